@@ -1,0 +1,47 @@
+import type { AgentResultFile } from '../contracts/agent-result.ts';
+import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
+
+/** One coding agent behind its adapter. */
+export interface Agent {
+  /** Shown in status and events: `command`, `claude-code`, … */
+  readonly family: string;
+  /** Null when it can be started here; otherwise what is missing, for the user. */
+  readonly unavailable: () => Promise<string | null>;
+  readonly run: (request: AgentRequest) => Promise<AgentResult>;
+}
+
+export interface AgentRequest {
+  readonly runId: string;
+  readonly stepId: string;
+  readonly attempt: number;
+  readonly prompt: string;
+  readonly worktreePath: string;
+  readonly runDir: string;
+  /** Typed inputs of the step; written to the file that `CONDUCTOR_INPUTS` names. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** Absolute folder for what the adapter captures. */
+  readonly evidenceDir: string;
+  /** The allowlisted environment; an adapter adds its own variables. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly mark: string;
+  readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+}
+
+export interface AgentResult {
+  readonly termination: MechanicalOutcome | 'cancelled';
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  /** Absolute paths of captured files. */
+  readonly transcriptPath: string;
+  readonly stderrPath: string | null;
+  /** The agent's last word, one line or more; empty when it said nothing. */
+  readonly finalResponse: string;
+  /** What the agent wrote to `CONDUCTOR_RESULT`, when it did and it fits. */
+  readonly result: AgentResultFile | null;
+  /** Why it did not end well, for people; null when it did. */
+  readonly reason: string | null;
+  readonly notes: readonly string[];
+}

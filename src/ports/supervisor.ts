@@ -1,0 +1,54 @@
+/** Runs one process with everything it starts, and leaves none of it behind. */
+export interface Supervisor {
+  readonly run: (spec: ProcessSpec) => Promise<ProcessResult>;
+}
+
+export interface ProcessSpec {
+  /** Program and arguments; never a shell line. */
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: string | null;
+  readonly stdoutPath: string;
+  readonly stderrPath: string;
+  /** Bytes kept of each stream; the rest is counted and cut. */
+  readonly captureLimitBytes: number;
+  readonly timeoutMs: number;
+  /** Silence on both streams. Null switches the check off. */
+  readonly idleTimeoutMs: number | null;
+  /** Between TERM and KILL. */
+  readonly graceMs: number;
+  /** Set as `CONDUCTOR_MARK`, so that every descendant can be found whatever session it moved to. */
+  readonly mark: string;
+  /** Aborting stops the process as `cancelled`. */
+  readonly signal: AbortSignal | null;
+  /** The newest whole line, for live views. Called often; must be cheap. */
+  readonly onLine: ((line: string) => void) | null;
+}
+
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly exitCode: number }
+  | { readonly kind: 'signalled'; readonly signal: string }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'cancelled' }
+  /** It never ran: not found, not executable, no such folder. */
+  | { readonly kind: 'spawn_failed'; readonly code: string; readonly message: string };
+
+export interface CapturedStream {
+  readonly path: string;
+  /** All bytes the process wrote, kept or not. */
+  readonly bytes: number;
+  readonly cutBytes: number;
+  readonly lastLine: string | null;
+}
+
+export interface ProcessResult {
+  readonly end: ProcessEnd;
+  readonly durationMs: number;
+  readonly stdout: CapturedStream;
+  readonly stderr: CapturedStream;
+  /** Descendants that were still alive after the end and had to be ended. */
+  readonly leftovers: number;
+}

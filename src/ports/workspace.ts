@@ -1,0 +1,91 @@
+/**
+ * Where a run's changes live: a branch and a worktree of its own. The user's checkout, index, stash and
+ * branches are never written; the only refs that move are the run's branch and `refs/conductor/`.
+ */
+export interface Workspace {
+  /** Resolves what a run would start from. Changes nothing. */
+  readonly resolveBase: (baseRef: string) => Promise<BaseResolution>;
+  /** Makes the branch and the worktree. On failure nothing of them is left. */
+  readonly create: (request: WorkspaceRequest) => Promise<RunWorkspace>;
+  /** Makes sure that the worktree of a recorded run is there, making it again from its branch if needed. */
+  readonly reopen: (workspace: RunWorkspace) => Promise<void>;
+  /** Keeps tracked and untracked files as a commit under `refs/conductor/<run>/<name>`. */
+  readonly snapshot: (workspace: RunWorkspace, name: string) => Promise<Snapshot>;
+  /** What changed between two trees; the patch is written to `patchPath` where given. */
+  readonly diff: (
+    workspace: RunWorkspace,
+    fromTree: string,
+    toTree: string,
+    patchPath?: string,
+  ) => Promise<WorkspaceDiff>;
+  /** Puts the worktree back to a snapshot; what is there now is kept under a salvage ref first. */
+  readonly restore: (workspace: RunWorkspace, commit: string, salvageName: string) => Promise<Restored>;
+  /** Commits the worktree as it is to the run's own branch, if it differs from the branch. Returns its head. */
+  readonly commit: (workspace: RunWorkspace, message: string) => Promise<string>;
+  /** Takes a worktree and branch away that never held any work. For undoing a failed start only. */
+  readonly discard: (workspace: RunWorkspace) => Promise<void>;
+  /** The refs of the whole repository and where the worktree's HEAD points: compared around each step. */
+  readonly refs: (workspace: RunWorkspace) => Promise<RefState>;
+}
+
+export type BaseResolution =
+  | { readonly ok: true; readonly sha: string; readonly tree: string }
+  | { readonly ok: false; readonly reason: 'no_commits' | 'unknown_ref' };
+
+export interface WorkspaceRequest {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly baseRef: string;
+  readonly baseSha: string;
+  /** The run directory's harness folder; the same relative path in the worktree leads to it. */
+  readonly harnessDir: string;
+}
+
+export interface RunWorkspace {
+  readonly runId: string;
+  readonly repoRoot: string;
+  readonly worktreePath: string;
+  readonly branchName: string;
+  readonly baseRef: string;
+  readonly baseSha: string;
+  readonly harnessDir: string;
+}
+
+export interface Snapshot {
+  readonly commit: string;
+  readonly tree: string;
+}
+
+export interface Restored {
+  readonly salvageRef: string;
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+}
+
+export interface RefState {
+  /** Full ref name to object id, without `refs/conductor/`. */
+  readonly refs: Readonly<Record<string, string>>;
+  /** The symbolic ref the worktree's HEAD points at, or null when detached. */
+  readonly head: string | null;
+}
+
+export interface FileChange {
+  readonly path: string;
+  /** For renames. */
+  readonly oldPath: string | null;
+  readonly status: 'A' | 'M' | 'D' | 'R';
+  /** Null for binary files. */
+  readonly insertions: number | null;
+  readonly deletions: number | null;
+  readonly oldMode: string;
+  readonly newMode: string;
+  /** Object id after the change; zeros when deleted. */
+  readonly blob: string;
+}
+
+export interface WorkspaceDiff {
+  /** Sorted by path. */
+  readonly files: readonly FileChange[];
+  readonly insertions: number;
+  readonly deletions: number;
+}
