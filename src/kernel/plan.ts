@@ -1,10 +1,4 @@
-import type {
-  GateEvent,
-  Intent,
-  MechanicalOutcome,
-  Opcode,
-  PlannerStatus,
-} from '../contracts/vocabulary.ts';
+import type { GateEvent, Intent, MechanicalOutcome, Opcode, PlannerStatus } from '../contracts/vocabulary.ts';
 
 /**
  * A checked workflow, ready to run: every default filled in, every fallback resolved, every duration in

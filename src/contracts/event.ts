@@ -1,0 +1,200 @@
+import * as z from 'zod';
+import { usageSchema } from './agent-result.ts';
+import {
+  GATE_EVENTS,
+  LIFECYCLE_STATES,
+  MECHANICAL_OUTCOMES,
+  OPCODES,
+  PLANNER_STATUSES,
+  RUN_OUTCOMES,
+  TERMINATIONS,
+  VIOLATION_CLASSES,
+} from './vocabulary.ts';
+
+/** Version of the line format and of the closed list of event types. */
+export const EVENT_SCHEMA_VERSION = 1;
+
+const outcome = z.enum(MECHANICAL_OUTCOMES);
+const routeKey = z.enum([...MECHANICAL_OUTCOMES, ...PLANNER_STATUSES, ...GATE_EVENTS]);
+const sha = z.string();
+
+/** What one validator of a RUN_VALIDATION came to, as far as routing needs it. */
+const validatorEnd = z.strictObject({
+  id: z.string(),
+  /** Names the same validator over several visits: its name, or step and id. */
+  key: z.string(),
+  outcome,
+  exit_code: z.int().nullable(),
+  /** Null when no usable harness report came. */
+  proposals: z.int().nonnegative().nullable(),
+});
+export type ValidatorEnd = z.infer<typeof validatorEnd>;
+
+const stepEnd = z.strictObject({
+  outcome,
+  attempt: z.int().positive(),
+  /** Whether files of the worktree differ from before the step. */
+  changed: z.boolean(),
+  tree: sha.nullable(),
+  validators: z.array(validatorEnd),
+  usage: usageSchema.nullable(),
+  reason: z.string().nullable(),
+});
+
+const gateAnswer = z.strictObject({
+  attempt: z.int().positive(),
+  by: z.string().nullable(),
+  comment: z.string().nullable(),
+  answered_at: z.string(),
+});
+
+const payloads = {
+  run_started: z.strictObject({
+    schema_version: z.int(),
+    conductor_version: z.string(),
+    workflow_id: z.string(),
+    workflow_version: z.int(),
+    workflow_digest: sha,
+    entry_step: z.string(),
+    base_ref: z.string(),
+    base_sha: sha,
+    base_tree: sha,
+    branch_name: z.string(),
+    worktree_path: z.string(),
+    /** Limits of the configuration at the start: an edited configuration does not leak into a run. */
+    defaults: z.strictObject({ timeout_ms: z.number(), idle_timeout_ms: z.number(), max_visits: z.int() }),
+    inputs: z.record(z.string(), z.string()),
+  }),
+  step_started: z.strictObject({
+    opcode: z.enum(OPCODES),
+    /** The n-th entry of this step, visits and recovery attempts together; names the evidence folder. */
+    attempt: z.int().positive(),
+    visit: z.int().positive(),
+    recovery: z.boolean(),
+  }),
+  runner_started: z.strictObject({
+    family: z.string(),
+    name: z.string(),
+    attempt: z.int().positive(),
+    mark: z.string(),
+    snapshot: z.strictObject({ commit: sha, tree: sha }).nullable(),
+  }),
+  runner_completed: z.strictObject({
+    name: z.string(),
+    attempt: z.int().positive(),
+    termination: z.string(),
+    exit_code: z.int().nullable(),
+    duration_ms: z.number(),
+    usage: usageSchema.nullable(),
+  }),
+  step_completed: stepEnd,
+  step_failed: stepEnd,
+  step_waiting: z.strictObject({ gate: z.string(), attempt: z.int().positive() }),
+  step_blocked: z.strictObject({ status: z.enum(PLANNER_STATUSES) }),
+  artifact_recorded: z.strictObject({
+    role: z.string(),
+    path: z.string(),
+    sha256: sha,
+    bytes: z.int().nonnegative(),
+  }),
+  route_selected: z.strictObject({
+    key: routeKey,
+    to: z.string(),
+    /** The planner's legal wish, where it differs from the route. */
+    planner_next_step: z.string().nullable(),
+  }),
+  decision_recorded: z.strictObject({
+    attempt: z.int().positive(),
+    status: z.enum(PLANNER_STATUSES),
+    next_step: z.string().nullable(),
+    risk_flags: z.array(z.string()),
+    blocker_codes: z.array(z.string()),
+    reason: z.string().nullable(),
+    refinement_requested: z.boolean(),
+    planner: z.string(),
+  }),
+  policy_violation: z.strictObject({
+    class: z.enum(VIOLATION_CLASSES),
+    subject: z.string(),
+    message: z.string(),
+  }),
+  golden_gate_pending: z.strictObject({ validators: z.array(z.string()), proposals: z.int().positive() }),
+  gate_requested: z.strictObject({
+    gate: z.string(),
+    attempt: z.int().positive(),
+    reason: z.string(),
+    approvers: z.array(z.string()),
+    timeout_ms: z.number().nullable(),
+    tree: sha,
+    request_sha256: sha,
+  }),
+  gate_approved: gateAnswer,
+  gate_rejected: gateAnswer,
+  gate_timed_out: gateAnswer,
+  human_feedback: z.strictObject({ by: z.string(), comment: z.string() }),
+  rollback_completed: z.strictObject({
+    target: z.enum(['pre_run', 'pre_step']),
+    commit: sha,
+    tree_before: sha,
+    tree_after: sha,
+    salvage_ref: z.string(),
+  }),
+  salvage_recorded: z.strictObject({ ref: z.string(), commit: sha, reason: z.string() }),
+  refinement_spent: z.strictObject({
+    evaluate_step: z.string(),
+    spent: z.int().positive(),
+    max: z.int().positive(),
+  }),
+  status_updated: z.strictObject({ note: z.string() }),
+  run_resumed: z.strictObject({ reason: z.string(), attempt: z.int().positive().nullable() }),
+  run_cancelled: z.strictObject({ by: z.string(), reason: z.string().nullable() }),
+  workflow_error: z.strictObject({ message: z.string() }),
+  run_completed: z.strictObject({
+    lifecycle_state: z.enum(LIFECYCLE_STATES),
+    outcome: z.enum(RUN_OUTCOMES),
+    termination: z.enum(TERMINATIONS),
+    reason: z.string().nullable(),
+  }),
+} as const;
+
+export type EventType = keyof typeof payloads;
+export type EventPayload<T extends EventType> = z.infer<(typeof payloads)[T]>;
+
+/** An event as the kernel or the runtime makes it: no time, no place in the log yet. */
+export type EventDraft = {
+  [T in EventType]: {
+    readonly event_type: T;
+    readonly step_id: string | null;
+    readonly payload: EventPayload<T>;
+  };
+}[EventType];
+
+/** An event as it stands in `events.ndjson`. */
+export type RunEvent = EventDraft & {
+  readonly seq: number;
+  readonly timestamp: string;
+  readonly run_id: string;
+  /** SHA-256 of the line before; zeros on the first. */
+  readonly prev: string;
+};
+
+const envelope = {
+  seq: z.int().nonnegative(),
+  timestamp: z.iso.datetime(),
+  run_id: z.string(),
+  step_id: z.string().nullable(),
+  prev: z.string().regex(/^[0-9a-f]{64}$/),
+};
+
+function eventOf(type: EventType) {
+  return z.strictObject({ ...envelope, event_type: z.literal(type), payload: payloads[type] });
+}
+
+const eventSchemas = (Object.keys(payloads) as EventType[]).map(eventOf);
+
+export const runEventSchema = z.discriminatedUnion(
+  'event_type',
+  eventSchemas as [ReturnType<typeof eventOf>, ...ReturnType<typeof eventOf>[]],
+);
+
+export const EVENT_TYPES = Object.keys(payloads) as readonly EventType[];

@@ -1,0 +1,26 @@
+import type { Budgets, Plan } from './plan.ts';
+import { NO_USAGE, type RunState, type UsageTally } from './state.ts';
+
+export interface BudgetProblem {
+  readonly subject: string;
+  readonly message: string;
+}
+
+/** The first budget that what was reported so far has gone past, if any. Unknown use counts as none. */
+export function budgetProblem(plan: Plan, state: RunState, stepId: string): BudgetProblem | null {
+  const overRun = overspent('the run', plan.budgets, state.usage);
+  if (overRun !== null) return overRun;
+  const step = plan.stepsById[stepId];
+  if (step?.opcode !== 'RUN_AGENT') return null;
+  return overspent(`step "${stepId}"`, step.budgets, state.usageByStep[stepId] ?? NO_USAGE);
+}
+
+function overspent(who: string, budgets: Budgets, usage: UsageTally): BudgetProblem | null {
+  const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  if (budgets.tokens !== null && tokens > budgets.tokens)
+    return { subject: 'token_budget', message: `${who} used ${tokens} tokens of ${budgets.tokens}` };
+  const cost = usage.costUsd ?? 0;
+  if (budgets.costUsd !== null && cost > budgets.costUsd)
+    return { subject: 'cost_budget_usd', message: `${who} cost ${cost} USD of ${budgets.costUsd}` };
+  return null;
+}

@@ -1,0 +1,444 @@
+import type { Usage } from '../contracts/agent-result.ts';
+import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/event.ts';
+import type { GateEvent, MechanicalOutcome, PlannerStatus, ViolationClass } from '../contracts/vocabulary.ts';
+import { budgetProblem } from './budgets.ts';
+import { endOf } from './ending.ts';
+import { evolve } from './evolve.ts';
+import type { Plan } from './plan.ts';
+import { loopThrough, refinementOf, selectRoute } from './routing.ts';
+import type { Entry, RunEnd, RunState, Stage } from './state.ts';
+
+/** Recovery attempts of one entry before the step is given up as an error. */
+export const MAX_RECOVERIES = 3;
+
+/** What the world tells the kernel. Only outcomes, counters, hashes and flags; text is for people. */
+export type KernelInput =
+  | { readonly kind: 'start'; readonly run: EventPayload<'run_started'> }
+  | ({ readonly kind: 'step_ended' } & StepResult)
+  | { readonly kind: 'rolled_back'; readonly rollback: EventPayload<'rollback_completed'> }
+  | { readonly kind: 'judged'; readonly decision: Judgement }
+  | {
+      readonly kind: 'gate_opened';
+      readonly reason: string;
+      readonly tree: string;
+      readonly requestSha256: string;
+    }
+  | {
+      readonly kind: 'gate_answered';
+      readonly answer: GateEvent;
+      readonly by: string | null;
+      readonly comment: string | null;
+      readonly answeredAt: string;
+    }
+  | { readonly kind: 'resume'; readonly reason: string }
+  | { readonly kind: 'cancel'; readonly by: string; readonly reason: string | null }
+  /** All that has to be done at the end was done. */
+  | { readonly kind: 'finished' };
+
+export interface StepResult {
+  readonly outcome: MechanicalOutcome;
+  readonly changed: boolean;
+  readonly tree: string | null;
+  readonly validators: readonly ValidatorEnd[];
+  readonly usage: Usage | null;
+  readonly reason: string | null;
+  readonly violations: readonly Violation[];
+}
+
+export interface Violation {
+  readonly class: ViolationClass;
+  readonly subject: string;
+  readonly message: string;
+}
+
+export interface Judgement {
+  readonly status: PlannerStatus;
+  readonly nextStep: string | null;
+  readonly riskFlags: readonly string[];
+  readonly blockerCodes: readonly string[];
+  readonly reason: string | null;
+  readonly planner: string;
+}
+
+/** The one thing to do after the events are durable. */
+export type Effect =
+  | ({ readonly kind: 'run_agent'; readonly restoreTo: string | null } & Entry)
+  | ({ readonly kind: 'run_validation'; readonly restoreTo: string | null } & Entry)
+  | ({ readonly kind: 'ask_planner' } & Entry)
+  | ({ readonly kind: 'open_gate' } & Entry)
+  | ({ readonly kind: 'await_gate' } & Entry)
+  /** `commit` is null for the state before the run. */
+  | ({
+      readonly kind: 'roll_back';
+      readonly target: 'pre_run' | 'pre_step';
+      readonly commit: string | null;
+    } & Entry)
+  | { readonly kind: 'finish'; readonly end: RunEnd };
+
+export interface KernelDecision {
+  readonly events: readonly EventDraft[];
+  readonly effect: Effect | null;
+  /** The state after the events. */
+  readonly state: RunState;
+}
+
+/** An input that the state can't have caused: a broken invariant, never a user's mistake. */
+export class KernelBug extends Error {
+  override readonly name = 'KernelBug';
+}
+
+export function decide(plan: Plan, state: RunState, input: KernelInput): KernelDecision {
+  if (state.stage.kind === 'ended') return { events: [], effect: null, state };
+  const log = createLog(state);
+  apply(log, plan, input);
+  const effect = advance(log, plan, input.kind === 'resume');
+  return { events: log.events, effect, state: log.state };
+}
+
+interface Log {
+  readonly events: EventDraft[];
+  state: RunState;
+  readonly emit: (event: EventDraft) => void;
+}
+
+function createLog(initial: RunState): Log {
+  const log: Log = {
+    events: [],
+    state: initial,
+    emit: (event) => {
+      log.events.push(event);
+      log.state = evolve(log.state, event);
+    },
+  };
+  return log;
+}
+
+function apply(log: Log, plan: Plan, input: KernelInput): void {
+  const { stage } = log.state;
+  switch (input.kind) {
+    case 'start':
+      expectStage(stage, input, 'new');
+      log.emit({ event_type: 'run_started', step_id: null, payload: input.run });
+      return;
+    case 'step_ended':
+      endStep(log, expectStage(stage, input, 'running'), input);
+      return;
+    case 'rolled_back': {
+      const entry = expectStage(stage, input, 'running');
+      log.emit({ event_type: 'rollback_completed', step_id: entry.stepId, payload: input.rollback });
+      closeStep(log, entry, {
+        ...QUIET_END,
+        changed: input.rollback.tree_before !== input.rollback.tree_after,
+        tree: input.rollback.tree_after,
+      });
+      return;
+    }
+    case 'judged':
+      recordJudgement(log, plan, expectStage(stage, input, 'running'), input.decision);
+      return;
+    case 'gate_opened':
+      requestGate(log, plan, expectStage(stage, input, 'running'), input);
+      return;
+    case 'gate_answered': {
+      const entry = expectStage(stage, input, 'waiting');
+      log.emit({
+        event_type: input.answer,
+        step_id: entry.stepId,
+        payload: {
+          attempt: entry.attempt,
+          by: input.by,
+          comment: input.comment,
+          answered_at: input.answeredAt,
+        },
+      });
+      return;
+    }
+    case 'resume':
+      resume(log, input.reason);
+      return;
+    case 'cancel':
+      if (stage.kind !== 'stopping')
+        log.emit({
+          event_type: 'run_cancelled',
+          step_id: null,
+          payload: { by: input.by, reason: input.reason },
+        });
+      return;
+    case 'finished':
+      finish(log, plan);
+      return;
+  }
+}
+
+function expectStage<K extends Stage['kind']>(
+  stage: Stage,
+  input: KernelInput,
+  kind: K,
+): Extract<Stage, { kind: K }> {
+  if (stage.kind !== kind) throw new KernelBug(`input ${input.kind} does not fit stage ${stage.kind}`);
+  return stage as Extract<Stage, { kind: K }>;
+}
+
+const QUIET_END = {
+  outcome: 'completed',
+  changed: false,
+  tree: null,
+  validators: [],
+  usage: null,
+  reason: null,
+} as const satisfies Omit<StepResult, 'violations'>;
+
+function endStep(log: Log, entry: Entry, result: StepResult): void {
+  for (const violation of result.violations)
+    log.emit({ event_type: 'policy_violation', step_id: entry.stepId, payload: { ...violation } });
+  closeStep(log, entry, result);
+  const proposing = result.validators.filter((validator) => (validator.proposals ?? 0) > 0);
+  if (proposing.length > 0) {
+    log.emit({
+      event_type: 'golden_gate_pending',
+      step_id: entry.stepId,
+      payload: {
+        validators: proposing.map((validator) => validator.key),
+        proposals: proposing.reduce((sum, validator) => sum + (validator.proposals ?? 0), 0),
+      },
+    });
+  }
+}
+
+function closeStep(log: Log, entry: Entry, result: Omit<StepResult, 'violations'>): void {
+  const { outcome, changed, tree, validators, usage, reason } = result;
+  log.emit({
+    event_type: outcome === 'completed' ? 'step_completed' : 'step_failed',
+    step_id: entry.stepId,
+    payload: { outcome, attempt: entry.attempt, changed, tree, validators: [...validators], usage, reason },
+  });
+}
+
+function recordJudgement(log: Log, plan: Plan, entry: Entry, decision: Judgement): void {
+  const step = plan.stepsById[entry.stepId];
+  const revises = step?.opcode === 'EVALUATE' && step.revision !== null && decision.status === 'partial';
+  log.emit({
+    event_type: 'decision_recorded',
+    step_id: entry.stepId,
+    payload: {
+      attempt: entry.attempt,
+      status: decision.status,
+      next_step: decision.nextStep,
+      risk_flags: [...decision.riskFlags],
+      blocker_codes: [...decision.blockerCodes],
+      reason: decision.reason,
+      refinement_requested: revises,
+      planner: decision.planner,
+    },
+  });
+}
+
+function requestGate(
+  log: Log,
+  plan: Plan,
+  entry: Entry,
+  input: Extract<KernelInput, { kind: 'gate_opened' }>,
+): void {
+  const step = plan.stepsById[entry.stepId];
+  if (step?.opcode !== 'GATE') throw new KernelBug(`step ${entry.stepId} is not a gate`);
+  log.emit({
+    event_type: 'gate_requested',
+    step_id: step.id,
+    payload: {
+      gate: step.gate,
+      attempt: entry.attempt,
+      reason: input.reason,
+      approvers: [...step.approvers],
+      timeout_ms: step.timeoutMs,
+      tree: input.tree,
+      request_sha256: input.requestSha256,
+    },
+  });
+  log.emit({
+    event_type: 'step_waiting',
+    step_id: step.id,
+    payload: { gate: step.gate, attempt: entry.attempt },
+  });
+}
+
+/** An open gate is not interrupted by anything, so taking it up again is no event. */
+function resume(log: Log, reason: string): void {
+  const { stage, attempts } = log.state;
+  if (stage.kind === 'waiting' || stage.kind === 'new') return;
+  const interrupted = stage.kind === 'running' && stage.opcode !== 'STOP';
+  log.emit({
+    event_type: 'run_resumed',
+    step_id: interrupted ? stage.stepId : null,
+    payload: { reason, attempt: interrupted ? (attempts[stage.stepId] ?? 0) + 1 : null },
+  });
+}
+
+function finish(log: Log, plan: Plan): void {
+  const end = endOf(plan, log.state);
+  if (end === null) throw new KernelBug(`a run at stage ${log.state.stage.kind} has no end`);
+  const { stage } = log.state;
+  if (stage.kind === 'running') closeStep(log, stage, QUIET_END);
+  log.emit({
+    event_type: 'run_completed',
+    step_id: null,
+    payload: {
+      lifecycle_state: end.lifecycle,
+      outcome: end.outcome,
+      termination: end.termination,
+      reason: end.reason,
+    },
+  });
+}
+
+/** Emits what follows from the stage alone until something has to be done outside, or nothing is left. */
+function advance(log: Log, plan: Plan, resuming: boolean): Effect | null {
+  for (;;) {
+    const end = endOf(plan, log.state);
+    if (end !== null) return { kind: 'finish', end };
+    const { stage } = log.state;
+    switch (stage.kind) {
+      case 'new':
+      case 'ended':
+      case 'stopping':
+        return null;
+      case 'judged':
+        closeJudged(log, stage);
+        break;
+      case 'answered':
+        closeAnswered(log, stage);
+        break;
+      case 'left':
+        leave(log, plan, stage);
+        break;
+      case 'routed': {
+        const problem = enter(log, plan, stage);
+        if (problem === null) return effectOf(plan, log.state);
+        log.emit({ event_type: 'workflow_error', step_id: stage.to, payload: { message: problem } });
+        break;
+      }
+      case 'waiting':
+        return { ...entryOf(stage), kind: 'await_gate' };
+      case 'running':
+        if (!resuming) throw new KernelBug(`step ${stage.stepId} is under way`);
+        if (recover(log, stage)) return effectOf(plan, log.state);
+        break;
+    }
+  }
+}
+
+function closeJudged(log: Log, stage: Extract<Stage, { kind: 'judged' }>): void {
+  if (stage.status === 'success' || stage.status === 'partial') {
+    closeStep(log, stage, QUIET_END);
+    return;
+  }
+  log.emit({ event_type: 'step_blocked', step_id: stage.stepId, payload: { status: stage.status } });
+}
+
+function closeAnswered(log: Log, stage: Extract<Stage, { kind: 'answered' }>): void {
+  if (stage.feedback !== null) {
+    log.emit({ event_type: 'human_feedback', step_id: stage.stepId, payload: { ...stage.feedback } });
+    return;
+  }
+  closeStep(log, stage, QUIET_END);
+}
+
+function leave(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'left' }>): void {
+  const overspent = budgetProblem(plan, log.state, stage.stepId);
+  if (overspent !== null) {
+    log.emit({
+      event_type: 'policy_violation',
+      step_id: stage.stepId,
+      payload: { class: 'budget_exceeded', subject: overspent.subject, message: overspent.message },
+    });
+    return;
+  }
+  const route = selectRoute(plan, log.state, stage);
+  if (!route.ok) {
+    log.emit({ event_type: 'workflow_error', step_id: stage.stepId, payload: { message: route.message } });
+    return;
+  }
+  log.emit({
+    event_type: 'route_selected',
+    step_id: stage.stepId,
+    payload: { key: stage.key, to: route.to, planner_next_step: route.plannerNextStep },
+  });
+}
+
+/** Enters the target of a route, or says why that is a workflow error. */
+function enter(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>): string | null {
+  const step = plan.stepsById[stage.to];
+  if (step === undefined) return `"${stage.to}" is not a step of the workflow`;
+  const visit = (log.state.visits[step.id] ?? 0) + 1;
+  if (visit > step.maxVisits) {
+    const loop = loopThrough(log.state.path, step.id).join(' -> ');
+    return `step "${step.id}" was entered ${step.maxVisits} times, as often as max_visits allows: ${loop}`;
+  }
+  const refinement = stage.refinementCounted ? null : refinementOf(plan, log.state, stage.from, step.id);
+  if (refinement !== null) {
+    log.emit({
+      event_type: 'refinement_spent',
+      step_id: step.id,
+      payload: {
+        evaluate_step: refinement.evaluateStep,
+        spent: (log.state.refinements[step.id] ?? 0) + 1,
+        max: refinement.max,
+      },
+    });
+  }
+  const attempt = (log.state.attempts[step.id] ?? 0) + 1;
+  log.emit({
+    event_type: 'step_started',
+    step_id: step.id,
+    payload: { opcode: step.opcode, attempt, visit, recovery: false },
+  });
+  return null;
+}
+
+/** Enters an interrupted step again; false when it was interrupted too often and is given up. */
+function recover(log: Log, stage: Extract<Stage, { kind: 'running' }>): boolean {
+  if (log.state.recoveries >= MAX_RECOVERIES) {
+    const reason = `interrupted ${MAX_RECOVERIES + 1} times in a row`;
+    closeStep(log, stage, { ...QUIET_END, outcome: 'error', reason });
+    return false;
+  }
+  log.emit({
+    event_type: 'step_started',
+    step_id: stage.stepId,
+    payload: { opcode: stage.opcode, attempt: stage.attempt + 1, visit: stage.visit, recovery: true },
+  });
+  return true;
+}
+
+function entryOf(stage: Entry): Entry {
+  return { stepId: stage.stepId, opcode: stage.opcode, attempt: stage.attempt, visit: stage.visit };
+}
+
+function effectOf(plan: Plan, state: RunState): Effect | null {
+  const { stage } = state;
+  if (stage.kind !== 'running') return null;
+  const entry = entryOf(stage);
+  const step = plan.stepsById[stage.stepId];
+  if (step === undefined) throw new KernelBug(`step ${stage.stepId} is not in the plan`);
+  switch (step.opcode) {
+    case 'RUN_AGENT':
+      return { ...entry, kind: 'run_agent', restoreTo: state.snapshot };
+    case 'RUN_VALIDATION':
+      return { ...entry, kind: 'run_validation', restoreTo: state.snapshot };
+    case 'EVALUATE':
+      return { ...entry, kind: 'ask_planner' };
+    case 'GATE':
+      return { ...entry, kind: 'open_gate' };
+    case 'ROLLBACK':
+      return {
+        ...entry,
+        kind: 'roll_back',
+        target: step.target,
+        commit: step.target === 'pre_step' ? (state.lastAgent?.commit ?? null) : null,
+      };
+    case 'STOP': {
+      const end = endOf(plan, state);
+      if (end === null) throw new KernelBug('a STOP step has no end');
+      return { kind: 'finish', end };
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { LifecycleState, RouteKey, RunOutcome } from '../contracts/vocabulary.ts';
+import type { Plan } from './plan.ts';
+import type { RunEnd, RunState } from './state.ts';
+
+/** The keys through which a STOP is a good end. */
+export function isSuccessKey(key: RouteKey): boolean {
+  return key === 'completed' || key === 'success' || key === 'gate_approved';
+}
+
+/**
+ * How the run ends from where it stands, or null when it does not. Termination is the key that led to
+ * STOP; lifecycle and outcome follow from it and from what is known about the files.
+ */
+export function endOf(plan: Plan, state: RunState): RunEnd | null {
+  const { stage } = state;
+  if (stage.kind === 'stopping') {
+    const outcome = stage.termination === 'workflow_error' ? 'error' : stage.termination;
+    return { lifecycle: 'failed', outcome, termination: stage.termination, reason: stage.reason };
+  }
+  if (stage.kind === 'routed' && stage.to === 'STOP' && plan.stepsById[stage.to] === undefined)
+    return endBy(state, null);
+  if (stage.kind === 'running' && stage.opcode === 'STOP') {
+    const step = plan.stepsById[stage.stepId];
+    return endBy(state, step?.opcode === 'STOP' ? step.reason : null);
+  }
+  return null;
+}
+
+function endBy(state: RunState, reason: string | null): RunEnd {
+  const termination = state.via ?? 'completed';
+  if (isSuccessKey(termination) && state.unjudgedViolations > 0) {
+    return {
+      lifecycle: 'failed',
+      outcome: 'policy',
+      termination,
+      reason: reason ?? 'a policy violation was not judged by any evaluation',
+    };
+  }
+  return { ...resultOf(termination, state.unverified), termination, reason };
+}
+
+function resultOf(
+  key: RouteKey,
+  unverified: boolean,
+): { readonly lifecycle: LifecycleState; readonly outcome: RunOutcome } {
+  switch (key) {
+    case 'completed':
+    case 'success':
+    case 'gate_approved':
+      return { lifecycle: 'completed', outcome: unverified ? 'unverified' : 'success' };
+    case 'partial':
+    case 'blocked':
+    case 'needs_human':
+      return { lifecycle: 'blocked', outcome: key };
+    case 'gate_rejected':
+      return { lifecycle: 'blocked', outcome: 'rejected' };
+    case 'gate_timed_out':
+      return { lifecycle: 'blocked', outcome: 'timed_out' };
+    case 'error':
+    case 'killed_timeout':
+    case 'killed_idle':
+      return { lifecycle: 'failed', outcome: 'error' };
+    case 'killed_policy':
+      return { lifecycle: 'failed', outcome: 'policy' };
+    case 'unsafe':
+      return { lifecycle: 'failed', outcome: 'unsafe' };
+  }
+}

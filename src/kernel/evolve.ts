@@ -1,0 +1,229 @@
+import type { Usage } from '../contracts/agent-result.ts';
+import type { EventDraft, EventPayload } from '../contracts/event.ts';
+import type { GateEvent } from '../contracts/vocabulary.ts';
+import { type Entry, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
+
+/** Folds one event into the state. Total: an event that does not concern the kernel leaves it as it was. */
+export function evolve(state: RunState, event: EventDraft): RunState {
+  switch (event.event_type) {
+    case 'run_started':
+      return { ...state, stage: routedTo(null, event.payload.entry_step) };
+    case 'step_started':
+      return evolveStepStarted(state, event.step_id, event.payload);
+    case 'runner_started':
+      return evolveRunnerStarted(state, event.payload);
+    case 'step_completed':
+    case 'step_failed':
+      return evolveStepEnded(state, event.payload);
+    case 'step_blocked':
+      return state.stage.kind === 'judged' ? { ...state, stage: leftAs(state.stage) } : state;
+    case 'decision_recorded':
+      return {
+        ...state,
+        unjudgedViolations: 0,
+        stage: withEntry(state.stage, (entry) => ({
+          kind: 'judged',
+          ...entry,
+          status: event.payload.status,
+          nextStep: event.payload.next_step,
+        })),
+      };
+    case 'policy_violation':
+      return event.payload.class === 'budget_exceeded'
+        ? { ...state, stage: { kind: 'stopping', termination: 'budget', reason: event.payload.message } }
+        : { ...state, unjudgedViolations: state.unjudgedViolations + 1 };
+    case 'gate_requested':
+      return { ...state, stage: withEntry(state.stage, (entry) => ({ kind: 'waiting', ...entry })) };
+    case 'gate_approved':
+      return { ...evolveGateAnswer(state, 'gate_approved', event.payload), pendingGoldens: [] };
+    case 'gate_rejected':
+    case 'gate_timed_out':
+      return evolveGateAnswer(state, event.event_type, event.payload);
+    case 'human_feedback':
+      return state.stage.kind === 'answered'
+        ? { ...state, stage: { ...state.stage, feedback: null } }
+        : state;
+    case 'rollback_completed':
+      return {
+        ...state,
+        unverified:
+          event.payload.target === 'pre_step' && state.lastAgent?.commit === event.payload.commit
+            ? state.lastAgent.unverifiedBefore
+            : false,
+      };
+    case 'refinement_spent':
+      return {
+        ...state,
+        refinements: { ...state.refinements, [event.step_id ?? '']: event.payload.spent },
+        stage: state.stage.kind === 'routed' ? { ...state.stage, refinementCounted: true } : state.stage,
+      };
+    case 'route_selected':
+      return evolveRoute(state, event.payload);
+    case 'workflow_error':
+      return {
+        ...state,
+        stage: { kind: 'stopping', termination: 'workflow_error', reason: event.payload.message },
+      };
+    case 'run_cancelled':
+      return {
+        ...state,
+        stage: {
+          kind: 'stopping',
+          termination: 'cancelled',
+          reason: event.payload.reason ?? `cancelled by ${event.payload.by}`,
+        },
+      };
+    case 'run_completed':
+      return {
+        ...state,
+        stage: {
+          kind: 'ended',
+          end: {
+            lifecycle: event.payload.lifecycle_state,
+            outcome: event.payload.outcome,
+            termination: event.payload.termination,
+            reason: event.payload.reason,
+          },
+        },
+      };
+    case 'golden_gate_pending':
+    case 'runner_completed':
+    case 'step_waiting':
+    case 'artifact_recorded':
+    case 'salvage_recorded':
+    case 'status_updated':
+    case 'run_resumed':
+      return state;
+  }
+}
+
+function evolveStepStarted(
+  state: RunState,
+  stepId: string | null,
+  payload: EventPayload<'step_started'>,
+): RunState {
+  if (stepId === null) return state;
+  return {
+    ...state,
+    stage: {
+      kind: 'running',
+      stepId,
+      opcode: payload.opcode,
+      attempt: payload.attempt,
+      visit: payload.visit,
+    },
+    visits: { ...state.visits, [stepId]: payload.visit },
+    attempts: { ...state.attempts, [stepId]: payload.attempt },
+    recoveries: payload.recovery ? state.recoveries + 1 : 0,
+    path: payload.recovery ? state.path : [...state.path, stepId],
+    snapshot: payload.recovery ? state.snapshot : null,
+  };
+}
+
+function evolveRunnerStarted(state: RunState, payload: EventPayload<'runner_started'>): RunState {
+  const { stage } = state;
+  if (stage.kind !== 'running' || payload.snapshot === null) return state;
+  const commit = payload.snapshot.commit;
+  if (stage.opcode !== 'RUN_AGENT') return { ...state, snapshot: commit };
+  return {
+    ...state,
+    snapshot: commit,
+    lastAgent: {
+      stepId: stage.stepId,
+      attempt: stage.attempt,
+      commit,
+      unverifiedBefore: state.unverified,
+    },
+  };
+}
+
+function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'>): RunState {
+  const { stage } = state;
+  if (stage.kind === 'judged' || stage.kind === 'answered')
+    return { ...state, stage: leftAs(stage), recoveries: 0 };
+  if (stage.kind !== 'running') return state;
+  const passedValidation = stage.opcode === 'RUN_VALIDATION' && payload.outcome === 'completed';
+  const changesFiles = stage.opcode === 'RUN_AGENT' || stage.opcode === 'RUN_VALIDATION';
+  return {
+    ...state,
+    stage: { ...stage, kind: 'left', key: payload.outcome, nextStep: null },
+    recoveries: 0,
+    snapshot: null,
+    unverified: passedValidation ? false : state.unverified || (changesFiles && payload.changed),
+    pendingGoldens: foldGoldens(state.pendingGoldens, payload.validators),
+    usage: addUsage(state.usage, payload.usage),
+    usageByStep: {
+      ...state.usageByStep,
+      [stage.stepId]: addUsage(state.usageByStep[stage.stepId] ?? NO_USAGE, payload.usage),
+    },
+  };
+}
+
+function foldGoldens(
+  pending: readonly string[],
+  validators: EventPayload<'step_completed'>['validators'],
+): readonly string[] {
+  const next = new Set(pending);
+  for (const validator of validators) {
+    if (validator.proposals === null) continue;
+    if (validator.proposals > 0) next.add(validator.key);
+    else next.delete(validator.key);
+  }
+  return [...next].sort();
+}
+
+function evolveGateAnswer(
+  state: RunState,
+  answer: GateEvent,
+  payload: EventPayload<'gate_approved'>,
+): RunState {
+  const feedback =
+    payload.by !== null && payload.comment !== null ? { by: payload.by, comment: payload.comment } : null;
+  return {
+    ...state,
+    stage: withEntry(state.stage, (entry) => ({ kind: 'answered', ...entry, answer, feedback })),
+  };
+}
+
+function evolveRoute(state: RunState, payload: EventPayload<'route_selected'>): RunState {
+  const { stage } = state;
+  if (stage.kind !== 'left') return state;
+  const transparent = stage.opcode === 'ROLLBACK' && payload.key === 'completed';
+  return {
+    ...state,
+    via: transparent ? (state.via ?? payload.key) : payload.key,
+    stage: routedTo(stage.stepId, payload.to),
+  };
+}
+
+function routedTo(from: string | null, to: string): Stage {
+  return { kind: 'routed', from, to, refinementCounted: false };
+}
+
+/** Closes a step whose way out was settled by a decision or an answer. */
+function leftAs(stage: Extract<Stage, { kind: 'judged' | 'answered' }>): Stage {
+  const { stepId, opcode, attempt, visit } = stage;
+  const entry = { stepId, opcode, attempt, visit };
+  return stage.kind === 'judged'
+    ? { kind: 'left', ...entry, key: stage.status, nextStep: stage.nextStep }
+    : { kind: 'left', ...entry, key: stage.answer, nextStep: null };
+}
+
+function withEntry(stage: Stage, next: (entry: Entry) => Stage): Stage {
+  if (stage.kind !== 'running' && stage.kind !== 'waiting') return stage;
+  const { stepId, opcode, attempt, visit } = stage;
+  return next({ stepId, opcode, attempt, visit });
+}
+
+export function addUsage(total: UsageTally, usage: Usage | null): UsageTally {
+  if (usage === null) return total;
+  return {
+    inputTokens: addKnown(total.inputTokens, usage.input_tokens),
+    outputTokens: addKnown(total.outputTokens, usage.output_tokens),
+    costUsd: addKnown(total.costUsd, usage.cost_usd),
+  };
+}
+
+function addKnown(total: number | null, more: number | undefined): number | null {
+  return more === undefined ? total : (total ?? 0) + more;
+}

@@ -1,0 +1,96 @@
+import type { RouteKey } from '../contracts/vocabulary.ts';
+import { STOP } from '../contracts/vocabulary.ts';
+import { isSuccessKey } from './ending.ts';
+import type { EvaluateStep, Plan, PlanStep, Target } from './plan.ts';
+import type { RunState, Stage } from './state.ts';
+
+export type Route =
+  | { readonly ok: true; readonly to: Target; readonly plannerNextStep: string | null }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * The way out of a step that has just been left. A checked plan makes the errors about targets
+ * impossible; they are decided here all the same, because the kernel trusts nobody.
+ */
+export function selectRoute(plan: Plan, state: RunState, left: Extract<Stage, { kind: 'left' }>): Route {
+  const step = plan.stepsById[left.stepId];
+  if (step === undefined) return refuse(`step "${left.stepId}" is not in the workflow`);
+  const to = targetOf(step, left.key);
+  if (to === null) return refuse(`step "${step.id}" has no route for ${left.key}`);
+  if (to !== STOP && plan.stepsById[to] === undefined)
+    return refuse(`the route ${left.key} of step "${step.id}" leads to "${to}", which is not a step`);
+  if (step.opcode === 'EVALUATE') {
+    const problem = evaluateProblem(plan, state, step, left, to);
+    if (problem !== null) return refuse(problem);
+  }
+  if (endsAsSuccess(plan, state, left, to) && state.pendingGoldens.length > 0) {
+    return refuse(
+      `step "${step.id}" would end the run as a success while proposed goldens of ${state.pendingGoldens.join(', ')} await a gate`,
+    );
+  }
+  return { ok: true, to, plannerNextStep: left.nextStep !== to ? left.nextStep : null };
+}
+
+function refuse(message: string): Route {
+  return { ok: false, message };
+}
+
+function targetOf(step: PlanStep, key: RouteKey): Target | null {
+  if (step.opcode === 'STOP') return null;
+  const routes: Readonly<Record<string, Target | null>> = step.routes;
+  return routes[key] ?? null;
+}
+
+function isStop(plan: Plan, target: Target): boolean {
+  const step = plan.stepsById[target];
+  return step === undefined ? target === STOP : step.opcode === 'STOP';
+}
+
+function endsAsSuccess(
+  plan: Plan,
+  state: RunState,
+  left: Extract<Stage, { kind: 'left' }>,
+  to: Target,
+): boolean {
+  if (!isStop(plan, to)) return false;
+  const transparent = left.opcode === 'ROLLBACK' && left.key === 'completed';
+  return isSuccessKey(transparent ? (state.via ?? left.key) : left.key);
+}
+
+function evaluateProblem(
+  plan: Plan,
+  state: RunState,
+  step: EvaluateStep,
+  left: Extract<Stage, { kind: 'left' }>,
+  to: Target,
+): string | null {
+  if (left.nextStep !== null && !step.allowedNextSteps.includes(left.nextStep))
+    return `the planner of step "${step.id}" asked for next step "${left.nextStep}", which is not in allowed_next_steps`;
+  const stops = isStop(plan, to);
+  if (!stops && !step.allowedNextSteps.includes(to))
+    return `the route ${left.key} of step "${step.id}" leads to "${to}", which is not in allowed_next_steps`;
+  const opcode = plan.stepsById[to]?.opcode;
+  if (left.key === 'unsafe' && !stops && opcode !== 'ROLLBACK')
+    return `step "${step.id}" routes unsafe to "${to}", which is neither a ROLLBACK nor STOP`;
+  if (left.key === 'needs_human' && !stops && opcode !== 'GATE')
+    return `step "${step.id}" routes needs_human to "${to}", which is neither a GATE nor STOP`;
+  if (left.key === 'partial' && step.revision?.step === to) {
+    const spent = state.refinements[to] ?? 0;
+    if (spent >= step.revision.maxAttempts)
+      return `step "${step.id}" asks for another refinement by "${to}", and all ${step.revision.maxAttempts} are spent`;
+  }
+  return null;
+}
+
+/** Whether entering `to` from an evaluation's `partial` spends a refinement. */
+export function refinementOf(plan: Plan, state: RunState, from: string | null, to: Target) {
+  const step = from === null ? undefined : plan.stepsById[from];
+  if (step?.opcode !== 'EVALUATE' || step.revision?.step !== to || state.via !== 'partial') return null;
+  return { evaluateStep: step.id, max: step.revision.maxAttempts };
+}
+
+/** The cycle that a further visit of `stepId` would close, from its last visit on. */
+export function loopThrough(path: readonly string[], stepId: string): readonly string[] {
+  const last = path.lastIndexOf(stepId);
+  return last === -1 ? [stepId] : [...path.slice(last), stepId];
+}

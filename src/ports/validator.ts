@@ -1,0 +1,76 @@
+import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
+import type { ScriptValidator } from '../kernel/plan.ts';
+
+/** Runs one validator and gathers what it left as evidence. It judges nothing but its exit code. */
+export interface ValidatorRunner {
+  /** Null when the validator can be started; otherwise what is wrong, for the user. Runs nothing. */
+  readonly unavailable: (validator: RunnableValidator, place: ValidatorPlace) => Promise<string | null>;
+  readonly run: (request: ValidatorRequest) => Promise<ValidatorResult>;
+}
+
+/** A validator with its name resolved against the configuration. */
+export type RunnableValidator =
+  | (ScriptValidator & { readonly timeoutMs: number | null })
+  | {
+      readonly kind: 'command';
+      readonly id: string;
+      readonly command: readonly [string, ...string[]];
+      readonly artifacts: readonly string[];
+      readonly timeoutMs: number | null;
+    };
+
+export interface ValidatorPlace {
+  readonly runId: string;
+  readonly runDir: string;
+  readonly repoRoot: string;
+  readonly worktreePath: string;
+  /** Bare commands that script validators may use. */
+  readonly entrypoints: readonly string[];
+}
+
+export interface ValidatorRequest {
+  readonly validator: RunnableValidator;
+  readonly place: ValidatorPlace;
+  readonly stepId: string;
+  readonly attempt: number;
+  /** `artifacts/<step_id>[@n]` of the run directory, absolute. */
+  readonly evidenceDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly mark: string;
+  readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+}
+
+export interface CapturedArtifact {
+  /** Absolute path of the copy under `evidenceDir`. */
+  readonly path: string;
+  /** As declared or matched, relative to the worktree or the run directory. */
+  readonly name: string;
+  readonly required: boolean;
+}
+
+export interface ValidatorResult {
+  readonly id: string;
+  readonly outcome: MechanicalOutcome | 'cancelled';
+  /** Null when it was killed or never ran. */
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  readonly stdoutPath: string | null;
+  readonly stderrPath: string | null;
+  readonly artifacts: readonly CapturedArtifact[];
+  /** Declared names of required artifacts that are missing or, for a harness report, unusable. */
+  readonly missingArtifacts: readonly string[];
+  readonly requiredArtifacts: readonly string[];
+  readonly harnessReport: HarnessReportCapture | null;
+  /** Why it is not `completed`, for people. */
+  readonly reason: string | null;
+}
+
+export interface HarnessReportCapture {
+  readonly path: string;
+  /** Parsed JSON with at least the keys the kernel requires; its meaning is the planner's business. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly proposals: number;
+}
