@@ -1,0 +1,75 @@
+import type { Usage } from '../contracts/agent-result.ts';
+import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/event.ts';
+import type { GateEvent, MechanicalOutcome, PlannerStatus, ViolationClass } from '../contracts/vocabulary.ts';
+import type { Entry, RunEnd, RunState } from './state.ts';
+
+/** What the world tells the kernel. Only outcomes, counters, hashes and flags; text is for people. */
+export type KernelInput =
+  | { readonly kind: 'start'; readonly run: EventPayload<'run_started'> }
+  | ({ readonly kind: 'step_ended' } & StepResult)
+  | { readonly kind: 'rolled_back'; readonly rollback: EventPayload<'rollback_completed'> }
+  | { readonly kind: 'judged'; readonly decision: Judgement }
+  | {
+      readonly kind: 'gate_opened';
+      readonly reason: string;
+      readonly tree: string;
+      readonly requestSha256: string;
+    }
+  | {
+      readonly kind: 'gate_answered';
+      readonly answer: GateEvent;
+      readonly by: string | null;
+      readonly comment: string | null;
+      readonly answeredAt: string;
+    }
+  | { readonly kind: 'resume'; readonly reason: string }
+  | { readonly kind: 'cancel'; readonly by: string; readonly reason: string | null }
+  /** All that has to be done at the end was done. */
+  | { readonly kind: 'finished' };
+
+export interface StepResult {
+  readonly outcome: MechanicalOutcome;
+  readonly changed: boolean;
+  readonly tree: string | null;
+  readonly validators: readonly ValidatorEnd[];
+  readonly usage: Usage | null;
+  readonly reason: string | null;
+  readonly violations: readonly Violation[];
+}
+
+export interface Violation {
+  readonly class: ViolationClass;
+  readonly subject: string;
+  readonly message: string;
+}
+
+export interface Judgement {
+  readonly status: PlannerStatus;
+  readonly nextStep: string | null;
+  readonly riskFlags: readonly string[];
+  readonly blockerCodes: readonly string[];
+  readonly reason: string | null;
+  readonly planner: string;
+}
+
+/** The one thing to do after the events are durable. */
+export type Effect =
+  | ({ readonly kind: 'run_agent'; readonly restoreTo: string | null } & Entry)
+  | ({ readonly kind: 'run_validation'; readonly restoreTo: string | null } & Entry)
+  | ({ readonly kind: 'ask_planner' } & Entry)
+  | ({ readonly kind: 'open_gate' } & Entry)
+  | ({ readonly kind: 'await_gate' } & Entry)
+  /** `commit` is null for the state before the run. */
+  | ({
+      readonly kind: 'roll_back';
+      readonly target: 'pre_run' | 'pre_step';
+      readonly commit: string | null;
+    } & Entry)
+  | { readonly kind: 'finish'; readonly end: RunEnd };
+
+export interface KernelDecision {
+  readonly events: readonly EventDraft[];
+  readonly effect: Effect | null;
+  /** The state after the events. */
+  readonly state: RunState;
+}
