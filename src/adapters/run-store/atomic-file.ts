@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Makes the names in a folder survive power loss; some file systems refuse, which is as good as it gets. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!isCode(error, 'EINVAL') && !isCode(error, 'EPERM')) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Readers see the old content or the new one, never a part. */
+export async function writeAtomically(
+  path: string,
+  content: string | Uint8Array,
+  durable: boolean,
+): Promise<void> {
+  const temporary = temporaryName(path);
+  await writeNew(temporary, content, durable);
+  await rename(temporary, path);
+  if (durable) await syncFolder(dirname(path));
+}
+
+/** Creates a file with its whole content, or returns false when the name is taken. */
+export async function createOnce(path: string, content: string): Promise<boolean> {
+  const temporary = temporaryName(path);
+  await writeNew(temporary, content, true);
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false;
+    throw error;
+  } finally {
+    await unlink(temporary);
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
+
+async function writeNew(path: string, content: string | Uint8Array, durable: boolean): Promise<void> {
+  const handle = await open(path, 'wx');
+  try {
+    await handle.writeFile(content);
+    if (durable) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function temporaryName(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}
+
+export function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

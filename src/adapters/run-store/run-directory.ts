@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
+import { createOnce, isCode, writeAtomically } from './atomic-file.ts';
+
+export function createRunDirectory(runId: string, path: string): RunDirectory {
+  const resolve = (relativePath: string) => join(path, relativePath);
+  return {
+    runId,
+    path,
+    resolve,
+    makeStepFolder: async (stepId, attempt) => {
+      const folder = join('artifacts', attempt === 1 ? stepId : `${stepId}@${attempt}`);
+      await mkdir(resolve(folder), { recursive: true });
+      return folder;
+    },
+    write: async (relativePath, content, options) => {
+      await mkdir(dirname(resolve(relativePath)), { recursive: true });
+      await writeAtomically(resolve(relativePath), content, options?.durable ?? false);
+      return {
+        path: relativePath,
+        sha256: createHash('sha256').update(content).digest('hex'),
+        bytes: Buffer.byteLength(content),
+      };
+    },
+    writeOnce: async (relativePath, content) => {
+      await mkdir(dirname(resolve(relativePath)), { recursive: true });
+      return createOnce(resolve(relativePath), content);
+    },
+    read: async (relativePath) => {
+      try {
+        return await readFile(resolve(relativePath), 'utf8');
+      } catch (error) {
+        if (isCode(error, 'ENOENT')) return null;
+        throw error;
+      }
+    },
+    digest: (absolutePath) => digestFile(path, absolutePath),
+    appendText: (relativePath, text) => appendFile(resolve(relativePath), text),
+  };
+}
+
+async function digestFile(root: string, absolutePath: string): Promise<FileDigest> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(absolutePath) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { path: relative(root, absolutePath), sha256: hash.digest('hex'), bytes };
+}

@@ -1,0 +1,159 @@
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { statusSchema } from '../../contracts/run-files.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { DriveResult, NewRun, ReadResult, RunListing, RunStore } from '../../ports/run-store.ts';
+import { isCode } from './atomic-file.ts';
+import { EVENTS_FILE, FIRST_PREV, openLog, readLog } from './event-log.ts';
+import { createRunDirectory } from './run-directory.ts';
+import { acquireLock, lockHolder } from './run-lock.ts';
+
+export interface RunStoreDeps {
+  readonly repoRoot: string;
+  /** Absolute folder that holds the runs, or links to those that live elsewhere. */
+  readonly runsDir: string;
+  readonly clock: Clock;
+}
+
+const RUN_FOLDERS = ['artifacts', 'harness', 'screenshots', 'logs'];
+
+export function createRunStore(deps: RunStoreDeps): RunStore {
+  const pathOf = (runId: string) => join(deps.runsDir, runId);
+  return {
+    create: (runId, artifactsDir) => createRun(deps, runId, artifactsDir),
+    drive: (runId) => driveRun(deps, runId, pathOf(runId)),
+    read: (runId) => readRun(runId, pathOf(runId)),
+    match: async (prefix) => (await runIds(deps.runsDir)).filter((id) => matches(id, prefix)),
+    list: async () => {
+      const ids = await runIds(deps.runsDir);
+      return Promise.all(ids.map((id) => listing(id, pathOf(id))));
+    },
+  };
+}
+
+function matches(runId: string, prefix: string): boolean {
+  const plain = (text: string) => text.replaceAll('-', '').toLowerCase();
+  return plain(runId).startsWith(plain(prefix));
+}
+
+/** Newest first: ids sort by the time they were made. */
+async function runIds(runsDir: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(runsDir);
+    return names
+      .filter((name) => /^[0-9a-f-]{36}$/.test(name))
+      .sort()
+      .reverse();
+  } catch (error) {
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+async function listing(runId: string, path: string): Promise<RunListing> {
+  try {
+    const parsed = statusSchema.safeParse(JSON.parse(await readFile(join(path, 'status.json'), 'utf8')));
+    return { runId, path, status: parsed.success ? parsed.data : null };
+  } catch {
+    return { runId, path, status: null };
+  }
+}
+
+async function createRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): Promise<NewRun> {
+  await prepareRunsFolder(deps);
+  const indexed = join(deps.runsDir, runId);
+  const path = artifactsDir === null ? indexed : join(resolve(deps.repoRoot, artifactsDir), runId);
+  await mkdir(path, { recursive: true });
+  if (path !== indexed) {
+    await writeFile(join(path, '.gitignore'), '*\n');
+    await symlink(relative(deps.runsDir, path), indexed);
+  }
+  for (const folder of RUN_FOLDERS) await mkdir(join(path, folder));
+  const lock = await acquireLock(path);
+  if (!lock.ok) throw new Error(`run ${runId} is already driven by process ${lock.pid}`);
+  const log = await openLog(join(path, EVENTS_FILE), runId, { seq: 0, head: FIRST_PREV }, deps.clock);
+  return {
+    directory: createRunDirectory(runId, path),
+    events: [],
+    append: log.append,
+    release: async () => {
+      await log.close();
+      await lock.release();
+    },
+    discard: async () => {
+      await log.close();
+      await rm(path, { recursive: true, force: true });
+      if (path !== indexed) await unlink(indexed);
+    },
+  };
+}
+
+/** Runs and worktrees stay out of git by a file that ignores itself too: `git status` does not change. */
+async function prepareRunsFolder(deps: RunStoreDeps): Promise<void> {
+  await mkdir(deps.runsDir, { recursive: true });
+  const home = join(deps.repoRoot, '.tnh');
+  const place = deps.runsDir.startsWith(`${home}/`)
+    ? { path: join(home, '.gitignore'), text: '/.gitignore\n/run/\n/worktrees/\n' }
+    : { path: join(deps.runsDir, '.gitignore'), text: '*\n' };
+  try {
+    await writeFile(place.path, place.text, { flag: 'wx' });
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  }
+}
+
+async function readRun(runId: string, path: string): Promise<ReadResult> {
+  const reading = await readLog(join(path, EVENTS_FILE));
+  if (reading === null) return { ok: false, problem: { kind: 'missing' } };
+  if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
+  return {
+    ok: true,
+    run: {
+      directory: createRunDirectory(runId, path),
+      events: reading.events,
+      driverPid: await lockHolder(path),
+    },
+  };
+}
+
+async function driveRun(deps: RunStoreDeps, runId: string, path: string): Promise<DriveResult> {
+  if (!(await exists(path))) return { ok: false, problem: { kind: 'missing' } };
+  const lock = await acquireLock(path);
+  if (!lock.ok) return { ok: false, problem: { kind: 'driven', pid: lock.pid } };
+  const logPath = join(path, EVENTS_FILE);
+  const reading = await readLog(logPath);
+  if (reading === null || !reading.ok) {
+    await lock.release();
+    return reading === null
+      ? { ok: false, problem: { kind: 'missing' } }
+      : { ok: false, problem: { kind: 'corrupt', line: reading.line, message: reading.message } };
+  }
+  if (reading.torn.length > 0) {
+    await writeFile(`${logPath}.torn-${reading.soundBytes}`, reading.torn);
+    await truncate(logPath, reading.soundBytes);
+  }
+  const from = { seq: reading.events.length, head: reading.head };
+  const log = await openLog(logPath, runId, from, deps.clock);
+  return {
+    ok: true,
+    run: {
+      directory: createRunDirectory(runId, path),
+      events: reading.events,
+      append: log.append,
+      release: async () => {
+        await log.close();
+        await lock.release();
+      },
+    },
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}

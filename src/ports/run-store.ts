@@ -1,0 +1,87 @@
+import type { EventDraft, RunEvent } from '../contracts/event.ts';
+import type { Status } from '../contracts/run-files.ts';
+
+/** The runs of one repository, as folders. */
+export interface RunStore {
+  /** Makes the folder of a new run and takes its lock. */
+  readonly create: (runId: string, artifactsDir: string | null) => Promise<NewRun>;
+  /** Takes the lock of a recorded run, unless a living process has it. */
+  readonly drive: (runId: string) => Promise<DriveResult>;
+  /** Reads a run without taking part in it. */
+  readonly read: (runId: string) => Promise<ReadResult>;
+  /** All run ids that start with the given text. */
+  readonly match: (prefix: string) => Promise<readonly string[]>;
+  /** Newest first. */
+  readonly list: () => Promise<readonly RunListing[]>;
+}
+
+export interface RunListing {
+  readonly runId: string;
+  readonly path: string;
+  /** Null when status.json can't be read. */
+  readonly status: Status | null;
+}
+
+export type DriveResult =
+  | { readonly ok: true; readonly run: DrivenRun }
+  | { readonly ok: false; readonly problem: DriveProblem };
+
+export type DriveProblem = { readonly kind: 'driven'; readonly pid: number } | RecordProblem;
+
+export type RecordProblem =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'corrupt'; readonly line: number; readonly message: string };
+
+export type ReadResult =
+  | { readonly ok: true; readonly run: RunRecord }
+  | { readonly ok: false; readonly problem: RecordProblem };
+
+export interface RunRecord {
+  readonly directory: RunDirectory;
+  readonly events: readonly RunEvent[];
+  /** The process that drives the run now, if one does. */
+  readonly driverPid: number | null;
+}
+
+/** The right to append: exactly one process holds it. */
+export interface DrivenRun {
+  readonly directory: RunDirectory;
+  readonly events: readonly RunEvent[];
+  /** Returns once the events are on disk. */
+  readonly append: (drafts: readonly EventDraft[]) => Promise<readonly RunEvent[]>;
+  readonly release: () => Promise<void>;
+}
+
+export interface NewRun extends DrivenRun {
+  /** Takes the folder away again; for a start that failed before its first event. */
+  readonly discard: () => Promise<void>;
+}
+
+/** Files of one run. Paths given and returned are relative to the run directory unless they say otherwise. */
+export interface RunDirectory {
+  readonly runId: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly resolve: (relativePath: string) => string;
+  /** Makes `artifacts/<step_id>[@n]` and returns it, relative. */
+  readonly makeStepFolder: (stepId: string, attempt: number) => Promise<string>;
+  /** Whole or not at all. `durable` also survives power loss. */
+  readonly write: (
+    relativePath: string,
+    content: string | Uint8Array,
+    options?: { readonly durable?: boolean },
+  ) => Promise<FileDigest>;
+  /** Writes only if nothing is there yet; false when something is. */
+  readonly writeOnce: (relativePath: string, content: string) => Promise<boolean>;
+  /** Null when there is no such file. */
+  readonly read: (relativePath: string) => Promise<string | null>;
+  /** Takes an absolute path inside the run directory. */
+  readonly digest: (absolutePath: string) => Promise<FileDigest>;
+  readonly appendText: (relativePath: string, text: string) => Promise<void>;
+}
+
+export interface FileDigest {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}

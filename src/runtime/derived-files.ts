@@ -1,0 +1,133 @@
+import { EVENT_SCHEMA_VERSION } from '../contracts/event.ts';
+import { type Metadata, RUN_FILES_SCHEMA_VERSION, type Status } from '../contracts/run-files.ts';
+import type { LifecycleState } from '../contracts/vocabulary.ts';
+import type { Plan } from '../kernel/plan.ts';
+import type { RunDirectory } from '../ports/run-store.ts';
+import type { RunView } from './run-view.ts';
+
+export function lifecycleOf(view: RunView): LifecycleState {
+  if (view.end !== null) return view.end.lifecycle;
+  return view.state.stage.kind === 'waiting' ? 'waiting' : 'running';
+}
+
+export function statusOf(view: RunView, plan: Plan | null, now: Date): Status {
+  const { stage } = view.state;
+  const active =
+    stage.kind === 'running' || stage.kind === 'judged' || stage.kind === 'waiting' ? stage : null;
+  const until = view.endedAt === null ? now.getTime() : Date.parse(view.endedAt);
+  return {
+    run_id: view.runId,
+    workflow_id: view.started.workflow_id,
+    started_at: view.startedAt,
+    updated_at: view.endedAt ?? now.toISOString(),
+    lifecycle_state: lifecycleOf(view),
+    outcome: view.end?.outcome ?? null,
+    current_step_id: active?.stepId ?? null,
+    last_completed_step_id: view.lastCompletedStepId,
+    active_opcode: active?.opcode ?? null,
+    active_runner_family: active === null ? null : view.runnerFamily,
+    active_attempt: active?.attempt ?? null,
+    worktree_path: view.started.worktree_path,
+    last_route_target: view.routes.at(-1)?.to ?? null,
+    last_decision:
+      view.lastDecision === null
+        ? null
+        : {
+            status: view.lastDecision.status,
+            next_step: view.lastDecision.next_step,
+            refinement_requested: view.lastDecision.refinement_requested,
+          },
+    refinement: refinementOf(view, plan),
+    awaiting:
+      view.awaiting === null
+        ? null
+        : {
+            step_id: view.awaiting.stepId,
+            gate: view.awaiting.gate,
+            requested_at: view.awaiting.requestedAt,
+            expires_at: view.awaiting.expiresAt,
+          },
+    termination: view.end?.termination ?? null,
+    blocking_reason: blockingReason(view),
+    elapsed_seconds: Math.max(0, Math.round((until - Date.parse(view.startedAt)) / 100) / 10),
+  };
+}
+
+function refinementOf(view: RunView, plan: Plan | null): Status['refinement'] {
+  for (const step of plan?.steps ?? []) {
+    if (step.opcode !== 'EVALUATE' || step.revision === null) continue;
+    return { spent: view.state.refinements[step.revision.step] ?? 0, max: step.revision.maxAttempts };
+  }
+  return null;
+}
+
+/** Why a run does not go on, in words: the gate's question, the end's reason, the judgement, the failure. */
+export function blockingReason(view: RunView): string | null {
+  if (view.awaiting !== null) return view.awaiting.reason;
+  if (view.end === null || view.end.lifecycle === 'completed') return null;
+  if (view.end.reason !== null) return view.end.reason;
+  const last = view.steps.findLast((step) => step.opcode !== 'STOP' && step.reason !== null);
+  return last?.reason ?? null;
+}
+
+export function metadataOf(view: RunView, place: MetadataPlace): Metadata {
+  const { usage } = view.state;
+  return {
+    schema_version: RUN_FILES_SCHEMA_VERSION,
+    run_id: view.runId,
+    workflow_id: view.started.workflow_id,
+    workflow_version: view.started.workflow_version,
+    workflow_digest: view.started.workflow_digest,
+    started_at: view.startedAt,
+    ended_at: view.endedAt,
+    entry_step: view.started.entry_step,
+    last_step_id: view.steps.at(-1)?.stepId ?? null,
+    termination: view.end?.termination ?? null,
+    outcome: view.end?.outcome ?? null,
+    artifacts_root: place.artifactsRoot,
+    workspace: {
+      repo_root: place.repoRoot,
+      worktree_path: view.started.worktree_path,
+      branch_name: view.started.branch_name,
+      base_ref: view.started.base_ref,
+      base_sha: view.started.base_sha,
+      head_sha: place.headSha,
+    },
+    schema_versions: {
+      events: EVENT_SCHEMA_VERSION,
+      metadata: RUN_FILES_SCHEMA_VERSION,
+      status: RUN_FILES_SCHEMA_VERSION,
+      manifest: RUN_FILES_SCHEMA_VERSION,
+    },
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costUsd,
+    },
+  };
+}
+
+export interface MetadataPlace {
+  readonly repoRoot: string;
+  readonly artifactsRoot: string;
+  readonly headSha: string | null;
+}
+
+export async function writeStatus(directory: RunDirectory, status: Status): Promise<void> {
+  await directory.write('status.json', toJson(status));
+}
+
+/** Written at the start and at the end; between them only `status.json` moves. */
+export async function writeMetadata(directory: RunDirectory, metadata: Metadata): Promise<void> {
+  await directory.write('metadata.json', toJson(metadata), { durable: true });
+}
+
+export async function writeFinalState(directory: RunDirectory, view: RunView): Promise<void> {
+  if (view.end === null) return;
+  const { lifecycle, outcome, termination } = view.end;
+  await directory.write('final-state.txt', `${lifecycle} ${outcome} ${termination}\n`, { durable: true });
+}
+
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,175 @@
+import type { EventPayload, RunEvent } from '../contracts/event.ts';
+import type { Opcode, Termination } from '../contracts/vocabulary.ts';
+import { evolve } from '../kernel/evolve.ts';
+import { INITIAL_STATE, type RunEnd, type RunState } from '../kernel/state.ts';
+
+/** Everything a person or a derived file says about a run, folded from its events. */
+export interface RunView {
+  readonly runId: string;
+  readonly started: EventPayload<'run_started'>;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly endedAt: string | null;
+  readonly state: RunState;
+  readonly steps: readonly StepView[];
+  readonly lastCompletedStepId: string | null;
+  readonly runnerFamily: string | null;
+  readonly routes: readonly RouteView[];
+  readonly lastDecision: DecisionView | null;
+  readonly awaiting: AwaitingView | null;
+  readonly violations: readonly ViolationView[];
+  readonly end: RunEnd | null;
+}
+
+export interface StepView {
+  readonly stepId: string;
+  readonly opcode: Opcode;
+  readonly attempt: number;
+  readonly visit: number;
+  readonly recovery: boolean;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** How it ended: an outcome, a planner status or a gate event. Null while it runs or when it was cut off. */
+  readonly termination: Termination | null;
+  readonly reason: string | null;
+}
+
+export interface RouteView {
+  readonly from: string;
+  readonly key: string;
+  readonly to: string;
+}
+
+export type DecisionView = EventPayload<'decision_recorded'> & { readonly stepId: string };
+
+export interface AwaitingView extends EventPayload<'gate_requested'> {
+  readonly stepId: string;
+  readonly requestedAt: string;
+  readonly expiresAt: string | null;
+}
+
+export type ViolationView = EventPayload<'policy_violation'> & {
+  readonly stepId: string | null;
+  readonly seq: number;
+};
+
+type Draft = { -readonly [K in keyof RunView]: RunView[K] };
+
+/** Null when the record holds no start. */
+export function viewRun(events: readonly RunEvent[]): RunView | null {
+  const first = events[0];
+  if (first?.event_type !== 'run_started') return null;
+  const view: Draft = {
+    runId: first.run_id,
+    started: first.payload,
+    startedAt: first.timestamp,
+    updatedAt: first.timestamp,
+    endedAt: null,
+    state: INITIAL_STATE,
+    steps: [],
+    lastCompletedStepId: null,
+    runnerFamily: null,
+    routes: [],
+    lastDecision: null,
+    awaiting: null,
+    violations: [],
+    end: null,
+  };
+  const steps: StepView[] = [];
+  const routes: RouteView[] = [];
+  const violations: ViolationView[] = [];
+  for (const event of events) {
+    view.state = evolve(view.state, event);
+    view.updatedAt = event.timestamp;
+    foldStep(steps, event);
+    foldRest(view, routes, violations, event);
+  }
+  return { ...view, steps, routes, violations };
+}
+
+function foldStep(steps: StepView[], event: RunEvent): void {
+  const last = steps.at(-1);
+  const close = (termination: Termination, reason: string | null) => {
+    if (last === undefined || last.stepId !== event.step_id) return;
+    steps[steps.length - 1] = {
+      ...last,
+      endedAt: event.timestamp,
+      termination: last.termination ?? termination,
+      reason: last.reason ?? reason,
+    };
+  };
+  switch (event.event_type) {
+    case 'step_started':
+      if (event.step_id === null) return;
+      steps.push({
+        stepId: event.step_id,
+        ...event.payload,
+        startedAt: event.timestamp,
+        endedAt: null,
+        termination: null,
+        reason: null,
+      });
+      return;
+    case 'decision_recorded':
+      close(event.payload.status, event.payload.reason);
+      return;
+    case 'gate_approved':
+    case 'gate_rejected':
+    case 'gate_timed_out':
+      close(event.event_type, event.payload.comment);
+      return;
+    case 'step_completed':
+    case 'step_failed':
+      close(event.payload.outcome, event.payload.reason);
+      return;
+    default:
+      return;
+  }
+}
+
+function foldRest(view: Draft, routes: RouteView[], violations: ViolationView[], event: RunEvent): void {
+  switch (event.event_type) {
+    case 'runner_started':
+      view.runnerFamily = event.payload.family;
+      return;
+    case 'step_completed':
+    case 'step_failed':
+    case 'step_blocked':
+      view.runnerFamily = null;
+      view.lastCompletedStepId = event.step_id;
+      return;
+    case 'route_selected':
+      routes.push({ from: event.step_id ?? '', key: event.payload.key, to: event.payload.to });
+      return;
+    case 'decision_recorded':
+      view.lastDecision = { ...event.payload, stepId: event.step_id ?? '' };
+      return;
+    case 'policy_violation':
+      violations.push({ ...event.payload, stepId: event.step_id, seq: event.seq });
+      return;
+    case 'gate_requested':
+      view.awaiting = {
+        ...event.payload,
+        stepId: event.step_id ?? '',
+        requestedAt: event.timestamp,
+        expiresAt: expiryOf(event.timestamp, event.payload.timeout_ms),
+      };
+      return;
+    case 'gate_approved':
+    case 'gate_rejected':
+    case 'gate_timed_out':
+    case 'run_cancelled':
+      view.awaiting = null;
+      return;
+    case 'run_completed':
+      view.endedAt = event.timestamp;
+      view.end = view.state.stage.kind === 'ended' ? view.state.stage.end : null;
+      return;
+    default:
+      return;
+  }
+}
+
+function expiryOf(requestedAt: string, timeoutMs: number | null): string | null {
+  return timeoutMs === null ? null : new Date(Date.parse(requestedAt) + timeoutMs).toISOString();
+}
