@@ -118,3 +118,8 @@ export const manifestSchema = z.strictObject({
   artifacts: z.array(artifactSchema),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
+
+/** Where the evidence of the n-th entry of a step lies, relative to the run directory. */
+export function stepFolderOf(stepId: string, attempt: number): string {
+  return `artifacts/${attempt === 1 ? stepId : `${stepId}@${attempt}`}`;
+}

@@ -3,6 +3,8 @@ import type { Status } from '../contracts/run-files.ts';
 
 /** The runs of one repository, as folders. */
 export interface RunStore {
+  /** Where a run of this id will be, absolute. Makes nothing. */
+  readonly locate: (runId: string, artifactsDir: string | null) => string;
   /** Makes the folder of a new run and takes its lock. */
   readonly create: (runId: string, artifactsDir: string | null) => Promise<NewRun>;
   /** Takes the lock of a recorded run, unless a living process has it. */

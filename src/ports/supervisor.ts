@@ -52,3 +52,12 @@ export interface ProcessResult {
   /** Descendants that were still alive after the end and had to be ended. */
   readonly leftovers: number;
 }
+
+/**
+ * The file that a program name stands for: a name with a slash against `cwd`, a bare one along `path`.
+ * Null when there is no such file or it may not be executed.
+ */
+export type ResolveProgram = (
+  program: string,
+  place: { readonly cwd: string; readonly path: string | undefined },
+) => Promise<string | null>;

@@ -5,9 +5,11 @@
 export interface Workspace {
   /** Resolves what a run would start from. Changes nothing. */
   readonly resolveBase: (baseRef: string) => Promise<BaseResolution>;
+  /** Names the branch and the worktree that a run will have. Changes nothing. */
+  readonly describe: (request: WorkspaceRequest) => RunWorkspace;
   /** Makes the branch and the worktree. On failure nothing of them is left. */
-  readonly create: (request: WorkspaceRequest) => Promise<RunWorkspace>;
-  /** Makes sure that the worktree of a recorded run is there, making it again from its branch if needed. */
+  readonly create: (workspace: RunWorkspace) => Promise<void>;
+  /** Makes sure that the worktree of a recorded run is there, making it, and the branch, if needed. */
   readonly reopen: (workspace: RunWorkspace) => Promise<void>;
   /** Keeps tracked and untracked files as a commit under `refs/conductor/<run>/<name>`. */
   readonly snapshot: (workspace: RunWorkspace, name: string) => Promise<Snapshot>;
@@ -19,7 +21,11 @@ export interface Workspace {
     patchPath?: string,
   ) => Promise<WorkspaceDiff>;
   /** Puts the worktree back to a snapshot; what is there now is kept under a salvage ref first. */
-  readonly restore: (workspace: RunWorkspace, commit: string, salvageName: string) => Promise<Restored>;
+  readonly restore: (
+    workspace: RunWorkspace,
+    target: RestoreTarget,
+    salvageName: string,
+  ) => Promise<Restored>;
   /** Commits the worktree as it is to the run's own branch, if it differs from the branch. Returns its head. */
   readonly commit: (workspace: RunWorkspace, message: string) => Promise<string>;
   /** Takes a worktree and branch away that never held any work. For undoing a failed start only. */
@@ -55,6 +61,11 @@ export interface Snapshot {
   readonly commit: string;
   readonly tree: string;
 }
+
+/** The state the run started from, or a snapshot. */
+export type RestoreTarget =
+  | { readonly kind: 'base' }
+  | { readonly kind: 'snapshot'; readonly commit: string };
 
 export interface Restored {
   readonly salvageRef: string;

@@ -1,4 +1,4 @@
-import { EVENT_SCHEMA_VERSION } from '../contracts/event.ts';
+import { EVENT_SCHEMA_VERSION, type EventPayload } from '../contracts/event.ts';
 import { type Metadata, RUN_FILES_SCHEMA_VERSION, type Status } from '../contracts/run-files.ts';
 import type { LifecycleState } from '../contracts/vocabulary.ts';
 import type { Plan } from '../kernel/plan.ts';
@@ -70,27 +70,32 @@ export function blockingReason(view: RunView): string | null {
   return last?.reason ?? null;
 }
 
-export function metadataOf(view: RunView, place: MetadataPlace): Metadata {
-  const { usage } = view.state;
+/** What is known before anything of the run moves. */
+export function initialMetadata(
+  runId: string,
+  startedAt: string,
+  started: EventPayload<'run_started'>,
+  place: MetadataPlace,
+): Metadata {
   return {
     schema_version: RUN_FILES_SCHEMA_VERSION,
-    run_id: view.runId,
-    workflow_id: view.started.workflow_id,
-    workflow_version: view.started.workflow_version,
-    workflow_digest: view.started.workflow_digest,
-    started_at: view.startedAt,
-    ended_at: view.endedAt,
-    entry_step: view.started.entry_step,
-    last_step_id: view.steps.at(-1)?.stepId ?? null,
-    termination: view.end?.termination ?? null,
-    outcome: view.end?.outcome ?? null,
+    run_id: runId,
+    workflow_id: started.workflow_id,
+    workflow_version: started.workflow_version,
+    workflow_digest: started.workflow_digest,
+    started_at: startedAt,
+    ended_at: null,
+    entry_step: started.entry_step,
+    last_step_id: null,
+    termination: null,
+    outcome: null,
     artifacts_root: place.artifactsRoot,
     workspace: {
       repo_root: place.repoRoot,
-      worktree_path: view.started.worktree_path,
-      branch_name: view.started.branch_name,
-      base_ref: view.started.base_ref,
-      base_sha: view.started.base_sha,
+      worktree_path: started.worktree_path,
+      branch_name: started.branch_name,
+      base_ref: started.base_ref,
+      base_sha: started.base_sha,
       head_sha: place.headSha,
     },
     schema_versions: {
@@ -99,6 +104,18 @@ export function metadataOf(view: RunView, place: MetadataPlace): Metadata {
       status: RUN_FILES_SCHEMA_VERSION,
       manifest: RUN_FILES_SCHEMA_VERSION,
     },
+    usage: { input_tokens: null, output_tokens: null, cost_usd: null },
+  };
+}
+
+export function metadataOf(view: RunView, place: MetadataPlace): Metadata {
+  const { usage } = view.state;
+  return {
+    ...initialMetadata(view.runId, view.startedAt, view.started, place),
+    ended_at: view.endedAt,
+    last_step_id: view.steps.at(-1)?.stepId ?? null,
+    termination: view.end?.termination ?? null,
+    outcome: view.end?.outcome ?? null,
     usage: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,

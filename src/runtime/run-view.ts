@@ -53,17 +53,49 @@ export type ViolationView = EventPayload<'policy_violation'> & {
   readonly seq: number;
 };
 
-type Draft = { -readonly [K in keyof RunView]: RunView[K] };
+interface Draft extends Mutable<RunView> {
+  steps: StepView[];
+  routes: RouteView[];
+  violations: ViolationView[];
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Grows with the log. `current` is null until the run has started. */
+export interface RunViewer {
+  readonly add: (event: RunEvent) => void;
+  readonly current: () => RunView | null;
+}
+
+export function createRunViewer(): RunViewer {
+  let view: Draft | null = null;
+  return {
+    add: (event) => {
+      view ??=
+        event.event_type === 'run_started' ? startOf(event.run_id, event.timestamp, event.payload) : null;
+      if (view === null) return;
+      view.state = evolve(view.state, event);
+      view.updatedAt = event.timestamp;
+      foldStep(view.steps, event);
+      foldRest(view, event);
+    },
+    current: () => view,
+  };
+}
 
 /** Null when the record holds no start. */
 export function viewRun(events: readonly RunEvent[]): RunView | null {
-  const first = events[0];
-  if (first?.event_type !== 'run_started') return null;
-  const view: Draft = {
-    runId: first.run_id,
-    started: first.payload,
-    startedAt: first.timestamp,
-    updatedAt: first.timestamp,
+  const viewer = createRunViewer();
+  for (const event of events) viewer.add(event);
+  return viewer.current();
+}
+
+function startOf(runId: string, startedAt: string, started: EventPayload<'run_started'>): Draft {
+  return {
+    runId,
+    started,
+    startedAt,
+    updatedAt: startedAt,
     endedAt: null,
     state: INITIAL_STATE,
     steps: [],
@@ -75,16 +107,6 @@ export function viewRun(events: readonly RunEvent[]): RunView | null {
     violations: [],
     end: null,
   };
-  const steps: StepView[] = [];
-  const routes: RouteView[] = [];
-  const violations: ViolationView[] = [];
-  for (const event of events) {
-    view.state = evolve(view.state, event);
-    view.updatedAt = event.timestamp;
-    foldStep(steps, event);
-    foldRest(view, routes, violations, event);
-  }
-  return { ...view, steps, routes, violations };
 }
 
 function foldStep(steps: StepView[], event: RunEvent): void {
@@ -127,7 +149,7 @@ function foldStep(steps: StepView[], event: RunEvent): void {
   }
 }
 
-function foldRest(view: Draft, routes: RouteView[], violations: ViolationView[], event: RunEvent): void {
+function foldRest(view: Draft, event: RunEvent): void {
   switch (event.event_type) {
     case 'runner_started':
       view.runnerFamily = event.payload.family;
@@ -139,13 +161,13 @@ function foldRest(view: Draft, routes: RouteView[], violations: ViolationView[],
       view.lastCompletedStepId = event.step_id;
       return;
     case 'route_selected':
-      routes.push({ from: event.step_id ?? '', key: event.payload.key, to: event.payload.to });
+      view.routes.push({ from: event.step_id ?? '', key: event.payload.key, to: event.payload.to });
       return;
     case 'decision_recorded':
       view.lastDecision = { ...event.payload, stepId: event.step_id ?? '' };
       return;
     case 'policy_violation':
-      violations.push({ ...event.payload, stepId: event.step_id, seq: event.seq });
+      view.violations.push({ ...event.payload, stepId: event.step_id, seq: event.seq });
       return;
     case 'gate_requested':
       view.awaiting = {

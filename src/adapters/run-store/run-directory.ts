@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { createOnce, isCode, writeAtomically } from './atomic-file.ts';
 
@@ -12,7 +13,7 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
     path,
     resolve,
     makeStepFolder: async (stepId, attempt) => {
-      const folder = join('artifacts', attempt === 1 ? stepId : `${stepId}@${attempt}`);
+      const folder = stepFolderOf(stepId, attempt);
       await mkdir(resolve(folder), { recursive: true });
       return folder;
     },

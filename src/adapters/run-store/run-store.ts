@@ -20,6 +20,7 @@ const RUN_FOLDERS = ['artifacts', 'harness', 'screenshots', 'logs'];
 export function createRunStore(deps: RunStoreDeps): RunStore {
   const pathOf = (runId: string) => join(deps.runsDir, runId);
   return {
+    locate: (runId, artifactsDir) => locateRun(deps, runId, artifactsDir),
     create: (runId, artifactsDir) => createRun(deps, runId, artifactsDir),
     drive: (runId) => driveRun(deps, runId, pathOf(runId)),
     read: (runId) => readRun(runId, pathOf(runId)),
@@ -59,10 +60,14 @@ async function listing(runId: string, path: string): Promise<RunListing> {
   }
 }
 
+function locateRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): string {
+  return join(artifactsDir === null ? deps.runsDir : resolve(deps.repoRoot, artifactsDir), runId);
+}
+
 async function createRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): Promise<NewRun> {
   await prepareRunsFolder(deps);
   const indexed = join(deps.runsDir, runId);
-  const path = artifactsDir === null ? indexed : join(resolve(deps.repoRoot, artifactsDir), runId);
+  const path = locateRun(deps, runId, artifactsDir);
   await mkdir(path, { recursive: true });
   if (path !== indexed) {
     await writeFile(join(path, '.gitignore'), '*\n');

@@ -1,0 +1,7 @@
+import { judge } from '../../planner/judge.ts';
+import type { Planner } from '../../ports/planner.ts';
+
+/** The built-in planner: needs no model and no network. */
+export function createRulePlanner(): Planner {
+  return { name: 'rules', judge: (input) => Promise.resolve(judge(input)) };
+}

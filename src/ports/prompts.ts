@@ -1,0 +1,13 @@
+import type { Prompt } from '../contracts/prompt.ts';
+
+/** The prompts a run may refer to: the repository's, the user's and the built-in ones, nearest first. */
+export interface PromptCatalog {
+  /** By reference, `<prompt_id>.v<version>`. */
+  readonly byRef: ReadonlyMap<string, Prompt>;
+  /** Strict: a variable that is not given is an error. Reaches no file. */
+  readonly render: (prompt: Prompt, inputs: Readonly<Record<string, unknown>>) => RenderResult;
+}
+
+export type RenderResult =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly message: string };

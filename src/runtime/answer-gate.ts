@@ -1,0 +1,56 @@
+import type { Clock } from '../ports/clock.ts';
+import type { RunRecord } from '../ports/run-store.ts';
+import { hasExpired, readAnswer, submitAnswer } from './gates.ts';
+import { viewRun } from './run-view.ts';
+
+export interface AnswerRequest {
+  readonly record: RunRecord;
+  readonly clock: Clock;
+  readonly answer: 'gate_approved' | 'gate_rejected';
+  readonly by: string;
+  readonly comment: string | null;
+}
+
+export type AnswerResult =
+  | { readonly ok: true; readonly stepId: string; readonly gate: string }
+  | { readonly ok: false; readonly reason: string; readonly help: string | null };
+
+/** Records a person's answer in the gate's inbox, exactly once. The run goes on when somebody drives it. */
+export async function answerGate(request: AnswerRequest): Promise<AnswerResult> {
+  const { record, by } = request;
+  const view = viewRun(record.events);
+  const awaiting = view?.awaiting ?? null;
+  if (view === null || awaiting === null) return refuse(`run ${record.directory.runId} waits at no gate`);
+  if (awaiting.approvers.length > 0 && !awaiting.approvers.includes(by))
+    return refuse(
+      `"${by}" is not among the approvers of gate ${awaiting.stepId}`,
+      `approvers: ${awaiting.approvers.join(', ')}; answer with --as NAME`,
+    );
+  const earlier = await readAnswer(record.directory, awaiting);
+  if (earlier !== null) return refuse(alreadyAnswered(awaiting.stepId, earlier.answer, earlier.by));
+  const now = request.clock.now();
+  if (hasExpired(awaiting, now))
+    return refuse(`gate ${awaiting.stepId} ran out of time at ${awaiting.expiresAt}`, resumeHelp(view.runId));
+  const accepted = await submitAnswer(record.directory, awaiting, {
+    answer: request.answer,
+    by,
+    comment: request.comment,
+    answered_at: now.toISOString(),
+    request_sha256: awaiting.request_sha256,
+    tree: awaiting.tree,
+  });
+  if (!accepted) return refuse(`gate ${awaiting.stepId} was answered a moment ago`);
+  return { ok: true, stepId: awaiting.stepId, gate: awaiting.gate };
+}
+
+function alreadyAnswered(stepId: string, answer: string, by: string | null): string {
+  return `gate ${stepId} is answered already: ${answer}${by === null ? '' : ` by ${by}`}`;
+}
+
+function resumeHelp(runId: string): string {
+  return `conductor resume ${runId} takes the route for that`;
+}
+
+function refuse(reason: string, help: string | null = null): AnswerResult {
+  return { ok: false, reason, help };
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunEvent } from '../contracts/event.ts';
+import type { Plan } from '../kernel/plan.ts';
+import { INITIAL_STATE, type RunState } from '../kernel/state.ts';
+import type { DrivenRun } from '../ports/run-store.ts';
+import type { RunWorkspace } from '../ports/workspace.ts';
+import { readCancelRequest } from './cancel-request.ts';
+import { metadataOf, statusOf, writeMetadata, writeStatus } from './derived-files.ts';
+import type { RunContext, RunDeps, RunObserver } from './run-context.ts';
+import { createRunViewer, type RunView } from './run-view.ts';
+
+/** `status.json` is refreshed, and requests from outside are looked for, this often while a step runs. */
+const HEARTBEAT_MS = 1_000;
+
+/** What the drive itself needs beyond what effects see. */
+export interface DriveContext extends RunContext {
+  readonly state: () => RunState;
+  /** Makes sure, once, that the worktree is there. */
+  readonly openWorkspace: () => Promise<void>;
+  readonly writeMetadata: () => Promise<void>;
+  readonly abort: () => void;
+}
+
+export interface DriveContextRequest {
+  readonly deps: RunDeps;
+  readonly plan: Plan;
+  readonly run: DrivenRun;
+  readonly workspace: RunWorkspace;
+  readonly signal: AbortSignal;
+  readonly observer: RunObserver;
+}
+
+export function createContext(request: DriveContextRequest): DriveContext {
+  const { deps, plan, run, workspace, observer } = request;
+  const { directory } = run;
+  const events: RunEvent[] = [...run.events];
+  const viewer = createRunViewer();
+  for (const event of events) viewer.add(event);
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (request.signal.aborted) abort();
+  else request.signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
+  let opened: Promise<void> | null = null;
+  const view = (): RunView => {
+    const current = viewer.current();
+    if (current === null) throw new Error(`run ${directory.runId} has no start`);
+    return current;
+  };
+  return {
+    deps,
+    plan,
+    run,
+    directory,
+    workspace,
+    observer,
+    signal: controller.signal,
+    abort,
+    events: () => events,
+    view,
+    state: () => viewer.current()?.state ?? INITIAL_STATE,
+    record: async (drafts) => {
+      if (drafts.length === 0) return;
+      const appended = await run.append(drafts);
+      for (const event of appended) {
+        events.push(event);
+        viewer.add(event);
+      }
+      await writeStatus(directory, statusOf(view(), plan, deps.clock.now()));
+      observer.onEvents(appended, view());
+      await notify(deps, appended);
+    },
+    openWorkspace: () => {
+      opened ??= deps.workspace.reopen(workspace);
+      return opened;
+    },
+    writeMetadata: async () => {
+      const { refs } = await deps.workspace.refs(workspace);
+      await writeMetadata(
+        directory,
+        metadataOf(view(), {
+          repoRoot: workspace.repoRoot,
+          artifactsRoot: directory.path,
+          headSha: refs[`refs/heads/${workspace.branchName}`] ?? null,
+        }),
+      );
+    },
+  };
+}
+
+/** Tells the configured command about open gates and the end. It may fail without harm to the run. */
+async function notify(deps: RunDeps, events: readonly RunEvent[]): Promise<void> {
+  if (deps.project.notify === null) return;
+  for (const event of events)
+    if (event.event_type === 'gate_requested' || event.event_type === 'run_completed')
+      await deps.project.notify(event);
+}
+
+export function startHeartbeat(context: DriveContext): { readonly stop: () => Promise<void> } {
+  const stopping = new AbortController();
+  const beating = beat(context, stopping.signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await beating;
+    },
+  };
+}
+
+async function beat(context: DriveContext, stopping: AbortSignal): Promise<void> {
+  for (;;) {
+    await pause(HEARTBEAT_MS, stopping);
+    if (stopping.aborted) return;
+    if (context.events().length > 0)
+      await writeStatus(context.directory, statusOf(context.view(), context.plan, context.deps.clock.now()));
+    if ((await readCancelRequest(context.directory)) !== null) context.abort();
+  }
+}
+
+/** Returns early, and without complaint, when the signal fires. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal, ref: true });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import type { RunEnd } from '../../kernel/state.ts';
+import { endedEntries, readEvidence } from '../evidence.ts';
+import type { RunContext } from '../run-context.ts';
+
+/** Characters of one agent's transcript that the run's own transcript shows. */
+const TRANSCRIPT_EXCERPT = 20_000;
+
+/**
+ * What is left of a run when it ends: its work as a commit on its own branch, the whole change as a
+ * patch, and a transcript for people. Everything here can be done twice without harm.
+ */
+export async function finishRun(context: RunContext, end: RunEnd): Promise<string> {
+  const { deps, directory, workspace } = context;
+  const { started } = context.view();
+  const head = await deps.workspace.commit(
+    workspace,
+    `conductor: ${started.workflow_id} (${end.outcome})\n\nRun: ${directory.runId}\n`,
+  );
+  const tree = (await deps.workspace.snapshot(workspace, 'end')).tree;
+  await deps.workspace.diff(workspace, started.base_tree, tree, directory.resolve('diff.patch'));
+  await directory.write('transcript.md', await transcriptOf(context, end));
+  return head;
+}
+
+async function transcriptOf(context: RunContext, end: RunEnd): Promise<string> {
+  const view = context.view();
+  const parts = [`# Run ${view.runId}`, `Workflow \`${view.started.workflow_id}\`, ended ${end.outcome}.`];
+  const agents = endedEntries(view.steps, ['RUN_AGENT']);
+  for (const step of view.steps) {
+    const visit = step.attempt === 1 ? '' : ` (entry ${step.attempt})`;
+    parts.push(`## ${step.stepId}${visit}: ${step.opcode} -> ${step.termination ?? 'interrupted'}`);
+    if (step.reason !== null) parts.push(step.reason);
+    if (!agents.some((agent) => agent === step)) continue;
+    const text = await readEvidence(context.directory, step, 'runner_transcript');
+    if (text !== null && text.trim() !== '') parts.push(fenced(text));
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** A fence longer than any in the text, so that the text can't close it. */
+function fenced(text: string): string {
+  const shown = text.length > TRANSCRIPT_EXCERPT ? `${text.slice(0, TRANSCRIPT_EXCERPT)}\n[cut]` : text;
+  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map((match) => match[0].length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${shown.trimEnd()}\n${fence}`;
+}

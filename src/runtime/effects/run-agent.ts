@@ -1,0 +1,178 @@
+import type { EventDraft } from '../../contracts/event.ts';
+import type { Intent, MechanicalOutcome } from '../../contracts/vocabulary.ts';
+import type { AgentStep } from '../../kernel/plan.ts';
+import type { Effect, Violation } from '../../kernel/protocol.ts';
+import { claimsFrom, formatClaim } from '../../planner/claims.ts';
+import type { AgentResult } from '../../ports/agent.ts';
+import { type Evidence, openEvidence } from '../evidence.ts';
+import { type EffectResult, Interrupted, type RunContext, type StepPolicy } from '../run-context.ts';
+import { collectInputs, renderTask } from '../step-inputs.ts';
+import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
+import { prepareEntry } from './prepare-entry.ts';
+
+type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
+
+export async function runAgent(
+  context: RunContext,
+  effect: AgentEffect,
+  step: AgentStep,
+): Promise<EffectResult> {
+  const { deps, directory, workspace } = context;
+  const agent = deps.project.agent(step.agent);
+  if (agent === null) return failed(`agent "${step.agent}" is not configured`);
+  const inputs = await collectInputs(context, step, effect);
+  const task = renderTask(context, step, inputs);
+  if (!task.ok) return failed(task.message);
+
+  const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
+  const evidence = await openEvidence(directory, effect, deps.clock);
+  const refsBefore = await deps.workspace.refs(workspace);
+  const result = await agent.run({
+    runId: directory.runId,
+    stepId: step.id,
+    attempt: effect.attempt,
+    prompt: task.text,
+    worktreePath: workspace.worktreePath,
+    runDir: directory.path,
+    inputs,
+    evidenceDir: evidence.path,
+    env: deps.project.environment,
+    timeoutMs: step.timeoutMs,
+    idleTimeoutMs: step.idleTimeoutMs,
+    mark: prepared.mark,
+    signal: context.signal,
+    onLine: (line) => context.observer.onLine(step.id, line),
+  });
+  if (result.termination === 'cancelled') throw new Interrupted();
+
+  const after = await deps.workspace.snapshot(workspace, `${step.id}@${effect.attempt}.after`);
+  const changes = await compareTrees(
+    deps.workspace,
+    workspace,
+    { base: context.view().started.base_tree, before: prepared.before.tree, after: after.tree },
+    `${evidence.path}/workspace.patch`,
+  );
+  const policy = deps.project.policy(step.policy);
+  const violations = policy.check({
+    changes: changes.diff.files,
+    refsBefore,
+    refsAfter: await deps.workspace.refs(workspace),
+    ownBranch: workspace.branchName,
+  });
+  await recordAgentEvidence(evidence, {
+    step,
+    task: task.text,
+    result,
+    changes,
+    policy,
+    violations,
+    intent: intentOf(context, step),
+  });
+  const records = await evidence.close(result.termination, summaryOf(result, changes));
+  return {
+    input: {
+      kind: 'step_ended',
+      outcome: result.termination,
+      changed: after.tree !== prepared.before.tree,
+      tree: after.tree,
+      validators: [],
+      usage: result.result?.usage ?? null,
+      reason: result.reason,
+      violations,
+    },
+    records: [...records, runnerCompleted(step, effect.attempt, result, result.termination)],
+  };
+}
+
+function failed(reason: string): EffectResult {
+  return {
+    input: {
+      kind: 'step_ended',
+      outcome: 'error',
+      changed: false,
+      tree: null,
+      validators: [],
+      usage: null,
+      reason,
+      violations: [],
+    },
+    records: [],
+  };
+}
+
+/** The step may say; otherwise its prompt does; an inline prompt asks for an implementation. */
+function intentOf(context: RunContext, step: AgentStep): Intent {
+  if (step.intent !== null) return step.intent;
+  if (step.prompt.kind === 'inline') return 'implementation';
+  return context.deps.prompts.byRef.get(step.prompt.ref)?.intent ?? 'none';
+}
+
+interface AgentFacts {
+  readonly step: AgentStep;
+  readonly task: string;
+  readonly result: AgentResult;
+  readonly changes: WorkspaceEvidence;
+  readonly policy: StepPolicy;
+  readonly violations: readonly Violation[];
+  readonly intent: Intent;
+}
+
+async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promise<void> {
+  const { result, changes } = facts;
+  await evidence.text('runner_prompt', 'prompt.md', `${facts.task}\n`);
+  await evidence.file('runner_transcript', result.transcriptPath, { required: true, important: true });
+  if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
+  await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
+  await evidence.json('runner_metadata', 'runner.json', {
+    agent: facts.step.agent,
+    intent: facts.intent,
+    termination: result.termination,
+    exit_code: result.exitCode,
+    duration_ms: result.durationMs,
+    final: result.finalResponse,
+    claims: claimsFrom(result.result?.claims ?? null, result.finalResponse).map(formatClaim),
+    blockers: result.result?.blockers ?? [],
+    usage: result.result?.usage ?? null,
+    reason: result.reason,
+    notes: result.notes,
+  });
+  await evidence.file('workspace_diff', `${evidence.path}/workspace.patch`, { important: true });
+  await evidence.json('workspace_status', 'workspace.json', {
+    summary: changes.summary,
+    fingerprint: changes.fingerprint,
+    files: changes.diff.files,
+  });
+  await evidence.json('policy_summary', 'policy.json', {
+    ...facts.policy.summary,
+    capabilities: [],
+    overrides: [],
+    violations: facts.violations,
+    notes: ['paths, operations and refs are checked after the step'],
+  });
+}
+
+function summaryOf(result: AgentResult, changes: WorkspaceEvidence): string {
+  const files = changes.diff.files.length;
+  const what = files === 0 ? 'changed nothing' : `changed ${files} ${files === 1 ? 'file' : 'files'}`;
+  return `${result.termination}, ${what}${result.reason === null ? '' : `: ${result.reason}`}`;
+}
+
+function runnerCompleted(
+  step: AgentStep,
+  attempt: number,
+  result: AgentResult,
+  termination: MechanicalOutcome,
+): EventDraft {
+  return {
+    event_type: 'runner_completed',
+    step_id: step.id,
+    payload: {
+      name: step.agent,
+      attempt,
+      termination,
+      exit_code: result.exitCode,
+      duration_ms: result.durationMs,
+      usage: result.result?.usage ?? null,
+    },
+  };
+}

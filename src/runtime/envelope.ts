@@ -1,0 +1,197 @@
+import * as z from 'zod';
+import type { PlannerInput, WindowEntry } from '../contracts/planner-input.ts';
+import { INTENTS, MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../contracts/vocabulary.ts';
+import type { EvaluateStep } from '../kernel/plan.ts';
+import type { Entry } from '../kernel/state.ts';
+import { claimsFrom } from '../planner/claims.ts';
+import { formatTranscriptSummary } from '../planner/summaries.ts';
+import { readEvidenceJson, readManifest } from './evidence.ts';
+import type { RunContext } from './run-context.ts';
+import type { StepView } from './run-view.ts';
+
+/** How many completed steps the planner sees, and how many evaluations at least. */
+const WINDOW_STEPS = 3;
+const WINDOW_EVALUATIONS = 3;
+
+const runnerMetadataSchema = z.object({
+  intent: z.enum(INTENTS),
+  termination: z.enum(MECHANICAL_OUTCOMES),
+  final: z.string(),
+  claims: z.array(z.string()),
+  blockers: z.array(z.object({ code: z.string(), summary: z.string() })),
+});
+
+const workspaceStatusSchema = z.object({ summary: z.string() });
+
+const validationReportSchema = z.object({
+  mechanical_outcome: z.enum(MECHANICAL_OUTCOMES),
+  exit_codes: z.record(z.string(), z.int()),
+  timeouts: z.array(z.string()),
+  required_artifacts: z.array(z.string()),
+  missing_artifacts: z.array(z.string()),
+});
+
+/** Assembles what the planner is asked about, by step and role, from what earlier steps left. */
+export async function assembleEnvelope(
+  context: RunContext,
+  entry: Entry,
+  step: EvaluateStep,
+): Promise<PlannerInput> {
+  const { plan, directory } = context;
+  const view = context.view();
+  const done = view.steps.filter((candidate) => candidate.termination !== null);
+  const agent = done.findLast((candidate) => candidate.opcode === 'RUN_AGENT') ?? null;
+  const validation = validationAfter(done, agent);
+  const { intent, summary } = await transcriptOf(context, agent);
+  return {
+    run_id: directory.runId,
+    workflow_id: plan.workflowId,
+    step_id: entry.stepId,
+    evaluate_prompt: step.prompt,
+    allowed_next_steps: [...step.allowedNextSteps],
+    provenance_window: await windowOf(context, done),
+    evidence: {
+      transcript_summary: summary,
+      workspace_diff_summary: await diffSummaryOf(context, agent),
+      validation: await validationOf(context, validation, agent),
+      harness_report: (await harnessReportOf(
+        context,
+        validation,
+      )) as PlannerInput['evidence']['harness_report'],
+      artifacts: await artifactsOf(context, [agent, validation]),
+      policy_events: policyEvents(context),
+    },
+    route_hints: { ...step.routes },
+    ...(step.revision === null
+      ? {}
+      : {
+          refinement: {
+            spent: view.state.refinements[step.revision.step] ?? 0,
+            max: step.revision.maxAttempts,
+          },
+        }),
+    step_intent: intent,
+  };
+}
+
+/** Validation from before the last agent step says nothing about the files as they are. */
+function validationAfter(done: readonly StepView[], agent: StepView | null): StepView | null {
+  const last = done.findLast((candidate) => candidate.opcode === 'RUN_VALIDATION') ?? null;
+  if (last === null || agent === null) return last;
+  return done.indexOf(last) > done.indexOf(agent) ? last : null;
+}
+
+async function transcriptOf(
+  context: RunContext,
+  agent: StepView | null,
+): Promise<{ readonly intent: string; readonly summary: string }> {
+  const parsed = runnerMetadataSchema.safeParse(
+    agent && (await readEvidenceJson(context.directory, agent, 'runner_metadata')),
+  );
+  if (!parsed.success)
+    return {
+      intent: 'none',
+      summary: formatTranscriptSummary({ intent: 'none', claims: [], blockers: [], final: null }),
+    };
+  const { intent, claims, blockers, final } = parsed.data;
+  return {
+    intent,
+    summary: formatTranscriptSummary({
+      intent,
+      claims: claimsFrom(claims, final),
+      blockers: blockers.map((blocker) => ({ type: blocker.code, text: blocker.summary })),
+      final,
+    }),
+  };
+}
+
+async function diffSummaryOf(context: RunContext, step: StepView | null): Promise<string> {
+  const parsed = workspaceStatusSchema.safeParse(
+    step && (await readEvidenceJson(context.directory, step, 'workspace_status')),
+  );
+  return parsed.success ? parsed.data.summary : 'no changes';
+}
+
+async function validationOf(
+  context: RunContext,
+  validation: StepView | null,
+  agent: StepView | null,
+): Promise<PlannerInput['evidence']['validation']> {
+  const parsed = validationReportSchema.safeParse(
+    validation && (await readEvidenceJson(context.directory, validation, 'validation_report')),
+  );
+  if (parsed.success) return parsed.data;
+  const standIn = validation ?? agent;
+  return { mechanical_outcome: mechanicalOf(standIn), exit_codes: {}, timeouts: [] };
+}
+
+function mechanicalOf(step: StepView | null): MechanicalOutcome {
+  return MECHANICAL_OUTCOMES.find((outcome) => outcome === step?.termination) ?? 'completed';
+}
+
+async function harnessReportOf(context: RunContext, validation: StepView | null): Promise<unknown> {
+  return validation && (await readEvidenceJson(context.directory, validation, 'harness_report'));
+}
+
+/** Paths relative to the run directory, and the declared names of required files that were captured. */
+async function artifactsOf(context: RunContext, steps: readonly (StepView | null)[]): Promise<string[]> {
+  const paths = new Set<string>();
+  for (const step of steps) {
+    if (step === null) continue;
+    const manifest = await readManifest(context.directory, step);
+    for (const artifact of manifest?.artifacts ?? []) paths.add(artifact.path);
+    const report = validationReportSchema.safeParse(
+      await readEvidenceJson(context.directory, step, 'validation_report'),
+    );
+    if (!report.success) continue;
+    for (const name of report.data.required_artifacts)
+      if (!report.data.missing_artifacts.includes(name)) paths.add(name);
+  }
+  return [...paths];
+}
+
+/** All violations since the last evaluation, in the planner's form. */
+function policyEvents(context: RunContext): string[] {
+  const events = context.events();
+  const since = events.findLast((event) => event.event_type === 'decision_recorded')?.seq ?? -1;
+  return context
+    .view()
+    .violations.filter((violation) => violation.seq > since)
+    .map((violation) => `${violation.class}: ${violation.subject}`);
+}
+
+async function windowOf(context: RunContext, done: readonly StepView[]): Promise<WindowEntry[]> {
+  const tail = done.slice(-WINDOW_STEPS);
+  const evaluations = done.filter((step) => step.opcode === 'EVALUATE').slice(-WINDOW_EVALUATIONS);
+  const chosen = done.filter((step) => tail.includes(step) || evaluations.includes(step));
+  return Promise.all(chosen.map((step) => windowEntry(context, step)));
+}
+
+async function windowEntry(context: RunContext, step: StepView): Promise<WindowEntry> {
+  const decision = context
+    .events()
+    .find(
+      (event) =>
+        event.event_type === 'decision_recorded' &&
+        event.step_id === step.stepId &&
+        event.payload.attempt === step.attempt,
+    );
+  const judged = decision?.event_type === 'decision_recorded' ? decision.payload : null;
+  return {
+    step_id: step.stepId,
+    opcode: step.opcode,
+    status: step.termination ?? 'error',
+    diff_summary:
+      step.opcode === 'EVALUATE' ? await judgedDiff(context, step) : await diffSummaryOf(context, step),
+    risk_flags: [...(judged?.risk_flags ?? [])],
+    blocker_codes: [...(judged?.blocker_codes ?? [])],
+  };
+}
+
+/** What the files looked like when that evaluation was made. */
+async function judgedDiff(context: RunContext, step: StepView): Promise<string> {
+  const parsed = z
+    .object({ evidence: z.object({ workspace_diff_summary: z.string() }) })
+    .safeParse(await readEvidenceJson(context.directory, step, 'planner_input'));
+  return parsed.success ? parsed.data.evidence.workspace_diff_summary : 'no changes';
+}

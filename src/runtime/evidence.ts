@@ -1,0 +1,144 @@
+import type { EventDraft } from '../contracts/event.ts';
+import type { ArtifactRecord, Manifest } from '../contracts/run-files.ts';
+import { manifestSchema, stepFolderOf } from '../contracts/run-files.ts';
+import type { Opcode, Termination } from '../contracts/vocabulary.ts';
+import type { Entry } from '../kernel/state.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FileDigest, RunDirectory } from '../ports/run-store.ts';
+import { toJson } from './derived-files.ts';
+
+interface ArtifactFlags {
+  readonly required?: boolean;
+  readonly important?: boolean;
+}
+
+/** The evidence folder of one entry of a step. Closing it writes the manifest that readers go by. */
+export interface Evidence {
+  /** Relative to the run directory. */
+  readonly folder: string;
+  readonly path: string;
+  readonly text: (role: string, name: string, content: string, flags?: ArtifactFlags) => Promise<FileDigest>;
+  readonly json: (role: string, name: string, value: unknown, flags?: ArtifactFlags) => Promise<FileDigest>;
+  /** Takes in a file that is already under the run directory. */
+  readonly file: (role: string, absolutePath: string, flags?: ArtifactFlags) => Promise<FileDigest>;
+  readonly close: (termination: Termination, summary: string) => Promise<readonly EventDraft[]>;
+}
+
+export async function openEvidence(directory: RunDirectory, entry: Entry, clock: Clock): Promise<Evidence> {
+  const folder = await directory.makeStepFolder(entry.stepId, entry.attempt);
+  const startedAt = clock.now().toISOString();
+  const artifacts: ArtifactRecord[] = [];
+  const take = (role: string, digest: FileDigest, flags: ArtifactFlags = {}) => {
+    artifacts.push({
+      role,
+      path: digest.path,
+      media_type: mediaTypeOf(digest.path),
+      sha256: digest.sha256,
+      bytes: digest.bytes,
+      required: flags.required ?? false,
+      important: flags.important ?? false,
+    });
+    return digest;
+  };
+  return {
+    folder,
+    path: directory.resolve(folder),
+    text: async (role, name, content, flags) =>
+      take(role, await directory.write(`${folder}/${name}`, content), flags),
+    json: async (role, name, value, flags) =>
+      take(role, await directory.write(`${folder}/${name}`, toJson(value)), flags),
+    file: async (role, absolutePath, flags) => take(role, await directory.digest(absolutePath), flags),
+    close: async (termination, summary) => {
+      const manifest: Manifest = {
+        step_id: entry.stepId,
+        opcode: entry.opcode,
+        attempt: entry.attempt,
+        started_at: startedAt,
+        ended_at: clock.now().toISOString(),
+        termination,
+        evidence_summary: summary,
+        artifacts,
+      };
+      await directory.write(`${folder}/manifest.json`, toJson(manifest), { durable: true });
+      return artifacts.map(({ role, path, sha256, bytes }) => ({
+        event_type: 'artifact_recorded',
+        step_id: entry.stepId,
+        payload: { role, path, sha256, bytes },
+      }));
+    },
+  };
+}
+
+export interface StepKey {
+  readonly stepId: string;
+  readonly attempt: number;
+}
+
+/** The manifest of an entry, or null when there is none that fits. */
+export async function readManifest(directory: RunDirectory, key: StepKey): Promise<Manifest | null> {
+  const folder = stepFolderOf(key.stepId, key.attempt);
+  const text = await directory.read(`${folder}/manifest.json`);
+  if (text === null) return null;
+  const parsed = manifestSchema.safeParse(parseJson(text));
+  return parsed.success ? parsed.data : null;
+}
+
+/** Finds evidence by step and role, never by file name. */
+export async function readEvidence(
+  directory: RunDirectory,
+  key: StepKey,
+  role: string,
+): Promise<string | null> {
+  const manifest = await readManifest(directory, key);
+  const artifact = manifest?.artifacts.find((candidate) => candidate.role === role);
+  return artifact === undefined ? null : directory.read(artifact.path);
+}
+
+export async function readEvidenceJson(
+  directory: RunDirectory,
+  key: StepKey,
+  role: string,
+): Promise<unknown> {
+  const text = await readEvidence(directory, key, role);
+  return text === null ? null : parseJson(text);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  md: 'text/markdown',
+  txt: 'text/plain',
+  log: 'text/plain',
+  patch: 'text/x-diff',
+  html: 'text/html',
+  xml: 'application/xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  svg: 'image/svg+xml',
+};
+
+function mediaTypeOf(path: string): string {
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  return MEDIA_TYPES[extension] ?? 'application/octet-stream';
+}
+
+/** The entries of steps with one of these opcodes, oldest first, that came to an end. */
+export function endedEntries(
+  steps: readonly {
+    readonly stepId: string;
+    readonly attempt: number;
+    readonly opcode: Opcode;
+    readonly termination: Termination | null;
+  }[],
+  opcodes: readonly Opcode[],
+): readonly StepKey[] {
+  return steps.filter((step) => opcodes.includes(step.opcode) && step.termination !== null);
+}

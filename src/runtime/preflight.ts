@@ -1,0 +1,47 @@
+import type { Plan } from '../kernel/plan.ts';
+import type { ValidatorPlace } from '../ports/validator.ts';
+import { runnableOf } from './effects/run-validation.ts';
+import type { RunDeps } from './run-context.ts';
+
+/** Something that keeps a run from starting, and the way out. */
+export interface Obstacle {
+  readonly message: string;
+  readonly help: string | null;
+}
+
+/** What can be known before anything is made: programs that are missing, policies nobody can enforce. */
+export async function findObstacles(deps: RunDeps, plan: Plan, place: ValidatorPlace): Promise<Obstacle[]> {
+  const obstacles = new Map<string, Obstacle>();
+  const add = (message: string, help: string | null) => obstacles.set(message, { message, help });
+  for (const step of plan.steps) {
+    if (step.opcode === 'RUN_AGENT') {
+      const agent = deps.project.agent(step.agent);
+      const missing = agent === null ? 'it is not configured' : await agent.unavailable();
+      if (missing !== null)
+        add(
+          `agent "${step.agent}" of step "${step.id}" can't be started: ${missing}`,
+          `correct agents.${step.agent} in .tnh/config.yaml; conductor doctor shows what is there`,
+        );
+      for (const dimension of deps.project.policy(step.policy).unenforceable)
+        add(
+          `the policy of step "${step.id}" asks for ${dimension}, which nothing here can enforce`,
+          'take it out of the policy, or run where it can be enforced',
+        );
+    }
+    if (step.opcode === 'RUN_VALIDATION') {
+      for (const planned of step.validators) {
+        const validator = runnableOf(deps.project, planned);
+        const missing =
+          validator === null
+            ? 'the configuration gives it nothing to run'
+            : await deps.validators.unavailable(validator, place);
+        if (missing !== null)
+          add(
+            `validator "${planned.id}" of step "${step.id}" can't be started: ${missing}`,
+            planned.kind === 'named' ? `set validators.${planned.name} in .tnh/config.yaml` : null,
+          );
+      }
+    }
+  }
+  return [...obstacles.values()];
+}

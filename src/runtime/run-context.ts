@@ -1,0 +1,86 @@
+import type { EventDraft, RunEvent } from '../contracts/event.ts';
+import type { Plan } from '../kernel/plan.ts';
+import type { KernelInput, Violation } from '../kernel/protocol.ts';
+import type { Agent } from '../ports/agent.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Planner } from '../ports/planner.ts';
+import type { PromptCatalog } from '../ports/prompts.ts';
+import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
+import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
+import type { FileChange, RefState, RunWorkspace, Workspace } from '../ports/workspace.ts';
+import type { RunView } from './run-view.ts';
+
+/** All that a run touches outside the pure core, by name. */
+export interface RunDeps {
+  readonly clock: Clock;
+  readonly store: RunStore;
+  readonly workspace: Workspace;
+  readonly validators: ValidatorRunner;
+  readonly planner: Planner;
+  readonly prompts: PromptCatalog;
+  readonly project: Project;
+  /** Ends processes that a dead attempt left behind. */
+  readonly sweep: (mark: string) => Promise<number>;
+  readonly version: string;
+}
+
+/** What the configuration makes of the names in a workflow. */
+export interface Project {
+  readonly repoRoot: string;
+  readonly agent: (name: string) => Agent | null;
+  /** Null when the name resolves to nothing. */
+  readonly validator: (name: string) => RunnableValidator | null;
+  readonly entrypoints: readonly string[];
+  readonly policy: (ref: string | null) => StepPolicy;
+  /** The allowlisted environment for agents and validators. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly notify: ((event: unknown) => Promise<void>) | null;
+}
+
+/** A policy as it holds for one step, with its check. */
+export interface StepPolicy {
+  readonly summary: { readonly requested_policy: unknown; readonly effective_policy: unknown };
+  /** Dimensions that nothing enforces here. */
+  readonly unenforceable: readonly string[];
+  readonly check: (evidence: {
+    readonly changes: readonly FileChange[];
+    readonly refsBefore: RefState;
+    readonly refsAfter: RefState;
+    readonly ownBranch: string;
+  }) => readonly Violation[];
+}
+
+/** What a surface hears while a run moves. */
+export interface RunObserver {
+  readonly onEvents: (events: readonly RunEvent[], view: RunView) => void;
+  readonly onLine: (stepId: string, line: string) => void;
+}
+
+export interface RunContext {
+  readonly deps: RunDeps;
+  readonly plan: Plan;
+  readonly run: DrivenRun;
+  readonly directory: RunDirectory;
+  readonly workspace: RunWorkspace;
+  readonly signal: AbortSignal;
+  readonly observer: RunObserver;
+  readonly events: () => readonly RunEvent[];
+  readonly view: () => RunView;
+  /** Durable when it returns. */
+  readonly record: (drafts: readonly EventDraft[]) => Promise<void>;
+}
+
+/** What an effect came to: the kernel's next input, and events about evidence to record before it. */
+export interface EffectResult {
+  readonly input: KernelInput;
+  readonly records: readonly EventDraft[];
+}
+
+/** Thrown when the signal stopped an effect; the log says all there is to say. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+export function markOf(runId: string, stepId: string, attempt: number): string {
+  return `${runId}/${stepId}@${attempt}`;
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { EVENT_SCHEMA_VERSION, type EventPayload } from '../contracts/event.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { NewRun } from '../ports/run-store.ts';
+import type { RunWorkspace } from '../ports/workspace.ts';
+import { initialMetadata, writeMetadata } from './derived-files.ts';
+import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
+import { findObstacles, type Obstacle } from './preflight.ts';
+import type { RunDeps } from './run-context.ts';
+
+export interface StartRequest
+  extends Pick<DriveRequest, 'deps' | 'plan' | 'wait' | 'signal' | 'observer' | 'onGate'> {
+  readonly ids: Ids;
+  /** The exact document, kept with the run. */
+  readonly workflowText: Uint8Array;
+  readonly baseRef: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly defaults: EventPayload<'run_started'>['defaults'];
+  /** Called once, when the run has an id and before anything of it moves. */
+  readonly onCreated: (runId: string) => void;
+}
+
+export type StartResult =
+  | { readonly ok: true; readonly runId: string; readonly end: DriveEnd }
+  /** Nothing was created. */
+  | { readonly ok: false; readonly obstacles: readonly Obstacle[] };
+
+export async function startRun(request: StartRequest): Promise<StartResult> {
+  const { deps, plan } = request;
+  const runId = request.ids.newRunId();
+  const runDir = deps.store.locate(runId, plan.artifactsDir);
+  const base = await deps.workspace.resolveBase(request.baseRef);
+  const workspace = deps.workspace.describe({
+    runId,
+    workflowId: plan.workflowId,
+    baseRef: request.baseRef,
+    baseSha: base.ok ? base.sha : '',
+    harnessDir: `${runDir}/harness`,
+  });
+  const obstacles = await findObstacles(deps, plan, {
+    runId,
+    runDir,
+    repoRoot: deps.project.repoRoot,
+    worktreePath: workspace.worktreePath,
+    entrypoints: deps.project.entrypoints,
+  });
+  if (!base.ok) obstacles.unshift(baseObstacle(base.reason, request.baseRef));
+  if (!base.ok || obstacles.length > 0) return { ok: false, obstacles };
+
+  const created = await createRunFolder(deps, runId, plan.artifactsDir);
+  if ('obstacle' in created) return { ok: false, obstacles: [created.obstacle] };
+  const { run } = created;
+  const started: EventPayload<'run_started'> = {
+    schema_version: EVENT_SCHEMA_VERSION,
+    conductor_version: deps.version,
+    workflow_id: plan.workflowId,
+    workflow_version: plan.version,
+    workflow_digest: createHash('sha256').update(request.workflowText).digest('hex'),
+    entry_step: plan.entryStep,
+    base_ref: request.baseRef,
+    base_sha: base.sha,
+    base_tree: base.tree,
+    branch_name: workspace.branchName,
+    worktree_path: workspace.worktreePath,
+    defaults: request.defaults,
+    inputs: { ...request.inputs },
+  };
+  const failure = await prepare(request, run, workspace, started);
+  if (failure !== null) return { ok: false, obstacles: [failure] };
+  request.onCreated(runId);
+  try {
+    const end = await driveRun({ ...request, run, workspace, first: { kind: 'start', run: started } });
+    return { ok: true, runId, end };
+  } finally {
+    await run.release();
+  }
+}
+
+function baseObstacle(reason: 'no_commits' | 'unknown_ref', baseRef: string): Obstacle {
+  return reason === 'no_commits'
+    ? {
+        message: 'the repository has no commits yet, and a run starts from one',
+        help: 'commit something first: git add . && git commit -m "Start"',
+      }
+    : {
+        message: `base ref "${baseRef}" does not name a commit`,
+        help: 'see git branch --all for names that do',
+      };
+}
+
+async function createRunFolder(
+  deps: RunDeps,
+  runId: string,
+  artifactsDir: string | null,
+): Promise<{ readonly run: NewRun } | { readonly obstacle: Obstacle }> {
+  try {
+    return { run: await deps.store.create(runId, artifactsDir) };
+  } catch (error) {
+    return {
+      obstacle: {
+        message: `the run directory can't be made: ${messageOf(error)}`,
+        help: 'make the folder writable, or move runs with paths.runs in .tnh/config.yaml',
+      },
+    };
+  }
+}
+
+/** The document, the base on record, then the worktree. What fails here leaves nothing behind. */
+async function prepare(
+  request: StartRequest,
+  run: NewRun,
+  workspace: RunWorkspace,
+  started: EventPayload<'run_started'>,
+): Promise<Obstacle | null> {
+  const { deps } = request;
+  try {
+    await run.directory.write('workflow.yaml', request.workflowText, { durable: true });
+    const place = {
+      repoRoot: workspace.repoRoot,
+      artifactsRoot: run.directory.path,
+      headSha: workspace.baseSha,
+    };
+    const startedAt = deps.clock.now().toISOString();
+    await writeMetadata(run.directory, initialMetadata(run.directory.runId, startedAt, started, place));
+    await deps.workspace.create(workspace);
+    return null;
+  } catch (error) {
+    await run.discard();
+    return {
+      message: `the worktree can't be made: ${messageOf(error)}`,
+      help: 'see what git says about it: git worktree list',
+    };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,102 @@
+import { type FixInstructions, plannerDecisionSchema } from '../contracts/planner-decision.ts';
+import type { AgentStep } from '../kernel/plan.ts';
+import type { Entry } from '../kernel/state.ts';
+import { endedEntries, readEvidence, readEvidenceJson } from './evidence.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Names the runtime can give to a prompt or an agent besides what came by `--input`. */
+type Inputs = Record<string, unknown>;
+
+/**
+ * The typed inputs of an agent step. Small facts are always there; big ones (the diff, the harness
+ * report) only when the step or its prompt asks for them.
+ */
+export async function collectInputs(context: RunContext, step: AgentStep, entry: Entry): Promise<Inputs> {
+  const { plan, deps } = context;
+  const wanted = new Set(step.inputs);
+  if (step.prompt.kind === 'reference')
+    for (const input of deps.prompts.byRef.get(step.prompt.ref)?.inputs ?? []) wanted.add(input.name);
+  const inputs: Inputs = {
+    ...context.view().started.inputs,
+    run_id: context.directory.runId,
+    workflow_id: plan.workflowId,
+    step_id: entry.stepId,
+    component_kind: plan.componentKind,
+    eval_profile: plan.evalProfile,
+    ...(await judgementInputs(context)),
+  };
+  if (wanted.has('diff') || wanted.has('diff_summary')) {
+    const last = lastEntry(context, ['RUN_AGENT']);
+    inputs.diff =
+      last === null ? '' : ((await readEvidence(context.directory, last, 'workspace_diff')) ?? '');
+    inputs.diff_summary = await diffSummaryOf(context, last);
+  }
+  if (wanted.has('validation') || wanted.has('validation_results') || wanted.has('harness_report')) {
+    const validation = lastEntry(context, ['RUN_VALIDATION']);
+    const report = validation && (await readEvidenceJson(context.directory, validation, 'validation_report'));
+    inputs.validation = report;
+    inputs.validation_results = report;
+    inputs.harness_report =
+      validation && (await readEvidenceJson(context.directory, validation, 'harness_report'));
+  }
+  return inputs;
+}
+
+async function judgementInputs(context: RunContext): Promise<Inputs> {
+  const last = lastEntry(context, ['EVALUATE']);
+  const parsed = plannerDecisionSchema.safeParse(
+    last && (await readEvidenceJson(context.directory, last, 'planner_decision')),
+  );
+  if (!parsed.success) return { fix_instructions: null, blockers: [], risk_flags: [] };
+  const { fix_instructions, blockers, risk_flags } = parsed.data;
+  return { fix_instructions, blockers, risk_flags };
+}
+
+async function diffSummaryOf(
+  context: RunContext,
+  entry: { readonly stepId: string; readonly attempt: number } | null,
+): Promise<string> {
+  if (entry === null) return 'no changes';
+  const status = await readEvidenceJson(context.directory, entry, 'workspace_status');
+  const summary =
+    typeof status === 'object' && status !== null && 'summary' in status ? status.summary : null;
+  return typeof summary === 'string' ? summary : 'no changes';
+}
+
+function lastEntry(context: RunContext, opcodes: Parameters<typeof endedEntries>[1]) {
+  return endedEntries(context.view().steps, opcodes).at(-1) ?? null;
+}
+
+export type RenderedPrompt =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly message: string };
+
+/** What the agent is told. An inline prompt gets the fix instructions as a section of its own. */
+export function renderTask(context: RunContext, step: AgentStep, inputs: Inputs): RenderedPrompt {
+  if (step.prompt.kind === 'inline') {
+    const fix = inputs.fix_instructions as FixInstructions | null;
+    return { ok: true, text: fix === null ? step.prompt.text : `${step.prompt.text}\n\n${fixSection(fix)}` };
+  }
+  const prompt = context.deps.prompts.byRef.get(step.prompt.ref);
+  if (prompt === undefined) return { ok: false, message: `prompt ${step.prompt.ref} is not in any catalog` };
+  return context.deps.prompts.render(prompt, inputs);
+}
+
+function fixSection(fix: FixInstructions): string {
+  const list = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : ['', `${title}:`, ...items.map((item) => `- ${item}`)];
+  return [
+    '## What the last evaluation asks for',
+    '',
+    fix.objective,
+    ...list('Constraints', fix.constraints),
+    ...list(
+      'Edits',
+      fix.edits.map((edit) => `${edit.target}: ${edit.action} (${edit.rationale})`),
+    ),
+    ...list(
+      'It is done when',
+      fix.verification.map((check) => `${check.command}: ${check.expected_signal}`),
+    ),
+  ].join('\n');
+}

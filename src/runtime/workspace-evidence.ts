@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { formatDiffSummary } from '../planner/summaries.ts';
+import type { RunWorkspace, Workspace, WorkspaceDiff } from '../ports/workspace.ts';
+
+/** What a step did to the files, and how the whole worktree now differs from the base. */
+export interface WorkspaceEvidence {
+  readonly diff: WorkspaceDiff;
+  readonly fingerprint: string;
+  /** In the form the planner reads. */
+  readonly summary: string;
+}
+
+export async function compareTrees(
+  workspace: Workspace,
+  run: RunWorkspace,
+  trees: { readonly base: string; readonly before: string; readonly after: string },
+  patchPath: string,
+): Promise<WorkspaceEvidence> {
+  const diff = await workspace.diff(run, trees.before, trees.after, patchPath);
+  const whole = trees.before === trees.base ? diff : await workspace.diff(run, trees.base, trees.after);
+  const fingerprint = fingerprintOf(whole);
+  return { diff, fingerprint, summary: formatDiffSummary({ ...diff, fingerprint }) };
+}
+
+/** Sorted pairs of path and blob id: the same content gives the same print, however it came about. */
+export function fingerprintOf(diff: WorkspaceDiff): string {
+  const hash = createHash('sha256');
+  for (const file of diff.files) hash.update(`${file.path}\0${file.blob}\0${file.newMode}\n`);
+  return hash.digest('hex').slice(0, 16);
+}
