@@ -47,8 +47,8 @@ export interface AgentStep extends StepBase, ProcessLimits {
   readonly agent: string;
   readonly prompt: PromptSource;
   readonly inputs: readonly string[];
-  /** The step's own policy reference, else the workflow's, else null. */
-  readonly policy: string | null;
+  /** References of the workflow's policy and of the step's own, in the order in which they are laid. */
+  readonly policies: readonly string[];
   readonly intent: Intent | null;
   readonly budgets: Budgets;
   readonly routes: Readonly<Record<MechanicalOutcome, Target>>;

@@ -1,3 +1,5 @@
+import type { RefState, WorkspaceDiff } from '../contracts/workspace-change.ts';
+
 /**
  * Where a run's changes live: a branch and a worktree of its own. The user's checkout, index, stash and
  * branches are never written; the only refs that move are the run's branch and `refs/conductor/`.
@@ -71,32 +73,4 @@ export interface Restored {
   readonly salvageRef: string;
   readonly before: Snapshot;
   readonly after: Snapshot;
-}
-
-export interface RefState {
-  /** Full ref name to object id, without `refs/conductor/`. */
-  readonly refs: Readonly<Record<string, string>>;
-  /** The symbolic ref the worktree's HEAD points at, or null when detached. */
-  readonly head: string | null;
-}
-
-export interface FileChange {
-  readonly path: string;
-  /** For renames. */
-  readonly oldPath: string | null;
-  readonly status: 'A' | 'M' | 'D' | 'R';
-  /** Null for binary files. */
-  readonly insertions: number | null;
-  readonly deletions: number | null;
-  readonly oldMode: string;
-  readonly newMode: string;
-  /** Object id after the change; zeros when deleted. */
-  readonly blob: string;
-}
-
-export interface WorkspaceDiff {
-  /** Sorted by path. */
-  readonly files: readonly FileChange[];
-  readonly insertions: number;
-  readonly deletions: number;
 }

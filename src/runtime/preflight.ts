@@ -22,7 +22,7 @@ export async function findObstacles(deps: RunDeps, plan: Plan, place: ValidatorP
           `agent "${step.agent}" of step "${step.id}" can't be started: ${missing}`,
           `correct agents.${step.agent} in .tnh/config.yaml; conductor doctor shows what is there`,
         );
-      for (const dimension of deps.project.policy(step.policy).unenforceable)
+      for (const dimension of deps.project.policy(step.policies).unenforceable)
         add(
           `the policy of step "${step.id}" asks for ${dimension}, which nothing here can enforce`,
           'take it out of the policy, or run where it can be enforced',

@@ -1,24 +1,31 @@
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput } from '../kernel/protocol.ts';
-import type { DrivenRun, DriveProblem } from '../ports/run-store.ts';
-import type { RunWorkspace } from '../ports/workspace.ts';
+import type { DriveProblem } from '../ports/run-store.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
-import { type RunView, viewRun } from './run-view.ts';
+import { readRecordedPlan, workspaceOf } from './recorded-run.ts';
+import { markOf } from './run-context.ts';
+import { viewRun } from './run-view.ts';
 
 export interface ResumeRequest
   extends Pick<DriveRequest, 'deps' | 'wait' | 'signal' | 'observer' | 'onGate'> {
   readonly runId: string;
-  /** Compiles the recorded document; an edited file does not leak into a running run. */
-  readonly compile: (text: string, view: RunView) => Promise<Plan>;
+  /** Told of the plan before the run moves. */
+  readonly onPlan: (plan: Plan) => void;
   /** What to tell the kernel first; by default, to take the run up again. */
   readonly first?: KernelInput;
 }
 
 export type ResumeResult =
   | { readonly ok: true; readonly end: DriveEnd }
-  | { readonly ok: false; readonly problem: DriveProblem };
+  | { readonly ok: false; readonly problem: ResumeProblem };
 
-/** Takes a recorded run up where its log ends. A run that has ended comes back as it ended. */
+/** `damaged`: what the run was started with is gone or changed. */
+export type ResumeProblem = DriveProblem | { readonly kind: 'damaged'; readonly message: string };
+
+/**
+ * Takes a recorded run up where its log ends, after ending what a dead attempt left running. A run
+ * that has ended comes back as it ended.
+ */
 export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
   const driven = await request.deps.store.drive(request.runId);
   if (!driven.ok) return driven;
@@ -26,31 +33,21 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
   try {
     const view = viewRun(run.events);
     if (view === null) return { ok: false, problem: { kind: 'missing' } };
-    const text = await run.directory.read('workflow.yaml');
-    if (text === null) throw new Error(`run ${request.runId} has lost its workflow.yaml`);
-    const plan = await request.compile(text, view);
+    const { stage } = view.state;
+    if (stage.kind === 'running')
+      await request.deps.sweep(markOf(request.runId, stage.stepId, stage.attempt));
+    const recorded = await readRecordedPlan(run.directory, view);
+    if (!recorded.ok) return { ok: false, problem: { kind: 'damaged', message: recorded.message } };
+    request.onPlan(recorded.plan);
     const end = await driveRun({
       ...request,
-      plan,
+      plan: recorded.plan,
       run,
-      workspace: workspaceOf(run, view, request.deps.project.repoRoot),
+      workspace: workspaceOf(view, run.directory, request.deps.project.repoRoot),
       first: request.first ?? { kind: 'resume', reason: 'resumed' },
     });
     return { ok: true, end };
   } finally {
     await run.release();
   }
-}
-
-function workspaceOf(run: DrivenRun, view: RunView, repoRoot: string): RunWorkspace {
-  const { started } = view;
-  return {
-    runId: view.runId,
-    repoRoot,
-    worktreePath: started.worktree_path,
-    branchName: started.branch_name,
-    baseRef: started.base_ref,
-    baseSha: started.base_sha,
-    harnessDir: run.directory.resolve('harness'),
-  };
 }

@@ -1,4 +1,5 @@
 import type { EventDraft, RunEvent } from '../contracts/event.ts';
+import type { FileChange, RefState } from '../contracts/workspace-change.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput, Violation } from '../kernel/protocol.ts';
 import type { Agent } from '../ports/agent.ts';
@@ -7,7 +8,7 @@ import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
-import type { FileChange, RefState, RunWorkspace, Workspace } from '../ports/workspace.ts';
+import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import type { RunView } from './run-view.ts';
 
 /** All that a run touches outside the pure core, by name. */
@@ -31,7 +32,8 @@ export interface Project {
   /** Null when the name resolves to nothing. */
   readonly validator: (name: string) => RunnableValidator | null;
   readonly entrypoints: readonly string[];
-  readonly policy: (ref: string | null) => StepPolicy;
+  /** The policy that the configuration and these references make together, outermost first. */
+  readonly policy: (refs: readonly string[]) => StepPolicy;
   /** The allowlisted environment for agents and validators. */
   readonly environment: Readonly<Record<string, string>>;
   readonly notify: ((event: unknown) => Promise<void>) | null;

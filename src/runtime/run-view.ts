@@ -18,6 +18,8 @@ export interface RunView {
   readonly lastDecision: DecisionView | null;
   readonly awaiting: AwaitingView | null;
   readonly violations: readonly ViolationView[];
+  /** The files as the last step left them; null before the first. */
+  readonly tree: string | null;
   readonly end: RunEnd | null;
 }
 
@@ -105,6 +107,7 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
     lastDecision: null,
     awaiting: null,
     violations: [],
+    tree: null,
     end: null,
   };
 }
@@ -159,6 +162,7 @@ function foldRest(view: Draft, event: RunEvent): void {
     case 'step_blocked':
       view.runnerFamily = null;
       view.lastCompletedStepId = event.step_id;
+      if (event.event_type !== 'step_blocked') view.tree = event.payload.tree ?? view.tree;
       return;
     case 'route_selected':
       view.routes.push({ from: event.step_id ?? '', key: event.payload.key, to: event.payload.to });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { WorkspaceDiff } from '../contracts/workspace-change.ts';
 import { formatDiffSummary } from '../planner/summaries.ts';
-import type { RunWorkspace, Workspace, WorkspaceDiff } from '../ports/workspace.ts';
+import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 
 /** What a step did to the files, and how the whole worktree now differs from the base. */
 export interface WorkspaceEvidence {

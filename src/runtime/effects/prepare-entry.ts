@@ -8,8 +8,8 @@ export interface PreparedEntry {
 }
 
 /**
- * Before a step that can change files: a dead attempt's processes end, its changes are salvaged and
- * undone, and the state to come back to is kept. Durable before anything is started.
+ * Before a step that can change files: what a dead attempt changed is salvaged and undone, and the state to
+ * come back to is kept. Durable before anything is started.
  */
 export async function prepareEntry(
   context: RunContext,
@@ -18,7 +18,6 @@ export async function prepareEntry(
 ): Promise<PreparedEntry> {
   const { deps, workspace, directory } = context;
   if (entry.restoreTo !== null) {
-    await deps.sweep(markOf(directory.runId, entry.stepId, entry.attempt - 1));
     const restored = await deps.workspace.restore(
       workspace,
       { kind: 'snapshot', commit: entry.restoreTo },

@@ -52,7 +52,7 @@ export async function runAgent(
     { base: context.view().started.base_tree, before: prepared.before.tree, after: after.tree },
     `${evidence.path}/workspace.patch`,
   );
-  const policy = deps.project.policy(step.policy);
+  const policy = deps.project.policy(step.policies);
   const violations = policy.check({
     changes: changes.diff.files,
     refsBefore,

@@ -1,0 +1,11 @@
+export interface Command {
+  readonly name: string;
+  readonly limit: number | null;
+}
+export interface Row extends Command {
+  readonly ms: number;
+  readonly ratio: number;
+  readonly broken: boolean;
+}
+export function judge(commands: readonly Command[], medians: readonly number[]): Row[];
+export function formatTable(rows: readonly Row[]): string;

@@ -1,0 +1,30 @@
+// Only ratios decide: they say the same on a slow machine and on a fast one.
+
+/** A row for each command. The first one is what the others are compared with. */
+export function judge(commands, medians) {
+  const [base] = medians;
+  return commands.map(({ name, limit }, index) => {
+    const ratio = medians[index] / base;
+    return { name, ms: medians[index], ratio, limit, broken: limit !== null && ratio > limit };
+  });
+}
+
+export function formatTable(rows) {
+  const cells = rows.map(({ name, ms, ratio, limit, broken }) => [
+    name,
+    ms.toFixed(1),
+    ratio.toFixed(2),
+    limit === null ? '' : `<= ${limit}`,
+    limit === null ? '' : broken ? 'BROKEN' : 'ok',
+  ]);
+  const table = [['command', 'median ms', 'ratio', 'limit', ''], ...cells];
+  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,52 @@
+// How much longer the command takes than Node itself. Exits 1 when a limit is broken, 2 when nothing could be
+// measured. `--short` measures fewer rounds.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measure } from './measure.mjs';
+import { formatTable, judge } from './report.mjs';
+import { createWorkflow, STEPS_PER_STAGE } from './workflow-file.mjs';
+
+const STEPS = 50;
+const ROUNDS = process.argv.includes('--short') ? 9 : 31;
+const PROGRAM = join(import.meta.dirname, '..', 'dist', 'bin', 'conductor.js');
+
+const COMMANDS = [
+  { name: 'node -e 0', args: ['-e', '0'], limit: null },
+  { name: 'conductor --version', args: [PROGRAM, '--version'], limit: 1.6 },
+  { name: `conductor validate (${STEPS} steps)`, args: [PROGRAM, 'validate', 'bench.yaml'], limit: 3 },
+];
+
+/** Nothing of the person at the machine: no options for Node, no configuration of the conductor or of git. */
+function cleanEnvironment(folder) {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:NODE_|CONDUCTOR_|GIT_)/.test(name));
+  return { ...Object.fromEntries(inherited), XDG_CONFIG_HOME: join(folder, 'config'), NO_COLOR: '1' };
+}
+
+function makeRepository(folder, env) {
+  const git = spawnSync('git', ['init', '--quiet', folder], { env, encoding: 'utf8' });
+  if (git.status !== 0) throw new Error(`git init failed: ${git.error?.message ?? git.stderr.trim()}`);
+  writeFileSync(join(folder, 'bench.yaml'), createWorkflow(STEPS / STEPS_PER_STAGE));
+}
+
+function main() {
+  if (!existsSync(PROGRAM)) throw new Error('dist/bin/conductor.js is not built; npm run setup builds it');
+  const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-'));
+  try {
+    const env = cleanEnvironment(folder);
+    makeRepository(folder, env);
+    const rows = judge(COMMANDS, measure(COMMANDS, { rounds: ROUNDS, cwd: folder, env }));
+    process.stdout.write(`${formatTable(rows)}\n${ROUNDS} rounds, node ${process.versions.node}\n`);
+    return rows.some(({ broken }) => broken) ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+try {
+  process.exitCode = main();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,2 @@
+export const STEPS_PER_STAGE: number;
+export function createWorkflow(stages: number): string;

@@ -1,0 +1,140 @@
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { MechanicalOutcome } from '../../contracts/vocabulary.ts';
+import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
+import type { ProcessEnd, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
+import { readResultFile } from './result-file.ts';
+
+export interface CommandAgentDeps {
+  readonly command: readonly [string, ...string[]];
+  readonly supervisor: Supervisor;
+  readonly resolveProgram: ResolveProgram;
+  /** Where a bare command is looked for before a run: the PATH that the agent will get. */
+  readonly searchPath: string | undefined;
+  readonly captureLimitBytes: number;
+  readonly graceMs: number;
+}
+
+/** Any program that reads a prompt from stdin and changes the worktree it is started in. */
+export function createCommandAgent(deps: CommandAgentDeps): Agent {
+  return {
+    family: 'command',
+    unavailable: () => findMissingProgram(deps),
+    run: (request) => runCommand(deps, request),
+  };
+}
+
+async function findMissingProgram(deps: CommandAgentDeps): Promise<string | null> {
+  const [program] = deps.command;
+  // A relative path belongs to a worktree that does not exist yet.
+  if (program.includes('/') && !program.startsWith('/')) return null;
+  const found = await deps.resolveProgram(program, { cwd: '/', path: deps.searchPath });
+  return found === null ? `command not found: ${program}` : null;
+}
+
+async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promise<AgentResult> {
+  const files = await prepareFiles(request);
+  const [program, ...args] = deps.command;
+  const ran = await deps.supervisor.run({
+    argv: [program.includes('/') ? resolve(request.worktreePath, program) : program, ...args],
+    cwd: request.worktreePath,
+    env: {
+      ...request.env,
+      CONDUCTOR_RUN_ID: request.runId,
+      CONDUCTOR_STEP_ID: request.stepId,
+      CONDUCTOR_ATTEMPT: String(request.attempt),
+      CONDUCTOR_RUN_DIR: request.runDir,
+      CONDUCTOR_INPUTS: files.inputs,
+      CONDUCTOR_RESULT: files.result,
+    },
+    stdin: request.prompt,
+    stdoutPath: files.transcript,
+    stderrPath: files.stderr,
+    captureLimitBytes: deps.captureLimitBytes,
+    timeoutMs: request.timeoutMs,
+    idleTimeoutMs: request.idleTimeoutMs,
+    graceMs: deps.graceMs,
+    mark: request.mark,
+    signal: request.signal,
+    onLine: request.onLine,
+  });
+  const { result, note } = await readResultFile(files.result, files.realFolder);
+  return {
+    termination: terminationOf(ran.end),
+    exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
+    durationMs: ran.durationMs,
+    transcriptPath: ran.stdout.path,
+    stderrPath: ran.stderr.path,
+    finalResponse: result?.final ?? ran.stdout.lastLine ?? '',
+    result,
+    reason: reasonOf(ran, request),
+    notes: [...(note === null ? [] : [note]), ...processNotes(ran)],
+  };
+}
+
+interface AgentFiles {
+  readonly inputs: string;
+  readonly result: string;
+  readonly transcript: string;
+  readonly stderr: string;
+  readonly realFolder: string;
+}
+
+async function prepareFiles(request: AgentRequest): Promise<AgentFiles> {
+  await mkdir(request.evidenceDir, { recursive: true });
+  const inputs = join(request.evidenceDir, 'inputs.json');
+  const result = join(request.evidenceDir, 'result.json');
+  // What an earlier attempt left there must not pass for this one's word.
+  await rm(result, { force: true, recursive: true });
+  await rm(inputs, { force: true, recursive: true });
+  await writeFile(inputs, `${JSON.stringify(request.inputs, null, 2)}\n`, { flag: 'wx' });
+  return {
+    inputs,
+    result,
+    transcript: join(request.evidenceDir, 'transcript.txt'),
+    stderr: join(request.evidenceDir, 'stderr.txt'),
+    realFolder: await realpath(request.evidenceDir),
+  };
+}
+
+function terminationOf(end: ProcessEnd): MechanicalOutcome | 'cancelled' {
+  switch (end.kind) {
+    case 'exited':
+      return end.exitCode === 0 ? 'completed' : 'error';
+    case 'signalled':
+    case 'spawn_failed':
+      return 'error';
+    case 'timeout':
+      return 'killed_timeout';
+    case 'idle':
+      return 'killed_idle';
+    case 'cancelled':
+      return 'cancelled';
+  }
+}
+
+function reasonOf({ end, stderr }: ProcessResult, request: AgentRequest): string | null {
+  const lastWord = stderr.lastLine === null ? '' : `: ${stderr.lastLine.trim()}`;
+  switch (end.kind) {
+    case 'exited':
+      return end.exitCode === 0 ? null : `the agent exited with code ${end.exitCode}${lastWord}`;
+    case 'signalled':
+      return `the agent was ended by ${end.signal}${lastWord}`;
+    case 'spawn_failed':
+      return end.message;
+    case 'timeout':
+      return `the agent had not ended after ${request.timeoutMs / 1000} s`;
+    case 'idle':
+      return `the agent printed nothing for ${request.idleTimeoutMs / 1000} s`;
+    case 'cancelled':
+      return 'the agent was cancelled';
+  }
+}
+
+function processNotes({ stdout, stderr, leftovers }: ProcessResult): string[] {
+  const notes: string[] = [];
+  if (leftovers > 0) notes.push(`processes that outlived the agent and were ended: ${leftovers}`);
+  if (stdout.cutBytes > 0) notes.push(`bytes cut from the transcript: ${stdout.cutBytes}`);
+  if (stderr.cutBytes > 0) notes.push(`bytes cut from stderr: ${stderr.cutBytes}`);
+  return notes;
+}

@@ -1,0 +1,94 @@
+import type { RefState } from '../../contracts/workspace-change.ts';
+import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
+import { commonGitDir } from './find-repository.ts';
+import { createGit, type Git, printedValue } from './git-command.ts';
+import {
+  clearStaleLocks,
+  commitAt,
+  openRunWorktree,
+  pointBranch,
+  type RunWorktree,
+  treeOf,
+} from './run-worktree.ts';
+import { commitTree, restoreSnapshot, takeSnapshot } from './snapshots.ts';
+import { diffTrees } from './tree-diff.ts';
+import {
+  createWorktree,
+  describeWorkspace,
+  discardWorktree,
+  type Repository,
+  reopenWorktree,
+} from './worktree-lifecycle.ts';
+import { resetIndex, takeTree } from './worktree-tree.ts';
+
+export interface GitWorkspaceDeps {
+  /** The top of the user's checkout; it may be a linked worktree itself. */
+  readonly repoRoot: string;
+  readonly worktreesDir: string;
+  /** Aborting ends the git command at work; half-made worktrees are still taken away. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs as branches and worktrees of the user's repository, through the `git` on the path. */
+export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
+  const { repoRoot, worktreesDir, signal } = deps;
+  const git = createGit({ cwd: repoRoot, signal });
+  let repositoryOnce: Promise<Repository> | undefined;
+  const repository = (): Promise<Repository> => {
+    repositoryOnce ??= commonGitDir(git).then((gitDir) => ({ repoRoot, worktreesDir, gitDir, git, signal }));
+    return repositoryOnce;
+  };
+  const open = async (workspace: RunWorkspace): Promise<RunWorktree> =>
+    openRunWorktree(workspace, (await repository()).gitDir, signal);
+  return {
+    resolveBase: (baseRef) => resolveBase(git, baseRef),
+    describe: (request) => describeWorkspace({ repoRoot, worktreesDir }, request),
+    create: async (workspace) => createWorktree(await repository(), workspace),
+    reopen: async (workspace) => reopenWorktree(await repository(), workspace),
+    discard: async (workspace) => discardWorktree(await repository(), workspace),
+    snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
+    restore: async (workspace, target, salvageName) =>
+      restoreSnapshot(await open(workspace), target, salvageName),
+    commit: async (workspace, message) => commitToBranch(await open(workspace), message),
+    refs: async (workspace) => readRefs(await open(workspace)),
+    diff: async (_workspace, fromTree, toTree, patchPath) =>
+      diffTrees({ gitDir: (await repository()).gitDir, fromTree, toTree, patchPath, signal }),
+  };
+}
+
+async function resolveBase(git: Git, baseRef: string): Promise<BaseResolution> {
+  const sha = await commitAt(git, baseRef);
+  if (sha !== null) return { ok: true, sha, tree: await treeOf(git, sha) };
+  const unborn = (await commitAt(git, 'HEAD')) === null;
+  const anyRef = await git(['for-each-ref', '--count=1']);
+  const empty = unborn && (baseRef === 'HEAD' || anyRef.stdout.length === 0);
+  return { ok: false, reason: empty ? 'no_commits' : 'unknown_ref' };
+}
+
+async function commitToBranch(worktree: RunWorktree, message: string): Promise<string> {
+  const { git, branchRef, workspace } = worktree;
+  await clearStaleLocks(worktree);
+  const branch = await commitAt(git, branchRef);
+  const head = branch ?? workspace.baseSha;
+  const { tree } = await takeTree(worktree, head);
+  const changed = tree !== (await treeOf(git, head));
+  const commit = changed ? await commitTree(git, tree, [head], message) : head;
+  await pointBranch(worktree, commit, branch);
+  await resetIndex(worktree, commit);
+  return commit;
+}
+
+async function readRefs(worktree: RunWorktree): Promise<RefState> {
+  const listed = await worktree.git(['for-each-ref', '--format=%(objectname) %(refname)']);
+  const lines = listed.stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const refs = lines.flatMap((line) => {
+    const at = line.indexOf(' ');
+    const name = line.slice(at + 1);
+    return name.startsWith('refs/conductor/') ? [] : [[name, line.slice(0, at)] as const];
+  });
+  const head = await worktree.git(['symbolic-ref', '--quiet', 'HEAD'], { answers: [1] });
+  return { refs: Object.fromEntries(refs), head: head.exitCode === 0 ? printedValue(head) : null };
+}

@@ -1,0 +1,175 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
+import { hasCode, kindOf } from './file-kind.ts';
+import { createGit, type Git, GitError } from './git-command.ts';
+import { ensureHarnessLink } from './harness-link.ts';
+import {
+  clearStaleLocks,
+  commitAt,
+  findAdminDir,
+  openRunWorktree,
+  ownBranchRef,
+  repairGitFile,
+  runBranchName,
+  treeOf,
+} from './run-worktree.ts';
+import { salvage } from './snapshots.ts';
+import { adoptIndex, takeTree } from './worktree-tree.ts';
+
+export interface Repository {
+  readonly repoRoot: string;
+  readonly worktreesDir: string;
+  readonly gitDir: string;
+  /** Git in the user's checkout, for what does not depend on a run's worktree. */
+  readonly git: Git;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Names what a run will have, so that it can be recorded before anything of it is made. */
+export function describeWorkspace(
+  place: Pick<Repository, 'repoRoot' | 'worktreesDir'>,
+  request: WorkspaceRequest,
+): RunWorkspace {
+  const { runId, workflowId, baseRef, baseSha } = request;
+  if (basename(runId) !== runId || runId === '' || runId === '..' || runId === '.') {
+    throw new GitError([], null, `${JSON.stringify(runId)} cannot name a folder`);
+  }
+  return {
+    runId,
+    repoRoot: place.repoRoot,
+    worktreePath: join(resolve(place.worktreesDir), runId),
+    branchName: runBranchName(workflowId, runId),
+    baseRef,
+    baseSha,
+    harnessDir: resolve(request.harnessDir),
+  };
+}
+
+export async function createWorktree(repository: Repository, workspace: RunWorkspace): Promise<void> {
+  const { baseSha } = workspace;
+  const branchRef = ownBranchRef(workspace.branchName);
+  await claimFolder(workspace.worktreePath);
+  let branchMade = false;
+  try {
+    await repository.git(['update-ref', '--no-deref', branchRef, baseSha, ''], { retryLocks: true });
+    branchMade = true;
+    await addWorktree(repository, workspace);
+  } catch (error) {
+    const failure = asGitError(error);
+    await undoCreate(repository, workspace, branchMade).catch((left: unknown) => {
+      const detail = `${failure.detail}; what was made could not be taken away: ${asGitError(left).message}`;
+      throw new GitError(failure.argv, failure.exitCode, detail, error);
+    });
+    throw failure;
+  }
+}
+
+/** Makes sure that the branch and the worktree are there; files that are there are left as they are. */
+export async function reopenWorktree(repository: Repository, workspace: RunWorkspace): Promise<void> {
+  const { git, gitDir, signal } = repository;
+  const { worktreePath, runId, harnessDir, baseSha } = workspace;
+  const branchRef = ownBranchRef(workspace.branchName);
+  const adminDir = await findAdminDir(gitDir, worktreePath);
+  if (adminDir !== null && (await isHalfMade(adminDir))) await removeWorktree(git, gitDir, worktreePath);
+  if ((await commitAt(git, branchRef)) === null) {
+    await git(['update-ref', '--no-deref', branchRef, baseSha, ''], { retryLocks: true });
+  }
+  const registered = (await findAdminDir(gitDir, worktreePath)) !== null;
+  if (!registered || (await kindOf(worktreePath)) === 'missing') {
+    await mkdir(dirname(worktreePath), { recursive: true });
+    await addWorktree(repository, workspace);
+    return;
+  }
+  const worktree = await openRunWorktree(workspace, gitDir, signal);
+  await clearStaleLocks(worktree);
+  await repairGitFile(worktree);
+  await ensureHarnessLink(worktreePath, runId, harnessDir);
+}
+
+/** Git locks a worktree while it fills it; one that died then never held any work. */
+async function isHalfMade(adminDir: string): Promise<boolean> {
+  const reason = await readFile(join(adminDir, 'locked'), 'utf8').catch(() => '');
+  return reason.trim() === 'initializing';
+}
+
+export async function discardWorktree(repository: Repository, workspace: RunWorkspace): Promise<void> {
+  const { git, gitDir } = repository;
+  const branchRef = ownBranchRef(workspace.branchName);
+  const branch = await commitAt(git, branchRef);
+  if (branch !== null && branch !== workspace.baseSha) {
+    throw new GitError([], null, `${workspace.branchName} has moved past ${workspace.baseSha}`);
+  }
+  const registered = (await findAdminDir(gitDir, workspace.worktreePath)) !== null;
+  const untouched = !registered || (await keepWhatIsThere(repository, workspace));
+  // A folder that is not registered is not ours to take away, whatever its name.
+  if (registered) await removeWorktree(git, gitDir, workspace.worktreePath);
+  if (branch !== null) {
+    await git(['update-ref', '--no-deref', '-d', branchRef, workspace.baseSha], { retryLocks: true });
+  }
+  if (untouched) await dropSnapshots(git, workspace.runId);
+}
+
+/** Twice `-f`: git still counts a worktree that was deleted as checked out, and one that was locked even more. */
+async function addWorktree(repository: Repository, workspace: RunWorkspace): Promise<void> {
+  const { worktreePath, branchName, runId, harnessDir } = workspace;
+  await repository.git(['worktree', 'add', '-f', '-f', '-q', worktreePath, branchName], { retryLocks: true });
+  const worktree = await openRunWorktree(workspace, repository.gitDir, repository.signal);
+  await adoptIndex(worktree);
+  await ensureHarnessLink(worktreePath, runId, harnessDir);
+}
+
+/** Making the folder is what claims it: of two runs with the same id one fails here, having made nothing. */
+async function claimFolder(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await mkdir(path);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw new GitError([], null, `${path} already exists`, error);
+    throw asGitError(error);
+  }
+}
+
+/** Also when the run was cancelled, which is why this git does not listen to the signal. */
+async function undoCreate(
+  repository: Repository,
+  workspace: RunWorkspace,
+  branchMade: boolean,
+): Promise<void> {
+  const git = createGit({ cwd: repository.repoRoot });
+  await removeWorktree(git, repository.gitDir, workspace.worktreePath);
+  if (!branchMade) return;
+  const branchRef = ownBranchRef(workspace.branchName);
+  await git(['update-ref', '--no-deref', '-d', branchRef, workspace.baseSha], { retryLocks: true });
+}
+
+async function removeWorktree(git: Git, gitDir: string, worktreePath: string): Promise<void> {
+  // It refuses a worktree that was never registered or is damaged; the folders then go by hand.
+  await git(['worktree', 'remove', '--force', '--force', worktreePath], { answers: [1, 128, 255] });
+  const adminDir = await findAdminDir(gitDir, worktreePath);
+  if (adminDir !== null) await rm(adminDir, { recursive: true, force: true });
+  await rm(worktreePath, { recursive: true, force: true });
+}
+
+/** True when the worktree is exactly its base; anything else is salvaged first. */
+async function keepWhatIsThere(repository: Repository, workspace: RunWorkspace): Promise<boolean> {
+  const { gitDir, signal } = repository;
+  if ((await kindOf(workspace.worktreePath)) !== 'folder') return true;
+  const worktree = await openRunWorktree(workspace, gitDir, signal);
+  const head = await commitAt(worktree.git, 'HEAD');
+  const base = await treeOf(worktree.git, workspace.baseSha);
+  const { tree } = await takeTree(worktree, head ?? workspace.baseSha);
+  if (tree === base && head === workspace.baseSha) return true;
+  await salvage(worktree, 'discard');
+  return false;
+}
+
+async function dropSnapshots(git: Git, runId: string): Promise<void> {
+  const listed = await git(['for-each-ref', '--format=delete %(refname)', `refs/conductor/${runId}/`]);
+  await git(['update-ref', '--no-deref', '--stdin'], { stdin: listed.stdout, retryLocks: true });
+}
+
+function asGitError(error: unknown): GitError {
+  if (error instanceof GitError) return error;
+  return new GitError([], null, error instanceof Error ? error.message : String(error), error);
+}

@@ -1,0 +1,110 @@
+import { copyFile, mkdir, mkdtemp, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from './file-kind.ts';
+import { type Git, printedValue } from './git-command.ts';
+import { TRACKED_PATHSPEC } from './harness-link.ts';
+import { trackNestedRepositories } from './nested-repositories.ts';
+import type { RunWorktree } from './run-worktree.ts';
+
+/** The worktree as git objects. */
+export interface TakenTree {
+  readonly tree: string;
+  /** Folders that hold a repository of their own, relative, in latin1 so that no byte is lost. */
+  readonly nested: readonly string[];
+}
+
+/**
+ * Writes the worktree's files, tracked and untracked, as a tree. What counts as tracked comes from `head`
+ * and never from the worktree's own index: an agent can mark files there as unchanged, or take them out.
+ */
+export async function takeTree(
+  worktree: RunWorktree,
+  head: string,
+  alsoTracked: string | null = null,
+): Promise<TakenTree> {
+  return withScratchIndex(worktree, async (git) => {
+    await git(['read-tree', '--reset', head]);
+    if (alsoTracked !== null) await trackPathsOf(git, head, alsoTracked);
+    const nested = await trackNestedRepositories(git);
+    await git(['add', '-A', ...TRACKED_PATHSPEC]);
+    return { tree: printedValue(await git(['write-tree'])), nested };
+  });
+}
+
+/** Makes the worktree's files those of `tree`, given that `takeTree` has just seen what is there now. */
+export async function putTree(worktree: RunWorktree, tree: string): Promise<void> {
+  await withScratchIndex(worktree, (git) => git(['read-tree', '--reset', '-u', tree]));
+}
+
+/** Makes the worktree's own index that of `head`, so that `git status` there tells the truth. */
+export async function resetIndex(worktree: RunWorktree, head: string): Promise<void> {
+  await withScratch(worktree, async (scratch) => {
+    const index = join(scratch, 'index');
+    const env = { GIT_INDEX_FILE: index };
+    await copyIndex(ourIndex(worktree), index);
+    await worktree.git(['read-tree', '--reset', head], { env });
+    await worktree.git(['update-index', '-q', '--refresh'], { env, answers: [1] });
+    await rename(index, join(worktree.adminDir, 'index'));
+  });
+}
+
+/** Starts our index from the worktree's, while that is still as git made it. */
+export async function adoptIndex(worktree: RunWorktree): Promise<void> {
+  await mkdir(join(worktree.adminDir, 'conductor'), { recursive: true });
+  await copyIndex(join(worktree.adminDir, 'index'), ourIndex(worktree));
+}
+
+/**
+ * Files that git ignores now but that the tree to come holds would be overwritten by it, so the salvage
+ * has to see them too.
+ */
+async function trackPathsOf(git: Git, head: string, tree: string): Promise<void> {
+  const argv = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', '--diff-filter=A'];
+  const added = await git([...argv, head, tree, ...TRACKED_PATHSPEC]);
+  const records = added.stdout
+    .toString('latin1')
+    .replace(/:\d{6} (\d{6}) [0-9a-f]+ ([0-9a-f]+) A\0([^\0]+)\0/g, '$1 $2 0\t$3\0');
+  if (records === '') return;
+  await git(['update-index', '-z', '--index-info'], { stdin: Buffer.from(records, 'latin1') });
+}
+
+/** The index only we write. It keeps the stat cache from one snapshot to the next. */
+function ourIndex(worktree: RunWorktree): string {
+  return join(worktree.adminDir, 'conductor', 'index');
+}
+
+async function withScratchIndex<T>(worktree: RunWorktree, work: (git: Git) => Promise<T>): Promise<T> {
+  return withScratch(worktree, async (scratch) => {
+    const index = join(scratch, 'index');
+    await copyIndex(ourIndex(worktree), index);
+    const env = { GIT_INDEX_FILE: index };
+    const result = await work((argv, call) => worktree.git(argv, { ...call, env }));
+    await rename(index, ourIndex(worktree));
+    return result;
+  });
+}
+
+/** Work happens on a copy, so a process that dies leaves neither a lock nor half an index behind. */
+async function withScratch<T>(worktree: RunWorktree, work: (scratch: string) => Promise<T>): Promise<T> {
+  const folder = join(worktree.adminDir, 'conductor');
+  await mkdir(folder, { recursive: true });
+  const scratch = await mkdtemp(join(folder, 'scratch-'));
+  try {
+    return await work(scratch);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function copyIndex(from: string, to: string): Promise<void> {
+  try {
+    const { mtimeMs } = await stat(from);
+    await copyFile(from, to);
+    // Git trusts a file's stat only if it is older than the index. A copy that looks younger than it is
+    // would hide a change of equal size within the same second.
+    const writtenAt = Math.floor(mtimeMs / 1000);
+    await utimes(to, writtenAt, writtenAt);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}

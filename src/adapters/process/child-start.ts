@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { ProcessEnd, ProcessSpec } from '../../ports/supervisor.ts';
+import { MARK_VARIABLE } from './mark-sweep.ts';
+
+export type ExitEnd = Extract<ProcessEnd, { kind: 'exited' | 'signalled' }>;
+type SpawnFailed = Extract<ProcessEnd, { kind: 'spawn_failed' }>;
+
+export interface StartedChild {
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Settles when the process itself is gone, whoever still holds its streams. */
+  readonly exited: Promise<ExitEnd>;
+  /** After this its number may belong to somebody else. */
+  readonly hasExited: () => boolean;
+  readonly closeStreams: () => void;
+}
+
+export async function startChild(spec: ProcessSpec): Promise<StartedChild | SpawnFailed> {
+  const [program, ...args] = spec.argv;
+  try {
+    const child = spawn(program, args, {
+      cwd: spec.cwd,
+      env: { ...spec.env, [MARK_VARIABLE]: spec.mark },
+      detached: true,
+      shell: false,
+      stdio: [spec.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    const exited = new Promise<ExitEnd>((settle) => {
+      child.once('exit', (exitCode, signal) => settle(exitEnd(exitCode, signal)));
+    });
+    // The child may end without reading its input; a broken pipe is not a failure of the run.
+    child.stdin?.on('error', () => undefined);
+    await spawned(child);
+    child.stdin?.end(spec.stdin ?? '');
+    return {
+      ...streamsOf(child),
+      exited,
+      hasExited: () => child.exitCode !== null || child.signalCode !== null,
+      closeStreams: () => {
+        for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      },
+    };
+  } catch (error) {
+    return spawnFailure(error, program, spec.cwd);
+  }
+}
+
+function spawned(child: ChildProcess): Promise<void> {
+  return new Promise((settle, fail) => {
+    child.once('spawn', settle);
+    // Later errors, such as a signal that cannot be delivered, have their own handling.
+    child.on('error', fail);
+  });
+}
+
+function streamsOf(child: ChildProcess): { pid: number; stdout: Readable; stderr: Readable } {
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || stdout === null || stderr === null) {
+    throw new Error('a spawned process has no pid or no pipes');
+  }
+  return { pid, stdout, stderr };
+}
+
+function exitEnd(exitCode: number | null, signal: NodeJS.Signals | null): ExitEnd {
+  return signal === null ? { kind: 'exited', exitCode: exitCode ?? 0 } : { kind: 'signalled', signal };
+}
+
+/** The system names neither the program nor the folder, and says ENOENT for both. */
+function spawnFailure(error: unknown, program: string, cwd: string): SpawnFailed {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN';
+  return { kind: 'spawn_failed', code, message: failureMessage(error, code, program, cwd) };
+}
+
+function failureMessage(error: unknown, code: string, program: string, cwd: string): string {
+  const folder = statSync(cwd, { throwIfNoEntry: false });
+  if (folder === undefined) return `no such folder: ${cwd}`;
+  if (!folder.isDirectory()) return `not a folder: ${cwd}`;
+  if (code === 'EACCES') return `not executable: ${program}`;
+  if (code !== 'ENOENT') {
+    return `cannot start ${program}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (!program.includes('/')) return `command not found: ${program}`;
+  return existsSync(resolve(cwd, program))
+    ? `cannot start ${program}: the interpreter it names was not found`
+    : `no such program: ${program}`;
+}

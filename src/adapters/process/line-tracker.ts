@@ -1,0 +1,83 @@
+/** A line past this length is cut for live views; the captured file keeps it whole. */
+const LINE_LIMIT_BYTES = 4096;
+
+/** A flood of short lines must not cost a call each: only the newest lines of a chunk are told. */
+const LINES_PER_CHUNK = 256;
+
+const LINE_FEED = 0x0a;
+
+export interface LineTracker {
+  readonly push: (chunk: Buffer) => void;
+  /** Takes an unfinished line as the last one. */
+  readonly end: () => void;
+  /** The newest line that is not blank. */
+  readonly lastLine: () => string | null;
+}
+
+/** Splits bytes into lines in a buffer of fixed size, so that memory does not depend on the input. */
+export function createLineTracker(onLine: ((line: string) => void) | null): LineTracker {
+  const held = Buffer.alloc(LINE_LIMIT_BYTES);
+  let heldBytes = 0;
+  let cut = false;
+  let lastLine: string | null = null;
+
+  const hold = (bytes: Buffer): void => {
+    const room = LINE_LIMIT_BYTES - heldBytes;
+    if (bytes.length > room) cut = true;
+    heldBytes += bytes.copy(held, heldBytes, 0, Math.min(room, bytes.length));
+  };
+  const reset = (): void => {
+    heldBytes = 0;
+    cut = false;
+  };
+  const emit = (): void => {
+    const line = decodeLine(held.subarray(0, heldBytes), cut);
+    reset();
+    if (line.trim() !== '') lastLine = line;
+    onLine?.(line);
+  };
+
+  return {
+    push: (chunk) => {
+      let start = startOfNewestLines(chunk);
+      if (start > 0) reset();
+      for (let feed = chunk.indexOf(LINE_FEED, start); feed >= 0; feed = chunk.indexOf(LINE_FEED, start)) {
+        hold(chunk.subarray(start, feed));
+        emit();
+        start = feed + 1;
+      }
+      hold(chunk.subarray(start));
+    },
+    end: () => {
+      if (heldBytes > 0) emit();
+    },
+    lastLine: () => lastLine,
+  };
+}
+
+function startOfNewestLines(chunk: Buffer): number {
+  let end = chunk.length;
+  for (let lines = 0; lines <= LINES_PER_CHUNK; lines += 1) {
+    if (end === 0) return 0;
+    const feed = chunk.lastIndexOf(LINE_FEED, end - 1);
+    if (feed < 0) return 0;
+    end = feed;
+  }
+  return end + 1;
+}
+
+function decodeLine(bytes: Buffer, cut: boolean): string {
+  const text = (cut ? bytes.subarray(0, wholeCharacters(bytes)) : bytes).toString('utf8');
+  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+  // A NUL is legal in a string but breaks terminals, arguments and editors further on.
+  return line.replaceAll('\0', '\uFFFD');
+}
+
+/** Where a cut leaves no half character behind. */
+function wholeCharacters(bytes: Buffer): number {
+  let end = bytes.length;
+  while (end > bytes.length - 4 && end > 0 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
+  const lead = bytes[end - 1] ?? 0;
+  const expected = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return bytes.length - end + 1 < expected ? end - 1 : bytes.length;
+}

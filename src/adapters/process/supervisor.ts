@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessEnd, ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';
+import { type StartedChild, startChild } from './child-start.ts';
+import { type LimitWatch, watchLimits } from './limit-watch.ts';
+import { isGroupAlive, signalExists, sweep } from './mark-sweep.ts';
+import { openStreamCapture, type StreamCapture } from './stream-capture.ts';
+
+/** What agents and validators get where nothing else is wired. */
+export const DEFAULT_PROCESS_LIMITS = { captureLimitBytes: 16 * 1024 * 1024, graceMs: 5_000 } as const;
+
+const POLL_MS = 20;
+/** A process in an uninterruptible wait survives even KILL; nobody waits longer than this for it. */
+const KILL_WAIT_MS = 2_000;
+/** Output is complete once everything we started has ended; a stranger may still hold the pipe. */
+const DRAIN_QUIET_MS = 250;
+const DRAIN_LIMIT_MS = 2_000;
+
+export function createSupervisor(): Supervisor {
+  return { run: runProcess };
+}
+
+async function runProcess(spec: ProcessSpec): Promise<ProcessResult> {
+  const startedMs = performance.now();
+  const stdout = await openStreamCapture(spec.stdoutPath, spec.captureLimitBytes, spec.onLine);
+  const stderr = await openStreamCapture(spec.stderrPath, spec.captureLimitBytes, spec.onLine);
+  const finish = async (end: ProcessEnd, leftovers: number): Promise<ProcessResult> => ({
+    end,
+    leftovers,
+    stdout: await stdout.close(),
+    stderr: await stderr.close(),
+    durationMs: Math.round(performance.now() - startedMs),
+  });
+
+  if (spec.signal?.aborted === true) return finish({ kind: 'cancelled' }, 0);
+  const child = await startChild(spec);
+  if ('kind' in child) return finish(child, 0);
+  try {
+    const { end, leftovers } = await supervise(spec, child, stdout, stderr);
+    return await finish(end, leftovers);
+  } catch (error) {
+    await Promise.allSettled([stdout.close(), stderr.close()]);
+    throw error;
+  }
+}
+
+async function supervise(
+  spec: ProcessSpec,
+  child: StartedChild,
+  stdout: StreamCapture,
+  stderr: StreamCapture,
+): Promise<{ end: ProcessEnd; leftovers: number }> {
+  const watch = watchLimits(spec);
+  const reading = Promise.all([
+    stdout.read(child.stdout, watch.noteActivity),
+    stderr.read(child.stderr, watch.noteActivity),
+  ]);
+  // A view that throws on a line is a bug to report, but not before the process and its children are gone.
+  const unreadable = new Promise<never>((_, fail) => reading.catch(fail));
+  try {
+    const first = await Promise.race([child.exited, watch.stopped, unreadable]);
+    watch.release();
+    const end: ProcessEnd = typeof first === 'string' ? { kind: first } : first;
+    if (typeof first === 'string') await endGroup(child, spec.graceMs);
+    return { end, leftovers: await sweep(spec.mark, child.pid) };
+  } catch (error) {
+    await endGroup(child, 0);
+    await sweep(spec.mark, child.pid);
+    throw error;
+  } finally {
+    watch.release();
+    await drain(child, reading, watch);
+  }
+}
+
+/** TERM, grace, KILL, each to the whole group. The grace ends early when nobody is left to use it. */
+async function endGroup(child: StartedChild, graceMs: number): Promise<void> {
+  signalGroup(child, 'SIGTERM');
+  await waitForGroup(child, graceMs);
+  signalGroup(child, 'SIGKILL');
+  await waitForGroup(child, KILL_WAIT_MS);
+}
+
+function signalGroup(child: StartedChild, signal: NodeJS.Signals): void {
+  // Once the leader is reaped its number is free: a living process of that number is not ours.
+  if (child.hasExited() && signalExists(child.pid)) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group has ended by itself, which is what the signal was for.
+  }
+}
+
+async function waitForGroup(child: StartedChild, limitMs: number): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  await settledWithin(child.exited, limitMs);
+  while (performance.now() < deadline && (await isGroupAlive(child.pid))) await delay(POLL_MS);
+}
+
+async function drain(child: StartedChild, reading: Promise<unknown>, watch: LimitWatch): Promise<void> {
+  const startMs = performance.now();
+  const isQuiet = (): boolean =>
+    performance.now() - Math.max(startMs, watch.lastActivityMs()) > DRAIN_QUIET_MS ||
+    performance.now() - startMs > DRAIN_LIMIT_MS;
+  while (!(await settledWithin(reading, POLL_MS)) && !isQuiet());
+  child.closeStreams();
+  await reading;
+}
+
+async function settledWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  const late = delay(limitMs, false, { signal: timer.signal }).catch(() => false);
+  const result = await Promise.race([settled, late]);
+  timer.abort();
+  return result;
+}

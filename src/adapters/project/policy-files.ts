@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type PolicyDocument, policyReference } from '../../contracts/policy.ts';
+import { parsePolicy } from '../../policy/document.ts';
+
+export interface PolicyFiles {
+  readonly byRef: ReadonlyMap<string, PolicyDocument>;
+  readonly broken: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** The references of the policy files in some folders, by their names alone. */
+export async function listPolicies(folders: readonly string[]): Promise<ReadonlySet<string>> {
+  const refs = new Set<string>();
+  for (const { name } of await policyFiles(folders)) refs.add(name.replace(/\.yaml$/, ''));
+  return refs;
+}
+
+/** Reads policy folders, nearest first. A file must be named as it is referred to. */
+export async function readPolicies(folders: readonly string[]): Promise<PolicyFiles> {
+  const byRef = new Map<string, PolicyDocument>();
+  const broken: { path: string; message: string }[] = [];
+  for (const { path, name } of await policyFiles(folders)) {
+    const parsed = parsePolicy(await readFile(path, 'utf8'));
+    if (!parsed.ok) {
+      const [problem] = parsed.problems;
+      broken.push({
+        path,
+        message: `${problem?.path ?? ''} ${problem?.message ?? 'is not a policy'}`.trim(),
+      });
+      continue;
+    }
+    const ref = policyReference(parsed.policy);
+    if (`${ref}.yaml` !== name)
+      broken.push({ path, message: `it holds ${ref}, which its name does not say` });
+    else if (!byRef.has(ref)) byRef.set(ref, parsed.policy);
+  }
+  return { byRef, broken };
+}
+
+async function policyFiles(folders: readonly string[]) {
+  const files: { path: string; name: string }[] = [];
+  for (const folder of folders) {
+    const names = await readdir(folder).catch((): string[] => []);
+    for (const name of names.sort())
+      if (/\.v\d+\.yaml$/.test(name)) files.push({ path: join(folder, name), name });
+  }
+  return files;
+}

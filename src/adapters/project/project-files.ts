@@ -1,0 +1,57 @@
+import { access, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from '../../contracts/config.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { hasErrors } from '../../diagnostics/diagnostic.ts';
+import { checkConfig, mergeConfigs } from '../../workflow/config-document.ts';
+
+export interface BrokenFile {
+  readonly name: string;
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type LoadedConfig =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly file: BrokenFile };
+
+/** The repository's configuration over the user's. A file that is not there says nothing. */
+export async function loadConfig(repoRoot: string, userFolder: string): Promise<LoadedConfig> {
+  const user = await readConfig(join(userFolder, 'config.yaml'));
+  if (user.broken !== null) return { ok: false, file: user.broken };
+  const repo = await readConfig(join(repoRoot, '.tnh', 'config.yaml'));
+  if (repo.broken !== null) return { ok: false, file: repo.broken };
+  return { ok: true, config: mergeConfigs(user.document, repo.document) };
+}
+
+async function readConfig(path: string) {
+  const bytes = await readFile(path).catch(() => null);
+  if (bytes === null) return { document: null, broken: null };
+  const checked = checkConfig({ name: path, bytes });
+  return hasErrors(checked.diagnostics)
+    ? { document: null, broken: { name: path, text: checked.text, diagnostics: checked.diagnostics } }
+    : { document: checked.document, broken: null };
+}
+
+/** The user's own folder for configuration and prompts. */
+export function userFolderOf(env: Readonly<Record<string, string | undefined>>): string {
+  const base = env.XDG_CONFIG_HOME ?? join(env.HOME ?? '/', '.config');
+  return join(base, 'conductor');
+}
+
+/** The folder a check is about, without asking git: the nearest one with `.tnh` or `.git` in it. */
+export async function nearestProject(startDir: string): Promise<string> {
+  for (let folder = startDir; ; ) {
+    for (const name of ['.tnh', '.git']) if (await isThere(join(folder, name))) return folder;
+    const parent = dirname(folder);
+    if (parent === folder) return startDir;
+    folder = parent;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

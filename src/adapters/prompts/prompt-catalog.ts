@@ -1,0 +1,43 @@
+import { Liquid } from 'liquidjs';
+import type { Prompt } from '../../contracts/prompt.ts';
+import type { PromptCatalog } from '../../ports/prompts.ts';
+
+/** Templates reach nothing but their inputs: every file look-up of the engine is answered with "not there". */
+const NO_FILES = {
+  readFileSync: () => '',
+  readFile: () => Promise.resolve(''),
+  existsSync: () => false,
+  exists: () => Promise.resolve(false),
+  resolve: (_dir: string, file: string) => file,
+};
+
+export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptCatalog {
+  const engine = new Liquid({
+    strictVariables: true,
+    strictFilters: true,
+    relativeReference: false,
+    ownPropertyOnly: true,
+    fs: NO_FILES,
+  });
+  return {
+    byRef,
+    render: (prompt, inputs) => {
+      const missing = prompt.inputs.filter((input) => input.required && inputs[input.name] == null);
+      if (missing.length > 0)
+        return {
+          ok: false,
+          message: `prompt ${prompt.ref} needs ${missing.map((input) => input.name).join(', ')}, which nothing gives`,
+        };
+      const given: Record<string, unknown> = { ...inputs };
+      for (const input of prompt.inputs) given[input.name] ??= null;
+      try {
+        return { ok: true, text: String(engine.parseAndRenderSync(prompt.body, given)) };
+      } catch (error) {
+        return {
+          ok: false,
+          message: `prompt ${prompt.ref}: ${error instanceof Error ? error.message : error}`,
+        };
+      }
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { CapturedArtifact, HarnessReportCapture } from '../../ports/validator.ts';
+import { type ArtifactDeclaration, isHarnessReportName } from './artifact-declaration.ts';
+import { type ArtifactMatch, findArtifacts } from './artifact-search.ts';
+import { stampFile } from './file-stamp.ts';
+import { readHarnessReport } from './harness-report.ts';
+import { type Roots, rootOf } from './roots.ts';
+
+/** All artifacts of one validator together. */
+const CAPTURE_LIMIT_BYTES = 1024 ** 3;
+
+export interface CaptureContext {
+  readonly declarations: readonly ArtifactDeclaration[];
+  readonly roots: Roots;
+  /** Where the copies go. */
+  readonly folder: string;
+  /** The author said so: then any JSON artifact of the right form is a report. */
+  readonly mayProposeGoldens: boolean;
+  /** Possible reports that were there before the validator ran, by path without links. */
+  readonly before: ReadonlyMap<string, string>;
+  /** Reports that the conductor itself put into the run directory, which are nobody's new report. */
+  readonly published: Map<string, string>;
+}
+
+export interface Capture {
+  readonly artifacts: readonly CapturedArtifact[];
+  readonly missing: readonly string[];
+  readonly problems: readonly string[];
+  readonly harnessReport: HarnessReportCapture | null;
+}
+
+interface Chosen {
+  readonly match: ArtifactMatch;
+  readonly required: boolean;
+  readonly declaredReport: boolean;
+}
+
+type UsableReport = HarnessReportCapture & { readonly match: ArtifactMatch };
+
+/** A report counts only when this run of the validator wrote it, so what is there before is remembered. */
+export async function stampPossibleReports(
+  context: Pick<CaptureContext, 'declarations' | 'roots' | 'mayProposeGoldens'>,
+): Promise<Map<string, string>> {
+  const stamps = new Map<string, string>();
+  for (const declaration of context.declarations) {
+    if (!mayMatchReport(declaration, context.mayProposeGoldens)) continue;
+    for (const { realPath } of (await findArtifacts(declaration, context.roots)).matches) {
+      const stamp = await stampFile(realPath);
+      if (stamp !== null) stamps.set(realPath, stamp);
+    }
+  }
+  return stamps;
+}
+
+export async function captureArtifacts(context: CaptureContext): Promise<Capture> {
+  const problems: string[] = [];
+  const missing: string[] = [];
+  const chosen = await chooseMatches(context, missing, problems);
+  const artifacts = await copyMatches(context, chosen, missing, problems);
+  const reports: UsableReport[] = [];
+  for (const artifact of artifacts) {
+    const choice = chosen.get(artifact.name);
+    if (choice === undefined || !(await isReport(choice, context))) continue;
+    const reading = await readHarnessReport(artifact.path);
+    if (reading.ok) reports.push({ ...reading, path: artifact.path, match: choice.match });
+    else if (choice.declaredReport) {
+      missing.push(artifact.name);
+      problems.push(`harness report \`${artifact.name}\` ${reading.why}`);
+    }
+    if (choice.declaredReport || reading.ok) await removeFromWorktree(choice.match, context);
+  }
+  return { artifacts, missing, problems, harnessReport: await publishReport(reports, context) };
+}
+
+async function chooseMatches(
+  context: CaptureContext,
+  missing: string[],
+  problems: string[],
+): Promise<Map<string, Chosen>> {
+  const chosen = new Map<string, Chosen>();
+  const literalFirst = [...context.declarations].sort((a, b) => Number(b.literal) - Number(a.literal));
+  const reportNames = new Set(literalFirst.filter((one) => one.harnessReport).map((one) => one.name));
+  for (const declaration of literalFirst) {
+    const { name, literal, harnessReport } = declaration;
+    const found = await findArtifacts(declaration, context.roots);
+    problems.push(...found.problems);
+    const matches = harnessReport
+      ? await firstFresh(found.matches, context)
+      : found.matches.filter((match) => !reportNames.has(match.name));
+    for (const match of matches) {
+      if (chosen.has(match.name)) continue;
+      chosen.set(match.name, { match, required: literal, declaredReport: harnessReport });
+    }
+    if (!literal || matches.length > 0) continue;
+    missing.push(name);
+    problems.push(
+      found.matches.length === 0
+        ? `required artifact missing: \`${name}\``
+        : `harness report \`${name}\` was not written by this run of the validator`,
+    );
+  }
+  return chosen;
+}
+
+async function copyMatches(
+  { folder }: CaptureContext,
+  chosen: ReadonlyMap<string, Chosen>,
+  missing: string[],
+  problems: string[],
+): Promise<CapturedArtifact[]> {
+  // Everything the validator started has ended: a link it planted here cannot come back after this.
+  await rm(folder, { recursive: true, force: true });
+  const artifacts: CapturedArtifact[] = [];
+  let capturedBytes = 0;
+  for (const [name, { match, required }] of chosen) {
+    const path = join(folder, name);
+    try {
+      capturedBytes += (await stat(match.realPath)).size;
+      if (capturedBytes > CAPTURE_LIMIT_BYTES)
+        throw new Error('the artifacts are larger than 1 GiB together');
+      await mkdir(dirname(path), { recursive: true });
+      await copyFile(match.realPath, path);
+      artifacts.push({ path, name, required });
+    } catch (error) {
+      if (required) missing.push(name);
+      problems.push(`cannot capture \`${name}\`: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return artifacts;
+}
+
+async function firstFresh(
+  matches: readonly ArtifactMatch[],
+  context: CaptureContext,
+): Promise<ArtifactMatch[]> {
+  for (const match of matches) if (await isFresh(match, context)) return [match];
+  return [];
+}
+
+async function isFresh({ realPath }: ArtifactMatch, context: CaptureContext): Promise<boolean> {
+  const stamp = await stampFile(realPath);
+  return stamp !== context.before.get(realPath) && stamp !== context.published.get(realPath);
+}
+
+/** A report that a glob caught was not declared, but its proposals must not slip through for that. */
+async function isReport({ match, declaredReport }: Chosen, context: CaptureContext): Promise<boolean> {
+  if (declaredReport) return true;
+  const named =
+    isHarnessReportName(match.name) || (context.mayProposeGoldens && match.name.endsWith('.json'));
+  return named && (await isFresh(match, context));
+}
+
+function mayMatchReport({ name, literal, harnessReport }: ArtifactDeclaration, anyJson: boolean): boolean {
+  if (literal) return harnessReport || anyJson;
+  const ending = /\.([A-Za-z0-9]+)$/.exec(name)?.[1];
+  return ending === undefined || ending === 'json';
+}
+
+/** It is evidence, not part of the change under review. */
+async function removeFromWorktree(
+  { name, root, realPath }: ArtifactMatch,
+  context: CaptureContext,
+): Promise<void> {
+  if (root !== 'worktree' || rootOf(context.roots, realPath) !== 'worktree') return;
+  if (context.before.has(realPath)) return;
+  await rm(realPath, { force: true });
+  await rm(join(context.roots.worktree, name), { force: true });
+}
+
+async function publishReport(
+  reports: readonly UsableReport[],
+  context: CaptureContext,
+): Promise<HarnessReportCapture | null> {
+  const first = reports.find((report) => report.proposals > 0) ?? reports[0];
+  if (first === undefined) return null;
+  const target = join(context.roots.run, 'harness_report.json');
+  if (first.match.realPath !== target) {
+    await rm(target, { recursive: true, force: true });
+    await copyFile(first.path, target);
+    const stamp = await stampFile(target);
+    if (stamp !== null) context.published.set(target, stamp);
+  }
+  const proposals = reports.reduce((sum, report) => sum + report.proposals, 0);
+  return { path: first.path, value: first.value, proposals };
+}

@@ -1,0 +1,49 @@
+import { isAbsolute, posix, relative } from 'node:path';
+import type { ValidatorPlace } from '../../ports/validator.ts';
+import { fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
+import { isInside, type RootName } from './roots.ts';
+
+/** One entry of `artifacts`, with its names filled in. */
+export interface ArtifactDeclaration {
+  readonly ok: true;
+  /** Relative to each of the roots; a path or a glob. */
+  readonly name: string;
+  /** Where it is looked for, in this order. */
+  readonly roots: readonly RootName[];
+  /** Without glob characters, and therefore required. */
+  readonly literal: boolean;
+  readonly harnessReport: boolean;
+}
+
+const GLOB_CHARACTERS = /[*?[\]{}]|[!@+]\(/;
+
+export function declareArtifact(template: string, place: ValidatorPlace): ArtifactDeclaration | Refused {
+  const filled = fillPlaceholders(template, pathValues(place));
+  if (!filled.ok) return filled;
+  const { roots, path } = locate(filled.text, place);
+  const name = posix.normalize(path).replace(/^\.\//, '').replace(/\/+$/, '');
+  if (isAbsolute(path) || leavesByDots(template)) {
+    return {
+      ok: false,
+      reason: `artifact refused: \`${template}\` is outside the worktree and the run directory`,
+    };
+  }
+  if (name === '' || name === '.') return { ok: false, reason: `artifact names nothing: \`${template}\`` };
+  const literal = !GLOB_CHARACTERS.test(name);
+  return { ok: true, name, roots, literal, harnessReport: literal && isHarnessReportName(name) };
+}
+
+export function isHarnessReportName(name: string): boolean {
+  const base = posix.basename(name);
+  return base.endsWith('.json') && base.includes('harness_report');
+}
+
+/** The root is taken off before the rest is read as a glob: its own path may hold glob characters. */
+function locate(path: string, place: ValidatorPlace): { roots: RootName[]; path: string } {
+  if (!isAbsolute(path)) return { roots: ['worktree', 'run'], path };
+  if (isInside(place.runDir, path)) return { roots: ['run'], path: relative(place.runDir, path) };
+  if (isInside(place.worktreePath, path)) {
+    return { roots: ['worktree'], path: relative(place.worktreePath, path) };
+  }
+  return { roots: [], path };
+}

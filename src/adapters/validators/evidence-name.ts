@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+
+const LONGEST_NAME = 100;
+
+/** A validator's id as a file name: distinct ids stay distinct, and none leads to another folder. */
+export function evidenceName(id: string): string {
+  const name = id
+    .replace(/[^A-Za-z0-9._-]/gu, (character) => encodeURIComponent(character).replace(/[!'()*]/g, hexOf))
+    .replace(/^\./, '%2E');
+  if (name.length <= LONGEST_NAME) return name;
+  return `${name.slice(0, LONGEST_NAME)}-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`;
+}
+
+function hexOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}

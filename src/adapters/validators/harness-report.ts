@@ -1,0 +1,45 @@
+import { readFile, stat } from 'node:fs/promises';
+
+const REPORT_LIMIT_BYTES = 16 * 1024 * 1024;
+
+export type ReportReading =
+  | {
+      readonly ok: true;
+      readonly value: Readonly<Record<string, unknown>>;
+      readonly proposals: number;
+    }
+  | { readonly ok: false; readonly why: string };
+
+/** Checks the structure alone; what the report means is for the planner to say. */
+export async function readHarnessReport(path: string): Promise<ReportReading> {
+  const { size } = await stat(path);
+  if (size > REPORT_LIMIT_BYTES) return { ok: false, why: 'is larger than 16 MiB' };
+  return parseHarnessReport(await readFile(path, 'utf8'));
+}
+
+export function parseHarnessReport(text: string): ReportReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ok: false, why: 'is not JSON' };
+  }
+  if (!isRecord(value)) return { ok: false, why: 'is not a JSON object' };
+  for (const key of ['suite_id', 'cases', 'summary']) {
+    if (!Object.hasOwn(value, key)) return { ok: false, why: `has no \`${key}\`` };
+  }
+  if (!Array.isArray(value.cases)) return { ok: false, why: 'has `cases` that is not a list' };
+  if (!isRecord(value.summary)) return { ok: false, why: 'has `summary` that is not an object' };
+  return { ok: true, value, proposals: countProposals(value.proposed_goldens) };
+}
+
+/** Whatever stands there counts as a proposal unless it is empty: a person must look before it passes. */
+function countProposals(proposed: unknown): number {
+  if (Array.isArray(proposed)) return proposed.length;
+  if (isRecord(proposed)) return Object.keys(proposed).length;
+  return proposed === undefined || proposed === null || proposed === '' || proposed === false ? 0 : 1;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

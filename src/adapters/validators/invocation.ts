@@ -1,0 +1,149 @@
+import { open, stat } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import type { RunnableValidator, ValidatorPlace } from '../../ports/validator.ts';
+import { argumentValues, fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
+import { isInside, realPathOf, realRoots, rootOf } from './roots.ts';
+
+export interface Invocation {
+  readonly ok: true;
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+}
+
+type Script = Extract<RunnableValidator, { kind: 'script' }>;
+
+type Entrypoint =
+  | { readonly ok: true; readonly kind: 'command' | 'file'; readonly program: string }
+  | Refused;
+
+/** How a script without the run bit is started. */
+const INTERPRETERS: Readonly<Record<string, string>> = {
+  '.py': 'python3',
+  '.mjs': process.execPath,
+  '.js': process.execPath,
+  '.cjs': process.execPath,
+  '.sh': 'sh',
+};
+
+/** What may be decided from the words alone, before there is a worktree. */
+export function checkInvocation(validator: RunnableValidator, place: ValidatorPlace): Entrypoint {
+  if (validator.kind === 'command') {
+    const [program] = validator.command;
+    if (!program.includes('/')) return { ok: true, kind: 'command', program };
+    return { ok: true, kind: 'file', program: resolve(place.worktreePath, program) };
+  }
+  const cwd = resolveCwd(validator, place);
+  if (!cwd.ok) return cwd;
+  const args = fillArguments(validator, place);
+  if (!args.ok) return args;
+  return resolveEntrypoint(validator, place);
+}
+
+/** The command line to start, or why it is refused. */
+export async function planInvocation(
+  validator: RunnableValidator,
+  place: ValidatorPlace,
+): Promise<Invocation | Refused> {
+  const entrypoint = checkInvocation(validator, place);
+  if (!entrypoint.ok) return entrypoint;
+  if (validator.kind === 'command') {
+    const [, ...args] = validator.command;
+    return { ok: true, argv: [entrypoint.program, ...args], cwd: place.worktreePath };
+  }
+  const cwd = resolveCwd(validator, place);
+  if (!cwd.ok) return cwd;
+  if (await escapes(cwd.path, place)) return refusedPath('cwd', validator.cwd ?? '', 'by link');
+  const args = fillArguments(validator, place);
+  if (!args.ok) return args;
+  if (entrypoint.kind === 'command') {
+    return { ok: true, argv: [entrypoint.program, ...args.values], cwd: cwd.path };
+  }
+  const start = await startOfFile(validator.entrypoint, entrypoint.program, place);
+  return start.ok ? { ok: true, argv: [...start.argv, ...args.values], cwd: cwd.path } : start;
+}
+
+function resolveEntrypoint(validator: Script, place: ValidatorPlace): Entrypoint {
+  const filled = fillPlaceholders(validator.entrypoint, pathValues(place));
+  if (!filled.ok) return filled;
+  const program = filled.text;
+  if (!program.includes('/')) {
+    if (place.entrypoints.includes(program)) return { ok: true, kind: 'command', program };
+    return { ok: false, reason: `entrypoint refused: \`${program}\` is not an allowed command` };
+  }
+  const path = resolve(place.worktreePath, program);
+  if (leavesByDots(validator.entrypoint) || !isWithinPlace(path, place)) {
+    return refusedPath('entrypoint', validator.entrypoint, 'lexically');
+  }
+  return { ok: true, kind: 'file', program: path };
+}
+
+function resolveCwd(validator: Script, place: ValidatorPlace): { ok: true; path: string } | Refused {
+  if (validator.cwd === null) return { ok: true, path: place.worktreePath };
+  const filled = fillPlaceholders(validator.cwd, pathValues(place));
+  if (!filled.ok) return filled;
+  const path = resolve(place.worktreePath, filled.text);
+  if (leavesByDots(validator.cwd) || !isWithinPlace(path, place)) {
+    return refusedPath('cwd', validator.cwd, 'lexically');
+  }
+  return { ok: true, path };
+}
+
+function fillArguments(validator: Script, place: ValidatorPlace): { ok: true; values: string[] } | Refused {
+  const values: string[] = [];
+  for (const template of validator.args) {
+    const filled = fillPlaceholders(template, argumentValues(place));
+    if (!filled.ok) return filled;
+    values.push(filled.text);
+  }
+  return { ok: true, values };
+}
+
+async function startOfFile(
+  declared: string,
+  path: string,
+  place: ValidatorPlace,
+): Promise<{ ok: true; argv: [string, ...string[]] } | Refused> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return { ok: false, reason: `entrypoint not found: \`${declared}\`` };
+  if (await escapes(path, place)) return refusedPath('entrypoint', declared, 'by link');
+  if (!found.isFile()) return { ok: false, reason: `entrypoint is not a file: \`${declared}\`` };
+  const interpreter = INTERPRETERS[extname(path)];
+  const hasRunBit = (found.mode & 0o111) !== 0;
+  if (interpreter === undefined) {
+    if (hasRunBit) return { ok: true, argv: [path] };
+    return {
+      ok: false,
+      reason: `entrypoint is not executable and its ending names no interpreter: \`${declared}\``,
+    };
+  }
+  // With the run bit but no interpreter line the system would feed any language to a shell.
+  return { ok: true, argv: hasRunBit && (await hasInterpreterLine(path)) ? [path] : [interpreter, path] };
+}
+
+async function hasInterpreterLine(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.toString('latin1') === '#!';
+  } finally {
+    await file.close();
+  }
+}
+
+function isWithinPlace(path: string, place: ValidatorPlace): boolean {
+  return isInside(place.worktreePath, path) || isInside(place.runDir, path);
+}
+
+/** False for what is not there: that is a different failure, reported when it is started. */
+async function escapes(path: string, place: ValidatorPlace): Promise<boolean> {
+  const real = await realPathOf(path);
+  return real !== null && rootOf(await realRoots(place), real) === null;
+}
+
+function refusedPath(field: string, declared: string, how: 'lexically' | 'by link'): Refused {
+  const fault =
+    how === 'lexically'
+      ? 'is outside the worktree and the run directory'
+      : 'leads out of the worktree and the run directory through a link';
+  return { ok: false, reason: `${field} refused: \`${declared}\` ${fault}` };
+}

@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import type { MechanicalOutcome } from '../../contracts/vocabulary.ts';
+import type { ProcessEnd, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
+import type {
+  RunnableValidator,
+  ValidatorPlace,
+  ValidatorRequest,
+  ValidatorResult,
+  ValidatorRunner,
+} from '../../ports/validator.ts';
+import { captureArtifacts, stampPossibleReports } from './artifact-capture.ts';
+import { type ArtifactDeclaration, declareArtifact } from './artifact-declaration.ts';
+import { evidenceName } from './evidence-name.ts';
+import { checkInvocation, type Invocation, planInvocation } from './invocation.ts';
+import type { Refused } from './placeholders.ts';
+import { realRoots } from './roots.ts';
+
+export interface ValidatorRunnerDeps {
+  readonly supervisor: Supervisor;
+  readonly resolveProgram: ResolveProgram;
+  /** Where a bare command is looked for before a run: the PATH that validators will get. */
+  readonly searchPath: string | undefined;
+  readonly captureLimitBytes: number;
+  readonly graceMs: number;
+}
+
+export function createValidatorRunner(deps: ValidatorRunnerDeps): ValidatorRunner {
+  const published = new Map<string, string>();
+  return {
+    unavailable: (validator, place) => findObstacle(deps, validator, place),
+    run: (request) => runValidator(deps, published, request),
+  };
+}
+
+async function findObstacle(
+  deps: ValidatorRunnerDeps,
+  validator: RunnableValidator,
+  place: ValidatorPlace,
+): Promise<string | null> {
+  const entrypoint = checkInvocation(validator, place);
+  if (!entrypoint.ok) return entrypoint.reason;
+  const declared = declareAll(validator, place);
+  if (!declared.ok) return declared.reason;
+  // A file may still be written by a step before this one.
+  if (entrypoint.kind === 'file' && isOfTheRun(validator)) return null;
+  const found = await deps.resolveProgram(entrypoint.program, { cwd: '/', path: deps.searchPath });
+  return found === null ? `command not found: ${entrypoint.program}` : null;
+}
+
+function isOfTheRun(validator: RunnableValidator): boolean {
+  return validator.kind === 'script' || !validator.command[0].startsWith('/');
+}
+
+async function runValidator(
+  deps: ValidatorRunnerDeps,
+  published: Map<string, string>,
+  request: ValidatorRequest,
+): Promise<ValidatorResult> {
+  const { validator, place } = request;
+  const declared = declareAll(validator, place);
+  if (!declared.ok) return refusal(validator, [], declared.reason);
+  const invocation = await planInvocation(validator, place);
+  if (!invocation.ok) return refusal(validator, declared.list, invocation.reason);
+
+  const context = {
+    declarations: declared.list,
+    roots: await realRoots(place),
+    mayProposeGoldens: validator.kind === 'script' && validator.mayProposeGoldens === true,
+    folder: join(request.evidenceDir, evidenceName(validator.id)),
+    published,
+  };
+  const before = await stampPossibleReports(context);
+  const ran = await start(deps, request, invocation);
+  const capture = await captureArtifacts({ ...context, before });
+  const outcome = outcomeOf(ran.end);
+  const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
+  return {
+    id: validator.id,
+    outcome: outcome === 'completed' && capture.problems.length > 0 ? 'error' : outcome,
+    exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
+    durationMs: ran.durationMs,
+    stdoutPath: ran.stdout.path,
+    stderrPath: ran.stderr.path,
+    artifacts: capture.artifacts,
+    missingArtifacts: capture.missing,
+    requiredArtifacts: requiredNames(declared.list),
+    harnessReport: capture.harnessReport,
+    reason: reasons.length === 0 ? null : reasons.join('; '),
+  };
+}
+
+function start(
+  deps: ValidatorRunnerDeps,
+  request: ValidatorRequest,
+  { argv, cwd }: Invocation,
+): Promise<ProcessResult> {
+  const name = evidenceName(request.validator.id);
+  return deps.supervisor.run({
+    argv,
+    cwd,
+    env: request.env,
+    stdin: null,
+    stdoutPath: join(request.evidenceDir, `${name}.stdout.txt`),
+    stderrPath: join(request.evidenceDir, `${name}.stderr.txt`),
+    captureLimitBytes: deps.captureLimitBytes,
+    timeoutMs: timeoutOf(request),
+    idleTimeoutMs: request.idleTimeoutMs,
+    graceMs: deps.graceMs,
+    // Validators of one step may run side by side: the sweep after one must not end the others.
+    mark: `${request.mark}/${name}`,
+    signal: request.signal,
+    onLine: request.onLine,
+  });
+}
+
+function timeoutOf({ validator, timeoutMs }: ValidatorRequest): number {
+  return validator.timeoutMs ?? timeoutMs;
+}
+
+function declareAll(
+  validator: RunnableValidator,
+  place: ValidatorPlace,
+): { ok: true; list: ArtifactDeclaration[] } | Refused {
+  const list: ArtifactDeclaration[] = [];
+  for (const template of new Set(validator.artifacts)) {
+    const declaration = declareArtifact(template, place);
+    if (!declaration.ok) return declaration;
+    list.push(declaration);
+  }
+  return { ok: true, list };
+}
+
+function requiredNames(declarations: readonly ArtifactDeclaration[]): string[] {
+  return declarations.filter((one) => one.literal).map((one) => one.name);
+}
+
+/** It never ran, so nothing that it should have left can be there. */
+function refusal(
+  validator: RunnableValidator,
+  declarations: readonly ArtifactDeclaration[],
+  reason: string,
+): ValidatorResult {
+  const required = requiredNames(declarations);
+  return {
+    id: validator.id,
+    outcome: 'error',
+    exitCode: null,
+    durationMs: 0,
+    stdoutPath: null,
+    stderrPath: null,
+    artifacts: [],
+    missingArtifacts: required,
+    requiredArtifacts: required,
+    harnessReport: null,
+    reason,
+  };
+}
+
+function outcomeOf(end: ProcessEnd): MechanicalOutcome | 'cancelled' {
+  switch (end.kind) {
+    case 'exited':
+      return end.exitCode === 0 ? 'completed' : 'error';
+    case 'signalled':
+    case 'spawn_failed':
+      return 'error';
+    case 'timeout':
+      return 'killed_timeout';
+    case 'idle':
+      return 'killed_idle';
+    case 'cancelled':
+      return 'cancelled';
+  }
+}
+
+function reasonOf({ end }: ProcessResult, request: ValidatorRequest): string | null {
+  switch (end.kind) {
+    case 'exited':
+      return end.exitCode === 0 ? null : `the validator exited with code ${end.exitCode}`;
+    case 'signalled':
+      return `the validator was ended by ${end.signal}`;
+    case 'spawn_failed':
+      return end.message;
+    case 'timeout':
+      return `the validator had not ended after ${timeoutOf(request) / 1000} s`;
+    case 'idle':
+      return `the validator printed nothing for ${request.idleTimeoutMs / 1000} s`;
+    case 'cancelled':
+      return 'the validator was cancelled';
+  }
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { DURATION_PATTERN, parseDuration } from './duration.ts';
+
+/**
+ * Text that must have a certain form. A schema gives the name of the form as its error, and whoever
+ * reports to the user finds here what is wanted and what to do; so the words are in one place.
+ */
+export const FORMS = {
+  duration: {
+    wanted: 'a duration',
+    help: 'write seconds as a positive number, or digits and a unit such as `90s`, `15m`, `2h`, `3d`',
+  },
+  stepId: {
+    wanted: 'a step id',
+    help: 'start with a letter or digit, then use letters, digits, `_` and `-`, at most 64 in all',
+  },
+  workflowId: {
+    wanted: 'a workflow id',
+    help: 'start with a letter or digit, then use letters, digits, `.`, `_` and `-`, at most 64 in all',
+  },
+  validatorId: {
+    wanted: 'a validator id',
+    help: 'start with a letter or digit, then use letters, digits, `.`, `_` and `-`, at most 64 in all',
+  },
+  report: {
+    wanted: 'a report to read',
+    help: 'write `harness:PATH`, `junit:GLOB`, `tap:stdout`, `vitest-json:PATH` or `playwright-json:PATH`',
+  },
+  policyRef: { wanted: 'a policy reference', help: 'write `policy.<name>.v<N>`' },
+  promptId: {
+    wanted: 'a prompt id',
+    help: 'write names joined by dots, such as `task.fix`; the version stands in `version`',
+  },
+  notBlank: { wanted: 'some text', help: null },
+} as const;
+export type FormName = keyof typeof FORMS;
+
+export const FORM_ERROR_PREFIX = 'form:';
+
+export function formError(name: FormName): string {
+  return `${FORM_ERROR_PREFIX}${name}`;
+}
+
+export const STEP_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+export const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+const NAME = '[A-Za-z0-9_-]+';
+export const PROMPT_REF_PATTERN = new RegExp(`^${NAME}(?:\\.${NAME})*\\.v[1-9][0-9]*$`);
+export const POLICY_REF_PATTERN = new RegExp(`^policy(?:\\.${NAME})+\\.v[1-9][0-9]*$`);
+
+export function formOf(name: FormName, pattern: RegExp) {
+  return z.string().regex(pattern, { error: formError(name) });
+}
+
+const duration = { error: formError('duration') };
+
+export const durationSchema = z
+  .union([z.number(duration).positive(duration), z.string().regex(DURATION_PATTERN, duration)], duration)
+  .refine((value) => parseDuration(value) !== null, duration)
+  .describe('Seconds as a number, or `90s`, `15m`, `2h`, `3d`.');
+
+export const validatorIdSchema = formOf('validatorId', NAME_PATTERN);
+
+export const reportSchema = formOf(
+  'report',
+  /^(?:tap:stdout|(?:harness|junit|vitest-json|playwright-json):.+)$/,
+).describe('A report to turn into a harness report.');
+
+export const textSchema = formOf('notBlank', /\S/);
+
+/**
+ * A mapping whose keys are all known. `x-` keys are taken out before a document meets its schema; editors
+ * learn of them from the JSON Schema.
+ */
+export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape).meta({ patternProperties: { '^x-': {} } });
+}

@@ -1,0 +1,123 @@
+import * as z from 'zod';
+
+/**
+ * A harness report in two forms. The full form is what a harness should write. The loose form is what the
+ * planner reads: it asks only for what a judgement needs, and for nothing at all inside a report of another
+ * major version, so that a newer harness is answered with a judgement and not with a parse error.
+ */
+
+export const CASE_KINDS = ['cli', 'web', 'docs', 'vscode_ui', 'unit'] as const;
+export const CASE_STATUSES = ['passed', 'failed', 'skipped', 'flaky'] as const;
+export const UX_SEVERITIES = ['info', 'warning', 'error'] as const;
+
+const caseStatusSchema = z.enum(CASE_STATUSES).describe('How the case ended.');
+
+export const proposedGoldenSchema = z.union([
+  z.string().describe('Path of the golden file that would change.'),
+  z.looseObject({
+    id: z.string().nullish().describe('Identifier of the proposal.'),
+    golden_path: z.string().nullish().describe('The golden file that would change.'),
+    proposed_path: z.string().nullish().describe('The file that would replace it.'),
+    kind: z.string().nullish().describe('What kind of golden it is.'),
+    diff_ref: z.string().nullish().describe('Artifact that shows the difference.'),
+  }),
+]);
+export type ProposedGolden = z.infer<typeof proposedGoldenSchema>;
+
+export const uxFlagSchema = z.looseObject({
+  severity: z.enum(UX_SEVERITIES).describe('info, warning or error.'),
+  area: z.string().nullish().describe('Part of the interface, such as accessibility.'),
+  description: z.string().nullish().describe('What was seen.'),
+  evidence_ref: z.string().nullish().describe('Artifact that shows it.'),
+});
+export type UxFlag = z.infer<typeof uxFlagSchema>;
+
+const readCaseSchema = z.looseObject({
+  id: z.string().describe('Identifier of the case.'),
+  status: caseStatusSchema,
+  repro: z.string().nullish().describe('Command or steps to reproduce it.'),
+  observations: z.array(z.string()).nullish().describe('Notes or failure messages.'),
+  artifacts: z.array(z.string()).nullish().describe('Supporting files, relative to the run directory.'),
+});
+export type ReadCase = z.infer<typeof readCaseSchema>;
+
+const readSummarySchema = z.looseObject({
+  passed: z.number().optional().describe('Passed cases; left out means none.'),
+  failed: z.number().optional().describe('Failed cases; left out means none.'),
+  flaky: z.number().optional().describe('Flaky cases; left out means none.'),
+});
+
+/** The inside of a report whose major version is 1. */
+export const readableReportSchema = z.looseObject({
+  suite_id: z.string().describe('Identifier of the suite.'),
+  cases: z.array(readCaseSchema).describe('Results of the cases.'),
+  summary: readSummarySchema.describe('Counts over the cases.'),
+  ux_flags: z.array(uxFlagSchema).nullish().describe('Concerns about the user interface.'),
+  proposed_goldens: z.array(proposedGoldenSchema).nullish().describe('Goldens the harness would change.'),
+});
+export type ReadableReport = z.infer<typeof readableReportSchema>;
+
+/** The keys without which nothing is a report, and proposals, which count whatever the version. */
+export const looseHarnessReportSchema = z
+  .looseObject({
+    suite_id: z.string().describe('Identifier of the suite.'),
+    version: z.unknown().optional().describe('Schema version of the report; 1.x is read.'),
+    cases: z.array(z.unknown()).describe('Results of the cases.'),
+    summary: z.looseObject({}).describe('Counts over the cases.'),
+    proposed_goldens: z.array(z.unknown()).nullish().describe('Goldens the harness would change.'),
+  })
+  .superRefine((report, context) => {
+    if (!isReadableVersion(report.version)) return;
+    const read = readableReportSchema.safeParse(report);
+    for (const issue of read.error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+    }
+  });
+export type LooseHarnessReport = z.infer<typeof looseHarnessReportSchema>;
+
+export function isReadableVersion(version: unknown): boolean {
+  if (typeof version !== 'string' && typeof version !== 'number') return false;
+  return /^1(\.|$)/.test(String(version).trim());
+}
+
+const fullCaseSchema = z.looseObject({
+  id: z.string().min(1).describe('Unique identifier of the case.'),
+  kind: z.enum(CASE_KINDS).describe('Type of the test.'),
+  status: caseStatusSchema,
+  repro: z.string().describe('Command or steps to reproduce it.'),
+  observations: z.array(z.string()).describe('Notes or failure messages.'),
+  artifacts: z.array(z.string()).describe('Supporting files, relative to the run directory.'),
+});
+
+const fullSummarySchema = z.looseObject({
+  passed: z.int().nonnegative().describe('Number of passed cases.'),
+  failed: z.int().nonnegative().describe('Number of failed cases.'),
+  flaky: z.int().nonnegative().describe('Number of flaky cases.'),
+  duration_ms: z.number().nonnegative().describe('How long the suite took, in milliseconds.'),
+});
+
+/** All minimum fields, as a harness should write them. */
+export const harnessReportSchema = z
+  .looseObject({
+    suite_id: z.string().min(1).describe('Identifier of the suite.'),
+    version: z.string().min(1).describe('Schema version of the report, such as 1.0.0.'),
+    generated_at: z.iso.datetime({ offset: true }).describe('When the harness ran, in ISO 8601.'),
+    cases: z.array(fullCaseSchema).describe('Results of the cases.'),
+    summary: fullSummarySchema.describe('Counts over the cases, and timing.'),
+    ux_flags: z.array(uxFlagSchema).optional().describe('Concerns about the user interface.'),
+    proposed_goldens: z
+      .array(proposedGoldenSchema)
+      .optional()
+      .describe('Goldens the harness would change; a person has to accept them.'),
+  })
+  .superRefine((report, context) => {
+    const seen = new Set<string>();
+    report.cases.forEach((item, index) => {
+      if (seen.has(item.id)) {
+        const message = `the case id ${JSON.stringify(item.id)} is used more than once`;
+        context.addIssue({ code: 'custom', path: ['cases', index, 'id'], message });
+      }
+      seen.add(item.id);
+    });
+  });
+export type HarnessReport = z.infer<typeof harnessReportSchema>;

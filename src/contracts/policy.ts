@@ -1,0 +1,75 @@
+import * as z from 'zod';
+
+/** What an agent step may do. Every field may be left out, and then allows what it can. */
+
+export const EXECUTIONS = ['workspace_write', 'read_only'] as const;
+export type Execution = (typeof EXECUTIONS)[number];
+
+export const OPERATIONS = [
+  'commit',
+  'push',
+  'delete',
+  'force',
+  'branch_switch',
+  'dependency_change',
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** From loose to tight. */
+export const APPROVALS = ['bounded_auto_approve', 'deny_interactive', 'fail_on_prompt'] as const;
+export type Approval = (typeof APPROVALS)[number];
+
+/** From loose to tight. */
+export const NETWORKS = ['allow', 'deny'] as const;
+export type Network = (typeof NETWORKS)[number];
+
+/** A glob that could never match, or that means the opposite of its list, would weaken a policy in silence. */
+const globSchema = z
+  .string()
+  .min(1)
+  .refine((glob) => !/^!(?!\()/.test(glob), 'a negated glob is not allowed')
+  .refine((glob) => !glob.startsWith('/'), 'an absolute path never matches')
+  .refine((glob) => !glob.split('/').includes('..'), 'a path that leaves the workspace never matches')
+  .describe('Glob over paths relative to the worktree.');
+
+const globsSchema = z.array(globSchema);
+
+export const policyDocumentSchema = z.strictObject({
+  policy_id: z
+    .string()
+    .regex(/^policy(?:\.[A-Za-z0-9_-]+)+$/, 'expected `policy.<name>`')
+    .describe('`policy.<name>`; referred to as `policy.<name>.v<N>`.'),
+  version: z.int().min(1).describe('Version of the policy; a used version is not changed.'),
+  description: z.string().optional().describe('What the policy is for.'),
+  execution: z.enum(EXECUTIONS).optional().describe('Whether files may change. Default: workspace_write.'),
+  allowed_paths: globsSchema
+    .optional()
+    .describe('Paths that may change. Left out: all of them. An empty list: none.'),
+  forbidden_paths: globsSchema.optional().describe('Paths that may not change, whatever is allowed.'),
+  protected_paths: globsSchema.optional().describe('Paths that validators see as they were at the base.'),
+  forbidden_operations: z.array(z.enum(OPERATIONS)).optional().describe('Operations that are refused.'),
+  approval: z
+    .enum(APPROVALS)
+    .optional()
+    .describe('What happens when an agent asks. Default: fail_on_prompt.'),
+  network: z.enum(NETWORKS).optional().describe('Whether the network may be used. Default: allow.'),
+  commands: z
+    .strictObject({
+      allow: z.array(z.string().min(1)).optional().describe('First words a shell command may start with.'),
+      deny: z
+        .array(z.string().min(1))
+        .optional()
+        .describe('Word prefixes or `/regular expressions/` that are refused.'),
+    })
+    .optional()
+    .describe('What an agent may run in a shell. Left out: everything but what is denied.'),
+});
+export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
+
+/** A document, or a runtime override, which has no name of its own. */
+export const policyOverrideSchema = policyDocumentSchema.partial({ policy_id: true, version: true });
+export type PolicyOverride = z.infer<typeof policyOverrideSchema>;
+
+export function policyReference(policy: Pick<PolicyDocument, 'policy_id' | 'version'>): string {
+  return `${policy.policy_id}.v${policy.version}`;
+}

@@ -1,0 +1,81 @@
+import { CODES, type Code, type Severity } from './codes.ts';
+
+/** Lines and columns count from 1; the end is the first column that is no longer part of it. */
+export interface Span {
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+}
+
+export interface RelatedSpan {
+  readonly message: string;
+  readonly span: Span;
+}
+
+/** One thing that is wrong with what a user wrote. It is data and is never thrown. */
+export interface Diagnostic {
+  readonly code: Code;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly span: Span;
+  readonly label: string | null;
+  readonly related: readonly RelatedSpan[];
+  readonly notes: readonly string[];
+  readonly help: string | null;
+}
+
+export interface DiagnosticParts {
+  readonly message: string;
+  readonly span: Span;
+  readonly label?: string | null;
+  readonly related?: readonly RelatedSpan[];
+  readonly notes?: readonly string[];
+  readonly help?: string | null;
+}
+
+export function createDiagnostic(code: Code, parts: DiagnosticParts): Diagnostic {
+  return {
+    code,
+    severity: CODES[code].severity,
+    message: parts.message,
+    span: parts.span,
+    label: parts.label ?? null,
+    related: parts.related ?? [],
+    notes: parts.notes ?? [],
+    help: parts.help ?? null,
+  };
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
+}
+
+/** By position, errors before warnings at the same place, each thing said once. */
+export function arrangeDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>();
+  const unique = diagnostics.filter((diagnostic) => {
+    const { line, column } = diagnostic.span;
+    const key = JSON.stringify([diagnostic.code, line, column, diagnostic.message]);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+  return unique.sort(compareDiagnostics);
+}
+
+function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
+  return (
+    a.span.line - b.span.line ||
+    a.span.column - b.span.column ||
+    compareText(a.severity, b.severity) ||
+    compareText(a.code, b.code) ||
+    compareText(a.message, b.message)
+  );
+}
+
+/** Plain code-unit order: the locale of the machine must not change the order of a report. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,60 @@
+/**
+ * The candidate a person most likely meant, or null when none is near. Case and the kind of dash do not
+ * count as differences, so `stop` finds `STOP`; among equals the first candidate wins.
+ */
+export function didYouMean(word: string, candidates: Iterable<string>): string | null {
+  let best: string | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    if (candidate === word) continue;
+    const distance = candidateDistance(word, candidate, bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Infinite when the candidate is too far away to be worth saying or not better than the best so far. */
+function candidateDistance(word: string, candidate: string, best: number): number {
+  const limit = Math.min(best - 1, allowance(word, candidate));
+  if (limit < 0 || Math.abs(word.length - candidate.length) > limit) return Number.POSITIVE_INFINITY;
+  const a = foldWord(word);
+  const b = foldWord(candidate);
+  if (a === b) return 0;
+  const distance = editDistance(a, b);
+  return distance <= limit ? distance : Number.POSITIVE_INFINITY;
+}
+
+/** A third of the longer word: short words need to be almost right, long ones may be wronger. */
+function allowance(word: string, candidate: string): number {
+  return Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
+}
+
+function foldWord(word: string): string {
+  return word.toLowerCase().replaceAll('-', '_');
+}
+
+/** Edits are insertion, removal, replacement, and the swap of two neighbours. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let value = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + cost);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) value = Math.min(value, at(beforeLast, j - 2) + 1);
+      row.push(value);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,124 @@
+import type { Severity } from './codes.ts';
+import type { Diagnostic, Span } from './diagnostic.ts';
+
+export interface RenderSource {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface RenderOptions {
+  readonly color: boolean;
+}
+
+/** Longer lines are cut around the place in question. */
+const EXCERPT_WIDTH = 160;
+
+/** Blocks in the manner of rustc, separated by blank lines; empty when there is nothing to say. */
+export function renderHuman(
+  diagnostics: readonly Diagnostic[],
+  source: RenderSource,
+  options: RenderOptions,
+): string {
+  const lines = source.text.split('\n').map((line) => line.replace(/\r$/, ''));
+  const paint = createPaint(options.color);
+  return diagnostics.map((diagnostic) => renderOne(diagnostic, source.name, lines, paint)).join('\n');
+}
+
+function renderOne(diagnostic: Diagnostic, name: string, lines: readonly string[], paint: Paint): string {
+  const { severity, code, span } = diagnostic;
+  const places = [span, ...diagnostic.related.map((related) => related.span)];
+  const width = Math.max(...places.map((place) => String(place.line).length));
+  const margin = ' '.repeat(width);
+  const bar = paint.frame('|');
+  const out = [
+    `${paint.severity(severity, `${severity}[${code}]`)}${paint.strong(`: ${printable(diagnostic.message)}`)}`,
+    `${margin}${paint.frame('-->')} ${name}:${span.line}:${span.column}`,
+    `${margin} ${bar}`,
+    ...excerpt({ span, text: diagnostic.label, mark: '^', severity }, lines, width, paint),
+  ];
+  for (const related of diagnostic.related) {
+    out.push(
+      `${margin} ${paint.frame(':::')} ${name}:${related.span.line}:${related.span.column}`,
+      ...excerpt(
+        { span: related.span, text: related.message, mark: '-', severity: null },
+        lines,
+        width,
+        paint,
+      ),
+    );
+  }
+  const tail = [
+    ...diagnostic.notes.map((note) => ['note', note]),
+    ...(diagnostic.help === null ? [] : [['help', diagnostic.help]]),
+  ];
+  if (tail.length > 0) out.push(`${margin} ${bar}`);
+  for (const [kind, text] of tail) {
+    out.push(`${margin} ${paint.frame('=')} ${paint.strong(`${kind}:`)} ${printable(text ?? '')}`);
+  }
+  return `${out.join('\n')}\n`;
+}
+
+interface Mark {
+  readonly span: Span;
+  readonly text: string | null;
+  readonly mark: '^' | '-';
+  readonly severity: Severity | null;
+}
+
+function excerpt(mark: Mark, lines: readonly string[], width: number, paint: Paint): string[] {
+  const { span } = mark;
+  const full = lines[span.line - 1] ?? '';
+  const lineEnd = full.length + 1;
+  const end = span.endLine === span.line ? Math.min(span.endColumn, lineEnd) : lineEnd;
+  const from = span.column > EXCERPT_WIDTH - 40 ? span.column - 40 : 0;
+  const shown = full.slice(from, from + EXCERPT_WIDTH);
+  const length = Math.max(1, Math.min(end - span.column, EXCERPT_WIDTH));
+  const before = full.slice(from, span.column - 1);
+  const carets = mark.mark.repeat(columns(full.slice(span.column - 1, span.column - 1 + length)));
+  const label = mark.text === null ? '' : ` ${printable(mark.text)}`;
+  const painted = paint.severity(mark.severity, `${carets}${label}`);
+  const number = String(span.line).padStart(width);
+  const bar = paint.frame('|');
+  return [
+    `${paint.frame(number)} ${bar} ${printable(shown)}`,
+    `${' '.repeat(width)} ${bar} ${' '.repeat(before === '' ? 0 : columns(before))}${painted}`,
+  ];
+}
+
+/** Terminals show most of these two cells wide; carets must stand under the text all the same. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}]/u;
+
+function columns(text: string): number {
+  let count = 0;
+  for (const character of printable(text)) count += WIDE.test(character) ? 2 : 1;
+  return Math.max(1, count);
+}
+
+/** What a document says must not be able to move the cursor of the one who reads about it. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) =>
+    character === '\t' ? ' ' : '\ufffd',
+  );
+}
+
+interface Paint {
+  readonly severity: (severity: Severity | null, text: string) => string;
+  readonly strong: (text: string) => string;
+  readonly frame: (text: string) => string;
+}
+
+function createPaint(color: boolean): Paint {
+  const wrap = (style: string) => (text: string) => (color ? `\u001b[${style}m${text}\u001b[0m` : text);
+  const red = wrap('1;31');
+  const yellow = wrap('1;33');
+  const blue = wrap('1;34');
+  return {
+    severity: (severity, text) => {
+      if (severity === null) return blue(text);
+      return severity === 'error' ? red(text) : yellow(text);
+    },
+    strong: wrap('1'),
+    frame: blue,
+  };
+}

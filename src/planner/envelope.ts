@@ -1,0 +1,13 @@
+import { type PlannerInput, plannerInputSchema } from '../contracts/planner-input.ts';
+import { type Problem, problemsOf } from './problems.ts';
+
+export type ParsedEnvelope =
+  | { readonly ok: true; readonly envelope: PlannerInput }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** The only way from outside to an envelope: what does not fit is not judged. */
+export function parseEnvelope(value: unknown): ParsedEnvelope {
+  const parsed = plannerInputSchema.safeParse(value);
+  if (parsed.success) return { ok: true, envelope: parsed.data };
+  return { ok: false, problems: problemsOf(parsed.error) };
+}

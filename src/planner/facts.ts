@@ -1,0 +1,154 @@
+import {
+  isReadableVersion,
+  type LooseHarnessReport,
+  proposedGoldenSchema,
+  type ReadableReport,
+  type ReadCase,
+  readableReportSchema,
+  type UxFlag,
+} from '../contracts/harness-report.ts';
+import type { PlannerInput, ReviewFinding, WindowEntry } from '../contracts/planner-input.ts';
+import { type Intent, type MechanicalOutcome, VIOLATION_CLASSES } from '../contracts/vocabulary.ts';
+import type { Claim } from './claims.ts';
+import { CONTRADICTION_FLAGS } from './severity.ts';
+import {
+  type AgentBlocker,
+  type DiffSummary,
+  parseDiffSummary,
+  parseTranscriptSummary,
+} from './summaries.ts';
+
+/** An envelope read once: the rows of the decision table ask these facts and never the texts. */
+export interface Facts {
+  readonly intent: Intent | null;
+  readonly claims: readonly Claim[];
+  readonly agentBlockers: readonly AgentBlocker[];
+  readonly diff: DiffSummary;
+  readonly outcome: MechanicalOutcome;
+  readonly validatorIds: readonly string[];
+  readonly failedValidators: readonly { readonly id: string; readonly exitCode: number }[];
+  readonly timeouts: readonly string[];
+  readonly failedCases: readonly ReadCase[];
+  /** An exit code other than 0, a timeout or a failed case. */
+  readonly validatorFailed: boolean;
+  /** None of them, with at least one exit code known. */
+  readonly validationOtherwisePassed: boolean;
+  readonly artifacts: ReadonlySet<string>;
+  readonly missingArtifacts: readonly string[];
+  readonly flaky: readonly string[];
+  readonly report: ReportFacts;
+  readonly proposals: readonly Proposal[];
+  readonly uxFlags: readonly UxFlag[];
+  readonly violations: readonly PolicyEvent[];
+  readonly approvals: readonly PolicyEvent[];
+  readonly reviewVerdictMissing: boolean;
+  readonly requestedChanges: readonly ReviewFinding[];
+  readonly refinement: { readonly spent: number; readonly max: number } | null;
+  readonly evaluations: readonly WindowEntry[];
+  readonly previousEvaluation: WindowEntry | null;
+  readonly contradictedBefore: boolean;
+  readonly stepIntent: string | null;
+}
+
+export type ReportFacts =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unsupported'; readonly version: string }
+  | { readonly kind: 'read'; readonly report: ReadableReport };
+
+export interface PolicyEvent {
+  readonly kind: string;
+  readonly subject: string;
+}
+
+export interface Proposal {
+  readonly name: string;
+  readonly evidenceRef: string | null;
+}
+
+export function readFacts(envelope: PlannerInput): Facts {
+  const { evidence, provenance_window: window } = envelope;
+  const events = evidence.policy_events.map(parsePolicyEvent);
+  const evaluations = window.filter((entry) => entry.opcode === 'EVALUATE');
+  const report = readReport(evidence.harness_report ?? null);
+  const review = evidence.review ?? null;
+  const transcript = parseTranscriptSummary(evidence.transcript_summary);
+  return {
+    intent: transcript.intent,
+    claims: transcript.claims,
+    agentBlockers: transcript.blockers,
+    diff: parseDiffSummary(evidence.workspace_diff_summary),
+    ...readValidation(envelope, report),
+    report,
+    proposals: (evidence.harness_report?.proposed_goldens ?? []).map(readProposal),
+    uxFlags: report.kind === 'read' ? (report.report.ux_flags ?? []) : [],
+    violations: events.filter((event) => VIOLATIONS.includes(event.kind)),
+    approvals: events.filter((event) => event.kind === 'requires_approval'),
+    reviewVerdictMissing: review?.expected === true && (review.verdict ?? null) === null,
+    requestedChanges: review?.verdict === 'needs-changes' ? (review.findings ?? []) : [],
+    refinement: envelope.refinement ?? null,
+    evaluations,
+    previousEvaluation: evaluations.at(-1) ?? null,
+    contradictedBefore: window.some((entry) =>
+      entry.risk_flags.some((flag) => CONTRADICTION_FLAGS.includes(flag)),
+    ),
+    stepIntent: envelope.step_intent ?? null,
+  };
+}
+
+function readValidation({ evidence }: PlannerInput, report: ReportFacts) {
+  const { validation } = evidence;
+  const codes = Object.entries(validation.exit_codes);
+  const failedValidators = codes
+    .filter(([, exitCode]) => exitCode !== 0)
+    .map(([id, exitCode]) => ({ id, exitCode }));
+  const timeouts = [...new Set(validation.timeouts)];
+  const failedCases =
+    report.kind === 'read' ? report.report.cases.filter((item) => item.status === 'failed') : [];
+  const validatorFailed = failedValidators.length + timeouts.length + failedCases.length > 0;
+  const artifacts = new Set(evidence.artifacts.map(plainPath));
+  const absent = (validation.required_artifacts ?? []).filter((name) => !artifacts.has(plainPath(name)));
+  return {
+    outcome: validation.mechanical_outcome,
+    validatorIds: codes.map(([id]) => id),
+    failedValidators,
+    timeouts,
+    failedCases,
+    validatorFailed,
+    validationOtherwisePassed: !validatorFailed && codes.length > 0,
+    artifacts,
+    missingArtifacts: [...new Set([...(validation.missing_artifacts ?? []), ...absent])],
+    flaky: validation.flaky ?? [],
+  };
+}
+
+/** `./a` and `a` are the same file. */
+export function plainPath(path: string): string {
+  return path.trim().replace(/^(?:\.\/)+/, '');
+}
+
+function readReport(report: LooseHarnessReport | null): ReportFacts {
+  if (report === null) return { kind: 'none' };
+  if (!isReadableVersion(report.version)) {
+    const version = report.version === undefined ? 'none' : JSON.stringify(report.version);
+    return { kind: 'unsupported', version };
+  }
+  return { kind: 'read', report: readableReportSchema.parse(report) };
+}
+
+/** In a report of another version an entry may be anything; that it is there is what counts. */
+function readProposal(entry: unknown): Proposal {
+  const parsed = proposedGoldenSchema.safeParse(entry);
+  if (!parsed.success) return { name: 'unnamed', evidenceRef: null };
+  if (typeof parsed.data === 'string') return { name: parsed.data, evidenceRef: null };
+  const { golden_path: golden, id, proposed_path: proposed, diff_ref: ref } = parsed.data;
+  return { name: golden ?? id ?? proposed ?? 'unnamed', evidenceRef: ref ?? null };
+}
+
+const VIOLATIONS: readonly string[] = [...VIOLATION_CLASSES, 'policy_violation'];
+
+/** The class is read without regard to case: a violation must not slip through by its spelling. */
+function parsePolicyEvent(text: string): PolicyEvent {
+  const colon = text.indexOf(':');
+  const kind = (colon === -1 ? text : text.slice(0, colon)).trim().toLowerCase();
+  return { kind, subject: colon === -1 ? '' : text.slice(colon + 1).trim() };
+}

@@ -1,0 +1,107 @@
+import {
+  BLOCKER_SEVERITIES,
+  type Blocker,
+  type FixInstructions,
+  type PlannerDecision,
+  plannerDecisionSchema,
+} from '../contracts/planner-decision.ts';
+import type { PlannerInput } from '../contracts/planner-input.ts';
+import type { PlannerStatus } from '../contracts/vocabulary.ts';
+import { readFacts } from './facts.ts';
+import { composeFixInstructions } from './fix-instructions.ts';
+import { hintedStep } from './judge.ts';
+import { problemsOf } from './problems.ts';
+import { blockerSeverity, compareStatus, orderFlags } from './severity.ts';
+
+/** What became of a model's proposal once the rules were laid under it. Both are kept for the record. */
+export interface Floored {
+  readonly decision: PlannerDecision;
+  readonly floor: PlannerDecision;
+  /** As it came, whether it fits or not. */
+  readonly proposal: unknown;
+  readonly verdict: 'taken' | 'raised_to_floor' | 'refused';
+}
+
+/** A model can make a judgement worse and never better; a proposal that can't be used blocks. */
+export function applyFloor(proposal: unknown, floor: PlannerDecision, envelope: PlannerInput): Floored {
+  const read = readProposal(proposal, envelope.allowed_next_steps);
+  if (!read.ok) {
+    const refused = refusal(read.blocker, envelope);
+    return { decision: merge(refused, floor, envelope), floor, proposal, verdict: 'refused' };
+  }
+  const lower = compareStatus(read.decision.status, floor.status) < 0;
+  const decision = merge(read.decision, floor, envelope);
+  return { decision, floor, proposal, verdict: lower ? 'raised_to_floor' : 'taken' };
+}
+
+/** A `blocked` decision that says why there is no other one. */
+export function refusal(blocker: Pick<Blocker, 'code' | 'summary'>, envelope: PlannerInput): PlannerDecision {
+  return {
+    status: 'blocked',
+    next_step: hintedStep(envelope, 'blocked'),
+    fix_instructions: null,
+    blockers: [{ ...blocker, evidence_ref: null, severity: blockerSeverity('blocked') }],
+    risk_flags: [],
+  };
+}
+
+type ReadProposal =
+  | { readonly ok: true; readonly decision: PlannerDecision }
+  | { readonly ok: false; readonly blocker: Pick<Blocker, 'code' | 'summary'> };
+
+function readProposal(proposal: unknown, allowed: readonly string[]): ReadProposal {
+  if (proposal === undefined || proposal === null) {
+    return { ok: false, blocker: { code: 'planner_reply_missing', summary: 'the planner gave no reply' } };
+  }
+  const parsed = plannerDecisionSchema.safeParse(proposal);
+  if (!parsed.success) {
+    const reasons = problemsOf(parsed.error).map(({ path, message }) =>
+      path === '' ? message : `${path}: ${message}`,
+    );
+    const summary = `the reply of the planner does not fit its schema: ${reasons.join('; ')}`;
+    return { ok: false, blocker: { code: 'planner_reply_invalid', summary } };
+  }
+  const step = parsed.data.next_step;
+  if (step !== null && !allowed.includes(step)) {
+    const summary = `the planner names the next step ${JSON.stringify(step)}, which is not among the allowed ones`;
+    return { ok: false, blocker: { code: 'planner_next_step_illegal', summary } };
+  }
+  return { ok: true, decision: parsed.data };
+}
+
+function merge(proposed: PlannerDecision, floor: PlannerDecision, envelope: PlannerInput): PlannerDecision {
+  const lower = compareStatus(proposed.status, floor.status) < 0;
+  const status = lower ? floor.status : proposed.status;
+  const steps = lower ? [floor.next_step] : [proposed.next_step, hintedStep(envelope, status)];
+  const fix = lower ? floor.fix_instructions : (proposed.fix_instructions ?? floor.fix_instructions);
+  return {
+    status,
+    next_step: steps.find((step) => step !== null) ?? null,
+    fix_instructions: status === 'partial' ? completeFix(fix, envelope) : null,
+    blockers: mergeBlockers(status, floor.blockers, proposed.blockers),
+    risk_flags: orderFlags([...floor.risk_flags, ...proposed.risk_flags]),
+  };
+}
+
+/** A partial result without instructions or a check would send an agent off with nothing to go by. */
+function completeFix(fix: FixInstructions | null, envelope: PlannerInput): FixInstructions {
+  if (fix !== null && fix.verification.length > 0) return fix;
+  const composed = composeFixInstructions(readFacts(envelope), []);
+  return fix === null ? composed : { ...fix, verification: composed.verification };
+}
+
+function mergeBlockers(
+  status: PlannerStatus,
+  floor: readonly Blocker[],
+  proposed: readonly Blocker[],
+): Blocker[] {
+  const merged = new Map([...floor, ...proposed].map((blocker) => [JSON.stringify(blocker), blocker]));
+  const needsOne = status !== 'success' && status !== 'partial';
+  if (merged.size > 0 || !needsOne) return [...merged.values()].sort(worstFirst);
+  const summary = `the planner judged ${status} without giving a reason`;
+  return [{ code: 'planner_judgement', summary, evidence_ref: null, severity: blockerSeverity(status) }];
+}
+
+function worstFirst(a: Blocker, b: Blocker): number {
+  return BLOCKER_SEVERITIES.indexOf(b.severity) - BLOCKER_SEVERITIES.indexOf(a.severity);
+}

@@ -1,0 +1,69 @@
+import type { FileChange } from '../contracts/workspace-change.ts';
+import type { EffectivePolicy } from './assemble.ts';
+import { isDependencyFile } from './dependency-files.ts';
+import { forbiddenBy, isAllowedBy } from './globs.ts';
+import { checkRefs, type RefCheck } from './refs.ts';
+import type { Violation } from './violation.ts';
+
+export interface ChangeCheck extends RefCheck {
+  readonly changes: readonly FileChange[];
+  /** Changes to files that git ignores; only `forbidden_paths` is about them. */
+  readonly ignoredChanges?: readonly FileChange[];
+}
+
+/** All that a step did against its policy, as far as files and refs show it. */
+export function checkChanges(check: ChangeCheck): Violation[] {
+  return [...checkFiles(check.policy, check.changes, check.ignoredChanges ?? []), ...checkRefs(check)];
+}
+
+/** The part that needs no repository: a patch alone can be held against a policy. */
+export function checkFiles(
+  policy: EffectivePolicy,
+  changes: readonly FileChange[],
+  ignoredChanges: readonly FileChange[] = [],
+): Violation[] {
+  return [
+    ...changes.flatMap((change) => [
+      ...endsOf(change).flatMap((path) => checkPath(policy, path)),
+      ...checkOperations(policy, change),
+    ]),
+    ...ignoredChanges.flatMap(endsOf).flatMap((path) => checkForbidden(policy, path)),
+  ];
+}
+
+/** A rename touches the place it leaves as much as the one it goes to. */
+function endsOf({ path, oldPath }: FileChange): string[] {
+  return oldPath === null || oldPath === path ? [path] : [oldPath, path];
+}
+
+function checkPath(policy: EffectivePolicy, path: string): Violation[] {
+  const forbidden = checkForbidden(policy, path);
+  if (forbidden.length > 0) return forbidden;
+  if (policy.allowed_paths.every((globs) => isAllowedBy(globs, path))) return [];
+  return [{ class: 'forbidden_path', subject: path, message: `${path} is outside the allowed paths` }];
+}
+
+function checkForbidden(policy: EffectivePolicy, path: string): Violation[] {
+  const glob = isGitInternal(path) ? '.git' : forbiddenBy(policy.forbidden_paths, path);
+  if (glob === null) return [];
+  return [{ class: 'forbidden_path', subject: path, message: `${path} is forbidden by ${glob}` }];
+}
+
+/** No policy hands out git's own folder: hooks and configuration there run outside every check. */
+function isGitInternal(path: string): boolean {
+  return path === '.git' || path.startsWith('.git/');
+}
+
+function checkOperations(policy: EffectivePolicy, change: FileChange): Violation[] {
+  const { path, status } = change;
+  const forbidden = policy.forbidden_operations;
+  const violations: Violation[] = [];
+  const refuse = (message: string) =>
+    violations.push({ class: 'forbidden_operation', subject: path, message });
+  if (policy.execution === 'read_only') refuse(`${path} changed, and the policy is read-only`);
+  if (forbidden.includes('delete') && status === 'D') refuse(`${path} was deleted, and delete is forbidden`);
+  if (forbidden.includes('dependency_change') && endsOf(change).some(isDependencyFile)) {
+    refuse(`${path} declares dependencies, and dependency_change is forbidden`);
+  }
+  return violations;
+}

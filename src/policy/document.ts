@@ -1,0 +1,34 @@
+import { parseDocument } from 'yaml';
+import { type PolicyDocument, policyDocumentSchema } from '../contracts/policy.ts';
+import { type Problem, problemsOf } from '../planner/problems.ts';
+
+export type ParsedPolicy =
+  | { readonly ok: true; readonly policy: PolicyDocument }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Reads the text of a policy file. A policy is taken whole or not at all. */
+export function parsePolicy(text: string): ParsedPolicy {
+  const document = parseDocument(text, { version: '1.2', schema: 'core', prettyErrors: false });
+  if (document.errors.length > 0) {
+    return {
+      ok: false,
+      problems: document.errors.map(({ message }) => ({ path: '', message: lower(message) })),
+    };
+  }
+  const parsed = policyDocumentSchema.safeParse(toValue(document));
+  if (parsed.success) return { ok: true, policy: parsed.data };
+  return { ok: false, problems: problemsOf(parsed.error) };
+}
+
+function lower(message: string): string {
+  return message.slice(0, 1).toLowerCase() + message.slice(1);
+}
+
+/** A bomb of aliases is refused by the reader with an exception; here it is one more way not to fit. */
+function toValue(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 10_000 });
+  } catch {
+    return null;
+  }
+}

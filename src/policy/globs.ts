@@ -1,0 +1,33 @@
+import picomatch from 'picomatch/posix.js';
+
+/** Whether any glob of an allow-list covers a path. A pattern that ends in `/` covers what is below. */
+export function isAllowedBy(globs: readonly string[], path: string): boolean {
+  return globs.some((glob) => matches(glob.endsWith('/') ? `${glob}**` : glob, path));
+}
+
+/**
+ * The first glob of a forbidden list that covers a path. A plain name covers what is below it too: whoever
+ * forbids a folder means its content.
+ */
+export function forbiddenBy(globs: readonly string[], path: string): string | null {
+  const covering = globs.find((glob) => {
+    const bare = glob.replace(/\/+$/, '');
+    if (matches(bare, path)) return true;
+    return (bare !== glob || isPlain(bare)) && matches(`${bare}/**`, path);
+  });
+  return covering ?? null;
+}
+
+export function matchesGlob(glob: string, name: string): boolean {
+  return matches(glob, name);
+}
+
+/** A name may hold glob characters itself, such as `[id].ts`; written out it means itself. */
+function matches(glob: string, path: string): boolean {
+  const pattern = glob.replace(/^(?:\.\/)+/, '');
+  return pattern === path || picomatch(pattern, { dot: true })(path);
+}
+
+function isPlain(glob: string): boolean {
+  return picomatch.scan(glob).isGlob === false;
+}

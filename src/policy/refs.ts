@@ -1,0 +1,67 @@
+import type { RefState } from '../contracts/workspace-change.ts';
+import type { EffectivePolicy } from './assemble.ts';
+import { matchesGlob } from './globs.ts';
+import type { Violation } from './violation.ts';
+
+export interface RefCheck {
+  readonly policy: EffectivePolicy;
+  readonly refsBefore: RefState;
+  readonly refsAfter: RefState;
+  /** The run's own branch, short or in full. */
+  readonly ownBranch: string;
+  /** Branch names or globs over them. */
+  readonly protectedBranches: readonly string[];
+}
+
+/** Refs are shared by all worktrees of a repository: whatever moved during a step is looked at. */
+export function checkRefs(check: RefCheck): Violation[] {
+  const { policy, refsAfter } = check;
+  const own = fullName(check.ownBranch);
+  const violations = changedRefs(check).flatMap((change) => violationsOf(change, own, check));
+  if (policy.forbidden_operations.includes('branch_switch') && refsAfter.head !== own) {
+    const place = refsAfter.head === null ? 'is detached' : `points at ${refsAfter.head}`;
+    const message = `the HEAD of the worktree ${place}, and branch_switch is forbidden`;
+    violations.push({ class: 'forbidden_operation', subject: refsAfter.head ?? 'HEAD', message });
+  }
+  return violations;
+}
+
+interface RefChange {
+  readonly name: string;
+  readonly verb: 'moved' | 'created' | 'deleted';
+}
+
+function changedRefs({ refsBefore, refsAfter }: RefCheck): RefChange[] {
+  const before = new Map(Object.entries(refsBefore.refs));
+  const after = new Map(Object.entries(refsAfter.refs));
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return names.flatMap((name): RefChange[] => {
+    const [old, now] = [before.get(name), after.get(name)];
+    if (old === now) return [];
+    if (now === undefined) return [{ name, verb: 'deleted' }];
+    return [{ name, verb: old === undefined ? 'created' : 'moved' }];
+  });
+}
+
+function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): Violation[] {
+  if (name === own) {
+    if (verb === 'moved' && !check.policy.forbidden_operations.includes('commit')) return [];
+    const reason = verb === 'moved' ? ', and commit is forbidden' : '';
+    const message = `the branch of the run was ${verb} during the step${reason}`;
+    return [{ class: 'forbidden_operation', subject: name, message }];
+  }
+  if (isProtected(name, check.protectedBranches)) {
+    const message = `the protected branch ${name} was ${verb} during the step`;
+    return [{ class: 'protected_branch_violation', subject: name, message }];
+  }
+  const message = `the ref ${name} was ${verb} during the step`;
+  return [{ class: 'forbidden_operation', subject: name, message }];
+}
+
+function isProtected(name: string, branches: readonly string[]): boolean {
+  return branches.some((branch) => name === fullName(branch) || matchesGlob(fullName(branch), name));
+}
+
+function fullName(branch: string): string {
+  return branch.startsWith('refs/') ? branch : `refs/heads/${branch}`;
+}

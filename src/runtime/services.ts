@@ -1,0 +1,69 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import type { CheckContext } from '../workflow/rule.ts';
+import type { Obstacle } from './preflight.ts';
+import type { RunDeps } from './run-context.ts';
+
+/** What a surface can ask for. The composition root supplies it; a surface never sees an adapter. */
+export interface Services {
+  /** What a workflow is checked against. Starts no process, so that checking stays quick. */
+  readonly openCheck: (startDir: string) => Promise<Opened<CheckSetup>>;
+  /** The records of a repository, to look at. */
+  readonly openRecords: (startDir: string) => Promise<Opened<Records>>;
+  /** Everything a run needs. */
+  readonly openProject: (startDir: string) => Promise<Opened<OpenProject>>;
+  readonly makeDemoRepository: () => Promise<DemoRepository>;
+  /** What is there, what is missing, what to do. */
+  readonly examine: (startDir: string) => Promise<readonly Finding[]>;
+  /** Commands that the repository itself gives the usual validator names. */
+  readonly detectValidators: (repoRoot: string) => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Folder of the built-in prompts, workflows and examples. */
+  readonly packageRoot: string;
+}
+
+export type Opened<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly obstacle: Obstacle; readonly document: CheckedDocument | null };
+
+/** A document of the project that has errors, with what was read of it. */
+export interface CheckedDocument {
+  readonly name: string;
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface CheckSetup {
+  readonly context: CheckContext;
+  /** The configuration, when it can't be used: names are then not resolved. */
+  readonly brokenConfig: CheckedDocument | null;
+}
+
+export interface Records {
+  readonly repoRoot: string;
+  readonly store: RunStore;
+  readonly clock: Clock;
+  /** Who answers gates when nobody is named. */
+  readonly userName: () => Promise<string>;
+}
+
+export interface OpenProject extends Records {
+  readonly deps: RunDeps;
+  readonly ids: Ids;
+  readonly context: CheckContext;
+  /** Where workflow ids are looked up, nearest first. */
+  readonly workflowFolders: readonly string[];
+}
+
+export interface DemoRepository {
+  readonly root: string;
+  readonly workflowPath: string;
+}
+
+export interface Finding {
+  readonly name: string;
+  readonly state: 'ok' | 'missing' | 'problem';
+  readonly detail: string;
+  readonly help: string | null;
+}

@@ -1,0 +1,19 @@
+import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
+import { printable } from './terminal.ts';
+
+/** Files shown before the rest is only counted. */
+const MAX_FILES = 12;
+
+export function diffStatLines(diff: WorkspaceDiff): string[] {
+  if (diff.files.length === 0) return ['nothing'];
+  const shown = diff.files.slice(0, MAX_FILES).map(fileLine);
+  const hidden = diff.files.length - shown.length;
+  const total = `${diff.files.length} ${diff.files.length === 1 ? 'file' : 'files'}, +${diff.insertions} -${diff.deletions}`;
+  return [...shown, ...(hidden > 0 ? [`… and ${hidden} more`] : []), total];
+}
+
+function fileLine(file: FileChange): string {
+  const name = file.oldPath === null ? file.path : `${file.oldPath} → ${file.path}`;
+  const counts = file.insertions === null ? 'binary' : `+${file.insertions} -${file.deletions ?? 0}`;
+  return `${file.status} ${printable(name)}  ${counts}`;
+}

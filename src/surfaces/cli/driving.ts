@@ -1,0 +1,75 @@
+import type { Plan } from '../../kernel/plan.ts';
+import type { RunDirectory } from '../../ports/run-store.ts';
+import type { DriveEnd } from '../../runtime/drive.ts';
+import { workspaceOf } from '../../runtime/recorded-run.ts';
+import type { RunView } from '../../runtime/run-view.ts';
+import type { OpenProject } from '../../runtime/services.ts';
+import { diffStatLines } from './diff-stat.ts';
+import { type ExitCode, exitCodeOf } from './exit-codes.ts';
+import { recordError } from './open.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { runDocument } from './run-document.ts';
+import { nextCommands, renderSummary } from './summary.ts';
+import { printJson, type VerbContext } from './verb.ts';
+
+export interface Driving {
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+/**
+ * Runs `work` with live progress and with Ctrl-C as a clean interruption: the first stops the step and
+ * leaves the run to be resumed, the second ends this process at once.
+ */
+export async function whileDriving<T>(
+  context: VerbContext,
+  planOf: () => Plan | null,
+  work: (driving: Driving) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const onSignal = () => {
+    if (controller.signal.aborted) process.exit(130);
+    context.terminal.err('\ninterrupting; the run can be resumed (press again to leave at once)\n');
+    controller.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  const progress = createProgress(context.terminal, planOf);
+  try {
+    return await work({ signal: controller.signal, progress });
+  } finally {
+    progress.stop();
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  }
+}
+
+/** Tells how a drive came back, on stderr for people or as one document on stdout. */
+export async function reportEnd(
+  context: VerbContext,
+  project: OpenProject,
+  end: DriveEnd,
+  commands: readonly string[] = nextCommands(end),
+): Promise<ExitCode> {
+  const read = await project.store.read(end.view.runId);
+  if (!read.ok) throw recordError(end.view.runId, read.problem);
+  const { directory } = read.run;
+  if (context.json) printJson(context, runDocument(end.view, directory.path));
+  else
+    context.terminal.err(
+      renderSummary(context.terminal, {
+        view: end.view,
+        runDirectory: directory.path,
+        diffStat: await diffStat(project, end.view, directory),
+        nextCommands: commands,
+      }),
+    );
+  return exitCodeOf(end);
+}
+
+/** What the run has changed so far, as its steps recorded it. */
+async function diffStat(project: OpenProject, view: RunView, directory: RunDirectory): Promise<string[]> {
+  if (view.tree === null) return [];
+  const workspace = workspaceOf(view, directory, project.repoRoot);
+  return diffStatLines(await project.deps.workspace.diff(workspace, view.started.base_tree, view.tree));
+}

@@ -1,0 +1,33 @@
+import { readdir } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { CliError } from './cli-error.ts';
+
+const ENDINGS = ['.yaml', '.yml'];
+
+/** A path, or an id looked up in the folders in turn. An id never shadows a path: it has no slash or ending. */
+export async function findWorkflow(
+  wanted: string,
+  startDir: string,
+  folders: readonly string[],
+): Promise<string> {
+  if (wanted.includes('/') || ENDINGS.includes(extname(wanted))) return resolve(startDir, wanted);
+  const known: string[] = [];
+  for (const folder of folders) {
+    const names = await readdir(folder).catch((): string[] => []);
+    for (const name of names) {
+      const ending = extname(name);
+      if (!ENDINGS.includes(ending)) continue;
+      const id = basename(name, ending);
+      if (id === wanted) return join(folder, name);
+      known.push(id);
+    }
+  }
+  const near = didYouMean(wanted, known);
+  throw new CliError(
+    `no workflow "${wanted}"`,
+    near === null
+      ? 'give the path of a YAML file, or put one into .tnh/workflows'
+      : `did you mean ${near}? Known: ${[...new Set(known)].join(', ')}`,
+  );
+}

@@ -1,0 +1,80 @@
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { renderHuman } from '../../diagnostics/render-human.ts';
+import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
+import { type RunView, viewRun } from '../../runtime/run-view.ts';
+import type { Opened, OpenProject, Records } from '../../runtime/services.ts';
+import { CliError } from './cli-error.ts';
+import { EXIT } from './exit-codes.ts';
+import { shortId } from './terminal.ts';
+import type { VerbContext } from './verb.ts';
+
+export async function openRecords(context: VerbContext): Promise<Records> {
+  return unwrap(context, await (await context.services()).openRecords(context.startDir));
+}
+
+export async function openProject(context: VerbContext): Promise<OpenProject> {
+  return unwrap(context, await (await context.services()).openProject(context.startDir));
+}
+
+function unwrap<T>(context: VerbContext, opened: Opened<T>): T {
+  if (opened.ok) return opened.value;
+  const { document, obstacle } = opened;
+  if (document !== null && !context.json) {
+    const color = context.terminal.paint.enabled;
+    context.terminal.err(renderHuman(document.diagnostics, document, { color }));
+  }
+  throw new CliError(obstacle.message, obstacle.help);
+}
+
+/** The one run that an id or a prefix of it names. */
+export async function resolveRunId(records: Records, wanted: string): Promise<string> {
+  const matches = await records.store.match(wanted);
+  const [only, second] = matches;
+  if (only !== undefined && second === undefined) return only;
+  if (only !== undefined) {
+    const some = matches.slice(0, 4).join(', ');
+    throw new CliError(`"${wanted}" matches ${matches.length} runs`, `give more of the id: ${some}`);
+  }
+  const all = await records.store.match('');
+  const near = didYouMean(
+    wanted,
+    all.flatMap((id) => [id, shortId(id)]),
+  );
+  throw new CliError(
+    `no run "${wanted}"`,
+    near === null ? 'conductor runs lists the runs of this repository' : `did you mean ${near}?`,
+  );
+}
+
+export interface OpenRun {
+  readonly records: Records;
+  readonly record: RunRecord;
+  readonly view: RunView;
+}
+
+export async function openRun(context: VerbContext, wanted: string): Promise<OpenRun> {
+  const records = await openRecords(context);
+  const runId = await resolveRunId(records, wanted);
+  const record = expectRecord(runId, await records.store.read(runId));
+  const view = viewRun(record.events);
+  if (view === null) throw recordError(runId, { kind: 'missing' });
+  return { records, record, view };
+}
+
+function expectRecord(runId: string, read: ReadResult): RunRecord {
+  if (read.ok) return read.run;
+  throw recordError(runId, read.problem);
+}
+
+export function recordError(runId: string, problem: RecordProblem): CliError {
+  switch (problem.kind) {
+    case 'missing':
+      return new CliError(`run ${runId} has no events: it never started`);
+    case 'corrupt':
+      return new CliError(
+        `events.ndjson of run ${runId} is corrupt at line ${problem.line}: ${problem.message}`,
+        'nothing was written to it; restore the file from a copy',
+        EXIT.failed,
+      );
+  }
+}

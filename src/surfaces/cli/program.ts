@@ -1,0 +1,298 @@
+import { resolve } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { Services } from '../../runtime/services.ts';
+import { CliError } from './cli-error.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
+
+export interface ProgramDeps {
+  readonly version: string;
+  /** Loads the adapters; called by the first verb that needs them. */
+  readonly services: () => Promise<Services>;
+}
+
+interface CommonOptions {
+  readonly json?: true;
+  readonly repo?: string;
+}
+
+type Action = (
+  context: VerbContext,
+  args: string[],
+  options: Readonly<Record<string, unknown>>,
+) => Promise<ExitCode>;
+
+const NO_INPUT = '--no-input';
+
+/** Runs one command line and gives its exit code. Errors a person can mend are one line and a way out. */
+export async function runCommandLine(argv: readonly string[], deps: ProgramDeps): Promise<ExitCode> {
+  // Taken out by hand: commander would read it as the negation of `--input`.
+  const noInput = argv.includes(NO_INPUT);
+  let code: ExitCode = EXIT.success;
+  let context: VerbContext | null = null;
+  const terminalOf = (noInput: boolean): Terminal =>
+    createTerminal({ ...process, env: process.env, noInput });
+  const program = createProgram(deps.version, async (action, args, options) => {
+    const common = options as unknown as CommonOptions;
+    context = {
+      terminal: terminalOf(noInput),
+      services: deps.services,
+      json: common.json === true,
+      startDir: resolve(common.repo ?? '.'),
+      version: deps.version,
+    };
+    code = await action(context, args, options);
+  });
+  endQuietlyOnClosedPipe();
+  try {
+    await program.parseAsync(
+      argv.filter((word) => word !== NO_INPUT),
+      { from: 'user' },
+    );
+    return code;
+  } catch (error) {
+    return reportError(error, context, terminalOf(true), argv.includes('--json'));
+  }
+}
+
+/** `conductor runs | head` is not an error. */
+function endQuietlyOnClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(EXIT.success);
+  });
+}
+
+function reportError(
+  error: unknown,
+  context: VerbContext | null,
+  fallback: Terminal,
+  json: boolean,
+): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
+  const terminal = context?.terminal ?? fallback;
+  const known = error instanceof CliError;
+  const message = error instanceof Error ? error.message : String(error);
+  const help = known ? error.help : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';
+  if (json)
+    terminal.out(
+      `${JSON.stringify({ schema_version: JSON_SCHEMA_VERSION, ok: false, error: { message, help } }, null, 2)}\n`,
+    );
+  const prefix = known ? 'conductor:' : 'conductor: internal error:';
+  terminal.err(`${terminal.paint.red(prefix)} ${message}\n`);
+  if (help !== null) terminal.err(`  ${terminal.paint.dim('help:')} ${help}\n`);
+  if (!known && process.env.CONDUCTOR_DEBUG === '1' && error instanceof Error)
+    terminal.err(`${error.stack}\n`);
+  return known ? error.exitCode : EXIT.failed;
+}
+
+type Dispatch = (action: Action, args: string[], options: Readonly<Record<string, unknown>>) => Promise<void>;
+
+function createProgram(version: string, dispatch: Dispatch): Command {
+  const program = new Command('conductor')
+    .description('Drives coding agents through workflows, and believes evidence, not words.')
+    .version(version, '-V, --version')
+    .exitOverride()
+    .showHelpAfterError('(conductor --help lists the verbs)')
+    .helpCommand(false)
+    .addHelpText('after', '\nExample:\n  $ conductor demo\n');
+
+  const verb = (usage: string, description: string, example: string, action: Action): Command => {
+    const command = program
+      .command(usage)
+      .description(description)
+      .option('--json', 'print one JSON document on stdout')
+      .option('--repo <dir>', 'the repository to work in (default: the current folder)')
+      .showHelpAfterError(`(conductor ${usage.split(' ')[0]} --help shows how it is used)`)
+      .exitOverride()
+      .addHelpText('after', `  --no-input           never ask anything\n\nExample:\n  $ ${example}\n`);
+    command.action((...received: unknown[]) => {
+      const positional = received
+        .slice(0, -2)
+        .flat()
+        .filter((value) => typeof value === 'string');
+      return dispatch(action, positional, command.opts());
+    });
+    return command;
+  };
+
+  addRunVerbs(verb);
+  addLookVerbs(verb);
+  addSetupVerbs(verb, program);
+  return program;
+}
+
+type AddVerb = (usage: string, description: string, example: string, action: Action) => Command;
+
+function addRunVerbs(verb: AddVerb): void {
+  verb(
+    'run <workflow>',
+    'run a workflow: a path, or an id from .tnh/workflows',
+    'conductor run implement --input task="Add a --quiet flag"',
+    async (context, [workflow], options) => {
+      const { run } = await import('./verbs/run.ts');
+      return run(context, text(workflow), {
+        baseRef: text(options.baseRef),
+        inputs: options.input as Record<string, string>,
+        wait: options.wait === true,
+      });
+    },
+  )
+    .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
+    .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput, {})
+    .option('--wait', 'stay at gates until they are answered');
+
+  verb(
+    'resume <run>',
+    'take a run up again: after a crash, an interruption or a gate',
+    'conductor resume 0199ab',
+    async (context, [run], options) => {
+      const { resume } = await import('./verbs/resume.ts');
+      return resume(context, text(run), options.wait === true);
+    },
+  ).option('--wait', 'stay at gates until they are answered');
+
+  for (const [name, verdict] of [
+    ['approve', 'gate_approved'],
+    ['reject', 'gate_rejected'],
+  ] as const) {
+    verb(
+      `${name} <run>`,
+      `${name} what a run waits for`,
+      `conductor ${name} 0199ab --comment "…" --resume`,
+      async (context, [run], options) => {
+        const { answer } = await import('./verbs/answer.ts');
+        return answer(context, verdict, text(run), {
+          comment: optional(options.comment),
+          as: optional(options.as),
+          resume: options.resume === true,
+        });
+      },
+    )
+      .option('--comment <text>', 'why; it is kept with the answer')
+      .option('--as <name>', 'who answers (default: the name git uses)')
+      .option('--resume', 'go on with the run at once');
+  }
+
+  verb(
+    'cancel <run>',
+    'end a run for good',
+    'conductor cancel 0199ab --comment "wrong branch"',
+    async (context, [run], options) => {
+      const { cancel } = await import('./verbs/cancel.ts');
+      return cancel(context, text(run), optional(options.comment));
+    },
+  ).option('--comment <text>', 'why; it is kept with the run');
+}
+
+function addLookVerbs(verb: AddVerb): void {
+  verb(
+    'status [run]',
+    'where runs stand now',
+    'conductor status 0199ab --watch',
+    async (context, [run], options) => {
+      const { status } = await import('./verbs/status.ts');
+      return status(context, run ?? null, options.watch === true);
+    },
+  ).option('--watch', 'follow until the run ends or waits');
+  verb('runs', 'list the runs of this repository, newest first', 'conductor runs', async (context) => {
+    const { runs } = await import('./verbs/runs.ts');
+    return runs(context);
+  });
+  verb(
+    'show <run>',
+    'the way a run took, what was judged and why, and its evidence',
+    'conductor show 0199ab',
+    async (context, [run]) => {
+      const { show } = await import('./verbs/show.ts');
+      return show(context, text(run));
+    },
+  );
+  verb(
+    'logs <run> [step]',
+    'what agents and validators printed',
+    'conductor logs 0199ab validate --follow',
+    async (context, [run, step], options) => {
+      const { logs } = await import('./verbs/logs.ts');
+      return logs(context, text(run), step ?? null, options.follow === true);
+    },
+  ).option('--follow', 'go on printing while the run goes on');
+  verb(
+    'diff <run>',
+    'the whole change of a run, as a patch',
+    'conductor diff 0199ab --stat',
+    async (context, [run], options) => {
+      const { diff } = await import('./verbs/diff.ts');
+      return diff(context, text(run), options.stat === true);
+    },
+  ).option('--stat', 'only the files and their counts');
+  verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
+    const { gates } = await import('./verbs/gates.ts');
+    return gates(context);
+  });
+}
+
+function addSetupVerbs(verb: AddVerb, program: Command): void {
+  verb(
+    'init',
+    'make .tnh/ with a configuration and a first workflow; never overwrites',
+    'conductor init',
+    async (context) => {
+      const { init } = await import('./verbs/init.ts');
+      return init(context);
+    },
+  );
+  verb(
+    'validate <files...>',
+    'check workflows before anything runs',
+    'conductor validate .tnh/workflows/implement.yaml',
+    async (context, files, options) => {
+      const { validate } = await import('./verbs/validate.ts');
+      return validate(context, files, options.format === 'json' || context.json ? 'json' : 'human');
+    },
+  ).option('--format <format>', 'human or json', oneOf(['human', 'json']), 'human');
+  verb('doctor', 'what is there, what is missing, what to do', 'conductor doctor', async (context) => {
+    const { doctor } = await import('./verbs/doctor.ts');
+    return doctor(context);
+  });
+  verb(
+    'demo',
+    'a whole run on a throw-away repository, without network or keys',
+    'conductor demo --yes',
+    async (context, _args, options) => {
+      const { demo } = await import('./verbs/demo.ts');
+      return demo(context, options.yes === true);
+    },
+  ).option('--yes', 'approve the gate without asking');
+  verb(
+    'completion <shell>',
+    'a completion script for bash, zsh or fish',
+    'conductor completion bash > ~/.local/share/bash-completion/completions/conductor',
+    async (context, [shell]) => {
+      const { completion } = await import('./verbs/completion.ts');
+      return Promise.resolve(completion(context, text(shell), program));
+    },
+  );
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function optional(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function oneOf(values: readonly string[]) {
+  return (value: string): string => {
+    if (values.includes(value)) return value;
+    throw new InvalidArgumentError(`it is one of ${values.join(', ')}`);
+  };
+}
+
+function collectInput(value: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const at = value.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('write it as name=value');
+  return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
+}

@@ -1,0 +1,113 @@
+import type { RunEvent } from '../../contracts/event.ts';
+import type { Plan } from '../../kernel/plan.ts';
+import type { RunObserver } from '../../runtime/run-context.ts';
+import type { RunView, StepView } from '../../runtime/run-view.ts';
+import { formatDuration, printable, type Terminal } from './terminal.ts';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+
+export interface Progress extends RunObserver {
+  /** Takes the live line away. */
+  readonly stop: () => void;
+}
+
+/** One line per finished step; on a terminal also a live line with the step, its runner, time and last word. */
+export function createProgress(terminal: Terminal, planOf: () => Plan | null): Progress {
+  let active: { readonly step: StepView; readonly since: number } | null = null;
+  let runner = '';
+  let lastLine = '';
+  let frame = 0;
+  const clear = () => {
+    if (terminal.live) terminal.err('\r\u001b[2K');
+  };
+  const draw = () => {
+    if (!terminal.live || active === null) return;
+    frame = (frame + 1) % FRAMES.length;
+    const elapsed = formatDuration(Date.now() - active.since);
+    const head = `${FRAMES[frame]} ${active.step.stepId}  ${runner}  ${elapsed}`;
+    const room = terminal.columns() - head.length - 4;
+    const tail = room > 8 && lastLine !== '' ? `  ${printable(lastLine).slice(0, room)}` : '';
+    terminal.err(`\r\u001b[2K${terminal.paint.blue(head)}${terminal.paint.dim(tail)}`);
+  };
+  const timer = terminal.live ? setInterval(draw, FRAME_MS) : null;
+  timer?.unref();
+  return {
+    onLine: (_stepId, line) => {
+      lastLine = line;
+    },
+    onEvents: (events, view) => {
+      for (const event of events) {
+        if (event.event_type === 'step_started') {
+          const step = view.steps.find(
+            (candidate) => candidate.stepId === event.step_id && candidate.attempt === event.payload.attempt,
+          );
+          active = step === undefined ? null : { step, since: Date.now() };
+          runner = step === undefined ? '' : runnerOf(planOf(), step);
+          lastLine = '';
+        }
+        const line = lineOf(terminal, event, view);
+        if (line === null) continue;
+        clear();
+        terminal.err(`${line}\n`);
+      }
+      draw();
+    },
+    stop: () => {
+      if (timer !== null) clearInterval(timer);
+      active = null;
+      clear();
+    },
+  };
+}
+
+function runnerOf(plan: Plan | null, step: StepView): string {
+  const planned = plan?.stepsById[step.stepId];
+  switch (planned?.opcode) {
+    case 'RUN_AGENT':
+      return planned.agent;
+    case 'RUN_VALIDATION':
+      return planned.validators.map((validator) => validator.id).join(', ');
+    case 'EVALUATE':
+      return 'planner';
+    default:
+      return step.opcode.toLowerCase();
+  }
+}
+
+function lineOf(terminal: Terminal, event: RunEvent, view: RunView): string | null {
+  const { paint } = terminal;
+  switch (event.event_type) {
+    case 'run_resumed':
+      return paint.dim(`↻ resumed${event.step_id === null ? '' : ` at ${event.step_id}`}`);
+    case 'step_completed':
+    case 'step_failed':
+    case 'step_blocked': {
+      const step = view.steps.findLast((candidate) => candidate.stepId === event.step_id);
+      return step === undefined || step.opcode === 'STOP' ? null : stepLine(terminal, step);
+    }
+    case 'policy_violation':
+      return paint.red(`! ${event.payload.class}: ${printable(event.payload.subject)}`);
+    case 'gate_requested':
+      return paint.yellow(`? ${event.step_id} waits for a person: ${printable(event.payload.reason)}`);
+    case 'workflow_error':
+      return paint.red(`✗ workflow error: ${event.payload.message}`);
+    default:
+      return null;
+  }
+}
+
+/** `✓ implement@2  completed  1.2 s` with the reason where there is one. */
+export function stepLine(terminal: Pick<Terminal, 'paint'>, step: StepView): string {
+  const { paint } = terminal;
+  const name = step.attempt === 1 ? step.stepId : `${step.stepId}@${step.attempt}`;
+  const how = step.termination ?? 'interrupted';
+  const time =
+    step.endedAt === null ? '' : formatDuration(Date.parse(step.endedAt) - Date.parse(step.startedAt));
+  const good = how === 'completed' || how === 'success' || how === 'gate_approved';
+  const soft = how === 'partial' || how === 'needs_human' || how === 'gate_timed_out';
+  const colour = good ? paint.green : soft ? paint.yellow : paint.red;
+  const mark = good ? '✓' : soft ? '~' : '✗';
+  const reason = step.reason === null ? '' : paint.dim(`  ${printable(step.reason).split('\n')[0] ?? ''}`);
+  return `${colour(mark)} ${name.padEnd(18)} ${colour(how.padEnd(14))} ${paint.dim(time.padStart(8))}${reason}`;
+}

@@ -1,0 +1,28 @@
+import { lifecycleOf } from '../../runtime/derived-files.ts';
+import type { RunView } from '../../runtime/run-view.ts';
+
+/** The document of `run --json` and `show --json`. */
+export function runDocument(view: RunView, runDirectory: string): Readonly<Record<string, unknown>> {
+  const { usage } = view.state;
+  return {
+    run_id: view.runId,
+    workflow_id: view.started.workflow_id,
+    lifecycle_state: lifecycleOf(view),
+    outcome: view.end?.outcome ?? null,
+    termination: view.end?.termination ?? null,
+    last_step_id: view.steps.at(-1)?.stepId ?? null,
+    steps: view.steps.map((step) => ({
+      step_id: step.stepId,
+      opcode: step.opcode,
+      attempt: step.attempt,
+      termination: step.termination,
+      duration_ms: step.endedAt === null ? null : Date.parse(step.endedAt) - Date.parse(step.startedAt),
+    })),
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costUsd,
+    },
+    run_directory: runDirectory,
+  };
+}

@@ -1,0 +1,89 @@
+import { blockingReason } from '../../runtime/derived-files.ts';
+import type { DriveEnd } from '../../runtime/drive.ts';
+import type { RunView } from '../../runtime/run-view.ts';
+import { stepLine } from './progress.ts';
+import { formatDuration, type Paint, printable, shortId, type Terminal } from './terminal.ts';
+
+export interface SummaryFacts {
+  readonly view: RunView;
+  /** Absolute; printed relative to the current folder where that is shorter. */
+  readonly runDirectory: string;
+  readonly diffStat: readonly string[];
+  readonly nextCommands: readonly string[];
+}
+
+/** What a person wants to know when a run comes back: how it ended, the way it took, why, and what now. */
+export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryFacts): string {
+  const { view } = facts;
+  const { paint } = terminal;
+  const lines = ['', headline(paint, view), ''];
+  lines.push(paint.bold('  path'), `    ${pathOf(view)}`);
+  const judged = judgements(view);
+  if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
+  const reason = blockingReason(view);
+  if (reason !== null && view.end !== null) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
+  for (const violation of view.violations)
+    lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
+  if (facts.diffStat.length > 0)
+    lines.push(paint.bold('  changed'), ...facts.diffStat.map((line) => `    ${line}`));
+  lines.push(paint.bold('  evidence'), `    ${facts.runDirectory}`, `    branch ${view.started.branch_name}`);
+  if (facts.nextCommands.length > 0)
+    lines.push(paint.bold('  next'), ...facts.nextCommands.map((command) => `    ${command}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function headline(paint: Paint, view: RunView): string {
+  const id = paint.dim(shortId(view.runId));
+  const ended = view.endedAt ?? view.updatedAt;
+  const time = formatDuration(Date.parse(ended) - Date.parse(view.startedAt));
+  const name = paint.bold(view.started.workflow_id);
+  if (view.awaiting !== null)
+    return `${paint.yellow('● waiting')} for a person at gate ${view.awaiting.stepId}  ${name}  ${id}`;
+  if (view.end === null) return `${paint.yellow('● interrupted')}  ${name}  ${id}`;
+  const { lifecycle, outcome } = view.end;
+  const colour = outcome === 'success' ? paint.green : lifecycle === 'failed' ? paint.red : paint.yellow;
+  const mark = outcome === 'success' ? '✓' : lifecycle === 'failed' ? '✗' : '~';
+  return `${colour(`${mark} ${outcome}`)} in ${time}  ${name}  ${id}`;
+}
+
+/** `implement → validate (error) → evaluate (partial) → …`, each with how it ended where that is news. */
+function pathOf(view: RunView): string {
+  const parts = view.steps
+    .filter((step) => step.opcode !== 'STOP')
+    .map((step) => {
+      const how = step.termination;
+      return how === null || how === 'completed' ? step.stepId : `${step.stepId} (${how})`;
+    });
+  return view.end === null ? parts.join(' → ') : [...parts, 'STOP'].join(' → ');
+}
+
+function judgements(view: RunView): string[] {
+  return view.steps
+    .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
+    .map((step) => {
+      const name = step.attempt === 1 ? step.stepId : `${step.stepId}@${step.attempt}`;
+      return `${name}: ${step.termination}${step.reason === null ? ', nothing stands in the way' : ` — ${printable(step.reason)}`}`;
+    });
+}
+
+export function renderSteps(terminal: Pick<Terminal, 'paint'>, view: RunView): string {
+  return view.steps
+    .filter((step) => step.opcode !== 'STOP')
+    .map((step) => `${stepLine(terminal, step)}\n`)
+    .join('');
+}
+
+/** What can be done with a run from here, as commands to copy. */
+export function nextCommands(end: DriveEnd): string[] {
+  const id = shortId(end.view.runId);
+  switch (end.kind) {
+    case 'waiting':
+      return [`conductor show ${id}`, `conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
+    case 'interrupted':
+      return [`conductor resume ${id}`, `conductor cancel ${id}`];
+    case 'ended':
+      return end.end.lifecycle === 'completed'
+        ? [`conductor diff ${id}`, `git merge ${end.view.started.branch_name}`]
+        : [`conductor show ${id}`, `conductor logs ${id}`, `conductor diff ${id}`];
+  }
+}

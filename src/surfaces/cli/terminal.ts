@@ -1,0 +1,93 @@
+/** What a verb writes to: data on `out`, progress and prose on `err`. */
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly paint: Paint;
+  /** Paint for stdout, which may be a pipe while stderr is a terminal. */
+  readonly paintOut: Paint;
+  /** Live output may rewrite lines of stderr. */
+  readonly live: boolean;
+  /** A person is there to be asked. */
+  readonly interactive: boolean;
+  readonly columns: () => number;
+}
+
+type Style = (text: string) => string;
+
+export interface Paint {
+  readonly bold: Style;
+  readonly dim: Style;
+  readonly red: Style;
+  readonly green: Style;
+  readonly yellow: Style;
+  readonly blue: Style;
+  readonly enabled: boolean;
+}
+
+interface TerminalOptions {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  readonly noInput: boolean;
+}
+
+export function createTerminal(options: TerminalOptions): Terminal {
+  const { stdin, stdout, stderr, env } = options;
+  const plain = isSet(env.NO_COLOR) || env.TERM === 'dumb';
+  const automated = isSet(env.CI);
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    paint: createPaint(stderr.isTTY && !plain && !automated),
+    paintOut: createPaint(stdout.isTTY && !plain && !automated),
+    live: stderr.isTTY && !automated && env.TERM !== 'dumb',
+    interactive: stdin.isTTY && stderr.isTTY && !automated && !options.noInput,
+    columns: () => stderr.columns ?? 80,
+  };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value !== 'false';
+}
+
+function createPaint(enabled: boolean): Paint {
+  const style = (open: number, close: number): Style =>
+    enabled ? (text) => `\u001b[${open}m${text}\u001b[${close}m` : (text) => text;
+  return {
+    bold: style(1, 22),
+    dim: style(2, 22),
+    red: style(31, 39),
+    green: style(32, 39),
+    yellow: style(33, 39),
+    blue: style(34, 39),
+    enabled,
+  };
+}
+
+const ESCAPE = String.fromCharCode(27);
+const CONTROL_SEQUENCE = new RegExp(`${ESCAPE}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
+
+/** Text from outside may hold control sequences; a terminal must not obey them. */
+export function printable(text: string): string {
+  return [...text.replace(CONTROL_SEQUENCE, '')].filter(isPrintable).join('');
+}
+
+function isPrintable(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return character === '\n' || character === '\t' || (code >= 32 && (code < 127 || code > 159));
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} m ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`;
+}
+
+/** Enough of a run id to name it: the time part, which no two runs of a second share in practice. */
+export function shortId(runId: string): string {
+  return runId.slice(0, 13);
+}

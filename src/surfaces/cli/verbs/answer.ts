@@ -1,0 +1,44 @@
+import { answerGate } from '../../../runtime/answer-gate.ts';
+import { CliError } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openProject, openRun } from '../open.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+import { resumeById } from './resume.ts';
+
+export interface AnswerOptions {
+  readonly comment: string | null;
+  readonly as: string | null;
+  readonly resume: boolean;
+}
+
+export async function answer(
+  context: VerbContext,
+  verdict: 'gate_approved' | 'gate_rejected',
+  wanted: string,
+  options: AnswerOptions,
+): Promise<ExitCode> {
+  const { records, record, view } = await openRun(context, wanted);
+  const by = options.as ?? (await records.userName());
+  const result = await answerGate({
+    record,
+    clock: records.clock,
+    answer: verdict,
+    by,
+    comment: options.comment,
+  });
+  if (!result.ok) throw new CliError(result.reason, result.help, EXIT.failed);
+  const word = verdict === 'gate_approved' ? 'approved' : 'rejected';
+  context.terminal.err(`${word} gate ${result.stepId} of run ${view.runId} as ${by}\n`);
+  if (options.resume && record.driverPid === null)
+    return resumeById(context, await openProject(context), view.runId, { wait: false });
+  if (context.json)
+    printJson(context, {
+      run_id: view.runId,
+      step_id: result.stepId,
+      answer: verdict,
+      by,
+      comment: options.comment,
+    });
+  else if (record.driverPid === null) context.terminal.err(`go on with: conductor resume ${view.runId}\n`);
+  return EXIT.success;
+}

@@ -1,0 +1,81 @@
+import { answerGate } from '../../../runtime/answer-gate.ts';
+import type { AwaitingView, RunView } from '../../../runtime/run-view.ts';
+import type { OpenProject } from '../../../runtime/services.ts';
+import { CliError } from '../cli-error.ts';
+import { reportEnd } from '../driving.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openProject } from '../open.ts';
+import { shortId } from '../terminal.ts';
+import type { VerbContext } from '../verb.ts';
+import { checkForRun, startChecked } from './run.ts';
+
+/** A whole run on a throw-away repository, without network or keys. */
+export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode> {
+  const { terminal } = context;
+  const services = await context.services();
+  const repository = await services.makeDemoRepository();
+  terminal.err(
+    [
+      `${terminal.paint.bold('conductor demo')}  a repository with a failing test, an agent, and a judge`,
+      terminal.paint.dim(`  ${repository.root}`),
+      '',
+      '',
+    ].join('\n'),
+  );
+  const inside: VerbContext = { ...context, startDir: repository.root };
+  const project = await openProject(inside);
+  const checked = await checkForRun(inside, project, repository.workflowPath, {});
+  if (checked === null) return EXIT.usage;
+  const end = await startChecked(inside, project, checked, {
+    baseRef: 'HEAD',
+    inputs: {},
+    wait: false,
+    onGate: (awaiting, view) => answerDemoGate(inside, project, awaiting, view, yes),
+  });
+  return reportEnd(inside, project, end, nextSteps(repository.root, end.view));
+}
+
+async function answerDemoGate(
+  context: VerbContext,
+  project: OpenProject,
+  awaiting: AwaitingView,
+  view: RunView,
+  yes: boolean,
+): Promise<void> {
+  const { terminal } = context;
+  const ask = terminal.interactive && !yes;
+  if (!ask) {
+    const why = yes ? '--yes was given' : 'there is no terminal to ask on';
+    terminal.err(`  gate ${awaiting.stepId}: approved by the demo, because ${why}\n`);
+  }
+  const approved = ask ? await askPerson(awaiting) : true;
+  const read = await project.store.read(view.runId);
+  if (!read.ok) throw new CliError(`the demo's run ${view.runId} can't be read`);
+  await answerGate({
+    record: read.run,
+    clock: project.clock,
+    answer: approved ? 'gate_approved' : 'gate_rejected',
+    by: ask ? await project.userName() : 'demo',
+    comment: null,
+  });
+}
+
+async function askPerson(awaiting: AwaitingView): Promise<boolean> {
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({
+    message: `Gate ${awaiting.stepId}: ${awaiting.reason}. Approve?`,
+    output: process.stderr,
+  });
+  return !isCancel(answer) && answer;
+}
+
+function nextSteps(root: string, view: RunView): string[] {
+  const id = shortId(view.runId);
+  return [
+    `cd ${root}`,
+    `conductor show ${id}      what happened, step by step`,
+    `conductor diff ${id}      the change, as a patch`,
+    `conductor logs ${id}      what the agent and the tests said`,
+    'conductor init                in a repository of your own',
+  ];
+}

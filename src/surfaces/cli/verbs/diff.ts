@@ -1,0 +1,27 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { workspaceOf } from '../../../runtime/recorded-run.ts';
+import { diffStatLines } from '../diff-stat.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openProject, openRun } from '../open.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+
+/** From the base to the files as the last step left them. Reads git's objects, not the worktree. */
+export async function diff(context: VerbContext, wanted: string, statOnly: boolean): Promise<ExitCode> {
+  const { view, record } = await openRun(context, wanted);
+  const { deps, repoRoot } = await openProject(context);
+  const workspace = workspaceOf(view, record.directory, repoRoot);
+  const folder = await mkdtemp(join(tmpdir(), 'conductor-diff-'));
+  try {
+    const path = join(folder, 'diff.patch');
+    const from = view.started.base_tree;
+    const changes = await deps.workspace.diff(workspace, from, view.tree ?? from, path);
+    if (context.json) printJson(context, { run_id: view.runId, ...changes });
+    else if (statOnly) context.terminal.out(`${diffStatLines(changes).join('\n')}\n`);
+    else context.terminal.out(await readFile(path, 'utf8'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return EXIT.success;
+}

@@ -1,0 +1,72 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { stringify } from 'yaml';
+import { CliError } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openRecords } from '../open.ts';
+import { hasSystemCode } from '../system-error.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+
+/** Makes what a first run needs. A file that is there stays as it is. */
+export async function init(context: VerbContext): Promise<ExitCode> {
+  const services = await context.services();
+  const { repoRoot } = await openRecords(context);
+  const home = join(repoRoot, '.tnh');
+  const workflow = await readFile(join(services.packageRoot, 'workflows', 'implement.yaml'), 'utf8');
+  const files = [
+    { path: join(home, 'config.yaml'), text: configText(await services.detectValidators(repoRoot)) },
+    { path: join(home, 'workflows', 'implement.yaml'), text: workflow },
+    { path: join(home, 'policies', '.gitkeep'), text: '' },
+    { path: join(home, 'prompts', '.gitkeep'), text: '' },
+    { path: join(home, '.gitignore'), text: '/run/\n/worktrees/\n' },
+  ];
+  const created: string[] = [];
+  const kept: string[] = [];
+  for (const { path, text } of files) {
+    const made = await createFile(path, text);
+    (made ? created : kept).push(relative(repoRoot, path));
+  }
+  if (context.json) {
+    printJson(context, { created, kept });
+    return EXIT.success;
+  }
+  const { err, paint } = context.terminal;
+  for (const path of created) err(`${paint.green('+')} ${path}\n`);
+  for (const path of kept) err(`${paint.dim(`= ${path} is there already`)}\n`);
+  err('\nnext:\n  conductor doctor\n  conductor validate .tnh/workflows/implement.yaml\n');
+  err('  conductor run implement --input task="what to do"\n');
+  return EXIT.success;
+}
+
+function configText(validators: Readonly<Record<string, readonly string[]>>): string {
+  const found = Object.entries(validators).map(([name, command]) => [name, { command }]);
+  const section =
+    found.length === 0
+      ? '# validators:\n#   tests: { command: [npm, test], timeout: 15m }\n'
+      : stringify({ validators: Object.fromEntries(found) }, { collectionStyle: 'any' });
+  return [
+    '# What workflows in this repository may name. Everything has a default; an empty file is valid.',
+    '# agents:',
+    '#   fixer: { kind: command, command: [node, tools/fix.mjs] }   # any program; the prompt comes on stdin',
+    section,
+  ].join('\n');
+}
+
+async function createFile(path: string, text: string): Promise<boolean> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (hasSystemCode(error, 'EEXIST') && (await isFile(path))) return false;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(`${path} can't be made: ${reason}`, 'make the folder writable');
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return readFile(path).then(
+    () => true,
+    () => false,
+  );
+}

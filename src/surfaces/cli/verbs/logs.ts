@@ -1,0 +1,99 @@
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stepFolderOf } from '../../../contracts/run-files.ts';
+import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import type { StepView } from '../../../runtime/run-view.ts';
+import { CliError } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type OpenRun, openRun } from '../open.ts';
+import { printable } from '../terminal.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+
+const FOLLOW_MS = 200;
+const CHUNK_BYTES = 64 * 1024;
+
+/** What a running step writes: no manifest names these files until the step has ended. */
+const LOG_FILE = /(^transcript\.txt|\.stdout\.txt|\.stderr\.txt|^stderr\.txt)$/;
+
+export async function logs(
+  context: VerbContext,
+  wanted: string,
+  stepId: string | null,
+  follow: boolean,
+): Promise<ExitCode> {
+  let current = await openRun(context, wanted);
+  if (stepId !== null) expectStep(current, stepId);
+  if (context.json) {
+    const files = await logFiles(current, stepId);
+    printJson(context, {
+      run_id: current.view.runId,
+      logs: files.map(({ step, name, path }) => ({
+        step_id: step.stepId,
+        attempt: step.attempt,
+        name,
+        path,
+      })),
+    });
+    return EXIT.success;
+  }
+  const printed = new Map<string, number>();
+  for (;;) {
+    const live = current.view.end === null && current.record.driverPid !== null;
+    for (const file of await logFiles(current, stepId)) await printNew(context, file, printed);
+    if (!follow || !live) return EXIT.success;
+    await sleep(FOLLOW_MS);
+    current = await openRun(context, current.view.runId);
+  }
+}
+
+function expectStep({ view }: OpenRun, stepId: string): void {
+  const known = [...new Set(view.steps.map((step) => step.stepId))];
+  if (known.includes(stepId)) return;
+  const near = didYouMean(stepId, known);
+  throw new CliError(
+    `run ${view.runId} has not entered a step "${stepId}"`,
+    near === null ? `steps so far: ${known.join(', ')}` : `did you mean ${near}?`,
+  );
+}
+
+interface LogFile {
+  readonly step: StepView;
+  readonly name: string;
+  readonly path: string;
+}
+
+async function logFiles({ view, record }: OpenRun, stepId: string | null): Promise<LogFile[]> {
+  const files: LogFile[] = [];
+  for (const step of view.steps) {
+    if (stepId !== null && step.stepId !== stepId) continue;
+    const folder = record.directory.resolve(stepFolderOf(step.stepId, step.attempt));
+    const names = await readdir(folder).catch((): string[] => []);
+    for (const name of names.sort())
+      if (LOG_FILE.test(name)) files.push({ step, name, path: join(folder, name) });
+  }
+  return files;
+}
+
+async function printNew(context: VerbContext, file: LogFile, printed: Map<string, number>): Promise<void> {
+  const { terminal } = context;
+  const handle = await open(file.path, 'r');
+  try {
+    const buffer = Buffer.alloc(CHUNK_BYTES);
+    let at = printed.get(file.path) ?? 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+      if (bytesRead === 0) break;
+      if (at === 0) terminal.out(`${terminal.paintOut.bold(`── ${nameOf(file)}`)}\n`);
+      terminal.out(printable(buffer.subarray(0, bytesRead).toString('utf8')));
+      at += bytesRead;
+    }
+    printed.set(file.path, at);
+  } finally {
+    await handle.close();
+  }
+}
+
+function nameOf({ step, name }: LogFile): string {
+  return `${step.stepId}${step.attempt === 1 ? '' : `@${step.attempt}`}  ${name}`;
+}

@@ -1,0 +1,56 @@
+import type { Plan } from '../../../kernel/plan.ts';
+import { type ResumeProblem, type ResumeRequest, resumeRun } from '../../../runtime/resume-run.ts';
+import type { OpenProject } from '../../../runtime/services.ts';
+import { CliError } from '../cli-error.ts';
+import { reportEnd, whileDriving } from '../driving.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openProject, recordError, resolveRunId } from '../open.ts';
+import type { VerbContext } from '../verb.ts';
+
+export async function resume(context: VerbContext, wanted: string, wait: boolean): Promise<ExitCode> {
+  const project = await openProject(context);
+  return resumeById(context, project, await resolveRunId(project, wanted), { wait });
+}
+
+export async function resumeById(
+  context: VerbContext,
+  project: OpenProject,
+  runId: string,
+  options: Pick<ResumeRequest, 'wait' | 'first'>,
+): Promise<ExitCode> {
+  let plan: Plan | null = null;
+  const resumed = await whileDriving(
+    context,
+    () => plan,
+    ({ signal, progress }) =>
+      resumeRun({
+        ...options,
+        deps: project.deps,
+        runId,
+        signal,
+        observer: progress,
+        onGate: null,
+        onPlan: (recorded) => {
+          plan = recorded;
+        },
+      }),
+  );
+  if (!resumed.ok) throw resumeError(runId, resumed.problem);
+  return reportEnd(context, project, resumed.end);
+}
+
+export function resumeError(runId: string, problem: ResumeProblem): CliError {
+  switch (problem.kind) {
+    case 'driven':
+      return new CliError(
+        `run ${runId} is driven by process ${problem.pid}`,
+        `follow it with conductor status ${runId} --watch`,
+        EXIT.failed,
+      );
+    case 'damaged':
+      return new CliError(`run ${runId} can't go on: ${problem.message}`, null, EXIT.failed);
+    case 'missing':
+    case 'corrupt':
+      return recordError(runId, problem);
+  }
+}

@@ -1,0 +1,91 @@
+import { renderHuman } from '../../../diagnostics/render-human.ts';
+import { renderJson } from '../../../diagnostics/render-json.ts';
+import type { Plan } from '../../../kernel/plan.ts';
+import type { DriveEnd } from '../../../runtime/drive.ts';
+import type { OpenProject } from '../../../runtime/services.ts';
+import { type StartRequest, startRun } from '../../../runtime/start-run.ts';
+import { checkWorkflow } from '../../../workflow/check-workflow.ts';
+import { CliError } from '../cli-error.ts';
+import { reportEnd, whileDriving } from '../driving.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { findWorkflow } from '../find-workflow.ts';
+import { openProject } from '../open.ts';
+import type { VerbContext } from '../verb.ts';
+import { readSource } from './validate.ts';
+
+export interface RunOptions {
+  readonly baseRef: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly wait: boolean;
+}
+
+export async function run(context: VerbContext, workflow: string, options: RunOptions): Promise<ExitCode> {
+  const project = await openProject(context);
+  const path = await findWorkflow(workflow, context.startDir, project.workflowFolders);
+  const checked = await checkForRun(context, project, path, options.inputs);
+  if (checked === null) return EXIT.usage;
+  const end = await startChecked(context, project, checked, { ...options, onGate: null });
+  return reportEnd(context, project, end);
+}
+
+export interface CheckedForRun {
+  readonly plan: Plan;
+  readonly bytes: Uint8Array;
+}
+
+/** Null when the document has errors, which are then printed. */
+export async function checkForRun(
+  context: VerbContext,
+  project: OpenProject,
+  path: string,
+  inputs: Readonly<Record<string, string>>,
+): Promise<CheckedForRun | null> {
+  const bytes = await readSource(path);
+  const checked = checkWorkflow({ name: path, bytes }, { ...project.context, inputs: Object.keys(inputs) });
+  const { terminal } = context;
+  if (checked.diagnostics.length > 0 && !context.json)
+    terminal.err(
+      renderHuman(checked.diagnostics, { name: path, text: checked.text }, { color: terminal.paint.enabled }),
+    );
+  if (checked.plan !== null) return { plan: checked.plan, bytes };
+  if (context.json) terminal.out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
+  return null;
+}
+
+/** Starts the run and stays with it. The run id is the first line on stdout, or on stderr with `--json`. */
+export async function startChecked(
+  context: VerbContext,
+  project: OpenProject,
+  checked: CheckedForRun,
+  options: RunOptions & Pick<StartRequest, 'onGate'>,
+): Promise<DriveEnd> {
+  const { plan, bytes } = checked;
+  const { defaults } = project.context;
+  const started = await whileDriving(
+    context,
+    () => plan,
+    ({ signal, progress }) =>
+      startRun({
+        deps: project.deps,
+        ids: project.ids,
+        plan,
+        workflowText: bytes,
+        baseRef: options.baseRef,
+        inputs: options.inputs,
+        defaults: {
+          timeout_ms: defaults.timeoutMs,
+          idle_timeout_ms: defaults.idleTimeoutMs,
+          max_visits: defaults.maxVisits,
+        },
+        wait: options.wait,
+        signal,
+        observer: progress,
+        onGate: options.onGate,
+        onCreated: (runId) => (context.json ? context.terminal.err : context.terminal.out)(`${runId}\n`),
+      }),
+  );
+  if (started.ok) return started.end;
+  const [first, ...others] = started.obstacles;
+  for (const other of others) context.terminal.err(`conductor: ${other.message}\n`);
+  throw new CliError(first?.message ?? 'the run could not start', first?.help ?? null);
+}

@@ -1,0 +1,35 @@
+import { readManifest } from '../../../runtime/evidence.ts';
+import type { StepView } from '../../../runtime/run-view.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type OpenRun, openRun } from '../open.ts';
+import { stepLine } from '../progress.ts';
+import { runDocument } from '../run-document.ts';
+import { renderSummary } from '../summary.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+
+export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
+  const open = await openRun(context, wanted);
+  const { view, record } = open;
+  if (context.json) {
+    printJson(context, runDocument(view, record.directory.path));
+    return EXIT.success;
+  }
+  const { out, paintOut } = context.terminal;
+  const paint = { paint: paintOut };
+  out(renderSummary(paint, { view, runDirectory: record.directory.path, diffStat: [], nextCommands: [] }));
+  out(`${paintOut.bold('  steps')}\n`);
+  for (const step of view.steps) {
+    if (step.opcode === 'STOP') continue;
+    out(`    ${stepLine(paint, step)}\n`);
+    for (const line of await evidenceLines(open, step)) out(`        ${paintOut.dim(line)}\n`);
+  }
+  return EXIT.success;
+}
+
+/** What a reader should look at first; the manifest names the rest. */
+async function evidenceLines({ record }: OpenRun, step: StepView): Promise<string[]> {
+  const manifest = await readManifest(record.directory, step);
+  return (manifest?.artifacts ?? [])
+    .filter((artifact) => artifact.important && artifact.bytes > 0)
+    .map((artifact) => `${artifact.role}  ${artifact.path}`);
+}

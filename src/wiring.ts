@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import {
+  type BrokenFile,
+  type LoadedConfig,
+  loadConfig,
+  nearestProject,
+  userFolderOf,
+} from './adapters/project/project-files.ts';
+import { packageRoot } from './package-root.ts';
+import type { Opened, Records, Services } from './runtime/services.ts';
+import { knownNames, limitDefaults } from './wiring/known-names.ts';
+
+/** Puts adapters behind the services that surfaces use. Each service loads its adapters when it is asked. */
+export function createServices(version: string): Services {
+  const root = packageRoot();
+  const userFolder = userFolderOf(process.env);
+  return {
+    packageRoot: root,
+    openCheck: async (startDir) => {
+      const projectRoot = await nearestProject(resolve(startDir));
+      const loaded = await loadConfig(projectRoot, userFolder);
+      const config = loaded.ok ? loaded.config : null;
+      return {
+        ok: true,
+        value: {
+          brokenConfig: loaded.ok ? null : loaded.file,
+          context: {
+            defaults: limitDefaults(config),
+            names: config === null ? null : await knownNames(config, folders(projectRoot, userFolder, root)),
+            inputs: null,
+          },
+        },
+      };
+    },
+    openRecords: async (startDir) => openRecords(startDir, userFolder),
+    openProject: async (startDir) => {
+      const { findRepository } = await import('./adapters/git/find-repository.ts');
+      const found = await findRepository(resolve(startDir));
+      if (!found.ok) return notARepository(found.reason, startDir);
+      const loaded = await loadConfig(found.repoRoot, userFolder);
+      if (!loaded.ok) return brokenConfig(loaded.file);
+      const { assembleProject } = await import('./wiring/project.ts');
+      return assembleProject({
+        repoRoot: found.repoRoot,
+        config: loaded.config,
+        folders: folders(found.repoRoot, userFolder, root),
+        env: process.env,
+        version,
+      });
+    },
+    makeDemoRepository: async () => {
+      const { makeDemoRepository } = await import('./wiring/demo-repository.ts');
+      return makeDemoRepository(root);
+    },
+    detectValidators: async (repoRoot) => {
+      const { detectValidators } = await import('./adapters/project/detect-validators.ts');
+      return detectValidators(repoRoot);
+    },
+    examine: async (startDir) => {
+      const { examine } = await import('./wiring/examine.ts');
+      return examine(resolve(startDir), { userFolder, env: process.env });
+    },
+  };
+}
+
+export interface Folders {
+  readonly prompts: readonly string[];
+  readonly policies: readonly string[];
+  readonly workflows: readonly string[];
+}
+
+/** Catalogs, nearest first: the repository's, the user's, the built-in ones. */
+function folders(projectRoot: string, userFolder: string, root: string): Folders {
+  const of = (name: string) => [`${projectRoot}/.tnh/${name}`, `${userFolder}/${name}`, `${root}/${name}`];
+  return { prompts: of('prompts'), policies: of('policies'), workflows: of('workflows') };
+}
+
+async function openRecords(startDir: string, userFolder: string): Promise<Opened<Records>> {
+  const { findRepository } = await import('./adapters/git/find-repository.ts');
+  const found = await findRepository(resolve(startDir));
+  if (!found.ok) return notARepository(found.reason, startDir);
+  const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder);
+  if (!loaded.ok) return brokenConfig(loaded.file);
+  const { createRecords } = await import('./wiring/records.ts');
+  return { ok: true, value: createRecords(found.repoRoot, loaded.config) };
+}
+
+function brokenConfig(file: BrokenFile): Opened<never> {
+  return {
+    ok: false,
+    document: file,
+    obstacle: { message: `${file.name} has errors`, help: 'correct them; an empty file is valid' },
+  };
+}
+
+function notARepository(
+  reason: 'not_a_repository' | 'bare' | 'git_missing',
+  startDir: string,
+): Opened<never> {
+  const obstacle = {
+    not_a_repository: {
+      message: `${resolve(startDir)} is not inside a git repository`,
+      help: 'change to a checkout, name one with --repo DIR, or make one with git init',
+    },
+    bare: {
+      message: `${resolve(startDir)} is a bare repository`,
+      help: 'clone it and run conductor in the checkout',
+    },
+    git_missing: { message: 'git was not found', help: 'install git and put it on the PATH' },
+  }[reason];
+  return { ok: false, document: null, obstacle };
+}

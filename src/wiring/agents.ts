@@ -1,0 +1,37 @@
+import { type CommandAgentDeps, createCommandAgent } from '../adapters/agents/command-agent.ts';
+import type { AgentConfig, Config } from '../contracts/config.ts';
+import type { Agent } from '../ports/agent.ts';
+import { allowlisted } from './environment.ts';
+
+/** Agents by name. What this version can't start says so when a run is about to need it. */
+export function createAgents(
+  config: Config,
+  processes: Omit<CommandAgentDeps, 'command'>,
+  env: NodeJS.ProcessEnv,
+): (name: string) => Agent | null {
+  return (name) => {
+    const agent = config.agents[name];
+    return agent === undefined ? null : createAgent(agent, processes, env);
+  };
+}
+
+function createAgent(
+  agent: AgentConfig,
+  processes: Omit<CommandAgentDeps, 'command'>,
+  env: NodeJS.ProcessEnv,
+): Agent {
+  if (agent.kind !== 'command') return unsupported(agent.kind);
+  const [program, ...args] = typeof agent.command === 'string' ? [agent.command] : agent.command;
+  const command = createCommandAgent({ ...processes, command: [program ?? '', ...args] });
+  const declared = allowlisted(env, agent.env);
+  return { ...command, run: (request) => command.run({ ...request, env: { ...request.env, ...declared } }) };
+}
+
+function unsupported(kind: string): Agent {
+  const reason = `agents of kind ${kind} can't be started by this version; use kind: command`;
+  return {
+    family: kind,
+    unavailable: () => Promise.resolve(reason),
+    run: () => Promise.reject(new Error(reason)),
+  };
+}

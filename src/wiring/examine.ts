@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { findRepository } from '../adapters/git/find-repository.ts';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { detectValidators } from '../adapters/project/detect-validators.ts';
+import { loadConfig } from '../adapters/project/project-files.ts';
+import { CONFIG_DEFAULTS, type Config } from '../contracts/config.ts';
+import type { Finding } from '../runtime/services.ts';
+
+const run = promisify(execFile);
+
+interface Surroundings {
+  readonly userFolder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Looks at what runs depend on. Changes nothing. */
+export async function examine(
+  startDir: string,
+  { userFolder, env }: Surroundings,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [ok('node', process.version), await examineGit()];
+  const found = await findRepository(startDir);
+  if (!found.ok) {
+    findings.push(
+      missing('repository', `${startDir} is not a checkout`, 'change to one, or make one with git init'),
+    );
+    return findings;
+  }
+  findings.push(ok('repository', found.repoRoot), await examineHome(found.repoRoot));
+  const loaded = await loadConfig(found.repoRoot, userFolder);
+  if (!loaded.ok) {
+    const [first] = loaded.file.diagnostics;
+    const place = first === undefined ? '' : `:${first.span.line}:${first.span.column}`;
+    findings.push(
+      problem('configuration', `${loaded.file.name}${place}: ${first?.message ?? ''}`, first?.help ?? null),
+    );
+    return findings;
+  }
+  findings.push(ok('configuration', 'valid'));
+  findings.push(...(await examineAgents(loaded.config, env)));
+  findings.push(...(await examineValidators(found.repoRoot, loaded.config, env)));
+  findings.push(ok('planner', `${loaded.config.planner.kind}`), await examineSandbox(env));
+  return findings;
+}
+
+function ok(name: string, detail: string): Finding {
+  return { name, state: 'ok', detail, help: null };
+}
+
+function missing(name: string, detail: string, help: string | null): Finding {
+  return { name, state: 'missing', detail, help };
+}
+
+function problem(name: string, detail: string, help: string | null): Finding {
+  return { name, state: 'problem', detail, help };
+}
+
+async function examineGit(): Promise<Finding> {
+  try {
+    const { stdout } = await run('git', ['--version']);
+    return ok('git', stdout.trim().replace(/^git version /, ''));
+  } catch {
+    return problem('git', 'not found', 'install git and put it on the PATH');
+  }
+}
+
+async function examineHome(repoRoot: string): Promise<Finding> {
+  const home = resolve(repoRoot, '.tnh');
+  const there = await access(home).then(
+    () => true,
+    () => false,
+  );
+  if (!there) return missing('.tnh', 'not there yet', 'conductor init makes it with a first workflow');
+  return access(home, constants.W_OK).then(
+    () => ok('.tnh', 'writable'),
+    () =>
+      problem(
+        '.tnh',
+        `${home} is not writable`,
+        'make it writable, or move runs with paths in the configuration',
+      ),
+  );
+}
+
+async function examineAgents(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, agent] of Object.entries(config.agents)) {
+    const label = `agent ${name}`;
+    if (agent.kind === 'replay') {
+      findings.push(ok(label, `replays run ${agent.run}`));
+      continue;
+    }
+    const program = typeof agent.command === 'string' ? agent.command : (agent.command[0] ?? '');
+    const path = await resolveProgram(program, { cwd: '/', path: env.PATH });
+    if (path !== null) findings.push(ok(label, `${agent.kind}, ${path}`));
+    else if (program.includes('/')) findings.push(ok(label, `${agent.kind}, ${program} in the worktree`));
+    else
+      findings.push(
+        missing(
+          label,
+          `${agent.kind}, ${program} is not on the PATH`,
+          name in CONFIG_DEFAULTS.agents ? `install ${program} to use it` : `correct agents.${name}.command`,
+        ),
+      );
+  }
+  return findings;
+}
+
+async function examineValidators(
+  repoRoot: string,
+  config: Config,
+  env: NodeJS.ProcessEnv,
+): Promise<Finding[]> {
+  const detected = await detectValidators(repoRoot);
+  const commands = {
+    ...detected,
+    ...Object.fromEntries(Object.entries(config.validators).map(([name, each]) => [name, each.command])),
+  };
+  const findings: Finding[] = [];
+  for (const [name, command] of Object.entries(commands)) {
+    const [program] = command;
+    const found =
+      program.includes('/') || (await resolveProgram(program, { cwd: '/', path: env.PATH })) !== null;
+    findings.push(
+      found
+        ? ok(`validator ${name}`, command.join(' '))
+        : problem(`validator ${name}`, `${program} is not on the PATH`, `correct validators.${name}.command`),
+    );
+  }
+  if (!('tests' in commands))
+    findings.push(missing('validator tests', 'nothing to run', 'set validators.tests in .tnh/config.yaml'));
+  return findings;
+}
+
+async function examineSandbox(env: NodeJS.ProcessEnv): Promise<Finding> {
+  const path = await resolveProgram('bwrap', { cwd: '/', path: env.PATH });
+  return path === null
+    ? missing(
+        'sandbox',
+        'bubblewrap is not installed',
+        'runs work without it; paths and refs are still checked after each step',
+      )
+    : ok('sandbox', `${path}, not used by this version`);
+}

@@ -1,0 +1,41 @@
+import { listPolicies } from '../adapters/project/policy-files.ts';
+import { readPrompts } from '../adapters/prompts/prompt-files.ts';
+import { CONFIG_DEFAULTS, type Config } from '../contracts/config.ts';
+import { parseDuration } from '../contracts/duration.ts';
+import type { CheckContext, KnownNames } from '../workflow/rule.ts';
+
+/** Validators that may always be named; a run is refused where nothing gives them a command. */
+const ALWAYS_KNOWN_VALIDATORS = ['tests', 'lint', 'typecheck'];
+
+export async function knownNames(
+  config: Config,
+  folders: { readonly prompts: readonly string[]; readonly policies: readonly string[] },
+): Promise<KnownNames> {
+  const [prompts, policies] = await Promise.all([
+    readPrompts(folders.prompts),
+    listPolicies(folders.policies),
+  ]);
+  return {
+    agents: new Set(Object.keys(config.agents)),
+    validators: new Set([...ALWAYS_KNOWN_VALIDATORS, ...Object.keys(config.validators)]),
+    policies,
+    prompts: prompts.byRef,
+    entrypoints: new Set(config.entrypoints),
+  };
+}
+
+/** Limits where a workflow says nothing. */
+export function limitDefaults(config: Config | null): CheckContext['defaults'] {
+  const { timeout, idle_timeout, max_visits } = config?.limits ?? CONFIG_DEFAULTS.limits;
+  return {
+    timeoutMs: durationOf(timeout),
+    idleTimeoutMs: durationOf(idle_timeout),
+    maxVisits: max_visits,
+  };
+}
+
+export function durationOf(value: string | number): number {
+  const ms = parseDuration(value);
+  if (ms === null) throw new Error(`${value} is not a duration`);
+  return ms;
+}

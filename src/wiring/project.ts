@@ -1,0 +1,135 @@
+import { resolve } from 'node:path';
+import { createGitWorkspace } from '../adapters/git/git-workspace.ts';
+import { createRulePlanner } from '../adapters/planner/rule-planner.ts';
+import { sweepMarked } from '../adapters/process/mark-sweep.ts';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
+import { detectValidators } from '../adapters/project/detect-validators.ts';
+import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
+import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
+import { readPrompts } from '../adapters/prompts/prompt-files.ts';
+import { systemIds } from '../adapters/system/ids.ts';
+import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
+import type { Config } from '../contracts/config.ts';
+import type { RunnableValidator } from '../ports/validator.ts';
+import type { Project } from '../runtime/run-context.ts';
+import type { Opened, OpenProject } from '../runtime/services.ts';
+import { createAgents } from './agents.ts';
+import { allowlisted } from './environment.ts';
+import { durationOf, knownNames, limitDefaults } from './known-names.ts';
+import { createNotifier } from './notifier.ts';
+import { createRecords } from './records.ts';
+import { createStepPolicy } from './step-policy.ts';
+
+interface ProjectRequest {
+  readonly repoRoot: string;
+  readonly config: Config;
+  readonly folders: {
+    readonly prompts: readonly string[];
+    readonly policies: readonly string[];
+    readonly workflows: readonly string[];
+  };
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+}
+
+/** Everything a run in this repository needs, with its configuration applied. */
+export async function assembleProject(request: ProjectRequest): Promise<Opened<OpenProject>> {
+  const { repoRoot, config, folders } = request;
+  const prompts = await readPrompts(folders.prompts);
+  const [brokenPrompt] = prompts.broken;
+  if (brokenPrompt !== undefined)
+    return refuse(
+      `${brokenPrompt.name} has errors`,
+      'correct the front matter, or take the file away',
+      brokenPrompt,
+    );
+  const policies = await readPolicies(folders.policies);
+  const [brokenPolicy] = policies.broken;
+  if (brokenPolicy !== undefined)
+    return refuse(
+      `${brokenPolicy.path} is not usable: ${brokenPolicy.message}`,
+      'correct it, or take the file away',
+    );
+  if (config.planner.kind !== 'rules')
+    return refuse(
+      `a planner of kind ${config.planner.kind} can't be used in this version`,
+      'set planner: { kind: rules } in .tnh/config.yaml',
+    );
+
+  const environment = allowlisted(request.env, config.environment);
+  const processes = {
+    supervisor: createSupervisor(),
+    resolveProgram,
+    searchPath: environment.PATH,
+    ...DEFAULT_PROCESS_LIMITS,
+  };
+  const records = createRecords(repoRoot, config);
+  const validators = await validatorCommands(repoRoot, config);
+  const agents = createAgents(config, processes, request.env);
+  const project: Project = {
+    repoRoot,
+    agent: agents,
+    validator: (name) => validators.get(name) ?? null,
+    entrypoints: config.entrypoints,
+    environment,
+    policy: policyOf(config, policies),
+    notify: config.notify === null ? null : createNotifier(config.notify.command, repoRoot, environment),
+  };
+  return {
+    ok: true,
+    value: {
+      ...records,
+      ids: systemIds,
+      workflowFolders: folders.workflows,
+      context: { defaults: limitDefaults(config), names: await knownNames(config, folders), inputs: null },
+      deps: {
+        clock: records.clock,
+        store: records.store,
+        workspace: createGitWorkspace({ repoRoot, worktreesDir: resolve(repoRoot, config.paths.worktrees) }),
+        validators: createValidatorRunner(processes),
+        planner: createRulePlanner(),
+        prompts: createPromptCatalog(prompts.byRef),
+        project,
+        sweep: sweepMarked,
+        version: request.version,
+      },
+    },
+  };
+}
+
+function refuse(
+  message: string,
+  help: string,
+  document: Extract<Opened<never>, { ok: false }>['document'] = null,
+): Opened<never> {
+  return { ok: false, obstacle: { message, help }, document };
+}
+
+async function validatorCommands(
+  repoRoot: string,
+  config: Config,
+): Promise<ReadonlyMap<string, RunnableValidator>> {
+  const commands = new Map<string, RunnableValidator>();
+  for (const [name, command] of Object.entries(await detectValidators(repoRoot)))
+    commands.set(name, { kind: 'command', id: name, command, artifacts: [], timeoutMs: null });
+  for (const [name, validator] of Object.entries(config.validators))
+    commands.set(name, {
+      kind: 'command',
+      id: name,
+      command: validator.command,
+      artifacts: validator.artifacts,
+      timeoutMs: validator.timeout === null ? null : durationOf(validator.timeout),
+    });
+  return commands;
+}
+
+function policyOf(config: Config, policies: PolicyFiles): Project['policy'] {
+  const cache = new Map<string, ReturnType<typeof createStepPolicy>>();
+  return (refs) => {
+    const key = refs.join(' ');
+    const known = cache.get(key) ?? createStepPolicy([config.policy, ...refs], policies.byRef, config);
+    cache.set(key, known);
+    return known;
+  };
+}

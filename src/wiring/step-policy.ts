@@ -1,0 +1,28 @@
+import type { Config } from '../contracts/config.ts';
+import type { PolicyDocument } from '../contracts/policy.ts';
+import { assemblePolicy, type LayerSource } from '../policy/assemble.ts';
+import { checkChanges } from '../policy/changes.ts';
+import { unenforceable } from '../policy/enforcement.ts';
+import type { StepPolicy } from '../runtime/run-context.ts';
+
+const SOURCES: readonly LayerSource[] = ['system', 'workflow', 'step'];
+
+/** Lays the configuration's policy, the workflow's and the step's over each other. */
+export function createStepPolicy(
+  refs: readonly string[],
+  byRef: ReadonlyMap<string, PolicyDocument>,
+  config: Config,
+): StepPolicy {
+  const missing = refs.filter((ref) => !byRef.has(ref));
+  const layers = refs.flatMap((ref, index) => {
+    const policy = byRef.get(ref);
+    return policy === undefined ? [] : [{ source: SOURCES[index] ?? 'step', policy }];
+  });
+  const effective = assemblePolicy(layers);
+  return {
+    summary: { requested_policy: refs, effective_policy: effective },
+    unenforceable: [...missing.map((ref) => `${ref}, which does not exist`), ...unenforceable(effective)],
+    check: (evidence) =>
+      checkChanges({ ...evidence, policy: effective, protectedBranches: config.protected_branches }),
+  };
+}

@@ -1,0 +1,60 @@
+import type { WorkflowDocument } from '../contracts/workflow-document.ts';
+import {
+  arrangeDiagnostics,
+  createDiagnostic,
+  type Diagnostic,
+  hasErrors,
+} from '../diagnostics/diagnostic.ts';
+import type { Plan } from '../kernel/plan.ts';
+import { compilePlan } from './compile.ts';
+import { createLineIndex } from './line-index.ts';
+import { applyRules, type CheckContext } from './rule.ts';
+import { ALL_RULES } from './rules/all-rules.ts';
+import { decodeSource, type Source } from './source-text.ts';
+import { checkWorkflowShape } from './workflow-shape.ts';
+import { viewWorkflow } from './workflow-view.ts';
+import { parseYaml } from './yaml-source.ts';
+
+export interface CheckedWorkflow {
+  /** All of them, sorted by position. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null where there is an error; warnings do not keep a workflow from running. */
+  readonly plan: Plan | null;
+  readonly document: WorkflowDocument | null;
+  /** What was read, for excerpts. */
+  readonly text: string;
+}
+
+/** From the bytes of a file to a plan, or to everything that is wrong with it at once. */
+export function checkWorkflow(source: Source, context: CheckContext): CheckedWorkflow {
+  const { text, problem } = decodeSource(source, 'WF');
+  const refuse = (diagnostics: readonly Diagnostic[]): CheckedWorkflow => ({
+    diagnostics: arrangeDiagnostics(diagnostics),
+    plan: null,
+    document: null,
+    text,
+  });
+  if (problem !== null) return refuse([problem]);
+  const yaml = parseYaml(text, 'WF');
+  if (yaml.empty) return refuse([emptyWorkflow(text)]);
+  if (yaml.source === null) return refuse(yaml.diagnostics);
+
+  const shape = checkWorkflowShape(yaml.source);
+  const findings = applyRules(ALL_RULES, viewWorkflow(shape.data), shape.source, context);
+  const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...findings]);
+  const sound = shape.value !== null && !hasErrors(diagnostics);
+  return {
+    diagnostics,
+    plan: sound ? compilePlan(shape.value, context.defaults) : null,
+    document: shape.value,
+    text,
+  };
+}
+
+function emptyWorkflow(text: string): Diagnostic {
+  return createDiagnostic('WF003', {
+    message: 'the file contains no workflow',
+    span: createLineIndex(text).span(0, 0),
+    help: 'start with `workflow_id`, `version`, `description`, `entry_step` and `steps`',
+  });
+}

@@ -1,0 +1,161 @@
+import { parseDuration } from '../contracts/duration.ts';
+import { STOP } from '../contracts/vocabulary.ts';
+import type {
+  LimitsDocument,
+  StepDocument,
+  ValidatorDocument,
+  WorkflowDocument,
+} from '../contracts/workflow-document.ts';
+import type { Budgets, Plan, PlanStep, PlanValidator, ProcessLimits, PromptSource } from '../kernel/plan.ts';
+import type { CheckContext } from './rule.ts';
+import { promptForm } from './rules/prompt-forms.ts';
+
+type Defaults = CheckContext['defaults'];
+
+/** Fills in what a document leaves out. Only for documents without an error. */
+export function compilePlan(document: WorkflowDocument, defaults: Defaults): Plan {
+  const shared = document.defaults ?? {};
+  const steps = document.steps.map((step) => compileStep(step, document, defaults));
+  const stepsById: Record<string, PlanStep> = Object.create(null);
+  for (const step of steps) stepsById[step.id] = step;
+  return {
+    workflowId: document.workflow_id,
+    version: document.version,
+    description: document.description,
+    entryStep: document.entry_step,
+    artifactsDir: shared.artifacts_dir ?? null,
+    componentKind: shared.component_kind ?? null,
+    evalProfile: shared.eval_profile ?? null,
+    budgets: budgetsOf(shared.limits),
+    steps,
+    stepsById,
+  };
+}
+
+function compileStep(step: StepDocument, document: WorkflowDocument, defaults: Defaults): PlanStep {
+  const shared = document.defaults?.limits;
+  const own = 'limits' in step ? step.limits : undefined;
+  const maxVisits = tighter(own?.max_visits, shared?.max_visits) ?? defaults.maxVisits;
+  const base = { id: step.id, maxVisits };
+  switch (step.opcode) {
+    case 'RUN_AGENT':
+      return {
+        ...base,
+        ...processLimits(own, shared, defaults),
+        opcode: 'RUN_AGENT',
+        agent: step.agent,
+        prompt: promptSource(step.prompt),
+        inputs: step.inputs ?? [],
+        policies: [document.defaults?.policy, step.policy].filter((ref) => ref !== undefined),
+        intent: step.intent ?? null,
+        budgets: budgetsOf(own, shared),
+        routes: mechanicalRoutes(step.routes),
+      };
+    case 'RUN_VALIDATION':
+      return {
+        ...base,
+        ...processLimits(own, shared, defaults),
+        opcode: 'RUN_VALIDATION',
+        validators: step.run.map(compileValidator),
+        parallel: step.parallel ?? false,
+        routes: mechanicalRoutes(step.routes),
+      };
+    case 'EVALUATE':
+      return {
+        ...base,
+        ...processLimits(own, shared, defaults),
+        opcode: 'EVALUATE',
+        prompt: step.prompt,
+        allowedNextSteps: step.allowed_next_steps,
+        revision: step.revision
+          ? { step: step.revision.step, maxAttempts: step.revision.max_attempts ?? 1 }
+          : null,
+        routes: { ...step.routes, blocked: step.routes.blocked ?? STOP },
+      };
+    case 'GATE':
+      return {
+        ...base,
+        opcode: 'GATE',
+        gate: step.gate,
+        approvers: step.approvers ?? [],
+        timeoutMs: parseDuration(step.timeout),
+        routes: {
+          gate_approved: step.routes.gate_approved,
+          gate_rejected: step.routes.gate_rejected,
+          gate_timed_out: step.routes.gate_timed_out ?? step.routes.killed_timeout ?? null,
+          error: step.routes.error ?? null,
+        },
+      };
+    case 'ROLLBACK':
+      return { ...base, opcode: 'ROLLBACK', target: step.target, routes: mechanicalRoutes(step.routes) };
+    case 'STOP':
+      return { ...base, opcode: 'STOP', reason: step.reason ?? null };
+  }
+}
+
+type MechanicalRoutesDocument = Extract<StepDocument, { opcode: 'RUN_AGENT' }>['routes'];
+
+function mechanicalRoutes(routes: MechanicalRoutesDocument) {
+  return {
+    completed: routes.completed,
+    error: routes.error,
+    killed_idle: routes.killed_idle ?? routes.error,
+    killed_timeout: routes.killed_timeout ?? routes.error,
+    killed_policy: routes.killed_policy ?? routes.error,
+  };
+}
+
+function compileValidator(entry: ValidatorDocument): PlanValidator {
+  if (typeof entry === 'string') {
+    const nothing = { artifacts: [], timeoutMs: null, report: null, mayProposeGoldens: null, retries: 0 };
+    return { kind: 'named', id: entry, name: entry, ...nothing };
+  }
+  const common = {
+    id: entry.id,
+    artifacts: entry.artifacts ?? [],
+    timeoutMs: parseDuration(entry.timeout),
+    report: entry.report ?? null,
+    mayProposeGoldens: entry.may_propose_goldens ?? null,
+    retries: entry.retries ?? 0,
+  };
+  if (entry.kind === 'builtin') return { kind: 'named', name: entry.id, ...common };
+  return {
+    kind: 'script',
+    ...common,
+    entrypoint: entry.entrypoint,
+    args: entry.args ?? [],
+    cwd: entry.cwd ?? null,
+  };
+}
+
+function promptSource(prompt: string): PromptSource {
+  return promptForm(prompt) === 'inline'
+    ? { kind: 'inline', text: prompt }
+    : { kind: 'reference', ref: prompt };
+}
+
+type Limits = LimitsDocument | undefined;
+
+function processLimits(own: Limits, shared: Limits, defaults: Defaults): ProcessLimits {
+  const limit = (key: 'timeout' | 'idle_timeout') =>
+    tighter(parseDuration(own?.[key]) ?? undefined, parseDuration(shared?.[key]) ?? undefined);
+  return {
+    timeoutMs: limit('timeout') ?? defaults.timeoutMs,
+    idleTimeoutMs: limit('idle_timeout') ?? defaults.idleTimeoutMs,
+  };
+}
+
+/** The budget of the workflow is for the whole run; a step has one only where it says so. */
+function budgetsOf(limits: Limits, cap?: Limits): Budgets {
+  const bounded = (own: number | undefined, most: number | undefined) =>
+    own === undefined ? null : (tighter(own, most) ?? null);
+  return {
+    tokens: bounded(limits?.token_budget, cap?.token_budget),
+    costUsd: bounded(limits?.cost_budget_usd, cap?.cost_budget_usd),
+  };
+}
+
+function tighter(own: number | undefined, shared: number | undefined): number | undefined {
+  if (own === undefined || shared === undefined) return own ?? shared;
+  return Math.min(own, shared);
+}

@@ -1,0 +1,159 @@
+import { type Prompt, type PromptFrontMatter, promptFrontMatterSchema } from '../contracts/prompt.ts';
+import type { Code } from '../diagnostics/codes.ts';
+import {
+  arrangeDiagnostics,
+  createDiagnostic,
+  type Diagnostic,
+  hasErrors,
+} from '../diagnostics/diagnostic.ts';
+import { createLineIndex } from './line-index.ts';
+import { checkShape } from './shape.ts';
+import { decodeSource, type Source } from './source-text.ts';
+import { asList, asMapping, asText } from './workflow-view.ts';
+import { parseYaml, type YamlSource } from './yaml-source.ts';
+import type { Path } from './yaml-tree.ts';
+
+export interface CheckedPrompt {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null where there is an error. */
+  readonly prompt: Prompt | null;
+  readonly text: string;
+}
+
+/** Markdown with front matter, to a prompt or to everything that is wrong with it. */
+export function checkPrompt(source: Source): CheckedPrompt {
+  const { text, problem } = decodeSource(source, 'PR');
+  const refuse = (diagnostics: readonly Diagnostic[]): CheckedPrompt => ({
+    diagnostics: arrangeDiagnostics(diagnostics),
+    prompt: null,
+    text,
+  });
+  if (problem !== null) return refuse([problem]);
+  const parts = splitFrontMatter(text);
+  if (parts.kind !== 'split') return refuse([parts.problem]);
+  const yaml = parseYaml(parts.frontMatter, 'PR');
+  if (yaml.empty) return refuse([emptyFrontMatter(text)]);
+  if (yaml.source === null) return refuse(yaml.diagnostics);
+
+  const shape = checkShape({
+    family: 'PR',
+    schema: promptFrontMatterSchema,
+    source: yaml.source,
+    nameMaps: [],
+    override: () => null,
+    describe,
+  });
+  const body = text.slice(parts.bodyStart).trim();
+  const rules = [...checkRules(shape.data, shape.source), ...checkBody(body, text, parts.bodyStart)];
+  const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...rules]);
+  const sound = shape.value !== null && !hasErrors(diagnostics);
+  return { diagnostics, prompt: sound ? createPrompt(shape.value, body) : null, text };
+}
+
+type FrontMatter =
+  | { readonly kind: 'split'; readonly frontMatter: string; readonly bodyStart: number }
+  | { readonly kind: 'broken'; readonly problem: Diagnostic };
+
+/** The fence is blanked, not cut, so that offsets in the YAML are offsets in the file. */
+function splitFrontMatter(text: string): FrontMatter {
+  const open = /^---[ \t]*\r?(?:\n|$)/.exec(text);
+  if (open === null) return broken('PR101', text, 0, 'the file does not start with front matter');
+  const start = open[0].length;
+  const close = /^---[ \t]*\r?$/m;
+  const found = close.exec(text.slice(start));
+  if (found === null) return broken('PR102', text, 3, 'the front matter is not closed');
+  const end = start + found.index;
+  const fence = open[0].replace(/-/g, ' ');
+  return { kind: 'split', frontMatter: fence + text.slice(start, end), bodyStart: end + found[0].length };
+}
+
+function broken(code: Code, text: string, length: number, message: string): FrontMatter {
+  const span = createLineIndex(text).span(0, length);
+  const help =
+    code === 'PR101' ? 'begin with a line `---`, then the keys, then `---`' : 'end it with a line `---`';
+  return { kind: 'broken', problem: createDiagnostic(code, { message, span, help }) };
+}
+
+function emptyFrontMatter(text: string): Diagnostic {
+  return createDiagnostic('PR003', {
+    message: 'the front matter is empty',
+    span: createLineIndex(text).span(0, 3),
+    help: 'give at least `prompt_id`, `version` and `role`',
+  });
+}
+
+function checkRules(data: unknown, source: YamlSource): Diagnostic[] {
+  const fields = asMapping(data);
+  const diagnostics: Diagnostic[] = [];
+  const contract = asMapping(fields.output_contract);
+  if (fields.role === 'planner' && !Object.hasOwn(contract, 'schema_ref')) {
+    diagnostics.push(
+      createDiagnostic('PR103', {
+        message: 'the planner prompt has no `output_contract.schema_ref`',
+        span: source.locate(['role'], 'value'),
+        help: 'add `schema_ref: planner_decision.v1` under `output_contract`',
+      }),
+    );
+  }
+  const absent = ['summary', 'owner', 'status'].filter((key) => !Object.hasOwn(fields, key));
+  if (absent.length > 0) {
+    diagnostics.push(
+      createDiagnostic('PR105', {
+        message: `the prompt has no ${absent.map((key) => `\`${key}\``).join(', ')}`,
+        span: source.locateFirstKey([]),
+      }),
+    );
+  }
+  return [...diagnostics, ...checkInputs(fields.inputs, source)];
+}
+
+function checkInputs(inputs: unknown, source: YamlSource): Diagnostic[] {
+  const first = new Map<string, Path>();
+  return asList(inputs).flatMap((entry, index) => {
+    const name = asText(asMapping(entry).name);
+    if (name === null) return [];
+    const path: Path = ['inputs', index, 'name'];
+    const earlier = first.get(name);
+    if (earlier === undefined) {
+      first.set(name, path);
+      return [];
+    }
+    return [
+      createDiagnostic('PR104', {
+        message: `the input \`${name}\` is declared twice`,
+        span: source.locate(path, 'value'),
+        related: [{ message: 'first declared here', span: source.locate(earlier, 'value') }],
+      }),
+    ];
+  });
+}
+
+function checkBody(body: string, text: string, bodyStart: number): Diagnostic[] {
+  if (body !== '') return [];
+  const span = createLineIndex(text).span(bodyStart - 3, bodyStart);
+  return [createDiagnostic('PR106', { message: 'nothing follows the front matter', span })];
+}
+
+function createPrompt(fields: PromptFrontMatter, body: string): Prompt {
+  return {
+    ref: `${fields.prompt_id}.v${fields.version}`,
+    promptId: fields.prompt_id,
+    version: fields.version,
+    role: fields.role,
+    status: fields.status ?? 'current',
+    intent: fields.intent ?? null,
+    inputs: (fields.inputs ?? []).map(({ name, type, required }) => ({
+      name,
+      type: type ?? 'string',
+      required: required ?? false,
+    })),
+    schemaRef: fields.output_contract?.schema_ref ?? null,
+    body,
+  };
+}
+
+function describe(path: Path): string {
+  const [root, index] = path;
+  if (root === undefined) return 'the front matter';
+  return root === 'inputs' && typeof index === 'number' ? `input ${index + 1}` : `\`${path.join('.')}\``;
+}

@@ -1,0 +1,101 @@
+import type { Code } from '../diagnostics/codes.ts';
+import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import { buildGraph, type WorkflowGraph } from './workflow-graph.ts';
+import type { StepView, WorkflowView } from './workflow-view.ts';
+import type { YamlSource } from './yaml-source.ts';
+import type { Path } from './yaml-tree.ts';
+
+/** What the names in a workflow can refer to. */
+export interface KnownNames {
+  readonly agents: ReadonlySet<string>;
+  readonly validators: ReadonlySet<string>;
+  readonly policies: ReadonlySet<string>;
+  /** By reference, `<prompt_id>.v<N>`. */
+  readonly prompts: ReadonlyMap<string, KnownPrompt>;
+  /** Bare commands that script validators may use. */
+  readonly entrypoints: ReadonlySet<string>;
+}
+
+export interface KnownPrompt {
+  readonly role: string;
+  readonly schemaRef: string | null;
+  readonly inputs: readonly { readonly name: string; readonly required: boolean }[];
+}
+
+export interface CheckContext {
+  /** Limits where the workflow says nothing. */
+  readonly defaults: {
+    readonly timeoutMs: number;
+    readonly idleTimeoutMs: number;
+    readonly maxVisits: number;
+  };
+  /** Null where names are not resolved. */
+  readonly names: KnownNames | null;
+  /** Names given by `--input`. Null where no run is about to start, so that they may still come. */
+  readonly inputs: readonly string[] | null;
+}
+
+export interface RuleContext {
+  readonly view: WorkflowView;
+  readonly graph: WorkflowGraph;
+  readonly names: KnownNames | null;
+  readonly inputs: readonly string[] | null;
+  readonly report: (code: Code, finding: Finding) => void;
+}
+
+/** A place in the document. `text` points at a piece of a value. */
+export interface Place {
+  readonly path: Path;
+  readonly part: 'key' | 'value';
+  readonly text?: string;
+}
+
+export interface Finding {
+  readonly message: string;
+  readonly at: Place;
+  readonly label?: string | null;
+  readonly related?: readonly { readonly message: string; readonly at: Place }[];
+  readonly notes?: readonly string[];
+  readonly help?: string | null;
+}
+
+/** A rule looks at every step, at the whole, or at both. */
+export interface Rule {
+  readonly step?: (step: StepView, context: RuleContext) => void;
+  readonly workflow?: (context: RuleContext) => void;
+}
+
+/** One pass over the steps, all rules at each; then the rules about the whole. */
+export function applyRules(
+  rules: readonly Rule[],
+  view: WorkflowView,
+  source: YamlSource,
+  context: CheckContext,
+): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  const locate = (place: Place) =>
+    place.text === undefined
+      ? source.locate(place.path, place.part)
+      : source.locateText(place.path, place.text);
+  const ruleContext: RuleContext = {
+    view,
+    graph: buildGraph(view),
+    names: context.names,
+    inputs: context.inputs,
+    report: (code, { at, related, ...rest }) => {
+      const places = (related ?? []).map((item) => ({ message: item.message, span: locate(item.at) }));
+      diagnostics.push(createDiagnostic(code, { ...rest, span: locate(at), related: places }));
+    },
+  };
+  for (const step of view.steps) for (const rule of rules) rule.step?.(step, ruleContext);
+  for (const rule of rules) rule.workflow?.(ruleContext);
+  return diagnostics;
+}
+
+export function valuePlace(path: Path, ...more: (string | number)[]): Place {
+  return { path: [...path, ...more], part: 'value' };
+}
+
+export function suggest(word: string | null): string | null {
+  return word === null ? null : `did you mean \`${word}\`?`;
+}

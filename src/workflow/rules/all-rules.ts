@@ -1,0 +1,55 @@
+import type { Rule } from '../rule.ts';
+import { allowedNextStepsRule } from './allowed-next-steps.ts';
+import { closedLoopsRule } from './closed-loops.ts';
+import { entryStepRule } from './entry-step.ts';
+import { gateTimeoutRule } from './gate-timeout.ts';
+import { goldenGateRule } from './golden-gate.ts';
+import { killFallbacksRule } from './kill-fallbacks.ts';
+import { knownAgentsRule } from './known-agents.ts';
+import { knownEntrypointsRule } from './known-entrypoints.ts';
+import { knownPoliciesRule } from './known-policies.ts';
+import { knownPromptsRule } from './known-prompts.ts';
+import { knownValidatorsRule } from './known-validators.ts';
+import { limitsRule } from './limits.ts';
+import { pathBoundsRule } from './path-bounds.ts';
+import { plannerRoutesRule } from './planner-routes.ts';
+import { policyFormsRule } from './policy-forms.ts';
+import { promptFormsRule } from './prompt-forms.ts';
+import { promptInputsRule } from './prompt-inputs.ts';
+import { reachableStopRule } from './reachable-stop.ts';
+import { revisionRule } from './revision.ts';
+import { routeTargetsRule } from './route-targets.ts';
+import { stepIdsRule } from './step-ids.ts';
+import { substitutionsRule } from './substitutions.ts';
+import { unreachableStepsRule } from './unreachable-steps.ts';
+import { unvalidatedSuccessRule } from './unvalidated-success.ts';
+import { validatorIdsRule } from './validator-ids.ts';
+
+/** The order does not matter: diagnostics are sorted by position. */
+export const ALL_RULES: readonly Rule[] = [
+  stepIdsRule,
+  entryStepRule,
+  routeTargetsRule,
+  killFallbacksRule,
+  gateTimeoutRule,
+  plannerRoutesRule,
+  allowedNextStepsRule,
+  promptFormsRule,
+  policyFormsRule,
+  substitutionsRule,
+  pathBoundsRule,
+  limitsRule,
+  revisionRule,
+  validatorIdsRule,
+  unreachableStepsRule,
+  reachableStopRule,
+  closedLoopsRule,
+  goldenGateRule,
+  unvalidatedSuccessRule,
+  knownAgentsRule,
+  knownValidatorsRule,
+  knownPoliciesRule,
+  knownPromptsRule,
+  knownEntrypointsRule,
+  promptInputsRule,
+];

@@ -1,0 +1,14 @@
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { type Rule, suggest, valuePlace } from '../rule.ts';
+
+export const entryStepRule: Rule = {
+  workflow: ({ view, report }) => {
+    const { entryStep } = view;
+    if (entryStep === null || view.steps.length === 0 || view.stepsById.has(entryStep)) return;
+    report('WF103', {
+      message: `the entry step \`${entryStep}\` is not declared`,
+      at: valuePlace(['entry_step']),
+      help: suggest(didYouMean(entryStep, view.stepsById.keys())),
+    });
+  },
+};

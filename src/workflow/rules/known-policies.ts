@@ -1,0 +1,24 @@
+import { POLICY_REF_PATTERN } from '../../contracts/forms.ts';
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { type Place, type Rule, type RuleContext, suggest, valuePlace } from '../rule.ts';
+
+export const BUILTIN_POLICY = 'policy.workspace.v1';
+
+export const knownPoliciesRule: Rule = {
+  step: (step, context) => {
+    if (step.opcode === 'RUN_AGENT') check(step.fields.policy, valuePlace(step.path, 'policy'), context);
+  },
+  workflow: (context) => check(context.view.defaults.policy, valuePlace(['defaults', 'policy']), context),
+};
+
+function check(policy: unknown, at: Place, { names, report }: RuleContext): void {
+  if (names === null || typeof policy !== 'string' || !POLICY_REF_PATTERN.test(policy)) return;
+  if (policy === BUILTIN_POLICY || names.policies.has(policy)) return;
+  report('WF503', {
+    message: `the policy \`${policy}\` is not known`,
+    at,
+    help:
+      suggest(didYouMean(policy, [...names.policies, BUILTIN_POLICY])) ??
+      `write it to \`.tnh/policies/${policy}.yaml\``,
+  });
+}

@@ -1,0 +1,27 @@
+import { parseDuration } from '../../contracts/duration.ts';
+import { type Rule, valuePlace } from '../rule.ts';
+import { asMapping, nameStep } from '../workflow-view.ts';
+
+const KEYS = ['timeout', 'idle_timeout', 'max_visits', 'token_budget', 'cost_budget_usd'] as const;
+
+/** The limits of a step tighten; a looser one has no effect, and whoever wrote it should know. */
+export const limitsRule: Rule = {
+  step: (step, { view, report }) => {
+    const own = asMapping(step.fields.limits);
+    const shared = asMapping(view.defaults.limits);
+    for (const key of KEYS) {
+      const [value, bound] = [measure(key, own[key]), measure(key, shared[key])];
+      if (value === null || bound === null || value <= bound) continue;
+      report('WF309', {
+        message: `\`${key}\` of ${nameStep(step)} is ${String(own[key])}, looser than ${String(shared[key])} of the workflow`,
+        at: valuePlace(step.path, 'limits', key),
+        related: [{ message: 'the limit that holds', at: valuePlace(['defaults', 'limits', key]) }],
+      });
+    }
+  },
+};
+
+function measure(key: (typeof KEYS)[number], value: unknown): number | null {
+  if (key === 'timeout' || key === 'idle_timeout') return parseDuration(value);
+  return typeof value === 'number' && value > 0 ? value : null;
+}

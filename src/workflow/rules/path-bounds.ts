@@ -1,0 +1,41 @@
+import { type Place, type Rule, type RuleContext, valuePlace } from '../rule.ts';
+import { objectValidators, validatorTexts } from '../script-validators.ts';
+import { asText } from '../workflow-view.ts';
+
+/** Also finds what would only become such a path once the braces of a glob are expanded. */
+const ABSOLUTE = /^[{(!]*(?:[/\\]|[A-Za-z]:[/\\]|~[/\\]|~$)|[{,(|][/\\]/;
+const UPWARD = /(?:^|[/\\{,(|!])\.\.(?:$|[/\\},)|])/;
+
+export const pathBoundsRule: Rule = {
+  step: (step, context) => {
+    for (const validator of objectValidators(step)) {
+      for (const item of validatorTexts(validator)) {
+        if (item.field === 'args') continue;
+        const path = item.field === 'report' ? item.text.replace(/^[a-z-]+:/, '') : item.text;
+        checkPath(`\`${item.field}\``, path, valuePlace(item.path), context);
+      }
+    }
+  },
+  workflow: (context) => {
+    const folder = asText(context.view.defaults.artifacts_dir);
+    if (folder !== null)
+      checkPath('`artifacts_dir`', folder, valuePlace(['defaults', 'artifacts_dir']), context);
+  },
+};
+
+function checkPath(field: string, path: string, at: Place, { report }: RuleContext): void {
+  const inside = field === '`artifacts_dir`' ? 'the repository' : 'the worktree or the run directory';
+  if (ABSOLUTE.test(path)) {
+    report('WF308', {
+      message: `${field} is the absolute path \`${path}\`, but stays inside ${inside}`,
+      at,
+      help: 'write a relative path',
+    });
+  } else if (UPWARD.test(path)) {
+    report('WF308', {
+      message: `${field} leaves its folder by \`..\` in \`${path}\`, but stays inside ${inside}`,
+      at,
+      help: 'write a path without `..`',
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import type * as z from 'zod';
+import type { Path } from './yaml-tree.ts';
+
+type AnySchema = z.core.$ZodType;
+
+/** The keys that a mapping at this path may have; empty where any key is allowed. */
+export function knownKeysAt(root: AnySchema, path: Path, data: unknown): readonly string[] {
+  let schema: AnySchema | null = resolveUnion(root, data);
+  let value = data;
+  for (const part of path) {
+    if (schema === null) return [];
+    value = isRecord(value) ? value[String(part)] : undefined;
+    schema = resolveUnion(childSchema(schema, part), value);
+  }
+  const def = schema === null ? null : definition(schema);
+  return def?.type === 'object' ? Object.keys(def.shape) : [];
+}
+
+function childSchema(schema: AnySchema, part: string | number): AnySchema | null {
+  const def = definition(schema);
+  switch (def.type) {
+    case 'object':
+      return def.shape[String(part)] ?? null;
+    case 'array':
+      return def.element;
+    case 'record':
+      return def.valueType;
+    default:
+      return null;
+  }
+}
+
+/** Looks through wrappers, and through a union to the member that a mapping is meant to fit. */
+function resolveUnion(schema: AnySchema | null, value: unknown): AnySchema | null {
+  if (schema === null) return null;
+  const def = definition(schema);
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+      return resolveUnion(def.innerType, value);
+    case 'pipe':
+      return resolveUnion(def.in, value);
+    case 'union': {
+      const options = def.options.map((option) => resolveUnion(option, value));
+      const objects = options.filter((option) => option !== null && definition(option).type === 'object');
+      const { discriminator } = def as { discriminator?: string };
+      if (discriminator === undefined) return objects[0] ?? null;
+      return objects.find((option) => option !== null && fits(option, discriminator, value)) ?? null;
+    }
+    default:
+      return schema;
+  }
+}
+
+function fits(option: AnySchema, discriminator: string, value: unknown): boolean {
+  const def = definition(option);
+  const tag = def.type === 'object' ? def.shape[discriminator] : undefined;
+  const tagDef = tag === undefined ? null : definition(tag);
+  if (tagDef?.type !== 'literal' || !isRecord(value)) return false;
+  return tagDef.values.some((word) => word === value[discriminator]);
+}
+
+function definition(schema: AnySchema): z.core.$ZodTypes['_zod']['def'] {
+  return (schema as z.core.$ZodTypes)._zod.def;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object';
+}

@@ -1,0 +1,124 @@
+import type * as z from 'zod';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { knownKeysAt } from './schema-walk.ts';
+import { flattenIssues, type ShapeIssue, valueAt } from './shape-issues.ts';
+import type { Mapping, Path } from './yaml-tree.ts';
+
+/**
+ * A misspelt key or opcode hides what stands below it and looks like something missing as well. So it is
+ * reported once, put right in a copy, and the copy is checked again: one slip, one diagnostic.
+ */
+export interface Repaired {
+  readonly issues: readonly RepairedIssue[];
+  readonly data: unknown;
+  /** From a path in the copy to the path in the text. */
+  readonly original: (path: Path) => Path;
+}
+
+export interface RepairedIssue {
+  readonly issue: ShapeIssue;
+  /** The key or word that was taken to be meant. */
+  readonly meant: string | null;
+}
+
+/** A key, then its word, then what they reveal; more rounds than that find nothing new. */
+const MAX_ROUNDS = 4;
+
+export function repairAndCheck(
+  schema: z.ZodType,
+  given: unknown,
+  isClaimed: (issue: ShapeIssue, data: unknown) => boolean,
+): Repaired {
+  const renamed = new Map<string, string>();
+  const reported: RepairedIssue[] = [];
+  let data = given;
+  for (let round = 0; ; round += 1) {
+    const result = schema.safeParse(data);
+    const issues = result.success ? [] : flattenIssues(result.error.issues, data);
+    const last = round === MAX_ROUNDS;
+    let changed = false;
+    const rest: RepairedIssue[] = [];
+    for (const issue of issues) {
+      const repair = last || isClaimed(issue, data) ? null : findRepair(schema, issue, data);
+      if (repair === null) {
+        rest.push({ issue, meant: null });
+        continue;
+      }
+      changed = true;
+      data = repair.apply(data);
+      if (repair.renamedFrom !== null) renamed.set(JSON.stringify(repair.path), repair.renamedFrom);
+      reported.push({ issue: repair.issue, meant: repair.meant });
+    }
+    if (!changed) {
+      reported.push(...rest);
+      return { issues: reported, data, original: (path) => originalPath(path, renamed) };
+    }
+  }
+}
+
+interface Repair {
+  readonly issue: ShapeIssue;
+  readonly meant: string;
+  readonly path: Path;
+  readonly renamedFrom: string | null;
+  readonly apply: (data: unknown) => unknown;
+}
+
+function findRepair(schema: z.ZodType, issue: ShapeIssue, data: unknown): Repair | null {
+  switch (issue.kind) {
+    case 'word': {
+      if (!issue.discriminator || typeof issue.found !== 'string') return null;
+      const meant = didYouMean(issue.found, issue.words);
+      if (meant === null) return null;
+      const key = issue.path.at(-1) ?? '';
+      const apply = (value: unknown) =>
+        editAt(value, issue.path.slice(0, -1), (mapping) => ({ ...mapping, [key]: meant }));
+      return { issue, meant, path: issue.path, renamedFrom: null, apply };
+    }
+    case 'unknown_key':
+      return renameKey(issue.path, knownKeysAt(schema, issue.path.slice(0, -1), data), data);
+    case 'missing': {
+      if (!issue.discriminator) return null;
+      const parent = issue.path.slice(0, -1);
+      const wanted = String(issue.path.at(-1));
+      const near = didYouMean(wanted, Object.keys(valueAt(data, parent) ?? {}));
+      return near === null ? null : renameKey([...parent, near], [wanted], data);
+    }
+    default:
+      return null;
+  }
+}
+
+function renameKey(path: Path, known: readonly string[], data: unknown): Repair | null {
+  const parent = path.slice(0, -1);
+  const key = String(path.at(-1));
+  const present = valueAt(data, parent) ?? {};
+  const meant = didYouMean(
+    key,
+    known.filter((candidate) => !Object.hasOwn(present, candidate)),
+  );
+  if (meant === null) return null;
+  const apply = (value: unknown) =>
+    editAt(value, parent, (mapping) => {
+      const copy: Mapping = Object.create(null);
+      for (const [name, item] of Object.entries(mapping)) copy[name === key ? meant : name] = item;
+      return copy;
+    });
+  return { issue: { kind: 'unknown_key', path }, meant, path: [...parent, meant], renamedFrom: key, apply };
+}
+
+function originalPath(path: Path, renamed: ReadonlyMap<string, string>): Path {
+  if (renamed.size === 0) return path;
+  return path.map((part, index) => renamed.get(JSON.stringify(path.slice(0, index + 1))) ?? part);
+}
+
+/** A copy in which one mapping is another; everything off the path is shared. */
+function editAt(data: unknown, path: Path, edit: (mapping: Mapping) => Mapping): unknown {
+  const [part, ...rest] = path;
+  if (part === undefined) return edit(data as Mapping);
+  if (Array.isArray(data))
+    return data.map((item, index) => (index === part ? editAt(item, rest, edit) : item));
+  const copy: Mapping = Object.assign(Object.create(null), data);
+  copy[part] = editAt(copy[part], rest, edit);
+  return copy;
+}

@@ -1,0 +1,172 @@
+import type * as z from 'zod';
+import { FORMS, type FormName } from '../contracts/forms.ts';
+import { type Family, type ShapeNumber, shapeCode } from '../diagnostics/codes.ts';
+import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { knownKeysAt } from './schema-walk.ts';
+import type { ShapeIssue } from './shape-issues.ts';
+import { repairAndCheck } from './shape-repair.ts';
+import type { YamlSource } from './yaml-source.ts';
+import type { Mapping, Path } from './yaml-tree.ts';
+
+export interface ShapeRequest<Schema extends z.ZodType> {
+  readonly family: Family;
+  readonly schema: Schema;
+  readonly source: YamlSource;
+  /** Top-level maps whose keys are names that the user chooses; `x-` has no meaning there. */
+  readonly nameMaps: readonly string[];
+  /** Says an issue better than the general words do; null leaves it to them. */
+  readonly override: (issue: ShapeIssue, data: unknown, source: YamlSource) => Diagnostic | null;
+  /** Where a mapping stands, in words: "a RUN_AGENT step". */
+  readonly describe: (path: Path, data: unknown) => string;
+}
+
+export interface ShapeResult<Schema extends z.ZodType> {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null when there is any diagnostic. */
+  readonly value: z.output<Schema> | null;
+  /** Without `x-` keys, and with misspelt keys put right, for the checks that follow. */
+  readonly data: unknown;
+  /** Finds paths of `data` in the text. */
+  readonly source: YamlSource;
+}
+
+/** Holds a document against its schema: one diagnostic per cause, all of them. */
+export function checkShape<Schema extends z.ZodType>(request: ShapeRequest<Schema>): ShapeResult<Schema> {
+  const { schema, source } = request;
+  const given = withoutFreeKeys(source.data, request.nameMaps);
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return { diagnostics: [], value: parsed.data, data: given, source };
+  const isClaimed = (issue: ShapeIssue, data: unknown) => request.override(issue, data, source) !== null;
+  const { issues, data, original } = repairAndCheck(schema, given, isClaimed);
+  const relocated = relocateSource(source, original);
+  const diagnostics = issues.map(
+    ({ issue, meant }) =>
+      request.override(issue, data, relocated) ??
+      describeIssue(issue, meant, { ...request, source: relocated }, data),
+  );
+  return { diagnostics, value: null, data, source: relocated };
+}
+
+function relocateSource(source: YamlSource, original: (path: Path) => Path): YamlSource {
+  return {
+    ...source,
+    locate: (path, part) => source.locate(original(path), part),
+    locateFirstKey: (path) => source.locateFirstKey(original(path)),
+    locateText: (path, piece) => source.locateText(original(path), piece),
+    sourceText: (path) => source.sourceText(original(path)),
+  };
+}
+
+function describeIssue<Schema extends z.ZodType>(
+  issue: ShapeIssue,
+  meant: string | null,
+  request: ShapeRequest<Schema>,
+  data: unknown,
+): Diagnostic {
+  const { source } = request;
+  const parent = issue.path.slice(0, -1);
+  const say = (
+    number: ShapeNumber,
+    message: string,
+    help: string | null,
+    place = source.locate(issue.path, 'value'),
+  ) => createDiagnostic(shapeCode(request.family, number), { message, span: place, help });
+  switch (issue.kind) {
+    case 'unknown_key': {
+      const key = String(issue.path.at(-1));
+      const known = knownKeysAt(request.schema, parent, data);
+      const near = meant ?? didYouMean(key, known);
+      const help = near === null ? knownKeysHelp(known) : `did you mean \`${near}\`?`;
+      return say(
+        '007',
+        `unknown key \`${key}\` in ${request.describe(parent, data)}`,
+        help,
+        source.locate(issue.path, 'key'),
+      );
+    }
+    case 'missing': {
+      const message = `${request.describe(parent, data)} has no \`${String(issue.path.at(-1))}\``;
+      return say('008', message, null, source.locateFirstKey(parent));
+    }
+    case 'type': {
+      const message = `${subject(issue.path)} is ${found(issue.found)}, but ${issue.wanted} is wanted`;
+      return say('009', message, typeHelp(issue, source));
+    }
+    case 'word': {
+      const near = meant ?? (typeof issue.found === 'string' ? didYouMean(issue.found, issue.words) : null);
+      const list = issue.words.map((word) => `\`${word}\``).join(', ');
+      const help =
+        near === null ? `use ${issue.words.length > 1 ? 'one of ' : ''}${list}` : `did you mean \`${near}\`?`;
+      return say(
+        '010',
+        `${subject(issue.path)} is ${found(issue.found)}, which is not one of its values`,
+        help,
+      );
+    }
+    case 'bound':
+      return say('011', `${subject(issue.path)} ${issue.message}`, null);
+    case 'form':
+      return describeForm(issue.form, issue.path, issue.found, say);
+  }
+}
+
+function describeForm(
+  form: FormName,
+  path: Path,
+  value: unknown,
+  say: (number: ShapeNumber, message: string, help: string | null) => Diagnostic,
+): Diagnostic {
+  const { wanted, help } = FORMS[form];
+  if (value === '' || form === 'notBlank') return say('011', `${subject(path)} is empty`, help);
+  return say('011', `${subject(path)} is ${found(value)}, which is not ${wanted}`, help);
+}
+
+/** Numbers and the like where text is wanted are almost always text without its quotes. */
+function typeHelp(issue: Extract<ShapeIssue, { kind: 'type' }>, source: YamlSource): string | null {
+  const plain = typeof issue.found === 'number' || typeof issue.found === 'boolean';
+  if (!plain || !issue.wanted.startsWith('text')) return null;
+  return `put it in quotes: \`"${source.sourceText(issue.path) ?? String(issue.found)}"\``;
+}
+
+function knownKeysHelp(known: readonly string[]): string | null {
+  if (known.length === 0) return null;
+  return `the keys here are ${known.map((key) => `\`${key}\``).join(', ')}; keys of your own start with \`x-\``;
+}
+
+export function subject(path: Path): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'the document';
+  if (typeof last === 'string') return `\`${last}\``;
+  const list = path.findLast((part) => typeof part === 'string');
+  return `entry ${last + 1} of \`${list ?? 'the list'}\``;
+}
+
+export function found(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  switch (typeof value) {
+    case 'string':
+      return `the text "${value.length > 60 ? `${value.slice(0, 57)}…` : value}"`;
+    case 'number':
+      return `the number ${value}`;
+    case 'boolean':
+      return String(value);
+    default:
+      return 'a mapping';
+  }
+}
+
+function withoutFreeKeys(value: unknown, nameMaps: readonly string[]): unknown {
+  const strip = (current: unknown, path: Path): unknown => {
+    if (Array.isArray(current)) return current.map((item, index) => strip(item, [...path, index]));
+    if (current === null || typeof current !== 'object') return current;
+    const names = path.length === 1 && nameMaps.includes(String(path[0]));
+    const copy: Mapping = Object.create(null);
+    for (const [key, item] of Object.entries(current)) {
+      if (names || !key.startsWith('x-')) copy[key] = strip(item, [...path, key]);
+    }
+    return copy;
+  };
+  return strip(value, []);
+}

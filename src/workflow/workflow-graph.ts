@@ -1,0 +1,103 @@
+import { STOP } from '../contracts/vocabulary.ts';
+import { resolveTarget, type StepView, type WorkflowView } from './workflow-view.ts';
+import type { Path } from './yaml-tree.ts';
+
+/** Ends of an edge that are not steps. */
+export const STOP_NODE = -1;
+/** A route that is missing or leads nowhere: it could have been meant for any step. */
+export const LOOSE_NODE = -2;
+
+export interface Edge {
+  readonly key: string;
+  /** The index of a step, or one of the two above. */
+  readonly to: number;
+  /** Null where the route is not written: a default, or a route that is missing. */
+  readonly path: Path | null;
+}
+
+/** Who leads to whom, by `routes` alone. Nodes are the indexes of steps. */
+export interface WorkflowGraph {
+  readonly edges: readonly (readonly Edge[])[];
+  readonly entry: number | null;
+  readonly endsRun: (edge: Edge) => boolean;
+  /** Everything that can be reached from these, themselves included. */
+  readonly reach: (roots: Iterable<number>) => ReadonlySet<number>;
+  /** Everything that can reach one of these, themselves included. */
+  readonly reachBack: (goals: Iterable<number>) => ReadonlySet<number>;
+}
+
+const REQUIRED_ROUTES = {
+  RUN_AGENT: ['completed', 'error'],
+  RUN_VALIDATION: ['completed', 'error'],
+  ROLLBACK: ['completed', 'error'],
+  EVALUATE: ['success', 'partial', 'unsafe', 'needs_human'],
+  GATE: ['gate_approved', 'gate_rejected'],
+  STOP: [],
+} as const;
+
+export function buildGraph(view: WorkflowView): WorkflowGraph {
+  const resolved = new Map<string, number>();
+  const resolve = (target: string): number => {
+    const known = resolved.get(target);
+    if (known !== undefined) return known;
+    const node = resolveNode(view, target);
+    resolved.set(target, node);
+    return node;
+  };
+  const edges = view.steps.map((step) => edgesOf(step, resolve));
+  const back: number[][] = view.steps.map(() => []);
+  for (const [from, list] of edges.entries()) for (const edge of list) back[edge.to]?.push(from);
+  const entry = view.entryStep === null ? LOOSE_NODE : resolve(view.entryStep);
+  return {
+    edges,
+    entry: entry >= 0 ? entry : null,
+    endsRun: (edge) => edge.to === STOP_NODE || view.steps[edge.to]?.opcode === 'STOP',
+    reach: (roots) => walk(roots, (node) => (edges[node] ?? []).map((edge) => edge.to)),
+    reachBack: (goals) => walk(goals, (node) => back[node] ?? []),
+  };
+}
+
+/** A misspelt target leads where it was meant to, so that one slip is not also an unreachable step. */
+function resolveNode(view: WorkflowView, target: string): number {
+  const found = resolveTarget(view, target);
+  switch (found.kind) {
+    case 'step':
+      return found.step.index;
+    case 'stop':
+      return STOP_NODE;
+    case 'unknown': {
+      if (found.suggestion === null) return LOOSE_NODE;
+      return view.stepsById.get(found.suggestion)?.index ?? STOP_NODE;
+    }
+  }
+}
+
+function edgesOf(step: StepView, resolve: (target: string) => number): Edge[] {
+  if (step.opcode === 'STOP') return [];
+  const edges: Edge[] = step.routes.map((route) => ({
+    key: route.key,
+    to: resolve(route.target),
+    path: route.path,
+  }));
+  const given = new Set(edges.map((edge) => edge.key));
+  for (const key of step.opcode === null ? [] : REQUIRED_ROUTES[step.opcode]) {
+    if (!given.has(key)) edges.push({ key, to: LOOSE_NODE, path: null });
+  }
+  if (step.opcode === 'EVALUATE' && !given.has('blocked')) {
+    edges.push({ key: 'blocked', to: resolve(STOP), path: null });
+  }
+  return edges;
+}
+
+function walk(roots: Iterable<number>, next: (node: number) => readonly number[]): ReadonlySet<number> {
+  const seen = new Set<number>(roots);
+  const queue = [...seen];
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    for (const to of next(node)) {
+      if (seen.has(to)) continue;
+      seen.add(to);
+      queue.push(to);
+    }
+  }
+  return seen;
+}

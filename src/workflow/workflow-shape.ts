@@ -1,0 +1,86 @@
+import { opcodesWithKey, workflowDocumentSchema } from '../contracts/workflow-document.ts';
+import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import { checkShape, type ShapeResult } from './shape.ts';
+import { type ShapeIssue, valueAt } from './shape-issues.ts';
+import type { YamlSource } from './yaml-source.ts';
+import type { Path } from './yaml-tree.ts';
+
+const SCRIPT_KEYS = new Set(['entrypoint', 'args', 'cwd']);
+
+/** The shape of a workflow, with what it calls things in the words of a workflow. */
+export function checkWorkflowShape(source: YamlSource): ShapeResult<typeof workflowDocumentSchema> {
+  return checkShape({
+    family: 'WF',
+    schema: workflowDocumentSchema,
+    source,
+    nameMaps: [],
+    override: overrideIssue,
+    describe,
+  });
+}
+
+function overrideIssue(issue: ShapeIssue, data: unknown, source: YamlSource): Diagnostic | null {
+  const [root, index, field, key] = issue.path;
+  if (root !== 'steps' || typeof index !== 'number') return null;
+  const step: Path = ['steps', index];
+  switch (issue.kind) {
+    case 'missing':
+      if (field !== 'routes' || key === undefined) return null;
+      return createDiagnostic('WF201', {
+        message: `${describe(step, data)} has no route for \`${key}\``,
+        span: source.locateFirstKey([...step, 'routes']),
+      });
+    case 'word':
+      if (field !== 'target' || typeof issue.found !== 'string' || !issue.found.startsWith('checkpoint:'))
+        return null;
+      return createDiagnostic('WF304', {
+        message: `the rollback target \`${issue.found}\` is reserved, and not available yet`,
+        span: source.locate(issue.path, 'value'),
+        help: 'use `pre_run` or `pre_step`',
+      });
+    case 'unknown_key':
+      return misplacedKey(issue.path, data, source);
+    default:
+      return null;
+  }
+}
+
+/** A key that is known, but of something else. */
+function misplacedKey(path: Path, data: unknown, source: YamlSource): Diagnostic | null {
+  const key = String(path.at(-1));
+  const span = source.locate(path, 'key');
+  const parent = path.slice(0, -1);
+  if (path.length === 3) {
+    const opcodes = opcodesWithKey(key);
+    if (opcodes.length === 0) return null;
+    return createDiagnostic('WF007', {
+      message: `\`${key}\` is not a key of ${describe(parent, data)}`,
+      span,
+      notes: [`it belongs to ${opcodes.join(', ')}`],
+      help: 'remove it',
+    });
+  }
+  if (path.length === 5 && path[2] === 'run' && SCRIPT_KEYS.has(key)) {
+    return createDiagnostic('WF007', {
+      message: `\`${key}\` is not a key of a builtin validator`,
+      span,
+      notes: ['what a builtin validator runs comes from the configuration'],
+      help: 'remove it, or make the validator `kind: script`',
+    });
+  }
+  return null;
+}
+
+function describe(path: Path, data: unknown): string {
+  const [root, index, field, entry] = path;
+  if (root === undefined) return 'the workflow';
+  if (root !== 'steps' || typeof index !== 'number') return `\`${path.join('.')}\``;
+  const step = valueAt(data, ['steps', index]);
+  const id = valueAt(step, ['id']);
+  const opcode = valueAt(step, ['opcode']);
+  const name = typeof id === 'string' || typeof id === 'number' ? `step \`${id}\`` : `step ${index + 1}`;
+  if (field === undefined) return typeof opcode === 'string' ? `the ${opcode} ${name}` : name;
+  if (field !== 'run' || typeof entry !== 'number') return `\`${path.slice(2).join('.')}\` of ${name}`;
+  const validator = valueAt(step, ['run', entry, 'id']);
+  return `validator ${typeof validator === 'string' ? `\`${validator}\`` : entry + 1} of ${name}`;
+}

@@ -1,0 +1,109 @@
+import { OPCODES, type Opcode, STOP } from '../contracts/vocabulary.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import type { Mapping, Path } from './yaml-tree.ts';
+
+/**
+ * A workflow as far as it can be read. Rules look at this rather than at the typed document, because a
+ * document with a slip in one step is still checked everywhere else.
+ */
+export interface WorkflowView {
+  readonly fields: Mapping;
+  readonly entryStep: string | null;
+  readonly defaults: Mapping;
+  readonly steps: readonly StepView[];
+  /** The first step with each id. */
+  readonly stepsById: ReadonlyMap<string, StepView>;
+}
+
+export interface StepView {
+  readonly index: number;
+  readonly path: Path;
+  readonly id: string | null;
+  readonly opcode: Opcode | null;
+  readonly fields: Mapping;
+  readonly routes: readonly RouteView[];
+}
+
+export interface RouteView {
+  readonly key: string;
+  readonly target: string;
+  readonly path: Path;
+}
+
+export function viewWorkflow(data: unknown): WorkflowView {
+  const fields = asMapping(data);
+  const steps = asList(fields.steps).map((item, index) => viewStep(asMapping(item), index));
+  const stepsById = new Map<string, StepView>();
+  for (const step of steps) {
+    if (step.id !== null && !stepsById.has(step.id) && !isImpostor(step)) stepsById.set(step.id, step);
+  }
+  return {
+    fields,
+    entryStep: asWord(fields.entry_step),
+    defaults: asMapping(fields.defaults),
+    steps,
+    stepsById,
+  };
+}
+
+/** A route to STOP ends the run, whatever a step that has taken the reserved word for its id would do. */
+function isImpostor(step: StepView): boolean {
+  return step.id === STOP && step.opcode !== 'STOP';
+}
+
+function viewStep(fields: Mapping, index: number): StepView {
+  const path: Path = ['steps', index];
+  const opcode = OPCODES.find((candidate) => candidate === fields.opcode) ?? null;
+  return {
+    index,
+    path,
+    id: asWord(fields.id),
+    opcode,
+    fields,
+    routes: viewRoutes(fields.routes, path),
+  };
+}
+
+function viewRoutes(value: unknown, path: Path): RouteView[] {
+  return Object.entries(asMapping(value)).flatMap(([key, item]) => {
+    const target = asWord(item);
+    return target === null ? [] : [{ key, target, path: [...path, 'routes', key] }];
+  });
+}
+
+/** What a target resolves to: a declared step, the bare word STOP, or nothing. */
+export type Resolved =
+  | { readonly kind: 'step'; readonly step: StepView }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'unknown'; readonly suggestion: string | null };
+
+export function resolveTarget(view: WorkflowView, target: string): Resolved {
+  const step = view.stepsById.get(target);
+  if (step !== undefined) return { kind: 'step', step };
+  if (target === STOP) return { kind: 'stop' };
+  return { kind: 'unknown', suggestion: didYouMean(target, [...view.stepsById.keys(), STOP]) };
+}
+
+/** In words, for messages. */
+export function nameStep(step: StepView): string {
+  return step.id === null ? `step ${step.index + 1}` : `step \`${step.id}\``;
+}
+
+export function asMapping(value: unknown): Mapping {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Mapping;
+  return Object.create(null);
+}
+
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function asText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** An unquoted number is an error of its own, and is otherwise taken for the id it was meant to be. */
+function asWord(value: unknown): string | null {
+  if (typeof value === 'number') return String(value);
+  return asText(value);
+}

@@ -1,0 +1,240 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import type { ShapeNumber } from '../diagnostics/codes.ts';
+
+/** Plain data without prototypes, so that a key such as `constructor` is only a key. */
+export type Mapping = Record<string, unknown>;
+
+export type Path = readonly (string | number)[];
+
+/** Something wrong at an offset; the caller knows the family and the lines. */
+export interface TreeProblem {
+  readonly number: ShapeNumber;
+  readonly message: string;
+  readonly range: readonly [number, number];
+  readonly related: { readonly message: string; readonly range: readonly [number, number] } | null;
+  readonly help: string | null;
+}
+
+export interface YamlTree {
+  readonly data: unknown;
+  readonly problems: readonly TreeProblem[];
+  /** The nodes on the way to a value: the pair or item itself, with aliases followed up to the last one. */
+  readonly find: (path: Path) => Found | null;
+}
+
+export interface Found {
+  readonly key: Node | null;
+  readonly value: Node | null;
+}
+
+export const MAX_DEPTH = 64;
+export const MAX_EXPANDED_ALIASES = 10_000;
+/** Bounds what aliases of big values can blow a small file up to. */
+const MAX_EXPANDED_NODES = 1_000_000;
+
+interface Built {
+  readonly data: unknown;
+  readonly height: number;
+  readonly aliases: number;
+  readonly nodes: number;
+}
+
+interface Anchor {
+  readonly node: Node;
+  /** Null while the anchored value is still being built: an alias to it then contains itself. */
+  built: Built | null;
+}
+
+/** Stops the walk where going on would cost too much or mean nothing. */
+const EMPTY: Built = { data: null, height: 0, aliases: 0, nodes: 1 };
+
+export function buildTree(root: Node | null): YamlTree {
+  const problems: TreeProblem[] = [];
+  const anchors = new Map<string, Anchor>();
+  const aliasTargets = new Map<Node, Node>();
+  let tooBig = false;
+
+  const report = (number: ShapeNumber, node: Node, message: string, help: string | null = null): void => {
+    problems.push({ number, message, range: rangeOf(node), related: null, help });
+  };
+
+  const build = (node: Node | null, depth: number): Built => {
+    if (node === null) return EMPTY;
+    if (isAlias(node)) return buildAlias(node, depth);
+    const anchor = 'anchor' in node && typeof node.anchor === 'string' ? node.anchor : null;
+    const entry: Anchor = { node, built: null };
+    if (anchor !== null) anchors.set(anchor, entry);
+    const built = buildPlain(node, depth);
+    entry.built = built;
+    return built;
+  };
+
+  const buildPlain = (node: Node, depth: number): Built => {
+    if (isScalar(node)) return { ...EMPTY, data: node.value };
+    if (depth >= MAX_DEPTH) {
+      if (!tooBig) report('004', node, `the document is nested more than ${MAX_DEPTH} levels deep`);
+      tooBig = true;
+      return EMPTY;
+    }
+    if (isSeq(node)) {
+      const items = node.items.map((item) => build(item as Node | null, depth + 1));
+      return collect(
+        node,
+        items.map((item) => item.data),
+        items,
+      );
+    }
+    if (isMap(node)) return buildMap(node, depth);
+    return EMPTY;
+  };
+
+  const buildMap = (map: YAMLMap, depth: number): Built => {
+    const data: Mapping = Object.create(null);
+    const keys = new Map<string, Node>();
+    const merged: Built[] = [];
+    const parts: Built[] = [];
+    for (const pair of map.items as Pair<Node, Node | null>[]) {
+      const key = keyText(pair.key);
+      const value = build(pair.value, depth + 1);
+      parts.push(value);
+      if (key === null) {
+        report('009', pair.key, 'a key is a list or a mapping, but text is wanted');
+      } else if (isMergeKey(pair.key)) {
+        report(
+          '005',
+          pair.key,
+          'merge keys (`<<`) are not supported',
+          'write the keys out, or alias each value',
+        );
+        merged.push(value);
+      } else {
+        const first = keys.get(key);
+        if (first === undefined) {
+          keys.set(key, pair.key);
+          data[key] = value.data;
+        } else {
+          reportDuplicate(key, pair.key, first);
+        }
+      }
+    }
+    // What a merge would have brought is filled in, so that one refused key is not also many missing ones.
+    for (const source of merged) fillFrom(data, source.data);
+    return collect(map, data, parts);
+  };
+
+  const reportDuplicate = (key: string, node: Node, first: Node): void => {
+    problems.push({
+      number: '006',
+      message: `the key \`${key}\` is given twice`,
+      range: rangeOf(node),
+      related: { message: 'first given here', range: rangeOf(first) },
+      help: null,
+    });
+  };
+
+  const collect = (node: Node, data: unknown, parts: readonly Built[]): Built => {
+    let [height, aliases, nodes] = [0, 0, 1];
+    for (const part of parts) {
+      height = Math.max(height, part.height);
+      aliases += part.aliases;
+      nodes += part.nodes;
+    }
+    if (!tooBig && aliases > MAX_EXPANDED_ALIASES) {
+      tooBig = true;
+      report('004', node, `the aliases expand to more than ${MAX_EXPANDED_ALIASES}`);
+    } else if (!tooBig && aliases > 0 && nodes > MAX_EXPANDED_NODES) {
+      tooBig = true;
+      report('004', node, `the aliases expand to more than ${MAX_EXPANDED_NODES} values`);
+    }
+    return tooBig ? EMPTY : { data, height: height + 1, aliases, nodes };
+  };
+
+  const buildAlias = (alias: Alias, depth: number): Built => {
+    const anchor = anchors.get(alias.source);
+    if (anchor === undefined) {
+      report('002', alias, `the alias \`*${alias.source}\` has no anchor before it`);
+      return EMPTY;
+    }
+    if (anchor.built === null) {
+      report('004', alias, `the alias \`*${alias.source}\` contains itself`);
+      return EMPTY;
+    }
+    if (!tooBig && depth + anchor.built.height > MAX_DEPTH) {
+      tooBig = true;
+      report('004', alias, `the document is nested more than ${MAX_DEPTH} levels deep`);
+    }
+    aliasTargets.set(alias, anchor.node);
+    return { ...anchor.built, aliases: anchor.built.aliases + 1 };
+  };
+
+  const { data } = build(root, 0);
+  const follow = (node: Node | null): Node | null =>
+    node === null ? null : (aliasTargets.get(node) ?? node);
+  return { data: tooBig ? null : data, problems, find: createFinder(root, follow) };
+}
+
+type Follow = (node: Node | null) => Node | null;
+type Pairs = ReadonlyMap<string, Pair<Node, Node | null>>;
+
+/** Looking a path up is one step per part, however many keys the mappings on the way have. */
+function createFinder(root: Node | null, follow: Follow): (path: Path) => Found | null {
+  const pairsByMap = new WeakMap<YAMLMap, Pairs>();
+
+  const pairsOf = (map: YAMLMap): Pairs => {
+    const known = pairsByMap.get(map);
+    if (known !== undefined) return known;
+    const pairs = new Map<string, Pair<Node, Node | null>>();
+    for (const pair of map.items as Pair<Node, Node | null>[]) {
+      const key = keyText(pair.key);
+      if (key !== null && !pairs.has(key)) pairs.set(key, pair);
+    }
+    pairsByMap.set(map, pairs);
+    return pairs;
+  };
+
+  const child = (node: Node | null, part: string | number): Found | null => {
+    if (isSeq(node)) {
+      if (typeof part !== 'number' || part >= node.items.length) return null;
+      return { key: null, value: node.items[part] as Node | null };
+    }
+    if (!isMap(node)) return null;
+    const pairs = pairsOf(node);
+    const pair = pairs.get(String(part));
+    if (pair !== undefined) return { key: pair.key, value: pair.value };
+    const merged = pairs.get('<<');
+    return merged !== undefined && isMergeKey(merged.key) ? child(follow(merged.value), part) : null;
+  };
+
+  return (path) => {
+    let found: Found = { key: null, value: root };
+    for (const part of path) {
+      const next = child(follow(found.value), part);
+      if (next === null) return null;
+      found = next;
+    }
+    return found;
+  };
+}
+
+function fillFrom(data: Mapping, source: unknown): void {
+  if (Array.isArray(source)) {
+    for (const item of source) fillFrom(data, item);
+  } else if (source !== null && typeof source === 'object') {
+    for (const [key, value] of Object.entries(source)) if (!(key in data)) data[key] = value;
+  }
+}
+
+function isMergeKey(key: Node): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
+}
+
+/** The text of a key; null for a key that is a collection. */
+function keyText(key: Node): string | null {
+  if (!isScalar(key)) return null;
+  return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
+}
+
+export function rangeOf(node: Node): readonly [number, number] {
+  const range = node.range;
+  return range ? [range[0], range[1]] : [0, 0];
+}

@@ -1,0 +1,27 @@
+import { ambientRule } from './ambient-rules.ts';
+import { barrelRule, cycleRule, layerRule } from './import-rules.ts';
+import { lockRule, pinRule } from './package-rules.ts';
+import type { TidyRule } from './rule.ts';
+import {
+  defaultExportRule,
+  fileNameRule,
+  lengthRule,
+  machinePathRule,
+  markerRule,
+  skipRule,
+} from './text-rules.ts';
+
+export const ALL_RULES: readonly TidyRule[] = [
+  layerRule,
+  cycleRule,
+  barrelRule,
+  ambientRule,
+  fileNameRule,
+  defaultExportRule,
+  lengthRule,
+  markerRule,
+  skipRule,
+  machinePathRule,
+  pinRule,
+  lockRule,
+];

@@ -1,0 +1,84 @@
+/** The folders that decide from values alone. */
+export const PURE_FOLDERS = ['kernel', 'workflow', 'diagnostics', 'contracts', 'planner', 'policy', 'work'];
+
+export const PURE_PACKAGES = ['zod', 'yaml', 'picomatch', 'picomatch/posix.js'];
+
+export type Layer =
+  | { readonly kind: 'pure' | 'adapter'; readonly folder: string }
+  | {
+      readonly kind:
+        | 'ports'
+        | 'runtime'
+        | 'surfaces'
+        | 'main'
+        | 'index'
+        | 'wiring'
+        | 'package-root'
+        | 'testing'
+        | 'outside'
+        | 'unknown';
+    };
+
+const ROOT_FILES: Readonly<Record<string, Layer>> = {
+  'main.ts': { kind: 'main' },
+  'index.ts': { kind: 'index' },
+  'wiring.ts': { kind: 'wiring' },
+  'package-root.ts': { kind: 'package-root' },
+};
+
+export function layerOf(path: string): Layer {
+  const [top, folder = '', inner = '', ...rest] = path.split('/');
+  if (top === 'testing') return { kind: 'testing' };
+  if (top !== 'src') return { kind: 'outside' };
+  if (inner === '') return ROOT_FILES[folder] ?? { kind: 'unknown' };
+  if (PURE_FOLDERS.includes(folder)) return { kind: 'pure', folder };
+  switch (folder) {
+    case 'ports':
+    case 'runtime':
+    case 'surfaces':
+    case 'wiring':
+      return { kind: folder };
+    case 'adapters':
+      return rest.length === 0 ? { kind: 'unknown' } : { kind: 'adapter', folder: inner };
+    default:
+      return { kind: 'unknown' };
+  }
+}
+
+/** How `from` may name `to`: not at all, for its types, or in full. */
+export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
+  if (to.kind === 'unknown' || to.kind === 'outside') return 'no';
+  switch (from.kind) {
+    case 'pure':
+      return to.kind === 'pure' ? 'all' : 'no';
+    case 'ports':
+      return to.kind === 'pure' || to.kind === 'ports' ? 'types' : 'no';
+    case 'runtime':
+      return to.kind === 'pure' || to.kind === 'ports' || to.kind === 'runtime' ? 'all' : 'no';
+    case 'adapter':
+      if (to.kind === 'adapter') return to.folder === from.folder ? 'all' : 'no';
+      return to.kind === 'pure' || to.kind === 'ports' ? 'all' : 'no';
+    case 'surfaces':
+      if (to.kind === 'ports') return 'types';
+      return to.kind === 'pure' || to.kind === 'runtime' || to.kind === 'surfaces' ? 'all' : 'no';
+    case 'main':
+      return to.kind === 'main' || to.kind === 'testing' ? 'no' : 'all';
+    case 'index':
+    case 'wiring':
+      return to.kind === 'surfaces' || to.kind === 'main' || to.kind === 'testing' || to.kind === 'index'
+        ? 'no'
+        : 'all';
+    case 'testing':
+      return to.kind === 'main' ? 'no' : 'all';
+    case 'package-root':
+    case 'outside':
+    case 'unknown':
+      return 'no';
+  }
+}
+
+/** Whether a layer may use what is not ours. */
+export function mayUsePackage(from: Layer, specifier: string): boolean {
+  if (from.kind === 'ports') return false;
+  return from.kind !== 'pure' || PURE_PACKAGES.includes(specifier);
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import type { ProjectFile, TidyRule } from './rule.ts';
+
+const versions = z.record(z.string(), z.string()).optional();
+const manifestSchema = z.object({
+  dependencies: versions,
+  devDependencies: versions,
+  optionalDependencies: versions,
+  peerDependencies: versions,
+});
+const lockSchema = z.object({
+  packages: z.record(z.string(), z.object({ resolved: z.string().optional() })),
+});
+
+const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
+
+export const pinRule: TidyRule = {
+  name: 'pins every dependency to one version',
+  covers: (path) => path === 'package.json',
+  mustSee: ['package.json'],
+  check: (files) =>
+    files.flatMap(({ path, text }) =>
+      Object.values(manifestSchema.parse(JSON.parse(text)))
+        .flatMap((group) => Object.entries(group ?? {}))
+        .filter(([, version]) => !EXACT.test(version))
+        .map(([name, version]) => `${path}: ${name} is pinned to no version by ${version}`),
+    ),
+  bad: {
+    'a caret': [manifest({ dependencies: { zod: '^4.6.7' } })],
+    'a tag': [manifest({ devDependencies: { vitest: 'latest' } })],
+    'a range': [manifest({ dependencies: { zod: '4' }, devDependencies: { vitest: '4.1.12' } })],
+    'an address': [manifest({ dependencies: { zod: 'https://example.invalid/zod.tgz' } })],
+  },
+  good: { versions: [manifest({ dependencies: { zod: '4.6.7' }, devDependencies: { a: '1.0.0-rc.1' } })] },
+};
+
+export const lockRule: TidyRule = {
+  name: 'locks no package to the host it once came from',
+  covers: (path) => path === 'package-lock.json',
+  mustSee: ['package-lock.json'],
+  check: (files) =>
+    files.flatMap(({ path, text }) =>
+      Object.entries(lockSchema.parse(JSON.parse(text)).packages)
+        .filter(([, { resolved }]) => resolved !== undefined && /^[a-z+]+:/.test(resolved))
+        .map(([name, { resolved }]) => `${path}: ${name} comes from ${resolved}`),
+    ),
+  bad: {
+    'a registry': [lock({ 'node_modules/zod': { resolved: 'https://registry.invalid/zod-4.6.7.tgz' } })],
+    'a repository': [lock({ 'node_modules/zod': { resolved: 'git+ssh://git@example.invalid/zod.git' } })],
+  },
+  good: { 'a version alone': [lock({ 'node_modules/zod': { version: '4.6.7' } })] },
+};
+
+function manifest(fields: object): ProjectFile {
+  return { path: 'package.json', text: JSON.stringify(fields) };
+}
+
+function lock(packages: object): ProjectFile {
+  return { path: 'package-lock.json', text: JSON.stringify({ packages }) };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { claimsFrom, formatClaim } from '../../../src/planner/claims.ts';
+
+const told = (text: string) => claimsFrom(null, text).map(formatClaim);
+
+describe('claims in the last word of an agent', () => {
+  it.each([
+    ['implemented', ['implemented']],
+    ['Implemented the --json flag.', ['implemented']],
+    ["I've implemented the parser and fixed the lexer.", ['implemented', 'fixed']],
+    ['The retry logic has been implemented.', ['implemented']],
+    ['Fixed the off-by-one in src/a.ts.', ['fixed']],
+    ['The bug is now fixed.', ['fixed']],
+    ['All tests pass.', ['tests_pass']],
+    ['I ran npm test and all 12 tests pass', ['tests_pass']],
+    ['Done: implemented everything, all tests pass', ['implemented', 'tests_pass']],
+    ['Created src/x.ts.', ['created src/x.ts']],
+    ['I created a new file `src/deep/x.test.ts` with tests.', ['created src/deep/x.test.ts']],
+    ['Created README.md and fixed the links', ['created README.md', 'fixed']],
+    ['- Implemented the flag\n- Fixed the help text', ['implemented', 'fixed']],
+    ['Implemented the flag but could not run the tests.', ['implemented']],
+    ['Fixed it. Fixed it again.', ['fixed']],
+  ])('%j claims %j', (text, claims) => {
+    expect(told(text)).toEqual(claims);
+  });
+
+  it.each([
+    '',
+    'I will implement the parser.',
+    'I will have it implemented tomorrow.',
+    'Not yet fixed.',
+    'The tests do not pass.',
+    'Could not fix the build.',
+    "I haven't implemented this.",
+    'Nothing was implemented.',
+    'Should I say it is fixed?',
+    'Is it fixed? All tests pass?',
+    'All tests should pass.',
+    'All tests pass except one.',
+    'Some tests pass.',
+    'Make sure all tests pass.',
+    'I looked at how the parser is implemented.',
+    'The interface implemented by Foo is fine.',
+    'This was already implemented.',
+    'Fixed-width columns are used.',
+    'I plan to have created src/x.ts.',
+    'Next: created src/x.ts',
+    '```\nall tests pass\n```',
+    '> implemented',
+    'I tried, and implemented is not the word.',
+  ])('%j claims nothing', (text) => {
+    expect(told(text)).toEqual([]);
+  });
+});
+
+describe('claims that are listed', () => {
+  it('are taken instead of the last word, and only where they have a known form', () => {
+    const claims = claimsFrom(['tests_pass', 'created src/x.ts', 'created', 'great work'], 'implemented');
+    expect(claims).toEqual([{ kind: 'tests_pass' }, { kind: 'created', path: 'src/x.ts' }]);
+  });
+
+  it('are taken even when there are none', () => {
+    expect(claimsFrom([], 'implemented')).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { agent, check, validation, workflow } from './check.ts';
+
+describe('the plan', () => {
+  it('lays the policy of the workflow first and the one of the step on top', () => {
+    const steps = agent('a', 'b', '    policy: policy.own.v1\n') + agent('b', 'STOP');
+    const { plan } = check(workflow('a', steps, 'defaults: { policy: policy.shared.v2 }\n'));
+    expect(plan?.stepsById.a).toMatchObject({ policies: ['policy.shared.v2', 'policy.own.v1'] });
+    expect(plan?.stepsById.b).toMatchObject({ policies: ['policy.shared.v2'] });
+  });
+
+  it('tells inline prompts from references', () => {
+    const { plan } = check(
+      workflow('a', agent('a', 'b') + agent('b', 'STOP').replace('do the work', 'task.b.v1')),
+    );
+    expect(plan?.stepsById.a).toMatchObject({ prompt: { kind: 'inline', text: 'do the work' } });
+    expect(plan?.stepsById.b).toMatchObject({ prompt: { kind: 'reference', ref: 'task.b.v1' } });
+  });
+
+  it('makes strings and builtins named validators, and fills in what a script leaves out', () => {
+    const run =
+      '[tests, { id: lint, kind: builtin, timeout: 5m, retries: 2 }, { id: s, kind: script, entrypoint: ./s }]';
+    const rest = { artifacts: [], report: null, mayProposeGoldens: null };
+    expect(check(workflow('a', validation('a', 'STOP', run))).plan?.stepsById.a).toMatchObject({
+      parallel: false,
+      validators: [
+        { kind: 'named', id: 'tests', name: 'tests', timeoutMs: null, retries: 0, ...rest },
+        { kind: 'named', id: 'lint', name: 'lint', timeoutMs: 300_000, retries: 2, ...rest },
+        {
+          kind: 'script',
+          id: 's',
+          entrypoint: './s',
+          args: [],
+          cwd: null,
+          timeoutMs: null,
+          retries: 0,
+          ...rest,
+        },
+      ],
+    });
+  });
+
+  it('has no step by an id that nobody declared', () => {
+    const { plan } = check(workflow('a', agent('a', 'STOP')));
+    expect(plan?.stepsById.constructor).toBeUndefined();
+  });
+});

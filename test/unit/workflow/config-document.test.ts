@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CONFIG_DEFAULTS } from '../../../src/contracts/config.ts';
+import { checkConfig, mergeConfigs } from '../../../src/workflow/config-document.ts';
+import { places } from './check.ts';
+
+const check = (text: string) => checkConfig({ name: 'config.yaml', bytes: new TextEncoder().encode(text) });
+
+describe('checkConfig', () => {
+  it.each(['', '# nothing\n', '{}', 'agents:\n'])('%j is valid and gives every default', (text) => {
+    const { diagnostics, config } = check(text);
+    expect(diagnostics).toEqual([]);
+    expect(config).toEqual({ ...CONFIG_DEFAULTS, validators: {}, notify: null });
+  });
+
+  it('reads the example of the documentation', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../golden/config/valid.yaml'), 'utf8');
+    expect(check(text).config).toMatchObject({
+      agents: {
+        'claude-code': { kind: 'claude-code', command: 'claude', model: null },
+        codex: { kind: 'codex' },
+        gemini: { kind: 'acp', command: ['gemini', '--acp'] },
+        fixer: { kind: 'command', command: ['node', 'tools/fix.mjs'], env: ['HOME'] },
+        rehearsal: { kind: 'replay', run: '0199ab' },
+      },
+      validators: { tests: { command: ['npm', 'test'], timeout: '15m', report: 'junit:reports/*.xml' } },
+      notify: { command: ['notify-send'] },
+      sandbox: 'auto',
+    });
+  });
+
+  it('a built-in agent need not repeat its kind', () => {
+    expect(check('agents:\n  codex: { model: gpt-5.5 }').config?.agents.codex).toEqual({
+      kind: 'codex',
+      command: 'codex',
+      model: 'gpt-5.5',
+      env: [],
+    });
+  });
+
+  it('x- keys are free where keys are known, and are names where names are chosen', () => {
+    const { diagnostics, config } = check(
+      'x-a: 1\nlimits: { x-b: 2 }\nvalidators:\n  x-c: { command: [c], x-d: 1 }',
+    );
+    expect(diagnostics).toEqual([]);
+    expect(Object.keys(config?.validators ?? {})).toEqual(['x-c']);
+  });
+
+  it.each<[string, string[]]>([
+    ['sandbox: on', ['CF010 1:10']],
+    ['limits: { max_visits: 0 }', ['CF011 1:23']],
+    ['limits: { timeout: 5 m }', ['CF011 1:20']],
+    ['agents:\n  a: { kind: replay, run: 0199 }', ['CF009 2:27']],
+    ['agents:\n  a: { kind: command }', ['CF008 2:8']],
+    ['agents:\n  a: { kind: acp, command: [] }', ['CF011 2:28']],
+    ['agents:\n  a: { kid: acp, command: x }', ['CF007 2:8']],
+    ['policy: workspace', ['CF011 1:9']],
+    ['planner: { kind: model, provider: anthropic }', ['CF008 1:12']],
+    ['- a', ['CF009 1:1']],
+    ['paths: { worktrees: ./.tnh/run/x }', ['CF102 1:21']],
+    ['paths: { runs: .tnh/runs }', []],
+  ])('%s gives %j', (text, expected) => {
+    expect(places(check(text))).toEqual(expected);
+  });
+});
+
+describe('mergeConfigs', () => {
+  it('lets the repository win key by key and merges maps by name', () => {
+    const user = check(
+      'limits: { timeout: 1h, max_visits: 3 }\nsandbox: off\nvalidators:\n  lint: { command: [eslint] }\n  tests: { command: [jest] }',
+    ).document;
+    const repo = check('limits: { timeout: 5m }\nvalidators:\n  tests: { command: [npm, test] }').document;
+    const merged = mergeConfigs(user, repo);
+    expect(merged.limits).toEqual({ timeout: '5m', idle_timeout: '5m', max_visits: 3 });
+    expect(merged.sandbox).toBe('off');
+    expect(merged.validators.lint?.command).toEqual(['eslint']);
+    expect(merged.validators.tests?.command).toEqual(['npm', 'test']);
+  });
+});
