@@ -1,3 +1,4 @@
+import { ownValue } from '../contracts/own-value.ts';
 import type { Budgets, Plan } from './plan.ts';
 import { NO_USAGE, type RunState, type UsageTally } from './state.ts';
 
@@ -10,9 +11,9 @@ export interface BudgetProblem {
 export function budgetProblem(plan: Plan, state: RunState, stepId: string): BudgetProblem | null {
   const overRun = overspent('the run', plan.budgets, state.usage);
   if (overRun !== null) return overRun;
-  const step = plan.stepsById[stepId];
+  const step = ownValue(plan.stepsById, stepId);
   if (step?.opcode !== 'RUN_AGENT') return null;
-  return overspent(`step "${stepId}"`, step.budgets, state.usageByStep[stepId] ?? NO_USAGE);
+  return overspent(`step "${stepId}"`, step.budgets, ownValue(state.usageByStep, stepId) ?? NO_USAGE);
 }
 
 function overspent(who: string, budgets: Budgets, usage: UsageTally): BudgetProblem | null {

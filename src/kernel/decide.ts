@@ -1,4 +1,6 @@
 import type { EventDraft } from '../contracts/event.ts';
+import { ownValue } from '../contracts/own-value.ts';
+import type { Opcode } from '../contracts/vocabulary.ts';
 import { budgetProblem } from './budgets.ts';
 import { endOf } from './ending.ts';
 import { evolve } from './evolve.ts';
@@ -49,10 +51,10 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       log.emit({ event_type: 'run_started', step_id: null, payload: input.run });
       return;
     case 'step_ended':
-      endStep(log, expectStage(stage, input, 'running'), input);
+      endStep(log, expectRunning(stage, input, ENDS_MECHANICALLY), input);
       return;
     case 'rolled_back': {
-      const entry = expectStage(stage, input, 'running');
+      const entry = expectRunning(stage, input, ['ROLLBACK']);
       log.emit({ event_type: 'rollback_completed', step_id: entry.stepId, payload: input.rollback });
       closeStep(log, entry, {
         ...QUIET_END,
@@ -62,10 +64,10 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       return;
     }
     case 'judged':
-      recordJudgement(log, plan, expectStage(stage, input, 'running'), input.decision);
+      recordJudgement(log, plan, expectRunning(stage, input, ['EVALUATE']), input.decision);
       return;
     case 'gate_opened':
-      requestGate(log, plan, expectStage(stage, input, 'running'), input);
+      requestGate(log, plan, expectRunning(stage, input, ['GATE']), input);
       return;
     case 'gate_answered': {
       const entry = expectStage(stage, input, 'waiting');
@@ -107,6 +109,16 @@ function expectStage<K extends Stage['kind']>(
   return stage as Extract<Stage, { kind: K }>;
 }
 
+/** A planner and a STOP have ends of their own. */
+const ENDS_MECHANICALLY: readonly Opcode[] = ['RUN_AGENT', 'RUN_VALIDATION', 'GATE', 'ROLLBACK'];
+
+function expectRunning(stage: Stage, input: KernelInput, opcodes: readonly Opcode[]): Entry {
+  const running = expectStage(stage, input, 'running');
+  if (!opcodes.includes(running.opcode))
+    throw new KernelBug(`input ${input.kind} does not fit a step of opcode ${running.opcode}`);
+  return running;
+}
+
 const QUIET_END = {
   outcome: 'completed',
   changed: false,
@@ -119,7 +131,6 @@ const QUIET_END = {
 function endStep(log: Log, entry: Entry, result: StepResult): void {
   for (const violation of result.violations)
     log.emit({ event_type: 'policy_violation', step_id: entry.stepId, payload: { ...violation } });
-  closeStep(log, entry, result);
   const proposing = result.validators.filter((validator) => (validator.proposals ?? 0) > 0);
   if (proposing.length > 0) {
     log.emit({
@@ -131,6 +142,7 @@ function endStep(log: Log, entry: Entry, result: StepResult): void {
       },
     });
   }
+  closeStep(log, entry, result);
 }
 
 function closeStep(log: Log, entry: Entry, result: Omit<StepResult, 'violations'>): void {
@@ -143,7 +155,7 @@ function closeStep(log: Log, entry: Entry, result: Omit<StepResult, 'violations'
 }
 
 function recordJudgement(log: Log, plan: Plan, entry: Entry, decision: Judgement): void {
-  const step = plan.stepsById[entry.stepId];
+  const step = ownValue(plan.stepsById, entry.stepId);
   const revises = step?.opcode === 'EVALUATE' && step.revision !== null && decision.status === 'partial';
   log.emit({
     event_type: 'decision_recorded',
@@ -167,8 +179,13 @@ function requestGate(
   entry: Entry,
   input: Extract<KernelInput, { kind: 'gate_opened' }>,
 ): void {
-  const step = plan.stepsById[entry.stepId];
+  const step = ownValue(plan.stepsById, entry.stepId);
   if (step?.opcode !== 'GATE') throw new KernelBug(`step ${entry.stepId} is not a gate`);
+  log.emit({
+    event_type: 'step_waiting',
+    step_id: step.id,
+    payload: { gate: step.gate, attempt: entry.attempt },
+  });
   log.emit({
     event_type: 'gate_requested',
     step_id: step.id,
@@ -182,11 +199,6 @@ function requestGate(
       request_sha256: input.requestSha256,
     },
   });
-  log.emit({
-    event_type: 'step_waiting',
-    step_id: step.id,
-    payload: { gate: step.gate, attempt: entry.attempt },
-  });
 }
 
 /** An open gate is not interrupted by anything, so taking it up again is no event. */
@@ -197,7 +209,7 @@ function resume(log: Log, reason: string): void {
   log.emit({
     event_type: 'run_resumed',
     step_id: interrupted ? stage.stepId : null,
-    payload: { reason, attempt: interrupted ? (attempts[stage.stepId] ?? 0) + 1 : null },
+    payload: { reason, attempt: interrupted ? (ownValue(attempts, stage.stepId) ?? 0) + 1 : null },
   });
 }
 
@@ -294,9 +306,9 @@ function leave(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'left' }>): v
 
 /** Enters the target of a route, or says why that is a workflow error. */
 function enter(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>): string | null {
-  const step = plan.stepsById[stage.to];
+  const step = ownValue(plan.stepsById, stage.to);
   if (step === undefined) return `"${stage.to}" is not a step of the workflow`;
-  const visit = (log.state.visits[step.id] ?? 0) + 1;
+  const visit = (ownValue(log.state.visits, step.id) ?? 0) + 1;
   if (visit > step.maxVisits) {
     const loop = loopThrough(log.state.path, step.id).join(' -> ');
     return `step "${step.id}" was entered ${step.maxVisits} times, as often as max_visits allows: ${loop}`;
@@ -308,12 +320,12 @@ function enter(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>):
       step_id: step.id,
       payload: {
         evaluate_step: refinement.evaluateStep,
-        spent: (log.state.refinements[step.id] ?? 0) + 1,
+        spent: (ownValue(log.state.refinements, step.id) ?? 0) + 1,
         max: refinement.max,
       },
     });
   }
-  const attempt = (log.state.attempts[step.id] ?? 0) + 1;
+  const attempt = (ownValue(log.state.attempts, step.id) ?? 0) + 1;
   log.emit({
     event_type: 'step_started',
     step_id: step.id,
@@ -322,11 +334,14 @@ function enter(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>):
   return null;
 }
 
-/** Enters an interrupted step again; false when it was interrupted too often and is given up. */
+/**
+ * Enters an interrupted step again; false when it was interrupted too often and is given up. What the last
+ * attempt did to the files is then unknown, so they count as changed.
+ */
 function recover(log: Log, stage: Extract<Stage, { kind: 'running' }>): boolean {
   if (log.state.recoveries >= MAX_RECOVERIES) {
     const reason = `interrupted ${MAX_RECOVERIES + 1} times in a row`;
-    closeStep(log, stage, { ...QUIET_END, outcome: 'error', reason });
+    closeStep(log, stage, { ...QUIET_END, outcome: 'error', changed: log.state.snapshot !== null, reason });
     return false;
   }
   log.emit({
@@ -345,7 +360,7 @@ function effectOf(plan: Plan, state: RunState): Effect | null {
   const { stage } = state;
   if (stage.kind !== 'running') return null;
   const entry = entryOf(stage);
-  const step = plan.stepsById[stage.stepId];
+  const step = ownValue(plan.stepsById, stage.stepId);
   if (step === undefined) throw new KernelBug(`step ${stage.stepId} is not in the plan`);
   switch (step.opcode) {
     case 'RUN_AGENT':

@@ -1,3 +1,4 @@
+import { ownValue } from '../contracts/own-value.ts';
 import type { LifecycleState, RouteKey, RunOutcome } from '../contracts/vocabulary.ts';
 import type { Plan } from './plan.ts';
 import type { RunEnd, RunState } from './state.ts';
@@ -17,10 +18,10 @@ export function endOf(plan: Plan, state: RunState): RunEnd | null {
     const outcome = stage.termination === 'workflow_error' ? 'error' : stage.termination;
     return { lifecycle: 'failed', outcome, termination: stage.termination, reason: stage.reason };
   }
-  if (stage.kind === 'routed' && stage.to === 'STOP' && plan.stepsById[stage.to] === undefined)
+  if (stage.kind === 'routed' && stage.to === 'STOP' && ownValue(plan.stepsById, stage.to) === undefined)
     return endBy(state, null);
-  if (stage.kind === 'running' && stage.opcode === 'STOP') {
-    const step = plan.stepsById[stage.stepId];
+  if ((stage.kind === 'running' || stage.kind === 'left') && stage.opcode === 'STOP') {
+    const step = ownValue(plan.stepsById, stage.stepId);
     return endBy(state, step?.opcode === 'STOP' ? step.reason : null);
   }
   return null;
@@ -33,7 +34,7 @@ function endBy(state: RunState, reason: string | null): RunEnd {
       lifecycle: 'failed',
       outcome: 'policy',
       termination,
-      reason: reason ?? 'a policy violation was not judged by any evaluation',
+      reason: 'a policy violation was not judged by any evaluation',
     };
   }
   return { ...resultOf(termination, state.unverified), termination, reason };

@@ -1,5 +1,6 @@
 import type { Usage } from '../contracts/agent-result.ts';
 import type { EventDraft, EventPayload } from '../contracts/event.ts';
+import { ownValue } from '../contracts/own-value.ts';
 import type { GateEvent } from '../contracts/vocabulary.ts';
 import { type Entry, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
 
@@ -44,13 +45,7 @@ export function evolve(state: RunState, event: EventDraft): RunState {
         ? { ...state, stage: { ...state.stage, feedback: null } }
         : state;
     case 'rollback_completed':
-      return {
-        ...state,
-        unverified:
-          event.payload.target === 'pre_step' && state.lastAgent?.commit === event.payload.commit
-            ? state.lastAgent.unverifiedBefore
-            : false,
-      };
+      return { ...state, unverified: unverifiedAfterRollback(state, event.payload) };
     case 'refinement_spent':
       return {
         ...state,
@@ -86,8 +81,9 @@ export function evolve(state: RunState, event: EventDraft): RunState {
           },
         },
       };
-    case 'golden_gate_pending':
     case 'runner_completed':
+      return evolveRunnerCompleted(state, event.payload.usage);
+    case 'golden_gate_pending':
     case 'step_waiting':
     case 'artifact_recorded':
     case 'salvage_recorded':
@@ -117,6 +113,7 @@ function evolveStepStarted(
     recoveries: payload.recovery ? state.recoveries + 1 : 0,
     path: payload.recovery ? state.path : [...state.path, stepId],
     snapshot: payload.recovery ? state.snapshot : null,
+    usageCounted: false,
   };
 }
 
@@ -137,25 +134,46 @@ function evolveRunnerStarted(state: RunState, payload: EventPayload<'runner_star
   };
 }
 
+/** What an attempt spent is spent, even if it dies before its step ends. */
+function evolveRunnerCompleted(state: RunState, usage: Usage | null): RunState {
+  if (state.stage.kind !== 'running' || usage === null) return state;
+  return { ...spend(state, state.stage.stepId, usage), usageCounted: true };
+}
+
+function spend(state: RunState, stepId: string, usage: Usage | null): RunState {
+  return {
+    ...state,
+    usage: addUsage(state.usage, usage),
+    usageByStep: {
+      ...state.usageByStep,
+      [stepId]: addUsage(ownValue(state.usageByStep, stepId) ?? NO_USAGE, usage),
+    },
+  };
+}
+
+/** Going back to the start leaves nothing to verify; going back to a step, what was known before it. */
+function unverifiedAfterRollback(state: RunState, rollback: EventPayload<'rollback_completed'>): boolean {
+  if (rollback.target === 'pre_run' || state.lastAgent === null) return false;
+  if (rollback.tree_before === rollback.tree_after) return state.unverified;
+  return rollback.commit !== state.lastAgent.commit || state.lastAgent.unverifiedBefore;
+}
+
 function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'>): RunState {
   const { stage } = state;
   if (stage.kind === 'judged' || stage.kind === 'answered')
     return { ...state, stage: leftAs(stage), recoveries: 0 };
   if (stage.kind !== 'running') return state;
   const passedValidation = stage.opcode === 'RUN_VALIDATION' && payload.outcome === 'completed';
-  const changesFiles = stage.opcode === 'RUN_AGENT' || stage.opcode === 'RUN_VALIDATION';
+  // What a rollback that came off did to the files, its own event tells.
+  const changed = payload.changed && !(stage.opcode === 'ROLLBACK' && payload.outcome === 'completed');
   return {
-    ...state,
+    ...(state.usageCounted ? state : spend(state, stage.stepId, payload.usage)),
+    usageCounted: false,
     stage: { ...stage, kind: 'left', key: payload.outcome, nextStep: null },
     recoveries: 0,
     snapshot: null,
-    unverified: passedValidation ? false : state.unverified || (changesFiles && payload.changed),
+    unverified: passedValidation ? false : state.unverified || changed,
     pendingGoldens: foldGoldens(state.pendingGoldens, payload.validators),
-    usage: addUsage(state.usage, payload.usage),
-    usageByStep: {
-      ...state.usageByStep,
-      [stage.stepId]: addUsage(state.usageByStep[stage.stepId] ?? NO_USAGE, payload.usage),
-    },
   };
 }
 
@@ -215,15 +233,20 @@ function withEntry(stage: Stage, next: (entry: Entry) => Stage): Stage {
   return next({ stepId, opcode, attempt, visit });
 }
 
-export function addUsage(total: UsageTally, usage: Usage | null): UsageTally {
+function addUsage(total: UsageTally, usage: Usage | null): UsageTally {
   if (usage === null) return total;
   return {
     inputTokens: addKnown(total.inputTokens, usage.input_tokens),
     outputTokens: addKnown(total.outputTokens, usage.output_tokens),
-    costUsd: addKnown(total.costUsd, usage.cost_usd),
+    costUsd: roundCost(addKnown(total.costUsd, usage.cost_usd)),
   };
 }
 
 function addKnown(total: number | null, more: number | undefined): number | null {
   return more === undefined ? total : (total ?? 0) + more;
+}
+
+/** Sums of cents must not drift past a budget by the way numbers are stored. */
+function roundCost(usd: number | null): number | null {
+  return usd === null ? null : Number(usd.toFixed(9));
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../contracts/own-value.ts';
 import type { RouteKey } from '../contracts/vocabulary.ts';
 import { STOP } from '../contracts/vocabulary.ts';
 import { isSuccessKey } from './ending.ts';
@@ -13,17 +14,17 @@ export type Route =
  * impossible; they are decided here all the same, because the kernel trusts nobody.
  */
 export function selectRoute(plan: Plan, state: RunState, left: Extract<Stage, { kind: 'left' }>): Route {
-  const step = plan.stepsById[left.stepId];
+  const step = ownValue(plan.stepsById, left.stepId);
   if (step === undefined) return refuse(`step "${left.stepId}" is not in the workflow`);
   const to = targetOf(step, left.key);
   if (to === null) return refuse(`step "${step.id}" has no route for ${left.key}`);
-  if (to !== STOP && plan.stepsById[to] === undefined)
+  if (to !== STOP && ownValue(plan.stepsById, to) === undefined)
     return refuse(`the route ${left.key} of step "${step.id}" leads to "${to}", which is not a step`);
   if (step.opcode === 'EVALUATE') {
     const problem = evaluateProblem(plan, state, step, left, to);
     if (problem !== null) return refuse(problem);
   }
-  if (endsAsSuccess(plan, state, left, to) && state.pendingGoldens.length > 0) {
+  if (state.pendingGoldens.length > 0 && endsAsSuccess(plan, state, left, to)) {
     return refuse(
       `step "${step.id}" would end the run as a success while proposed goldens of ${state.pendingGoldens.join(', ')} await a gate`,
     );
@@ -38,11 +39,11 @@ function refuse(message: string): Route {
 function targetOf(step: PlanStep, key: RouteKey): Target | null {
   if (step.opcode === 'STOP') return null;
   const routes: Readonly<Record<string, Target | null>> = step.routes;
-  return routes[key] ?? null;
+  return ownValue(routes, key) ?? null;
 }
 
 function isStop(plan: Plan, target: Target): boolean {
-  const step = plan.stepsById[target];
+  const step = ownValue(plan.stepsById, target);
   return step === undefined ? target === STOP : step.opcode === 'STOP';
 }
 
@@ -52,7 +53,7 @@ function endsAsSuccess(
   left: Extract<Stage, { kind: 'left' }>,
   to: Target,
 ): boolean {
-  if (!isStop(plan, to)) return false;
+  if (!isStop(plan, to) || state.unjudgedViolations > 0) return false;
   const transparent = left.opcode === 'ROLLBACK' && left.key === 'completed';
   return isSuccessKey(transparent ? (state.via ?? left.key) : left.key);
 }
@@ -69,13 +70,13 @@ function evaluateProblem(
   const stops = isStop(plan, to);
   if (!stops && !step.allowedNextSteps.includes(to))
     return `the route ${left.key} of step "${step.id}" leads to "${to}", which is not in allowed_next_steps`;
-  const opcode = plan.stepsById[to]?.opcode;
+  const opcode = ownValue(plan.stepsById, to)?.opcode;
   if (left.key === 'unsafe' && !stops && opcode !== 'ROLLBACK')
     return `step "${step.id}" routes unsafe to "${to}", which is neither a ROLLBACK nor STOP`;
   if (left.key === 'needs_human' && !stops && opcode !== 'GATE')
     return `step "${step.id}" routes needs_human to "${to}", which is neither a GATE nor STOP`;
   if (left.key === 'partial' && step.revision?.step === to) {
-    const spent = state.refinements[to] ?? 0;
+    const spent = ownValue(state.refinements, to) ?? 0;
     if (spent >= step.revision.maxAttempts)
       return `step "${step.id}" asks for another refinement by "${to}", and all ${step.revision.maxAttempts} are spent`;
   }
@@ -84,7 +85,7 @@ function evaluateProblem(
 
 /** Whether entering `to` from an evaluation's `partial` spends a refinement. */
 export function refinementOf(plan: Plan, state: RunState, from: string | null, to: Target) {
-  const step = from === null ? undefined : plan.stepsById[from];
+  const step = from === null ? undefined : ownValue(plan.stepsById, from);
   if (step?.opcode !== 'EVALUATE' || step.revision?.step !== to || state.via !== 'partial') return null;
   return { evaluateStep: step.id, max: step.revision.maxAttempts };
 }

@@ -97,6 +97,8 @@ export interface RunState {
   /** Entries by way of `partial`, by the id of the step that refines. */
   readonly refinements: Readonly<Record<string, number>>;
   readonly usage: UsageTally;
+  /** The runner of the entry under way has reported its use, and it is in the totals. */
+  readonly usageCounted: boolean;
   readonly usageByStep: Readonly<Record<string, UsageTally>>;
 }
 
@@ -122,5 +124,6 @@ export const INITIAL_STATE: RunState = {
   snapshot: null,
   refinements: {},
   usage: NO_USAGE,
+  usageCounted: false,
   usageByStep: {},
 };

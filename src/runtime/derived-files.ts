@@ -1,4 +1,5 @@
 import { EVENT_SCHEMA_VERSION, type EventPayload } from '../contracts/event.ts';
+import { ownValue } from '../contracts/own-value.ts';
 import { type Metadata, RUN_FILES_SCHEMA_VERSION, type Status } from '../contracts/run-files.ts';
 import type { LifecycleState } from '../contracts/vocabulary.ts';
 import type { Plan } from '../kernel/plan.ts';
@@ -56,7 +57,10 @@ export function statusOf(view: RunView, plan: Plan | null, now: Date): Status {
 function refinementOf(view: RunView, plan: Plan | null): Status['refinement'] {
   for (const step of plan?.steps ?? []) {
     if (step.opcode !== 'EVALUATE' || step.revision === null) continue;
-    return { spent: view.state.refinements[step.revision.step] ?? 0, max: step.revision.maxAttempts };
+    return {
+      spent: ownValue(view.state.refinements, step.revision.step) ?? 0,
+      max: step.revision.maxAttempts,
+    };
   }
   return null;
 }

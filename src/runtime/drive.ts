@@ -1,3 +1,4 @@
+import { ownValue } from '../contracts/own-value.ts';
 import { decide } from '../kernel/decide.ts';
 import type { Effect, KernelInput } from '../kernel/protocol.ts';
 import type { RunEnd } from '../kernel/state.ts';
@@ -84,7 +85,7 @@ function perform(
   context: RunContext,
   effect: Exclude<Effect, { kind: 'await_gate' | 'finish' }>,
 ): Promise<EffectResult> {
-  const step = context.plan.stepsById[effect.stepId];
+  const step = ownValue(context.plan.stepsById, effect.stepId);
   switch (effect.kind) {
     case 'run_agent':
       if (step?.opcode === 'RUN_AGENT') return runAgent(context, effect, step);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ownValue } from '../contracts/own-value.ts';
 import type { PlannerInput, WindowEntry } from '../contracts/planner-input.ts';
 import { INTENTS, MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { EvaluateStep } from '../kernel/plan.ts';
@@ -66,7 +67,7 @@ export async function assembleEnvelope(
       ? {}
       : {
           refinement: {
-            spent: view.state.refinements[step.revision.step] ?? 0,
+            spent: ownValue(view.state.refinements, step.revision.step) ?? 0,
             max: step.revision.maxAttempts,
           },
         }),

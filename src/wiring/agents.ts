@@ -1,5 +1,6 @@
 import { type CommandAgentDeps, createCommandAgent } from '../adapters/agents/command-agent.ts';
 import type { AgentConfig, Config } from '../contracts/config.ts';
+import { ownValue } from '../contracts/own-value.ts';
 import type { Agent } from '../ports/agent.ts';
 import { allowlisted } from './environment.ts';
 
@@ -10,7 +11,7 @@ export function createAgents(
   env: NodeJS.ProcessEnv,
 ): (name: string) => Agent | null {
   return (name) => {
-    const agent = config.agents[name];
+    const agent = ownValue(config.agents, name);
     return agent === undefined ? null : createAgent(agent, processes, env);
   };
 }

@@ -1,4 +1,5 @@
 import type { Effect } from '../../kernel/protocol.ts';
+import type { Restored } from '../../ports/workspace.ts';
 import { openEvidence } from '../evidence.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
 import { compareTrees } from '../workspace-evidence.ts';
@@ -9,11 +10,8 @@ type RollbackEffect = Extract<Effect, { kind: 'roll_back' }>;
 export async function rollBack(context: RunContext, effect: RollbackEffect): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
   const evidence = await openEvidence(directory, effect, deps.clock);
-  const restored = await deps.workspace.restore(
-    workspace,
-    effect.commit === null ? { kind: 'base' } : { kind: 'snapshot', commit: effect.commit },
-    `${effect.stepId}@${effect.attempt}`,
-  );
+  const restored = await restore(context, effect);
+  if (typeof restored === 'string') return failed(await evidence.close('error', restored), restored);
   const undone = await compareTrees(
     deps.workspace,
     workspace,
@@ -54,6 +52,36 @@ export async function rollBack(context: RunContext, effect: RollbackEffect): Pro
         tree_after: restored.after.tree,
         salvage_ref: restored.salvageRef,
       },
+    },
+  };
+}
+
+/** The reason, when it can't be done. */
+async function restore(context: RunContext, effect: RollbackEffect): Promise<Restored | string> {
+  try {
+    return await context.deps.workspace.restore(
+      context.workspace,
+      effect.commit === null ? { kind: 'base' } : { kind: 'snapshot', commit: effect.commit },
+      `${effect.stepId}@${effect.attempt}`,
+    );
+  } catch (error) {
+    return `the rollback failed: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Half a rollback may have changed files. */
+function failed(records: EffectResult['records'], reason: string): EffectResult {
+  return {
+    records,
+    input: {
+      kind: 'step_ended',
+      outcome: 'error',
+      changed: true,
+      tree: null,
+      validators: [],
+      usage: null,
+      reason,
+      violations: [],
     },
   };
 }

@@ -8,7 +8,7 @@ import { type Evidence, openEvidence } from '../evidence.ts';
 import { type EffectResult, Interrupted, type RunContext, type StepPolicy } from '../run-context.ts';
 import { collectInputs, renderTask } from '../step-inputs.ts';
 import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
-import { prepareEntry } from './prepare-entry.ts';
+import { type PreparedEntry, prepareEntry } from './prepare-entry.ts';
 
 type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
 
@@ -19,13 +19,16 @@ export async function runAgent(
 ): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
   const agent = deps.project.agent(step.agent);
-  if (agent === null) return failed(`agent "${step.agent}" is not configured`);
+  const prepared = await prepareEntry(context, effect, {
+    family: agent?.family ?? 'unknown',
+    name: step.agent,
+  });
+  const evidence = await openEvidence(directory, effect, deps.clock);
   const inputs = await collectInputs(context, step, effect);
   const task = renderTask(context, step, inputs);
-  if (!task.ok) return failed(task.message);
+  if (agent === null) return refuse(evidence, prepared, `agent "${step.agent}" is not configured`);
+  if (!task.ok) return refuse(evidence, prepared, task.message);
 
-  const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
-  const evidence = await openEvidence(directory, effect, deps.clock);
   const refsBefore = await deps.workspace.refs(workspace);
   const result = await agent.run({
     runId: directory.runId,
@@ -84,19 +87,20 @@ export async function runAgent(
   };
 }
 
-function failed(reason: string): EffectResult {
+/** The agent was never started, so the files are as they were. */
+async function refuse(evidence: Evidence, prepared: PreparedEntry, reason: string): Promise<EffectResult> {
   return {
+    records: await evidence.close('error', reason),
     input: {
       kind: 'step_ended',
       outcome: 'error',
       changed: false,
-      tree: null,
+      tree: prepared.before.tree,
       validators: [],
       usage: null,
       reason,
       violations: [],
     },
-    records: [],
   };
 }
 

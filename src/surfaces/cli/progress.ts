@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../contracts/event.ts';
+import { ownValue } from '../../contracts/own-value.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import type { RunObserver } from '../../runtime/run-context.ts';
 import type { RunView, StepView } from '../../runtime/run-view.ts';
@@ -62,7 +63,7 @@ export function createProgress(terminal: Terminal, planOf: () => Plan | null): P
 }
 
 function runnerOf(plan: Plan | null, step: StepView): string {
-  const planned = plan?.stepsById[step.stepId];
+  const planned = plan === null ? undefined : ownValue(plan.stepsById, step.stepId);
   switch (planned?.opcode) {
     case 'RUN_AGENT':
       return planned.agent;

@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import type { RunEvent } from './contracts/event.ts';
+import type { LifecycleState, RunOutcome, Termination } from './contracts/vocabulary.ts';
+import type { Diagnostic } from './diagnostics/diagnostic.ts';
+import { packageVersion } from './package-root.ts';
+import { answerGate } from './runtime/answer-gate.ts';
+import type { DriveEnd } from './runtime/drive.ts';
+import type { AwaitingView } from './runtime/run-view.ts';
+import type { OpenProject } from './runtime/services.ts';
+import { startRun } from './runtime/start-run.ts';
+import { createServices } from './wiring.ts';
+import { checkWorkflow } from './workflow/check-workflow.ts';
+
+export interface RunWorkflowOptions {
+  /** A folder inside the repository to work in. */
+  readonly repo: string;
+  /** The path of the workflow. */
+  readonly workflow: string;
+  readonly baseRef?: string;
+  readonly inputs?: Readonly<Record<string, string>>;
+  /** Aborting leaves the run to be resumed. */
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Answers gates. Without it, or when it returns null, the run comes back as `waiting`. */
+  readonly onGate?: (gate: AwaitingView) => Promise<GateReply | null>;
+}
+
+export interface GateReply {
+  readonly approve: boolean;
+  readonly by: string;
+  readonly comment?: string;
+}
+
+export type RunWorkflowResult =
+  /** Nothing was started. */
+  | {
+      readonly kind: 'refused';
+      readonly problems: readonly string[];
+      readonly diagnostics: readonly Diagnostic[];
+    }
+  | { readonly kind: 'waiting'; readonly runId: string; readonly stepId: string; readonly reason: string }
+  | { readonly kind: 'interrupted'; readonly runId: string }
+  | {
+      readonly kind: 'ended';
+      readonly runId: string;
+      readonly lifecycle: LifecycleState;
+      readonly outcome: RunOutcome;
+      readonly termination: Termination;
+      readonly branch: string;
+    };
+
+/** Checks a workflow and runs it, as `conductor run` does. */
+export async function runWorkflow(options: RunWorkflowOptions): Promise<RunWorkflowResult> {
+  const opened = await createServices(packageVersion()).openProject(options.repo);
+  if (!opened.ok) return refused([opened.obstacle.message], opened.document?.diagnostics ?? []);
+  const project = opened.value;
+  const inputs = options.inputs ?? {};
+  const bytes = await readFile(options.workflow);
+  const checked = checkWorkflow(
+    { name: options.workflow, bytes },
+    { ...project.context, inputs: Object.keys(inputs) },
+  );
+  if (checked.plan === null) return refused(['the workflow has errors'], checked.diagnostics);
+  const { defaults } = project.context;
+  const started = await startRun({
+    deps: project.deps,
+    ids: project.ids,
+    plan: checked.plan,
+    workflowText: bytes,
+    baseRef: options.baseRef ?? 'HEAD',
+    inputs,
+    defaults: {
+      timeout_ms: defaults.timeoutMs,
+      idle_timeout_ms: defaults.idleTimeoutMs,
+      max_visits: defaults.maxVisits,
+    },
+    wait: false,
+    signal: options.signal ?? new AbortController().signal,
+    observer: {
+      onEvents: (events) => {
+        for (const event of events) options.onEvent?.(event);
+      },
+      onLine: () => {},
+    },
+    onGate: gateHandler(project, options.onGate),
+    onCreated: () => {},
+  });
+  if (!started.ok)
+    return refused(
+      started.obstacles.map((obstacle) => obstacle.message),
+      [],
+    );
+  return resultOf(started.runId, started.end);
+}
+
+function refused(problems: readonly string[], diagnostics: readonly Diagnostic[]): RunWorkflowResult {
+  return { kind: 'refused', problems, diagnostics };
+}
+
+function gateHandler(project: OpenProject, onGate: RunWorkflowOptions['onGate']) {
+  if (onGate === undefined) return null;
+  return async (awaiting: AwaitingView, view: { readonly runId: string }): Promise<void> => {
+    const reply = await onGate(awaiting);
+    const read = await project.store.read(view.runId);
+    if (reply === null || !read.ok) return;
+    await answerGate({
+      record: read.run,
+      clock: project.clock,
+      answer: reply.approve ? 'gate_approved' : 'gate_rejected',
+      by: reply.by,
+      comment: reply.comment ?? null,
+    });
+  };
+}
+
+function resultOf(runId: string, end: DriveEnd): RunWorkflowResult {
+  switch (end.kind) {
+    case 'interrupted':
+      return { kind: 'interrupted', runId };
+    case 'waiting':
+      return { kind: 'waiting', runId, stepId: end.awaiting.stepId, reason: end.awaiting.reason };
+    case 'ended':
+      return { kind: 'ended', runId, ...pick(end), branch: end.view.started.branch_name };
+  }
+}
+
+function pick({ end }: Extract<DriveEnd, { kind: 'ended' }>) {
+  return { lifecycle: end.lifecycle, outcome: end.outcome, termination: end.termination };
+}
