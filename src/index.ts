@@ -23,13 +23,13 @@ export { evolve } from './kernel/evolve.ts';
 export type { Plan, PlanStep } from './kernel/plan.ts';
 export type { Effect, KernelDecision, KernelInput } from './kernel/protocol.ts';
 export { INITIAL_STATE, type RunState } from './kernel/state.ts';
+export { parseEnvelope } from './planner/envelope.ts';
+export { judge } from './planner/judge.ts';
 export {
   type GateReply,
   type RunWorkflowOptions,
   type RunWorkflowResult,
   runWorkflow,
-} from './library.ts';
-export { parseEnvelope } from './planner/envelope.ts';
-export { judge } from './planner/judge.ts';
+} from './wiring/library.ts';
 export { type CheckedWorkflow, checkWorkflow } from './workflow/check-workflow.ts';
 export type { CheckContext, KnownNames } from './workflow/rule.ts';

@@ -14,4 +14,4 @@ async function main(argv: readonly string[]): Promise<void> {
   });
 }
 
-await main(process.argv.slice(2));
+void main(process.argv.slice(2));

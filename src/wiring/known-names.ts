@@ -1,5 +1,5 @@
 import { listPolicies } from '../adapters/project/policy-files.ts';
-import { readPrompts } from '../adapters/prompts/prompt-files.ts';
+import { indexPrompts } from '../adapters/prompts/prompt-files.ts';
 import { CONFIG_DEFAULTS, type Config } from '../contracts/config.ts';
 import { parseDuration } from '../contracts/duration.ts';
 import type { CheckContext, KnownNames } from '../workflow/rule.ts';
@@ -11,15 +11,11 @@ export async function knownNames(
   config: Config,
   folders: { readonly prompts: readonly string[]; readonly policies: readonly string[] },
 ): Promise<KnownNames> {
-  const [prompts, policies] = await Promise.all([
-    readPrompts(folders.prompts),
-    listPolicies(folders.policies),
-  ]);
   return {
     agents: new Set(Object.keys(config.agents)),
     validators: new Set([...ALWAYS_KNOWN_VALIDATORS, ...Object.keys(config.validators)]),
-    policies,
-    prompts: prompts.byRef,
+    policies: await listPolicies(folders.policies),
+    prompts: indexPrompts(folders.prompts),
     entrypoints: new Set(config.entrypoints),
   };
 }

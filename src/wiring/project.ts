@@ -36,7 +36,7 @@ interface ProjectRequest {
 /** Everything a run in this repository needs, with its configuration applied. */
 export async function assembleProject(request: ProjectRequest): Promise<Opened<OpenProject>> {
   const { repoRoot, config, folders } = request;
-  const prompts = await readPrompts(folders.prompts);
+  const prompts = readPrompts(folders.prompts);
   const [brokenPrompt] = prompts.broken;
   if (brokenPrompt !== undefined)
     return refuse(

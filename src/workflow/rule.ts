@@ -11,7 +11,7 @@ export interface KnownNames {
   readonly validators: ReadonlySet<string>;
   readonly policies: ReadonlySet<string>;
   /** By reference, `<prompt_id>.v<N>`. */
-  readonly prompts: ReadonlyMap<string, KnownPrompt>;
+  readonly prompts: Pick<ReadonlyMap<string, KnownPrompt>, 'get' | 'keys'>;
   /** Bare commands that script validators may use. */
   readonly entrypoints: ReadonlySet<string>;
 }

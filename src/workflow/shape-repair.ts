@@ -33,7 +33,7 @@ export function repairAndCheck(
   const reported: RepairedIssue[] = [];
   let data = given;
   for (let round = 0; ; round += 1) {
-    const result = schema.safeParse(data);
+    const result = schema.safeParse(data, { jitless: true });
     const issues = result.success ? [] : flattenIssues(result.error.issues, data);
     const last = round === MAX_ROUNDS;
     let changed = false;

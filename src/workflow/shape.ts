@@ -35,7 +35,7 @@ export interface ShapeResult<Schema extends z.ZodType> {
 export function checkShape<Schema extends z.ZodType>(request: ShapeRequest<Schema>): ShapeResult<Schema> {
   const { schema, source } = request;
   const given = withoutFreeKeys(source.data, request.nameMaps);
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, { jitless: true });
   if (parsed.success) return { diagnostics: [], value: parsed.data, data: given, source };
   const isClaimed = (issue: ShapeIssue, data: unknown) => request.override(issue, data, source) !== null;
   const { issues, data, original } = repairAndCheck(schema, given, isClaimed);

@@ -2,7 +2,7 @@ import { blankSource } from './blank-source.ts';
 import { file, isCode, isCodeIn, lineOf, type ProjectFile, type TidyRule } from './rule.ts';
 
 const KEBAB_FOLDER = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const KEBAB_FILE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|config))?\.[a-z]+$/;
+const KEBAB_FILE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|config|d))?\.[a-z]+$/;
 
 export const fileNameRule: TidyRule = {
   name: 'names its code files and their folders in kebab-case',
@@ -157,9 +157,9 @@ export const machinePathRule: TidyRule = {
     ]),
   ),
   good: {
-    'a relative path': [file('docs/a.md', `src/${'work/item.ts'} and ./${'root/'}`)],
-    'an address': [file('docs/a.md', `https://example.invalid/${'home/ann/'}`)],
-    'a placeholder': [file('docs/a.md', `/${'home'}/<user>/`)],
+    'a relative path': [file('docs/a.md', ['src', 'work', 'item.ts'].join('/'))],
+    'an address': [file('docs/a.md', ['https://example.invalid', 'home', 'ann', 'a.md'].join('/'))],
+    'a placeholder': [file('docs/a.md', ['', 'home', '<user>', 'a.md'].join('/'))],
   },
 };
 

@@ -1,36 +1,72 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prompt } from '../../contracts/prompt.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { checkPrompt } from '../../workflow/prompt-document.ts';
 
-export interface PromptFiles {
-  readonly byRef: ReadonlyMap<string, Prompt>;
-  /** Files that are no prompts, with what is wrong with them. */
-  readonly broken: readonly {
-    readonly name: string;
-    readonly text: string;
-    readonly diagnostics: readonly Diagnostic[];
-  }[];
+const PROMPT_FILE = /^(.+\.v\d+)\.md$/;
+
+/** Prompts by reference, each read when it is asked for: checking a workflow needs only those it names. */
+export interface PromptIndex {
+  readonly keys: () => IterableIterator<string>;
+  /** Undefined when there is none, or its file is no prompt. */
+  readonly get: (ref: string) => Prompt | undefined;
 }
 
-/** Reads prompt folders, nearest first: a prompt found earlier hides a later one of the same reference. */
-export async function readPrompts(folders: readonly string[]): Promise<PromptFiles> {
+export interface BrokenPrompt {
+  readonly name: string;
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Looks through prompt folders, nearest first: an earlier prompt hides a later one of the same reference. */
+export function indexPrompts(folders: readonly string[]): PromptIndex {
+  const paths = promptPaths(folders);
+  const read = new Map<string, Prompt | undefined>();
+  return {
+    keys: () => paths.keys(),
+    get: (ref) => {
+      const path = paths.get(ref);
+      if (path === undefined) return undefined;
+      if (!read.has(ref)) read.set(ref, readPrompt(path).prompt ?? undefined);
+      return read.get(ref);
+    },
+  };
+}
+
+/** Reads all of them, and says which files are no prompts. */
+export function readPrompts(folders: readonly string[]): {
+  readonly byRef: ReadonlyMap<string, Prompt>;
+  readonly broken: readonly BrokenPrompt[];
+} {
   const byRef = new Map<string, Prompt>();
-  const broken: PromptFiles['broken'][number][] = [];
-  for (const folder of folders) {
-    const names = (await readdir(folder).catch((): string[] => [])).filter((name) =>
-      /\.v\d+\.md$/.test(name),
-    );
-    for (const name of names.sort()) {
-      const path = join(folder, name);
-      const checked = checkPrompt({ name: path, bytes: await readFile(path) });
-      if (checked.prompt === null) {
-        broken.push({ name: path, text: checked.text, diagnostics: checked.diagnostics });
-        continue;
-      }
-      if (!byRef.has(checked.prompt.ref)) byRef.set(checked.prompt.ref, checked.prompt);
-    }
+  const broken: BrokenPrompt[] = [];
+  for (const [ref, path] of promptPaths(folders)) {
+    const { prompt, text, diagnostics } = readPrompt(path);
+    if (prompt === null) broken.push({ name: path, text, diagnostics });
+    else byRef.set(ref, prompt);
   }
   return { byRef, broken };
+}
+
+function readPrompt(path: string) {
+  return checkPrompt({ name: path, bytes: readFileSync(path) });
+}
+
+function promptPaths(folders: readonly string[]): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>();
+  for (const folder of folders)
+    for (const name of namesIn(folder)) {
+      const ref = PROMPT_FILE.exec(name)?.[1];
+      if (ref !== undefined && !paths.has(ref)) paths.set(ref, join(folder, name));
+    }
+  return paths;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
 }

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { RunEvent } from './contracts/event.ts';
-import type { LifecycleState, RunOutcome, Termination } from './contracts/vocabulary.ts';
-import type { Diagnostic } from './diagnostics/diagnostic.ts';
-import { packageVersion } from './package-root.ts';
-import { answerGate } from './runtime/answer-gate.ts';
-import type { DriveEnd } from './runtime/drive.ts';
-import type { AwaitingView } from './runtime/run-view.ts';
-import type { OpenProject } from './runtime/services.ts';
-import { startRun } from './runtime/start-run.ts';
-import { createServices } from './wiring.ts';
-import { checkWorkflow } from './workflow/check-workflow.ts';
+import type { RunEvent } from '../contracts/event.ts';
+import type { LifecycleState, RunOutcome, Termination } from '../contracts/vocabulary.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { packageVersion } from '../package-root.ts';
+import { answerGate } from '../runtime/answer-gate.ts';
+import type { DriveEnd } from '../runtime/drive.ts';
+import type { AwaitingView } from '../runtime/run-view.ts';
+import type { OpenProject } from '../runtime/services.ts';
+import { startRun } from '../runtime/start-run.ts';
+import { createServices } from '../wiring.ts';
+import { checkWorkflow } from '../workflow/check-workflow.ts';
 
 export interface RunWorkflowOptions {
   /** A folder inside the repository to work in. */

@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Living processes that carry a mark of this run, whatever session they moved to. */
+export function markedProcesses(runId: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => environmentOf(pid).some((entry) => entry.startsWith(`CONDUCTOR_MARK=${runId}/`)));
+}
+
+/** A zombie has no environment any more, and another user's process shows none. */
+function environmentOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,181 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { StartedCli } from '../../testing/cli.ts';
+import { markedProcesses } from './marked-processes.ts';
+import { fixture, type Scene, test, until } from './scene.ts';
+
+interface Stuck {
+  readonly scene: Scene;
+  readonly driver: StartedCli;
+  readonly runId: string;
+}
+
+/** A run whose agent has changed files, has left a process behind, and does not come back. */
+async function startStuckRun(scene: Scene): Promise<Stuck> {
+  const driver = scene.cli.start(['run', fixture('interrupted')]);
+  const runId = await until(() => scene.runIds()[0]);
+  await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
+  expect(markedProcesses(runId).length).toBeGreaterThanOrEqual(2);
+  return { scene, driver, runId };
+}
+
+async function expectSecondAttempt(scene: Scene, runId: string): Promise<void> {
+  const record = scene.record(runId);
+  expect(record.finalState).toBe('completed success success\n');
+  const starts = record.eventsOf('step_started').filter((event) => event.step_id === 'implement');
+  expect(starts.map(({ payload }) => [payload.attempt, payload.visit, payload.recovery])).toEqual([
+    [1, 1, false],
+    [2, 1, true],
+  ]);
+  expect(record.manifest('implement@2').attempt).toBe(2);
+  expect(record.eventsOf('run_resumed')).toHaveLength(1);
+  expect(existsSync(join(scene.worktree(runId), 'half.txt'))).toBe(false);
+  expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+  const [salvage] = record.eventsOf('salvage_recorded');
+  expect(await scene.repo.git('show', `${salvage?.payload.ref}:half.txt`)).toBe('half\n');
+}
+
+describe('a conductor that is killed while an agent runs', () => {
+  test.concurrent('is followed by a resume that cleans up and ends well', async ({ openScene }) => {
+    const { scene, driver, runId } = await startStuckRun(await openScene());
+    driver.kill('SIGKILL');
+    expect(await driver.done).toMatchObject({ signal: 'SIGKILL' });
+    expect(markedProcesses(runId).length).toBeGreaterThanOrEqual(2);
+    const status = JSON.parse((await scene.conductor('status', runId, '--json')).stdout);
+    expect(status).toMatchObject({ lifecycle_state: 'running', driver_pid: null });
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+    await expectSecondAttempt(scene, runId);
+  });
+
+  test.concurrent('leaves a torn line that is cut off and kept aside', async ({ openScene }) => {
+    const { scene, driver, runId } = await startStuckRun(await openScene());
+    driver.kill('SIGKILL');
+    await driver.done;
+    const log = join('.tnh/run', runId, 'events.ndjson');
+    const { readFile } = await import('node:fs/promises');
+    const sound = await readFile(join(scene.repo.root, log), 'utf8');
+    await scene.repo.write(log, `${sound}{"seq":99,"times`);
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+    await expectSecondAttempt(scene, runId);
+  });
+
+  test.concurrent('can be cancelled, and nothing of it stays alive', async ({ openScene }) => {
+    const { scene, driver, runId } = await startStuckRun(await openScene());
+    driver.kill('SIGKILL');
+    await driver.done;
+    expect(await scene.conductor('cancel', runId)).toMatchObject({ code: 0 });
+    expect(scene.record(runId).finalState).toBe('failed cancelled cancelled\n');
+    expect(markedProcesses(runId)).toEqual([]);
+  });
+
+  test.concurrent('is not resumed twice at once', async ({ openScene }) => {
+    const { scene, driver, runId } = await startStuckRun(await openScene());
+    const second = await scene.conductor('resume', runId);
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(new RegExp(`^conductor: .*${driver.pid}`, 'm'));
+    driver.kill('SIGKILL');
+    await driver.done;
+    const resumes = await Promise.all([1, 2, 3].map(() => scene.conductor('resume', runId)));
+    expect(resumes.map(({ code }) => code)).toContain(0);
+    expect(resumes.map(({ code }) => code).filter((code) => code !== 0 && code !== 1)).toEqual([]);
+    await expectSecondAttempt(scene, runId);
+  });
+});
+
+describe('an interruption', () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    test.concurrent(`by ${signal} exits with 130 and can be resumed`, async ({ openScene }) => {
+      const { scene, driver, runId } = await startStuckRun(await openScene());
+      driver.kill(signal);
+      expect(await driver.done).toMatchObject({ code: 130, stdout: `${runId}\n` });
+      expect(markedProcesses(runId)).toEqual([]);
+      expect(scene.record(runId).finalState).toBe(null);
+      expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+      await expectSecondAttempt(scene, runId);
+    });
+
+  test.concurrent('at a gate that is waited at leaves the gate open', async ({ openScene }) => {
+    const scene = await openScene();
+    const driver = scene.cli.start(['run', '--wait', fixture('gate')]);
+    await until(() => driver.stderr().includes('waits for a person'));
+    driver.kill('SIGINT');
+    expect(await driver.done).toMatchObject({ code: 130 });
+    const runId = scene.runIds()[0] ?? '';
+    expect(scene.record(runId).status.lifecycle_state).toBe('waiting');
+    expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a cancel', () => {
+  test.concurrent('from another process ends a running run for good', async ({ openScene }) => {
+    const { scene, driver, runId } = await startStuckRun(await openScene());
+    const cancelled = await scene.conductor('cancel', runId, '--comment', 'wrong branch');
+    expect(cancelled).toMatchObject({ code: 0 });
+    expect(await driver.done).toMatchObject({ code: 130, signal: null });
+    expect(markedProcesses(runId)).toEqual([]);
+    const record = scene.record(runId);
+    expect(record.finalState).toBe('failed cancelled cancelled\n');
+    expect(record.eventsOf('run_cancelled').map(({ payload }) => payload)).toEqual([
+      { by: 'Test User', reason: 'wrong branch' },
+    ]);
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 130 });
+  });
+
+  test.concurrent('ends a run that waits at a gate', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('gate');
+    expect(await scene.conductor('cancel', runId)).toMatchObject({ code: 0 });
+    expect(scene.record(runId).finalState).toBe('failed cancelled cancelled\n');
+    expect(await scene.conductor('approve', runId)).toMatchObject({ code: 1 });
+  });
+
+  test.concurrent('ends a run whose driver waits at a gate', async ({ openScene }) => {
+    const scene = await openScene();
+    const driver = scene.cli.start(['run', '--wait', fixture('gate')]);
+    await until(() => driver.stderr().includes('waits for a person'));
+    const runId = scene.runIds()[0] ?? '';
+    expect(await scene.conductor('cancel', runId)).toMatchObject({ code: 0 });
+    expect(await driver.done).toMatchObject({ code: 130 });
+    expect(scene.record(runId).finalState).toBe('failed cancelled cancelled\n');
+  });
+
+  test.concurrent('of a run that has ended takes no effect: exit 1', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('unverified');
+    const before = scene.record(runId).lines;
+    const cancelled = await scene.conductor('cancel', runId);
+    expect(cancelled).toMatchObject({ code: 1, stdout: '' });
+    expect(cancelled.stderr).toMatch(/^conductor: .*ended already/m);
+    expect(scene.record(runId).lines).toEqual(before);
+  });
+});
+
+describe('a run that has ended', () => {
+  test.concurrent('comes back as it ended when it is resumed', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('partial');
+    const before = scene.record(runId).lines;
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 4 });
+    expect(scene.record(runId).lines).toEqual(before);
+  });
+
+  test.concurrent('is refused with the line number when its log was changed', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('unverified');
+    const { path, lines } = scene.record(runId);
+    const { readFile, writeFile } = await import('node:fs/promises');
+    const log = join(path, 'events.ndjson');
+    const original = await readFile(log);
+    const forged = `${lines.map((line, index) => (index === 2 ? line.replace('"attempt":1', '"attempt":3') : line)).join('\n')}\n`;
+    expect(forged).not.toBe(original.toString());
+    await writeFile(log, forged);
+    for (const verb of ['resume', 'show', 'cancel']) {
+      const refused = await scene.conductor(verb, runId);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toMatch(/^conductor: .*line \d+/m);
+    }
+    expect(await readFile(log, 'utf8')).toBe(forged);
+    await writeFile(log, original);
+  });
+});

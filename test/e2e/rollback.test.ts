@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { listFiles } from '../integration/git-workspace-fixture.ts';
+import { type Scene, test } from './scene.ts';
+
+async function rollBack(scene: Scene, workflow: string) {
+  const { code, runId } = await scene.run(workflow);
+  expect(code).toBe(1);
+  const record = scene.record(runId);
+  expect(record.finalState).toBe('failed error error\n');
+  const [rollback] = record.eventsOf('rollback_completed');
+  if (rollback === undefined) throw new Error('nothing was rolled back');
+  return { runId, record, rollback: rollback.payload };
+}
+
+const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
+
+describe('a rollback', () => {
+  test.concurrent('to pre_run brings back every byte and mode of the base', async ({ openScene }) => {
+    const scene = await openScene();
+    const base = await listFiles(scene.repo.root);
+    const { runId, record, rollback } = await rollBack(scene, 'rollback-pre-run');
+    expect(rollback.target).toBe('pre_run');
+    expect(await listFiles(scene.worktree(runId))).toEqual(base);
+    const { base_sha, head_sha } = record.metadata.workspace;
+    expect(await scene.repo.git('diff', base_sha, head_sha ?? '')).toBe('');
+  });
+
+  test.concurrent('to pre_step keeps what the step before did, and no more', async ({ openScene }) => {
+    const scene = await openScene();
+    const base = await listFiles(scene.repo.root);
+    const { runId, rollback } = await rollBack(scene, 'rollback-pre-step');
+    expect(rollback.target).toBe('pre_step');
+    const { 'keep/old.txt': _deleted, ...others } = base;
+    expect(await listFiles(scene.worktree(runId))).toEqual({
+      ...others,
+      'answer.txt': base['answer.txt']?.replace(/^file/, 'run'),
+      'fresh/new.txt': `file ${sha256('new\n')}`,
+      'image.bin': `file ${sha256(Buffer.from('00ff0a0d', 'hex'))}`,
+    });
+  });
+
+  test.concurrent('keeps what it undid, tracked or not, under a salvage ref', async ({ openScene }) => {
+    const scene = await openScene();
+    const { rollback } = await rollBack(scene, 'rollback-pre-run');
+    expect(rollback.salvage_ref).toMatch(/^refs\/conductor\/salvage\//);
+    expect(await scene.repo.git('show', `${rollback.salvage_ref}:answer.txt`)).toBe('42\n');
+    expect(await scene.repo.git('show', `${rollback.salvage_ref}:fresh/new.txt`)).toBe('new\n');
+  });
+
+  test.concurrent('leaves the difference before and after as evidence', async ({ openScene }) => {
+    const scene = await openScene();
+    const { record } = await rollBack(scene, 'rollback-pre-run');
+    const patch = record.evidence('undo', 'workspace_diff');
+    for (const path of ['answer.txt', 'fresh/new.txt', 'keep/old.txt', 'image.bin']) expect(patch).toContain(path);
+  });
+});

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Manifest } from '../../src/contracts/run-files.ts';
+import type { Opcode } from '../../src/contracts/vocabulary.ts';
+import type { RunRecordOnDisk } from './run-record.ts';
+
+const FIRST_PREV = '0'.repeat(64);
+
+/** Roles that a step which came to its end has to leave. */
+const ROLES: Readonly<Record<Opcode, readonly string[]>> = {
+  RUN_AGENT: [
+    'runner_transcript',
+    'runner_final_response',
+    'runner_metadata',
+    'policy_summary',
+    'workspace_diff',
+    'workspace_status',
+  ],
+  RUN_VALIDATION: ['validation_report', 'validation_stdout', 'validation_stderr'],
+  EVALUATE: ['planner_input', 'planner_decision'],
+  GATE: ['gate_request', 'gate_outcome'],
+  ROLLBACK: ['workspace_diff', 'workspace_status'],
+  STOP: [],
+};
+
+/** Everything that holds for the record of any run, whatever became of it. */
+export function auditRun(run: RunRecordOnDisk): void {
+  auditChain(run);
+  auditManifests(run);
+  auditEnd(run);
+}
+
+function auditChain({ lines, events, metadata }: RunRecordOnDisk): void {
+  const first = events[0];
+  expect(first?.event_type).toBe('run_started');
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => (first?.seq ?? 0) + index));
+  expect(new Set(events.map((event) => event.run_id))).toEqual(new Set([metadata.run_id]));
+  const times = events.map((event) => event.timestamp);
+  expect(times).toEqual([...times].sort());
+  expect(events.map((event) => event.prev)).toEqual([FIRST_PREV, ...lines.slice(0, -1).map(sha256)]);
+}
+
+function auditManifests(run: RunRecordOnDisk): void {
+  for (const [folder, manifest] of Object.entries(run.manifests)) {
+    const { step_id, attempt } = manifest;
+    expect(folder).toBe(attempt === 1 ? step_id : `${step_id}@${attempt}`);
+    for (const artifact of manifest.artifacts) auditArtifact(run, folder, artifact);
+  }
+  const recorded = run.eventsOf('artifact_recorded').map(({ payload }) => payload);
+  const listed = Object.values(run.manifests).flatMap(({ artifacts }) => artifacts);
+  const keyOf = ({ role, path, sha256: digest, bytes }: (typeof recorded)[number]) =>
+    `${role} ${path} ${digest} ${bytes}`;
+  expect(recorded.map(keyOf).sort()).toEqual(listed.map(keyOf).sort());
+  for (const { step_id, payload } of endedSteps(run)) {
+    if (payload.opcode === 'STOP') continue;
+    const folder = payload.attempt === 1 ? step_id : `${step_id}@${payload.attempt}`;
+    const roles = run.manifest(folder ?? '').artifacts.map(({ role }) => role);
+    expect(roles, folder ?? '').toEqual(expect.arrayContaining([...ROLES[payload.opcode]]));
+  }
+}
+
+function auditArtifact(
+  { path }: RunRecordOnDisk,
+  folder: string,
+  artifact: Manifest['artifacts'][number],
+): void {
+  expect(artifact.path.startsWith(`artifacts/${folder}/`), artifact.path).toBe(true);
+  const content = readFileSync(join(path, artifact.path));
+  expect({ path: artifact.path, sha256: sha256(content), bytes: content.length }).toEqual({
+    path: artifact.path,
+    sha256: artifact.sha256,
+    bytes: artifact.bytes,
+  });
+}
+
+/** Entries that were followed by an end of the same step. */
+function endedSteps(run: RunRecordOnDisk) {
+  return run.eventsOf('step_started').filter((started) => {
+    const next = run.events.find(
+      (event) =>
+        event.seq > started.seq &&
+        event.step_id === started.step_id &&
+        ['step_completed', 'step_failed', 'step_blocked', 'step_started'].includes(event.event_type),
+    );
+    return next !== undefined && next.event_type !== 'step_started';
+  });
+}
+
+function auditEnd({ eventsOf, events, status, metadata, finalState }: RunRecordOnDisk): void {
+  const [completed, ...more] = eventsOf('run_completed');
+  expect(more).toEqual([]);
+  expect(status.run_id).toBe(metadata.run_id);
+  if (completed === undefined) {
+    expect({ finalState, outcome: status.outcome, ended: metadata.ended_at }).toEqual({
+      finalState: null,
+      outcome: null,
+      ended: null,
+    });
+    return;
+  }
+  expect(events.at(-1)).toBe(completed);
+  const { lifecycle_state, outcome, termination } = completed.payload;
+  expect(finalState).toBe(`${lifecycle_state} ${outcome} ${termination}\n`);
+  expect(status).toMatchObject({ lifecycle_state, outcome, termination, awaiting: null, active_attempt: null });
+  expect(metadata).toMatchObject({ outcome, termination, ended_at: completed.timestamp });
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
