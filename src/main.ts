@@ -14,4 +14,4 @@ async function main(argv: readonly string[]): Promise<void> {
   });
 }
 
-void main(process.argv.slice(2));
+await main(process.argv.slice(2));

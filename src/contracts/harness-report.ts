@@ -6,9 +6,9 @@ import * as z from 'zod';
  * major version, so that a newer harness is answered with a judgement and not with a parse error.
  */
 
-export const CASE_KINDS = ['cli', 'web', 'docs', 'vscode_ui', 'unit'] as const;
-export const CASE_STATUSES = ['passed', 'failed', 'skipped', 'flaky'] as const;
-export const UX_SEVERITIES = ['info', 'warning', 'error'] as const;
+const CASE_KINDS = ['cli', 'web', 'docs', 'vscode_ui', 'unit'] as const;
+const CASE_STATUSES = ['passed', 'failed', 'skipped', 'flaky'] as const;
+const UX_SEVERITIES = ['info', 'warning', 'error'] as const;
 
 const caseStatusSchema = z.enum(CASE_STATUSES).describe('How the case ended.');
 
@@ -22,7 +22,6 @@ export const proposedGoldenSchema = z.union([
     diff_ref: z.string().nullish().describe('Artifact that shows the difference.'),
   }),
 ]);
-export type ProposedGolden = z.infer<typeof proposedGoldenSchema>;
 
 export const uxFlagSchema = z.looseObject({
   severity: z.enum(UX_SEVERITIES).describe('info, warning or error.'),
@@ -120,4 +119,3 @@ export const harnessReportSchema = z
       seen.add(item.id);
     });
   });
-export type HarnessReport = z.infer<typeof harnessReportSchema>;

@@ -14,7 +14,7 @@ export const windowEntrySchema = z.object({
 });
 export type WindowEntry = z.infer<typeof windowEntrySchema>;
 
-export const validationSummarySchema = z.object({
+const validationSummarySchema = z.object({
   mechanical_outcome: z.enum(MECHANICAL_OUTCOMES).describe('How the validation ended.'),
   exit_codes: z.record(z.string(), z.int()).describe('Exit code by validator id; killed ones have none.'),
   timeouts: z.array(z.string()).describe('Ids of validators that ran out of time.'),
@@ -32,13 +32,13 @@ export const reviewFindingSchema = z.object({
 });
 export type ReviewFinding = z.infer<typeof reviewFindingSchema>;
 
-export const reviewEvidenceSchema = z.object({
+const reviewEvidenceSchema = z.object({
   expected: z.boolean().optional().describe('Whether a review step was to give a verdict.'),
   verdict: z.enum(['approve', 'needs-changes']).nullish().describe('The verdict, or null when none came.'),
   findings: z.array(reviewFindingSchema).optional().describe('What the reviewer found.'),
 });
 
-export const evidenceSchema = z.object({
+const evidenceSchema = z.object({
   transcript_summary: z.string().describe('One fact per line: intent, claim, blocker, final.'),
   workspace_diff_summary: z.string().describe('Counts, one line per file, fingerprint; or `no changes`.'),
   validation: validationSummarySchema.describe('What the validators did.'),
@@ -47,7 +47,6 @@ export const evidenceSchema = z.object({
   policy_events: z.array(z.string()).describe('`<class>: <subject>`, as the kernel saw them.'),
   review: reviewEvidenceSchema.nullish().describe('What the latest review step gave.'),
 });
-export type Evidence = z.infer<typeof evidenceSchema>;
 
 export const plannerInputSchema = z.object({
   run_id: z.string().describe('The run.'),

@@ -12,7 +12,6 @@ const usageTotals = z
     cost_usd: z.number().nonnegative().nullable(),
   })
   .describe('Totals over the whole run; null is unknown, not zero.');
-export type UsageTotals = z.infer<typeof usageTotals>;
 
 export const metadataSchema = z.strictObject({
   schema_version: z.literal(RUN_FILES_SCHEMA_VERSION),
@@ -77,7 +76,7 @@ export const statusSchema = z.strictObject({
 export type Status = z.infer<typeof statusSchema>;
 
 /** Roles that readers may rely on; a manifest may carry others. */
-export const ARTIFACT_ROLES = [
+const ARTIFACT_ROLES = [
   'runner_transcript',
   'runner_final_response',
   'runner_metadata',
@@ -97,7 +96,7 @@ export const ARTIFACT_ROLES = [
 ] as const;
 
 const artifactSchema = z.strictObject({
-  role: z.string(),
+  role: z.string().describe(`Reserved: ${ARTIFACT_ROLES.join(', ')}.`),
   path: z.string().describe('Relative to the run directory.'),
   media_type: z.string(),
   sha256: z.string(),

@@ -18,6 +18,8 @@ export interface DriveContext extends RunContext {
   /** Makes sure, once, that the worktree is there. */
   readonly openWorkspace: () => Promise<void>;
   readonly writeMetadata: () => Promise<void>;
+  /** Brings `status.json` up to now. */
+  readonly refreshStatus: () => Promise<void>;
   readonly abort: () => void;
 }
 
@@ -41,10 +43,20 @@ export function createContext(request: DriveContextRequest): DriveContext {
   if (request.signal.aborted) abort();
   else request.signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
   let opened: Promise<void> | null = null;
+  let statusWritten: Promise<void> = Promise.resolve();
   const view = (): RunView => {
     const current = viewer.current();
     if (current === null) throw new Error(`run ${directory.runId} has no start`);
     return current;
+  };
+  // One write at a time, each from the newest view: an older status must never land on a newer one.
+  const refreshStatus = (): Promise<void> => {
+    statusWritten = statusWritten.then(() =>
+      viewer.current() === null
+        ? undefined
+        : writeStatus(directory, statusOf(view(), plan, deps.clock.now())),
+    );
+    return statusWritten;
   };
   return {
     deps,
@@ -65,10 +77,11 @@ export function createContext(request: DriveContextRequest): DriveContext {
         events.push(event);
         viewer.add(event);
       }
-      await writeStatus(directory, statusOf(view(), plan, deps.clock.now()));
+      await refreshStatus();
       observer.onEvents(appended, view());
       await notify(deps, appended);
     },
+    refreshStatus,
     openWorkspace: () => {
       opened ??= deps.workspace.reopen(workspace);
       return opened;
@@ -110,8 +123,7 @@ async function beat(context: DriveContext, stopping: AbortSignal): Promise<void>
   for (;;) {
     await pause(HEARTBEAT_MS, stopping);
     if (stopping.aborted) return;
-    if (context.events().length > 0)
-      await writeStatus(context.directory, statusOf(context.view(), context.plan, context.deps.clock.now()));
+    await context.refreshStatus();
     if ((await readCancelRequest(context.directory)) !== null) context.abort();
   }
 }

@@ -42,7 +42,7 @@ export async function examine(
   findings.push(ok('configuration', 'valid'));
   findings.push(...(await examineAgents(loaded.config, env)));
   findings.push(...(await examineValidators(found.repoRoot, loaded.config, env)));
-  findings.push(ok('planner', `${loaded.config.planner.kind}`), await examineSandbox(env));
+  findings.push(ok('planner', loaded.config.planner.kind), await examineSandbox(env));
   return findings;
 }
 

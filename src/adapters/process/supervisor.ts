@@ -55,7 +55,7 @@ async function supervise(
     stderr.read(child.stderr, watch.noteActivity),
   ]);
   // A view that throws on a line is a bug to report, but not before the process and its children are gone.
-  const unreadable = new Promise<never>((_, fail) => reading.catch(fail));
+  const unreadable = reading.then(() => new Promise<never>(() => {}));
   try {
     const first = await Promise.race([child.exited, watch.stopped, unreadable]);
     watch.release();

@@ -35,7 +35,7 @@ export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptC
       } catch (error) {
         return {
           ok: false,
-          message: `prompt ${prompt.ref}: ${error instanceof Error ? error.message : error}`,
+          message: `prompt ${prompt.ref}: ${error instanceof Error ? error.message : String(error)}`,
         };
       }
     },

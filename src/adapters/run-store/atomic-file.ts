@@ -3,7 +3,7 @@ import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Makes the names in a folder survive power loss; some file systems refuse, which is as good as it gets. */
-export async function syncFolder(path: string): Promise<void> {
+async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();

@@ -12,6 +12,8 @@ import { runDocument } from './run-document.ts';
 import { nextCommands, renderSummary } from './summary.ts';
 import { printJson, type VerbContext } from './verb.ts';
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 export interface Driving {
   readonly signal: AbortSignal;
   readonly progress: Progress;
@@ -32,15 +34,13 @@ export async function whileDriving<T>(
     context.terminal.err('\ninterrupting; the run can be resumed (press again to leave at once)\n');
     controller.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
   const progress = createProgress(context.terminal, planOf);
   try {
     return await work({ signal: controller.signal, progress });
   } finally {
     progress.stop();
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const name of STOP_SIGNALS) process.off(name, onSignal);
   }
 }
 

@@ -1,7 +1,6 @@
 import { blockingReason } from '../../runtime/derived-files.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 import type { RunView } from '../../runtime/run-view.ts';
-import { stepLine } from './progress.ts';
 import { formatDuration, type Paint, printable, shortId, type Terminal } from './terminal.ts';
 
 export interface SummaryFacts {
@@ -64,13 +63,6 @@ function judgements(view: RunView): string[] {
       const name = step.attempt === 1 ? step.stepId : `${step.stepId}@${step.attempt}`;
       return `${name}: ${step.termination}${step.reason === null ? ', nothing stands in the way' : ` — ${printable(step.reason)}`}`;
     });
-}
-
-export function renderSteps(terminal: Pick<Terminal, 'paint'>, view: RunView): string {
-  return view.steps
-    .filter((step) => step.opcode !== 'STOP')
-    .map((step) => `${stepLine(terminal, step)}\n`)
-    .join('');
 }
 
 /** What can be done with a run from here, as commands to copy. */

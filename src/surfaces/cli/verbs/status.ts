@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Status } from '../../../contracts/run-files.ts';
+import type { RunListing } from '../../../ports/run-store.ts';
 import { statusOf } from '../../../runtime/derived-files.ts';
 import { readRecordedPlan } from '../../../runtime/recorded-run.ts';
-import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.ts';
 import { type OpenRun, openRecords, openRun } from '../open.ts';
 import { renderTable } from '../table.ts';
@@ -13,10 +13,7 @@ import { rowOf } from './runs.ts';
 const WATCH_MS = 500;
 
 export async function status(context: VerbContext, wanted: string | null, watch: boolean): Promise<ExitCode> {
-  if (wanted === null) {
-    if (watch) throw new CliError('--watch needs a run', 'conductor runs lists them');
-    return statusOfAll(context);
-  }
+  if (wanted === null) return watch ? watchAll(context) : statusOfAll(context);
   const open = await openRun(context, wanted);
   if (watch) return watchRun(context, open);
   await printStatus(context, open);
@@ -24,15 +21,44 @@ export async function status(context: VerbContext, wanted: string | null, watch:
 }
 
 /** Runs that have not ended; a person rarely asks where the others stand. */
-async function statusOfAll(context: VerbContext): Promise<ExitCode> {
+async function liveRuns(context: VerbContext): Promise<RunListing[]> {
   const { store } = await openRecords(context);
   const listed = await store.list();
-  const live = listed.filter(({ status: each }) => each === null || each.outcome === null);
+  return listed.filter(({ status: each }) => each === null || each.outcome === null);
+}
+
+async function statusOfAll(context: VerbContext): Promise<ExitCode> {
+  const live = await liveRuns(context);
   if (context.json) printJson(context, { runs: live.map(({ status: each }) => each) });
   else if (live.length === 0)
     context.terminal.err('no run is under way; conductor runs lists those that ended\n');
   else context.terminal.out(renderTable(live.map((run) => rowOf(run, context.terminal.paintOut))));
   return EXIT.success;
+}
+
+/** Follows all runs until none of them moves any more. */
+async function watchAll(context: VerbContext): Promise<ExitCode> {
+  const screen = createScreen(context.terminal);
+  for (;;) {
+    const live = await liveRuns(context);
+    const moving = live.some(({ status: each }) => each?.lifecycle_state === 'running');
+    if (!moving) return statusOfAll(context);
+    if (!context.json) screen.show(renderTable(live.map((run) => rowOf(run, context.terminal.paintOut))));
+    await sleep(WATCH_MS);
+  }
+}
+
+/** Shows a text in place of the one before; without a terminal, one after the other. */
+function createScreen(terminal: Terminal): { readonly show: (text: string) => void } {
+  let shown = '';
+  return {
+    show: (text) => {
+      if (text === shown) return;
+      if (terminal.live && shown !== '') terminal.out(`\u001b[${shown.split('\n').length - 1}A\u001b[J`);
+      terminal.out(text);
+      shown = text;
+    },
+  };
 }
 
 async function currentStatus({ view, record, records }: OpenRun): Promise<Status> {
@@ -86,16 +112,10 @@ function stepText(current: Status): string {
 /** Follows until the run ends or waits, and exits as the run did. */
 async function watchRun(context: VerbContext, first: OpenRun): Promise<ExitCode> {
   let open = first;
-  let shown = '';
+  const screen = createScreen(context.terminal);
   for (;;) {
     const current = await currentStatus(open);
-    const text = renderStatus(context.terminal, current, open);
-    if (!context.json && text !== shown) {
-      if (context.terminal.live && shown !== '')
-        context.terminal.out(`\u001b[${shown.split('\n').length - 1}A\u001b[J`);
-      context.terminal.out(text);
-      shown = text;
-    }
+    if (!context.json) screen.show(renderStatus(context.terminal, current, open));
     const done =
       current.outcome !== null || current.lifecycle_state === 'waiting' || open.record.driverPid === null;
     if (done) {

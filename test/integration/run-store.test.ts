@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import type { EventDraft } from '../../src/contracts/event.ts';
+import type { RunStore } from '../../src/ports/run-store.ts';
+
+const RUN = '01990000-0000-7000-8000-000000000001';
+const OTHER = '01990000-0000-7000-8000-000000000002';
+
+let root: string;
+let store: RunStore;
+let path: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'conductor-store-'));
+  store = createRunStore({
+    repoRoot: root,
+    runsDir: join(root, '.tnh/run'),
+    clock: { now: () => new Date('2026-01-02T03:04:05.678Z') },
+  });
+  path = join(root, '.tnh/run', RUN);
+});
+
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+function note(text: string): EventDraft {
+  return { event_type: 'status_updated', step_id: null, payload: { note: text } };
+}
+
+async function recordRun(...notes: string[]): Promise<void> {
+  const run = await store.create(RUN, null);
+  for (const text of notes) await run.append([note(text)]);
+  await run.release();
+}
+
+const logFile = () => join(path, 'events.ndjson');
+
+describe('the event log', () => {
+  it('numbers events from zero and chains each line to the bytes of the one before', async () => {
+    await recordRun('a', 'b');
+    const lines = (await readFile(logFile(), 'utf8')).trimEnd().split('\n');
+    const events = lines.map((line) => JSON.parse(line));
+    expect(events.map(({ seq }) => seq)).toEqual([0, 1]);
+    expect(events[0].prev).toBe('0'.repeat(64));
+    expect(events[1].prev).toBe(
+      createHash('sha256')
+        .update(lines[0] ?? '')
+        .digest('hex'),
+    );
+    expect(events[0]).toMatchObject({ run_id: RUN, timestamp: '2026-01-02T03:04:05.678Z', step_id: null });
+  });
+
+  it('goes on where it stopped when the run is driven again', async () => {
+    await recordRun('a');
+    const driven = await store.drive(RUN);
+    if (!driven.ok) throw new Error('not driven');
+    await driven.run.append([note('b')]);
+    await driven.run.release();
+    const read = await store.read(RUN);
+    expect(read.ok && read.run.events.map(({ seq }) => seq)).toEqual([0, 1]);
+  });
+
+  it('cuts a torn last line off and keeps it aside', async () => {
+    await recordRun('a');
+    await appendFile(logFile(), '{"seq":1,"tim');
+    const driven = await store.drive(RUN);
+    if (!driven.ok) throw new Error('not driven');
+    expect(driven.run.events).toHaveLength(1);
+    await driven.run.append([note('b')]);
+    await driven.run.release();
+    const read = await store.read(RUN);
+    expect(read.ok && read.run.events).toHaveLength(2);
+    const aside = (await readdir(path)).filter((name) => name.includes('torn'));
+    expect(aside).toHaveLength(1);
+    expect(await readFile(join(path, aside[0] ?? ''), 'utf8')).toBe('{"seq":1,"tim');
+  });
+
+  it.each([
+    ['a changed line', (text: string) => text.replace('"b"', '"x"'), 3],
+    ['a missing line', (text: string) => text.split('\n').toSpliced(1, 1).join('\n'), 2],
+    ['a line that is not JSON', (text: string) => text.replace('{"seq":1', '"seq":1'), 2],
+    ['an unknown event type', (text: string) => text.replace('status_updated', 'status_upended'), 1],
+  ])('refuses %s with its line number and writes nothing', async (_, damage, line) => {
+    await recordRun('a', 'b', 'c');
+    const damaged = damage(await readFile(logFile(), 'utf8'));
+    await writeFile(logFile(), damaged);
+    const driven = await store.drive(RUN);
+    expect(driven).toMatchObject({ ok: false, problem: { kind: 'corrupt', line } });
+    expect(await store.read(RUN)).toMatchObject({ ok: false, problem: { kind: 'corrupt', line } });
+    expect(await readFile(logFile(), 'utf8')).toBe(damaged);
+    expect(await readdir(path)).not.toContain('lock');
+  });
+});
+
+describe('the lock of a run', () => {
+  it('lets one process drive and tells the others which', async () => {
+    const run = await store.create(RUN, null);
+    expect(await store.drive(RUN)).toEqual({ ok: false, problem: { kind: 'driven', pid: process.pid } });
+    await run.append([note('a')]);
+    await run.release();
+    const again = await store.drive(RUN);
+    expect(again.ok).toBe(true);
+    if (again.ok) await again.run.release();
+  });
+
+  it('is taken over when its process is gone', async () => {
+    await recordRun('a');
+    const child = spawn(process.execPath, ['-e', '0']);
+    await new Promise((resolve) => child.on('exit', resolve));
+    await writeFile(join(path, 'lock'), JSON.stringify({ pid: child.pid, started: '1', nonce: 'x' }));
+    const driven = await store.drive(RUN);
+    expect(driven.ok).toBe(true);
+    if (driven.ok) await driven.run.release();
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'is taken over when its pid belongs to a later process',
+    async () => {
+      await recordRun('a');
+      await writeFile(join(path, 'lock'), JSON.stringify({ pid: process.pid, started: '1', nonce: 'x' }));
+      const driven = await store.drive(RUN);
+      expect(driven.ok).toBe(true);
+      if (driven.ok) await driven.run.release();
+    },
+  );
+});
+
+describe('finding runs', () => {
+  it('matches by prefix, with or without dashes, newest first', async () => {
+    await recordRun('a');
+    await (await store.create(OTHER, null)).release();
+    expect(await store.match('01990000-0000')).toEqual([OTHER, RUN]);
+    expect(await store.match(RUN.replaceAll('-', ''))).toEqual([RUN]);
+    expect(await store.match('ffff')).toEqual([]);
+  });
+
+  it('finds a run whose folder was moved by the workflow', async () => {
+    const run = await store.create(RUN, 'build/evidence');
+    await run.append([note('a')]);
+    await run.release();
+    expect(await readdir(join(root, 'build/evidence', RUN))).toContain('events.ndjson');
+    const read = await store.read(RUN);
+    expect(read.ok && read.run.events).toHaveLength(1);
+    expect((await store.list()).map(({ runId }) => runId)).toEqual([RUN]);
+  });
+
+  it('takes a run away again that failed to start', async () => {
+    const run = await store.create(RUN, 'build/evidence');
+    await run.discard();
+    expect(await store.list()).toEqual([]);
+    expect(await readdir(join(root, 'build/evidence'))).toEqual([]);
+  });
+});
+
+describe('files of a run', () => {
+  it('are made once when only one may win', async () => {
+    const run = await store.create(RUN, null);
+    const won = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((text) => run.directory.writeOnce('artifacts/gate/gate_outcome.json', text)),
+    );
+    expect(won.filter(Boolean)).toHaveLength(1);
+    const winner = ['a', 'b', 'c', 'd'][won.indexOf(true)];
+    expect(await run.directory.read('artifacts/gate/gate_outcome.json')).toBe(winner);
+    expect(await readdir(join(path, 'artifacts/gate'))).toEqual(['gate_outcome.json']);
+    await run.release();
+  });
+});
