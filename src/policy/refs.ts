@@ -9,6 +9,8 @@ export interface RefCheck {
   readonly refsAfter: RefState;
   /** The run's own branch, short or in full. */
   readonly ownBranch: string;
+  /** Refs that somebody moved in another checkout meanwhile: no concern of the step. */
+  readonly movedElsewhere: readonly string[];
   /** Branch names or globs over them. */
   readonly protectedBranches: readonly string[];
 }
@@ -17,13 +19,22 @@ export interface RefCheck {
 export function checkRefs(check: RefCheck): Violation[] {
   const { policy, refsAfter } = check;
   const own = fullName(check.ownBranch);
-  const violations = changedRefs(check).flatMap((change) => violationsOf(change, own, check));
+  const violations = changedRefs(check)
+    .filter(({ name }) => name === own || !isExcused(name, check))
+    .flatMap((change) => violationsOf(change, own, check));
   if (policy.forbidden_operations.includes('branch_switch') && refsAfter.head !== own) {
     const place = refsAfter.head === null ? 'is detached' : `points at ${refsAfter.head}`;
     const message = `the HEAD of the worktree ${place}, and branch_switch is forbidden`;
     violations.push({ class: 'forbidden_operation', subject: refsAfter.head ?? 'HEAD', message });
   }
   return violations;
+}
+
+/** Branches of other runs are moved by the conductor itself, when those runs end. */
+const RUN_BRANCHES = 'refs/heads/conductor/run/';
+
+function isExcused(name: string, check: RefCheck): boolean {
+  return name.startsWith(RUN_BRANCHES) || check.movedElsewhere.includes(name);
 }
 
 interface RefChange {

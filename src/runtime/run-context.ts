@@ -49,6 +49,7 @@ export interface StepPolicy {
     readonly refsBefore: RefState;
     readonly refsAfter: RefState;
     readonly ownBranch: string;
+    readonly movedElsewhere: readonly string[];
   }) => readonly Violation[];
 }
 

@@ -6,7 +6,7 @@ import { findRepository } from '../adapters/git/find-repository.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
-import { CONFIG_DEFAULTS, type Config } from '../contracts/config.ts';
+import type { Config } from '../contracts/config.ts';
 import type { Finding } from '../runtime/services.ts';
 
 const run = promisify(execFile);
@@ -93,17 +93,17 @@ async function examineAgents(config: Config, env: NodeJS.ProcessEnv): Promise<Fi
       findings.push(ok(label, `replays run ${agent.run}`));
       continue;
     }
+    if (agent.kind !== 'command') {
+      findings.push(missing(label, `kind ${agent.kind} can't be started by this version`, null));
+      continue;
+    }
     const program = typeof agent.command === 'string' ? agent.command : (agent.command[0] ?? '');
     const path = await resolveProgram(program, { cwd: '/', path: env.PATH });
     if (path !== null) findings.push(ok(label, `${agent.kind}, ${path}`));
     else if (program.includes('/')) findings.push(ok(label, `${agent.kind}, ${program} in the worktree`));
     else
       findings.push(
-        missing(
-          label,
-          `${agent.kind}, ${program} is not on the PATH`,
-          name in CONFIG_DEFAULTS.agents ? `install ${program} to use it` : `correct agents.${name}.command`,
-        ),
+        missing(label, `${program} is not on the PATH`, `correct agents.${name}.command in .tnh/config.yaml`),
       );
   }
   return findings;

@@ -2,6 +2,7 @@ import type { RefState } from '../../contracts/workspace-change.ts';
 import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
 import { commonGitDir } from './find-repository.ts';
 import { createGit, type Git, printedValue } from './git-command.ts';
+import { movedElsewhere } from './other-checkouts.ts';
 import {
   clearStaleLocks,
   commitAt,
@@ -51,6 +52,10 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       restoreSnapshot(await open(workspace), target, salvageName),
     commit: async (workspace, message) => commitToBranch(await open(workspace), message),
     refs: async (workspace) => readRefs(await open(workspace)),
+    movedElsewhere: async (workspace, before, after) => {
+      const { gitDir, adminDir } = await open(workspace);
+      return movedElsewhere(gitDir, adminDir, before, after);
+    },
     diff: async (_workspace, fromTree, toTree, patchPath) =>
       diffTrees({ gitDir: (await repository()).gitDir, fromTree, toTree, patchPath, signal }),
   };

@@ -56,11 +56,14 @@ export async function runAgent(
     `${evidence.path}/workspace.patch`,
   );
   const policy = deps.project.policy(step.policies);
+  const refsAfter = await deps.workspace.refs(workspace);
+  const movedElsewhere = await deps.workspace.movedElsewhere(workspace, refsBefore, refsAfter);
   const violations = policy.check({
     changes: changes.diff.files,
     refsBefore,
-    refsAfter: await deps.workspace.refs(workspace),
+    refsAfter,
     ownBranch: workspace.branchName,
+    movedElsewhere,
   });
   await recordAgentEvidence(evidence, {
     step,
@@ -69,6 +72,7 @@ export async function runAgent(
     changes,
     policy,
     violations,
+    movedElsewhere,
     intent: intentOf(context, step),
   });
   const records = await evidence.close(result.termination, summaryOf(result, changes));
@@ -118,6 +122,7 @@ interface AgentFacts {
   readonly changes: WorkspaceEvidence;
   readonly policy: StepPolicy;
   readonly violations: readonly Violation[];
+  readonly movedElsewhere: readonly string[];
   readonly intent: Intent;
 }
 
@@ -151,7 +156,10 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     capabilities: [],
     overrides: [],
     violations: facts.violations,
-    notes: ['paths, operations and refs are checked after the step'],
+    notes: [
+      'paths, operations and refs are checked after the step',
+      ...facts.movedElsewhere.map((ref) => `${ref} was moved in another checkout during the step`),
+    ],
   });
 }
 

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { basename, extname, join, resolve } from 'node:path';
+import { basename, extname, join, relative, resolve } from 'node:path';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { CliError } from './cli-error.ts';
 
@@ -30,4 +30,10 @@ export async function findWorkflow(
       ? 'give the path of a YAML file, or put one into .tnh/workflows'
       : `did you mean ${near}? Known: ${[...new Set(known)].join(', ')}`,
   );
+}
+
+/** As a person in the current folder would write it. */
+export function displayPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') ? path : near;
 }

@@ -96,6 +96,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
     .exitOverride()
     .showHelpAfterError('(conductor --help lists the verbs)')
     .helpCommand(false)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conductor: ')) })
     .addHelpText('after', '\nExample:\n  $ conductor demo\n');
 
   const verb = (usage: string, description: string, example: string, action: Action): Command => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '../../../src/contracts/policy.ts';
+import type { FileChange } from '../../../src/contracts/workspace-change.ts';
 import { checkChanges, checkFiles } from '../../../src/policy/changes.ts';
 import { formatViolation } from '../../../src/policy/violation.ts';
-import type { FileChange } from '../../../src/contracts/workspace-change.ts';
 import { change, OWN, policyOf, refs } from './policy-builder.ts';
 
 interface Case {
@@ -187,8 +187,22 @@ describe('refs around a step', () => {
       refsBefore: refs(),
       refsAfter: after,
       ownBranch: 'conductor/run-1',
+      movedElsewhere: [],
       protectedBranches: ['main', 'master', 'release/*'],
     });
     expect(found.map(formatViolation)).toEqual(violations);
+  });
+
+  it('excuses what somebody did in another checkout, and what other runs did to their own branches', () => {
+    const found = checkChanges({
+      policy: policyOf({}),
+      changes: [],
+      refsBefore: refs(),
+      refsAfter: refs({ 'refs/heads/main': 'moved', 'refs/heads/conductor/run/other/2': 'moved' }),
+      ownBranch: 'conductor/run-1',
+      movedElsewhere: ['refs/heads/main'],
+      protectedBranches: ['main'],
+    });
+    expect(found).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { PolicyOverride } from '../../../src/contracts/policy.ts';
-import { assemblePolicy, type EffectivePolicy } from '../../../src/policy/assemble.ts';
 import type { FileChange, RefState } from '../../../src/contracts/workspace-change.ts';
+import { assemblePolicy, type EffectivePolicy } from '../../../src/policy/assemble.ts';
 
 export function policyOf(policy: PolicyOverride): EffectivePolicy {
   return assemblePolicy([{ source: 'step', policy }]);

@@ -8,7 +8,7 @@ import { checkWorkflow } from '../../../workflow/check-workflow.ts';
 import { CliError } from '../cli-error.ts';
 import { reportEnd, whileDriving } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { findWorkflow } from '../find-workflow.ts';
+import { displayPath, findWorkflow } from '../find-workflow.ts';
 import { openProject } from '../open.ts';
 import type { VerbContext } from '../verb.ts';
 import { readSource } from './validate.ts';
@@ -41,11 +41,12 @@ export async function checkForRun(
   inputs: Readonly<Record<string, string>>,
 ): Promise<CheckedForRun | null> {
   const bytes = await readSource(path);
-  const checked = checkWorkflow({ name: path, bytes }, { ...project.context, inputs: Object.keys(inputs) });
+  const name = displayPath(path);
+  const checked = checkWorkflow({ name, bytes }, { ...project.context, inputs: Object.keys(inputs) });
   const { terminal } = context;
   if (checked.diagnostics.length > 0 && !context.json)
     terminal.err(
-      renderHuman(checked.diagnostics, { name: path, text: checked.text }, { color: terminal.paint.enabled }),
+      renderHuman(checked.diagnostics, { name, text: checked.text }, { color: terminal.paint.enabled }),
     );
   if (checked.plan !== null) return { plan: checked.plan, bytes };
   if (context.json) terminal.out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
@@ -85,7 +86,8 @@ export async function startChecked(
       }),
   );
   if (started.ok) return started.end;
-  const [first, ...others] = started.obstacles;
-  for (const other of others) context.terminal.err(`conductor: ${other.message}\n`);
-  throw new CliError(first?.message ?? 'the run could not start', first?.help ?? null);
+  const last = started.obstacles.at(-1);
+  for (const { message, help } of started.obstacles.slice(0, -1))
+    context.terminal.err(`conductor: ${message}\n${help === null ? '' : `  help: ${help}\n`}`);
+  throw new CliError(last?.message ?? 'the run could not start', last?.help ?? null);
 }

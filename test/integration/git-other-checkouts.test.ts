@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGitWorkspace } from '../../src/adapters/git/git-workspace.ts';
+import type { RunWorkspace, Workspace } from '../../src/ports/workspace.ts';
+import { gitAt, makeRepo } from '../../testing/git-repo.ts';
+
+let repo: Awaited<ReturnType<typeof makeRepo>>;
+let workspace: Workspace;
+let run: RunWorkspace;
+
+beforeEach(async () => {
+  repo = await makeRepo({ files: { 'a.txt': 'a\n' } });
+  workspace = createGitWorkspace({ repoRoot: repo.root, worktreesDir: join(repo.root, '.tnh/worktrees') });
+  const base = await workspace.resolveBase('HEAD');
+  if (!base.ok) throw new Error(base.reason);
+  run = workspace.describe({
+    runId: 'r1',
+    workflowId: 'w',
+    baseRef: 'HEAD',
+    baseSha: base.sha,
+    harnessDir: join(repo.root, '.tnh/run/r1/harness'),
+  });
+  await workspace.create(run);
+});
+
+afterEach(() => repo.cleanup());
+
+describe('a ref that moved while a step ran', () => {
+  it("is somebody else's when they committed in their own checkout", async () => {
+    const before = await workspace.refs(run);
+    await repo.write('b.txt', 'b\n');
+    await repo.git('add', 'b.txt');
+    await repo.git('commit', '-m', 'meanwhile');
+    const after = await workspace.refs(run);
+    expect(await workspace.movedElsewhere(run, before, after)).toEqual(['refs/heads/main']);
+  });
+
+  it("is the step's when it was moved from the worktree of the run", async () => {
+    const before = await workspace.refs(run);
+    await gitAt(run.worktreePath, 'commit', '--allow-empty', '-m', 'agent');
+    await gitAt(run.worktreePath, 'update-ref', 'refs/heads/main', 'HEAD');
+    const after = await workspace.refs(run);
+    expect(after.refs['refs/heads/main']).not.toBe(before.refs['refs/heads/main']);
+    expect(await workspace.movedElsewhere(run, before, after)).toEqual([]);
+  });
+});
