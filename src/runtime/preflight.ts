@@ -1,17 +1,12 @@
 import type { Plan } from '../kernel/plan.ts';
 import type { ValidatorPlace } from '../ports/validator.ts';
 import { runnableOf } from './effects/run-validation.ts';
+import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
-
-/** Something that keeps a run from starting, and the way out. */
-export interface Obstacle {
-  readonly message: string;
-  readonly help: string | null;
-}
 
 /** What can be known before anything is made: programs that are missing, policies nobody can enforce. */
 export async function findObstacles(deps: RunDeps, plan: Plan, place: ValidatorPlace): Promise<Obstacle[]> {
-  const obstacles = new Map<string, Obstacle>();
+  const obstacles = new Map(deps.project.refusals.map((refusal) => [refusal.message, refusal]));
   const add = (message: string, help: string | null) => obstacles.set(message, { message, help });
   for (const step of plan.steps) {
     if (step.opcode === 'RUN_AGENT') {
@@ -44,4 +39,16 @@ export async function findObstacles(deps: RunDeps, plan: Plan, place: ValidatorP
     }
   }
   return [...obstacles.values()];
+}
+
+/** What a plan says and this version does not heed. Each makes a check stricter, never laxer. */
+export function unheeded(plan: Plan): string[] {
+  return plan.steps.flatMap((step) =>
+    step.opcode !== 'RUN_VALIDATION'
+      ? []
+      : step.validators.flatMap((validator) => [
+          ...(validator.report === null ? [] : [`report of validator "${validator.id}" is not read yet`]),
+          ...(validator.retries === 0 ? [] : [`validator "${validator.id}" is not tried again yet`]),
+        ]),
+  );
 }

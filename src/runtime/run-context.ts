@@ -9,6 +9,7 @@ import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
+import type { Obstacle } from './obstacle.ts';
 import type { RunView } from './run-view.ts';
 
 /** All that a run touches outside the pure core, by name. */
@@ -28,6 +29,10 @@ export interface RunDeps {
 /** What the configuration makes of the names in a workflow. */
 export interface Project {
   readonly repoRoot: string;
+  /** What the configuration asks for and this version can't give: no run starts. */
+  readonly refusals: readonly Obstacle[];
+  /** What the configuration says and this version does not heed; harmless, but to be told. */
+  readonly notes: readonly string[];
   readonly agent: (name: string) => Agent | null;
   /** Null when the name resolves to nothing. */
   readonly validator: (name: string) => RunnableValidator | null;

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { CheckContext } from '../workflow/rule.ts';
-import type { Obstacle } from './preflight.ts';
+import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
 
 /** What a surface can ask for. The composition root supplies it; a surface never sees an adapter. */

@@ -5,7 +5,8 @@ import type { NewRun } from '../ports/run-store.ts';
 import type { RunWorkspace } from '../ports/workspace.ts';
 import { initialMetadata, writeMetadata } from './derived-files.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
-import { findObstacles, type Obstacle } from './preflight.ts';
+import type { Obstacle } from './obstacle.ts';
+import { findObstacles } from './preflight.ts';
 import type { RunDeps } from './run-context.ts';
 
 export interface StartRequest

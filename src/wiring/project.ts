@@ -12,6 +12,7 @@ import { systemIds } from '../adapters/system/ids.ts';
 import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
 import type { Config } from '../contracts/config.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
+import type { Obstacle } from '../runtime/obstacle.ts';
 import type { Project } from '../runtime/run-context.ts';
 import type { Opened, OpenProject } from '../runtime/services.ts';
 import { createAgents } from './agents.ts';
@@ -51,12 +52,6 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       `${brokenPolicy.path} is not usable: ${brokenPolicy.message}`,
       'correct it, or take the file away',
     );
-  if (config.planner.kind !== 'rules')
-    return refuse(
-      `a planner of kind ${config.planner.kind} can't be used in this version`,
-      'set planner: { kind: rules } in .tnh/config.yaml',
-    );
-
   const environment = allowlisted(request.env, config.environment);
   const processes = {
     supervisor: createSupervisor(),
@@ -69,6 +64,8 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const agents = createAgents(config, processes, request.env);
   const project: Project = {
     repoRoot,
+    refusals: refusalsOf(config),
+    notes: notesOf(config),
     agent: agents,
     validator: (name) => validators.get(name) ?? null,
     entrypoints: config.entrypoints,
@@ -132,4 +129,26 @@ function policyOf(config: Config, policies: PolicyFiles): Project['policy'] {
     cache.set(key, known);
     return known;
   };
+}
+
+function refusalsOf(config: Config): Obstacle[] {
+  const refusals: Obstacle[] = [];
+  if (config.planner.kind !== 'rules')
+    refusals.push({
+      message: `a planner of kind ${config.planner.kind} can't be used by this version`,
+      help: 'set planner: { kind: rules } in .tnh/config.yaml',
+    });
+  if (config.sandbox === 'required')
+    refusals.push({
+      message: 'the configuration requires a sandbox, and this version has none',
+      help: 'set sandbox: auto in .tnh/config.yaml to run without one',
+    });
+  return refusals;
+}
+
+function notesOf(config: Config): string[] {
+  return Object.entries(config.validators).flatMap(([name, { report, retries }]) => [
+    ...(report === null ? [] : [`validators.${name}.report is not read yet; the exit code decides`]),
+    ...(retries === 0 ? [] : [`validators.${name}.retries is not heeded yet; the first result counts`]),
+  ]);
 }

@@ -2,6 +2,7 @@ import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import type { DriveEnd } from '../../../runtime/drive.ts';
+import { unheeded } from '../../../runtime/preflight.ts';
 import type { OpenProject } from '../../../runtime/services.ts';
 import { type StartRequest, startRun } from '../../../runtime/start-run.ts';
 import { checkWorkflow } from '../../../workflow/check-workflow.ts';
@@ -48,7 +49,11 @@ export async function checkForRun(
     terminal.err(
       renderHuman(checked.diagnostics, { name, text: checked.text }, { color: terminal.paint.enabled }),
     );
-  if (checked.plan !== null) return { plan: checked.plan, bytes };
+  if (checked.plan !== null) {
+    for (const note of [...project.deps.project.notes, ...unheeded(checked.plan)])
+      terminal.err(`${terminal.paint.dim('note:')} ${note}\n`);
+    return { plan: checked.plan, bytes };
+  }
   if (context.json) terminal.out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
   return null;
 }
