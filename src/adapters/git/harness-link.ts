@@ -4,7 +4,7 @@ import { kindOf } from './file-kind.ts';
 import { GitError } from './git-command.ts';
 
 /** The one folder of a worktree that no diff, snapshot or restore looks at. */
-const RUN_FOLDER = '.tnh/run';
+export const RUN_FOLDER = '.tnh/run';
 
 /** Everything in the worktree but the run folder. */
 export const TRACKED_PATHSPEC = ['--', '.', `:(exclude)${RUN_FOLDER}`];

@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, rename, rm, stat, utimes } from 'node:fs/prom
 import { join } from 'node:path';
 import { hasCode } from './file-kind.ts';
 import { type Git, printedValue } from './git-command.ts';
-import { TRACKED_PATHSPEC } from './harness-link.ts';
+import { RUN_FOLDER, TRACKED_PATHSPEC } from './harness-link.ts';
 import { trackNestedRepositories } from './nested-repositories.ts';
 import type { RunWorktree } from './run-worktree.ts';
 
@@ -26,7 +26,9 @@ export async function takeTree(
     await git(['read-tree', '--reset', head]);
     if (alsoTracked !== null) await trackPathsOf(git, head, alsoTracked);
     const nested = await trackNestedRepositories(git);
-    await git(['add', '-A', ...TRACKED_PATHSPEC]);
+    // With the folder excluded by pathspec, `add` fails wherever a committed .gitignore names it.
+    await git(['add', '-A', '--', '.']);
+    await git(['reset', '-q', head, '--', RUN_FOLDER]);
     return { tree: printedValue(await git(['write-tree'])), nested };
   });
 }

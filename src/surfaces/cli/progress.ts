@@ -3,7 +3,7 @@ import { ownValue } from '../../contracts/own-value.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import type { RunObserver } from '../../runtime/run-context.ts';
 import type { RunView, StepView } from '../../runtime/run-view.ts';
-import { formatDuration, printable, type Terminal } from './terminal.ts';
+import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
@@ -26,7 +26,7 @@ export function createProgress(terminal: Terminal, planOf: () => Plan | null): P
     if (!terminal.live || active === null) return;
     frame = (frame + 1) % FRAMES.length;
     const elapsed = formatDuration(Date.now() - active.since);
-    const head = `${FRAMES[frame]} ${active.step.stepId}  ${runner}  ${elapsed}`;
+    const head = `${FRAMES[frame]} ${entryName(active.step)}  ${runner}  ${elapsed}`;
     const room = terminal.columns() - head.length - 4;
     const tail = room > 8 && lastLine !== '' ? `  ${printable(lastLine).slice(0, room)}` : '';
     terminal.err(`\r\u001b[2K${terminal.paint.blue(head)}${terminal.paint.dim(tail)}`);
@@ -47,6 +47,8 @@ export function createProgress(terminal: Terminal, planOf: () => Plan | null): P
           runner = step === undefined ? '' : runnerOf(planOf(), step);
           lastLine = '';
         }
+        // A person may be asked now; nothing may draw over the question.
+        if (event.event_type === 'gate_requested') active = null;
         const line = lineOf(terminal, event, view);
         if (line === null) continue;
         clear();
@@ -85,7 +87,9 @@ function lineOf(terminal: Terminal, event: RunEvent, view: RunView): string | nu
     case 'step_failed':
     case 'step_blocked': {
       const step = view.steps.findLast((candidate) => candidate.stepId === event.step_id);
-      return step === undefined || step.opcode === 'STOP' ? null : stepLine(terminal, step);
+      return step === undefined || step.opcode === 'STOP'
+        ? null
+        : stepLine(terminal, step, terminal.live ? { width: terminal.columns() } : {});
     }
     case 'policy_violation':
       return paint.red(`! ${event.payload.class}: ${printable(event.payload.subject)}`);
@@ -98,17 +102,51 @@ function lineOf(terminal: Terminal, event: RunEvent, view: RunView): string | nu
   }
 }
 
-/** `✓ implement@2  completed  1.2 s` with the reason where there is one. */
-export function stepLine(terminal: Pick<Terminal, 'paint'>, step: StepView): string {
-  const { paint } = terminal;
-  const name = step.attempt === 1 ? step.stepId : `${step.stepId}@${step.attempt}`;
-  const how = step.termination ?? 'interrupted';
+/** As its evidence folder is named. */
+export function entryName(step: Pick<StepView, 'stepId' | 'attempt'>): string {
+  return step.attempt === 1 ? step.stepId : `${step.stepId}@${step.attempt}`;
+}
+
+interface StepLook {
+  readonly mark: string;
+  readonly colour: (text: string) => string;
+}
+
+/** `✓ implement@2  completed  1.2 s` with the reason where there is one. `unended` names what has no end. */
+export function stepLine(
+  { paint }: Pick<Terminal, 'paint'>,
+  step: StepView,
+  { width = Number.POSITIVE_INFINITY, unended = 'interrupted' } = {},
+): string {
+  const name = entryName(step);
+  const { mark, colour } = lookOf(paint, step.termination);
   const time =
     step.endedAt === null ? '' : formatDuration(Date.parse(step.endedAt) - Date.parse(step.startedAt));
-  const good = how === 'completed' || how === 'success' || how === 'gate_approved';
-  const soft = how === 'partial' || how === 'needs_human' || how === 'gate_timed_out';
-  const colour = good ? paint.green : soft ? paint.yellow : paint.red;
-  const mark = good ? '✓' : soft ? '~' : '✗';
-  const reason = step.reason === null ? '' : paint.dim(`  ${printable(step.reason).split('\n')[0] ?? ''}`);
-  return `${colour(mark)} ${name.padEnd(18)} ${colour(how.padEnd(14))} ${paint.dim(time.padStart(8))}${reason}`;
+  const room = width - Math.max(name.length, 18) - 28;
+  const reason = step.reason === null ? '' : paint.dim(`  ${clip(printable(step.reason), room)}`);
+  const how = colour((step.termination ?? unended).padEnd(14));
+  return `${colour(mark)} ${name.padEnd(18)} ${how} ${paint.dim(time.padStart(8))}${reason}`;
+}
+
+function lookOf(paint: Paint, how: StepView['termination']): StepLook {
+  switch (how) {
+    case 'completed':
+    case 'success':
+    case 'gate_approved':
+      return { mark: '✓', colour: paint.green };
+    case 'partial':
+    case 'needs_human':
+    case 'gate_timed_out':
+      return { mark: '~', colour: paint.yellow };
+    case null:
+      return { mark: '…', colour: paint.blue };
+    default:
+      return { mark: '✗', colour: paint.red };
+  }
+}
+
+/** The first line of a text, cut to fit. */
+function clip(text: string, room: number): string {
+  const [line = ''] = text.split('\n');
+  return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`;
 }

@@ -1,6 +1,7 @@
 import { blockingReason } from '../../runtime/derived-files.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 import type { RunView } from '../../runtime/run-view.ts';
+import { entryName } from './progress.ts';
 import { formatDuration, type Paint, printable, shortId, type Terminal } from './terminal.ts';
 
 export interface SummaryFacts {
@@ -60,8 +61,7 @@ function judgements(view: RunView): string[] {
   return view.steps
     .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
     .map((step) => {
-      const name = step.attempt === 1 ? step.stepId : `${step.stepId}@${step.attempt}`;
-      return `${name}: ${step.termination}${step.reason === null ? ', nothing stands in the way' : ` — ${printable(step.reason)}`}`;
+      return `${entryName(step)}: ${step.termination}${step.reason === null ? ', nothing stands in the way' : ` — ${printable(step.reason)}`}`;
     });
 }
 

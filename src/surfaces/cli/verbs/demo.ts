@@ -30,6 +30,7 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
     baseRef: 'HEAD',
     inputs: {},
     wait: false,
+    onCreated: () => {},
     onGate: (awaiting, view) => answerDemoGate(inside, project, awaiting, view, yes),
   });
   return reportEnd(inside, project, end, nextSteps(repository.root, end.view));
@@ -64,6 +65,7 @@ async function askPerson(awaiting: AwaitingView): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({
     message: `Gate ${awaiting.stepId}: ${awaiting.reason}. Approve?`,
+    initialValue: true,
     output: process.stderr,
   });
   return !isCancel(answer) && answer;

@@ -1,13 +1,16 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { metadataSchema } from '../../../contracts/run-files.ts';
+import type { RunDirectory } from '../../../ports/run-store.ts';
 import { workspaceOf } from '../../../runtime/recorded-run.ts';
+import type { RunView } from '../../../runtime/run-view.ts';
 import { diffStatLines } from '../diff-stat.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRun } from '../open.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
-/** From the base to the files as the last step left them. Reads git's objects, not the worktree. */
+/** From the base to the files as the run, or its last step, left them. Reads git's objects, not the worktree. */
 export async function diff(context: VerbContext, wanted: string, statOnly: boolean): Promise<ExitCode> {
   const { view, record } = await openRun(context, wanted);
   const { deps, repoRoot } = await openProject(context);
@@ -16,7 +19,8 @@ export async function diff(context: VerbContext, wanted: string, statOnly: boole
   try {
     const path = join(folder, 'diff.patch');
     const from = view.started.base_tree;
-    const changes = await deps.workspace.diff(workspace, from, view.tree ?? from, path);
+    const to = (await endOf(record.directory, view)) ?? view.tree ?? from;
+    const changes = await deps.workspace.diff(workspace, from, to, path);
     if (context.json) printJson(context, { run_id: view.runId, ...changes });
     else if (statOnly) context.terminal.out(`${diffStatLines(changes).join('\n')}\n`);
     else context.terminal.out(await readFile(path, 'utf8'));
@@ -24,4 +28,12 @@ export async function diff(context: VerbContext, wanted: string, statOnly: boole
     await rm(folder, { recursive: true, force: true });
   }
   return EXIT.success;
+}
+
+/** The commit a run ended with; it also holds what a step did that was cut off. */
+async function endOf(directory: RunDirectory, view: RunView): Promise<string | null> {
+  if (view.end === null) return null;
+  const text = await directory.read('metadata.json');
+  const parsed = metadataSchema.safeParse(text === null ? null : JSON.parse(text));
+  return parsed.success ? parsed.data.workspace.head_sha : null;
 }

@@ -7,6 +7,7 @@ import type { StepView } from '../../../runtime/run-view.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type OpenRun, openRun } from '../open.ts';
+import { entryName } from '../progress.ts';
 import { printable } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
@@ -95,5 +96,5 @@ async function printNew(context: VerbContext, file: LogFile, printed: Map<string
 }
 
 function nameOf({ step, name }: LogFile): string {
-  return `${step.stepId}${step.attempt === 1 ? '' : `@${step.attempt}`}  ${name}`;
+  return `${entryName(step)}  ${name}`;
 }

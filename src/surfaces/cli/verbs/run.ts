@@ -20,12 +20,17 @@ export interface RunOptions {
   readonly wait: boolean;
 }
 
+/** The run id is the first line on stdout, or on stderr with `--json`. */
 export async function run(context: VerbContext, workflow: string, options: RunOptions): Promise<ExitCode> {
   const project = await openProject(context);
   const path = await findWorkflow(workflow, context.startDir, project.workflowFolders);
   const checked = await checkForRun(context, project, path, options.inputs);
   if (checked === null) return EXIT.usage;
-  const end = await startChecked(context, project, checked, { ...options, onGate: null });
+  const end = await startChecked(context, project, checked, {
+    ...options,
+    onGate: null,
+    onCreated: (runId) => (context.json ? context.terminal.err : context.terminal.out)(`${runId}\n`),
+  });
   return reportEnd(context, project, end);
 }
 
@@ -58,12 +63,12 @@ export async function checkForRun(
   return null;
 }
 
-/** Starts the run and stays with it. The run id is the first line on stdout, or on stderr with `--json`. */
+/** Starts the run and stays with it. */
 export async function startChecked(
   context: VerbContext,
   project: OpenProject,
   checked: CheckedForRun,
-  options: RunOptions & Pick<StartRequest, 'onGate'>,
+  options: RunOptions & Pick<StartRequest, 'onGate' | 'onCreated'>,
 ): Promise<DriveEnd> {
   const { plan, bytes } = checked;
   const { defaults } = project.context;
@@ -87,7 +92,7 @@ export async function startChecked(
         signal,
         observer: progress,
         onGate: options.onGate,
-        onCreated: (runId) => (context.json ? context.terminal.err : context.terminal.out)(`${runId}\n`),
+        onCreated: options.onCreated,
       }),
   );
   if (started.ok) return started.end;

@@ -20,10 +20,16 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
   out(`${paintOut.bold('  steps')}\n`);
   for (const step of view.steps) {
     if (step.opcode === 'STOP') continue;
-    out(`    ${stepLine(paint, step)}\n`);
+    out(`    ${stepLine(paint, step, { unended: unendedWord(open, step) })}\n`);
     for (const line of await evidenceLines(open, step)) out(`        ${paintOut.dim(line)}\n`);
   }
   return EXIT.success;
+}
+
+/** A step without an end waits, runs, or was cut off. */
+function unendedWord({ view, record }: OpenRun, step: StepView): string {
+  if (view.awaiting?.stepId === step.stepId && view.awaiting.attempt === step.attempt) return 'waiting';
+  return record.driverPid !== null && step === view.steps.at(-1) ? 'running' : 'interrupted';
 }
 
 /** What a reader should look at first; the manifest names the rest. */

@@ -1,0 +1,77 @@
+import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { parsePolicy } from '../../src/policy/document.ts';
+import { checkConfig } from '../../src/workflow/config-document.ts';
+import { checkPrompt } from '../../src/workflow/prompt-document.ts';
+import { createCli } from '../../testing/cli.ts';
+import { makeRepo } from '../../testing/git-repo.ts';
+import { blockOf, ROOT, readPage, readPages } from './markdown.ts';
+
+const folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-docs-')));
+const repo = await makeRepo({
+  files: { '.tnh/config.yaml': blockOf(await readPage('docs/agents.md'), 'yaml config').text },
+});
+const cli = createCli({ cwd: repo.root, home: folder });
+afterAll(async () => {
+  await repo.cleanup();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const reportSchema = z.object({
+  files: z.array(z.object({ diagnostics: z.array(z.object({ severity: z.string(), message: z.string() })) })),
+});
+
+async function diagnose(path: string, cwd: string) {
+  const { stdout } = await cli.run(['validate', path, '--json'], { cwd });
+  return reportSchema.parse(JSON.parse(stdout)).files.flatMap(({ diagnostics }) => diagnostics);
+}
+
+const blocks = (await readPages()).flatMap((page) =>
+  page.blocks.map((block) => ({ ...block, at: `${page.path}:${block.line}` })),
+);
+
+function blocksOf(info: string) {
+  const found = blocks.filter((block) => block.info === info);
+  if (found.length === 0) throw new Error(`no block \`${info}\` was found`);
+  return found;
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+describe('the documents in the documentation', () => {
+  it.each(blocksOf('yaml workflow'))('are workflows without errors: $at', async ({ text }) => {
+    const path = join(repo.root, 'block.yaml');
+    await writeFile(path, text);
+    const errors = (await diagnose(path, repo.root)).filter(({ severity }) => severity === 'error');
+    expect(errors).toEqual([]);
+  });
+
+  it.each(blocksOf('yaml config'))('are configurations: $at', ({ text }) => {
+    expect(checkConfig({ name: 'config.yaml', bytes: encode(text) }).diagnostics).toEqual([]);
+  });
+
+  it.each(blocksOf('yaml policy'))('are policies: $at', ({ text }) => {
+    expect(parsePolicy(text)).toMatchObject({ ok: true });
+  });
+
+  it.each(blocksOf('markdown prompt'))('are prompts: $at', ({ text }) => {
+    expect(checkPrompt({ name: 'prompt.md', bytes: encode(text) }).diagnostics).toEqual([]);
+  });
+});
+
+describe('the example workflows', () => {
+  it('are these', async () => {
+    const names = await readdir(join(ROOT, 'examples', 'workflows'));
+    expect(names.sort()).toEqual(['golden-harness.yaml', 'review-then-fix.yaml']);
+  });
+
+  it.each(['golden-harness.yaml', 'review-then-fix.yaml'])(
+    'are valid without a configuration, and without a warning: %s',
+    async (name) => {
+      expect(await diagnose(join(ROOT, 'examples', 'workflows', name), folder)).toEqual([]);
+    },
+  );
+});
