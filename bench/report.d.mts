@@ -9,3 +9,4 @@ export interface Row extends Command {
 }
 export function judge(commands: readonly Command[], medians: readonly number[]): Row[];
 export function formatTable(rows: readonly Row[]): string;
+export function formatRatios(rows: readonly Row[]): string;

@@ -28,3 +28,11 @@ export function formatTable(rows) {
     )
     .join('\n');
 }
+
+/** One line, for what is good to know and decides nothing. */
+export function formatRatios(rows) {
+  return rows
+    .slice(1)
+    .map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`)
+    .join(', ');
+}

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measure } from './measure.mjs';
-import { formatTable, judge } from './report.mjs';
+import { formatRatios, formatTable, judge } from './report.mjs';
 import { createWorkflow, STEPS_PER_STAGE } from './workflow-file.mjs';
 
 const STEPS = 50;
@@ -18,11 +18,15 @@ const COMMANDS = [
   { name: `conductor validate (${STEPS} steps)`, args: [PROGRAM, 'validate', 'bench.yaml'], limit: 3 },
 ];
 
-/** Nothing of the person at the machine. Some `NODE_` variables, such as certificates to load, make every start
- * slower by more than the whole command takes, and so hide what it costs. */
-function cleanEnvironment(folder) {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:NODE_|CONDUCTOR_|GIT_)/.test(name));
+/** What a user has, but for what would change which files are read. */
+function inheritedEnvironment(folder) {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:CONDUCTOR_|GIT_)/.test(name));
   return { ...Object.fromEntries(inherited), XDG_CONFIG_HOME: join(folder, 'config'), NO_COLOR: '1' };
+}
+
+/** Some `NODE_` variables, such as certificates to load, make every start slower, and the ratio smaller. */
+function bareEnvironment(env) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('NODE_')));
 }
 
 function makeRepository(folder, env) {
@@ -35,10 +39,12 @@ function main() {
   if (!existsSync(PROGRAM)) throw new Error('dist/bin/conductor.js is not built; npm run setup builds it');
   const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-'));
   try {
-    const env = cleanEnvironment(folder);
+    const env = inheritedEnvironment(folder);
     makeRepository(folder, env);
-    const rows = judge(COMMANDS, measure(COMMANDS, { rounds: ROUNDS, cwd: folder, env }));
+    const rowsIn = (env) => judge(COMMANDS, measure(COMMANDS, { rounds: ROUNDS, cwd: folder, env }));
+    const rows = rowsIn(env);
     process.stdout.write(`${formatTable(rows)}\n${ROUNDS} rounds, node ${process.versions.node}\n`);
+    process.stdout.write(`without NODE_ variables: ${formatRatios(rowsIn(bareEnvironment(env)))}\n`);
     return rows.some(({ broken }) => broken) ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });

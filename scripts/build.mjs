@@ -18,16 +18,38 @@ const tsc = spawnSync(
 );
 if (tsc.status !== 0) process.exit(1);
 
+/** Commander loads what it needs to start verbs that are programs of their own. Conductor has none of them. */
+const withoutExternalVerbs = {
+  name: 'without-external-verbs',
+  resolveId: (id, importer) =>
+    id === 'node:child_process' && /node_modules[\\/]commander[\\/]/.test(importer ?? '')
+      ? '\0nothing'
+      : null,
+  load: (id) => (id === '\0nothing' ? 'module.exports = {};' : null),
+};
+
 const bundle = await rolldown({
   input: { conductor: at('dist', 'src', 'main.js') },
   platform: 'node',
   logLevel: 'warn',
+  plugins: [withoutExternalVerbs],
+  // For Node this package offers only CommonJS, of which nothing can be left out.
+  resolve: { alias: { yaml: at('node_modules', 'yaml', 'browser', 'index.js') } },
 });
 await bundle.write({
   dir: at('dist', 'bin'),
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
+  minify: true,
+  // One file with everything that is always needed next, instead of one for each thing that two verbs share.
+  codeSplitting: {
+    groups: [
+      { name: 'package', test: /src[\\/]package-root\.js$/, priority: 3 },
+      { name: 'program', test: /cli[\\/]program\.js$/, priority: 2 },
+      { name: 'check', test: /(?:verbs[\\/]validate|src[\\/]wiring)\.js$/, priority: 1 },
+    ],
+  },
 });
 await bundle.close();
 chmodSync(at('dist', 'bin', 'conductor.js'), 0o755);

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The command as it is shipped; `npm test` builds it first. */
-export const COMMAND = fileURLToPath(new URL('../dist/bin/conductor.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../dist/bin/conductor.js', import.meta.url));
 
 export interface CliResult {
   /** Null when a signal ended it. */
@@ -12,6 +12,8 @@ export interface CliResult {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** Standard output as it came, for what may not be UTF-8. */
+  readonly bytes: Uint8Array;
 }
 
 export interface StartedCli {
@@ -69,8 +71,8 @@ function startCommand(args: readonly string[], options: CliOptions): StartedCli 
   if (child.pid === undefined) throw new Error('the command could not be started');
   return {
     pid: child.pid,
-    stdout,
-    stderr,
+    stdout: stdout.text,
+    stderr: stderr.text,
     done: ended(child, stdout, stderr),
     kill: (signal) => {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
@@ -93,13 +95,19 @@ function environmentOf({ home, env }: CliOptions): NodeJS.ProcessEnv {
   };
 }
 
-function collect(stream: NodeJS.ReadableStream): () => string {
-  const chunks: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return () => Buffer.concat(chunks).toString('utf8');
+interface Collected {
+  readonly bytes: () => Buffer;
+  readonly text: () => string;
 }
 
-async function ended(child: ChildProcess, stdout: () => string, stderr: () => string): Promise<CliResult> {
+function collect(stream: NodeJS.ReadableStream): Collected {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const bytes = () => Buffer.concat(chunks);
+  return { bytes, text: () => bytes().toString('utf8') };
+}
+
+async function ended(child: ChildProcess, stdout: Collected, stderr: Collected): Promise<CliResult> {
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  return { code, signal, stdout: stdout(), stderr: stderr() };
+  return { code, signal, stdout: stdout.text(), stderr: stderr.text(), bytes: stdout.bytes() };
 }

@@ -1,47 +1,42 @@
-import * as z from 'zod';
-import { durationSchema, formOf, mapping, POLICY_REF_PATTERN, reportSchema, textSchema } from './forms.ts';
+import * as z from 'zod/mini';
+import {
+  described,
+  durationSchema,
+  formOf,
+  mapping,
+  POLICY_REF_PATTERN,
+  reportSchema,
+  text,
+  textSchema,
+  wholeNumber,
+} from './forms.ts';
 
-/** Every value that holds where nobody says anything. */
-export const CONFIG_DEFAULTS = {
-  agents: {
-    'claude-code': { kind: 'claude-code', command: 'claude', model: null, env: [] },
-    codex: { kind: 'codex', command: 'codex', model: null, env: [] },
-  },
-  planner: { kind: 'rules' },
-  limits: { timeout: '30m', idle_timeout: '5m', max_visits: 10 },
-  policy: 'policy.workspace.v1',
-  protected_branches: ['main', 'master'],
-  entrypoints: ['node', 'python3', 'bash', 'sh'],
-  environment: ['PATH', 'HOME', 'LANG', 'TERM'],
-  paths: { runs: '.tnh/run', worktrees: '.tnh/worktrees' },
-  retention: { keep_runs: 200, keep_days: 30 },
-  sandbox: 'auto',
-} as const;
-
-const command = z
-  .union([textSchema, z.array(z.string()).min(1)])
-  .describe('A program, or a list of program and arguments.');
+const words = z.array(textSchema).check(z.minLength(1));
+const command = described(
+  z.union([textSchema, z.array(z.string()).check(z.minLength(1))]),
+  'A program, or a list of program and arguments.',
+);
 const names = z.array(textSchema);
-const env = names.optional().describe('Variables it gets besides those of `environment`.');
-const model = z.string().nullable().optional().describe("The agent's own choice where it is null.");
+const env = described(z.optional(names), 'Variables it gets besides those of `environment`.');
+const model = described(z.optional(z.nullable(z.string())), "The agent's own choice where it is null.");
 
 const agent = z.discriminatedUnion('kind', [
-  mapping({ kind: z.literal('claude-code'), command: command.optional(), model, env }),
-  mapping({ kind: z.literal('codex'), command: command.optional(), model, env }),
+  mapping({ kind: z.literal('claude-code'), command: z.optional(command), model, env }),
+  mapping({ kind: z.literal('codex'), command: z.optional(command), model, env }),
   mapping({ kind: z.literal('acp'), command, model, env }),
   mapping({ kind: z.literal('command'), command, env }),
   mapping({
     kind: z.literal('replay'),
-    run: textSchema.describe('The id of a recorded run, or its beginning.'),
+    run: described(text(), 'The id of a recorded run, or its beginning.'),
   }),
 ]);
 
 const validator = mapping({
-  command: z.array(textSchema).min(1).describe('Program and arguments, without a shell.'),
-  timeout: durationSchema.optional(),
-  report: reportSchema.optional(),
-  artifacts: names.optional().describe('Globs of the files to keep.'),
-  retries: z.int().min(0).optional().describe('How often a failure is tried again.'),
+  command: described(z.array(textSchema).check(z.minLength(1)), 'Program and arguments, without a shell.'),
+  timeout: z.optional(durationSchema),
+  report: z.optional(reportSchema),
+  artifacts: described(z.optional(names), 'Globs of the files to keep.'),
+  retries: described(z.optional(wholeNumber(0)), 'How often a failure is tried again.'),
 });
 
 const planner = z.discriminatedUnion('kind', [
@@ -50,36 +45,36 @@ const planner = z.discriminatedUnion('kind', [
     kind: z.literal('model'),
     provider: textSchema,
     model: textSchema,
-    base_url: z.string().optional(),
+    base_url: z.optional(z.string()),
   }),
-  mapping({ kind: z.literal('agent'), agent: textSchema.describe('An agent of the configuration.') }),
+  mapping({ kind: z.literal('agent'), agent: described(text(), 'An agent of the configuration.') }),
 ]);
+
+const limits = mapping({
+  timeout: z.optional(durationSchema),
+  idle_timeout: z.optional(durationSchema),
+  max_visits: z.optional(wholeNumber(1)),
+});
+
+const retention = mapping({
+  keep_runs: z.optional(wholeNumber(0)),
+  keep_days: z.optional(z.number().check(z.minimum(0))),
+});
 
 /** A configuration file as written: everything is optional. */
 export const configDocumentSchema = mapping({
-  agents: z.record(z.string(), agent).optional(),
-  validators: z.record(z.string(), validator).optional(),
-  planner: planner.optional(),
-  limits: mapping({
-    timeout: durationSchema.optional(),
-    idle_timeout: durationSchema.optional(),
-    max_visits: z.int().min(1).optional(),
-  })
-    .optional()
-    .describe('Where a workflow says nothing; not a cap.'),
-  policy: formOf('policyRef', POLICY_REF_PATTERN).optional(),
-  protected_branches: names.optional(),
-  entrypoints: names.optional().describe('Bare commands that script validators may use.'),
-  environment: names.optional().describe('What agents and validators get of the environment.'),
-  paths: mapping({ runs: textSchema.optional(), worktrees: textSchema.optional() }).optional(),
-  retention: mapping({
-    keep_runs: z.int().min(0).optional(),
-    keep_days: z.number().min(0).optional(),
-  }).optional(),
-  notify: mapping({ command: z.array(textSchema).min(1) })
-    .optional()
-    .describe('Called with one JSON event on standard input.'),
-  sandbox: z.enum(['auto', 'required', 'off']).optional(),
+  agents: z.optional(z.record(z.string(), agent)),
+  validators: z.optional(z.record(z.string(), validator)),
+  planner: z.optional(planner),
+  limits: described(z.optional(limits), 'Where a workflow says nothing; not a cap.'),
+  policy: z.optional(formOf('policyRef', POLICY_REF_PATTERN)),
+  protected_branches: z.optional(names),
+  entrypoints: described(z.optional(names), 'Bare commands that script validators may use.'),
+  environment: described(z.optional(names), 'What agents and validators get of the environment.'),
+  paths: z.optional(mapping({ runs: z.optional(textSchema), worktrees: z.optional(textSchema) })),
+  retention: z.optional(retention),
+  notify: described(z.optional(mapping({ command: words })), 'Called with one JSON event on standard input.'),
+  sandbox: z.optional(z.enum(['auto', 'required', 'off'])),
 });
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { DURATION_PATTERN, parseDuration } from './duration.ts';
 
 /**
@@ -49,29 +49,53 @@ export const PROMPT_REF_PATTERN = new RegExp(`^${NAME}(?:\\.${NAME})*\\.v[1-9][0
 export const POLICY_REF_PATTERN = new RegExp(`^policy(?:\\.${NAME})+\\.v[1-9][0-9]*$`);
 
 export function formOf(name: FormName, pattern: RegExp) {
-  return z.string().regex(pattern, { error: formError(name) });
+  return z.string().check(z.regex(pattern, { error: formError(name) }));
+}
+
+/** Describes a schema made on the spot: one that is shared would be described wherever it is used. */
+export function described<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
+  z.globalRegistry.add(schema, { description });
+  return schema;
 }
 
 const duration = { error: formError('duration') };
 
-export const durationSchema = z
-  .union([z.number(duration).positive(duration), z.string().regex(DURATION_PATTERN, duration)], duration)
-  .refine((value) => parseDuration(value) !== null, duration)
-  .describe('Seconds as a number, or `90s`, `15m`, `2h`, `3d`.');
+export const durationSchema = described(
+  z
+    .union(
+      [z.number(duration).check(z.positive(duration)), z.string().check(z.regex(DURATION_PATTERN, duration))],
+      duration,
+    )
+    .check(z.refine((value) => parseDuration(value) !== null, duration)),
+  'Seconds as a number, or `90s`, `15m`, `2h`, `3d`.',
+);
 
-export const validatorIdSchema = formOf('validatorId', NAME_PATTERN);
+export function validatorId() {
+  return formOf('validatorId', NAME_PATTERN);
+}
 
-export const reportSchema = formOf(
-  'report',
-  /^(?:tap:stdout|(?:harness|junit|vitest-json|playwright-json):.+)$/,
-).describe('A report to turn into a harness report.');
+export const reportSchema = described(
+  formOf('report', /^(?:tap:stdout|(?:harness|junit|vitest-json|playwright-json):.+)$/),
+  'A report to turn into a harness report.',
+);
 
-export const textSchema = formOf('notBlank', /\S/);
+export function text() {
+  return formOf('notBlank', /\S/);
+}
+
+export const textSchema = text();
+
+export function wholeNumber(least: number) {
+  return z.int().check(z.minimum(least));
+}
 
 /**
  * A mapping whose keys are all known. `x-` keys are taken out before a document meets its schema; editors
  * learn of them from the JSON Schema.
  */
-export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.strictObject(shape).meta({ patternProperties: { '^x-': {} } });
+export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape, description?: string) {
+  const schema = z.strictObject(shape);
+  const meta = { patternProperties: { '^x-': {} } };
+  z.globalRegistry.add(schema, description === undefined ? meta : { ...meta, description });
+  return schema;
 }

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { formOf, mapping, textSchema } from './forms.ts';
+import * as z from 'zod/mini';
+import { described, formOf, mapping, textSchema, wholeNumber } from './forms.ts';
 
 export const PROMPT_ROLES = ['task', 'planner', 'policy', 'triage', 'risk', 'journal'] as const;
 export const PROMPT_STATUSES = ['draft', 'current', 'deprecated', 'archived'] as const;
@@ -11,15 +11,15 @@ export type PromptIntent = (typeof PROMPT_INTENTS)[number];
 
 const input = mapping({
   name: textSchema,
-  type: textSchema.optional().describe('`string` where it is left out.'),
-  required: z.boolean().optional().describe('Not required where it is left out.'),
-  description: z.string().optional(),
-  source: z.enum(INPUT_SOURCES).optional(),
+  type: described(z.optional(textSchema), '`string` where it is left out.'),
+  required: described(z.optional(z.boolean()), 'Not required where it is left out.'),
+  description: z.optional(z.string()),
+  source: z.optional(z.enum(INPUT_SOURCES)),
 });
 
 const outputContract = mapping({
-  schema_ref: textSchema.optional().describe('For planner prompts: the schema of the answer.'),
-  artifacts: z.array(z.unknown()).optional().describe('For task prompts: what the agent leaves behind.'),
+  schema_ref: described(z.optional(textSchema), 'For planner prompts: the schema of the answer.'),
+  artifacts: described(z.optional(z.array(z.unknown())), 'For task prompts: what the agent leaves behind.'),
 });
 
 /** An id that ends like a version would make references ambiguous. */
@@ -28,18 +28,18 @@ const PROMPT_ID = /^(?!.*\.v[0-9]+$)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 /** The front matter of a prompt, as written. */
 export const promptFrontMatterSchema = mapping({
   prompt_id: formOf('promptId', PROMPT_ID),
-  version: z.int().min(1),
+  version: wholeNumber(1),
   role: z.enum(PROMPT_ROLES),
-  summary: z.string().optional(),
-  owner: z.string().optional(),
-  status: z.enum(PROMPT_STATUSES).optional(),
-  inputs: z.array(input).optional(),
-  output_contract: outputContract.optional(),
-  intent: z.enum(PROMPT_INTENTS).optional(),
-  capabilities: z.unknown().optional(),
-  model_hints: z.unknown().optional(),
-  safety_notes: z.unknown().optional(),
-  deprecates: z.unknown().optional(),
+  summary: z.optional(z.string()),
+  owner: z.optional(z.string()),
+  status: z.optional(z.enum(PROMPT_STATUSES)),
+  inputs: z.optional(z.array(input)),
+  output_contract: z.optional(outputContract),
+  intent: z.optional(z.enum(PROMPT_INTENTS)),
+  capabilities: z.optional(z.unknown()),
+  model_hints: z.optional(z.unknown()),
+  safety_notes: z.optional(z.unknown()),
+  deprecates: z.optional(z.unknown()),
 });
 export type PromptFrontMatter = z.infer<typeof promptFrontMatterSchema>;
 

@@ -1,6 +1,7 @@
 import { listPolicies } from '../adapters/project/policy-files.ts';
 import { indexPrompts } from '../adapters/prompts/prompt-files.ts';
-import { CONFIG_DEFAULTS, type Config } from '../contracts/config.ts';
+import type { Config } from '../contracts/config.ts';
+import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { parseDuration } from '../contracts/duration.ts';
 import type { CheckContext, KnownNames } from '../workflow/rule.ts';
 

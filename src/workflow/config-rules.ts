@@ -1,4 +1,4 @@
-import { CONFIG_DEFAULTS } from '../contracts/config.ts';
+import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { FORMS, NAME_PATTERN } from '../contracts/forms.ts';
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';

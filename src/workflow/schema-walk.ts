@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Path } from './yaml-tree.ts';
 
 type AnySchema = z.core.$ZodType;

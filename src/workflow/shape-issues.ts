@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { FORM_ERROR_PREFIX, FORMS, type FormName } from '../contracts/forms.ts';
 import type { Path } from './yaml-tree.ts';
 

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { knownKeysAt } from './schema-walk.ts';
 import { flattenIssues, type ShapeIssue, valueAt } from './shape-issues.ts';
@@ -25,7 +25,7 @@ export interface RepairedIssue {
 const MAX_ROUNDS = 4;
 
 export function repairAndCheck(
-  schema: z.ZodType,
+  schema: z.core.$ZodType,
   given: unknown,
   isClaimed: (issue: ShapeIssue, data: unknown) => boolean,
 ): Repaired {
@@ -33,7 +33,7 @@ export function repairAndCheck(
   const reported: RepairedIssue[] = [];
   let data = given;
   for (let round = 0; ; round += 1) {
-    const result = schema.safeParse(data, { jitless: true });
+    const result = z.safeParse(schema, data, { jitless: true });
     const issues = result.success ? [] : flattenIssues(result.error.issues, data);
     const last = round === MAX_ROUNDS;
     let changed = false;
@@ -64,7 +64,7 @@ interface Repair {
   readonly apply: (data: unknown) => unknown;
 }
 
-function findRepair(schema: z.ZodType, issue: ShapeIssue, data: unknown): Repair | null {
+function findRepair(schema: z.core.$ZodType, issue: ShapeIssue, data: unknown): Repair | null {
   switch (issue.kind) {
     case 'word': {
       if (!issue.discriminator || typeof issue.found !== 'string') return null;

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import { FORMS, type FormName } from '../contracts/forms.ts';
 import { type Family, type ShapeNumber, shapeCode } from '../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -9,7 +9,7 @@ import { repairAndCheck } from './shape-repair.ts';
 import type { YamlSource } from './yaml-source.ts';
 import type { Mapping, Path } from './yaml-tree.ts';
 
-export interface ShapeRequest<Schema extends z.ZodType> {
+export interface ShapeRequest<Schema extends z.core.$ZodType> {
   readonly family: Family;
   readonly schema: Schema;
   readonly source: YamlSource;
@@ -21,7 +21,7 @@ export interface ShapeRequest<Schema extends z.ZodType> {
   readonly describe: (path: Path, data: unknown) => string;
 }
 
-export interface ShapeResult<Schema extends z.ZodType> {
+export interface ShapeResult<Schema extends z.core.$ZodType> {
   readonly diagnostics: readonly Diagnostic[];
   /** Null when there is any diagnostic. */
   readonly value: z.output<Schema> | null;
@@ -32,10 +32,12 @@ export interface ShapeResult<Schema extends z.ZodType> {
 }
 
 /** Holds a document against its schema: one diagnostic per cause, all of them. */
-export function checkShape<Schema extends z.ZodType>(request: ShapeRequest<Schema>): ShapeResult<Schema> {
+export function checkShape<Schema extends z.core.$ZodType>(
+  request: ShapeRequest<Schema>,
+): ShapeResult<Schema> {
   const { schema, source } = request;
   const given = withoutFreeKeys(source.data, request.nameMaps);
-  const parsed = schema.safeParse(given, { jitless: true });
+  const parsed = z.safeParse(schema, given, { jitless: true });
   if (parsed.success) return { diagnostics: [], value: parsed.data, data: given, source };
   const isClaimed = (issue: ShapeIssue, data: unknown) => request.override(issue, data, source) !== null;
   const { issues, data, original } = repairAndCheck(schema, given, isClaimed);
@@ -58,7 +60,7 @@ function relocateSource(source: YamlSource, original: (path: Path) => Path): Yam
   };
 }
 
-function describeIssue<Schema extends z.ZodType>(
+function describeIssue<Schema extends z.core.$ZodType>(
   issue: ShapeIssue,
   meant: string | null,
   request: ShapeRequest<Schema>,
@@ -158,15 +160,15 @@ export function found(value: unknown): string {
 }
 
 function withoutFreeKeys(value: unknown, nameMaps: readonly string[]): unknown {
-  const strip = (current: unknown, path: Path): unknown => {
-    if (Array.isArray(current)) return current.map((item, index) => strip(item, [...path, index]));
+  const strip = (current: unknown, depth: number, names: boolean): unknown => {
+    if (Array.isArray(current)) return current.map((item) => strip(item, depth + 1, false));
     if (current === null || typeof current !== 'object') return current;
-    const names = path.length === 1 && nameMaps.includes(String(path[0]));
     const copy: Mapping = Object.create(null);
-    for (const [key, item] of Object.entries(current)) {
-      if (names || !key.startsWith('x-')) copy[key] = strip(item, [...path, key]);
+    for (const key of Object.keys(current)) {
+      if (!names && key.startsWith('x-')) continue;
+      copy[key] = strip((current as Mapping)[key], depth + 1, depth === 0 && nameMaps.includes(key));
     }
     return copy;
   };
-  return strip(value, []);
+  return strip(value, 0, false);
 }

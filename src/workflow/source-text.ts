@@ -22,21 +22,23 @@ export function decodeSource(source: Source, family: Family): SourceText {
     const message = `the file has ${source.bytes.length} bytes, but at most ${MAX_SOURCE_BYTES} are read`;
     return { text: '', problem: createDiagnostic(code, { message, span: createLineIndex('').span(0, 0) }) };
   }
-  const text = new TextDecoder('utf-8').decode(source.bytes);
+  const sound = decodeUtf8(source.bytes);
+  const text = sound ?? new TextDecoder('utf-8').decode(source.bytes);
   const refuse = (offset: number, message: string, help: string): SourceText => ({
     text,
     problem: createDiagnostic(code, { message, span: createLineIndex(text).span(offset, offset + 1), help }),
   });
-  const broken = firstBrokenOffset(source.bytes, text);
-  if (broken !== null) return refuse(broken, 'the file is not valid UTF-8 here', 'save the file as UTF-8');
+  if (sound === null) {
+    const offset = firstBrokenOffset(source.bytes, text);
+    return refuse(offset, 'the file is not valid UTF-8 here', 'save the file as UTF-8');
+  }
   const nul = text.indexOf('\0');
   if (nul >= 0) return refuse(nul, 'the file contains a NUL character', 'remove the character');
   return { text, problem: null };
 }
 
 /** The decoder says only that something is wrong; a replacement that is not in the bytes shows where. */
-function firstBrokenOffset(bytes: Uint8Array, lossy: string): number | null {
-  if (isUtf8(bytes)) return null;
+function firstBrokenOffset(bytes: Uint8Array, lossy: string): number {
   const encoder = new TextEncoder();
   const byteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   let byteOffset = byteOrderMark;
@@ -52,11 +54,10 @@ function firstBrokenOffset(bytes: Uint8Array, lossy: string): number | null {
   return 0;
 }
 
-function isUtf8(bytes: Uint8Array): boolean {
+function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return false;
+    return null;
   }
 }

@@ -147,7 +147,7 @@ type Composed =
 function composeDocuments(text: string): Composed {
   const tokens: CST.Token[] = [];
   for (const token of new Parser().parse(text)) {
-    const offset = firstTooDeep(token);
+    const offset = firstTooDeep(token, 0);
     if (offset !== null) return { kind: 'too_deep', offset };
     tokens.push(token);
   }
@@ -178,13 +178,18 @@ function childTokens(token: TokenLike): TokenLike[] {
   return [token.value, ...children].filter(isToken);
 }
 
-/** One level more than is allowed for data, as a document is a token too. */
-function firstTooDeep(token: TokenLike): number | null {
-  let level = [token];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    const deep = depth > MAX_DEPTH ? level.find((current) => current.items !== undefined) : undefined;
-    if (deep !== undefined) return deep.offset ?? 0;
-    level = level.flatMap(childTokens);
+/**
+ * One level more than is allowed for data, as a document is a token too. The recursion ends where the depth
+ * that is allowed does.
+ */
+function firstTooDeep(token: unknown, depth: number): number | null {
+  if (!isToken(token)) return null;
+  const { items } = token;
+  if (items === undefined) return firstTooDeep(token.value, depth + 1);
+  if (depth > MAX_DEPTH) return token.offset ?? 0;
+  for (const { key, value } of items) {
+    const deep = firstTooDeep(key, depth + 1) ?? firstTooDeep(value, depth + 1);
+    if (deep !== null) return deep;
   }
   return null;
 }

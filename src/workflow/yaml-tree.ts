@@ -62,15 +62,15 @@ export function buildTree(root: Node | null): YamlTree {
     if (node === null) return EMPTY;
     if (isAlias(node)) return buildAlias(node, depth);
     const anchor = 'anchor' in node && typeof node.anchor === 'string' ? node.anchor : null;
+    if (anchor === null) return buildPlain(node, depth);
     const entry: Anchor = { node, built: null };
-    if (anchor !== null) anchors.set(anchor, entry);
-    const built = buildPlain(node, depth);
-    entry.built = built;
-    return built;
+    anchors.set(anchor, entry);
+    entry.built = buildPlain(node, depth);
+    return entry.built;
   };
 
   const buildPlain = (node: Node, depth: number): Built => {
-    if (isScalar(node)) return { ...EMPTY, data: node.value };
+    if (isScalar(node)) return { data: node.value, height: 0, aliases: 0, nodes: 1 };
     if (depth >= MAX_DEPTH) {
       if (!tooBig) report('004', node, `the document is nested more than ${MAX_DEPTH} levels deep`);
       tooBig = true;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test } from './scene.ts';
+import { fixture, test } from './scene.ts';
 
 interface Ending {
   readonly workflow: string;
@@ -96,6 +96,14 @@ const ENDINGS: readonly Ending[] = [
     reason: /slow/,
   },
   {
+    workflow: 'budget',
+    sentence: 'more use than the budget allows ends the run',
+    code: 6,
+    state: 'failed budget budget',
+    path: ['implement'],
+    reason: /1200 tokens of 1000/,
+  },
+  {
     workflow: 'max-visits',
     sentence: 'a loop past its limit is a workflow error that names the loop',
     code: 1,
@@ -130,7 +138,9 @@ describe('how runs end', () => {
 });
 
 describe('what a run leaves', () => {
-  test.concurrent('the work is one commit on its own branch, and a patch', async ({ openScene }) => {
+  test.concurrent('its work as one commit on a branch of its own and a patch, its document, and its use', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const { runId } = await scene.run('success');
     const { metadata, path } = scene.record(runId);
@@ -140,26 +150,17 @@ describe('what a run leaves', () => {
     expect(await scene.repo.git('diff', '--name-only', base_sha, branch_name)).toBe('answer.txt\n');
     expect(await readFile(join(path, 'diff.patch'), 'utf8')).toContain('+42');
     expect(await readFile(join(path, 'transcript.md'), 'utf8')).toContain('All tests pass.');
-  });
-
-  test.concurrent('use that the agent reports is added up', async ({ openScene }) => {
-    const scene = await openScene();
-    const { runId } = await scene.run('success');
-    const usage = { input_tokens: 1200, output_tokens: null, cost_usd: 0.25 };
-    expect(scene.record(runId).metadata.usage).toEqual(usage);
-  });
-
-  test.concurrent('the exact document is kept with its digest', async ({ openScene }) => {
-    const scene = await openScene();
-    const { runId } = await scene.run('success');
-    const { metadata, path } = scene.record(runId);
-    const bytes = await readFile(join(path, 'workflow.yaml'));
-    expect(createHash('sha256').update(bytes).digest('hex')).toBe(metadata.workflow_digest);
+    const document = await readFile(join(path, 'workflow.yaml'));
+    expect(document).toEqual(await readFile(fixture('success')));
+    expect(metadata.workflow_digest).toBe(createHash('sha256').update(document).digest('hex'));
+    expect(metadata.usage).toEqual({ input_tokens: 1200, output_tokens: null, cost_usd: 0.25 });
   });
 });
 
 describe('the revision loop', () => {
-  test.concurrent('spends its one revision, says so, and hands the instructions on', async ({ openScene }) => {
+  test.concurrent('spends its one revision, says so, and hands the instructions on', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const { runId } = await scene.run('revision-cap');
     const record = scene.record(runId);

@@ -66,7 +66,8 @@ describe('a gate', () => {
     const runId = await waitingRun(scene);
     const verbs = ['approve', 'reject', 'approve', 'reject'];
     const answers = await Promise.all(verbs.map((verb) => scene.conductor(verb, runId)));
-    expect(answers.map(({ code }) => code).sort()).toEqual([0, 1, 1, 1]);
+    expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(answers.filter(({ code }) => code === 1)).toHaveLength(3);
     const winner = verbs[answers.findIndex(({ code }) => code === 0)];
     const { code } = await scene.conductor('resume', runId);
     expect(code).toBe(winner === 'approve' ? 0 : 4);
@@ -117,7 +118,9 @@ describe('a gate', () => {
     expect(record.eventsOf('gate_timed_out')[0]?.payload).toMatchObject({ by: null });
   });
 
-  test.concurrent('whose time passed while nothing ran is timed out when it is next touched', async ({ openScene }) => {
+  test.concurrent('whose time passed while nothing ran is timed out when it is next touched', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene, 'gate-timeout');
     const expires = scene.record(runId).status.awaiting?.expires_at ?? '';

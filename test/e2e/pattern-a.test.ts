@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { RunRecordOnDisk } from './run-record.ts';
 import { fixture, type Scene, test } from './scene.ts';
 
 /** The pattern as it is published, with a harness writer that needs no model in the place of its agent. */
@@ -10,6 +11,23 @@ async function runPattern(scene: Scene): Promise<string> {
   const { code, stdout } = await scene.conductor('run', '../pattern-a.yaml');
   expect(code).toBe(3);
   return stdout.trim();
+}
+
+/** Report, screenshots and logs of each run of the harness. */
+function expectHarnessEvidence({ manifest, evidence }: RunRecordOnDisk): void {
+  for (const folder of ['execute_harness', 'execute_harness@2']) {
+    const roles = manifest(folder).artifacts.map(
+      ({ role, path: file }) => `${role} ${file.split('/').at(-1)}`,
+    );
+    expect(roles).toEqual(
+      expect.arrayContaining([
+        'harness_report harness_report.json',
+        'harness_screenshot answer.png',
+        'validation_artifact answer.log',
+      ]),
+    );
+  }
+  expect(JSON.parse(evidence('execute_harness@2', 'harness_report')).proposed_goldens).toHaveLength(1);
 }
 
 describe('the generative evaluation pattern', () => {
@@ -34,46 +52,29 @@ describe('the generative evaluation pattern', () => {
     ]);
     expect(record.eventsOf('golden_gate_pending').map(({ payload }) => payload.proposals)).toEqual([1]);
     const [first, second] = record.eventsOf('decision_recorded').map(({ payload }) => payload);
-    expect(first).toMatchObject({ status: 'partial', blocker_codes: expect.arrayContaining(['case_failed:answer']) });
+    expect(first).toMatchObject({
+      status: 'partial',
+      blocker_codes: expect.arrayContaining(['case_failed:answer']),
+    });
     expect(second).toMatchObject({ status: 'needs_human', risk_flags: ['proposed_goldens_present'] });
     expect(record.status.blocking_reason).toMatch(/golden/);
-  });
-
-  test.concurrent('keeps report, screenshots and logs of each run of the harness', async ({ openScene }) => {
-    const scene = await openScene();
-    const { manifest, path } = scene.record(await runPattern(scene));
-    for (const folder of ['execute_harness', 'execute_harness@2']) {
-      const roles = manifest(folder).artifacts.map(({ role, path: file }) => `${role} ${file.split('/').at(-1)}`);
-      expect(roles).toEqual(
-        expect.arrayContaining([
-          'harness_report harness_report.json',
-          'harness_screenshot answer.png',
-          'validation_artifact answer.log',
-        ]),
-      );
-    }
-    const published = JSON.parse(await readFile(join(path, 'harness_report.json'), 'utf8'));
-    expect(published.proposed_goldens).toHaveLength(1);
-    await access(join(path, 'harness', 'harness.py'));
-  });
-
-  test.concurrent('keeps harness and report out of the change', async ({ openScene }) => {
-    const scene = await openScene();
-    const runId = await runPattern(scene);
-    await scene.conductor('approve', runId, '--resume');
-    const { base_sha, branch_name } = scene.record(runId).metadata.workspace;
-    const changed = await scene.repo.git('diff', '--name-only', base_sha, branch_name);
-    expect(changed.split('\n')).toContain('answer.txt');
-    expect(changed).not.toMatch(/harness/);
+    expectHarnessEvidence(record);
+    await access(join(record.path, 'harness', 'harness.py'));
   });
 
   // The last change to files is the fix, and the harness passed after it; accepting goldens is no such change.
-  test.concurrent('is a success once the golden is approved', async ({ openScene }) => {
+  test.concurrent('is a success without harness or report in it once the golden is approved', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const runId = await runPattern(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
     expect(scene.record(runId).finalState).toBe('completed success gate_approved\n');
+    const { base_sha, branch_name } = scene.record(runId).metadata.workspace;
+    const changed = await scene.repo.git('diff', '--name-only', base_sha, branch_name);
+    expect(changed.split('\n')).toContain('answer.txt');
+    expect(changed).not.toMatch(/harness/);
   });
 
   test.concurrent('is rejected when the golden is', async ({ openScene }) => {

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { StartedCli } from '../../testing/cli.ts';
 import { markedProcesses } from './marked-processes.ts';
-import { fixture, type Scene, test, until } from './scene.ts';
+import { fixture, oneAgentStep, type Scene, test, until } from './scene.ts';
 
 interface Stuck {
   readonly scene: Scene;
@@ -18,6 +19,10 @@ async function startStuckRun(scene: Scene): Promise<Stuck> {
   await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
   expect(markedProcesses(runId).length).toBeGreaterThanOrEqual(2);
   return { scene, driver, runId };
+}
+
+function countLines(path: string): number {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0;
 }
 
 async function expectSecondAttempt(scene: Scene, runId: string): Promise<void> {
@@ -52,12 +57,12 @@ describe('a conductor that is killed while an agent runs', () => {
     const { scene, driver, runId } = await startStuckRun(await openScene());
     driver.kill('SIGKILL');
     await driver.done;
-    const log = join('.tnh/run', runId, 'events.ndjson');
-    const { readFile } = await import('node:fs/promises');
-    const sound = await readFile(join(scene.repo.root, log), 'utf8');
-    await scene.repo.write(log, `${sound}{"seq":99,"times`);
+    const { path } = scene.record(runId);
+    await appendFile(join(path, 'events.ndjson'), '{"seq":99,"times');
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
     await expectSecondAttempt(scene, runId);
+    const [aside] = (await readdir(path)).filter((name) => /^events\.ndjson\../.test(name));
+    expect(await readFile(join(path, aside ?? ''), 'utf8')).toBe('{"seq":99,"times');
   });
 
   test.concurrent('can be cancelled, and nothing of it stays alive', async ({ openScene }) => {
@@ -83,8 +88,45 @@ describe('a conductor that is killed while an agent runs', () => {
   });
 });
 
+describe('a conductor that is killed at any point of the log', () => {
+  for (const count of [1, 5, 12, 20, 28])
+    test.concurrent(`is resumed to the same end (after ${count} events)`, async ({ openScene }) => {
+      const scene = await openScene();
+      const driver = scene.cli.start(['run', fixture('success')]);
+      const runId = await until(() => scene.runIds()[0]);
+      await until(() => countLines(join(scene.repo.root, '.tnh/run', runId, 'events.ndjson')) >= count);
+      driver.kill('SIGKILL');
+      await driver.done;
+      expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+      expect(scene.record(runId).finalState).toBe('completed success success\n');
+      expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+    });
+});
+
+describe('a run under way', () => {
+  test.concurrent('has a status that is refreshed while its step runs', async ({ openScene }) => {
+    const { scene, driver, runId } = await startStuckRun(await openScene());
+    const first = scene.record(runId).status;
+    expect(first).toMatchObject({
+      lifecycle_state: 'running',
+      current_step_id: 'implement',
+      active_opcode: 'RUN_AGENT',
+      active_runner_family: 'command',
+      active_attempt: 1,
+    });
+    const next = await until(() => {
+      const { status } = scene.record(runId);
+      return status.updated_at !== first.updated_at && status;
+    });
+    expect(Date.parse(next.updated_at) - Date.parse(first.updated_at)).toBeLessThan(5_000);
+    expect(next.elapsed_seconds).toBeGreaterThan(first.elapsed_seconds);
+    driver.kill('SIGINT');
+    await driver.done;
+  });
+});
+
 describe('an interruption', () => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     test.concurrent(`by ${signal} exits with 130 and can be resumed`, async ({ openScene }) => {
       const { scene, driver, runId } = await startStuckRun(await openScene());
       driver.kill(signal);
@@ -94,6 +136,21 @@ describe('an interruption', () => {
       expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
       await expectSecondAttempt(scene, runId);
     });
+
+  test.concurrent('that is repeated leaves at once, and not an agent that does not listen', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    await scene.repo.write('../w.yaml', oneAgentStep('deaf', '"deaf\\nwrite half.txt half\\nhang"'));
+    const driver = scene.cli.start(['run', '../w.yaml']);
+    const runId = await until(() => scene.runIds()[0]);
+    await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
+    driver.kill('SIGINT');
+    await until(() => driver.stderr().includes('interrupting'));
+    driver.kill('SIGINT');
+    expect(await driver.done).toMatchObject({ code: 130 });
+    expect(markedProcesses(runId)).toEqual([]);
+  });
 
   test.concurrent('at a gate that is waited at leaves the gate open', async ({ openScene }) => {
     const scene = await openScene();
@@ -164,10 +221,11 @@ describe('a run that has ended', () => {
     const scene = await openScene();
     const { runId } = await scene.run('unverified');
     const { path, lines } = scene.record(runId);
-    const { readFile, writeFile } = await import('node:fs/promises');
     const log = join(path, 'events.ndjson');
     const original = await readFile(log);
-    const forged = `${lines.map((line, index) => (index === 2 ? line.replace('"attempt":1', '"attempt":3') : line)).join('\n')}\n`;
+    const forge = (line: string, index: number) =>
+      index === 1 ? line.replace('"visit":1', '"visit":7') : line;
+    const forged = `${lines.map(forge).join('\n')}\n`;
     expect(forged).not.toBe(original.toString());
     await writeFile(log, forged);
     for (const verb of ['resume', 'show', 'cancel']) {

@@ -40,18 +40,16 @@ describe('a rollback', () => {
     });
   });
 
-  test.concurrent('keeps what it undid, tracked or not, under a salvage ref', async ({ openScene }) => {
+  test.concurrent('keeps what it undid, tracked or not, under a salvage ref, and the difference as evidence', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
-    const { rollback } = await rollBack(scene, 'rollback-pre-run');
+    const { record, rollback } = await rollBack(scene, 'rollback-pre-run');
     expect(rollback.salvage_ref).toMatch(/^refs\/conductor\/salvage\//);
     expect(await scene.repo.git('show', `${rollback.salvage_ref}:answer.txt`)).toBe('42\n');
     expect(await scene.repo.git('show', `${rollback.salvage_ref}:fresh/new.txt`)).toBe('new\n');
-  });
-
-  test.concurrent('leaves the difference before and after as evidence', async ({ openScene }) => {
-    const scene = await openScene();
-    const { record } = await rollBack(scene, 'rollback-pre-run');
     const patch = record.evidence('undo', 'workspace_diff');
-    for (const path of ['answer.txt', 'fresh/new.txt', 'keep/old.txt', 'image.bin']) expect(patch).toContain(path);
+    for (const path of ['answer.txt', 'fresh/new.txt', 'keep/old.txt', 'image.bin'])
+      expect(patch).toContain(path);
   });
 });

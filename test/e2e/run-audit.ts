@@ -103,7 +103,13 @@ function auditEnd({ eventsOf, events, status, metadata, finalState }: RunRecordO
   expect(events.at(-1)).toBe(completed);
   const { lifecycle_state, outcome, termination } = completed.payload;
   expect(finalState).toBe(`${lifecycle_state} ${outcome} ${termination}\n`);
-  expect(status).toMatchObject({ lifecycle_state, outcome, termination, awaiting: null, active_attempt: null });
+  expect(status).toMatchObject({
+    lifecycle_state,
+    outcome,
+    termination,
+    awaiting: null,
+    active_attempt: null,
+  });
   expect(metadata).toMatchObject({ outcome, termination, ended_at: completed.timestamp });
 }
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, test as base } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { type Cli, type CliResult, createCli } from '../../testing/cli.ts';
 import { type CheckoutState, type GitRepo, makeRepo, readCheckout } from '../../testing/git-repo.ts';
 import { markedProcesses } from './marked-processes.ts';
@@ -12,7 +12,7 @@ import { type RunRecordOnDisk, readRun } from './run-record.ts';
 
 const TOOLS = ['act.mjs', 'check.mjs', 'harness-writer.mjs'];
 
-const CONFIG = `agents:
+export const CONFIG = `agents:
   actor: { kind: command, command: [node, tools/act.mjs] }
   harness-writer: { kind: command, command: [node, tools/harness-writer.mjs] }
 validators:
@@ -23,6 +23,8 @@ export interface SceneOptions {
   readonly config?: string;
   readonly files?: Readonly<Record<string, string>>;
   readonly commit?: boolean;
+  /** Where the configuration puts them, when it does. */
+  readonly paths?: { readonly runs: string; readonly worktrees: string };
   /** Makes the checkout what a person left it as, before anything is compared. */
   readonly prepare?: (repo: GitRepo) => Promise<unknown>;
 }
@@ -33,7 +35,10 @@ export interface Scene {
   readonly cli: Cli;
   readonly home: string;
   /** `conductor run` of a fixture workflow; the first line on stdout is the run's id. */
-  readonly run: (workflow: string, ...args: readonly string[]) => Promise<CliResult & { readonly runId: string }>;
+  readonly run: (
+    workflow: string,
+    ...args: readonly string[]
+  ) => Promise<CliResult & { readonly runId: string }>;
   readonly conductor: (...args: readonly string[]) => Promise<CliResult>;
   readonly runIds: () => readonly string[];
   readonly record: (runId: string) => RunRecordOnDisk;
@@ -45,13 +50,27 @@ export function fixture(workflow: string): string {
   return fileURLToPath(new URL(`../fixtures/workflows/${workflow}.yaml`, import.meta.url));
 }
 
+/** A workflow of one agent step, for what needs no fixture of its own; the prompt is YAML as it stands. */
+export function oneAgentStep(id: string, prompt: string): string {
+  return `workflow_id: ${id}
+version: 1
+description: One step.
+entry_step: only
+steps:
+  - id: only
+    opcode: RUN_AGENT
+    agent: actor
+    prompt: ${prompt}
+    routes: { completed: STOP, error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
+`;
+}
+
 /**
  * A test in which scenes are opened. After it, each scene's checkout must be as it was, its branches and
  * worktrees exactly those of its runs, its records sound, and no process of a run alive.
  */
 export const test = base.extend<{ openScene: (options?: SceneOptions) => Promise<Scene> }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixture's dependencies from the pattern
-  openScene: async ({}, use) => {
+  openScene: async ({ task: _task }, use) => {
     const opened: { readonly scene: Scene; readonly before: CheckoutState | null }[] = [];
     try {
       await use(async (options = {}) => {
@@ -86,8 +105,9 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   const home = join(repo.root, '..', 'home');
   await mkdir(home);
   const cli = createCli({ cwd: repo.root, home });
-  const runsDir = join(repo.root, '.tnh', 'run');
-  const worktree = (runId: string) => join(repo.root, '.tnh', 'worktrees', runId);
+  const paths = options.paths ?? { runs: '.tnh/run', worktrees: '.tnh/worktrees' };
+  const runsDir = join(repo.root, paths.runs);
+  const worktree = (runId: string) => join(repo.root, paths.worktrees, runId);
   return {
     repo,
     cli,
@@ -98,7 +118,7 @@ async function createScene(options: SceneOptions): Promise<Scene> {
       const result = await cli.run(['run', fixture(workflow), ...args]);
       return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
     },
-    runIds: () => (existsSync(runsDir) ? readdirSync(runsDir) : []),
+    runIds: () => (existsSync(runsDir) ? readdirSync(runsDir).filter((name) => name !== '.gitignore') : []),
     record: (runId) => readRun(join(runsDir, runId)),
     inWorktree: (runId, path) => readFile(join(worktree(runId), path), 'utf8'),
   };
@@ -115,7 +135,7 @@ async function inspect(scene: Scene, before: CheckoutState): Promise<void> {
     .map((line) => line.slice('worktree '.length));
   const ids = runs.map(({ metadata }) => metadata.run_id);
   expect(worktrees.sort()).toEqual([repo.root, ...ids.map(scene.worktree)].sort());
-  const branches = (await repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/conductor'))
+  const branches = (await repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/conductor/'))
     .split('\n')
     .filter((line) => line !== '');
   expect(branches.sort()).toEqual(

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { median } from '../../bench/measure.mjs';
-import { formatTable, judge } from '../../bench/report.mjs';
+import { formatRatios, formatTable, judge } from '../../bench/report.mjs';
 import { createWorkflow, STEPS_PER_STAGE } from '../../bench/workflow-file.mjs';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
 import { checkPrompt } from '../../src/workflow/prompt-document.ts';
@@ -63,6 +63,10 @@ describe('the verdict of the bench', () => {
       'quick         12.0   1.20  <= 1.6      ok',
       'slow          31.0   3.10    <= 3  BROKEN',
     ]);
+  });
+
+  it('leaves out times and limits where ratios are only told', () => {
+    expect(formatRatios(judge(commands, [10, 12, 31]))).toBe('quick 1.20, slow 3.10');
   });
 
   it.each([

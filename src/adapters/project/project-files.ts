@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../../contracts/config.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
-import { checkConfig, mergeConfigs } from '../../workflow/config-document.ts';
+import { mergeConfigs } from '../../workflow/config-merge.ts';
 
 export interface BrokenFile {
   readonly name: string;
@@ -27,6 +27,7 @@ export async function loadConfig(repoRoot: string, userFolder: string): Promise<
 async function readConfig(path: string) {
   const bytes = await readFile(path).catch(() => null);
   if (bytes === null) return { document: null, broken: null };
+  const { checkConfig } = await import('../../workflow/config-document.ts');
   const checked = checkConfig({ name: path, bytes });
   return hasErrors(checked.diagnostics)
     ? { document: null, broken: { name: path, text: checked.text, diagnostics: checked.diagnostics } }

@@ -2,7 +2,15 @@
 // A stand-in for agents and for scripts under test: a real process that does, line by line, what its arguments
 // or its prompt say. A line that starts with `@2` is for the second attempt alone.
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -56,6 +64,7 @@ const acts = {
   report: (...words) => report(words.join(' ') || '{}'),
   commit: () => spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qam', 'mine']),
   behind: () => leaveBehind(),
+  deaf: () => process.on('SIGTERM', () => {}),
   hang: () => pause(AGES),
   chatter: () => chatter(),
   exit: (code) => process.exit(Number(code)),

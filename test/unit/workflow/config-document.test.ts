@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_DEFAULTS } from '../../../src/contracts/config.ts';
-import { checkConfig, mergeConfigs } from '../../../src/workflow/config-document.ts';
+import { CONFIG_DEFAULTS } from '../../../src/contracts/config-defaults.ts';
+import { checkConfig } from '../../../src/workflow/config-document.ts';
+import { mergeConfigs } from '../../../src/workflow/config-merge.ts';
 import { places } from './check.ts';
 
 const check = (text: string) => checkConfig({ name: 'config.yaml', bytes: new TextEncoder().encode(text) });

@@ -16,4 +16,24 @@ describe('the schemas of documents', () => {
       patternProperties: { '^x-': {} },
     });
   });
+
+  it.each([
+    ['a key of its own', workflowDocumentSchema, 'entry_step', 'The id of the first step.'],
+    ['a mapping', workflowDocumentSchema, 'defaults', 'What holds for every step.'],
+    [
+      'a key that may be left out',
+      configDocumentSchema,
+      'limits',
+      'Where a workflow says nothing; not a cap.',
+    ],
+  ])('give editors the description of %s', (_, schema, key, description) => {
+    expect(z.toJSONSchema(schema).properties?.[key]).toMatchObject({ description });
+  });
+
+  it('describe one use of a form without describing the others', () => {
+    const properties = z.toJSONSchema(promptFrontMatterSchema).properties;
+    expect(properties?.inputs).toHaveProperty('items.properties.type.description');
+    expect(properties?.inputs).not.toHaveProperty('items.properties.name.description');
+    expect(properties?.inputs).toHaveProperty('items.properties.name');
+  });
 });

@@ -1,0 +1,5 @@
+interface Lock {
+  packages: Record<string, { optionalDependencies?: Record<string, string>; dev?: boolean }>;
+}
+
+export function completeLock(lock: Lock): string[];

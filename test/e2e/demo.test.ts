@@ -1,0 +1,19 @@
+import { readdir } from 'node:fs/promises';
+import { describe, expect } from 'vitest';
+import { test } from './scene.ts';
+
+describe('the demo', () => {
+  test.concurrent('is a whole run in a repository of its own, without network or keys', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const demo = await scene.cli.run(['demo', '--yes'], {
+      cwd: scene.repo.root,
+      env: { TMPDIR: scene.home },
+    });
+    expect(demo.code).toBe(0);
+    expect(demo.stderr).toMatch(/fix → validate \(error\) → judge \(partial\) → fix → validate/);
+    expect(scene.runIds()).toEqual([]);
+    expect((await readdir(scene.home)).filter((name) => name.startsWith('conductor-demo-'))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,254 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { CliResult, StartedCli } from '../../testing/cli.ts';
+import { fixture, oneAgentStep, test, until } from './scene.ts';
+
+const ESCAPE = String.fromCharCode(27);
+const RUN_ID = /^[0-9a-f-]{36}$/;
+
+/** One JSON document with its version, and nothing else, on stdout. */
+function documentOf({ stdout }: CliResult): Record<string, unknown> {
+  const document: unknown = JSON.parse(stdout);
+  expect(document).toMatchObject({ schema_version: 1 });
+  return document as Record<string, unknown>;
+}
+
+const RUN_KEYS = [
+  'schema_version',
+  'run_id',
+  'workflow_id',
+  'lifecycle_state',
+  'outcome',
+  'termination',
+  'last_step_id',
+  'steps',
+  'usage',
+  'run_directory',
+];
+
+describe('the document of --json', () => {
+  test.concurrent('of run and show says how the run went, with the id on stderr first', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const run = await scene.conductor('run', fixture('success'), '--json');
+    expect(run.code).toBe(0);
+    const document = documentOf(run);
+    expect(Object.keys(document)).toEqual(RUN_KEYS);
+    const runId = scene.runIds()[0] ?? '';
+    expect(run.stderr.split('\n')[0]).toBe(runId);
+    expect(document).toMatchObject({
+      run_id: runId,
+      workflow_id: 'success',
+      lifecycle_state: 'completed',
+      outcome: 'success',
+      termination: 'success',
+      last_step_id: 'judge',
+      usage: { input_tokens: 1200, output_tokens: null, cost_usd: 0.25 },
+      run_directory: join(scene.repo.root, '.tnh', 'run', runId),
+      steps: [
+        { step_id: 'implement', opcode: 'RUN_AGENT', attempt: 1, termination: 'completed' },
+        { step_id: 'check', opcode: 'RUN_VALIDATION', attempt: 1, termination: 'completed' },
+        { step_id: 'judge', opcode: 'EVALUATE', attempt: 1, termination: 'success' },
+      ],
+    });
+    for (const step of document.steps as { duration_ms: unknown }[])
+      expect(step.duration_ms).toEqual(expect.any(Number));
+    expect(documentOf(await scene.conductor('show', runId, '--json'))).toEqual(document);
+  });
+
+  test.concurrent('comes from every verb that looks', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('partial');
+    const look = async (...args: string[]) => {
+      const result = await scene.conductor(...args, '--json');
+      expect(result).toMatchObject({ code: 0, stderr: '' });
+      return documentOf(result);
+    };
+    expect(await look('status', runId)).toMatchObject({ run_id: runId, outcome: 'partial', awaiting: null });
+    expect(await look('status')).toMatchObject({ runs: [] });
+    expect(await look('runs')).toMatchObject({ runs: [{ run_id: runId }] });
+    expect(await look('gates')).toMatchObject({ gates: [] });
+    expect(await look('diff', runId)).toMatchObject({ files: [{ path: 'answer.txt', status: 'M' }] });
+    expect(await look('logs', runId)).toMatchObject({
+      logs: expect.arrayContaining([expect.objectContaining({ step_id: 'implement', attempt: 1 })]),
+    });
+    expect(await look('validate', fixture('partial'))).toMatchObject({ ok: true });
+    expect(await look('doctor')).toMatchObject({ ok: true });
+    expect(await look('completion', 'bash')).toMatchObject({ shell: 'bash' });
+  });
+
+  test.concurrent('comes from the verbs that act', async ({ openScene }) => {
+    const scene = await openScene();
+    const waiting = await scene.conductor('run', fixture('gate'), '--json');
+    expect(waiting.code).toBe(3);
+    expect(documentOf(waiting)).toMatchObject({
+      lifecycle_state: 'waiting',
+      outcome: null,
+      last_step_id: 'approve',
+    });
+    const [runId = ''] = scene.runIds();
+    const gates = documentOf(await scene.conductor('gates', '--json'));
+    expect(gates).toMatchObject({ gates: [{ run_id: runId, step_id: 'approve', approvers: [] }] });
+    const approved = await scene.conductor('approve', runId, '--json');
+    expect(documentOf(approved)).toMatchObject({ run_id: runId, answer: 'gate_approved', by: 'Test User' });
+    const resumed = await scene.conductor('resume', runId, '--json');
+    expect(documentOf(resumed)).toMatchObject({ outcome: 'success' });
+    const second = await scene.run('gate');
+    const rejected = await scene.conductor('reject', second.runId, '--resume', '--json');
+    expect(documentOf(rejected)).toMatchObject({ outcome: 'rejected' });
+    const third = await scene.run('gate');
+    const cancelled = await scene.conductor('cancel', third.runId, '--json');
+    expect(documentOf(cancelled)).toMatchObject({ run_id: third.runId, cancelled: true });
+  });
+
+  test.concurrent('of init names what it made and never overwrites', async ({ openScene }) => {
+    const scene = await openScene({
+      prepare: async (repo) => {
+        await repo.git('rm', '-rq', '.tnh');
+        await repo.git('commit', '--quiet', '--message=without');
+        await repo.write('.tnh/config.yaml', '# mine\n');
+        await repo.write('.git/info/exclude', '.tnh\n');
+      },
+    });
+    const made = documentOf(await scene.conductor('init', '--json'));
+    expect(made).toMatchObject({ kept: ['.tnh/config.yaml'] });
+    expect(made.created).toContain('.tnh/workflows/implement.yaml');
+    expect(documentOf(await scene.conductor('init', '--json'))).toMatchObject({ created: [] });
+    expect(await readFile(join(scene.repo.root, '.tnh/config.yaml'), 'utf8')).toBe('# mine\n');
+    const checked = await scene.conductor('validate', '.tnh/workflows/implement.yaml', '--json');
+    expect(checked.code).toBe(0);
+  });
+
+  const MISTAKES: readonly (readonly string[])[] = [
+    ['show', 'ffff'],
+    ['run', './none.yaml'],
+    ['run'],
+    ['vallidate'],
+    ['runs', '--al'],
+    ['run', './none.yaml', '--input', 'task'],
+  ];
+  test.concurrent('is one document of the mistake, too, whatever the mistake', async ({ openScene }) => {
+    const scene = await openScene();
+    const results = await Promise.all(MISTAKES.map((args) => scene.conductor(...args, '--json')));
+    expect(results.map(({ code }) => code)).toEqual(MISTAKES.map(() => 2));
+    const told = results.map(({ stdout }) => /^\{\n {2}"schema_version": 1,\n {2}"ok": false/.test(stdout));
+    expect(MISTAKES.filter((_, index) => told[index] !== true).map((args) => args.join(' '))).toEqual([]);
+  });
+
+  test.concurrent('of run is the diagnostics when the document has errors', async ({ openScene }) => {
+    const scene = await openScene({ files: { 'w.yaml': 'workflow_id: [unclosed\n' } });
+    const result = await scene.conductor('run', './w.yaml', '--json');
+    expect(result.code).toBe(2);
+    expect(documentOf(result)).toMatchObject({ ok: false, files: [{ diagnostics: [{ code: 'WF002' }] }] });
+  });
+});
+
+describe('what people see', () => {
+  test.concurrent('the run id is the first line and the only one on stdout', async ({ openScene }) => {
+    const scene = await openScene();
+    const { stdout } = await scene.run('success');
+    expect(stdout).toMatch(/^[^\n]+\n$/);
+    expect(stdout.trim()).toMatch(RUN_ID);
+  });
+
+  test.concurrent('there is no colour and no live line where there is no terminal', async ({ openScene }) => {
+    const scene = await openScene();
+    for (const env of [{}, { NO_COLOR: '1' }, { CI: 'true' }, { NO_COLOR: '', FORCE_COLOR: '' }]) {
+      const { stdout, stderr } = await scene.cli.run(['run', fixture('unverified')], { env });
+      expect(stdout + stderr).not.toContain(ESCAPE);
+    }
+  });
+
+  test.concurrent('control sequences of an agent do not reach the terminal', async ({ openScene }) => {
+    const scene = await openScene();
+    const prompt = '"say \\e[31mred\\e[0m\\nexit 3"';
+    await scene.repo.write('../w.yaml', oneAgentStep('noisy', prompt));
+    const { stdout, stderr } = await scene.conductor('run', '../w.yaml');
+    const logs = await scene.conductor('logs', stdout.trim());
+    expect(logs.stdout).toContain('red');
+    expect(stderr + logs.stdout).not.toContain(ESCAPE);
+  });
+
+  test.concurrent('show, status, runs and diff tell of a run by a prefix of its id', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('partial');
+    const prefix = runId.slice(0, 13);
+    for (const verb of ['show', 'status', 'logs', 'diff']) {
+      const { code, stdout } = await scene.conductor(verb, prefix);
+      expect({ verb, code, silent: stdout === '' }).toEqual({ verb, code: 0, silent: false });
+    }
+    expect((await scene.conductor('runs')).stdout).toContain(prefix);
+    expect((await scene.conductor('diff', prefix)).stdout).toContain('-?\n+41\n');
+    expect((await scene.conductor('logs', prefix, 'check')).stdout).toContain('the answer is 41');
+  });
+
+  test.concurrent('what diff prints applies to the base, whatever the files hold', async ({ openScene }) => {
+    const scene = await openScene({ files: { 'latin.txt': 'caf\n' } });
+    const prompt = '"bytes latin.txt 636166e90a\\nbytes image.bin 00ff\\nexit 0"';
+    await scene.repo.write('../w.yaml', oneAgentStep('latin', prompt));
+    const { stdout } = await scene.conductor('run', '../w.yaml');
+    await writeFile(join(scene.home, 'diff.patch'), (await scene.conductor('diff', stdout.trim())).bytes);
+    await scene.repo.git('apply', '--check', '../home/diff.patch');
+    const applied = await scene.repo.git('apply', '--numstat', '../home/diff.patch');
+    expect(applied).toContain('latin.txt');
+    const patched = await readFile(join(scene.home, 'diff.patch'));
+    expect(patched.includes(Buffer.from('636166e90a', 'hex'))).toBe(true);
+  });
+
+  test.concurrent('status --watch exits as the run does', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('gate');
+    expect(await scene.conductor('status', runId, '--watch')).toMatchObject({ code: 3 });
+    await scene.conductor('reject', runId, '--resume');
+    expect(await scene.conductor('status', runId, '--watch')).toMatchObject({ code: 4 });
+    expect(await scene.conductor('show', runId)).toMatchObject({ code: 0 });
+  });
+
+  test.concurrent('a path means the same file to validate and to run, whatever --repo says', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    await scene.repo.write('../home/w.yaml', await readFile(fixture('gate-approvers'), 'utf8'));
+    const there = { cwd: scene.home };
+    expect(await scene.cli.run(['validate', './w.yaml', '--repo', scene.repo.root], there)).toMatchObject({
+      code: 0,
+    });
+    expect(await scene.cli.run(['run', './w.yaml', '--repo', scene.repo.root], there)).toMatchObject({
+      code: 3,
+    });
+  });
+});
+
+describe('a reader that leaves early', () => {
+  const LEAVING = [
+    { when: 'before the first line', flags: [], seen: () => true },
+    { when: 'after the first line', flags: [], seen: (driver: StartedCli) => driver.stdout() !== '' },
+    { when: 'after the first line', flags: ['--json'], seen: (driver: StartedCli) => driver.stderr() !== '' },
+  ];
+  for (const { when, flags, seen } of LEAVING)
+    test.concurrent(`does not stop a run (${['run', ...flags].join(' ')}, ${when})`, async ({
+      openScene,
+    }) => {
+      const scene = await openScene();
+      const driver = scene.cli.start(['run', fixture('success'), ...flags]);
+      await until(() => seen(driver));
+      driver.closeOutput();
+      expect(await driver.done).toMatchObject({ code: 0, signal: null });
+      const [runId = ''] = scene.runIds();
+      expect(scene.record(runId).finalState).toBe('completed success success\n');
+    });
+
+  test.concurrent('ends verbs that look without a crash', async ({ openScene }) => {
+    const scene = await openScene();
+    await scene.run('unverified');
+    for (const verb of ['runs', 'doctor']) {
+      const looking = scene.cli.start([verb]);
+      looking.closeOutput();
+      expect(await looking.done).toMatchObject({ code: 0, signal: null });
+    }
+  });
+});

@@ -1,0 +1,230 @@
+import { readdir } from 'node:fs/promises';
+import { describe, expect } from 'vitest';
+import { type Scene, type SceneOptions, test } from './scene.ts';
+
+const AGENT_ROUTES =
+  '{ completed: STOP, error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }';
+
+function workflowWith(step: string): string {
+  return `workflow_id: w\nversion: 1\ndescription: One step.\nentry_step: only\nsteps:\n  - id: only\n    ${step}\n    routes: ${AGENT_ROUTES}\n`;
+}
+
+const AGENT = workflowWith('opcode: RUN_AGENT\n    agent: actor\n    prompt: say hello');
+const BAD_AGENT = AGENT.replace('agent: actor', 'agent: acter');
+const TESTS = workflowWith('opcode: RUN_VALIDATION\n    run: [tests]');
+
+const GATE = `workflow_id: g
+version: 1
+description: One gate.
+entry_step: only
+steps:
+  - { id: only, opcode: GATE, gate: requires_approval, routes: { gate_approved: STOP, gate_rejected: STOP } }
+`;
+
+interface Wrong extends SceneOptions {
+  readonly sentence: string;
+  readonly args: readonly string[];
+  /** The one line that says what is wrong. */
+  readonly says: RegExp;
+  readonly helps?: RegExp;
+}
+
+const ACTOR = 'agents:\n  actor: { kind: command, command: [node, tools/act.mjs] }\n';
+
+const WRONG: readonly Wrong[] = [
+  {
+    sentence: 'a workflow file that is missing',
+    args: ['run', './none.yaml'],
+    says: /none\.yaml does not exist/,
+  },
+  { sentence: 'a directory in place of a workflow', args: ['run', './tools'], says: /tools is a directory/ },
+  {
+    sentence: 'a workflow id that nothing has',
+    args: ['run', 'implemnt'],
+    says: /implemnt/,
+    helps: /implement/,
+  },
+  {
+    sentence: 'a command of an agent that does not exist',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': AGENT },
+    config: 'agents:\n  actor: { kind: command, command: [no-such-agent-anywhere] }\n',
+    says: /actor.*no-such-agent-anywhere/,
+    helps: /agents\.actor/,
+  },
+  {
+    sentence: 'a command of a validator that does not exist',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': TESTS },
+    config: 'validators:\n  tests: { command: [no-such-check-anywhere] }\n',
+    says: /tests.*no-such-check-anywhere/,
+    helps: /validators\.tests/,
+  },
+  {
+    sentence: 'a validator that the repository gives nothing to run',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': TESTS },
+    config: '',
+    says: /tests/,
+    helps: /validators\.tests/,
+  },
+  {
+    sentence: 'an unknown base ref',
+    args: ['run', './w.yaml', '--base-ref', 'nowhere'],
+    files: { 'w.yaml': AGENT },
+    config: ACTOR,
+    says: /nowhere/,
+  },
+  {
+    sentence: 'an input that is not name=value',
+    args: ['run', './w.yaml', '--input', 'task'],
+    files: { 'w.yaml': AGENT },
+    config: ACTOR,
+    says: /task/,
+  },
+  { sentence: 'an unknown verb', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
+  {
+    sentence: 'an unknown flag',
+    args: ['run', 'x.yaml', '--base-reff', 'a'],
+    says: /--base-reff/,
+    helps: /--base-ref\b/,
+  },
+  { sentence: 'a missing argument', args: ['run'], says: /workflow/ },
+  { sentence: 'an unknown run', args: ['show', 'ffff'], says: /ffff/, helps: /conductor runs/ },
+  { sentence: 'resuming an unknown run', args: ['resume', 'ffff'], says: /ffff/ },
+  { sentence: 'approving an unknown run', args: ['approve', 'ffff'], says: /ffff/ },
+  { sentence: 'cancelling an unknown run', args: ['cancel', 'ffff'], says: /ffff/ },
+];
+
+/** Documents have diagnostics with places in them rather than one line. */
+const WRONG_DOCUMENTS: readonly Wrong[] = [
+  {
+    sentence: 'broken YAML',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': 'workflow_id: [unclosed\n' },
+    says: /^error\[WF002\]: .*\n *--> .*w\.yaml:\d+:\d+/m,
+  },
+  {
+    sentence: 'an unknown agent',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': BAD_AGENT },
+    config: ACTOR,
+    says: /^error\[WF501\]: .*acter.*\n *--> .*w\.yaml:\d+:\d+/m,
+    helps: /actor/,
+  },
+  {
+    sentence: 'a broken configuration',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': AGENT },
+    config: 'agent: {}\n',
+    says: /^error\[CF007\]: .*\n *--> .*config\.yaml:\d+:\d+/m,
+    helps: /agents/,
+  },
+];
+
+/** Everything that a refused command could leave behind. */
+async function traces({ repo, home }: Scene): Promise<unknown> {
+  return {
+    files: (await readdir(repo.root, { recursive: true })).filter((name) => !name.startsWith('.git/')).sort(),
+    home: await readdir(home),
+    refs: await repo.git('for-each-ref'),
+    worktrees: await repo.git('worktree', 'list'),
+  };
+}
+
+function complaints(stderr: string): readonly string[] {
+  return stderr.split('\n').filter((line) => line.startsWith('conductor: '));
+}
+
+async function expectRefused(scene: Scene, wrong: Wrong): Promise<string> {
+  const before = await traces(scene);
+  const result = await scene.conductor(...wrong.args);
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).not.toMatch(/^ +at |internal error/m);
+  if (wrong.helps !== undefined) expect(result.stderr).toMatch(wrong.helps);
+  expect(await traces(scene)).toEqual(before);
+  return result.stderr;
+}
+
+describe('what is refused with exit 2 and one line, and leaves nothing behind', () => {
+  for (const wrong of WRONG)
+    test.concurrent(wrong.sentence, async ({ openScene }) => {
+      const stderr = await expectRefused(await openScene(wrong), wrong);
+      expect(complaints(stderr)).toEqual([expect.stringMatching(wrong.says)]);
+    });
+
+  for (const wrong of WRONG_DOCUMENTS)
+    test.concurrent(wrong.sentence, async ({ openScene }) => {
+      expect(await expectRefused(await openScene(wrong), wrong)).toMatch(wrong.says);
+    });
+
+  test.concurrent('a run id with a slip, which is named', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('unverified');
+    const slip = `${runId.slice(0, -1)}${runId.endsWith('0') ? '1' : '0'}`;
+    const stderr = await expectRefused(scene, { sentence: '', args: ['show', slip], says: /./ });
+    expect(stderr).toContain(runId);
+  });
+
+  test.concurrent('a prefix that several runs share', async ({ openScene }) => {
+    const scene = await openScene();
+    await scene.run('gate-approvers');
+    await scene.run('gate-approvers');
+    const stderr = await expectRefused(scene, { sentence: '', args: ['show', '0'], says: /./ });
+    expect(complaints(stderr)).toEqual([expect.stringMatching(/matches 2 runs/)]);
+  });
+});
+
+describe('places where nothing can run', () => {
+  test.concurrent('a repository without commits', async ({ openScene }) => {
+    const wrong = { sentence: '', args: ['run', './w.yaml'], says: /no commits/ };
+    const scene = await openScene({ commit: false, config: ACTOR, files: { 'w.yaml': AGENT } });
+    expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
+  });
+
+  test.concurrent('a folder that is no repository', async ({ openScene }) => {
+    const scene = await openScene();
+    for (const verb of [['run', 'implement'], ['runs'], ['init'], ['gates']]) {
+      const result = await scene.cli.run(verb, { cwd: scene.home });
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(complaints(result.stderr)).toEqual([expect.stringMatching(/not inside a git repository/)]);
+      expect(await readdir(scene.home)).toEqual([]);
+    }
+  });
+
+  test.concurrent('a configuration that can not be read', async ({ openScene }) => {
+    const scene = await openScene({
+      files: { 'w.yaml': GATE },
+      prepare: async (repo) => {
+        await repo.git('rm', '-q', '.tnh/config.yaml');
+        await repo.write('.tnh/config.yaml/inside.yaml', '');
+      },
+    });
+    const wrong = { sentence: '', args: ['run', './w.yaml'], says: /config\.yaml/ };
+    expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
+  });
+
+  test.concurrent('a .tnh that is a file', async ({ openScene }) => {
+    const scene = await openScene({
+      prepare: async (repo) => {
+        await repo.git('rm', '-rq', '.tnh');
+        await repo.write('.tnh', 'in the way\n');
+        await repo.write('w.yaml', GATE);
+      },
+    });
+    const wrong = { sentence: '', args: ['run', './w.yaml'], says: /\.tnh/ };
+    expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
+    const init = { sentence: '', args: ['init'], says: /\.tnh/ };
+    expect(complaints(await expectRefused(scene, init))).toEqual([expect.stringMatching(init.says)]);
+  });
+
+  test.concurrent('a repository with a branch where the branches of runs would go', async ({ openScene }) => {
+    const scene = await openScene({
+      config: ACTOR,
+      files: { 'w.yaml': AGENT },
+      prepare: (repo) => repo.git('branch', 'conductor'),
+    });
+    const wrong = { sentence: '', args: ['run', './w.yaml'], says: /branch|ref/ };
+    expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
+  });
+});
