@@ -89,7 +89,7 @@ function brokenConfig(file: BrokenFile): Opened<never> {
   return {
     ok: false,
     document: file,
-    obstacle: { message: `${file.name} has errors`, help: 'correct them; an empty file is valid' },
+    obstacle: { message: `${file.name} ${file.problem}`, help: 'correct it; an empty file is valid' },
   };
 }
 

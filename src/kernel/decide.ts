@@ -67,7 +67,7 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       recordJudgement(log, plan, expectRunning(stage, input, ['EVALUATE']), input.decision);
       return;
     case 'gate_opened':
-      requestGate(log, plan, expectRunning(stage, input, ['GATE']), input);
+      requestGate(log, plan, stage.kind === 'waiting' ? stage : expectRunning(stage, input, ['GATE']), input);
       return;
     case 'gate_answered': {
       const entry = expectStage(stage, input, 'waiting');

@@ -9,6 +9,7 @@ export type KernelInput =
   | ({ readonly kind: 'step_ended' } & StepResult)
   | { readonly kind: 'rolled_back'; readonly rollback: EventPayload<'rollback_completed'> }
   | { readonly kind: 'judged'; readonly decision: Judgement }
+  /** Also for an open gate whose files have changed since: what is shown is asked about anew. */
   | {
       readonly kind: 'gate_opened';
       readonly reason: string;

@@ -9,6 +9,8 @@ export interface Workspace {
   readonly resolveBase: (baseRef: string) => Promise<BaseResolution>;
   /** Names the branch and the worktree that a run will have. Changes nothing. */
   readonly describe: (request: WorkspaceRequest) => RunWorkspace;
+  /** A branch that is in the way of the run's, or null. Changes nothing. */
+  readonly branchInTheWay: (workspace: RunWorkspace) => Promise<string | null>;
   /** Makes the branch and the worktree. On failure nothing of them is left. */
   readonly create: (workspace: RunWorkspace) => Promise<void>;
   /** Makes sure that the worktree of a recorded run is there, making it, and the branch, if needed. */

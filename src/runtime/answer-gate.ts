@@ -1,11 +1,15 @@
 import type { Clock } from '../ports/clock.ts';
 import type { RunRecord } from '../ports/run-store.ts';
-import { hasExpired, readAnswer, submitAnswer } from './gates.ts';
+import type { Workspace } from '../ports/workspace.ts';
+import { hasExpired, readAnswer, showsWhatIsThere, submitAnswer } from './gates.ts';
+import { workspaceOf } from './recorded-run.ts';
 import { viewRun } from './run-view.ts';
 
 export interface AnswerRequest {
   readonly record: RunRecord;
   readonly clock: Clock;
+  readonly workspace: Workspace;
+  readonly repoRoot: string;
   readonly answer: 'gate_approved' | 'gate_rejected';
   readonly by: string;
   readonly comment: string | null;
@@ -31,6 +35,12 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
   const now = request.clock.now();
   if (hasExpired(awaiting, now))
     return refuse(`gate ${awaiting.stepId} ran out of time at ${awaiting.expiresAt}`, resumeHelp(view.runId));
+  const run = workspaceOf(view, record.directory, request.repoRoot);
+  if (request.answer === 'gate_approved' && !(await showsWhatIsThere(request.workspace, run, awaiting)))
+    return refuse(
+      `the files changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
+      `conductor resume ${view.runId} opens the gate again with the files as they are`,
+    );
   const accepted = await submitAnswer(record.directory, awaiting, {
     answer: request.answer,
     by,

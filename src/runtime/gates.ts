@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { stepFolderOf } from '../contracts/run-files.ts';
 import { GATE_EVENTS } from '../contracts/vocabulary.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
+import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import { toJson } from './derived-files.ts';
 import type { StepKey } from './evidence.ts';
 import type { AwaitingView } from './run-view.ts';
@@ -62,4 +63,19 @@ export async function settleGate(
     tree: awaiting.tree,
   });
   return readAnswer(directory, awaiting);
+}
+
+/** Whether the files are the ones that the gate's request showed. */
+export async function showsWhatIsThere(
+  workspace: Workspace,
+  run: RunWorkspace,
+  awaiting: AwaitingView,
+): Promise<boolean> {
+  const now = await workspace.snapshot(run, `${awaiting.stepId}@${awaiting.attempt}.answer`);
+  return now.tree === awaiting.tree;
+}
+
+/** Sets an answer aside that was given to something else; it stays on record. */
+export function voidAnswer(directory: RunDirectory, key: StepKey): Promise<void> {
+  return directory.setAside(outcomePath(key));
 }

@@ -30,6 +30,8 @@ export type Opened<T> =
 /** A document of the project that has errors, with what was read of it. */
 export interface CheckedDocument {
   readonly name: string;
+  /** What is the matter, to be said after the name. */
+  readonly problem: string;
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -46,6 +46,12 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     entrypoints: deps.project.entrypoints,
   });
   if (!base.ok) obstacles.unshift(baseObstacle(base.reason, request.baseRef));
+  const inTheWay = await deps.workspace.branchInTheWay(workspace);
+  if (inTheWay !== null)
+    obstacles.push({
+      message: `the branch "${inTheWay}" is in the way of ${workspace.branchName}`,
+      help: `rename it: git branch -m ${inTheWay} ${inTheWay}-old`,
+    });
   if (!base.ok || obstacles.length > 0) return { ok: false, obstacles };
 
   const created = await createRunFolder(deps, runId, plan.artifactsDir);

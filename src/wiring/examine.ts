@@ -35,7 +35,11 @@ export async function examine(
     const [first] = loaded.file.diagnostics;
     const place = first === undefined ? '' : `:${first.span.line}:${first.span.column}`;
     findings.push(
-      problem('configuration', `${loaded.file.name}${place}: ${first?.message ?? ''}`, first?.help ?? null),
+      problem(
+        'configuration',
+        `${loaded.file.name}${place}: ${first?.message ?? loaded.file.problem}`,
+        first?.help ?? null,
+      ),
     );
     return findings;
   }

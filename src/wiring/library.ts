@@ -106,6 +106,8 @@ function gateHandler(project: OpenProject, onGate: RunWorkflowOptions['onGate'])
     await answerGate({
       record: read.run,
       clock: project.clock,
+      workspace: project.deps.workspace,
+      repoRoot: project.repoRoot,
       answer: reply.approve ? 'gate_approved' : 'gate_rejected',
       by: reply.by,
       comment: reply.comment ?? null,

@@ -1,7 +1,7 @@
 /** The folders that decide from values alone. */
 const PURE_FOLDERS = ['kernel', 'workflow', 'diagnostics', 'contracts', 'planner', 'policy', 'work'];
 
-const PURE_PACKAGES = ['zod', 'yaml', 'picomatch', 'picomatch/posix.js'];
+const PURE_PACKAGES = ['zod', 'zod/mini', 'yaml', 'picomatch', 'picomatch/posix.js'];
 
 export type Layer =
   | { readonly kind: 'pure' | 'adapter'; readonly folder: string }

@@ -52,6 +52,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       restoreSnapshot(await open(workspace), target, salvageName),
     commit: async (workspace, message) => commitToBranch(await open(workspace), message),
     refs: async (workspace) => readRefs(await open(workspace)),
+    branchInTheWay: (workspace) => findBranchInTheWay(git, workspace.branchName),
     movedElsewhere: async (workspace, before, after) => {
       const { gitDir, adminDir } = await open(workspace);
       return movedElsewhere(gitDir, adminDir, before, after);
@@ -68,6 +69,16 @@ async function resolveBase(git: Git, baseRef: string): Promise<BaseResolution> {
   const anyRef = await git(['for-each-ref', '--count=1']);
   const empty = unborn && (baseRef === 'HEAD' || anyRef.stdout.length === 0);
   return { ok: false, reason: empty ? 'no_commits' : 'unknown_ref' };
+}
+
+/** A branch `a` and a branch `a/b` can't both exist: git keeps them as files and folders. */
+async function findBranchInTheWay(git: Git, branchName: string): Promise<string | null> {
+  const parts = branchName.split('/');
+  for (let length = 1; length < parts.length; length += 1) {
+    const name = parts.slice(0, length).join('/');
+    if ((await commitAt(git, `refs/heads/${name}`)) !== null) return name;
+  }
+  return null;
 }
 
 async function commitToBranch(worktree: RunWorktree, message: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
 import { hasCode, kindOf } from './file-kind.ts';
@@ -78,6 +78,7 @@ export async function reopenWorktree(repository: Repository, workspace: RunWorks
   const registered = (await findAdminDir(gitDir, worktreePath)) !== null;
   if (!registered || (await kindOf(worktreePath)) === 'missing') {
     await mkdir(dirname(worktreePath), { recursive: true });
+    await keepOutOfGit(dirname(worktreePath));
     await addWorktree(repository, workspace);
     return;
   }
@@ -123,11 +124,19 @@ async function addWorktree(repository: Repository, workspace: RunWorkspace): Pro
 async function claimFolder(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
+    await keepOutOfGit(dirname(path));
     await mkdir(path);
   } catch (error) {
     if (hasCode(error, 'EEXIST')) throw new GitError([], null, `${path} already exists`, error);
     throw asGitError(error);
   }
+}
+
+/** Ignores itself too, so that the folder can lie in the user's checkout without showing up in its status. */
+async function keepOutOfGit(folder: string): Promise<void> {
+  await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
 }
 
 /** Also when the run was cancelled, which is why this git does not listen to the signal. */
@@ -138,9 +147,18 @@ async function undoCreate(
 ): Promise<void> {
   const git = createGit({ cwd: repository.repoRoot });
   await removeWorktree(git, repository.gitDir, workspace.worktreePath);
+  await removeIfBare(dirname(workspace.worktreePath));
   if (!branchMade) return;
   const branchRef = ownBranchRef(workspace.branchName);
   await git(['update-ref', '--no-deref', '-d', branchRef, workspace.baseSha], { retryLocks: true });
+}
+
+/** Takes the folder of worktrees away when nothing but its ignore file is left in it. */
+async function removeIfBare(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  if (names.length !== 1 || names[0] !== '.gitignore') return;
+  await unlink(join(folder, '.gitignore'));
+  await rmdir(folder);
 }
 
 async function removeWorktree(git: Git, gitDir: string, worktreePath: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PolicyDocument, policyReference } from '../../contracts/policy.ts';
-import { parsePolicy } from '../../policy/document.ts';
+import type { PolicyDocument } from '../../contracts/policy.ts';
 
 export interface PolicyFiles {
   readonly byRef: ReadonlyMap<string, PolicyDocument>;
@@ -17,6 +16,8 @@ export async function listPolicies(folders: readonly string[]): Promise<Readonly
 
 /** Reads policy folders, nearest first. A file must be named as it is referred to. */
 export async function readPolicies(folders: readonly string[]): Promise<PolicyFiles> {
+  const { policyReference } = await import('../../contracts/policy.ts');
+  const { parsePolicy } = await import('../../policy/document.ts');
   const byRef = new Map<string, PolicyDocument>();
   const broken: { path: string; message: string }[] = [];
   for (const { path, name } of await policyFiles(folders)) {

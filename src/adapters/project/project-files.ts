@@ -1,12 +1,14 @@
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config } from '../../contracts/config.ts';
+import type { Config, ConfigDocument } from '../../contracts/config.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
 import { mergeConfigs } from '../../workflow/config-merge.ts';
 
 export interface BrokenFile {
   readonly name: string;
+  /** What is the matter, to be said after the name. */
+  readonly problem: string;
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -24,14 +26,34 @@ export async function loadConfig(repoRoot: string, userFolder: string): Promise<
   return { ok: true, config: mergeConfigs(user.document, repo.document) };
 }
 
-async function readConfig(path: string) {
-  const bytes = await readFile(path).catch(() => null);
+interface ReadConfig {
+  readonly document: ConfigDocument | null;
+  readonly broken: BrokenFile | null;
+}
+
+async function readConfig(path: string): Promise<ReadConfig> {
+  const bytes = await readIfThere(path);
   if (bytes === null) return { document: null, broken: null };
+  if (typeof bytes === 'string')
+    return {
+      document: null,
+      broken: { name: path, problem: `can't be read: ${bytes}`, text: '', diagnostics: [] },
+    };
   const { checkConfig } = await import('../../workflow/config-document.ts');
-  const checked = checkConfig({ name: path, bytes });
-  return hasErrors(checked.diagnostics)
-    ? { document: null, broken: { name: path, text: checked.text, diagnostics: checked.diagnostics } }
-    : { document: checked.document, broken: null };
+  const { text, diagnostics, document } = checkConfig({ name: path, bytes });
+  return hasErrors(diagnostics)
+    ? { document: null, broken: { name: path, problem: 'has errors', text, diagnostics } }
+    : { document, broken: null };
+}
+
+/** Null when there is no such file; the reason when there is one that can't be read. */
+async function readIfThere(path: string): Promise<Uint8Array | string | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? null : code;
+  }
 }
 
 /** The user's own folder for configuration and prompts. */

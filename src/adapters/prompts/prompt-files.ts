@@ -15,6 +15,7 @@ export interface PromptIndex {
 
 export interface BrokenPrompt {
   readonly name: string;
+  readonly problem: string;
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -43,7 +44,7 @@ export function readPrompts(folders: readonly string[]): {
   const broken: BrokenPrompt[] = [];
   for (const [ref, path] of promptPaths(folders)) {
     const { prompt, text, diagnostics } = readPrompt(path);
-    if (prompt === null) broken.push({ name: path, text, diagnostics });
+    if (prompt === null) broken.push({ name: path, problem: 'has errors', text, diagnostics });
     else byRef.set(ref, prompt);
   }
   return { byRef, broken };

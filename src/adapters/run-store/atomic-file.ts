@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Makes the names in a folder survive power loss; some file systems refuse, which is as good as it gets. */
@@ -54,6 +54,16 @@ async function writeNew(path: string, content: string | Uint8Array, durable: boo
 
 function temporaryName(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}
+
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return false;
+    throw error;
+  }
 }
 
 export function isCode(error: unknown, code: string): boolean {

@@ -1,9 +1,9 @@
-import { mkdir, readdir, readFile, rm, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { mkdir, readdir, readFile, rm, rmdir, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { statusSchema } from '../../contracts/run-files.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DriveResult, NewRun, ReadResult, RunListing, RunStore } from '../../ports/run-store.ts';
-import { isCode } from './atomic-file.ts';
+import { exists, isCode } from './atomic-file.ts';
 import { EVENTS_FILE, FIRST_PREV, openLog, readLog } from './event-log.ts';
 import { createRunDirectory } from './run-directory.ts';
 import { acquireLock, lockHolder } from './run-lock.ts';
@@ -65,7 +65,7 @@ function locateRun(deps: RunStoreDeps, runId: string, artifactsDir: string | nul
 }
 
 async function createRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): Promise<NewRun> {
-  await prepareRunsFolder(deps);
+  const made = await prepareRunsFolder(deps);
   const indexed = join(deps.runsDir, runId);
   const path = locateRun(deps, runId, artifactsDir);
   await mkdir(path, { recursive: true });
@@ -89,22 +89,45 @@ async function createRun(deps: RunStoreDeps, runId: string, artifactsDir: string
       await log.close();
       await rm(path, { recursive: true, force: true });
       if (path !== indexed) await unlink(indexed);
+      await removeMade(made);
     },
   };
 }
 
-/** Runs and worktrees stay out of git by a file that ignores itself too: `git status` does not change. */
-async function prepareRunsFolder(deps: RunStoreDeps): Promise<void> {
-  await mkdir(deps.runsDir, { recursive: true });
+/**
+ * Runs and worktrees stay out of git by files that ignore themselves too, so that `git status` does not
+ * change. Returns what was made, in that order, for a start that fails.
+ */
+async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]> {
+  const made: string[] = [];
   const home = join(deps.repoRoot, '.tnh');
-  const place = deps.runsDir.startsWith(`${home}/`)
-    ? { path: join(home, '.gitignore'), text: '/.gitignore\n/run/\n/worktrees/\n' }
-    : { path: join(deps.runsDir, '.gitignore'), text: '*\n' };
-  try {
-    await writeFile(place.path, place.text, { flag: 'wx' });
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
+  const first = await mkdir(deps.runsDir, { recursive: true });
+  if (first !== undefined) made.push(...foldersFrom(first, deps.runsDir));
+  const files = [{ path: join(deps.runsDir, '.gitignore'), text: '*\n' }];
+  if (deps.runsDir.startsWith(`${home}/`))
+    files.push({ path: join(home, '.gitignore'), text: '/.gitignore\n/run/\n/worktrees/\n' });
+  for (const { path, text } of files) {
+    try {
+      await writeFile(path, text, { flag: 'wx' });
+      made.push(path);
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error;
+    }
   }
+  return made;
+}
+
+/** The folders on the way from the first that was made to the last. */
+function foldersFrom(first: string, last: string): string[] {
+  const folders: string[] = [];
+  for (let folder = last; folder.length >= first.length; folder = dirname(folder)) folders.unshift(folder);
+  return folders;
+}
+
+/** Takes away what was made here: the files, and the folders as far as they are empty. */
+async function removeMade(made: readonly string[]): Promise<void> {
+  for (const path of made.toReversed())
+    await (path.endsWith('.gitignore') ? unlink(path) : rmdir(path).catch(() => {}));
 }
 
 async function readRun(runId: string, path: string): Promise<ReadResult> {
@@ -151,14 +174,4 @@ async function driveRun(deps: RunStoreDeps, runId: string, path: string): Promis
       },
     },
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
-    throw error;
-  }
 }

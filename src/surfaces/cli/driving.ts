@@ -5,7 +5,7 @@ import { workspaceOf } from '../../runtime/recorded-run.ts';
 import type { RunView } from '../../runtime/run-view.ts';
 import type { OpenProject } from '../../runtime/services.ts';
 import { diffStatLines } from './diff-stat.ts';
-import { type ExitCode, exitCodeOf } from './exit-codes.ts';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { recordError } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { runDocument } from './run-document.ts';
@@ -14,6 +14,12 @@ import { printJson, type VerbContext } from './verb.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+export interface DrivingRequest {
+  readonly planOf: () => Plan | null;
+  /** Kills whatever the run has started. */
+  readonly endProcesses: () => Promise<unknown>;
+}
+
 export interface Driving {
   readonly signal: AbortSignal;
   readonly progress: Progress;
@@ -21,21 +27,25 @@ export interface Driving {
 
 /**
  * Runs `work` with live progress and with Ctrl-C as a clean interruption: the first stops the step and
- * leaves the run to be resumed, the second ends this process at once.
+ * leaves the run to be resumed, the second ends what is still there by force, and then this process.
  */
 export async function whileDriving<T>(
   context: VerbContext,
-  planOf: () => Plan | null,
+  request: DrivingRequest,
   work: (driving: Driving) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
+  context.keepRunning();
   const onSignal = () => {
-    if (controller.signal.aborted) process.exit(130);
+    if (controller.signal.aborted) {
+      request.endProcesses().finally(() => process.exit(EXIT.interrupted));
+      return;
+    }
     context.terminal.err('\ninterrupting; the run can be resumed (press again to leave at once)\n');
     controller.abort();
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
-  const progress = createProgress(context.terminal, planOf);
+  const progress = createProgress(context.terminal, request.planOf);
   try {
     return await work({ signal: controller.signal, progress });
   } finally {

@@ -5,13 +5,9 @@ import { CliError } from './cli-error.ts';
 
 const ENDINGS = ['.yaml', '.yml'];
 
-/** A path, or an id looked up in the folders in turn. An id never shadows a path: it has no slash or ending. */
-export async function findWorkflow(
-  wanted: string,
-  startDir: string,
-  folders: readonly string[],
-): Promise<string> {
-  if (wanted.includes('/') || ENDINGS.includes(extname(wanted))) return resolve(startDir, wanted);
+/** A path from the current folder, or an id looked up in the folders in turn. An id never shadows a path: it has no slash or ending. */
+export async function findWorkflow(wanted: string, folders: readonly string[]): Promise<string> {
+  if (wanted.includes('/') || ENDINGS.includes(extname(wanted))) return resolve(wanted);
   const known: string[] = [];
   for (const folder of folders) {
     const names = await readdir(folder).catch((): string[] => []);

@@ -53,7 +53,10 @@ export interface OpenRun {
 }
 
 export async function openRun(context: VerbContext, wanted: string): Promise<OpenRun> {
-  const records = await openRecords(context);
+  return openRunOf(await openRecords(context), wanted);
+}
+
+export async function openRunOf(records: Records, wanted: string): Promise<OpenRun> {
   const runId = await resolveRunId(records, wanted);
   const record = expectRecord(runId, await records.store.read(runId));
   const view = viewRun(record.events);

@@ -32,7 +32,14 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
   let code: ExitCode = EXIT.success;
   let context: VerbContext | null = null;
   const terminalOf = (noInput: boolean): Terminal =>
-    createTerminal({ ...process, env: process.env, noInput });
+    createTerminal({
+      stdin: process.stdin,
+      stdout: process.stdout,
+      stderr: process.stderr,
+      env: process.env,
+      noInput,
+    });
+  const { keepRunning } = watchPipes();
   const program = createProgram(deps.version, async (action, args, options) => {
     const common = options as unknown as CommonOptions;
     context = {
@@ -41,10 +48,10 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
       json: common.json === true,
       startDir: resolve(common.repo ?? '.'),
       version: deps.version,
+      keepRunning,
     };
     code = await action(context, args, options);
   });
-  endQuietlyOnClosedPipe();
   try {
     await program.parseAsync(
       argv.filter((word) => word !== NO_INPUT),
@@ -56,12 +63,19 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
   }
 }
 
-/** `conductor runs | head` is not an error. */
-function endQuietlyOnClosedPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(EXIT.success);
-  });
+/** `conductor runs | head` is not an error, and a run goes on when nobody listens any more. */
+function watchPipes(): { readonly keepRunning: () => void } {
+  let driving = false;
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+      if (!driving) process.exit(EXIT.success);
+    });
+  return {
+    keepRunning: () => {
+      driving = true;
+    },
+  };
 }
 
 function reportError(
@@ -70,21 +84,27 @@ function reportError(
   fallback: Terminal,
   json: boolean,
 ): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
   const terminal = context?.terminal ?? fallback;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT.success;
+    if (json) terminal.out(errorDocument(error.message.replace(/^error: /, ''), null));
+    return EXIT.usage;
+  }
   const known = error instanceof CliError;
   const message = error instanceof Error ? error.message : String(error);
   const help = known ? error.help : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';
-  if (json)
-    terminal.out(
-      `${JSON.stringify({ schema_version: JSON_SCHEMA_VERSION, ok: false, error: { message, help } }, null, 2)}\n`,
-    );
+  if (json) terminal.out(errorDocument(message, help));
   const prefix = known ? 'conductor:' : 'conductor: internal error:';
   terminal.err(`${terminal.paint.red(prefix)} ${message}\n`);
   if (help !== null) terminal.err(`  ${terminal.paint.dim('help:')} ${help}\n`);
   if (!known && process.env.CONDUCTOR_DEBUG === '1' && error instanceof Error)
     terminal.err(`${error.stack}\n`);
   return known ? error.exitCode : EXIT.failed;
+}
+
+function errorDocument(message: string, help: string | null): string {
+  const document = { schema_version: JSON_SCHEMA_VERSION, ok: false, error: { message, help } };
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 type Dispatch = (action: Action, args: string[], options: Readonly<Record<string, unknown>>) => Promise<void>;

@@ -1,6 +1,6 @@
 /** What a verb writes to: data on `out`, progress and prose on `err`. */
 export interface Terminal {
-  readonly out: (text: string) => void;
+  readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   readonly paint: Paint;
   /** Paint for stdout, which may be a pipe while stderr is a terminal. */

@@ -9,6 +9,8 @@ export interface VerbContext {
   /** Where to look for the repository: `--repo`, else the current folder. */
   readonly startDir: string;
   readonly version: string;
+  /** From now on a reader that leaves does not end this process: a run depends on it. */
+  readonly keepRunning: () => void;
 }
 
 export const JSON_SCHEMA_VERSION = 1;

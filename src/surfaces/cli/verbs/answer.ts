@@ -1,7 +1,7 @@
 import { answerGate } from '../../../runtime/answer-gate.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { openProject, openRun } from '../open.ts';
+import { openProject, openRunOf } from '../open.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 import { resumeById } from './resume.ts';
 
@@ -17,11 +17,14 @@ export async function answer(
   wanted: string,
   options: AnswerOptions,
 ): Promise<ExitCode> {
-  const { records, record, view } = await openRun(context, wanted);
-  const by = options.as ?? (await records.userName());
+  const project = await openProject(context);
+  const { record, view } = await openRunOf(project, wanted);
+  const by = options.as ?? (await project.userName());
   const result = await answerGate({
     record,
-    clock: records.clock,
+    clock: project.clock,
+    workspace: project.deps.workspace,
+    repoRoot: project.repoRoot,
     answer: verdict,
     by,
     comment: options.comment,
@@ -30,7 +33,7 @@ export async function answer(
   const word = verdict === 'gate_approved' ? 'approved' : 'rejected';
   context.terminal.err(`${word} gate ${result.stepId} of run ${view.runId} as ${by}\n`);
   if (options.resume && record.driverPid === null)
-    return resumeById(context, await openProject(context), view.runId, { wait: false });
+    return resumeById(context, project, view.runId, { wait: false });
   if (context.json)
     printJson(context, {
       run_id: view.runId,

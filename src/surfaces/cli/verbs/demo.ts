@@ -55,6 +55,8 @@ async function answerDemoGate(
   await answerGate({
     record: read.run,
     clock: project.clock,
+    workspace: project.deps.workspace,
+    repoRoot: project.repoRoot,
     answer: approved ? 'gate_approved' : 'gate_rejected',
     by: ask ? await project.userName() : 'demo',
     comment: null,

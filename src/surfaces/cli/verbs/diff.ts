@@ -23,7 +23,7 @@ export async function diff(context: VerbContext, wanted: string, statOnly: boole
     const changes = await deps.workspace.diff(workspace, from, to, path);
     if (context.json) printJson(context, { run_id: view.runId, ...changes });
     else if (statOnly) context.terminal.out(`${diffStatLines(changes).join('\n')}\n`);
-    else context.terminal.out(await readFile(path, 'utf8'));
+    else context.terminal.out(await readFile(path));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

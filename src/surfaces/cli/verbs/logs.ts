@@ -1,5 +1,6 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stepFolderOf } from '../../../contracts/run-files.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
@@ -38,7 +39,7 @@ export async function logs(
     });
     return EXIT.success;
   }
-  const printed = new Map<string, number>();
+  const printed = new Map<string, Printed>();
   for (;;) {
     const live = current.view.end === null && current.record.driverPid !== null;
     for (const file of await logFiles(current, stepId)) await printNew(context, file, printed);
@@ -76,20 +77,26 @@ async function logFiles({ view, record }: OpenRun, stepId: string | null): Promi
   return files;
 }
 
-async function printNew(context: VerbContext, file: LogFile, printed: Map<string, number>): Promise<void> {
+interface Printed {
+  at: number;
+  /** Keeps the first bytes of a character until the rest has come. */
+  readonly decoder: StringDecoder;
+}
+
+async function printNew(context: VerbContext, file: LogFile, printed: Map<string, Printed>): Promise<void> {
   const { terminal } = context;
   const handle = await open(file.path, 'r');
   try {
     const buffer = Buffer.alloc(CHUNK_BYTES);
-    let at = printed.get(file.path) ?? 0;
+    const state = printed.get(file.path) ?? { at: 0, decoder: new StringDecoder('utf8') };
+    printed.set(file.path, state);
     for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, state.at);
       if (bytesRead === 0) break;
-      if (at === 0) terminal.out(`${terminal.paintOut.bold(`── ${nameOf(file)}`)}\n`);
-      terminal.out(printable(buffer.subarray(0, bytesRead).toString('utf8')));
-      at += bytesRead;
+      if (state.at === 0) terminal.out(`${terminal.paintOut.bold(`── ${nameOf(file)}`)}\n`);
+      terminal.out(printable(state.decoder.write(buffer.subarray(0, bytesRead))));
+      state.at += bytesRead;
     }
-    printed.set(file.path, at);
   } finally {
     await handle.close();
   }

@@ -21,7 +21,7 @@ export async function resumeById(
   let plan: Plan | null = null;
   const resumed = await whileDriving(
     context,
-    () => plan,
+    { planOf: () => plan, endProcesses: () => project.deps.sweep(runId) },
     ({ signal, progress }) =>
       resumeRun({
         ...options,

@@ -23,7 +23,7 @@ export interface RunOptions {
 /** The run id is the first line on stdout, or on stderr with `--json`. */
 export async function run(context: VerbContext, workflow: string, options: RunOptions): Promise<ExitCode> {
   const project = await openProject(context);
-  const path = await findWorkflow(workflow, context.startDir, project.workflowFolders);
+  const path = await findWorkflow(workflow, project.workflowFolders);
   const checked = await checkForRun(context, project, path, options.inputs);
   if (checked === null) return EXIT.usage;
   const end = await startChecked(context, project, checked, {
@@ -72,9 +72,10 @@ export async function startChecked(
 ): Promise<DriveEnd> {
   const { plan, bytes } = checked;
   const { defaults } = project.context;
+  let runId = '';
   const started = await whileDriving(
     context,
-    () => plan,
+    { planOf: () => plan, endProcesses: () => project.deps.sweep(runId) },
     ({ signal, progress }) =>
       startRun({
         deps: project.deps,
@@ -92,7 +93,10 @@ export async function startChecked(
         signal,
         observer: progress,
         onGate: options.onGate,
-        onCreated: options.onCreated,
+        onCreated: (id) => {
+          runId = id;
+          options.onCreated(id);
+        },
       }),
   );
   if (started.ok) return started.end;

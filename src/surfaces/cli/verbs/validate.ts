@@ -22,7 +22,9 @@ export async function validate(
   for (const path of paths) files.push({ path, ...checkFile(path, await readSource(path), checkContext) });
   const { terminal } = context;
   if (brokenConfig !== null)
-    terminal.err(`${brokenConfig.name} has errors; names were not resolved (conductor doctor shows them)\n`);
+    terminal.err(
+      `${brokenConfig.name} ${brokenConfig.problem}; names were not resolved (conductor doctor shows more)\n`,
+    );
   if (format === 'json') terminal.out(`${JSON.stringify(renderJson(files), null, 2)}\n`);
   else for (const file of files) printHuman(context, file);
   return files.some((file) => hasErrors(file.diagnostics)) ? EXIT.usage : EXIT.success;
