@@ -37,7 +37,7 @@ export type FormName = keyof typeof FORMS;
 
 export const FORM_ERROR_PREFIX = 'form:';
 
-export function formError(name: FormName): string {
+function formError(name: FormName): string {
   return `${FORM_ERROR_PREFIX}${name}`;
 }
 

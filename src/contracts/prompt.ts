@@ -4,7 +4,7 @@ import { described, formOf, mapping, textSchema, wholeNumber } from './forms.ts'
 export const PROMPT_ROLES = ['task', 'planner', 'policy', 'triage', 'risk', 'journal'] as const;
 export const PROMPT_STATUSES = ['draft', 'current', 'deprecated', 'archived'] as const;
 export const PROMPT_INTENTS = ['implementation', 'review', 'analysis', 'harness'] as const;
-export const INPUT_SOURCES = ['workflow_input', 'artifact', 'provenance', 'system'] as const;
+const INPUT_SOURCES = ['workflow_input', 'artifact', 'provenance', 'system'] as const;
 
 export type PromptRole = (typeof PROMPT_ROLES)[number];
 export type PromptIntent = (typeof PROMPT_INTENTS)[number];

@@ -87,10 +87,6 @@ export function shapeCode(family: Family, number: ShapeNumber): Code {
   return `${family}${number}`;
 }
 
-export function isCode(text: string): text is Code {
-  return Object.hasOwn(CODES, text);
-}
-
 type ShapeCodes<F extends Family> = Record<`${F}${ShapeNumber}`, CodeEntry>;
 
 function shapeCodes<F extends Family>(family: F): ShapeCodes<F> {

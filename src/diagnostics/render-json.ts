@@ -7,7 +7,7 @@ export interface CheckedFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export const VALIDATE_SCHEMA_VERSION = 1;
+const VALIDATE_SCHEMA_VERSION = 1;
 
 /** The document of `validate --json`. */
 export interface ValidateDocument {

@@ -21,7 +21,8 @@ export function decide(plan: Plan, state: RunState, input: KernelInput): KernelD
   if (state.stage.kind === 'ended') return { events: [], effect: null, state };
   const log = createLog(state);
   apply(log, plan, input);
-  const effect = advance(log, plan, input.kind === 'resume');
+  const effect =
+    input.kind === 'gate_changed' ? effectOf(plan, log.state) : advance(log, plan, input.kind === 'resume');
   return { events: log.events, effect, state: log.state };
 }
 
@@ -67,7 +68,7 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       recordJudgement(log, plan, expectRunning(stage, input, ['EVALUATE']), input.decision);
       return;
     case 'gate_opened':
-      requestGate(log, plan, stage.kind === 'waiting' ? stage : expectRunning(stage, input, ['GATE']), input);
+      requestGate(log, plan, expectRunning(stage, input, ['GATE']), input);
       return;
     case 'gate_answered': {
       const entry = expectStage(stage, input, 'waiting');
@@ -83,6 +84,9 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       });
       return;
     }
+    case 'gate_changed':
+      enterAgain(log, expectStage(stage, input, 'waiting'));
+      return;
     case 'resume':
       resume(log, input.reason);
       return;
@@ -344,12 +348,17 @@ function recover(log: Log, stage: Extract<Stage, { kind: 'running' }>): boolean 
     closeStep(log, stage, { ...QUIET_END, outcome: 'error', changed: log.state.snapshot !== null, reason });
     return false;
   }
+  enterAgain(log, stage);
+  return true;
+}
+
+/** The same visit, with a new attempt and an evidence folder of its own. */
+function enterAgain(log: Log, entry: Entry): void {
   log.emit({
     event_type: 'step_started',
-    step_id: stage.stepId,
-    payload: { opcode: stage.opcode, attempt: stage.attempt + 1, visit: stage.visit, recovery: true },
+    step_id: entry.stepId,
+    payload: { opcode: entry.opcode, attempt: entry.attempt + 1, visit: entry.visit, recovery: true },
   });
-  return true;
 }
 
 function entryOf(stage: Entry): Entry {

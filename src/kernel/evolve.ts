@@ -34,7 +34,11 @@ export function evolve(state: RunState, event: EventDraft): RunState {
         ? { ...state, stage: { kind: 'stopping', termination: 'budget', reason: event.payload.message } }
         : { ...state, unjudgedViolations: state.unjudgedViolations + 1 };
     case 'gate_requested':
-      return { ...state, stage: withEntry(state.stage, (entry) => ({ kind: 'waiting', ...entry })) };
+      return {
+        ...state,
+        recoveries: 0,
+        stage: withEntry(state.stage, (entry) => ({ kind: 'waiting', ...entry })),
+      };
     case 'gate_approved':
       return { ...evolveGateAnswer(state, 'gate_approved', event.payload), pendingGoldens: [] };
     case 'gate_rejected':

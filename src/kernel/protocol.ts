@@ -9,7 +9,6 @@ export type KernelInput =
   | ({ readonly kind: 'step_ended' } & StepResult)
   | { readonly kind: 'rolled_back'; readonly rollback: EventPayload<'rollback_completed'> }
   | { readonly kind: 'judged'; readonly decision: Judgement }
-  /** Also for an open gate whose files have changed since: what is shown is asked about anew. */
   | {
       readonly kind: 'gate_opened';
       readonly reason: string;
@@ -23,6 +22,8 @@ export type KernelInput =
       readonly comment: string | null;
       readonly answeredAt: string;
     }
+  /** The files are no longer those an open gate showed: what is there has to be asked about anew. */
+  | { readonly kind: 'gate_changed' }
   | { readonly kind: 'resume'; readonly reason: string }
   | { readonly kind: 'cancel'; readonly by: string; readonly reason: string | null }
   /** All that has to be done at the end was done. */

@@ -75,8 +75,6 @@ export interface RunDirectory {
   ) => Promise<FileDigest>;
   /** Writes only if nothing is there yet; false when something is. */
   readonly writeOnce: (relativePath: string, content: string) => Promise<boolean>;
-  /** Renames a file so that its name is free again; its content stays. */
-  readonly setAside: (relativePath: string) => Promise<void>;
   /** Null when there is no such file. */
   readonly read: (relativePath: string) => Promise<string | null>;
   /** Takes an absolute path inside the run directory. */

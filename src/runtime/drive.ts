@@ -18,7 +18,7 @@ import { openGate } from './effects/open-gate.ts';
 import { rollBack } from './effects/roll-back.ts';
 import { runAgent } from './effects/run-agent.ts';
 import { runValidation } from './effects/run-validation.ts';
-import { type GateAnswer, settleGate, showsWhatIsThere, voidAnswer } from './gates.ts';
+import { settleGate, showsWhatIsThere } from './gates.ts';
 import { type EffectResult, Interrupted, type RunContext } from './run-context.ts';
 import type { AwaitingView, RunView } from './run-view.ts';
 
@@ -111,10 +111,10 @@ async function awaitGate(request: DriveRequest, context: DriveContext): Promise<
   if (awaiting === null) throw new Error('a gate is awaited that was not requested');
   await context.openWorkspace();
   let answer = await settleGate(context.directory, awaiting, context.deps.clock.now());
-  if (answer?.answer !== 'gate_rejected' && answer?.answer !== 'gate_timed_out') {
-    const reopened = await reopenIfChanged(context, awaiting, answer);
-    if (reopened !== null) return reopened;
-  }
+  // A person answers for what they were shown; files that changed since make an approval void.
+  const approvable = answer === null || answer.answer === 'gate_approved';
+  if (approvable && !(await showsWhatIsThere(context.deps.workspace, context.workspace, awaiting)))
+    return { records: [], input: { kind: 'gate_changed' } };
   if (answer === null && request.onGate !== null) {
     await request.onGate(awaiting, context.view());
     answer = await settleGate(context.directory, awaiting, context.deps.clock.now());
@@ -135,24 +135,6 @@ async function awaitGate(request: DriveRequest, context: DriveContext): Promise<
       answeredAt: answer.answered_at,
     },
   };
-}
-
-/**
- * A person answers for what they were shown. Files that changed since the gate was opened make an approval
- * void, and the gate is opened again with the files as they are.
- */
-async function reopenIfChanged(
-  context: DriveContext,
-  awaiting: AwaitingView,
-  approval: GateAnswer | null,
-): Promise<EffectResult | null> {
-  const { plan, directory } = context;
-  if (await showsWhatIsThere(context.deps.workspace, context.workspace, awaiting)) return null;
-  const step = ownValue(plan.stepsById, awaiting.stepId);
-  if (step?.opcode !== 'GATE') throw new Error(`step ${awaiting.stepId} is not a gate`);
-  if (approval !== null) await voidAnswer(directory, awaiting);
-  const entry = { stepId: step.id, opcode: step.opcode, attempt: awaiting.attempt, visit: 1 } as const;
-  return openGate(context, { kind: 'open_gate', ...entry }, step);
 }
 
 function waiting(context: DriveContext): DriveEnd {

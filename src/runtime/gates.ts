@@ -74,8 +74,3 @@ export async function showsWhatIsThere(
   const now = await workspace.snapshot(run, `${awaiting.stepId}@${awaiting.attempt}.answer`);
   return now.tree === awaiting.tree;
 }
-
-/** Sets an answer aside that was given to something else; it stays on record. */
-export function voidAnswer(directory: RunDirectory, key: StepKey): Promise<void> {
-  return directory.setAside(outcomePath(key));
-}

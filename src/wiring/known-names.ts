@@ -5,16 +5,13 @@ import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { parseDuration } from '../contracts/duration.ts';
 import type { CheckContext, KnownNames } from '../workflow/rule.ts';
 
-/** Validators that may always be named; a run is refused where nothing gives them a command. */
-const ALWAYS_KNOWN_VALIDATORS = ['tests', 'lint', 'typecheck'];
-
 export async function knownNames(
   config: Config,
   folders: { readonly prompts: readonly string[]; readonly policies: readonly string[] },
 ): Promise<KnownNames> {
   return {
     agents: new Set(Object.keys(config.agents)),
-    validators: new Set([...ALWAYS_KNOWN_VALIDATORS, ...Object.keys(config.validators)]),
+    validators: new Set(Object.keys(config.validators)),
     policies: await listPolicies(folders.policies),
     prompts: indexPrompts(folders.prompts),
     entrypoints: new Set(config.entrypoints),

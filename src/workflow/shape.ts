@@ -136,7 +136,7 @@ function knownKeysHelp(known: readonly string[]): string | null {
   return `the keys here are ${known.map((key) => `\`${key}\``).join(', ')}; keys of your own start with \`x-\``;
 }
 
-export function subject(path: Path): string {
+function subject(path: Path): string {
   const last = path.at(-1);
   if (last === undefined) return 'the document';
   if (typeof last === 'string') return `\`${last}\``;
@@ -144,7 +144,7 @@ export function subject(path: Path): string {
   return `entry ${last + 1} of \`${list ?? 'the list'}\``;
 }
 
-export function found(value: unknown): string {
+function found(value: unknown): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {

@@ -28,7 +28,7 @@ export interface Found {
 }
 
 export const MAX_DEPTH = 64;
-export const MAX_EXPANDED_ALIASES = 10_000;
+const MAX_EXPANDED_ALIASES = 10_000;
 /** Bounds what aliases of big values can blow a small file up to. */
 const MAX_EXPANDED_NODES = 1_000_000;
 

@@ -100,11 +100,11 @@ describe('a worktree that an agent took apart', () => {
     await rm(run.worktreePath, { recursive: true });
     await symlink(repo.root, run.worktreePath);
     for (const attempt of [
-      workspaces.snapshot(run, 'one'),
-      workspaces.restore(run, { kind: 'base' }, 'one'),
-      workspaces.commit(run, 'one'),
+      () => workspaces.snapshot(run, 'one'),
+      () => workspaces.restore(run, { kind: 'base' }, 'one'),
+      () => workspaces.commit(run, 'one'),
     ]) {
-      await expect(attempt).rejects.toThrow('is not a folder');
+      await expect(attempt()).rejects.toThrow('is not a folder');
     }
   });
 });

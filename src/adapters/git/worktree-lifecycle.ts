@@ -124,8 +124,8 @@ async function addWorktree(repository: Repository, workspace: RunWorkspace): Pro
 async function claimFolder(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    await keepOutOfGit(dirname(path));
     await mkdir(path);
+    await keepOutOfGit(dirname(path));
   } catch (error) {
     if (hasCode(error, 'EEXIST')) throw new GitError([], null, `${path} already exists`, error);
     throw asGitError(error);

@@ -33,7 +33,7 @@ export async function readLog(path: string): Promise<LogReading | null> {
  * A last line without its line feed is what a crash in the middle of a write leaves: it is torn and does
  * not count. Anything else that does not parse or does not chain is corruption.
  */
-export function parseLog(content: Uint8Array): LogReading {
+function parseLog(content: Uint8Array): LogReading {
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const events: RunEvent[] = [];
   let prev = FIRST_PREV;

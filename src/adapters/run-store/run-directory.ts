@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { appendFile, mkdir, readFile, rename } from 'node:fs/promises';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
-import { createOnce, exists, isCode, writeAtomically } from './atomic-file.ts';
+import { createOnce, isCode, writeAtomically } from './atomic-file.ts';
 
 export function createRunDirectory(runId: string, path: string): RunDirectory {
   const resolve = (relativePath: string) => join(path, relativePath);
@@ -29,14 +29,6 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
     writeOnce: async (relativePath, content) => {
       await mkdir(dirname(resolve(relativePath)), { recursive: true });
       return createOnce(resolve(relativePath), content);
-    },
-    setAside: async (relativePath) => {
-      for (let count = 1; ; count += 1) {
-        const aside = `${relativePath}.void-${count}`;
-        if (await exists(resolve(aside))) continue;
-        await rename(resolve(relativePath), resolve(aside));
-        return;
-      }
     },
     read: async (relativePath) => {
       try {

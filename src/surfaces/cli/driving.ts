@@ -38,7 +38,8 @@ export async function whileDriving<T>(
   context.keepRunning();
   const onSignal = () => {
     if (controller.signal.aborted) {
-      request.endProcesses().finally(() => process.exit(EXIT.interrupted));
+      const leave = () => process.exit(EXIT.interrupted);
+      request.endProcesses().then(leave, leave);
       return;
     }
     context.terminal.err('\ninterrupting; the run can be resumed (press again to leave at once)\n');

@@ -2,7 +2,7 @@ import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { type Rule, suggest, valuePlace } from '../rule.ts';
 import { asText } from '../workflow-view.ts';
 
-export const BUILTIN_AGENTS = ['claude-code', 'codex'] as const;
+const BUILTIN_AGENTS = ['claude-code', 'codex'] as const;
 
 export const knownAgentsRule: Rule = {
   step: (step, { names, report }) => {

@@ -2,7 +2,7 @@ import { POLICY_REF_PATTERN } from '../../contracts/forms.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { type Place, type Rule, type RuleContext, suggest, valuePlace } from '../rule.ts';
 
-export const BUILTIN_POLICY = 'policy.workspace.v1';
+const BUILTIN_POLICY = 'policy.workspace.v1';
 
 export const knownPoliciesRule: Rule = {
   step: (step, context) => {

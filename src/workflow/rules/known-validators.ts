@@ -2,7 +2,7 @@ import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { type Rule, suggest, valuePlace } from '../rule.ts';
 import { asList, asMapping, asText } from '../workflow-view.ts';
 
-export const BUILTIN_VALIDATORS = ['tests', 'lint', 'typecheck'] as const;
+const BUILTIN_VALIDATORS = ['tests', 'lint', 'typecheck'] as const;
 
 export const knownValidatorsRule: Rule = {
   step: (step, { names, report }) => {

@@ -4,7 +4,7 @@ import { asList, asText, type StepView } from '../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
 
 /** What the runtime knows by itself. `task` is not among them: a person gives it. */
-export const RUNTIME_INPUTS = [
+const RUNTIME_INPUTS = [
   'run_id',
   'workflow_id',
   'step_id',

@@ -8,7 +8,7 @@ export const patternA = readFileSync(
   'utf8',
 );
 
-export const context: CheckContext = {
+const context: CheckContext = {
   defaults: { timeoutMs: 1_800_000, idleTimeoutMs: 300_000, maxVisits: 10 },
   names: null,
   inputs: null,
