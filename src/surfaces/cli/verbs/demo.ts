@@ -75,11 +75,11 @@ async function askPerson(awaiting: AwaitingView): Promise<boolean> {
 
 function nextSteps(root: string, view: RunView): string[] {
   const id = shortId(view.runId);
-  return [
-    `cd ${root}`,
-    `conductor show ${id}      what happened, step by step`,
-    `conductor diff ${id}      the change, as a patch`,
-    `conductor logs ${id}      what the agent and the tests said`,
-    'conductor init                in a repository of your own',
+  const hints = [
+    [`conductor show ${id}`, 'what happened, step by step'],
+    [`conductor diff ${id}`, 'the change, as a patch'],
+    [`conductor logs ${id}`, 'what the agent and the tests said'],
+    ['conductor init', 'in a repository of your own'],
   ];
+  return [`cd ${root}`, ...hints.map(([command, what]) => `${command?.padEnd(30)} ${what}`)];
 }
