@@ -50,6 +50,7 @@ async function answerDemoGate(
     terminal.err(`  gate ${awaiting.stepId}: approved by the demo, because ${why}\n`);
   }
   const approved = ask ? await askPerson(awaiting) : true;
+  if (approved === null) return;
   const read = await project.store.read(view.runId);
   if (!read.ok) throw new CliError(`the demo's run ${view.runId} can't be read`);
   await answerGate({
@@ -63,14 +64,15 @@ async function answerDemoGate(
   });
 }
 
-async function askPerson(awaiting: AwaitingView): Promise<boolean> {
+/** Null when the person would rather not say: the gate stays open. */
+async function askPerson(awaiting: AwaitingView): Promise<boolean | null> {
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({
     message: `Gate ${awaiting.stepId}: ${awaiting.reason}. Approve?`,
     initialValue: true,
     output: process.stderr,
   });
-  return !isCancel(answer) && answer;
+  return isCancel(answer) ? null : answer;
 }
 
 function nextSteps(root: string, view: RunView): string[] {
