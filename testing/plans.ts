@@ -58,6 +58,7 @@ export function validation(
 ): ValidationStep {
   return {
     opcode: 'RUN_VALIDATION',
+    policies: [],
     validators: [
       {
         kind: 'named',

@@ -154,6 +154,8 @@ const payloads = {
     outcome: z.enum(RUN_OUTCOMES),
     termination: z.enum(TERMINATIONS),
     reason: z.string().nullable(),
+    /** Where the run's branch ended; null when that could not be found out. */
+    head_sha: sha.nullable(),
   }),
 } as const;
 

@@ -3,7 +3,7 @@ import { ownValue } from '../contracts/own-value.ts';
 import type { Opcode } from '../contracts/vocabulary.ts';
 import { budgetProblem } from './budgets.ts';
 import { endOf } from './ending.ts';
-import { evolve } from './evolve.ts';
+import { evolve, seen } from './evolve.ts';
 import type { Plan } from './plan.ts';
 import type { Effect, Judgement, KernelDecision, KernelInput, StepResult } from './protocol.ts';
 import { loopThrough, refinementOf, selectRoute } from './routing.ts';
@@ -99,7 +99,7 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
         });
       return;
     case 'finished':
-      finish(log, plan);
+      finish(log, plan, input);
       return;
   }
 }
@@ -217,8 +217,8 @@ function resume(log: Log, reason: string): void {
   });
 }
 
-function finish(log: Log, plan: Plan): void {
-  const end = endOf(plan, log.state);
+function finish(log: Log, plan: Plan, { tree, headSha }: Extract<KernelInput, { kind: 'finished' }>): void {
+  const end = endOf(plan, tree === null ? log.state : { ...log.state, ...seen(log.state, tree) });
   if (end === null) throw new KernelBug(`a run at stage ${log.state.stage.kind} has no end`);
   const { stage } = log.state;
   if (stage.kind === 'running') closeStep(log, stage, QUIET_END);
@@ -230,6 +230,7 @@ function finish(log: Log, plan: Plan): void {
       outcome: end.outcome,
       termination: end.termination,
       reason: end.reason,
+      head_sha: headSha,
     },
   });
 }
@@ -345,7 +346,12 @@ function enter(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>):
 function recover(log: Log, stage: Extract<Stage, { kind: 'running' }>): boolean {
   if (log.state.recoveries >= MAX_RECOVERIES) {
     const reason = `interrupted ${MAX_RECOVERIES + 1} times in a row`;
-    closeStep(log, stage, { ...QUIET_END, outcome: 'error', changed: log.state.snapshot !== null, reason });
+    closeStep(log, stage, {
+      ...QUIET_END,
+      outcome: 'error',
+      changed: stage.opcode === 'ROLLBACK' || log.state.snapshot !== null,
+      reason,
+    });
     return false;
   }
   enterAgain(log, stage);

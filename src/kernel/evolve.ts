@@ -8,7 +8,7 @@ import { type Entry, NO_USAGE, type RunState, type Stage, type UsageTally } from
 export function evolve(state: RunState, event: EventDraft): RunState {
   switch (event.event_type) {
     case 'run_started':
-      return { ...state, stage: routedTo(null, event.payload.entry_step) };
+      return { ...state, tree: event.payload.base_tree, stage: routedTo(null, event.payload.entry_step) };
     case 'step_started':
       return evolveStepStarted(state, event.step_id, event.payload);
     case 'runner_started':
@@ -36,6 +36,7 @@ export function evolve(state: RunState, event: EventDraft): RunState {
     case 'gate_requested':
       return {
         ...state,
+        ...seen(state, event.payload.tree),
         recoveries: 0,
         stage: withEntry(state.stage, (entry) => ({ kind: 'waiting', ...entry })),
       };
@@ -49,7 +50,11 @@ export function evolve(state: RunState, event: EventDraft): RunState {
         ? { ...state, stage: { ...state.stage, feedback: null } }
         : state;
     case 'rollback_completed':
-      return { ...state, unverified: unverifiedAfterRollback(state, event.payload) };
+      return {
+        ...state,
+        tree: event.payload.tree_after,
+        unverified: unverifiedAfterRollback(state, event.payload),
+      };
     case 'refinement_spent':
       return {
         ...state,
@@ -138,6 +143,11 @@ function evolveRunnerStarted(state: RunState, payload: EventPayload<'runner_star
   };
 }
 
+/** Files that are not as the last step left them were changed by somebody, and nothing has validated that. */
+export function seen(state: RunState, tree: string): Pick<RunState, 'tree' | 'unverified'> {
+  return { tree, unverified: state.unverified || (state.tree !== null && state.tree !== tree) };
+}
+
 /** What an attempt spent is spent, even if it dies before its step ends. */
 function evolveRunnerCompleted(state: RunState, usage: Usage | null): RunState {
   if (state.stage.kind !== 'running' || usage === null) return state;
@@ -176,6 +186,7 @@ function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'
     stage: { ...stage, kind: 'left', key: payload.outcome, nextStep: null },
     recoveries: 0,
     snapshot: null,
+    tree: payload.tree ?? state.tree,
     unverified: passedValidation ? false : state.unverified || changed,
     pendingGoldens: foldGoldens(state.pendingGoldens, payload.validators),
   };

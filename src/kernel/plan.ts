@@ -56,6 +56,8 @@ export interface AgentStep extends StepBase, ProcessLimits {
 
 export interface ValidationStep extends StepBase, ProcessLimits {
   readonly opcode: 'RUN_VALIDATION';
+  /** The reference of the workflow's policy, where it has one. */
+  readonly policies: readonly string[];
   readonly validators: readonly PlanValidator[];
   readonly parallel: boolean;
   readonly routes: Readonly<Record<MechanicalOutcome, Target>>;

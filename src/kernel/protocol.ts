@@ -26,8 +26,8 @@ export type KernelInput =
   | { readonly kind: 'gate_changed' }
   | { readonly kind: 'resume'; readonly reason: string }
   | { readonly kind: 'cancel'; readonly by: string; readonly reason: string | null }
-  /** All that has to be done at the end was done. */
-  | { readonly kind: 'finished' };
+  /** All that has to be done at the end was done. Null is what could not be found out. */
+  | { readonly kind: 'finished'; readonly tree: string | null; readonly headSha: string | null };
 
 export interface StepResult {
   readonly outcome: MechanicalOutcome;

@@ -89,6 +89,8 @@ export interface RunState {
   readonly pendingGoldens: readonly string[];
   /** Policy violations since the last evaluation. */
   readonly unjudgedViolations: number;
+  /** The files as they were last seen; null before the run has started. */
+  readonly tree: string | null;
   /** The last change to files has no passed validation after it. */
   readonly unverified: boolean;
   readonly lastAgent: AgentMark | null;
@@ -119,6 +121,7 @@ export const INITIAL_STATE: RunState = {
   via: null,
   pendingGoldens: [],
   unjudgedViolations: 0,
+  tree: null,
   unverified: false,
   lastAgent: null,
   snapshot: null,

@@ -7,13 +7,13 @@ import type { Violation } from './violation.ts';
 
 export interface ChangeCheck extends RefCheck {
   readonly changes: readonly FileChange[];
-  /** Changes to files that git ignores; only `forbidden_paths` is about them. */
-  readonly ignoredChanges?: readonly FileChange[];
+  /** Changes that only `forbidden_paths` is about: files that git ignores, what validators leave behind. */
+  readonly ignoredChanges: readonly FileChange[];
 }
 
 /** All that a step did against its policy, as far as files and refs show it. */
 export function checkChanges(check: ChangeCheck): Violation[] {
-  return [...checkFiles(check.policy, check.changes, check.ignoredChanges ?? []), ...checkRefs(check)];
+  return [...checkFiles(check.policy, check.changes, check.ignoredChanges), ...checkRefs(check)];
 }
 
 /** The part that needs no repository: a patch alone can be held against a policy. */

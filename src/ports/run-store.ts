@@ -22,6 +22,7 @@ export interface RunListing {
   readonly path: string;
   /** Null when status.json can't be read. */
   readonly status: Status | null;
+  readonly driverPid: number | null;
 }
 
 export type DriveResult =
@@ -77,6 +78,8 @@ export interface RunDirectory {
   readonly writeOnce: (relativePath: string, content: string) => Promise<boolean>;
   /** Null when there is no such file. */
   readonly read: (relativePath: string) => Promise<string | null>;
+  /** Files below a folder, relative to the run directory; links are not followed. */
+  readonly list: (relativePath: string) => Promise<readonly string[]>;
   /** Takes an absolute path inside the run directory. */
   readonly digest: (absolutePath: string) => Promise<FileDigest>;
   readonly appendText: (relativePath: string, text: string) => Promise<void>;

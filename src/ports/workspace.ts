@@ -13,8 +13,11 @@ export interface Workspace {
   readonly branchInTheWay: (workspace: RunWorkspace) => Promise<string | null>;
   /** Makes the branch and the worktree. On failure nothing of them is left. */
   readonly create: (workspace: RunWorkspace) => Promise<void>;
-  /** Makes sure that the worktree of a recorded run is there, making it, and the branch, if needed. */
-  readonly reopen: (workspace: RunWorkspace) => Promise<void>;
+  /**
+   * Makes sure that the worktree of a recorded run is there. One that is gone is made again with the files of
+   * `tree`, so that nothing of what steps did is lost with the folder.
+   */
+  readonly reopen: (workspace: RunWorkspace, tree: string | null) => Promise<void>;
   /** Keeps tracked and untracked files as a commit under `refs/conductor/<run>/<name>`. */
   readonly snapshot: (workspace: RunWorkspace, name: string) => Promise<Snapshot>;
   /** What changed between two trees; the patch is written to `patchPath` where given. */
@@ -32,8 +35,6 @@ export interface Workspace {
   ) => Promise<Restored>;
   /** Commits the worktree as it is to the run's own branch, if it differs from the branch. Returns its head. */
   readonly commit: (workspace: RunWorkspace, message: string) => Promise<string>;
-  /** Takes a worktree and branch away that never held any work. For undoing a failed start only. */
-  readonly discard: (workspace: RunWorkspace) => Promise<void>;
   /** The refs of the whole repository and where the worktree's HEAD points: compared around each step. */
   readonly refs: (workspace: RunWorkspace) => Promise<RefState>;
   /** Names of refs that moved between two states because of work in another checkout. */

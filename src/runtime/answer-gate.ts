@@ -36,6 +36,7 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
   if (hasExpired(awaiting, now))
     return refuse(`gate ${awaiting.stepId} ran out of time at ${awaiting.expiresAt}`, resumeHelp(view.runId));
   const run = workspaceOf(view, record.directory, request.repoRoot);
+  await request.workspace.reopen(run, view.state.tree);
   if (request.answer === 'gate_approved' && !(await showsWhatIsThere(request.workspace, run, awaiting)))
     return refuse(
       `the files changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RunDirectory } from '../ports/run-store.ts';
-import { toJson } from './derived-files.ts';
+import { parseJson, toJson } from './json.ts';
 
 const CANCEL_FILE = 'cancel_request.json';
 
@@ -12,7 +12,9 @@ export function submitCancelRequest(directory: RunDirectory, request: CancelRequ
   return directory.writeOnce(CANCEL_FILE, toJson(request));
 }
 
+/** Null when there is none; what does not fit is none either. */
 export async function readCancelRequest(directory: RunDirectory): Promise<CancelRequest | null> {
   const text = await directory.read(CANCEL_FILE);
-  return text === null ? null : cancelRequestSchema.parse(JSON.parse(text));
+  const parsed = cancelRequestSchema.safeParse(text === null ? null : parseJson(text));
+  return parsed.success ? parsed.data : null;
 }

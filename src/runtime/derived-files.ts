@@ -4,6 +4,7 @@ import { type Metadata, RUN_FILES_SCHEMA_VERSION, type Status } from '../contrac
 import type { LifecycleState } from '../contracts/vocabulary.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
+import { toJson } from './json.ts';
 import type { RunView } from './run-view.ts';
 
 export function lifecycleOf(view: RunView): LifecycleState {
@@ -100,7 +101,7 @@ export function initialMetadata(
       branch_name: started.branch_name,
       base_ref: started.base_ref,
       base_sha: started.base_sha,
-      head_sha: place.headSha,
+      head_sha: null,
     },
     schema_versions: {
       events: EVENT_SCHEMA_VERSION,
@@ -114,8 +115,10 @@ export function initialMetadata(
 
 export function metadataOf(view: RunView, place: MetadataPlace): Metadata {
   const { usage } = view.state;
+  const initial = initialMetadata(view.runId, view.startedAt, view.started, place);
   return {
-    ...initialMetadata(view.runId, view.startedAt, view.started, place),
+    ...initial,
+    workspace: { ...initial.workspace, head_sha: view.headSha },
     ended_at: view.endedAt,
     last_step_id: view.steps.at(-1)?.stepId ?? null,
     termination: view.end?.termination ?? null,
@@ -131,7 +134,6 @@ export function metadataOf(view: RunView, place: MetadataPlace): Metadata {
 export interface MetadataPlace {
   readonly repoRoot: string;
   readonly artifactsRoot: string;
-  readonly headSha: string | null;
 }
 
 export async function writeStatus(directory: RunDirectory, status: Status): Promise<void> {
@@ -147,8 +149,4 @@ export async function writeFinalState(directory: RunDirectory, view: RunView): P
   if (view.end === null) return;
   const { lifecycle, outcome, termination } = view.end;
   await directory.write('final-state.txt', `${lifecycle} ${outcome} ${termination}\n`, { durable: true });
-}
-
-export function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -6,7 +6,7 @@ import type { DrivenRun } from '../ports/run-store.ts';
 import type { RunWorkspace } from '../ports/workspace.ts';
 import { readCancelRequest } from './cancel-request.ts';
 import { metadataOf, statusOf, writeMetadata, writeStatus } from './derived-files.ts';
-import type { RunContext, RunDeps, RunObserver } from './run-context.ts';
+import { Interrupted, type RunContext, type RunDeps, type RunObserver } from './run-context.ts';
 import { createRunViewer, type RunView } from './run-view.ts';
 
 /** `status.json` is refreshed, and requests from outside are looked for, this often while a step runs. */
@@ -21,6 +21,8 @@ export interface DriveContext extends RunContext {
   /** Brings `status.json` up to now. */
   readonly refreshStatus: () => Promise<void>;
   readonly abort: () => void;
+  /** Throws `Interrupted` when the run is to stop here. */
+  readonly stopIfAsked: () => Promise<void>;
 }
 
 export interface DriveContextRequest {
@@ -28,8 +30,11 @@ export interface DriveContextRequest {
   readonly plan: Plan;
   readonly run: DrivenRun;
   readonly workspace: RunWorkspace;
+  /** Aborting leaves the run where it is, to be resumed. */
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
+  /** Makes the worktree, or makes sure that it is there. */
+  readonly open: (view: RunView) => Promise<void>;
 }
 
 export function createContext(request: DriveContextRequest): DriveContext {
@@ -51,11 +56,13 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
   // One write at a time, each from the newest view: an older status must never land on a newer one.
   const refreshStatus = (): Promise<void> => {
-    statusWritten = statusWritten.then(() =>
-      viewer.current() === null
-        ? undefined
-        : writeStatus(directory, statusOf(view(), plan, deps.clock.now())),
-    );
+    statusWritten = statusWritten
+      .catch(() => {})
+      .then(() =>
+        viewer.current() === null
+          ? undefined
+          : writeStatus(directory, statusOf(view(), plan, deps.clock.now())),
+      );
     return statusWritten;
   };
   return {
@@ -82,20 +89,21 @@ export function createContext(request: DriveContextRequest): DriveContext {
       await notify(deps, appended);
     },
     refreshStatus,
-    openWorkspace: () => {
-      opened ??= deps.workspace.reopen(workspace);
-      return opened;
+    openWorkspace: async () => {
+      opened ??= request.open(view());
+      try {
+        await opened;
+      } catch (error) {
+        opened = null;
+        throw error;
+      }
     },
-    writeMetadata: async () => {
-      const { refs } = await deps.workspace.refs(workspace);
-      await writeMetadata(
-        directory,
-        metadataOf(view(), {
-          repoRoot: workspace.repoRoot,
-          artifactsRoot: directory.path,
-          headSha: refs[`refs/heads/${workspace.branchName}`] ?? null,
-        }),
-      );
+    stopIfAsked: async () => {
+      if (controller.signal.aborted || (await readCancelRequest(directory)) !== null) throw new Interrupted();
+    },
+    writeMetadata: () => {
+      const place = { repoRoot: workspace.repoRoot, artifactsRoot: directory.path };
+      return writeMetadata(directory, metadataOf(view(), place));
     },
   };
 }
@@ -123,8 +131,10 @@ async function beat(context: DriveContext, stopping: AbortSignal): Promise<void>
   for (;;) {
     await pause(HEARTBEAT_MS, stopping);
     if (stopping.aborted) return;
-    await context.refreshStatus();
-    if ((await readCancelRequest(context.directory)) !== null) context.abort();
+    // Both are tried again at the next beat; neither may end a run.
+    await context.refreshStatus().catch(() => {});
+    const cancel = await readCancelRequest(context.directory).catch(() => null);
+    if (cancel !== null) context.abort();
   }
 }
 

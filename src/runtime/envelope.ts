@@ -5,10 +5,13 @@ import { INTENTS, MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../contrac
 import type { EvaluateStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
 import { claimsFrom } from '../planner/claims.ts';
+import { mergeReports } from '../planner/merge-reports.ts';
 import { formatTranscriptSummary } from '../planner/summaries.ts';
-import { readEvidenceJson, readManifest } from './evidence.ts';
+import { readAllEvidenceJson, readEvidenceJson, readManifest } from './evidence.ts';
 import type { RunContext } from './run-context.ts';
-import type { StepView } from './run-view.ts';
+import { lastEnded, type StepView } from './run-view.ts';
+import { describeChanges } from './stored-changes.ts';
+import { fingerprintOf } from './workspace-evidence.ts';
 
 /** How many completed steps the planner sees, and how many evaluations at least. */
 const WINDOW_STEPS = 3;
@@ -21,8 +24,6 @@ const runnerMetadataSchema = z.object({
   claims: z.array(z.string()),
   blockers: z.array(z.object({ code: z.string(), summary: z.string() })),
 });
-
-const workspaceStatusSchema = z.object({ summary: z.string() });
 
 const validationReportSchema = z.object({
   mechanical_outcome: z.enum(MECHANICAL_OUTCOMES),
@@ -41,7 +42,7 @@ export async function assembleEnvelope(
   const { plan, directory } = context;
   const view = context.view();
   const done = view.steps.filter((candidate) => candidate.termination !== null);
-  const agent = done.findLast((candidate) => candidate.opcode === 'RUN_AGENT') ?? null;
+  const agent = lastEnded(done, 'RUN_AGENT');
   const validation = validationAfter(done, agent);
   const { intent, summary } = await transcriptOf(context, agent);
   return {
@@ -53,12 +54,13 @@ export async function assembleEnvelope(
     provenance_window: await windowOf(context, done),
     evidence: {
       transcript_summary: summary,
-      workspace_diff_summary: await diffSummaryOf(context, agent),
+      workspace_diff_summary: await describeChanges(
+        directory,
+        isUndone(done, agent) ? null : agent,
+        await currentFingerprint(context),
+      ),
       validation: await validationOf(context, validation, agent),
-      harness_report: (await harnessReportOf(
-        context,
-        validation,
-      )) as PlannerInput['evidence']['harness_report'],
+      harness_report: await harnessReportOf(context, validation),
       artifacts: await artifactsOf(context, [agent, validation]),
       policy_events: policyEvents(context),
     },
@@ -77,7 +79,7 @@ export async function assembleEnvelope(
 
 /** Validation from before the last agent step says nothing about the files as they are. */
 function validationAfter(done: readonly StepView[], agent: StepView | null): StepView | null {
-  const last = done.findLast((candidate) => candidate.opcode === 'RUN_VALIDATION') ?? null;
+  const last = lastEnded(done, 'RUN_VALIDATION');
   if (last === null || agent === null) return last;
   return done.indexOf(last) > done.indexOf(agent) ? last : null;
 }
@@ -106,13 +108,6 @@ async function transcriptOf(
   };
 }
 
-async function diffSummaryOf(context: RunContext, step: StepView | null): Promise<string> {
-  const parsed = workspaceStatusSchema.safeParse(
-    step && (await readEvidenceJson(context.directory, step, 'workspace_status')),
-  );
-  return parsed.success ? parsed.data.summary : 'no changes';
-}
-
 async function validationOf(
   context: RunContext,
   validation: StepView | null,
@@ -130,8 +125,29 @@ function mechanicalOf(step: StepView | null): MechanicalOutcome {
   return MECHANICAL_OUTCOMES.find((outcome) => outcome === step?.termination) ?? 'completed';
 }
 
-async function harnessReportOf(context: RunContext, validation: StepView | null): Promise<unknown> {
-  return validation && (await readEvidenceJson(context.directory, validation, 'harness_report'));
+/** Its meaning is checked by whoever judges the envelope. */
+async function harnessReportOf(
+  context: RunContext,
+  validation: StepView | null,
+): Promise<PlannerInput['evidence']['harness_report']> {
+  if (validation === null) return null;
+  const stored = await readAllEvidenceJson(context.directory, validation, 'harness_report');
+  const reports = stored.filter((report) => typeof report === 'object' && report !== null);
+  return mergeReports(reports as Record<string, unknown>[]) as PlannerInput['evidence']['harness_report'];
+}
+
+/** What an agent changed is no longer there when a rollback came after it. */
+function isUndone(done: readonly StepView[], agent: StepView | null): boolean {
+  const rollback = done.findLast(
+    ({ opcode, termination }) => opcode === 'ROLLBACK' && termination === 'completed',
+  );
+  return agent !== null && rollback !== undefined && done.indexOf(rollback) > done.indexOf(agent);
+}
+
+async function currentFingerprint({ deps, workspace, view }: RunContext): Promise<string> {
+  const { started, state } = view();
+  const from = started.base_tree;
+  return fingerprintOf(await deps.workspace.diff(workspace, from, state.tree ?? from));
 }
 
 /** Paths relative to the run directory, and the declared names of required files that were captured. */
@@ -147,6 +163,11 @@ async function artifactsOf(context: RunContext, steps: readonly (StepView | null
     if (!report.success) continue;
     for (const name of report.data.required_artifacts)
       if (!report.data.missing_artifacts.includes(name)) paths.add(name);
+  }
+  // The harness folder is outside every diff, and what an agent wrote there is work all the same.
+  for (const path of await context.directory.list('harness')) {
+    paths.add(path);
+    paths.add(`.tnh/run/${context.directory.runId}/${path}`);
   }
   return [...paths];
 }
@@ -183,7 +204,9 @@ async function windowEntry(context: RunContext, step: StepView): Promise<WindowE
     opcode: step.opcode,
     status: step.termination ?? 'error',
     diff_summary:
-      step.opcode === 'EVALUATE' ? await judgedDiff(context, step) : await diffSummaryOf(context, step),
+      step.opcode === 'EVALUATE'
+        ? await judgedDiff(context, step)
+        : await describeChanges(context.directory, step, null),
     risk_flags: [...(judged?.risk_flags ?? [])],
     blocker_codes: [...(judged?.blocker_codes ?? [])],
   };

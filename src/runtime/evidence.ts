@@ -1,11 +1,11 @@
 import type { EventDraft } from '../contracts/event.ts';
 import type { ArtifactRecord, Manifest } from '../contracts/run-files.ts';
 import { manifestSchema, stepFolderOf } from '../contracts/run-files.ts';
-import type { Opcode, Termination } from '../contracts/vocabulary.ts';
+import type { Termination } from '../contracts/vocabulary.ts';
 import type { Entry } from '../kernel/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FileDigest, RunDirectory } from '../ports/run-store.ts';
-import { toJson } from './derived-files.ts';
+import { parseJson, toJson } from './json.ts';
 
 interface ArtifactFlags {
   readonly required?: boolean;
@@ -94,6 +94,17 @@ export async function readEvidence(
   return artifact === undefined ? null : directory.read(artifact.path);
 }
 
+/** All artifacts of a role: a step may have several, one for each validator. */
+export async function readAllEvidenceJson(
+  directory: RunDirectory,
+  key: StepKey,
+  role: string,
+): Promise<readonly unknown[]> {
+  const manifest = await readManifest(directory, key);
+  const artifacts = manifest?.artifacts.filter((candidate) => candidate.role === role) ?? [];
+  return Promise.all(artifacts.map(async ({ path }) => parseJson((await directory.read(path)) ?? '')));
+}
+
 export async function readEvidenceJson(
   directory: RunDirectory,
   key: StepKey,
@@ -101,14 +112,6 @@ export async function readEvidenceJson(
 ): Promise<unknown> {
   const text = await readEvidence(directory, key, role);
   return text === null ? null : parseJson(text);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -128,17 +131,4 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 function mediaTypeOf(path: string): string {
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   return MEDIA_TYPES[extension] ?? 'application/octet-stream';
-}
-
-/** The entries of steps with one of these opcodes, oldest first, that came to an end. */
-export function endedEntries(
-  steps: readonly {
-    readonly stepId: string;
-    readonly attempt: number;
-    readonly opcode: Opcode;
-    readonly termination: Termination | null;
-  }[],
-  opcodes: readonly Opcode[],
-): readonly StepKey[] {
-  return steps.filter((step) => opcodes.includes(step.opcode) && step.termination !== null);
 }

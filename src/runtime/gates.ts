@@ -3,8 +3,7 @@ import { stepFolderOf } from '../contracts/run-files.ts';
 import { GATE_EVENTS } from '../contracts/vocabulary.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
-import { toJson } from './derived-files.ts';
-import type { StepKey } from './evidence.ts';
+import { parseJson, toJson } from './json.ts';
 import type { AwaitingView } from './run-view.ts';
 
 const gateAnswerSchema = z.strictObject({
@@ -19,23 +18,33 @@ const gateAnswerSchema = z.strictObject({
 });
 export type GateAnswer = z.infer<typeof gateAnswerSchema>;
 
-const OUTCOME_FILE = 'gate_outcome.json';
+/** An open gate, as far as its inbox is concerned. */
+export type GateKey = Pick<AwaitingView, 'stepId' | 'attempt' | 'request_sha256' | 'tree' | 'approvers'>;
 
-function outcomePath(key: StepKey): string {
-  return `${stepFolderOf(key.stepId, key.attempt)}/${OUTCOME_FILE}`;
+/**
+ * The inbox of one request. Its name holds the digest of the request, so that nobody can lay an answer there
+ * before the question is asked.
+ */
+export function outcomePath(key: GateKey): string {
+  return `${stepFolderOf(key.stepId, key.attempt)}/gate_outcome-${key.request_sha256.slice(0, 16)}.json`;
 }
 
-/** The answer that lies in the inbox of a gate, if one does. */
-export async function readAnswer(directory: RunDirectory, key: StepKey): Promise<GateAnswer | null> {
+/** The answer that lies in the inbox of a gate, if one does. What does not answer this request is none. */
+export async function readAnswer(directory: RunDirectory, key: GateKey): Promise<GateAnswer | null> {
   const text = await directory.read(outcomePath(key));
   if (text === null) return null;
-  const parsed = gateAnswerSchema.safeParse(JSON.parse(text));
-  if (!parsed.success) throw new Error(`${outcomePath(key)} does not hold a gate's answer`);
-  return parsed.data;
+  const parsed = gateAnswerSchema.safeParse(parseJson(text));
+  return parsed.success && answers(parsed.data, key) ? parsed.data : null;
+}
+
+function answers(answer: GateAnswer, key: GateKey): boolean {
+  if (answer.request_sha256 !== key.request_sha256 || answer.tree !== key.tree) return false;
+  if (answer.answer === 'gate_timed_out') return true;
+  return answer.by !== null && (key.approvers.length === 0 || key.approvers.includes(answer.by));
 }
 
 /** Exactly one answer wins: the file is made whole or not at all. False when there was one before. */
-export function submitAnswer(directory: RunDirectory, key: StepKey, answer: GateAnswer): Promise<boolean> {
+export function submitAnswer(directory: RunDirectory, key: GateKey, answer: GateAnswer): Promise<boolean> {
   return directory.writeOnce(outcomePath(key), toJson(answer));
 }
 

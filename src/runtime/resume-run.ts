@@ -39,12 +39,14 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
     const recorded = await readRecordedPlan(run.directory, view);
     if (!recorded.ok) return { ok: false, problem: { kind: 'damaged', message: recorded.message } };
     request.onPlan(recorded.plan);
+    const workspace = workspaceOf(view, run.directory, request.deps.project.repoRoot);
     const end = await driveRun({
       ...request,
       plan: recorded.plan,
       run,
-      workspace: workspaceOf(view, run.directory, request.deps.project.repoRoot),
+      workspace,
       first: request.first ?? { kind: 'resume', reason: 'resumed' },
+      open: ({ state }) => request.deps.workspace.reopen(workspace, state.tree),
     });
     return { ok: true, end };
   } finally {

@@ -49,8 +49,11 @@ export interface StepPolicy {
   readonly summary: { readonly requested_policy: unknown; readonly effective_policy: unknown };
   /** Dimensions that nothing enforces here. */
   readonly unenforceable: readonly string[];
+  readonly readOnly: boolean;
   readonly check: (evidence: {
     readonly changes: readonly FileChange[];
+    /** Changes that only `forbidden_paths` is about. */
+    readonly ignoredChanges: readonly FileChange[];
     readonly refsBefore: RefState;
     readonly refsAfter: RefState;
     readonly ownBranch: string;

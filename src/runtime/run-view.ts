@@ -18,9 +18,9 @@ export interface RunView {
   readonly lastDecision: DecisionView | null;
   readonly awaiting: AwaitingView | null;
   readonly violations: readonly ViolationView[];
-  /** The files as the last step left them; null before the first. */
-  readonly tree: string | null;
   readonly end: RunEnd | null;
+  /** The commit the run ended with. */
+  readonly headSha: string | null;
 }
 
 export interface StepView {
@@ -92,6 +92,11 @@ export function viewRun(events: readonly RunEvent[]): RunView | null {
   return viewer.current();
 }
 
+/** The newest entry of a step with this opcode that came to an end. */
+export function lastEnded(steps: readonly StepView[], opcode: Opcode): StepView | null {
+  return steps.findLast((step) => step.opcode === opcode && step.termination !== null) ?? null;
+}
+
 function startOf(runId: string, startedAt: string, started: EventPayload<'run_started'>): Draft {
   return {
     runId,
@@ -107,7 +112,7 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
     lastDecision: null,
     awaiting: null,
     violations: [],
-    tree: null,
+    headSha: null,
     end: null,
   };
 }
@@ -162,7 +167,6 @@ function foldRest(view: Draft, event: RunEvent): void {
     case 'step_blocked':
       view.runnerFamily = null;
       view.lastCompletedStepId = event.step_id;
-      if (event.event_type !== 'step_blocked') view.tree = event.payload.tree ?? view.tree;
       return;
     case 'route_selected':
       view.routes.push({ from: event.step_id ?? '', key: event.payload.key, to: event.payload.to });
@@ -190,12 +194,17 @@ function foldRest(view: Draft, event: RunEvent): void {
     case 'run_completed':
       view.endedAt = event.timestamp;
       view.end = view.state.stage.kind === 'ended' ? view.state.stage.end : null;
+      view.headSha = event.payload.head_sha;
       return;
     default:
       return;
   }
 }
 
+/** The last moment a date can tell. */
+const LATEST_TIME = 8.64e15;
+
 function expiryOf(requestedAt: string, timeoutMs: number | null): string | null {
-  return timeoutMs === null ? null : new Date(Date.parse(requestedAt) + timeoutMs).toISOString();
+  if (timeoutMs === null) return null;
+  return new Date(Math.min(Date.parse(requestedAt) + timeoutMs, LATEST_TIME)).toISOString();
 }

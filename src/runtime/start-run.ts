@@ -26,6 +26,8 @@ export type StartResult =
   /** Nothing was created. */
   | { readonly ok: false; readonly obstacles: readonly Obstacle[] };
 
+const RUN_FOLDER_HELP = 'make the folder writable, or move runs with paths.runs in .tnh/config.yaml';
+
 export async function startRun(request: StartRequest): Promise<StartResult> {
   const { deps, plan } = request;
   const runId = request.ids.newRunId();
@@ -72,14 +74,24 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     defaults: request.defaults,
     inputs: { ...request.inputs },
   };
-  const failure = await prepare(request, run, workspace, started);
-  if (failure !== null) return { ok: false, obstacles: [failure] };
-  request.onCreated(runId);
   try {
-    const end = await driveRun({ ...request, run, workspace, first: { kind: 'start', run: started } });
-    return { ok: true, runId, end };
-  } finally {
+    await keepDocuments(request, run, workspace, started);
+    const end = await driveRun({
+      ...request,
+      run,
+      workspace,
+      first: { kind: 'start', run: started },
+      open: () => makeWorkspace(request, workspace),
+    });
     await run.release();
+    return { ok: true, runId, end };
+  } catch (error) {
+    if (!(error instanceof NotStarted)) {
+      await run.release();
+      throw error;
+    }
+    await run.discard();
+    return { ok: false, obstacles: [error.obstacle] };
   }
 }
 
@@ -106,38 +118,52 @@ async function createRunFolder(
     return {
       obstacle: {
         message: `the run directory can't be made: ${messageOf(error)}`,
-        help: 'make the folder writable, or move runs with paths.runs in .tnh/config.yaml',
+        help: RUN_FOLDER_HELP,
       },
     };
   }
 }
 
-/** The document, the base on record, then the worktree. What fails here leaves nothing behind. */
-async function prepare(
+/** Nothing of the run has happened yet, so all of it can be taken away again. */
+class NotStarted extends Error {
+  override readonly name = 'NotStarted';
+  readonly obstacle: Obstacle;
+
+  constructor(message: string, help: string, cause: unknown) {
+    super(message, { cause });
+    this.obstacle = { message, help };
+  }
+}
+
+/** What the run was started with, on record before anything moves. */
+async function keepDocuments(
   request: StartRequest,
   run: NewRun,
   workspace: RunWorkspace,
   started: EventPayload<'run_started'>,
-): Promise<Obstacle | null> {
-  const { deps } = request;
+): Promise<void> {
+  const { directory } = run;
+  const place = { repoRoot: workspace.repoRoot, artifactsRoot: directory.path };
+  const startedAt = request.deps.clock.now().toISOString();
   try {
-    await run.directory.write('workflow.yaml', request.workflowText, { durable: true });
-    const place = {
-      repoRoot: workspace.repoRoot,
-      artifactsRoot: run.directory.path,
-      headSha: workspace.baseSha,
-    };
-    const startedAt = deps.clock.now().toISOString();
-    await writeMetadata(run.directory, initialMetadata(run.directory.runId, startedAt, started, place));
-    await deps.workspace.create(workspace);
-    return null;
+    await directory.write('workflow.yaml', request.workflowText, { durable: true });
+    await writeMetadata(directory, initialMetadata(directory.runId, startedAt, started, place));
   } catch (error) {
-    await run.discard();
-    return {
-      message: `the worktree can't be made: ${messageOf(error)}`,
-      help: 'see what git says about it: git worktree list',
-    };
+    throw new NotStarted(`the run directory can't be written: ${messageOf(error)}`, RUN_FOLDER_HELP, error);
   }
+}
+
+async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Promise<void> {
+  try {
+    await request.deps.workspace.create(workspace);
+  } catch (error) {
+    throw new NotStarted(
+      `the worktree can't be made: ${messageOf(error)}`,
+      'see what git says about it: git worktree list',
+      error,
+    );
+  }
+  request.onCreated(workspace.runId);
 }
 
 function messageOf(error: unknown): string {

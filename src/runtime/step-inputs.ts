@@ -1,8 +1,10 @@
 import { type FixInstructions, plannerDecisionSchema } from '../contracts/planner-decision.ts';
 import type { AgentStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
-import { endedEntries, readEvidence, readEvidenceJson } from './evidence.ts';
+import { readEvidence, readEvidenceJson } from './evidence.ts';
 import type { RunContext } from './run-context.ts';
+import { lastEnded } from './run-view.ts';
+import { describeChanges } from './stored-changes.ts';
 
 /** Names the runtime can give to a prompt or an agent besides what came by `--input`. */
 type Inputs = Record<string, unknown>;
@@ -26,13 +28,13 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
     ...(await judgementInputs(context)),
   };
   if (wanted.has('diff') || wanted.has('diff_summary')) {
-    const last = lastEntry(context, ['RUN_AGENT']);
+    const last = lastEnded(context.view().steps, 'RUN_AGENT');
     inputs.diff =
       last === null ? '' : ((await readEvidence(context.directory, last, 'workspace_diff')) ?? '');
-    inputs.diff_summary = await diffSummaryOf(context, last);
+    inputs.diff_summary = await describeChanges(context.directory, last, null);
   }
   if (wanted.has('validation') || wanted.has('validation_results') || wanted.has('harness_report')) {
-    const validation = lastEntry(context, ['RUN_VALIDATION']);
+    const validation = lastEnded(context.view().steps, 'RUN_VALIDATION');
     const report = validation && (await readEvidenceJson(context.directory, validation, 'validation_report'));
     inputs.validation = report;
     inputs.validation_results = report;
@@ -43,28 +45,13 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
 }
 
 async function judgementInputs(context: RunContext): Promise<Inputs> {
-  const last = lastEntry(context, ['EVALUATE']);
+  const last = lastEnded(context.view().steps, 'EVALUATE');
   const parsed = plannerDecisionSchema.safeParse(
     last && (await readEvidenceJson(context.directory, last, 'planner_decision')),
   );
   if (!parsed.success) return { fix_instructions: null, blockers: [], risk_flags: [] };
   const { fix_instructions, blockers, risk_flags } = parsed.data;
   return { fix_instructions, blockers, risk_flags };
-}
-
-async function diffSummaryOf(
-  context: RunContext,
-  entry: { readonly stepId: string; readonly attempt: number } | null,
-): Promise<string> {
-  if (entry === null) return 'no changes';
-  const status = await readEvidenceJson(context.directory, entry, 'workspace_status');
-  const summary =
-    typeof status === 'object' && status !== null && 'summary' in status ? status.summary : null;
-  return typeof summary === 'string' ? summary : 'no changes';
-}
-
-function lastEntry(context: RunContext, opcodes: Parameters<typeof endedEntries>[1]) {
-  return endedEntries(context.view().steps, opcodes).at(-1) ?? null;
 }
 
 export type RenderedPrompt =

@@ -12,15 +12,26 @@ export function createNotifier(
   const [program, ...args] = command;
   return (event) =>
     new Promise((resolve) => {
-      const child = spawn(program, args, {
-        cwd,
-        env,
-        stdio: ['pipe', 'ignore', 'ignore'],
-        timeout: NOTIFY_LIMIT_MS,
-      });
-      child.on('error', () => resolve());
-      child.on('close', () => resolve());
+      const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+      const limit = setTimeout(() => {
+        endGroup(child.pid);
+        resolve();
+      }, NOTIFY_LIMIT_MS);
+      const done = () => {
+        clearTimeout(limit);
+        resolve();
+      };
+      child.on('error', done);
+      child.on('close', done);
       child.stdin.on('error', () => {});
       child.stdin.end(`${JSON.stringify(event)}\n`);
     });
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended in the meantime.
+  }
 }

@@ -5,6 +5,9 @@ import { checkChanges } from '../policy/changes.ts';
 import { unenforceable } from '../policy/enforcement.ts';
 import type { StepPolicy } from '../runtime/run-context.ts';
 
+/** Whatever a project configures, these stay protected. */
+const ALWAYS_PROTECTED = ['main', 'master'];
+
 const SOURCES: readonly LayerSource[] = ['system', 'workflow', 'step'];
 
 /** Lays the configuration's policy, the workflow's and the step's over each other. */
@@ -22,7 +25,12 @@ export function createStepPolicy(
   return {
     summary: { requested_policy: refs, effective_policy: effective },
     unenforceable: [...missing.map((ref) => `${ref}, which does not exist`), ...unenforceable(effective)],
+    readOnly: effective.execution === 'read_only',
     check: (evidence) =>
-      checkChanges({ ...evidence, policy: effective, protectedBranches: config.protected_branches }),
+      checkChanges({
+        ...evidence,
+        policy: effective,
+        protectedBranches: [...ALWAYS_PROTECTED, ...config.protected_branches],
+      }),
   };
 }

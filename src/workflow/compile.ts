@@ -56,6 +56,7 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
         ...base,
         ...processLimits(own, shared, defaults),
         opcode: 'RUN_VALIDATION',
+        policies: document.defaults?.policy === undefined ? [] : [document.defaults.policy],
         validators: step.run.map(compileValidator),
         parallel: step.parallel ?? false,
         routes: mechanicalRoutes(step.routes),

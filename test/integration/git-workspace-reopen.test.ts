@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +36,7 @@ describe('reopen', () => {
   ])('makes the worktree again when %s', async (_says, damage) => {
     const { repo, run, workspaces, path, git } = await startRun();
     await damage(repo.root, run.worktreePath);
-    await workspaces.reopen(run);
+    await workspaces.reopen(run, null);
     expect(await readFile(path('README.md'), 'utf8')).toBe('# hello\n');
     expect(await readlink(path('.tnh/run/r1/harness'))).toBe(run.harnessDir);
     expect(await git('status', '--porcelain')).toBe('');
@@ -49,7 +48,7 @@ describe('reopen', () => {
     await write('README.md', 'done\n');
     await workspaces.commit(run, 'work');
     await rm(run.worktreePath, { recursive: true });
-    await workspaces.reopen(run);
+    await workspaces.reopen(run, null);
     expect(await read('README.md')).toBe('done\n');
   });
 
@@ -59,7 +58,7 @@ describe('reopen', () => {
     await writeFile(join(repo.root, '.git/worktrees/r1/index.lock'), '');
     await rm(path('.git'));
     await rm(path('.tnh'), { recursive: true });
-    await workspaces.reopen(run);
+    await workspaces.reopen(run, null);
     expect(await read('README.md')).toBe('work\n');
     expect((await lstat(path('.tnh/run/r1/harness'))).isSymbolicLink()).toBe(true);
     await git('add', 'README.md');
@@ -69,7 +68,7 @@ describe('reopen', () => {
     const repo = await testRepo();
     const workspaces = workspacesOf(repo);
     const run = workspaces.describe(await requestFor(repo, 'r1'));
-    await workspaces.reopen(run);
+    await workspaces.reopen(run, null);
     expect((await workspaces.refs(run)).refs[`refs/heads/${run.branchName}`]).toBe(run.baseSha);
     expect(Object.keys(await listFiles(run.worktreePath)).sort()).toEqual(Object.keys(FILES).sort());
   });
@@ -79,44 +78,28 @@ describe('reopen', () => {
     await repo.git('worktree', 'remove', '--force', run.worktreePath);
     await mkdir(run.worktreePath);
     await writeFile(join(run.worktreePath, 'precious.txt'), 'x');
-    await expect(workspaces.reopen(run)).rejects.toBeInstanceOf(GitError);
+    await expect(workspaces.reopen(run, null)).rejects.toBeInstanceOf(GitError);
     expect(await readdir(run.worktreePath)).toEqual(['precious.txt']);
   });
-});
 
-describe('discard', () => {
-  it('takes away worktree, branch and snapshots, and is content when they are gone', async () => {
-    const { run, workspaces, repo } = await startRun();
-    await workspaces.snapshot(run, 'pre_run');
-    await workspaces.discard(run);
-    expect(existsSync(run.worktreePath)).toBe(false);
-    expect(await repo.git('for-each-ref', 'refs/heads/conductor', 'refs/conductor')).toBe('');
-    expect((await repo.git('worktree', 'list')).trim().split('\n')).toHaveLength(1);
-    await workspaces.discard(run);
+  it('brings back what steps did when the folder was deleted', async () => {
+    const { run, workspaces } = await startRun();
+    await writeFile(join(run.worktreePath, 'a.txt'), 'changed\n');
+    await writeFile(join(run.worktreePath, 'new.txt'), 'new\n');
+    const { tree } = await workspaces.snapshot(run, 'work@1.after');
+    await rm(run.worktreePath, { recursive: true });
+    await workspaces.reopen(run, tree);
+    expect(await readFile(join(run.worktreePath, 'new.txt'), 'utf8')).toBe('new\n');
+    expect((await workspaces.snapshot(run, 'again')).tree).toBe(tree);
   });
 
-  it('refuses when the branch has moved', async () => {
-    const { run, workspaces, write, sha, read } = await startRun();
-    await write('a.txt', 'a\n');
-    const head = await workspaces.commit(run, 'a');
-    await expect(workspaces.discard(run)).rejects.toThrow('has moved');
-    expect(await sha('refs/heads/conductor/run/demo/r1')).toBe(head);
-    expect(await read('a.txt')).toBe('a\n');
-  });
-
-  it('keeps files under a salvage ref that nobody expected there', async () => {
-    const { run, workspaces, write, repo } = await startRun();
-    await write('a.txt', 'precious\n');
-    await workspaces.discard(run);
-    expect(await repo.git('show', 'refs/conductor/salvage/r1/discard:a.txt')).toBe('precious\n');
-  });
-
-  it('does not touch a folder that is no worktree of the repository', async () => {
-    const { run, workspaces, repo } = await startRun();
-    await repo.git('worktree', 'remove', '--force', run.worktreePath);
-    await mkdir(run.worktreePath);
-    await writeFile(join(run.worktreePath, 'precious.txt'), 'x');
-    await workspaces.discard(run);
-    expect(await readdir(run.worktreePath)).toEqual(['precious.txt']);
+  it('moves aside what is no folder, and makes the worktree again', async () => {
+    const { run, workspaces } = await startRun();
+    const { tree } = await workspaces.snapshot(run, 'work@1.after');
+    await rm(run.worktreePath, { recursive: true });
+    await writeFile(run.worktreePath, 'in the way\n');
+    await workspaces.reopen(run, tree);
+    expect(await readFile(`${run.worktreePath}.displaced-1`, 'utf8')).toBe('in the way\n');
+    expect((await workspaces.snapshot(run, 'again')).tree).toBe(tree);
   });
 });

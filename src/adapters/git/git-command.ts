@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 
 /** Settings that would let a user's or an agent's configuration change what the same command does. */
 const FIXED_SETTINGS = [
@@ -31,7 +32,7 @@ const LOCK_CONTENTION =
   /\.lock': (File exists|No such file or directory)|another git process seems to be running|failed to read .*(commondir|gitdir)|unable to create directory for/i;
 
 /** Git said no, or the conductor refused to ask it. */
-export class GitError extends Error {
+export class GitError extends ExpectedFailure {
   override readonly name = 'GitError';
   readonly argv: readonly string[];
   /** Null when no git process ended by itself. */

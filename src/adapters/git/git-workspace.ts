@@ -13,13 +13,7 @@ import {
 } from './run-worktree.ts';
 import { commitTree, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { diffTrees } from './tree-diff.ts';
-import {
-  createWorktree,
-  describeWorkspace,
-  discardWorktree,
-  type Repository,
-  reopenWorktree,
-} from './worktree-lifecycle.ts';
+import { createWorktree, describeWorkspace, type Repository, reopenWorktree } from './worktree-lifecycle.ts';
 import { resetIndex, takeTree } from './worktree-tree.ts';
 
 export interface GitWorkspaceDeps {
@@ -45,8 +39,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     resolveBase: (baseRef) => resolveBase(git, baseRef),
     describe: (request) => describeWorkspace({ repoRoot, worktreesDir }, request),
     create: async (workspace) => createWorktree(await repository(), workspace),
-    reopen: async (workspace) => reopenWorktree(await repository(), workspace),
-    discard: async (workspace) => discardWorktree(await repository(), workspace),
+    reopen: async (workspace, tree) => reopenWorktree(await repository(), workspace, tree),
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
     restore: async (workspace, target, salvageName) =>
       restoreSnapshot(await open(workspace), target, salvageName),

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
 import { hasCode, kindOf } from './file-kind.ts';
@@ -12,10 +12,8 @@ import {
   ownBranchRef,
   repairGitFile,
   runBranchName,
-  treeOf,
 } from './run-worktree.ts';
-import { salvage } from './snapshots.ts';
-import { adoptIndex, takeTree } from './worktree-tree.ts';
+import { adoptIndex, putTree } from './worktree-tree.ts';
 
 export interface Repository {
   readonly repoRoot: string;
@@ -66,10 +64,15 @@ export async function createWorktree(repository: Repository, workspace: RunWorks
 }
 
 /** Makes sure that the branch and the worktree are there; files that are there are left as they are. */
-export async function reopenWorktree(repository: Repository, workspace: RunWorkspace): Promise<void> {
+export async function reopenWorktree(
+  repository: Repository,
+  workspace: RunWorkspace,
+  tree: string | null,
+): Promise<void> {
   const { git, gitDir, signal } = repository;
   const { worktreePath, runId, harnessDir, baseSha } = workspace;
   const branchRef = ownBranchRef(workspace.branchName);
+  await moveStrangerAside(worktreePath);
   const adminDir = await findAdminDir(gitDir, worktreePath);
   if (adminDir !== null && (await isHalfMade(adminDir))) await removeWorktree(git, gitDir, worktreePath);
   if ((await commitAt(git, branchRef)) === null) {
@@ -80,6 +83,7 @@ export async function reopenWorktree(repository: Repository, workspace: RunWorks
     await mkdir(dirname(worktreePath), { recursive: true });
     await keepOutOfGit(dirname(worktreePath));
     await addWorktree(repository, workspace);
+    if (tree !== null) await putTree(await openRunWorktree(workspace, gitDir, signal), tree);
     return;
   }
   const worktree = await openRunWorktree(workspace, gitDir, signal);
@@ -88,27 +92,22 @@ export async function reopenWorktree(repository: Repository, workspace: RunWorks
   await ensureHarnessLink(worktreePath, runId, harnessDir);
 }
 
+/** Something that is not a folder stands where the worktree was: it is kept, under another name. */
+async function moveStrangerAside(path: string): Promise<void> {
+  const kind = await kindOf(path);
+  if (kind === 'folder' || kind === 'missing') return;
+  for (let count = 1; ; count += 1) {
+    const aside = `${path}.displaced-${count}`;
+    if ((await kindOf(aside)) !== 'missing') continue;
+    await rename(path, aside);
+    return;
+  }
+}
+
 /** Git locks a worktree while it fills it; one that died then never held any work. */
 async function isHalfMade(adminDir: string): Promise<boolean> {
   const reason = await readFile(join(adminDir, 'locked'), 'utf8').catch(() => '');
   return reason.trim() === 'initializing';
-}
-
-export async function discardWorktree(repository: Repository, workspace: RunWorkspace): Promise<void> {
-  const { git, gitDir } = repository;
-  const branchRef = ownBranchRef(workspace.branchName);
-  const branch = await commitAt(git, branchRef);
-  if (branch !== null && branch !== workspace.baseSha) {
-    throw new GitError([], null, `${workspace.branchName} has moved past ${workspace.baseSha}`);
-  }
-  const registered = (await findAdminDir(gitDir, workspace.worktreePath)) !== null;
-  const untouched = !registered || (await keepWhatIsThere(repository, workspace));
-  // A folder that is not registered is not ours to take away, whatever its name.
-  if (registered) await removeWorktree(git, gitDir, workspace.worktreePath);
-  if (branch !== null) {
-    await git(['update-ref', '--no-deref', '-d', branchRef, workspace.baseSha], { retryLocks: true });
-  }
-  if (untouched) await dropSnapshots(git, workspace.runId);
 }
 
 /** Twice `-f`: git still counts a worktree that was deleted as checked out, and one that was locked even more. */
@@ -167,24 +166,6 @@ async function removeWorktree(git: Git, gitDir: string, worktreePath: string): P
   const adminDir = await findAdminDir(gitDir, worktreePath);
   if (adminDir !== null) await rm(adminDir, { recursive: true, force: true });
   await rm(worktreePath, { recursive: true, force: true });
-}
-
-/** True when the worktree is exactly its base; anything else is salvaged first. */
-async function keepWhatIsThere(repository: Repository, workspace: RunWorkspace): Promise<boolean> {
-  const { gitDir, signal } = repository;
-  if ((await kindOf(workspace.worktreePath)) !== 'folder') return true;
-  const worktree = await openRunWorktree(workspace, gitDir, signal);
-  const head = await commitAt(worktree.git, 'HEAD');
-  const base = await treeOf(worktree.git, workspace.baseSha);
-  const { tree } = await takeTree(worktree, head ?? workspace.baseSha);
-  if (tree === base && head === workspace.baseSha) return true;
-  await salvage(worktree, 'discard');
-  return false;
-}
-
-async function dropSnapshots(git: Git, runId: string): Promise<void> {
-  const listed = await git(['for-each-ref', '--format=delete %(refname)', `refs/conductor/${runId}/`]);
-  await git(['update-ref', '--no-deref', '--stdin'], { stdin: listed.stdout, retryLocks: true });
 }
 
 function asGitError(error: unknown): GitError {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
@@ -37,6 +37,13 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
         if (isCode(error, 'ENOENT')) return null;
         throw error;
       }
+    },
+    list: async (relativePath) => {
+      const found = await readdir(resolve(relativePath), { recursive: true, withFileTypes: true });
+      return found
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(path, join(entry.parentPath, entry.name)))
+        .sort();
     },
     digest: (absolutePath) => digestFile(path, absolutePath),
     appendText: (relativePath, text) => appendFile(resolve(relativePath), text),

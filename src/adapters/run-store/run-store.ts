@@ -52,11 +52,12 @@ async function runIds(runsDir: string): Promise<readonly string[]> {
 }
 
 async function listing(runId: string, path: string): Promise<RunListing> {
+  const driverPid = await lockHolder(path);
   try {
     const parsed = statusSchema.safeParse(JSON.parse(await readFile(join(path, 'status.json'), 'utf8')));
-    return { runId, path, status: parsed.success ? parsed.data : null };
+    return { runId, path, status: parsed.success ? parsed.data : null, driverPid };
   } catch {
-    return { runId, path, status: null };
+    return { runId, path, status: null, driverPid };
   }
 }
 
@@ -131,6 +132,8 @@ async function removeMade(made: readonly string[]): Promise<void> {
 }
 
 async function readRun(runId: string, path: string): Promise<ReadResult> {
+  // First who drives it: a run that ends in between then still shows its driver, and is looked at again.
+  const driverPid = await lockHolder(path);
   const reading = await readLog(join(path, EVENTS_FILE));
   if (reading === null) return { ok: false, problem: { kind: 'missing' } };
   if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
@@ -139,7 +142,7 @@ async function readRun(runId: string, path: string): Promise<ReadResult> {
     run: {
       directory: createRunDirectory(runId, path),
       events: reading.events,
-      driverPid: await lockHolder(path),
+      driverPid,
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { EventDraft } from '../../contracts/event.ts';
 import { stepFolderOf } from '../../contracts/run-files.ts';
-import { toJson } from '../derived-files.ts';
 import { readManifest } from '../evidence.ts';
-import type { GateAnswer } from '../gates.ts';
+import { type GateAnswer, outcomePath } from '../gates.ts';
+import { toJson } from '../json.ts';
 import type { RunContext } from '../run-context.ts';
 import type { AwaitingView } from '../run-view.ts';
 
@@ -14,7 +14,7 @@ export async function closeGate(
 ): Promise<readonly EventDraft[]> {
   const { directory, deps } = context;
   const folder = stepFolderOf(awaiting.stepId, awaiting.attempt);
-  const digest = await directory.digest(directory.resolve(`${folder}/gate_outcome.json`));
+  const digest = await directory.digest(directory.resolve(outcomePath(awaiting)));
   const manifest = await readManifest(directory, awaiting);
   if (manifest === null) throw new Error(`the manifest of gate ${awaiting.stepId} is missing`);
   const outcome = {

@@ -1,5 +1,5 @@
 import type { RunEnd } from '../../kernel/state.ts';
-import { endedEntries, readEvidence } from '../evidence.ts';
+import { readEvidence } from '../evidence.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** Characters of one agent's transcript that the run's own transcript shows. */
@@ -9,28 +9,30 @@ const TRANSCRIPT_EXCERPT = 20_000;
  * What is left of a run when it ends: its work as a commit on its own branch, the whole change as a
  * patch, and a transcript for people. Everything here can be done twice without harm.
  */
-export async function finishRun(context: RunContext, end: RunEnd): Promise<string> {
+export async function finishRun(
+  context: RunContext,
+  end: RunEnd,
+): Promise<{ readonly tree: string; readonly headSha: string }> {
   const { deps, directory, workspace } = context;
   const { started } = context.view();
-  const head = await deps.workspace.commit(
+  const headSha = await deps.workspace.commit(
     workspace,
     `conductor: ${started.workflow_id} (${end.outcome})\n\nRun: ${directory.runId}\n`,
   );
-  const tree = (await deps.workspace.snapshot(workspace, 'end')).tree;
+  const { tree } = await deps.workspace.snapshot(workspace, 'end');
   await deps.workspace.diff(workspace, started.base_tree, tree, directory.resolve('diff.patch'));
   await directory.write('transcript.md', await transcriptOf(context, end));
-  return head;
+  return { tree, headSha };
 }
 
 async function transcriptOf(context: RunContext, end: RunEnd): Promise<string> {
   const view = context.view();
   const parts = [`# Run ${view.runId}`, `Workflow \`${view.started.workflow_id}\`, ended ${end.outcome}.`];
-  const agents = endedEntries(view.steps, ['RUN_AGENT']);
   for (const step of view.steps) {
     const visit = step.attempt === 1 ? '' : ` (entry ${step.attempt})`;
     parts.push(`## ${step.stepId}${visit}: ${step.opcode} -> ${step.termination ?? 'interrupted'}`);
     if (step.reason !== null) parts.push(step.reason);
-    if (!agents.some((agent) => agent === step)) continue;
+    if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
     const text = await readEvidence(context.directory, step, 'runner_transcript');
     if (text !== null && text.trim() !== '') parts.push(fenced(text));
   }

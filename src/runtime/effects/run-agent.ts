@@ -8,6 +8,7 @@ import { type Evidence, openEvidence } from '../evidence.ts';
 import { type EffectResult, Interrupted, type RunContext, type StepPolicy } from '../run-context.ts';
 import { collectInputs, renderTask } from '../step-inputs.ts';
 import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
+import { checkStep } from './check-step.ts';
 import { type PreparedEntry, prepareEntry } from './prepare-entry.ts';
 
 type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
@@ -26,8 +27,14 @@ export async function runAgent(
   const evidence = await openEvidence(directory, effect, deps.clock);
   const inputs = await collectInputs(context, step, effect);
   const task = renderTask(context, step, inputs);
-  if (agent === null) return refuse(evidence, prepared, `agent "${step.agent}" is not configured`);
-  if (!task.ok) return refuse(evidence, prepared, task.message);
+  const policy = deps.project.policy(step.policies);
+  if (agent === null) return refuse(evidence, prepared, 'error', `agent "${step.agent}" is not configured`);
+  if (!task.ok) return refuse(evidence, prepared, 'error', task.message);
+  if (policy.unenforceable.length > 0) {
+    const what = policy.unenforceable.join(', ');
+    await evidence.json('policy_summary', 'policy.json', policySummary(policy, [], []));
+    return refuse(evidence, prepared, 'killed_policy', `nothing here can enforce ${what}`);
+  }
 
   const refsBefore = await deps.workspace.refs(workspace);
   const result = await agent.run({
@@ -55,15 +62,10 @@ export async function runAgent(
     { base: context.view().started.base_tree, before: prepared.before.tree, after: after.tree },
     `${evidence.path}/workspace.patch`,
   );
-  const policy = deps.project.policy(step.policies);
-  const refsAfter = await deps.workspace.refs(workspace);
-  const movedElsewhere = await deps.workspace.movedElsewhere(workspace, refsBefore, refsAfter);
-  const violations = policy.check({
-    changes: changes.diff.files,
+  const { found: violations, movedElsewhere } = await checkStep(context, step.policies, {
     refsBefore,
-    refsAfter,
-    ownBranch: workspace.branchName,
-    movedElsewhere,
+    changes: changes.diff.files,
+    ignoredChanges: [],
   });
   await recordAgentEvidence(evidence, {
     step,
@@ -73,7 +75,7 @@ export async function runAgent(
     policy,
     violations,
     movedElsewhere,
-    intent: intentOf(context, step),
+    intent: intentOf(context, step, policy),
   });
   const records = await evidence.close(result.termination, summaryOf(result, changes));
   return {
@@ -92,12 +94,17 @@ export async function runAgent(
 }
 
 /** The agent was never started, so the files are as they were. */
-async function refuse(evidence: Evidence, prepared: PreparedEntry, reason: string): Promise<EffectResult> {
+async function refuse(
+  evidence: Evidence,
+  prepared: PreparedEntry,
+  outcome: 'error' | 'killed_policy',
+  reason: string,
+): Promise<EffectResult> {
   return {
-    records: await evidence.close('error', reason),
+    records: await evidence.close(outcome, reason),
     input: {
       kind: 'step_ended',
-      outcome: 'error',
+      outcome,
       changed: false,
       tree: prepared.before.tree,
       validators: [],
@@ -108,10 +115,10 @@ async function refuse(evidence: Evidence, prepared: PreparedEntry, reason: strin
   };
 }
 
-/** The step may say; otherwise its prompt does; an inline prompt asks for an implementation. */
-function intentOf(context: RunContext, step: AgentStep): Intent {
+/** The step may say; otherwise its prompt does; an inline prompt that may write asks for an implementation. */
+function intentOf(context: RunContext, step: AgentStep, policy: StepPolicy): Intent {
   if (step.intent !== null) return step.intent;
-  if (step.prompt.kind === 'inline') return 'implementation';
+  if (step.prompt.kind === 'inline') return policy.readOnly ? 'review' : 'implementation';
   return context.deps.prompts.byRef.get(step.prompt.ref)?.intent ?? 'none';
 }
 
@@ -151,16 +158,28 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     fingerprint: changes.fingerprint,
     files: changes.diff.files,
   });
-  await evidence.json('policy_summary', 'policy.json', {
-    ...facts.policy.summary,
+  await evidence.json(
+    'policy_summary',
+    'policy.json',
+    policySummary(facts.policy, facts.violations, facts.movedElsewhere),
+  );
+}
+
+function policySummary(
+  policy: StepPolicy,
+  violations: readonly Violation[],
+  movedElsewhere: readonly string[],
+) {
+  return {
+    ...policy.summary,
     capabilities: [],
     overrides: [],
-    violations: facts.violations,
+    violations,
     notes: [
       'paths, operations and refs are checked after the step',
-      ...facts.movedElsewhere.map((ref) => `${ref} was moved in another checkout during the step`),
+      ...movedElsewhere.map((ref) => `${ref} was moved in another checkout during the step`),
     ],
-  });
+  };
 }
 
 function summaryOf(result: AgentResult, changes: WorkspaceEvidence): string {

@@ -5,6 +5,7 @@ import type { Effect } from '../../kernel/protocol.ts';
 import type { RunnableValidator, ValidatorRequest, ValidatorResult } from '../../ports/validator.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
 import { type EffectResult, Interrupted, type Project, type RunContext } from '../run-context.ts';
+import { checkStep } from './check-step.ts';
 import { prepareEntry } from './prepare-entry.ts';
 
 type ValidationEffect = Extract<Effect, { kind: 'run_validation' }>;
@@ -20,8 +21,11 @@ export async function runValidation(
     name: step.validators.map((validator) => validator.id).join(', '),
   });
   const evidence = await openEvidence(directory, effect, deps.clock);
+  const refsBefore = await deps.workspace.refs(workspace);
+  const deadline = deps.clock.now().getTime() + step.timeoutMs;
   const run = (validator: PlanValidator) =>
     runOne(context, step, validator, {
+      timeoutMs: Math.max(1, deadline - deps.clock.now().getTime()),
       stepId: step.id,
       attempt: effect.attempt,
       evidenceDir: evidence.path,
@@ -33,7 +37,12 @@ export async function runValidation(
   if (results.some((result) => result.outcome === 'cancelled')) throw new Interrupted();
 
   const after = await deps.workspace.snapshot(workspace, `${step.id}@${effect.attempt}.after`);
-  const changed = after.tree !== prepared.before.tree;
+  const violations = await checkStep(context, step.policies, {
+    refsBefore,
+    // What validators leave behind is no work on the task, so only what is forbidden outright concerns them.
+    changes: [],
+    ignoredChanges: (await deps.workspace.diff(workspace, prepared.before.tree, after.tree)).files,
+  });
   const outcome = worstOutcome(results.map((result) => mechanical(result.outcome)));
   await recordValidationEvidence(evidence, results, outcome);
   const reason = reasonOf(results);
@@ -42,12 +51,12 @@ export async function runValidation(
     input: {
       kind: 'step_ended',
       outcome,
-      changed,
+      changed: after.tree !== prepared.before.tree,
       tree: after.tree,
       validators: results.map((result, index) => endOf(step, step.validators[index], result)),
       usage: null,
       reason,
-      violations: [],
+      violations: violations.found,
     },
     records: [...records, ...results.map((result) => validatorCompleted(step.id, effect.attempt, result))],
   };
@@ -63,7 +72,7 @@ function runOne(
   context: RunContext,
   step: ValidationStep,
   planned: PlanValidator,
-  place: Pick<ValidatorRequest, 'stepId' | 'attempt' | 'evidenceDir' | 'mark'>,
+  place: Pick<ValidatorRequest, 'stepId' | 'attempt' | 'evidenceDir' | 'mark' | 'timeoutMs'>,
 ): Promise<ValidatorResult> {
   const { deps, directory, workspace } = context;
   const validator = runnableOf(deps.project, planned);
@@ -80,7 +89,6 @@ function runOne(
       entrypoints: deps.project.entrypoints,
     },
     env: deps.project.environment,
-    timeoutMs: step.timeoutMs,
     idleTimeoutMs: step.idleTimeoutMs,
     signal: context.signal,
     onLine: (line) => context.observer.onLine(step.id, line),

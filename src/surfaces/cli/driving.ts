@@ -80,7 +80,9 @@ export async function reportEnd(
 
 /** What the run has changed so far, as its steps recorded it. */
 async function diffStat(project: OpenProject, view: RunView, directory: RunDirectory): Promise<string[]> {
-  if (view.tree === null) return [];
   const workspace = workspaceOf(view, directory, project.repoRoot);
-  return diffStatLines(await project.deps.workspace.diff(workspace, view.started.base_tree, view.tree));
+  const from = view.started.base_tree;
+  return diffStatLines(
+    await project.deps.workspace.diff(workspace, from, view.headSha ?? view.state.tree ?? from),
+  );
 }

@@ -34,7 +34,8 @@ interface TerminalOptions {
 
 export function createTerminal(options: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = options;
-  const plain = isSet(env.NO_COLOR) || env.TERM === 'dumb';
+  // Any value counts here, `0` too: that is what the convention says.
+  const plain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
   const automated = isSet(env.CI);
   return {
     out: (text) => void stdout.write(text),
@@ -87,7 +88,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`;
 }
 
-/** Enough of a run id to name it: the time part, which no two runs of a second share in practice. */
+/** Enough of a run id to name it: the time it was made, to the millisecond. */
 export function shortId(runId: string): string {
   return runId.slice(0, 13);
 }

@@ -47,7 +47,7 @@ describe('a run that reaches STOP by', () => {
     expect(finalState(run)).toBe(`${axes} ${key}`);
     const { lifecycle, outcome, termination, reason } = endOfRun(run);
     expect(eventsOf(run, 'run_completed').map(({ payload }) => payload)).toEqual([
-      { lifecycle_state: lifecycle, outcome, termination, reason },
+      { lifecycle_state: lifecycle, outcome, termination, reason, head_sha: null },
     ]);
   });
 

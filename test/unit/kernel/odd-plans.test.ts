@@ -104,7 +104,7 @@ describe('an input that the step under way can’t have caused', () => {
     ['a gate opened by an agent', agent('a'), opened],
     ['an answer to a gate that is not open yet', gate('a'), answer],
     ['an answer to an agent', agent('a'), answer],
-    ['an end of the run while an agent works', agent('a'), { kind: 'finished' }],
+    ['an end of the run while an agent works', agent('a'), { kind: 'finished', tree: null, headSha: null }],
     ['a mechanical end of a declared stop', stop('a'), ended],
   ] as const)('is refused as a bug: %s', (_, under, input) => {
     expect(() => give(start(planOf([under])), input)).toThrow(KernelBug);

@@ -118,7 +118,7 @@ export function step(run: Played, script: Script): Played {
   if (effect === null) throw new Error(`nothing to do at stage ${run.state.stage.kind}`);
   switch (effect.kind) {
     case 'finish':
-      return give(run, { kind: 'finished' });
+      return give(run, { kind: 'finished', tree: null, headSha: null });
     case 'open_gate': {
       const reply = script(enteredAs(run, effect));
       if (reply.kind === 'ended') return give(run, inputOf(run, reply));

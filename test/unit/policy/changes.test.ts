@@ -184,6 +184,7 @@ describe('refs around a step', () => {
     const found = checkChanges({
       policy: policyOf({ forbidden_operations: [...operations] }),
       changes: [],
+      ignoredChanges: [],
       refsBefore: refs(),
       refsAfter: after,
       ownBranch: 'conductor/run-1',
@@ -197,6 +198,7 @@ describe('refs around a step', () => {
     const found = checkChanges({
       policy: policyOf({}),
       changes: [],
+      ignoredChanges: [],
       refsBefore: refs(),
       refsAfter: refs({ 'refs/heads/main': 'moved', 'refs/heads/conductor/run/other/2': 'moved' }),
       ownBranch: 'conductor/run-1',

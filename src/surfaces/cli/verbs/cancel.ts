@@ -21,8 +21,11 @@ export async function cancel(context: VerbContext, wanted: string, reason: strin
     throw new CliError(`run ${view.runId} has ended already: ${view.end.outcome}`, null, EXIT.failed);
   const by = await records.userName();
   await submitCancelRequest(record.directory, { by, reason });
-  if (record.driverPid !== null) await waitForDriver(open, record.driverPid);
-  else await cancelHere(context, view.runId, { by, reason });
+  const stoppedByDriver = record.driverPid !== null && (await waitForDriver(open, record.driverPid));
+  if (!stoppedByDriver) await cancelHere(context, view.runId, { by, reason });
+  const { view: after } = await openRun(context, view.runId);
+  if (after.end?.outcome !== 'cancelled')
+    throw new CliError(`run ${view.runId} had ended before: ${after.end?.outcome}`, null, EXIT.failed);
   if (context.json) printJson(context, { run_id: view.runId, cancelled: true, by, reason });
   else context.terminal.err(`cancelled run ${view.runId}\n`);
   return EXIT.success;
@@ -47,10 +50,12 @@ async function cancelHere(
   if (!result.ok) throw resumeError(runId, result.problem);
 }
 
-async function waitForDriver({ view, records }: OpenRun, pid: number): Promise<void> {
+/** True when the process that drives the run ended it; false when it went away without doing so. */
+async function waitForDriver({ view, records }: OpenRun, pid: number): Promise<boolean> {
   for (let waited = 0; waited < DRIVER_PATIENCE_MS; waited += POLL_MS) {
     const read = await records.store.read(view.runId);
-    if (read.ok && viewRun(read.run.events)?.end != null) return;
+    if (read.ok && viewRun(read.run.events)?.end != null) return true;
+    if (read.ok && read.run.driverPid === null) return false;
     await sleep(POLL_MS);
   }
   throw new CliError(

@@ -1,10 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { metadataSchema } from '../../../contracts/run-files.ts';
-import type { RunDirectory } from '../../../ports/run-store.ts';
 import { workspaceOf } from '../../../runtime/recorded-run.ts';
-import type { RunView } from '../../../runtime/run-view.ts';
 import { diffStatLines } from '../diff-stat.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRun } from '../open.ts';
@@ -19,7 +16,7 @@ export async function diff(context: VerbContext, wanted: string, statOnly: boole
   try {
     const path = join(folder, 'diff.patch');
     const from = view.started.base_tree;
-    const to = (await endOf(record.directory, view)) ?? view.tree ?? from;
+    const to = view.headSha ?? view.state.tree ?? from;
     const changes = await deps.workspace.diff(workspace, from, to, path);
     if (context.json) printJson(context, { run_id: view.runId, ...changes });
     else if (statOnly) context.terminal.out(`${diffStatLines(changes).join('\n')}\n`);
@@ -28,12 +25,4 @@ export async function diff(context: VerbContext, wanted: string, statOnly: boole
     await rm(folder, { recursive: true, force: true });
   }
   return EXIT.success;
-}
-
-/** The commit a run ended with; it also holds what a step did that was cut off. */
-async function endOf(directory: RunDirectory, view: RunView): Promise<string | null> {
-  if (view.end === null) return null;
-  const text = await directory.read('metadata.json');
-  const parsed = metadataSchema.safeParse(text === null ? null : JSON.parse(text));
-  return parsed.success ? parsed.data.workspace.head_sha : null;
 }

@@ -56,7 +56,8 @@ async function findGates(context: VerbContext): Promise<OpenGate[]> {
   const { store } = await openRecords(context);
   const open: OpenGate[] = [];
   for (const { runId, status } of await store.list()) {
-    if (status !== null && status.lifecycle_state !== 'waiting') continue;
+    // The log is the truth: a crash may have left a status from before the gate was opened.
+    if (status !== null && status.outcome !== null) continue;
     const read = await store.read(runId);
     const view = read.ok ? viewRun(read.run.events) : null;
     if (!read.ok || view === null || view.awaiting === null) continue;

@@ -50,7 +50,7 @@ export async function checkForRun(
   const name = displayPath(path);
   const checked = checkWorkflow({ name, bytes }, { ...project.context, inputs: Object.keys(inputs) });
   const { terminal } = context;
-  if (checked.diagnostics.length > 0 && !context.json)
+  if (checked.diagnostics.length > 0 && (checked.plan !== null || !context.json))
     terminal.err(
       renderHuman(checked.diagnostics, { name, text: checked.text }, { color: terminal.paint.enabled }),
     );

@@ -10,7 +10,12 @@ export async function runs(context: VerbContext): Promise<ExitCode> {
   const listed = await records.store.list();
   if (context.json) {
     printJson(context, {
-      runs: listed.map(({ runId, path, status }) => ({ run_id: runId, run_directory: path, status })),
+      runs: listed.map(({ runId, path, status, driverPid }) => ({
+        run_id: runId,
+        run_directory: path,
+        status,
+        driver_pid: driverPid,
+      })),
     });
     return EXIT.success;
   }
@@ -19,13 +24,17 @@ export async function runs(context: VerbContext): Promise<ExitCode> {
   return EXIT.success;
 }
 
-export function rowOf({ runId, status }: RunListing, paint: Paint): string[] {
+export function rowOf({ runId, status, driverPid }: RunListing, paint: Paint): string[] {
   if (status === null) return [shortId(runId), paint.red('unreadable'), '', '', ''];
   const { lifecycle_state, outcome, workflow_id, started_at, elapsed_seconds } = status;
   const where = status.current_step_id ?? status.last_completed_step_id ?? '';
   return [
     shortId(runId),
-    stateWord(lifecycle_state, outcome, paint),
+    stateWord(
+      lifecycle_state === 'running' && driverPid === null ? 'interrupted' : lifecycle_state,
+      outcome,
+      paint,
+    ),
     workflow_id,
     where,
     started_at.replace('T', ' ').slice(0, 19),

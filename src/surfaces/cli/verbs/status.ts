@@ -29,7 +29,14 @@ async function liveRuns(context: VerbContext): Promise<RunListing[]> {
 
 async function statusOfAll(context: VerbContext): Promise<ExitCode> {
   const live = await liveRuns(context);
-  if (context.json) printJson(context, { runs: live.map(({ status: each }) => each) });
+  if (context.json)
+    printJson(context, {
+      runs: live.map(({ runId, status: each, driverPid }) => ({
+        run_id: runId,
+        ...each,
+        driver_pid: driverPid,
+      })),
+    });
   else if (live.length === 0)
     context.terminal.err('no run is under way; conductor runs lists those that ended\n');
   else context.terminal.out(renderTable(live.map((run) => rowOf(run, context.terminal.paintOut))));
@@ -41,7 +48,7 @@ async function watchAll(context: VerbContext): Promise<ExitCode> {
   const screen = createScreen(context.terminal);
   for (;;) {
     const live = await liveRuns(context);
-    const moving = live.some(({ status: each }) => each?.lifecycle_state === 'running');
+    const moving = live.some(({ driverPid }) => driverPid !== null);
     if (!moving) return statusOfAll(context);
     if (!context.json) screen.show(renderTable(live.map((run) => rowOf(run, context.terminal.paintOut))));
     await sleep(WATCH_MS);

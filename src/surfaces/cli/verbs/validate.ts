@@ -51,8 +51,10 @@ function printHuman(context: VerbContext, file: CheckedWorkflow & { readonly pat
 /** The bytes of a document, or one clear line about why there are none. */
 export async function readSource(path: string): Promise<Uint8Array> {
   try {
-    if ((await stat(path)).isDirectory())
+    const found = await stat(path);
+    if (found.isDirectory())
       throw new CliError(`${path} is a directory`, 'name a workflow file in it, such as implement.yaml');
+    if (!found.isFile()) throw new CliError(`${path} is not a file`);
     return await readFile(path);
   } catch (error) {
     if (error instanceof CliError) throw error;

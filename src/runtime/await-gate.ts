@@ -1,0 +1,51 @@
+import { type DriveContext, pause } from './drive-context.ts';
+import { closeGate } from './effects/close-gate.ts';
+import { settleGate, showsWhatIsThere } from './gates.ts';
+import type { EffectResult } from './run-context.ts';
+import type { AwaitingView, RunView } from './run-view.ts';
+
+/** How often an open gate's inbox is looked at by a process that waits. */
+const INBOX_MS = 200;
+/** How often it makes sure that the files are still those that were shown, which costs a git command. */
+const FILES_MS = 5_000;
+
+export interface GateWait {
+  /** Stay at gates until they are answered. */
+  readonly wait: boolean;
+  /** Asks a person at an open gate, where there is one; the answer goes through the gate's inbox. */
+  readonly onGate: ((awaiting: AwaitingView, view: RunView) => Promise<void>) | null;
+}
+
+/** Null when the gate is open and nobody is to wait for it here. */
+export async function awaitGate(request: GateWait, context: DriveContext): Promise<EffectResult | null> {
+  const { awaiting } = context.view();
+  if (awaiting === null) throw new Error('a gate is awaited that was not requested');
+  await context.openWorkspace();
+  for (let waited = 0, asked = false; ; ) {
+    const answer = await settleGate(context.directory, awaiting, context.deps.clock.now());
+    // A person answers for what they were shown; files that changed since make an approval void.
+    const looks = answer === null ? waited % FILES_MS === 0 : answer.answer === 'gate_approved';
+    if (looks && !(await showsWhatIsThere(context.deps.workspace, context.workspace, awaiting)))
+      return { records: [], input: { kind: 'gate_changed' } };
+    if (answer !== null)
+      return {
+        records: await closeGate(context, awaiting, answer),
+        input: {
+          kind: 'gate_answered',
+          answer: answer.answer,
+          by: answer.by,
+          comment: answer.comment,
+          answeredAt: answer.answered_at,
+        },
+      };
+    if (request.onGate !== null && !asked) {
+      asked = true;
+      await request.onGate(awaiting, context.view());
+      continue;
+    }
+    if (!request.wait) return null;
+    await pause(INBOX_MS, context.signal);
+    await context.stopIfAsked();
+    waited += INBOX_MS;
+  }
+}

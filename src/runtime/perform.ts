@@ -1,0 +1,93 @@
+import { isExpectedFailure } from '../contracts/expected-failure.ts';
+import { ownValue } from '../contracts/own-value.ts';
+import type { Effect } from '../kernel/protocol.ts';
+import type { RunEnd } from '../kernel/state.ts';
+import type { DriveContext } from './drive-context.ts';
+import { askPlanner } from './effects/ask-planner.ts';
+import { finishRun } from './effects/finish.ts';
+import { openGate } from './effects/open-gate.ts';
+import { rollBack } from './effects/roll-back.ts';
+import { runAgent } from './effects/run-agent.ts';
+import { runValidation } from './effects/run-validation.ts';
+import type { EffectResult } from './run-context.ts';
+
+type StepEffect = Exclude<Effect, { kind: 'await_gate' | 'finish' }>;
+
+/** Carries an effect out. What fails outside, as things do, is how the step ended and not the end of the run. */
+export async function perform(context: DriveContext, effect: StepEffect): Promise<EffectResult> {
+  try {
+    await context.openWorkspace();
+    return await carryOut(context, effect);
+  } catch (error) {
+    if (!isExpectedFailure(error)) throw error;
+    return failureOf(context, effect, error.message);
+  }
+}
+
+function carryOut(context: DriveContext, effect: StepEffect): Promise<EffectResult> {
+  const step = ownValue(context.plan.stepsById, effect.stepId);
+  switch (effect.kind) {
+    case 'run_agent':
+      if (step?.opcode === 'RUN_AGENT') return runAgent(context, effect, step);
+      break;
+    case 'run_validation':
+      if (step?.opcode === 'RUN_VALIDATION') return runValidation(context, effect, step);
+      break;
+    case 'ask_planner':
+      if (step?.opcode === 'EVALUATE') return askPlanner(context, effect, step);
+      break;
+    case 'open_gate':
+      if (step?.opcode === 'GATE') return openGate(context, effect, step);
+      break;
+    case 'roll_back':
+      return rollBack(context, effect);
+  }
+  throw new Error(`effect ${effect.kind} does not fit step ${effect.stepId}`);
+}
+
+/** Evidence that can't be had can't be judged. Files that were at work count as changed. */
+function failureOf(context: DriveContext, effect: StepEffect, reason: string): EffectResult {
+  if (effect.kind === 'ask_planner')
+    return {
+      records: [],
+      input: {
+        kind: 'judged',
+        decision: {
+          status: 'blocked',
+          nextStep: null,
+          riskFlags: [],
+          blockerCodes: ['evidence_unavailable'],
+          reason,
+          planner: context.deps.planner.name,
+        },
+      },
+    };
+  return {
+    records: [],
+    input: {
+      kind: 'step_ended',
+      outcome: 'error',
+      changed: effect.kind === 'roll_back' || context.state().snapshot !== null,
+      tree: null,
+      validators: [],
+      usage: null,
+      reason,
+      violations: [],
+    },
+  };
+}
+
+/** A run must be able to end whatever became of its worktree. */
+export async function finish(context: DriveContext, end: RunEnd): Promise<EffectResult> {
+  try {
+    await context.openWorkspace();
+    return { records: [], input: { kind: 'finished', ...(await finishRun(context, end)) } };
+  } catch (error) {
+    if (!isExpectedFailure(error)) throw error;
+    const note = `the run's work could not be committed: ${error.message}`;
+    return {
+      records: [{ event_type: 'status_updated', step_id: null, payload: { note } }],
+      input: { kind: 'finished', tree: null, headSha: null },
+    };
+  }
+}
