@@ -1,21 +1,25 @@
-import type { EventDraft } from '../contracts/event.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import type { Opcode } from '../contracts/vocabulary.ts';
 import { budgetProblem } from './budgets.ts';
 import { endOf } from './ending.ts';
-import { evolve, seen } from './evolve.ts';
+import { seen } from './evolve.ts';
 import type { Plan } from './plan.ts';
-import type { Effect, Judgement, KernelDecision, KernelInput, StepResult } from './protocol.ts';
+import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
 import { loopThrough, refinementOf, selectRoute } from './routing.ts';
 import type { Entry, RunState, Stage } from './state.ts';
+import {
+  closeStep,
+  createLog,
+  endStep,
+  KernelBug,
+  type Log,
+  QUIET_END,
+  recordJudgement,
+  requestGate,
+} from './step-log.ts';
 
 /** Recovery attempts of one entry before the step is given up as an error. */
 export const MAX_RECOVERIES = 3;
-
-/** An input that the state can't have caused: a broken invariant, never a user's mistake. */
-export class KernelBug extends Error {
-  override readonly name = 'KernelBug';
-}
 
 export function decide(plan: Plan, state: RunState, input: KernelInput): KernelDecision {
   if (state.stage.kind === 'ended') return { events: [], effect: null, state };
@@ -24,24 +28,6 @@ export function decide(plan: Plan, state: RunState, input: KernelInput): KernelD
   const effect =
     input.kind === 'gate_changed' ? effectOf(plan, log.state) : advance(log, plan, input.kind === 'resume');
   return { events: log.events, effect, state: log.state };
-}
-
-interface Log {
-  readonly events: EventDraft[];
-  state: RunState;
-  readonly emit: (event: EventDraft) => void;
-}
-
-function createLog(initial: RunState): Log {
-  const log: Log = {
-    events: [],
-    state: initial,
-    emit: (event) => {
-      log.events.push(event);
-      log.state = evolve(log.state, event);
-    },
-  };
-  return log;
 }
 
 function apply(log: Log, plan: Plan, input: KernelInput): void {
@@ -121,88 +107,6 @@ function expectRunning(stage: Stage, input: KernelInput, opcodes: readonly Opcod
   if (!opcodes.includes(running.opcode))
     throw new KernelBug(`input ${input.kind} does not fit a step of opcode ${running.opcode}`);
   return running;
-}
-
-const QUIET_END = {
-  outcome: 'completed',
-  changed: false,
-  tree: null,
-  validators: [],
-  usage: null,
-  reason: null,
-} as const satisfies Omit<StepResult, 'violations'>;
-
-function endStep(log: Log, entry: Entry, result: StepResult): void {
-  for (const violation of result.violations)
-    log.emit({ event_type: 'policy_violation', step_id: entry.stepId, payload: { ...violation } });
-  const proposing = result.validators.filter((validator) => (validator.proposals ?? 0) > 0);
-  if (proposing.length > 0) {
-    log.emit({
-      event_type: 'golden_gate_pending',
-      step_id: entry.stepId,
-      payload: {
-        validators: proposing.map((validator) => validator.key),
-        proposals: proposing.reduce((sum, validator) => sum + (validator.proposals ?? 0), 0),
-      },
-    });
-  }
-  closeStep(log, entry, result);
-}
-
-function closeStep(log: Log, entry: Entry, result: Omit<StepResult, 'violations'>): void {
-  const { outcome, changed, tree, validators, usage, reason } = result;
-  log.emit({
-    event_type: outcome === 'completed' ? 'step_completed' : 'step_failed',
-    step_id: entry.stepId,
-    payload: { outcome, attempt: entry.attempt, changed, tree, validators: [...validators], usage, reason },
-  });
-}
-
-function recordJudgement(log: Log, plan: Plan, entry: Entry, decision: Judgement): void {
-  const step = ownValue(plan.stepsById, entry.stepId);
-  const revises = step?.opcode === 'EVALUATE' && step.revision !== null && decision.status === 'partial';
-  log.emit({
-    event_type: 'decision_recorded',
-    step_id: entry.stepId,
-    payload: {
-      attempt: entry.attempt,
-      status: decision.status,
-      next_step: decision.nextStep,
-      risk_flags: [...decision.riskFlags],
-      blocker_codes: [...decision.blockerCodes],
-      reason: decision.reason,
-      refinement_requested: revises,
-      planner: decision.planner,
-    },
-  });
-}
-
-function requestGate(
-  log: Log,
-  plan: Plan,
-  entry: Entry,
-  input: Extract<KernelInput, { kind: 'gate_opened' }>,
-): void {
-  const step = ownValue(plan.stepsById, entry.stepId);
-  if (step?.opcode !== 'GATE') throw new KernelBug(`step ${entry.stepId} is not a gate`);
-  log.emit({
-    event_type: 'step_waiting',
-    step_id: step.id,
-    payload: { gate: step.gate, attempt: entry.attempt },
-  });
-  log.emit({
-    event_type: 'gate_requested',
-    step_id: step.id,
-    payload: {
-      gate: step.gate,
-      attempt: entry.attempt,
-      reason: input.reason,
-      approvers: [...step.approvers],
-      timeout_ms: step.timeoutMs,
-      tree: input.tree,
-      request_sha256: input.requestSha256,
-    },
-  });
 }
 
 /** An open gate is not interrupted by anything, so taking it up again is no event. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KernelBug } from '../../../src/kernel/decide.ts';
+import { KernelBug } from '../../../src/kernel/step-log.ts';
 import { agent, gate, planOf } from '../../../testing/plans.ts';
 import { approved, eventsOf, finalState, give, goOn, inOrder, start, step } from './scripted-run.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KernelBug } from '../../../src/kernel/decide.ts';
+import { KernelBug } from '../../../src/kernel/step-log.ts';
 import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../../../testing/plans.ts';
 import {
   approved,
