@@ -5,6 +5,8 @@ export interface RefState {
   readonly refs: Readonly<Record<string, string>>;
   /** The symbolic ref the worktree's HEAD points at, or null when detached. */
   readonly head: string | null;
+  /** How long the HEAD logs of the other checkouts are, in bytes: what they say later was done meanwhile. */
+  readonly headLogs: Readonly<Record<string, number>>;
 }
 
 export interface FileChange {

@@ -38,11 +38,7 @@ export interface Workspace {
   /** The refs of the whole repository and where the worktree's HEAD points: compared around each step. */
   readonly refs: (workspace: RunWorkspace) => Promise<RefState>;
   /** Names of refs that moved between two states because of work in another checkout. */
-  readonly movedElsewhere: (
-    workspace: RunWorkspace,
-    before: RefState,
-    after: RefState,
-  ) => Promise<readonly string[]>;
+  readonly movedElsewhere: (before: RefState, after: RefState) => Promise<readonly string[]>;
 }
 
 export type BaseResolution =

@@ -1,5 +1,6 @@
 import { isExpectedFailure } from '../contracts/expected-failure.ts';
 import { ownValue } from '../contracts/own-value.ts';
+import type { Termination } from '../contracts/vocabulary.ts';
 import type { Effect } from '../kernel/protocol.ts';
 import type { RunEnd } from '../kernel/state.ts';
 import type { DriveContext } from './drive-context.ts';
@@ -9,6 +10,7 @@ import { openGate } from './effects/open-gate.ts';
 import { rollBack } from './effects/roll-back.ts';
 import { runAgent } from './effects/run-agent.ts';
 import { runValidation } from './effects/run-validation.ts';
+import { openEvidence } from './evidence.ts';
 import type { EffectResult } from './run-context.ts';
 
 type StepEffect = Exclude<Effect, { kind: 'await_gate' | 'finish' }>;
@@ -46,10 +48,10 @@ function carryOut(context: DriveContext, effect: StepEffect): Promise<EffectResu
 }
 
 /** Evidence that can't be had can't be judged. Files that were at work count as changed. */
-function failureOf(context: DriveContext, effect: StepEffect, reason: string): EffectResult {
+async function failureOf(context: DriveContext, effect: StepEffect, reason: string): Promise<EffectResult> {
   if (effect.kind === 'ask_planner')
     return {
-      records: [],
+      records: await leaveWord(context, effect, 'blocked', reason),
       input: {
         kind: 'judged',
         decision: {
@@ -63,7 +65,7 @@ function failureOf(context: DriveContext, effect: StepEffect, reason: string): E
       },
     };
   return {
-    records: [],
+    records: await leaveWord(context, effect, 'error', reason),
     input: {
       kind: 'step_ended',
       outcome: 'error',
@@ -75,6 +77,22 @@ function failureOf(context: DriveContext, effect: StepEffect, reason: string): E
       violations: [],
     },
   };
+}
+
+/** A manifest that says what went wrong, unless that can't be written either. */
+async function leaveWord(
+  { directory, deps }: DriveContext,
+  effect: StepEffect,
+  termination: Termination,
+  reason: string,
+): Promise<EffectResult['records']> {
+  try {
+    const evidence = await openEvidence(directory, effect, deps.clock);
+    return await evidence.close(termination, reason);
+  } catch (error) {
+    if (!isExpectedFailure(error)) throw error;
+    return [];
+  }
 }
 
 /** A run must be able to end whatever became of its worktree. */

@@ -32,7 +32,7 @@ describe('a ref that moved while a step ran', () => {
     await repo.git('add', 'b.txt');
     await repo.git('commit', '-m', 'meanwhile');
     const after = await workspace.refs(run);
-    expect(await workspace.movedElsewhere(run, before, after)).toEqual(['refs/heads/main']);
+    expect(await workspace.movedElsewhere(before, after)).toEqual(['refs/heads/main']);
   });
 
   it("is the step's when it was moved from the worktree of the run", async () => {
@@ -41,6 +41,20 @@ describe('a ref that moved while a step ran', () => {
     await gitAt(run.worktreePath, 'update-ref', 'refs/heads/main', 'HEAD');
     const after = await workspace.refs(run);
     expect(after.refs['refs/heads/main']).not.toBe(before.refs['refs/heads/main']);
-    expect(await workspace.movedElsewhere(run, before, after)).toEqual([]);
+    expect(await workspace.movedElsewhere(before, after)).toEqual([]);
+  });
+
+  it("is the step's when it only points where another checkout has been before", async () => {
+    const before = await workspace.refs(run);
+    await gitAt(run.worktreePath, 'branch', 'mine');
+    expect(await workspace.movedElsewhere(before, await workspace.refs(run))).toEqual([]);
+  });
+
+  it("is the step's when it was moved in a checkout that the step made", async () => {
+    const before = await workspace.refs(run);
+    const other = join(repo.root, '..', 'other');
+    await gitAt(run.worktreePath, 'worktree', 'add', '-b', 'theirs', other);
+    await gitAt(other, 'commit', '--allow-empty', '-m', 'elsewhere');
+    expect(await workspace.movedElsewhere(before, await workspace.refs(run))).toEqual([]);
   });
 });

@@ -66,6 +66,7 @@ describe('refs', () => {
         'refs/tags/v1': run.baseSha,
       },
       head: 'refs/heads/conductor/run/demo/r1',
+      headLogs: { [`${repo.root}/.git/logs/HEAD`]: expect.any(Number) },
     });
   });
 

@@ -2,7 +2,7 @@ import type { RefState } from '../../contracts/workspace-change.ts';
 import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
 import { commonGitDir } from './find-repository.ts';
 import { createGit, type Git, printedValue } from './git-command.ts';
-import { movedElsewhere } from './other-checkouts.ts';
+import { movedElsewhere, readHeadLogs } from './other-checkouts.ts';
 import {
   clearStaleLocks,
   commitAt,
@@ -46,10 +46,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     commit: async (workspace, message) => commitToBranch(await open(workspace), message),
     refs: async (workspace) => readRefs(await open(workspace)),
     branchInTheWay: (workspace) => findBranchInTheWay(git, workspace.branchName),
-    movedElsewhere: async (workspace, before, after) => {
-      const { gitDir, adminDir } = await open(workspace);
-      return movedElsewhere(gitDir, adminDir, before, after);
-    },
+    movedElsewhere,
     diff: async (_workspace, fromTree, toTree, patchPath) =>
       diffTrees({ gitDir: (await repository()).gitDir, fromTree, toTree, patchPath, signal }),
   };
@@ -99,5 +96,9 @@ async function readRefs(worktree: RunWorktree): Promise<RefState> {
     return name.startsWith('refs/conductor/') ? [] : [[name, line.slice(0, at)] as const];
   });
   const head = await worktree.git(['symbolic-ref', '--quiet', 'HEAD'], { answers: [1] });
-  return { refs: Object.fromEntries(refs), head: head.exitCode === 0 ? printedValue(head) : null };
+  return {
+    refs: Object.fromEntries(refs),
+    head: head.exitCode === 0 ? printedValue(head) : null,
+    headLogs: await readHeadLogs(worktree.gitDir, worktree.adminDir),
+  };
 }

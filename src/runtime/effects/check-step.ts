@@ -20,7 +20,7 @@ export async function checkStep(
 ): Promise<CheckedStep> {
   const { deps, workspace } = context;
   const refsAfter = await deps.workspace.refs(workspace);
-  const movedElsewhere = await deps.workspace.movedElsewhere(workspace, evidence.refsBefore, refsAfter);
+  const movedElsewhere = await deps.workspace.movedElsewhere(evidence.refsBefore, refsAfter);
   const found = deps.project.policy(policies).check({
     ...evidence,
     refsAfter,

@@ -9,7 +9,7 @@ import { type EffectResult, Interrupted, type RunContext, type StepPolicy } from
 import { collectInputs, renderTask } from '../step-inputs.ts';
 import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
 import { checkStep } from './check-step.ts';
-import { type PreparedEntry, prepareEntry } from './prepare-entry.ts';
+import { prepareEntry, undoDeadAttempt } from './prepare-entry.ts';
 
 type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
 
@@ -19,23 +19,21 @@ export async function runAgent(
   step: AgentStep,
 ): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
-  const agent = deps.project.agent(step.agent);
-  const prepared = await prepareEntry(context, effect, {
-    family: agent?.family ?? 'unknown',
-    name: step.agent,
-  });
+  await undoDeadAttempt(context, effect);
   const evidence = await openEvidence(directory, effect, deps.clock);
+  const policy = deps.project.policy(step.policies);
   const inputs = await collectInputs(context, step, effect);
   const task = renderTask(context, step, inputs);
-  const policy = deps.project.policy(step.policies);
-  if (agent === null) return refuse(evidence, prepared, 'error', `agent "${step.agent}" is not configured`);
-  if (!task.ok) return refuse(evidence, prepared, 'error', task.message);
+  const agent = deps.project.agent(step.agent);
+  if (agent === null) return refuse(evidence, 'error', `agent "${step.agent}" is not configured`);
+  if (!task.ok) return refuse(evidence, 'error', task.message);
   if (policy.unenforceable.length > 0) {
-    const what = policy.unenforceable.join(', ');
     await evidence.json('policy_summary', 'policy.json', policySummary(policy, [], []));
-    return refuse(evidence, prepared, 'killed_policy', `nothing here can enforce ${what}`);
+    const what = policy.unenforceable.join(', ');
+    return refuse(evidence, 'killed_policy', `nothing here can enforce ${what}`);
   }
 
+  const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
   const refsBefore = await deps.workspace.refs(workspace);
   const result = await agent.run({
     runId: directory.runId,
@@ -96,7 +94,6 @@ export async function runAgent(
 /** The agent was never started, so the files are as they were. */
 async function refuse(
   evidence: Evidence,
-  prepared: PreparedEntry,
   outcome: 'error' | 'killed_policy',
   reason: string,
 ): Promise<EffectResult> {
@@ -106,7 +103,7 @@ async function refuse(
       kind: 'step_ended',
       outcome,
       changed: false,
-      tree: prepared.before.tree,
+      tree: null,
       validators: [],
       usage: null,
       reason,

@@ -6,7 +6,7 @@ import type { RunnableValidator, ValidatorRequest, ValidatorResult } from '../..
 import { type Evidence, openEvidence } from '../evidence.ts';
 import { type EffectResult, Interrupted, type Project, type RunContext } from '../run-context.ts';
 import { checkStep } from './check-step.ts';
-import { prepareEntry } from './prepare-entry.ts';
+import { prepareEntry, undoDeadAttempt } from './prepare-entry.ts';
 
 type ValidationEffect = Extract<Effect, { kind: 'run_validation' }>;
 
@@ -16,6 +16,7 @@ export async function runValidation(
   step: ValidationStep,
 ): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
+  await undoDeadAttempt(context, effect);
   const prepared = await prepareEntry(context, effect, {
     family: 'validators',
     name: step.validators.map((validator) => validator.id).join(', '),
