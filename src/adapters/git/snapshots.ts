@@ -60,7 +60,7 @@ interface Salvage {
 }
 
 /** Keeps the worktree as it is, with every commit that only HEAD or the branch still leads to. */
-export async function salvage(
+async function salvage(
   worktree: RunWorktree,
   name: string,
   alsoTracked: string | null = null,
