@@ -36,20 +36,12 @@ export async function runAgent(
   const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
   const refsBefore = await deps.workspace.refs(workspace);
   const result = await agent.run({
-    runId: directory.runId,
-    stepId: step.id,
+    ...placeOf(context, step),
     attempt: effect.attempt,
     prompt: task.text,
-    worktreePath: workspace.worktreePath,
-    runDir: directory.path,
     inputs,
     evidenceDir: evidence.path,
-    env: deps.project.environment,
-    timeoutMs: step.timeoutMs,
-    idleTimeoutMs: step.idleTimeoutMs,
     mark: prepared.mark,
-    signal: context.signal,
-    onLine: (line) => context.observer.onLine(step.id, line),
   });
   if (result.termination === 'cancelled') throw new Interrupted();
 
@@ -65,16 +57,9 @@ export async function runAgent(
     changes: changes.diff.files,
     ignoredChanges: [],
   });
-  await recordAgentEvidence(evidence, {
-    step,
-    task: task.text,
-    result,
-    changes,
-    policy,
-    violations,
-    movedElsewhere,
-    intent: intentOf(context, step, policy),
-  });
+  const intent = intentOf(context, step, policy);
+  const facts = { step, task: task.text, result, changes, policy, violations, movedElsewhere, intent };
+  await recordAgentEvidence(evidence, facts);
   const records = await evidence.close(result.termination, summaryOf(result, changes));
   return {
     input: {
@@ -88,6 +73,21 @@ export async function runAgent(
       violations,
     },
     records: [...records, runnerCompleted(step, effect.attempt, result, result.termination)],
+  };
+}
+
+/** What of a request does not depend on the attempt. */
+function placeOf({ deps, directory, workspace, signal, observer }: RunContext, step: AgentStep) {
+  return {
+    runId: directory.runId,
+    stepId: step.id,
+    worktreePath: workspace.worktreePath,
+    runDir: directory.path,
+    env: deps.project.environment,
+    timeoutMs: step.timeoutMs,
+    idleTimeoutMs: step.idleTimeoutMs,
+    signal,
+    onLine: (line: string) => observer.onLine(step.id, line),
   };
 }
 
