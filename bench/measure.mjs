@@ -26,6 +26,28 @@ function time({ name, args }, { cwd, env }) {
   throw new Error(`${name} failed with exit ${result.status}: ${reason}`);
 }
 
+/** Median milliseconds of processor time, of all its threads, that each command takes. */
+export function measureCpu(commands, { rounds, cwd, env }) {
+  const times = commands.map(() => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, command] of commands.entries()) times[index].push(cpuTime(command, { cwd, env }));
+  }
+  return times.map(median);
+}
+
+/** The command runs in this very process, which tells its own use at its end. */
+const REPORTER = `data:text/javascript,${encodeURIComponent(
+  'process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("\\ncpu "+(user+system))})',
+)}`;
+
+function cpuTime({ name, args }, { cwd, env }) {
+  const stdio = ['ignore', 'ignore', 'pipe'];
+  const result = spawnSync(process.execPath, ['--import', REPORTER, ...args], { cwd, env, stdio });
+  const microseconds = /\ncpu (\d+)$/.exec(String(result.stderr))?.[1];
+  if (result.status === 0 && microseconds !== undefined) return Number(microseconds) / 1000;
+  throw new Error(`${name} failed with exit ${result.status}: ${String(result.stderr).trim()}`);
+}
+
 export function median(values) {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length >> 1;

@@ -36,3 +36,8 @@ export function formatRatios(rows) {
     .map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`)
     .join(', ');
 }
+
+/** The curve on one line: what so many steps take. */
+export function formatGrowth(points) {
+  return points.map(({ steps, ms }) => `${steps} steps ${ms.toFixed(0)} ms`).join(', ');
+}

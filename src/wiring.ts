@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { FoundRepository } from './adapters/git/find-repository.ts';
 import {
   type BrokenFile,
   type LoadedConfig,
@@ -17,7 +18,7 @@ export function createServices(version: string): Services {
   return {
     packageRoot: root,
     openCheck: async (startDir) => {
-      const projectRoot = await nearestProject(resolve(startDir));
+      const projectRoot = await nearestProject(outsideWorktrees(startDir));
       const loaded = await loadConfig(projectRoot, userFolder);
       const config = loaded.ok ? loaded.config : null;
       return {
@@ -35,7 +36,7 @@ export function createServices(version: string): Services {
     openRecords: async (startDir) => openRecords(startDir, userFolder),
     openProject: async (startDir) => {
       const { findRepository } = await import('./adapters/git/find-repository.ts');
-      const found = await findRepository(resolve(startDir));
+      const found = await findRepository(outsideWorktrees(startDir));
       if (!found.ok) return notARepository(found.reason, startDir);
       const loaded = await loadConfig(found.repoRoot, userFolder);
       if (!loaded.ok) return brokenConfig(loaded.file);
@@ -58,9 +59,15 @@ export function createServices(version: string): Services {
     },
     examine: async (startDir) => {
       const { examine } = await import('./wiring/examine.ts');
-      return examine(resolve(startDir), { userFolder, env: process.env });
+      return examine(outsideWorktrees(startDir), { userFolder, env: process.env });
     },
   };
+}
+
+/** In the worktree of a run, the repository it belongs to is meant. */
+function outsideWorktrees(startDir: string): string {
+  const path = resolve(startDir);
+  return /^(.*)\/\.tnh\/worktrees\/[0-9a-f-]{36}(?:\/|$)/.exec(path)?.[1] ?? path;
 }
 
 export interface Folders {
@@ -77,7 +84,7 @@ function folders(projectRoot: string, userFolder: string, root: string): Folders
 
 async function openRecords(startDir: string, userFolder: string): Promise<Opened<Records>> {
   const { findRepository } = await import('./adapters/git/find-repository.ts');
-  const found = await findRepository(resolve(startDir));
+  const found = await findRepository(outsideWorktrees(startDir));
   if (!found.ok) return notARepository(found.reason, startDir);
   const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder);
   if (!loaded.ok) return brokenConfig(loaded.file);
@@ -94,7 +101,7 @@ function brokenConfig(file: BrokenFile): Opened<never> {
 }
 
 function notARepository(
-  reason: 'not_a_repository' | 'bare' | 'git_missing',
+  reason: Extract<FoundRepository, { ok: false }>['reason'],
   startDir: string,
 ): Opened<never> {
   const obstacle = {
@@ -105,6 +112,10 @@ function notARepository(
     bare: {
       message: `${resolve(startDir)} is a bare repository`,
       help: 'clone it and run conductor in the checkout',
+    },
+    foreign_owner: {
+      message: `git does not trust ${resolve(startDir)}, because it belongs to another user`,
+      help: `if you do: git config --global --add safe.directory ${resolve(startDir)}`,
     },
     git_missing: { message: 'git was not found', help: 'install git and put it on the PATH' },
   }[reason];

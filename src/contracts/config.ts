@@ -11,7 +11,12 @@ import {
   wholeNumber,
 } from './forms.ts';
 
-const words = z.array(textSchema).check(z.minLength(1));
+const words = described(z.array(textSchema).check(z.minLength(1)), 'Program and arguments, without a shell.');
+
+function kind<const Word extends string>(word: Word, description: string) {
+  return described(z.literal(word), description);
+}
+
 const command = described(
   z.union([textSchema, z.array(z.string()).check(z.minLength(1))]),
   'A program, or a list of program and arguments.',
@@ -21,60 +26,71 @@ const env = described(z.optional(names), 'Variables it gets besides those of `en
 const model = described(z.optional(z.nullable(z.string())), "The agent's own choice where it is null.");
 
 const agent = z.discriminatedUnion('kind', [
-  mapping({ kind: z.literal('claude-code'), command: z.optional(command), model, env }),
-  mapping({ kind: z.literal('codex'), command: z.optional(command), model, env }),
-  mapping({ kind: z.literal('acp'), command, model, env }),
-  mapping({ kind: z.literal('command'), command, env }),
+  mapping({ kind: kind('claude-code', 'Claude Code.'), command: z.optional(command), model, env }),
+  mapping({ kind: kind('codex', 'Codex.'), command: z.optional(command), model, env }),
+  mapping({ kind: kind('acp', 'Any agent that speaks ACP.'), command, model, env }),
+  mapping({ kind: kind('command', 'Any program; the prompt comes on its standard input.'), command, env }),
   mapping({
-    kind: z.literal('replay'),
+    kind: kind('replay', 'Answers from a recorded run.'),
     run: described(text(), 'The id of a recorded run, or its beginning.'),
   }),
 ]);
 
 const validator = mapping({
-  command: described(z.array(textSchema).check(z.minLength(1)), 'Program and arguments, without a shell.'),
-  timeout: z.optional(durationSchema),
-  report: z.optional(reportSchema),
+  command: words,
+  timeout: described(z.optional(durationSchema), 'Instead of the timeout of the step.'),
+  report: described(z.optional(reportSchema), 'A report to turn into a harness report.'),
   artifacts: described(z.optional(names), 'Globs of the files to keep.'),
   retries: described(z.optional(wholeNumber(0)), 'How often a failure is tried again.'),
 });
 
 const planner = z.discriminatedUnion('kind', [
-  mapping({ kind: z.literal('rules') }),
+  mapping({ kind: kind('rules', 'The built-in rules alone.') }),
   mapping({
-    kind: z.literal('model'),
-    provider: textSchema,
-    model: textSchema,
-    base_url: z.optional(z.string()),
+    kind: kind('model', 'A model proposes, and the rules hold the floor.'),
+    provider: described(text(), 'Whose model it is.'),
+    model: described(text(), 'Its name.'),
+    base_url: described(z.optional(z.string()), "Where it answers, instead of the provider's own address."),
   }),
-  mapping({ kind: z.literal('agent'), agent: described(text(), 'An agent of the configuration.') }),
+  mapping({
+    kind: kind('agent', 'A structured answer from an agent.'),
+    agent: described(text(), 'An agent of the configuration.'),
+  }),
 ]);
 
 const limits = mapping({
-  timeout: z.optional(durationSchema),
-  idle_timeout: z.optional(durationSchema),
-  max_visits: z.optional(wholeNumber(1)),
+  timeout: described(z.optional(durationSchema), 'Wall clock of one entry of a step.'),
+  idle_timeout: described(z.optional(durationSchema), 'Time without output.'),
+  max_visits: described(z.optional(wholeNumber(1)), 'Entries of a step in one run.'),
 });
 
 const retention = mapping({
-  keep_runs: z.optional(wholeNumber(0)),
-  keep_days: z.optional(z.number().check(z.minimum(0))),
+  keep_runs: described(z.optional(wholeNumber(0)), 'How many runs.'),
+  keep_days: described(z.optional(z.number().check(z.minimum(0))), 'For how many days.'),
+});
+
+const paths = mapping({
+  runs: described(z.optional(textSchema), 'The evidence of runs.'),
+  worktrees: described(z.optional(textSchema), 'The working copies of runs.'),
 });
 
 /** A configuration file as written: everything is optional. */
 export const configDocumentSchema = mapping({
-  agents: z.optional(z.record(z.string(), agent)),
-  validators: z.optional(z.record(z.string(), validator)),
-  planner: z.optional(planner),
+  agents: described(z.optional(z.record(z.string(), agent)), 'By the name that workflows use.'),
+  validators: described(z.optional(z.record(z.string(), validator)), 'By the name that workflows use.'),
+  planner: described(z.optional(planner), 'Who judges the evidence.'),
   limits: described(z.optional(limits), 'Where a workflow says nothing; not a cap.'),
-  policy: z.optional(formOf('policyRef', POLICY_REF_PATTERN)),
-  protected_branches: z.optional(names),
+  policy: described(z.optional(formOf('policyRef', POLICY_REF_PATTERN)), 'The policy under every run.'),
+  protected_branches: described(z.optional(names), 'Branches that no run may move.'),
   entrypoints: described(z.optional(names), 'Bare commands that script validators may use.'),
   environment: described(z.optional(names), 'What agents and validators get of the environment.'),
-  paths: z.optional(mapping({ runs: z.optional(textSchema), worktrees: z.optional(textSchema) })),
-  retention: z.optional(retention),
+  paths: described(z.optional(paths), 'Where things are kept, relative to the repository.'),
+  retention: described(z.optional(retention), 'What is kept when old runs are removed.'),
   notify: described(z.optional(mapping({ command: words })), 'Called with one JSON event on standard input.'),
-  sandbox: z.optional(z.enum(['auto', 'required', 'off'])),
+  sandbox: described(
+    z.optional(z.enum(['auto', 'required', 'off'])),
+    'Whether agents and validators are shut in: where it can be done, always, or never.',
+  ),
 });
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;
 

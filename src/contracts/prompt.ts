@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, formOf, mapping, textSchema, wholeNumber } from './forms.ts';
+import { described, formOf, mapping, text, textSchema, wholeNumber } from './forms.ts';
 
 export const PROMPT_ROLES = ['task', 'planner', 'policy', 'triage', 'risk', 'journal'] as const;
 export const PROMPT_STATUSES = ['draft', 'current', 'deprecated', 'archived'] as const;
@@ -10,11 +10,11 @@ export type PromptRole = (typeof PROMPT_ROLES)[number];
 export type PromptIntent = (typeof PROMPT_INTENTS)[number];
 
 const input = mapping({
-  name: textSchema,
-  type: described(z.optional(textSchema), '`string` where it is left out.'),
+  name: described(text(), 'The variable of the text.'),
+  type: described(z.optional(textSchema), 'What it is; `string` where it is left out.'),
   required: described(z.optional(z.boolean()), 'Not required where it is left out.'),
-  description: z.optional(z.string()),
-  source: z.optional(z.enum(INPUT_SOURCES)),
+  description: described(z.optional(z.string()), 'What it means, for people.'),
+  source: described(z.optional(z.enum(INPUT_SOURCES)), 'Where it comes from.'),
 });
 
 const outputContract = mapping({
@@ -27,19 +27,22 @@ const PROMPT_ID = /^(?!.*\.v[0-9]+$)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 /** The front matter of a prompt, as written. */
 export const promptFrontMatterSchema = mapping({
-  prompt_id: formOf('promptId', PROMPT_ID),
-  version: wholeNumber(1),
-  role: z.enum(PROMPT_ROLES),
-  summary: z.optional(z.string()),
-  owner: z.optional(z.string()),
-  status: z.optional(z.enum(PROMPT_STATUSES)),
-  inputs: z.optional(z.array(input)),
-  output_contract: z.optional(outputContract),
-  intent: z.optional(z.enum(PROMPT_INTENTS)),
-  capabilities: z.optional(z.unknown()),
-  model_hints: z.optional(z.unknown()),
-  safety_notes: z.optional(z.unknown()),
-  deprecates: z.optional(z.unknown()),
+  prompt_id: described(formOf('promptId', PROMPT_ID), 'Workflows write `<prompt_id>.v<version>`.'),
+  version: described(wholeNumber(1), 'A used version is not changed.'),
+  role: described(
+    z.enum(PROMPT_ROLES),
+    'Which steps may use it: `task` for RUN_AGENT, `planner` for EVALUATE.',
+  ),
+  summary: described(z.optional(z.string()), 'What it is for, in a line.'),
+  owner: described(z.optional(z.string()), 'Who looks after it.'),
+  status: described(z.optional(z.enum(PROMPT_STATUSES)), 'Whether it should still be used.'),
+  inputs: described(z.optional(z.array(input)), 'The variables of the text.'),
+  output_contract: described(z.optional(outputContract), 'What comes of it.'),
+  intent: described(z.optional(z.enum(PROMPT_INTENTS)), 'What a step with this prompt is for.'),
+  capabilities: described(z.optional(z.unknown()), 'What it needs an agent to be able to do; for people.'),
+  model_hints: described(z.optional(z.unknown()), 'Which models it suits; for people.'),
+  safety_notes: described(z.optional(z.unknown()), 'What to watch out for; for people.'),
+  deprecates: described(z.optional(z.unknown()), 'Which prompts it takes the place of; for people.'),
 });
 export type PromptFrontMatter = z.infer<typeof promptFrontMatterSchema>;
 

@@ -22,7 +22,7 @@ function repeatedContradiction({ contradictedBefore }: Facts, { contradictions }
   if (!contradictedBefore) return [];
   return contradictions.map((found) => ({
     ...found,
-    summary: `${found.summary}; an earlier step was contradicted by its evidence too`,
+    summary: `${found.summary}; an earlier evaluation found a contradiction too`,
   }));
 }
 

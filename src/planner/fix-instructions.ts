@@ -44,7 +44,8 @@ function editsOf(facts: Facts): Edit[] {
     ...unseenPaths(facts).map((path) => ({
       target: path,
       action: `create ${path}`,
-      rationale: 'the agent claims to have created it, and it is not there',
+      rationale:
+        'the agent claims to have created it, and it is neither in the change nor among the artifacts',
     })),
     ...facts.requestedChanges.flatMap(({ path, line, summary }) => {
       if (typeof path !== 'string' || path === '') return [];

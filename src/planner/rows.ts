@@ -169,7 +169,11 @@ export function unseenPaths({ claims, diff, artifacts }: Facts): string[] {
 
 function claimedCreation(facts: Facts): Found[] {
   return unseenPaths(facts).map((path) =>
-    found('false_claim', path, `the agent claims to have created ${path}, and it is not there`),
+    found(
+      'false_claim',
+      path,
+      `the agent claims to have created ${path}, and it is neither in the change nor among the artifacts`,
+    ),
   );
 }
 

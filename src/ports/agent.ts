@@ -5,8 +5,11 @@ import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 export interface Agent {
   /** Shown in status and events: `command`, `claude-code`, … */
   readonly family: string;
-  /** Null when it can be started here; otherwise what is missing, for the user. */
-  readonly unavailable: () => Promise<string | null>;
+  /**
+   * Null when it can be started here; otherwise what is missing, for the user. A program of the repository is
+   * looked for in the commit that the run starts from.
+   */
+  readonly unavailable: (isInBase: (path: string) => Promise<boolean>) => Promise<string | null>;
   readonly run: (request: AgentRequest) => Promise<AgentResult>;
 }
 

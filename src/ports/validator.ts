@@ -4,7 +4,11 @@ import type { ScriptValidator } from '../kernel/plan.ts';
 /** Runs one validator and gathers what it left as evidence. It judges nothing but its exit code. */
 export interface ValidatorRunner {
   /** Null when the validator can be started; otherwise what is wrong, for the user. Runs nothing. */
-  readonly unavailable: (validator: RunnableValidator, place: ValidatorPlace) => Promise<string | null>;
+  readonly unavailable: (
+    validator: RunnableValidator,
+    place: ValidatorPlace,
+    isInBase: (path: string) => Promise<boolean>,
+  ) => Promise<string | null>;
   readonly run: (request: ValidatorRequest) => Promise<ValidatorResult>;
 }
 

@@ -7,6 +7,8 @@ import type { RefState, WorkspaceDiff } from '../contracts/workspace-change.ts';
 export interface Workspace {
   /** Resolves what a run would start from. Changes nothing. */
   readonly resolveBase: (baseRef: string) => Promise<BaseResolution>;
+  /** Whether a commit holds a file at this path, relative to the repository. */
+  readonly hasFile: (commit: string, path: string) => Promise<boolean>;
   /** Names the branch and the worktree that a run will have. Changes nothing. */
   readonly describe: (request: WorkspaceRequest) => RunWorkspace;
   /** A branch that is in the way of the run's, or null. Changes nothing. */

@@ -5,13 +5,18 @@ import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
 
 /** What can be known before anything is made: programs that are missing, policies nobody can enforce. */
-export async function findObstacles(deps: RunDeps, plan: Plan, place: ValidatorPlace): Promise<Obstacle[]> {
+export async function findObstacles(
+  deps: RunDeps,
+  plan: Plan,
+  place: ValidatorPlace,
+  isInBase: (path: string) => Promise<boolean>,
+): Promise<Obstacle[]> {
   const obstacles = new Map(deps.project.refusals.map((refusal) => [refusal.message, refusal]));
   const add = (message: string, help: string | null) => obstacles.set(message, { message, help });
   for (const step of plan.steps) {
     if (step.opcode === 'RUN_AGENT') {
       const agent = deps.project.agent(step.agent);
-      const missing = agent === null ? 'it is not configured' : await agent.unavailable();
+      const missing = agent === null ? 'it is not configured' : await agent.unavailable(isInBase);
       if (missing !== null)
         add(
           `agent "${step.agent}" of step "${step.id}" can't be started: ${missing}`,
@@ -29,7 +34,7 @@ export async function findObstacles(deps: RunDeps, plan: Plan, place: ValidatorP
         const missing =
           validator === null
             ? 'the configuration gives it nothing to run'
-            : await deps.validators.unavailable(validator, place);
+            : await deps.validators.unavailable(validator, place, isInBase);
         if (missing !== null)
           add(
             `validator "${planned.id}" of step "${step.id}" can't be started: ${missing}`,

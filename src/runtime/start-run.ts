@@ -40,13 +40,18 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     baseSha: base.ok ? base.sha : '',
     harnessDir: `${runDir}/harness`,
   });
-  const obstacles = await findObstacles(deps, plan, {
-    runId,
-    runDir,
-    repoRoot: deps.project.repoRoot,
-    worktreePath: workspace.worktreePath,
-    entrypoints: deps.project.entrypoints,
-  });
+  const obstacles = await findObstacles(
+    deps,
+    plan,
+    {
+      runId,
+      runDir,
+      repoRoot: deps.project.repoRoot,
+      worktreePath: workspace.worktreePath,
+      entrypoints: deps.project.entrypoints,
+    },
+    (path) => (base.ok ? deps.workspace.hasFile(base.sha, path) : Promise.resolve(true)),
+  );
   if (!base.ok) obstacles.unshift(baseObstacle(base.reason, request.baseRef));
   const inTheWay = await deps.workspace.branchInTheWay(workspace);
   if (inTheWay !== null)

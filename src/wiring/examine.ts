@@ -98,7 +98,13 @@ async function examineAgents(config: Config, env: NodeJS.ProcessEnv): Promise<Fi
       continue;
     }
     if (agent.kind !== 'command') {
-      findings.push(missing(label, `kind ${agent.kind} can't be started by this version`, null));
+      findings.push(
+        missing(
+          label,
+          `kind ${agent.kind} can't be started by this version`,
+          `give it a program: agents: { ${name}: { kind: command, command: […] } }`,
+        ),
+      );
       continue;
     }
     const program = typeof agent.command === 'string' ? agent.command : (agent.command[0] ?? '');

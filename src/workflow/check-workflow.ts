@@ -7,6 +7,7 @@ import {
 } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
 import { compilePlan } from './compile.ts';
+import { limitDiagnostics } from './limit-diagnostics.ts';
 import { createLineIndex } from './line-index.ts';
 import { applyRules, type CheckContext } from './rule.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
@@ -29,7 +30,7 @@ export interface CheckedWorkflow {
 export function checkWorkflow(source: Source, context: CheckContext): CheckedWorkflow {
   const { text, problem } = decodeSource(source, 'WF');
   const refuse = (diagnostics: readonly Diagnostic[]): CheckedWorkflow => ({
-    diagnostics: arrangeDiagnostics(diagnostics),
+    diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
     plan: null,
     document: null,
     text,
@@ -44,7 +45,7 @@ export function checkWorkflow(source: Source, context: CheckContext): CheckedWor
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...findings]);
   const sound = shape.value !== null && !hasErrors(diagnostics);
   return {
-    diagnostics,
+    diagnostics: limitDiagnostics(diagnostics),
     plan: sound ? compilePlan(shape.value, context.defaults) : null,
     document: shape.value,
     text,

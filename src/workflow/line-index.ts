@@ -6,10 +6,12 @@ export interface LineIndex {
 }
 
 export function createLineIndex(text: string): LineIndex {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  let known: readonly number[] | null = null;
 
   const place = (offset: number): { line: number; column: number } => {
+    // Most texts are sound, and nobody asks for a place in them.
+    known ??= findLineStarts(text);
+    const starts = known;
     let low = 0;
     let high = starts.length - 1;
     while (low < high) {
@@ -27,4 +29,10 @@ export function createLineIndex(text: string): LineIndex {
       return { line: from.line, column: from.column, endLine: to.line, endColumn: to.column };
     },
   };
+}
+
+function findLineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }

@@ -24,6 +24,9 @@ export interface RepairedIssue {
 /** A key, then its word, then what they reveal; more rounds than that find nothing new. */
 const MAX_ROUNDS = 4;
 
+/** Each repair copies what is around it. A document with more slips than this is not one with slips. */
+const MAX_REPAIRS = 200;
+
 export function repairAndCheck(
   schema: z.core.$ZodType,
   given: unknown,
@@ -39,7 +42,8 @@ export function repairAndCheck(
     let changed = false;
     const rest: RepairedIssue[] = [];
     for (const issue of issues) {
-      const repair = last || isClaimed(issue, data) ? null : findRepair(schema, issue, data);
+      const enough = last || reported.length >= MAX_REPAIRS;
+      const repair = enough || isClaimed(issue, data) ? null : findRepair(schema, issue, data);
       if (repair === null) {
         rest.push({ issue, meant: null });
         continue;
@@ -50,8 +54,7 @@ export function repairAndCheck(
       reported.push({ issue: repair.issue, meant: repair.meant });
     }
     if (!changed) {
-      reported.push(...rest);
-      return { issues: reported, data, original: (path) => originalPath(path, renamed) };
+      return { issues: [...reported, ...rest], data, original: (path) => originalPath(path, renamed) };
     }
   }
 }

@@ -7,7 +7,7 @@ import { knownKeysAt } from './schema-walk.ts';
 import type { ShapeIssue } from './shape-issues.ts';
 import { repairAndCheck } from './shape-repair.ts';
 import type { YamlSource } from './yaml-source.ts';
-import type { Mapping, Path } from './yaml-tree.ts';
+import { createMapping, type Mapping, type Path } from './yaml-tree.ts';
 
 export interface ShapeRequest<Schema extends z.core.$ZodType> {
   readonly family: Family;
@@ -31,6 +31,9 @@ export interface ShapeResult<Schema extends z.core.$ZodType> {
   readonly source: YamlSource;
 }
 
+/** Nobody reads more than a screenful of problems, but a hostile file can have a hundred thousand. */
+const MAX_DESCRIBED = 1000;
+
 /** Holds a document against its schema: one diagnostic per cause, all of them. */
 export function checkShape<Schema extends z.core.$ZodType>(
   request: ShapeRequest<Schema>,
@@ -42,11 +45,13 @@ export function checkShape<Schema extends z.core.$ZodType>(
   const isClaimed = (issue: ShapeIssue, data: unknown) => request.override(issue, data, source) !== null;
   const { issues, data, original } = repairAndCheck(schema, given, isClaimed);
   const relocated = relocateSource(source, original);
-  const diagnostics = issues.map(
-    ({ issue, meant }) =>
-      request.override(issue, data, relocated) ??
-      describeIssue(issue, meant, { ...request, source: relocated }, data),
-  );
+  const diagnostics = issues
+    .slice(0, MAX_DESCRIBED)
+    .map(
+      ({ issue, meant }) =>
+        request.override(issue, data, relocated) ??
+        describeIssue(issue, meant, { ...request, source: relocated }, data),
+    );
   return { diagnostics, value: null, data, source: relocated };
 }
 
@@ -159,16 +164,23 @@ function found(value: unknown): string {
   }
 }
 
+/** What has no such keys stays the very same object: hardly any document has one. */
 function withoutFreeKeys(value: unknown, nameMaps: readonly string[]): unknown {
   const strip = (current: unknown, depth: number, names: boolean): unknown => {
-    if (Array.isArray(current)) return current.map((item) => strip(item, depth + 1, false));
     if (current === null || typeof current !== 'object') return current;
-    const copy: Mapping = Object.create(null);
-    for (const key of Object.keys(current)) {
-      if (!names && key.startsWith('x-')) continue;
-      copy[key] = strip((current as Mapping)[key], depth + 1, depth === 0 && nameMaps.includes(key));
+    if (Array.isArray(current)) {
+      const items = current.map((item) => strip(item, depth + 1, false));
+      return items.every((item, index) => item === current[index]) ? current : items;
     }
-    return copy;
+    const copy = createMapping();
+    let changed = false;
+    for (const key of Object.keys(current)) {
+      const given = (current as Mapping)[key];
+      const kept = names || !key.startsWith('x-');
+      if (kept) copy[key] = strip(given, depth + 1, depth === 0 && nameMaps.includes(key));
+      changed ||= !kept || copy[key] !== given;
+    }
+    return changed ? copy : current;
   };
   return strip(value, 0, false);
 }

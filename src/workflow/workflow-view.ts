@@ -81,7 +81,22 @@ export function resolveTarget(view: WorkflowView, target: string): Resolved {
   const step = view.stepsById.get(target);
   if (step !== undefined) return { kind: 'step', step };
   if (target === STOP) return { kind: 'stop' };
-  return { kind: 'unknown', suggestion: didYouMean(target, [...view.stepsById.keys(), STOP]) };
+  return { kind: 'unknown', suggestion: suggestTarget(view, target) };
+}
+
+/** A word is compared with every id, so only the first unknown words of a document are looked into. */
+const MAX_COMPARISONS = 200_000;
+const suggestionsByView = new WeakMap<WorkflowView, Map<string, string | null>>();
+
+function suggestTarget(view: WorkflowView, target: string): string | null {
+  const suggestions = suggestionsByView.get(view) ?? new Map<string, string | null>();
+  suggestionsByView.set(view, suggestions);
+  const known = suggestions.get(target);
+  if (known !== undefined) return known;
+  const enough = suggestions.size * view.stepsById.size > MAX_COMPARISONS;
+  const suggestion = enough ? null : didYouMean(target, [...view.stepsById.keys(), STOP]);
+  suggestions.set(target, suggestion);
+  return suggestion;
 }
 
 /** In words, for messages. */

@@ -1,8 +1,15 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { ShapeNumber } from '../diagnostics/codes.ts';
 
-/** Plain data without prototypes, so that a key such as `constructor` is only a key. */
+/** Plain data that inherits nothing, so that a key such as `constructor` is only a key. */
 export type Mapping = Record<string, unknown>;
+
+const NOTHING: object = Object.freeze(Object.create(null));
+
+/** An object without any prototype is a hash table from the start, and takes several times the memory. */
+export function createMapping(): Mapping {
+  return Object.create(NOTHING) as Mapping;
+}
 
 export type Path = readonly (string | number)[];
 
@@ -10,8 +17,8 @@ export type Path = readonly (string | number)[];
 export interface TreeProblem {
   readonly number: ShapeNumber;
   readonly message: string;
-  readonly range: readonly [number, number];
-  readonly related: { readonly message: string; readonly range: readonly [number, number] } | null;
+  readonly range: Range;
+  readonly related: { readonly message: string; readonly range: Range } | null;
   readonly help: string | null;
 }
 
@@ -23,9 +30,20 @@ export interface YamlTree {
 }
 
 export interface Found {
-  readonly key: Node | null;
-  readonly value: Node | null;
+  readonly key: PlacedNode | null;
+  readonly value: PlacedNode | null;
 }
+
+/** A key or value in the text, whoever has read it. */
+export interface PlacedNode {
+  readonly range: Range;
+  readonly isScalar: boolean;
+  /** The first key of a mapping that stands here itself, not behind an alias. */
+  readonly firstKey: Range | null;
+}
+
+/** Offsets into the text; the end is the first that is no longer part of it. */
+export type Range = readonly [number, number];
 
 export const MAX_DEPTH = 64;
 const MAX_EXPANDED_ALIASES = 10_000;
@@ -89,7 +107,7 @@ export function buildTree(root: Node | null): YamlTree {
   };
 
   const buildMap = (map: YAMLMap, depth: number): Built => {
-    const data: Mapping = Object.create(null);
+    const data = createMapping();
     const keys = new Map<string, Node>();
     const merged: Built[] = [];
     const parts: Built[] = [];
@@ -174,6 +192,11 @@ export function buildTree(root: Node | null): YamlTree {
 }
 
 type Follow = (node: Node | null) => Node | null;
+interface FoundNodes {
+  readonly key: Node | null;
+  readonly value: Node | null;
+}
+
 type Pairs = ReadonlyMap<string, Pair<Node, Node | null>>;
 
 /** Looking a path up is one step per part, however many keys the mappings on the way have. */
@@ -192,7 +215,7 @@ function createFinder(root: Node | null, follow: Follow): (path: Path) => Found 
     return pairs;
   };
 
-  const child = (node: Node | null, part: string | number): Found | null => {
+  const child = (node: Node | null, part: string | number): FoundNodes | null => {
     if (isSeq(node)) {
       if (typeof part !== 'number' || part >= node.items.length) return null;
       return { key: null, value: node.items[part] as Node | null };
@@ -206,13 +229,13 @@ function createFinder(root: Node | null, follow: Follow): (path: Path) => Found 
   };
 
   return (path) => {
-    let found: Found = { key: null, value: root };
+    let found: FoundNodes = { key: null, value: root };
     for (const part of path) {
       const next = child(follow(found.value), part);
       if (next === null) return null;
       found = next;
     }
-    return found;
+    return { key: placeNode(found.key), value: placeNode(found.value) };
   };
 }
 
@@ -234,7 +257,13 @@ function keyText(key: Node): string | null {
   return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
 }
 
-export function rangeOf(node: Node): readonly [number, number] {
+function placeNode(node: Node | null): PlacedNode | null {
+  if (node === null) return null;
+  const first = isMap(node) ? (node.items[0]?.key as Node | null | undefined) : null;
+  return { range: rangeOf(node), isScalar: isScalar(node), firstKey: first ? rangeOf(first) : null };
+}
+
+function rangeOf(node: Node): Range {
   const range = node.range;
   return range ? [range[0], range[1]] : [0, 0];
 }

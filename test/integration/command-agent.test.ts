@@ -214,9 +214,12 @@ describe('the program', () => {
   it.each([
     ['no-such-agent', 'command not found: no-such-agent'],
     ['/no/such/agent', 'command not found: /no/such/agent'],
-    ['tools/later.sh', null],
+    ['tools/there.sh', null],
+    ['tools/none.sh', 'tools/none.sh is not in the commit that the run starts from'],
     ['node', null],
   ])('%s is missed before a run as %j', async (program, message) => {
-    expect(await agentOf(program).unavailable()).toBe(message);
+    expect(await agentOf(program).unavailable((path) => Promise.resolve(path === 'tools/there.sh'))).toBe(
+      message,
+    );
   });
 });

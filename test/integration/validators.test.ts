@@ -292,17 +292,23 @@ describe('what may be started', () => {
   });
 
   it('is known before the run where it can be', async () => {
-    const obstacle = (change: Partial<Script>) => runner.unavailable(scriptOf(change), place);
+    const isInBase = (path: string) => Promise.resolve(path === './there.sh');
+    const obstacle = (change: Partial<Script>) => runner.unavailable(scriptOf(change), place, isInBase);
     expect(await obstacle({ entrypoint: 'node' })).toBeNull();
     expect(await obstacle({ entrypoint: '.tnh/run/${run_id}/harness/later.py' })).toBeNull();
     expect(await obstacle({ entrypoint: 'npm' })).toContain('not an allowed command');
     expect(await obstacle({ entrypoint: '/bin/sh' })).toContain('outside the worktree');
     expect(await obstacle({ artifacts: ['${nope}'] })).toContain('cannot be used');
     const command = (...words: [string, ...string[]]) =>
-      runner.unavailable({ kind: 'command', id: 't', command: words, artifacts: [], timeoutMs: null }, place);
+      runner.unavailable(
+        { kind: 'command', id: 't', command: words, artifacts: [], timeoutMs: null },
+        place,
+        isInBase,
+      );
     expect(await command('no-such-tool')).toBe('command not found: no-such-tool');
     expect(await command('/no/such/tool')).toBe('command not found: /no/such/tool');
-    expect(await command('./later.sh')).toBeNull();
+    expect(await command('./there.sh')).toBeNull();
+    expect(await command('./none.sh')).toBe('./none.sh is not in the commit that the run starts from');
     expect(await command('node')).toBeNull();
   });
 });

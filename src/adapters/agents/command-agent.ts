@@ -19,15 +19,18 @@ export interface CommandAgentDeps {
 export function createCommandAgent(deps: CommandAgentDeps): Agent {
   return {
     family: 'command',
-    unavailable: () => findMissingProgram(deps),
+    unavailable: (isInBase) => findMissingProgram(deps, isInBase),
     run: (request) => runCommand(deps, request),
   };
 }
 
-async function findMissingProgram(deps: CommandAgentDeps): Promise<string | null> {
+async function findMissingProgram(
+  deps: CommandAgentDeps,
+  isInBase: (path: string) => Promise<boolean>,
+): Promise<string | null> {
   const [program] = deps.command;
-  // A relative path belongs to a worktree that does not exist yet.
-  if (program.includes('/') && !program.startsWith('/')) return null;
+  if (program.includes('/') && !program.startsWith('/'))
+    return (await isInBase(program)) ? null : `${program} is not in the commit that the run starts from`;
   const found = await deps.resolveProgram(program, { cwd: '/', path: deps.searchPath });
   return found === null ? `command not found: ${program}` : null;
 }

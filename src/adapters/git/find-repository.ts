@@ -9,7 +9,7 @@ export type FoundRepository =
       /** The folder that all worktrees share, also when `repoRoot` is a linked worktree itself. */
       readonly gitDir: string;
     }
-  | { readonly ok: false; readonly reason: 'not_a_repository' | 'bare' | 'git_missing' };
+  | { readonly ok: false; readonly reason: 'not_a_repository' | 'bare' | 'git_missing' | 'foreign_owner' };
 
 /** The repository whose checkout holds `startDir`. */
 export async function findRepository(startDir: string): Promise<FoundRepository> {
@@ -21,7 +21,10 @@ export async function findRepository(startDir: string): Promise<FoundRepository>
     const inside = await git(['rev-parse', '--is-inside-work-tree', '--is-bare-repository'], {
       answers: [128],
     });
-    if (inside.exitCode !== 0) return { ok: false, reason: 'not_a_repository' };
+    if (inside.exitCode !== 0) {
+      const foreign = inside.stderr.includes('dubious ownership');
+      return { ok: false, reason: foreign ? 'foreign_owner' : 'not_a_repository' };
+    }
     const [insideWorkTree, bare] = printedValue(inside).split('\n');
     if (bare === 'true') return { ok: false, reason: 'bare' };
     if (insideWorkTree !== 'true') return { ok: false, reason: 'not_a_repository' };

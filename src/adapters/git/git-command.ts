@@ -66,6 +66,7 @@ export interface GitCall {
 export interface GitResult {
   readonly exitCode: number;
   readonly stdout: Buffer;
+  readonly stderr: string;
 }
 
 /** Git at one place: same folder, same environment, same signal for every call. */
@@ -77,7 +78,7 @@ export function createGit(place: GitPlace): Git {
     if (ended.exitCode !== 0 && !call.answers?.includes(ended.exitCode)) {
       throw new GitError(argv, ended.exitCode, tellingLine(ended.stderr, ended.exitCode));
     }
-    return { exitCode: ended.exitCode, stdout: ended.stdout };
+    return ended;
   };
   return (argv, call = {}) =>
     call.retryLocks === true ? retryOnLocks(() => runOnce(argv, call), place.signal) : runOnce(argv, call);
@@ -102,11 +103,7 @@ async function retryOnLocks<T>(attempt: () => Promise<T>, signal: AbortSignal | 
   }
 }
 
-interface EndedGit extends GitResult {
-  readonly stderr: string;
-}
-
-function spawnGit(argv: readonly string[], call: GitCall, place: GitPlace): Promise<EndedGit> {
+function spawnGit(argv: readonly string[], call: GitCall, place: GitPlace): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const { signal } = place;
     if (signal?.aborted) {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { RefState } from '../../contracts/workspace-change.ts';
 import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
 import { commonGitDir } from './find-repository.ts';
@@ -45,6 +46,12 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       restoreSnapshot(await open(workspace), target, salvageName),
     commit: async (workspace, message) => commitToBranch(await open(workspace), message),
     refs: async (workspace) => readRefs(await open(workspace)),
+    hasFile: async (commit, path) => {
+      const found = await git(['cat-file', '-e', `${commit}:${posix.normalize(path)}`], {
+        answers: [1, 128],
+      });
+      return found.exitCode === 0;
+    },
     branchInTheWay: (workspace) => findBranchInTheWay(git, workspace.branchName),
     movedElsewhere,
     diff: async (_workspace, fromTree, toTree, patchPath) =>

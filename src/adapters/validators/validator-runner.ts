@@ -27,7 +27,7 @@ export interface ValidatorRunnerDeps {
 export function createValidatorRunner(deps: ValidatorRunnerDeps): ValidatorRunner {
   const published = new Map<string, string>();
   return {
-    unavailable: (validator, place) => findObstacle(deps, validator, place),
+    unavailable: (validator, place, isInBase) => findObstacle(deps, validator, place, isInBase),
     run: (request) => runValidator(deps, published, request),
   };
 }
@@ -36,13 +36,17 @@ async function findObstacle(
   deps: ValidatorRunnerDeps,
   validator: RunnableValidator,
   place: ValidatorPlace,
+  isInBase: (path: string) => Promise<boolean>,
 ): Promise<string | null> {
   const entrypoint = checkInvocation(validator, place);
   if (!entrypoint.ok) return entrypoint.reason;
   const declared = declareAll(validator, place);
   if (!declared.ok) return declared.reason;
-  // A file may still be written by a step before this one.
-  if (entrypoint.kind === 'file' && isOfTheRun(validator)) return null;
+  if (entrypoint.kind === 'file' && isOfTheRun(validator)) {
+    // A script may still be written by a step before this one; what the configuration names must be there.
+    if (validator.kind === 'script' || (await isInBase(validator.command[0]))) return null;
+    return `${validator.command[0]} is not in the commit that the run starts from`;
+  }
   const found = await deps.resolveProgram(entrypoint.program, { cwd: '/', path: deps.searchPath });
   return found === null ? `command not found: ${entrypoint.program}` : null;
 }

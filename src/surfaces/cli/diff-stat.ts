@@ -12,8 +12,26 @@ export function diffStatLines(diff: WorkspaceDiff): string[] {
   return [...shown, ...(hidden > 0 ? [`… and ${hidden} more`] : []), total];
 }
 
+export function diffDocument({ files, insertions, deletions }: WorkspaceDiff): Record<string, unknown> {
+  return {
+    files: files.map(({ oldPath, oldMode, newMode, ...file }) => ({
+      ...file,
+      old_path: oldPath,
+      old_mode: oldMode,
+      new_mode: newMode,
+    })),
+    insertions,
+    deletions,
+  };
+}
+
 function fileLine(file: FileChange): string {
-  const name = file.oldPath === null ? file.path : `${file.oldPath} → ${file.path}`;
+  const name = file.oldPath === null ? plain(file.path) : `${plain(file.oldPath)} → ${plain(file.path)}`;
   const counts = file.insertions === null ? 'binary' : `+${file.insertions} -${file.deletions ?? 0}`;
-  return `${file.status} ${printable(name)}  ${counts}`;
+  return `${file.status} ${name}  ${counts}`;
+}
+
+/** A name must not be able to write lines of its own. */
+function plain(path: string): string {
+  return /[\n\t]/.test(path) ? JSON.stringify(path) : printable(path);
 }

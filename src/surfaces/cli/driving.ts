@@ -70,6 +70,7 @@ export async function reportEnd(
     context.terminal.err(
       renderSummary(context.terminal, {
         view: end.view,
+        driven: false,
         runDirectory: directory.path,
         diffStat: await diffStat(project, end.view, directory),
         nextCommands: commands,

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { parseDuration } from '../../contracts/duration.ts';
 import type { Services } from '../../runtime/services.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
+import type { GraphFormat } from './verbs/graph.ts';
+import type { ValidateFormat } from './verbs/validate.ts';
 
 export interface ProgramDeps {
   readonly version: string;
@@ -24,6 +27,8 @@ type Action = (
 ) => Promise<ExitCode>;
 
 const NO_INPUT = '--no-input';
+const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
+const VALIDATE_FORMATS: readonly ValidateFormat[] = ['human', 'json', 'sarif', 'github'];
 
 /** Runs one command line and gives its exit code. Errors a person can mend are one line and a way out. */
 export async function runCommandLine(argv: readonly string[], deps: ProgramDeps): Promise<ExitCode> {
@@ -63,13 +68,14 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
   }
 }
 
-/** `conductor runs | head` is not an error, and a run goes on when nobody listens any more. */
+/** `conductor runs | head` is not an error, and a run goes on whatever becomes of the terminal. */
 function watchPipes(): { readonly keepRunning: () => void } {
   let driving = false;
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (driving) return;
       if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
-      if (!driving) process.exit(EXIT.success);
+      process.exit(EXIT.success);
     });
   return {
     keepRunning: () => {
@@ -115,7 +121,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
     .version(version, '-V, --version')
     .exitOverride()
     .showHelpAfterError('(conductor --help lists the verbs)')
-    .helpCommand(false)
+    .helpCommand('help [verb]', 'how a verb is used')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conductor: ')) })
     .addHelpText('after', '\nExample:\n  $ conductor demo\n');
 
@@ -127,7 +133,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
       .option('--repo <dir>', 'the repository to work in (default: the current folder)')
       .showHelpAfterError(`(conductor ${usage.split(' ')[0]} --help shows how it is used)`)
       .exitOverride()
-      .addHelpText('after', `  --no-input           never ask anything\n\nExample:\n  $ ${example}\n`);
+      .addHelpText('after', `\nWith --no-input nothing is ever asked.\n\nExample:\n  $ ${example}\n`);
     command.action((...received: unknown[]) => {
       const positional = received
         .slice(0, -2)
@@ -155,13 +161,13 @@ function addRunVerbs(verb: AddVerb): void {
       const { run } = await import('./verbs/run.ts');
       return run(context, text(workflow), {
         baseRef: text(options.baseRef),
-        inputs: options.input as Record<string, string>,
+        inputs: (options.input ?? {}) as Record<string, string>,
         wait: options.wait === true,
       });
     },
   )
     .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
-    .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput, {})
+    .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
     .option('--wait', 'stay at gates until they are answered');
 
   verb(
@@ -270,9 +276,48 @@ function addSetupVerbs(verb: AddVerb, program: Command): void {
     'conductor validate .tnh/workflows/implement.yaml',
     async (context, files, options) => {
       const { validate } = await import('./verbs/validate.ts');
-      return validate(context, files, options.format === 'json' || context.json ? 'json' : 'human');
+      return validate(context, files, context.json ? 'json' : (options.format as ValidateFormat), {
+        prove: options.prove === true,
+        caps: {
+          agentRuns: number(options.maxAgentRuns),
+          wallMs: number(options.maxWall),
+          costUsd: number(options.maxCost),
+        },
+      });
     },
-  ).option('--format <format>', 'human or json', oneOf(['human', 'json']), 'human');
+  )
+    .option('--format <format>', VALIDATE_FORMATS.join(', '), oneOf(VALIDATE_FORMATS), 'human')
+    .option('--prove', 'prove what holds on every way through the workflow, and bound the worst case')
+    .option('--max-agent-runs <n>', 'fail when a run can start more agents', wholeCount)
+    .option('--max-wall <duration>', 'fail when a run can take longer, such as 90s, 15m, 2h, 3d', wallClock)
+    .option('--max-cost <usd>', 'fail when a run can cost more', dollars);
+  verb(
+    'explain <code>',
+    'what a diagnostic means, with an example that fails and one that passes',
+    'conductor explain WF007',
+    async (context, [code]) => {
+      const { explain } = await import('./verbs/explain.ts');
+      return explain(context, text(code));
+    },
+  );
+  verb(
+    'schema [name]',
+    'a JSON Schema, for editors and other tools; without a name, the list',
+    'conductor schema workflow',
+    async (context, [name]) => {
+      const { schema } = await import('./verbs/schema.ts');
+      return schema(context, name ?? null);
+    },
+  );
+  verb(
+    'graph <file>',
+    'a picture of a workflow',
+    'conductor graph .tnh/workflows/implement.yaml --format svg > implement.svg',
+    async (context, [file], options) => {
+      const { graph } = await import('./verbs/graph.ts');
+      return graph(context, text(file), options.format as GraphFormat);
+    },
+  ).option('--format <format>', GRAPH_FORMATS.join(', '), oneOf(GRAPH_FORMATS), 'mermaid');
   verb('doctor', 'what is there, what is missing, what to do', 'conductor doctor', async (context) => {
     const { doctor } = await import('./verbs/doctor.ts');
     return doctor(context);
@@ -305,6 +350,27 @@ function optional(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function wholeCount(value: string): number {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('it is a whole number');
+  return Number(value);
+}
+
+/** A bare number means seconds, as it does in a workflow. */
+function wallClock(value: string): number {
+  const ms = parseDuration(/^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value);
+  if (ms === null) throw new InvalidArgumentError('it is a duration, such as 90s, 15m, 2h or 3d');
+  return ms;
+}
+
+function dollars(value: string): number {
+  if (!/^\d+(?:\.\d+)?$/.test(value)) throw new InvalidArgumentError('it is a number of US dollars');
+  return Number(value);
+}
+
 function oneOf(values: readonly string[]) {
   return (value: string): string => {
     if (values.includes(value)) return value;
@@ -312,8 +378,10 @@ function oneOf(values: readonly string[]) {
   };
 }
 
-function collectInput(value: string, before: Readonly<Record<string, string>>): Record<string, string> {
+function collectInput(value: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = value.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('write it as name=value');
-  return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
+  const name = value.slice(0, at);
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice`);
+  return { ...before, [name]: value.slice(at + 1) };
 }

@@ -6,6 +6,8 @@ import { formatDuration, type Paint, printable, shortId, type Terminal } from '.
 
 export interface SummaryFacts {
   readonly view: RunView;
+  /** Whether a process works on it now. */
+  readonly driven: boolean;
   /** Absolute; printed relative to the current folder where that is shorter. */
   readonly runDirectory: string;
   readonly diffStat: readonly string[];
@@ -16,7 +18,7 @@ export interface SummaryFacts {
 export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryFacts): string {
   const { view } = facts;
   const { paint } = terminal;
-  const lines = ['', headline(paint, view), ''];
+  const lines = ['', headline(paint, facts), ''];
   lines.push(paint.bold('  path'), `    ${pathOf(view)}`);
   const judged = judgements(view);
   if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
@@ -32,14 +34,14 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   return `${lines.join('\n')}\n`;
 }
 
-function headline(paint: Paint, view: RunView): string {
+function headline(paint: Paint, { view, driven }: SummaryFacts): string {
   const id = paint.dim(shortId(view.runId));
   const ended = view.endedAt ?? view.updatedAt;
   const time = formatDuration(Date.parse(ended) - Date.parse(view.startedAt));
   const name = paint.bold(view.started.workflow_id);
   if (view.awaiting !== null)
     return `${paint.yellow('● waiting')} for a person at gate ${view.awaiting.stepId}  ${name}  ${id}`;
-  if (view.end === null) return `${paint.yellow('● interrupted')}  ${name}  ${id}`;
+  if (view.end === null) return `${paint.yellow(driven ? '● running' : '● interrupted')}  ${name}  ${id}`;
   const { lifecycle, outcome } = view.end;
   const colour = outcome === 'success' ? paint.green : lifecycle === 'failed' ? paint.red : paint.yellow;
   const mark = outcome === 'success' ? '✓' : lifecycle === 'failed' ? '✗' : '~';
@@ -72,7 +74,9 @@ export function nextCommands(end: DriveEnd): string[] {
     case 'waiting':
       return [`conductor show ${id}`, `conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
     case 'interrupted':
-      return [`conductor resume ${id}`, `conductor cancel ${id}`];
+      return end.view.awaiting === null
+        ? [`conductor resume ${id}`, `conductor cancel ${id}`]
+        : [`conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
     case 'ended':
       return end.end.lifecycle === 'completed'
         ? [`conductor diff ${id}`, `git merge ${end.view.started.branch_name}`]

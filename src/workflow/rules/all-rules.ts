@@ -1,7 +1,10 @@
 import type { Rule } from '../rule.ts';
+import { agentLimitsRule } from './agent-limits.ts';
 import { allowedNextStepsRule } from './allowed-next-steps.ts';
 import { closedLoopsRule } from './closed-loops.ts';
+import { deadRoutesRule } from './dead-routes.ts';
 import { entryStepRule } from './entry-step.ts';
+import { gateApproversRule } from './gate-approvers.ts';
 import { gateTimeoutRule } from './gate-timeout.ts';
 import { goldenGateRule } from './golden-gate.ts';
 import { killFallbacksRule } from './kill-fallbacks.ts';
@@ -21,8 +24,10 @@ import { revisionRule } from './revision.ts';
 import { routeTargetsRule } from './route-targets.ts';
 import { stepIdsRule } from './step-ids.ts';
 import { substitutionsRule } from './substitutions.ts';
+import { unjudgedValidationsRule } from './unjudged-validations.ts';
 import { unreachableStepsRule } from './unreachable-steps.ts';
 import { unvalidatedSuccessRule } from './unvalidated-success.ts';
+import { unverifiedEndsRule } from './unverified-ends.ts';
 import { validatorIdsRule } from './validator-ids.ts';
 
 /** The order does not matter: diagnostics are sorted by position. */
@@ -32,6 +37,8 @@ export const ALL_RULES: readonly Rule[] = [
   routeTargetsRule,
   killFallbacksRule,
   gateTimeoutRule,
+  deadRoutesRule,
+  gateApproversRule,
   plannerRoutesRule,
   allowedNextStepsRule,
   promptFormsRule,
@@ -39,6 +46,7 @@ export const ALL_RULES: readonly Rule[] = [
   substitutionsRule,
   pathBoundsRule,
   limitsRule,
+  agentLimitsRule,
   revisionRule,
   validatorIdsRule,
   unreachableStepsRule,
@@ -46,6 +54,8 @@ export const ALL_RULES: readonly Rule[] = [
   closedLoopsRule,
   goldenGateRule,
   unvalidatedSuccessRule,
+  unjudgedValidationsRule,
+  unverifiedEndsRule,
   knownAgentsRule,
   knownValidatorsRule,
   knownPoliciesRule,

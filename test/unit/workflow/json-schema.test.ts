@@ -32,8 +32,13 @@ describe('the schemas of documents', () => {
 
   it('describe one use of a form without describing the others', () => {
     const properties = z.toJSONSchema(promptFrontMatterSchema).properties;
-    expect(properties?.inputs).toHaveProperty('items.properties.type.description');
-    expect(properties?.inputs).not.toHaveProperty('items.properties.name.description');
-    expect(properties?.inputs).toHaveProperty('items.properties.name');
+    expect(properties?.inputs).toHaveProperty(
+      'items.properties.name.description',
+      'The variable of the text.',
+    );
+    expect(properties?.inputs).toHaveProperty(
+      'items.properties.type.description',
+      'What it is; `string` where it is left out.',
+    );
   });
 });

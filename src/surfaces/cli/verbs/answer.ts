@@ -20,6 +20,8 @@ export async function answer(
   const project = await openProject(context);
   const { record, view } = await openRunOf(project, wanted);
   const by = options.as ?? (await project.userName());
+  if (!/^[^\n\r]*\S[^\n\r]*$/.test(by))
+    throw new CliError('an answer needs a name', 'give one with --as NAME');
   const result = await answerGate({
     record,
     clock: project.clock,

@@ -5,6 +5,7 @@ import { CliError } from '../cli-error.ts';
 import { reportEnd } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject } from '../open.ts';
+import { hasSystemCode } from '../system-error.ts';
 import { shortId } from '../terminal.ts';
 import type { VerbContext } from '../verb.ts';
 import { checkForRun, startChecked } from './run.ts';
@@ -13,7 +14,11 @@ import { checkForRun, startChecked } from './run.ts';
 export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode> {
   const { terminal } = context;
   const services = await context.services();
-  const repository = await services.makeDemoRepository();
+  const repository = await services.makeDemoRepository().catch((error: unknown) => {
+    if (hasSystemCode(error, 'ENOENT'))
+      throw new CliError('git was not found', 'install git and put it on the PATH');
+    throw error;
+  });
   terminal.err(
     [
       `${terminal.paint.bold('conductor demo')}  a repository with a failing test, an agent, and a judge`,
@@ -83,5 +88,7 @@ function nextSteps(root: string, view: RunView): string[] {
     [`conductor logs ${id}`, 'what the agent and the tests said'],
     ['conductor init', 'in a repository of your own'],
   ];
-  return [`cd ${root}`, ...hints.map(([command, what]) => `${command?.padEnd(30)} ${what}`)];
+  const byNpm = process.env.npm_lifecycle_event === 'start';
+  const alias = byNpm ? [`alias conductor="node ${process.argv[1]}"`] : [];
+  return [...alias, `cd ${root}`, ...hints.map(([command, what]) => `${command?.padEnd(30)} ${what}`)];
 }

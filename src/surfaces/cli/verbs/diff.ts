@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { workspaceOf } from '../../../runtime/recorded-run.ts';
-import { diffStatLines } from '../diff-stat.ts';
+import { diffDocument, diffStatLines } from '../diff-stat.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRun } from '../open.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -18,7 +18,7 @@ export async function diff(context: VerbContext, wanted: string, statOnly: boole
     const from = view.started.base_tree;
     const to = view.headSha ?? view.state.tree ?? from;
     const changes = await deps.workspace.diff(workspace, from, to, path);
-    if (context.json) printJson(context, { run_id: view.runId, ...changes });
+    if (context.json) printJson(context, { run_id: view.runId, ...diffDocument(changes) });
     else if (statOnly) context.terminal.out(`${diffStatLines(changes).join('\n')}\n`);
     else context.terminal.out(await readFile(path));
   } finally {

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
+import { jsonSchemaText } from '../../../contracts/json-schemas.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openRecords } from '../open.ts';
@@ -14,8 +15,16 @@ export async function init(context: VerbContext): Promise<ExitCode> {
   const home = join(repoRoot, '.tnh');
   const workflow = await readFile(join(services.packageRoot, 'workflows', 'implement.yaml'), 'utf8');
   const files = [
-    { path: join(home, 'config.yaml'), text: configText(await services.detectValidators(repoRoot)) },
-    { path: join(home, 'workflows', 'implement.yaml'), text: workflow },
+    {
+      path: join(home, 'config.yaml'),
+      text: schemaLine('schemas/config.json') + configText(await services.detectValidators(repoRoot)),
+    },
+    {
+      path: join(home, 'workflows', 'implement.yaml'),
+      text: schemaLine('../schemas/workflow.json') + workflow,
+    },
+    { path: join(home, 'schemas', 'config.json'), text: jsonSchemaText('config') },
+    { path: join(home, 'schemas', 'workflow.json'), text: jsonSchemaText('workflow') },
     { path: join(home, 'policies', '.gitkeep'), text: '' },
     { path: join(home, 'prompts', '.gitkeep'), text: '' },
     { path: join(home, '.gitignore'), text: '/run/\n/worktrees/\n' },
@@ -33,9 +42,16 @@ export async function init(context: VerbContext): Promise<ExitCode> {
   const { err, paint } = context.terminal;
   for (const path of created) err(`${paint.green('+')} ${path}\n`);
   for (const path of kept) err(`${paint.dim(`= ${path} is there already`)}\n`);
-  err('\nnext:\n  conductor doctor\n  conductor validate .tnh/workflows/implement.yaml\n');
+  err(
+    '\nnext:\n  name an agent in .tnh/config.yaml, and commit .tnh\n  conductor doctor\n  conductor validate .tnh/workflows/implement.yaml\n',
+  );
   err('  conductor run implement --input task="what to do"\n');
   return EXIT.success;
+}
+
+/** Tells editors where the schema is. The path is relative to the file, so that it holds in every clone. */
+function schemaLine(path: string): string {
+  return `# yaml-language-server: $schema=${path}\n`;
 }
 
 function configText(validators: Readonly<Record<string, readonly string[]>>): string {
@@ -46,8 +62,9 @@ function configText(validators: Readonly<Record<string, readonly string[]>>): st
       : stringify({ validators: Object.fromEntries(found) }, { collectionStyle: 'any' });
   return [
     '# What workflows in this repository may name. Everything has a default; an empty file is valid.',
+    '# The first workflow asks for an agent `claude-code`. Give that name any program that reads a prompt on stdin:',
     '# agents:',
-    '#   fixer: { kind: command, command: [node, tools/fix.mjs] }   # any program; the prompt comes on stdin',
+    '#   claude-code: { kind: command, command: [node, tools/agent.mjs] }',
     section,
   ].join('\n');
 }

@@ -37,6 +37,8 @@ export async function run(context: VerbContext, workflow: string, options: RunOp
 export interface CheckedForRun {
   readonly plan: Plan;
   readonly bytes: Uint8Array;
+  /** Warnings and notes, a line each: `validate` shows where and why. */
+  readonly remarks: readonly string[];
 }
 
 /** Null when the document has errors, which are then printed. */
@@ -49,17 +51,17 @@ export async function checkForRun(
   const bytes = await readSource(path);
   const name = displayPath(path);
   const checked = checkWorkflow({ name, bytes }, { ...project.context, inputs: Object.keys(inputs) });
-  const { terminal } = context;
-  if (checked.diagnostics.length > 0 && (checked.plan !== null || !context.json))
-    terminal.err(
-      renderHuman(checked.diagnostics, { name, text: checked.text }, { color: terminal.paint.enabled }),
-    );
+  const { out, err, paint } = context.terminal;
   if (checked.plan !== null) {
-    for (const note of [...project.deps.project.notes, ...unheeded(checked.plan)])
-      terminal.err(`${terminal.paint.dim('note:')} ${note}\n`);
-    return { plan: checked.plan, bytes };
+    const warnings = checked.diagnostics.map(
+      ({ code, span, message }) => `${paint.yellow(`warning[${code}]:`)} ${name}:${span.line} ${message}`,
+    );
+    const notes = [...project.deps.project.notes, ...unheeded(checked.plan)];
+    const remarks = [...warnings, ...notes.map((note) => `${paint.dim('note:')} ${note}`)];
+    return { plan: checked.plan, bytes, remarks };
   }
-  if (context.json) terminal.out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
+  if (context.json) out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
+  else err(renderHuman(checked.diagnostics, { name, text: checked.text }, { color: paint.enabled }));
   return null;
 }
 
@@ -96,6 +98,7 @@ export async function startChecked(
         onCreated: (id) => {
           runId = id;
           options.onCreated(id);
+          for (const remark of checked.remarks) context.terminal.err(`${remark}\n`);
         },
       }),
   );

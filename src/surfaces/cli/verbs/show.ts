@@ -16,7 +16,15 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
   }
   const { out, paintOut } = context.terminal;
   const paint = { paint: paintOut };
-  out(renderSummary(paint, { view, runDirectory: record.directory.path, diffStat: [], nextCommands: [] }));
+  out(
+    renderSummary(paint, {
+      view,
+      driven: record.driverPid !== null,
+      runDirectory: record.directory.path,
+      diffStat: [],
+      nextCommands: [],
+    }),
+  );
   out(`${paintOut.bold('  steps')}\n`);
   for (const step of view.steps) {
     if (step.opcode === 'STOP') continue;

@@ -1,40 +1,141 @@
 import { readFile, stat } from 'node:fs/promises';
-import { hasErrors } from '../../../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../../../diagnostics/diagnostic.ts';
+import { renderGithub } from '../../../diagnostics/render-github.ts';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
-import { renderJson } from '../../../diagnostics/render-json.ts';
+import { renderJson, type ValidateDocument } from '../../../diagnostics/render-json.ts';
+import { renderSarif } from '../../../diagnostics/render-sarif.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../workflow/check-workflow.ts';
+import { type ProofsDocument, proofsDocument, proofsHold } from '../../../workflow/proofs/proof-document.ts';
+import { describeProofs } from '../../../workflow/proofs/proof-words.ts';
+import { type Proofs, proveWorkflow } from '../../../workflow/proofs/prove-workflow.ts';
+import { type Excess, findExcesses, type WorstCaseCaps } from '../../../workflow/proofs/worst-case-caps.ts';
 import type { CheckContext } from '../../../workflow/rule.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { hasSystemCode } from '../system-error.ts';
 import type { VerbContext } from '../verb.ts';
 
+export type ValidateFormat = 'human' | 'json' | 'sarif' | 'github';
+
+export interface ProveOptions {
+  readonly prove: boolean;
+  readonly caps: WorstCaseCaps;
+}
+
 export async function validate(
   context: VerbContext,
   paths: readonly string[],
-  format: 'human' | 'json',
+  format: ValidateFormat,
+  options: ProveOptions,
 ): Promise<ExitCode> {
   const services = await context.services();
   const opened = await services.openCheck(context.startDir);
   if (!opened.ok) throw new CliError(opened.obstacle.message, opened.obstacle.help);
   const { context: checkContext, brokenConfig } = opened.value;
   const files = [];
-  for (const path of paths) files.push({ path, ...checkFile(path, await readSource(path), checkContext) });
+  for (const path of paths) {
+    files.push({ path, ...checkFile(path, await readSource(path), checkContext, options) });
+  }
   const { terminal } = context;
   if (brokenConfig !== null)
     terminal.err(
       `${brokenConfig.name} ${brokenConfig.problem}; names were not resolved (conductor doctor shows more)\n`,
     );
-  if (format === 'json') terminal.out(`${JSON.stringify(renderJson(files), null, 2)}\n`);
-  else for (const file of files) printHuman(context, file);
-  return files.some((file) => hasErrors(file.diagnostics)) ? EXIT.usage : EXIT.success;
+  printFiles(context, files, format);
+  return exitCodeOf(files);
 }
 
-function checkFile(path: string, bytes: Uint8Array, context: CheckContext): CheckedWorkflow {
-  return checkWorkflow({ name: path, bytes }, context);
+/** A workflow that was checked and, where that was asked for, proved. */
+interface ProvedWorkflow extends CheckedWorkflow {
+  /** Null where nothing was asked to be proved, or where errors leave nothing to prove. */
+  readonly proofs: Proofs | null;
+  readonly excesses: readonly Excess[];
+  readonly prove: boolean;
 }
 
-function printHuman(context: VerbContext, file: CheckedWorkflow & { readonly path: string }): void {
+type NamedWorkflow = ProvedWorkflow & { readonly path: string };
+
+function checkFile(
+  path: string,
+  bytes: Uint8Array,
+  context: CheckContext,
+  { prove, caps }: ProveOptions,
+): ProvedWorkflow {
+  const checked = checkWorkflow({ name: path, bytes }, context);
+  const asked = prove || Object.values(caps).some((cap) => cap !== null);
+  const proofs = asked && checked.plan !== null ? proveWorkflow(checked.plan) : null;
+  return {
+    ...checked,
+    diagnostics: prove ? checked.diagnostics.map(harden) : checked.diagnostics,
+    proofs,
+    excesses: proofs === null ? [] : findExcesses(proofs.worstCase, caps),
+    prove,
+  };
+}
+
+/** Whoever asks for a proof does not want to be only warned of a success without a validation. */
+function harden(diagnostic: Diagnostic): Diagnostic {
+  return diagnostic.code === 'WF405' ? { ...diagnostic, severity: 'error' } : diagnostic;
+}
+
+function exitCodeOf(files: readonly NamedWorkflow[]): ExitCode {
+  if (files.some((file) => hasErrors(file.diagnostics) || file.excesses.length > 0)) return EXIT.usage;
+  return files.every(isProved) ? EXIT.success : EXIT.failed;
+}
+
+function isProved({ prove, proofs }: ProvedWorkflow): boolean {
+  return !prove || proofs === null || proofsHold(proofs);
+}
+
+function printFiles(context: VerbContext, files: readonly NamedWorkflow[], format: ValidateFormat): void {
+  const { out } = context.terminal;
+  switch (format) {
+    case 'human':
+      for (const file of files) printHuman(context, file);
+      break;
+    case 'json':
+      out(`${JSON.stringify(jsonDocument(files), null, 2)}\n`);
+      break;
+    case 'sarif':
+      out(`${JSON.stringify(renderSarif(files, context.version), null, 2)}\n`);
+      break;
+    case 'github':
+      out(renderGithub(files));
+      break;
+  }
+  // These formats hold diagnostics alone, and a failure must not go unexplained.
+  if (format === 'sarif' || format === 'github')
+    for (const file of files)
+      for (const line of failuresOf(file)) context.terminal.err(`${file.path}: ${line}\n`);
+}
+
+type ProvedDocument = Omit<ValidateDocument, 'files'> & {
+  readonly files: readonly (ValidateDocument['files'][number] & {
+    readonly proofs?: ProofsDocument | null;
+  })[];
+};
+
+function jsonDocument(files: readonly NamedWorkflow[]): ProvedDocument {
+  const document = renderJson(files);
+  const described = document.files.map((entry, index) => {
+    const file = files[index];
+    if (file === undefined || (!file.prove && file.proofs === null)) return entry;
+    return {
+      ...entry,
+      ok: entry.ok && failuresOf(file).length === 0,
+      proofs: file.proofs === null ? null : proofsDocument(file.proofs, file.excesses),
+    };
+  });
+  return { ...document, ok: described.every(({ ok }) => ok), files: described };
+}
+
+function failuresOf(file: ProvedWorkflow): readonly string[] {
+  const lines = file.prove && file.proofs !== null ? describeProofs(file.proofs) : [];
+  const broken = lines.filter(({ kind }) => kind === 'broken').map(({ text }) => text);
+  return [...broken, ...file.excesses.map(({ message }) => message)];
+}
+
+function printHuman(context: VerbContext, file: NamedWorkflow): void {
   const { out, paintOut } = context.terminal;
   out(renderHuman(file.diagnostics, { name: file.path, text: file.text }, { color: paintOut.enabled }));
   const errors = file.diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
@@ -42,10 +143,18 @@ function printHuman(context: VerbContext, file: CheckedWorkflow & { readonly pat
   const notes = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
   if (errors > 0) {
     out(`${paintOut.red('✗')} ${file.path}: ${errors} ${errors === 1 ? 'error' : 'errors'}${notes}\n`);
-    return;
+  } else {
+    const steps = file.plan?.steps.length ?? 0;
+    out(`${paintOut.green('✓')} ${file.path}: valid, ${steps} ${steps === 1 ? 'step' : 'steps'}${notes}\n`);
   }
-  const steps = file.plan?.steps.length ?? 0;
-  out(`${paintOut.green('✓')} ${file.path}: valid, ${steps} ${steps === 1 ? 'step' : 'steps'}${notes}\n`);
+  printProofs(context, file);
+}
+
+function printProofs({ terminal: { out, paintOut } }: VerbContext, file: ProvedWorkflow): void {
+  const marks = { holds: paintOut.green('✓'), broken: paintOut.red('✗'), fact: ' ' };
+  if (file.prove && file.proofs !== null)
+    for (const { kind, text } of describeProofs(file.proofs)) out(`  ${marks[kind]} ${text}\n`);
+  for (const { message } of file.excesses) out(`  ${marks.broken} ${message}\n`);
 }
 
 /** The bytes of a document, or one clear line about why there are none. */

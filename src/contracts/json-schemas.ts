@@ -1,0 +1,61 @@
+import * as z from 'zod/mini';
+import { configDocumentSchema } from './config.ts';
+import { runEventSchema } from './event.ts';
+import { harnessReportSchema } from './harness-report.ts';
+import { plannerDecisionSchema } from './planner-decision.ts';
+import { plannerInputSchema } from './planner-input.ts';
+import { policyDocumentSchema } from './policy.ts';
+import { promptFrontMatterSchema } from './prompt.ts';
+import { manifestSchema, metadataSchema, statusSchema } from './run-files.ts';
+import { workflowDocumentSchema } from './workflow-document.ts';
+
+interface Entry {
+  readonly schema: z.core.$ZodType;
+  readonly title: string;
+}
+
+/** What people write comes first, then what tools exchange, then what a run leaves. */
+const SCHEMAS = {
+  workflow: { schema: workflowDocumentSchema, title: 'A workflow' },
+  config: { schema: configDocumentSchema, title: 'A configuration' },
+  policy: { schema: policyDocumentSchema, title: 'A policy' },
+  prompt: { schema: promptFrontMatterSchema, title: 'The front matter of a prompt' },
+  'harness-report': { schema: harnessReportSchema, title: 'A harness report' },
+  'planner-input': { schema: plannerInputSchema, title: 'What the planner is asked' },
+  'planner-decision': { schema: plannerDecisionSchema, title: 'What the planner answers' },
+  event: { schema: runEventSchema, title: 'A line of events.ndjson' },
+  status: { schema: statusSchema, title: 'status.json of a run' },
+  metadata: { schema: metadataSchema, title: 'metadata.json of a run' },
+  manifest: { schema: manifestSchema, title: 'manifest.json of a step' },
+} as const satisfies Readonly<Record<string, Entry>>;
+
+export type SchemaName = keyof typeof SCHEMAS;
+export type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+export const SCHEMA_NAMES = Object.keys(SCHEMAS) as readonly SchemaName[];
+
+/** Names that are spoken for, and whose documents this version does not know yet. */
+export const RESERVED_SCHEMA_NAMES = ['planner-result', 'implementor-result', 'reviewer-result'] as const;
+
+export function isSchemaName(name: string): name is SchemaName {
+  return Object.hasOwn(SCHEMAS, name);
+}
+
+export function schemaTitle(name: SchemaName): string {
+  return SCHEMAS[name].title;
+}
+
+/**
+ * The JSON Schema of a document as somebody writes it. It knows the structure; what steps mean to each
+ * other is for the checker.
+ */
+export function jsonSchemaOf(name: SchemaName): JsonSchema {
+  const entry: Entry = SCHEMAS[name];
+  const { $schema, ...rest } = z.toJSONSchema(entry.schema, { target: 'draft-2020-12', io: 'input' });
+  return { $schema, $id: `urn:tnh-conductor:schema:${name}`, title: entry.title, ...rest } as JsonSchema;
+}
+
+/** As it is printed and as it is written to files. */
+export function jsonSchemaText(name: SchemaName): string {
+  return `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`;
+}

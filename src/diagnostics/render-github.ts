@@ -1,0 +1,40 @@
+import type { Diagnostic, Span } from './diagnostic.ts';
+import { fullMessage } from './full-message.ts';
+import type { CheckedFile } from './render-json.ts';
+
+/** One workflow command a line, which GitHub shows as annotations of the files; empty when all is well. */
+export function renderGithub(files: readonly CheckedFile[]): string {
+  return files
+    .flatMap((file) => file.diagnostics.map((diagnostic) => `${annotate(file.path, diagnostic)}\n`))
+    .join('');
+}
+
+function annotate(path: string, diagnostic: Diagnostic): string {
+  const properties = [['file', path], ...positionOf(diagnostic.span), ['title', diagnostic.code]];
+  const written = properties.map(([key, value]) => `${key}=${escapeProperty(String(value))}`).join(',');
+  return `::${diagnostic.severity} ${written}::${escapeData(fullMessage(diagnostic))}`;
+}
+
+/** GitHub takes columns only where a place begins and ends on one line. */
+function positionOf({ line, column, endLine, endColumn }: Span): (readonly [string, number])[] {
+  if (line !== endLine)
+    return [
+      ['line', line],
+      ['endLine', endLine],
+    ];
+  return [
+    ['line', line],
+    ['col', column],
+    ['endLine', endLine],
+    ['endColumn', endColumn],
+  ];
+}
+
+/** The sign of the escape comes first, or it would escape the others again. */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

@@ -1,0 +1,146 @@
+import { CODES, type CodeEntry, type Severity } from './codes.ts';
+import type { Diagnostic, Span } from './diagnostic.ts';
+import { fullMessage } from './full-message.ts';
+import type { CheckedFile } from './render-json.ts';
+
+const SARIF_VERSION = '2.1.0';
+const SARIF_SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+
+/** The part of a SARIF log that is written here. */
+export interface SarifLog {
+  readonly $schema: string;
+  readonly version: typeof SARIF_VERSION;
+  readonly runs: readonly SarifRun[];
+}
+
+export interface SarifRun {
+  readonly tool: {
+    readonly driver: {
+      readonly name: string;
+      readonly version: string;
+      readonly rules: readonly SarifRule[];
+    };
+  };
+  readonly columnKind: 'utf16CodeUnits';
+  readonly results: readonly SarifResult[];
+}
+
+export interface SarifRule {
+  readonly id: string;
+  readonly name: string;
+  readonly shortDescription: SarifMessage;
+  readonly help: SarifMessage;
+  readonly defaultConfiguration: { readonly level: Severity };
+}
+
+export interface SarifResult {
+  readonly ruleId: string;
+  readonly ruleIndex: number;
+  readonly level: Severity;
+  readonly message: SarifMessage;
+  readonly locations: readonly SarifLocation[];
+  readonly relatedLocations?: readonly (SarifLocation & {
+    readonly id: number;
+    readonly message: SarifMessage;
+  })[];
+}
+
+export interface SarifMessage {
+  readonly text: string;
+}
+
+export interface SarifLocation {
+  readonly physicalLocation: {
+    readonly artifactLocation: { readonly uri: string };
+    readonly region: {
+      readonly startLine: number;
+      readonly startColumn: number;
+      readonly endLine: number;
+      readonly endColumn: number;
+    };
+  };
+}
+
+const RULES = Object.entries(CODES).map(([code, entry]) => describeRule(code, entry));
+const RULE_INDEX = new Map(RULES.map((rule, index) => [rule.id, index]));
+
+/** Lists every rule, so that a reader can tell a rule that found nothing from one that was not there. */
+export function renderSarif(files: readonly CheckedFile[], version: string): SarifLog {
+  const results = files.flatMap((file) => {
+    const uri = uriOf(file.path);
+    return file.diagnostics.map((diagnostic) => describeResult(uri, diagnostic));
+  });
+  return {
+    $schema: SARIF_SCHEMA,
+    version: SARIF_VERSION,
+    runs: [
+      {
+        tool: { driver: { name: 'conductor', version, rules: RULES } },
+        columnKind: 'utf16CodeUnits',
+        results,
+      },
+    ],
+  };
+}
+
+function describeRule(code: string, { title, severity }: CodeEntry): SarifRule {
+  return {
+    id: code,
+    name: nameOf(title),
+    shortDescription: { text: title },
+    help: { text: `conductor explain ${code}` },
+    defaultConfiguration: { level: severity },
+  };
+}
+
+/** `a key is unknown` is `AKeyIsUnknown`: readers want the name of a rule to be one word. */
+function nameOf(title: string): string {
+  return title
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+function describeResult(uri: string, diagnostic: Diagnostic): SarifResult {
+  const { code, severity, span, related } = diagnostic;
+  const result = {
+    ruleId: code,
+    ruleIndex: RULE_INDEX.get(code) ?? -1,
+    level: severity,
+    message: { text: fullMessage(diagnostic) },
+    locations: [locate(uri, span)],
+  };
+  if (related.length === 0) return result;
+  return {
+    ...result,
+    relatedLocations: related.map((place, index) => ({
+      id: index + 1,
+      message: { text: place.message },
+      ...locate(uri, place.span),
+    })),
+  };
+}
+
+function locate(uri: string, span: Span): SarifLocation {
+  return {
+    physicalLocation: {
+      artifactLocation: { uri },
+      region: {
+        startLine: span.line,
+        startColumn: span.column,
+        endLine: span.endLine,
+        endColumn: span.endColumn,
+      },
+    },
+  };
+}
+
+/** A path is not a URI yet: blanks and signs would be misread, and `a:b.yaml` taken for a scheme. */
+function uriOf(path: string): string {
+  const uri = path
+    .replace(/^(?:\.\/+)+/, '')
+    .split('/')
+    .map((part) => encodeURIComponent(part.replace(/\p{Cs}/gu, '\ufffd')))
+    .join('/');
+  return path.startsWith('/') ? `file://${uri}` : uri;
+}

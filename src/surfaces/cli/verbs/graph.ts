@@ -1,0 +1,46 @@
+import { renderHuman } from '../../../diagnostics/render-human.ts';
+import { renderJson } from '../../../diagnostics/render-json.ts';
+import { checkWorkflow } from '../../../workflow/check-workflow.ts';
+import { buildFlowGraph, type FlowGraph } from '../../../workflow/graph/flow-graph.ts';
+import { renderDot } from '../../../workflow/graph/render-dot.ts';
+import { renderMermaid } from '../../../workflow/graph/render-mermaid.ts';
+import { renderSvg } from '../../../workflow/graph/render-svg.ts';
+import { CliError } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+import { readSource } from './validate.ts';
+
+export type GraphFormat = 'mermaid' | 'dot' | 'svg';
+
+/** Draws a workflow. Names are not resolved: a picture needs no agent and no prompt to be there. */
+export async function graph(context: VerbContext, path: string, format: GraphFormat): Promise<ExitCode> {
+  const { terminal } = context;
+  const opened = await (await context.services()).openCheck(context.startDir);
+  if (!opened.ok) throw new CliError(opened.obstacle.message, opened.obstacle.help);
+  const source = { name: path, bytes: await readSource(path) };
+  const checked = checkWorkflow(source, { ...opened.value.context, names: null });
+  if (checked.plan === null) {
+    const errors = checked.diagnostics.filter(({ severity }) => severity === 'error');
+    if (context.json) terminal.out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
+    else
+      terminal.err(
+        renderHuman(errors, { name: path, text: checked.text }, { color: terminal.paint.enabled }),
+      );
+    return EXIT.usage;
+  }
+  const text = render(buildFlowGraph(checked.plan), format);
+  if (context.json) printJson(context, { format, graph: text });
+  else terminal.out(text);
+  return EXIT.success;
+}
+
+function render(flow: FlowGraph, format: GraphFormat): string {
+  switch (format) {
+    case 'mermaid':
+      return renderMermaid(flow);
+    case 'dot':
+      return renderDot(flow);
+    case 'svg':
+      return renderSvg(flow);
+  }
+}

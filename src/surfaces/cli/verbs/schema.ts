@@ -1,0 +1,39 @@
+import {
+  isSchemaName,
+  jsonSchemaOf,
+  jsonSchemaText,
+  RESERVED_SCHEMA_NAMES,
+  SCHEMA_NAMES,
+  schemaTitle,
+} from '../../../contracts/json-schemas.ts';
+import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { CliError } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { renderTable } from '../table.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+
+/** Prints a JSON Schema; without a name, what there is. */
+export function schema(context: VerbContext, name: string | null): ExitCode {
+  if (name === null) return list(context);
+  if (!isSchemaName(name)) throw refusal(name);
+  if (context.json) printJson(context, { ...jsonSchemaOf(name) });
+  else context.terminal.out(jsonSchemaText(name));
+  return EXIT.success;
+}
+
+function list(context: VerbContext): ExitCode {
+  const schemas = SCHEMA_NAMES.map((name) => ({ name, title: schemaTitle(name) }));
+  if (context.json) printJson(context, { schemas });
+  else context.terminal.out(renderTable(schemas.map(({ name, title }) => [name, title])));
+  return EXIT.success;
+}
+
+function refusal(name: string): CliError {
+  const known = `the schemas are ${SCHEMA_NAMES.join(', ')}`;
+  if (RESERVED_SCHEMA_NAMES.some((reserved) => reserved === name))
+    return new CliError(`the schema of ${name} is not available in this version`, known);
+  if (name.startsWith('cli.'))
+    return new CliError(`no schema for the output of verbs is available in this version`, known);
+  const near = didYouMean(name, SCHEMA_NAMES);
+  return new CliError(`no schema "${name}"`, near === null ? known : `did you mean ${near}?`);
+}

@@ -1,0 +1,145 @@
+import {
+  type LifecycleState,
+  type Opcode,
+  type RouteKey,
+  STOP,
+  TERMINATIONS,
+} from '../../contracts/vocabulary.ts';
+import { endOf } from '../../kernel/ending.ts';
+import type { Plan, PlanStep, Target } from '../../kernel/plan.ts';
+import { INITIAL_STATE } from '../../kernel/state.ts';
+import { findBackEdges } from './flow-layers.ts';
+
+/** A step, or one of the ends that bare STOP routes lead to. */
+export interface FlowNode {
+  /** The id of the step; an end has a space in its id, which no step can have. */
+  readonly id: string;
+  readonly opcode: Opcode;
+  readonly detail: string | null;
+  /** The states in which a run can end here; empty where it does not end. */
+  readonly lifecycles: readonly LifecycleState[];
+  readonly entry: boolean;
+}
+
+/** All routes from one node to another. */
+export interface FlowEdge {
+  readonly from: number;
+  readonly to: number;
+  readonly keys: readonly RouteKey[];
+  /** Closes a loop. */
+  readonly back: boolean;
+}
+
+export interface FlowGraph {
+  readonly title: string;
+  readonly description: string;
+  readonly nodes: readonly FlowNode[];
+  readonly edges: readonly FlowEdge[];
+}
+
+const ENDS = ['completed', 'blocked', 'failed'] as const satisfies readonly LifecycleState[];
+
+/** What a picture of a workflow shows. Ends are told apart by the lifecycle state they leave a run in. */
+export function buildFlowGraph(plan: Plan): FlowGraph {
+  const routes = plan.steps.map(routesOf);
+  const arrivals = findArrivals(plan, routes);
+  const nodes: FlowNode[] = plan.steps.map((step) => ({
+    id: step.id,
+    opcode: step.opcode,
+    detail: detailOf(step),
+    lifecycles: step.opcode === 'STOP' ? lifecyclesOf(plan, arrivals.get(step.id) ?? new Set()) : [],
+    entry: step.id === plan.entryStep,
+  }));
+  const index = new Map(nodes.map((node, at) => [node.id, at]));
+  const nodeOfEnd = (lifecycle: LifecycleState): number => {
+    const id = `${STOP} ${lifecycle}`;
+    const known = index.get(id);
+    if (known !== undefined) return known;
+    nodes.push({ id, opcode: 'STOP', detail: null, lifecycles: [lifecycle], entry: false });
+    index.set(id, nodes.length - 1);
+    return nodes.length - 1;
+  };
+  const edges = plan.steps.flatMap((step, from) => {
+    const keysByTarget = new Map<number, RouteKey[]>();
+    for (const [key, target] of routes[from] ?? []) {
+      const found = index.get(target);
+      const ends = () => {
+        const passed = passedOn(step, key, arrivals.get(step.id) ?? new Set());
+        // Nothing is known of how a rollback is entered that nothing leads to.
+        return lifecyclesOf(plan, passed.size === 0 ? new Set([key]) : passed).map(nodeOfEnd);
+      };
+      for (const to of found === undefined ? ends() : [found])
+        keysByTarget.set(to, [...(keysByTarget.get(to) ?? []), key]);
+    }
+    return [...keysByTarget].map(([to, keys]) => ({ from, to, keys }));
+  });
+  const entry = index.get(plan.entryStep) ?? 0;
+  const back = findBackEdges(nodes.length, edges, entry);
+  return {
+    title: plan.workflowId,
+    description: plan.description,
+    nodes,
+    edges: edges.map((edge, at) => ({ ...edge, back: back.has(at) })),
+  };
+}
+
+type Routes = readonly (readonly [RouteKey, Target])[];
+
+function routesOf(step: PlanStep): Routes {
+  if (step.opcode === 'STOP') return [];
+  const written: Readonly<Record<string, Target | null>> = step.routes;
+  return TERMINATIONS.flatMap((key): Routes => {
+    if (key === 'workflow_error' || key === 'budget' || key === 'cancelled') return [];
+    const target = Object.hasOwn(written, key) ? written[key] : null;
+    return target === null || target === undefined ? [] : [[key, target]];
+  });
+}
+
+/** The keys that a run can have come by when it enters a step: a rollback passes on those it was entered by. */
+function findArrivals(plan: Plan, routes: readonly Routes[]): ReadonlyMap<string, ReadonlySet<RouteKey>> {
+  const arrivals = new Map<string, Set<RouteKey>>(plan.steps.map((step) => [step.id, new Set()]));
+  const indexOf = new Map(plan.steps.map((step, at) => [step.id, at]));
+  arrivals.get(plan.entryStep)?.add('completed');
+  const queue = plan.steps.map((_, at) => at);
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    const step = plan.steps[at];
+    if (step === undefined) continue;
+    for (const [key, target] of routes[at] ?? []) {
+      const known = arrivals.get(target);
+      const before = known?.size;
+      for (const passed of passedOn(step, key, arrivals.get(step.id) ?? new Set())) known?.add(passed);
+      const next = indexOf.get(target);
+      if (known?.size !== before && next !== undefined && plan.steps[next]?.opcode === 'ROLLBACK')
+        queue.push(next);
+    }
+  }
+  return arrivals;
+}
+
+function passedOn(step: PlanStep, key: RouteKey, arrived: ReadonlySet<RouteKey>): ReadonlySet<RouteKey> {
+  return step.opcode === 'ROLLBACK' && key === 'completed' ? arrived : new Set([key]);
+}
+
+/** Asks the kernel, so that a picture can't promise another end than a run would have. */
+function lifecyclesOf(plan: Plan, keys: ReadonlySet<RouteKey>): LifecycleState[] {
+  const stage = { kind: 'running', stepId: STOP, opcode: 'STOP', attempt: 1, visit: 1 } as const;
+  const found = new Set([...keys].map((via) => endOf(plan, { ...INITIAL_STATE, via, stage })?.lifecycle));
+  return ENDS.filter((lifecycle) => found.has(lifecycle));
+}
+
+function detailOf(step: PlanStep): string | null {
+  switch (step.opcode) {
+    case 'RUN_AGENT':
+      return step.agent;
+    case 'RUN_VALIDATION':
+      return step.validators.map((validator) => validator.id).join(', ');
+    case 'EVALUATE':
+      return step.revision === null ? null : `revisions: ${step.revision.maxAttempts}`;
+    case 'GATE':
+      return step.gate;
+    case 'ROLLBACK':
+      return step.target;
+    case 'STOP':
+      return step.reason;
+  }
+}

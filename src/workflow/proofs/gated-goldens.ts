@@ -1,0 +1,56 @@
+import type { RouteKey } from '../../contracts/vocabulary.ts';
+import type { PlanStep, PlanValidator } from '../../kernel/plan.ts';
+import { isHarnessReport } from '../rules/golden-gate.ts';
+import { type PathProof, shortestWay } from './path-proof.ts';
+import { findSuccessfulEnds, type Walker } from './path-search.ts';
+import type { PlanGraph } from './plan-graph.ts';
+
+export interface GoldenProof extends PathProof {
+  /** The steps that a run can reach and that can propose goldens. */
+  readonly proposing: readonly string[];
+}
+
+const NONE = 0;
+const PENDING = 1;
+const JUDGED = 2;
+
+/** From a step that can propose goldens, no way leads to a successful end but through an approved gate. */
+export function proveGoldens(graph: PlanGraph): GoldenProof {
+  const proposing = graph.steps.filter((step, node) => graph.reached.has(node) && mayPropose(step));
+  if (proposing.length === 0) return { holds: true, broken: null, judged: null, proposing: [] };
+  const walker: Walker = { start: NONE, size: 3, next: pendingAfter };
+  const ends = findSuccessfulEnds(graph, walker);
+  const broken = shortestWay(ends, (memory) => memory === PENDING);
+  return {
+    holds: broken === null,
+    broken,
+    judged: shortestWay(ends, (memory) => memory === JUDGED),
+    proposing: proposing.map((step) => step.id),
+  };
+}
+
+function pendingAfter(now: number, step: PlanStep, key: RouteKey): number {
+  switch (step.opcode) {
+    case 'RUN_VALIDATION':
+      // A report can propose however the step ends, a failed case beside it included.
+      return mayPropose(step) ? PENDING : now;
+    case 'EVALUATE':
+      // Proposals are for a person: a planner that says anything milder has seen none.
+      return now === PENDING && key !== 'needs_human' && key !== 'unsafe' ? JUDGED : now;
+    case 'GATE':
+      return key === 'gate_approved' ? NONE : now;
+    case 'RUN_AGENT':
+    case 'ROLLBACK':
+    case 'STOP':
+      return now;
+  }
+}
+
+function mayPropose(step: PlanStep): boolean {
+  return step.opcode === 'RUN_VALIDATION' && step.validators.some(proposes);
+}
+
+function proposes(validator: PlanValidator): boolean {
+  if (validator.mayProposeGoldens !== null) return validator.mayProposeGoldens;
+  return validator.kind === 'script' && validator.artifacts.some(isHarnessReport);
+}

@@ -1,0 +1,98 @@
+import { PLANNER_STATUSES, type RouteKey } from '../../contracts/vocabulary.ts';
+import type { Plan, PlanStep, Target } from '../../kernel/plan.ts';
+import { findComponents } from '../components.ts';
+
+/** The end of a way out that ends the run at a bare STOP. */
+export const END = -1;
+
+const KILLS = ['killed_idle', 'killed_timeout', 'killed_policy'] as const;
+
+export interface WayOut {
+  readonly key: RouteKey;
+  /** The index of a step, or `END`. */
+  readonly to: number;
+}
+
+/** Who leads to whom in a plan. Nodes are the indexes of steps; only what a run can do is an edge. */
+export interface PlanGraph {
+  readonly steps: readonly PlanStep[];
+  readonly entry: number;
+  readonly waysOut: readonly (readonly WayOut[])[];
+  readonly reached: ReadonlySet<number>;
+  /** Strongly connected groups of reached steps; a step comes after all that it leads to. */
+  readonly components: readonly (readonly number[])[];
+  readonly componentOf: ReadonlyMap<number, number>;
+  /** Steps that can lead back to themselves. */
+  readonly looping: ReadonlySet<number>;
+}
+
+export function buildPlanGraph(plan: Plan): PlanGraph {
+  const indexes = new Map(plan.steps.map((step, index) => [step.id, index]));
+  const resolve = (target: Target): number => indexes.get(target) ?? END;
+  const waysOut = plan.steps.map((step) => waysOutOf(step, resolve));
+  const entry = resolve(plan.entryStep);
+  const reached = reach(entry, waysOut);
+  const successors = waysOut.map((ways, node) => (reached.has(node) ? ways.map(({ to }) => to) : []));
+  const components = findComponents(successors).filter(([node]) => reached.has(node ?? END));
+  const componentOf = new Map(
+    components.flatMap((component, index) => component.map((node) => [node, index])),
+  );
+  const looping = new Set(
+    components.flatMap((component) =>
+      component.length > 1 ? component : component.filter((node) => successors[node]?.includes(node)),
+    ),
+  );
+  return { steps: plan.steps, entry, waysOut, reached, components, componentOf, looping };
+}
+
+/** Whether a way out ends the run, at the bare STOP or at a declared one. */
+export function endsRun(graph: PlanGraph, { to }: WayOut): boolean {
+  return to === END || graph.steps[to]?.opcode === 'STOP';
+}
+
+/**
+ * The ways out of a step that a run can take. A gate without a timeout never times out. A kill that goes
+ * where an error goes is no way of its own: no proof tells them apart.
+ */
+function waysOutOf(step: PlanStep, resolve: (target: Target) => number): readonly WayOut[] {
+  const ways: WayOut[] = [];
+  const add = (key: RouteKey, target: Target | null): void => {
+    if (target !== null) ways.push({ key, to: resolve(target) });
+  };
+  switch (step.opcode) {
+    case 'RUN_AGENT':
+    case 'RUN_VALIDATION':
+    case 'ROLLBACK': {
+      const { routes } = step;
+      add('completed', routes.completed);
+      add('error', routes.error);
+      for (const key of KILLS) if (routes[key] !== routes.error) add(key, routes[key]);
+      return ways;
+    }
+    case 'EVALUATE':
+      for (const status of PLANNER_STATUSES) add(status, step.routes[status]);
+      return ways;
+    case 'GATE':
+      add('gate_approved', step.routes.gate_approved);
+      add('gate_rejected', step.routes.gate_rejected);
+      if (step.timeoutMs !== null) add('gate_timed_out', step.routes.gate_timed_out);
+      add('error', step.routes.error);
+      return ways;
+    case 'STOP':
+      return ways;
+  }
+}
+
+function reach(entry: number, waysOut: readonly (readonly WayOut[])[]): ReadonlySet<number> {
+  if (entry === END) return new Set();
+  const seen = new Set([entry]);
+  const queue = [entry];
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    for (const { to } of waysOut[node] ?? []) {
+      if (to === END || seen.has(to)) continue;
+      seen.add(to);
+      queue.push(to);
+    }
+  }
+  return seen;
+}

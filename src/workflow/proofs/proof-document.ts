@@ -1,0 +1,91 @@
+import type { RouteKey } from '../../contracts/vocabulary.ts';
+import type { PathProof, Way } from './path-proof.ts';
+import type { Proofs } from './prove-workflow.ts';
+import type { Excess } from './worst-case-caps.ts';
+
+interface WayDocument {
+  readonly path: readonly { readonly step_id: string; readonly key: RouteKey }[];
+  readonly end: string;
+}
+
+interface PathProofDocument {
+  readonly holds: boolean;
+  /** The shortest way that breaks it; null where it holds. */
+  readonly path: WayDocument['path'] | null;
+  readonly end: string | null;
+  /** The shortest way that holds only by the judgement of an EVALUATE. */
+  readonly judged: WayDocument | null;
+}
+
+/** `proofs` in the document of `validate --json`. */
+export interface ProofsDocument {
+  readonly holds: boolean;
+  readonly validated: PathProofDocument;
+  readonly goldens: PathProofDocument & { readonly proposing: readonly string[] };
+  readonly loops: readonly {
+    readonly steps: readonly { readonly step_id: string; readonly max_entries: number }[];
+  }[];
+  readonly worst_case: {
+    readonly agent_runs: number;
+    readonly planner_calls: number;
+    readonly wall_ms: number | null;
+    readonly work_ms: number;
+    readonly open_gates: readonly string[];
+    readonly tokens: number | null;
+    readonly cost_usd: number | null;
+  };
+  readonly ending_statuses: readonly { readonly step_id: string; readonly status: string }[];
+  readonly dead_routes: readonly { readonly step_id: string; readonly key: string }[];
+  readonly exceeded: readonly {
+    readonly what: Excess['what'];
+    readonly cap: number;
+    readonly worst_case: number | null;
+    readonly message: string;
+  }[];
+}
+
+export function proofsHold({ validated, goldens }: Proofs): boolean {
+  return validated.holds && goldens.holds;
+}
+
+export function proofsDocument(proofs: Proofs, excesses: readonly Excess[]): ProofsDocument {
+  const { goldens, worstCase: worst } = proofs;
+  return {
+    holds: proofsHold(proofs),
+    validated: pathProofDocument(proofs.validated),
+    goldens: { ...pathProofDocument(goldens), proposing: goldens.proposing },
+    loops: proofs.loops.map(({ steps }) => ({
+      steps: steps.map(({ stepId, maxEntries }) => ({ step_id: stepId, max_entries: maxEntries })),
+    })),
+    worst_case: {
+      agent_runs: worst.agentRuns,
+      planner_calls: worst.plannerCalls,
+      wall_ms: worst.wallMs,
+      work_ms: worst.workMs,
+      open_gates: worst.openGates,
+      tokens: worst.tokens,
+      cost_usd: worst.costUsd,
+    },
+    ending_statuses: proofs.endingStatuses.map(({ stepId, status }) => ({ step_id: stepId, status })),
+    dead_routes: proofs.deadRoutes.map(({ stepId, key }) => ({ step_id: stepId, key })),
+    exceeded: excesses.map(({ what, cap, worstCase, message }) => ({
+      what,
+      cap,
+      worst_case: worstCase,
+      message,
+    })),
+  };
+}
+
+function pathProofDocument({ holds, broken, judged }: PathProof): PathProofDocument {
+  return {
+    holds,
+    path: broken === null ? null : wayDocument(broken).path,
+    end: broken?.end ?? null,
+    judged: judged === null ? null : wayDocument(judged),
+  };
+}
+
+function wayDocument({ path, end }: Way): WayDocument {
+  return { path: path.map(({ stepId, key }) => ({ step_id: stepId, key })), end };
+}

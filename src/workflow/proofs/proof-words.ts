@@ -1,0 +1,101 @@
+import type { Way } from './path-proof.ts';
+import type { Loop, Proofs } from './prove-workflow.ts';
+import type { WorstCase } from './worst-case.ts';
+
+export interface ProofLine {
+  readonly kind: 'holds' | 'broken' | 'fact';
+  readonly text: string;
+}
+
+/** The proofs in short lines, for people. */
+export function describeProofs(proofs: Proofs): readonly ProofLine[] {
+  const { validated, goldens } = proofs;
+  return [
+    describePathProof(validated, {
+      holds: 'every success has a passed validation after the last agent',
+      judged: 'every success has a validation after the last agent that passed or was judged',
+      broken: 'a run can succeed without a passed validation after the last agent',
+    }),
+    goldens.proposing.length === 0
+      ? { kind: 'holds', text: 'no goldens can be proposed' }
+      : describePathProof(goldens, {
+          holds: 'every success after proposed goldens has an approved gate in between',
+          judged: 'every success after proposed goldens has an approved gate, or an EVALUATE that saw none',
+          broken: 'a run with proposed goldens can come to a success without an approved gate',
+        }),
+    ...proofs.loops.map((loop): ProofLine => ({ kind: 'fact', text: describeLoop(loop) })),
+    { kind: 'fact', text: describeWorstCase(proofs.worstCase) },
+    ...describeStatuses(proofs),
+    ...proofs.deadRoutes.map(
+      ({ stepId, key }): ProofLine => ({ kind: 'fact', text: `${stepId} is never left by ${key}` }),
+    ),
+  ];
+}
+
+function describePathProof(
+  { broken, judged }: Proofs['validated'],
+  words: { readonly holds: string; readonly judged: string; readonly broken: string },
+): ProofLine {
+  if (broken !== null) return { kind: 'broken', text: `${words.broken}: ${describeWay(broken)}` };
+  if (judged !== null) return { kind: 'holds', text: `${words.judged}, as in ${describeWay(judged)}` };
+  return { kind: 'holds', text: words.holds };
+}
+
+export function describeWay({ path, end }: Way): string {
+  return [...path.map(({ stepId, key }) => `${stepId} (${key})`), end].join(' -> ');
+}
+
+function describeLoop({ steps }: Loop): string {
+  return `loop: ${steps.map(({ stepId, maxEntries }) => `${stepId} at most ${count(maxEntries, 'time')}`).join(', ')}`;
+}
+
+function describeWorstCase(worst: WorstCase): string {
+  const wall =
+    worst.wallMs === null
+      ? `unbounded wall clock (people's time at ${worst.openGates.join(', ')}; ${describeDuration(worst.workMs)} without it)`
+      : `${describeDuration(worst.wallMs)} of wall clock`;
+  const tokens = worst.tokens === null ? 'unbounded tokens' : count(worst.tokens, 'token');
+  const cost = worst.costUsd === null ? 'unbounded cost' : describeUsd(worst.costUsd);
+  const runs = count(worst.agentRuns, 'agent run');
+  return `worst case: ${runs}, ${count(worst.plannerCalls, 'planner call')}, ${wall}, ${tokens}, ${cost}`;
+}
+
+function describeStatuses({ endingStatuses }: Proofs): ProofLine[] {
+  const byStep = new Map<string, string[]>();
+  for (const { stepId, status } of endingStatuses) {
+    byStep.set(stepId, [...(byStep.get(stepId) ?? []), status]);
+  }
+  return [...byStep].map(([stepId, statuses]) => ({
+    kind: 'fact',
+    text: `${stepId} ends the run at once on ${statuses.join(', ')}`,
+  }));
+}
+
+function count(value: number, noun: string): string {
+  return `${value} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+
+/** In the units of the language, so that it can be compared with what the document says. */
+export function describeDuration(ms: number): string {
+  const words: string[] = [];
+  let rest = ms;
+  for (const [unit, size] of UNITS) {
+    const whole = Math.floor(rest / size);
+    if (whole > 0) words.push(`${whole}${unit}`);
+    rest -= whole * size;
+  }
+  return words.length === 0 ? '0s' : words.join(' ');
+}
+
+/** Differences of cents must not show how numbers are stored. */
+export function describeUsd(usd: number): string {
+  return `${Number(usd.toFixed(9))} USD`;
+}

@@ -1,0 +1,78 @@
+import type { PlannerStatus, RouteKey } from '../../contracts/vocabulary.ts';
+import type { Plan } from '../../kernel/plan.ts';
+import { boundEntries } from './entry-bounds.ts';
+import { type GoldenProof, proveGoldens } from './gated-goldens.ts';
+import type { PathProof } from './path-proof.ts';
+import { buildPlanGraph, endsRun, type PlanGraph } from './plan-graph.ts';
+import { proveValidated } from './validated-success.ts';
+import { findWorstCase, type WorstCase } from './worst-case.ts';
+
+/** What is known about every run of a plan before the first one. */
+export interface Proofs {
+  readonly validated: PathProof;
+  readonly goldens: GoldenProof;
+  readonly loops: readonly Loop[];
+  readonly worstCase: WorstCase;
+  /** Statuses other than success whose route ends the run at once. */
+  readonly endingStatuses: readonly EndingStatus[];
+  /** Routes that are written and that no run can take. */
+  readonly deadRoutes: readonly { readonly stepId: string; readonly key: RouteKey }[];
+}
+
+/** Steps that lead back to each other, in the order of the document. */
+export interface Loop {
+  readonly steps: readonly { readonly stepId: string; readonly maxEntries: number }[];
+}
+
+export interface EndingStatus {
+  readonly stepId: string;
+  readonly status: PlannerStatus;
+}
+
+/** Polynomial in the size of the plan: nothing here walks all ways through it. */
+export function proveWorkflow(plan: Plan): Proofs {
+  const graph = buildPlanGraph(plan);
+  const bounds = boundEntries(graph);
+  return {
+    validated: proveValidated(graph),
+    goldens: proveGoldens(graph),
+    loops: findLoops(graph, bounds),
+    worstCase: findWorstCase(plan, graph, bounds),
+    endingStatuses: findEndingStatuses(graph),
+    deadRoutes: findDeadRoutes(graph),
+  };
+}
+
+function findLoops(graph: PlanGraph, bounds: readonly number[]): Loop[] {
+  const loops = graph.components.filter(([first]) => first !== undefined && graph.looping.has(first));
+  return loops
+    .toSorted(([a = 0], [b = 0]) => a - b)
+    .map((component) => ({
+      steps: component.map((node) => ({
+        stepId: graph.steps[node]?.id ?? '',
+        maxEntries: bounds[node] ?? 0,
+      })),
+    }));
+}
+
+function findEndingStatuses(graph: PlanGraph): EndingStatus[] {
+  return graph.steps.flatMap((step, node) => {
+    if (step.opcode !== 'EVALUATE' || !graph.reached.has(node)) return [];
+    return (graph.waysOut[node] ?? []).flatMap((way) =>
+      isUnfinished(way.key) && endsRun(graph, way) ? [{ stepId: step.id, status: way.key }] : [],
+    );
+  });
+}
+
+/** A success that ends the run is what everybody hopes for. */
+function isUnfinished(key: RouteKey): key is Exclude<PlannerStatus, 'success'> {
+  return key === 'partial' || key === 'blocked' || key === 'unsafe' || key === 'needs_human';
+}
+
+function findDeadRoutes(graph: PlanGraph): Proofs['deadRoutes'] {
+  return graph.steps.flatMap((step) =>
+    step.opcode === 'GATE' && step.timeoutMs === null && step.routes.gate_timed_out !== null
+      ? [{ stepId: step.id, key: 'gate_timed_out' as const }]
+      : [],
+  );
+}

@@ -1,0 +1,175 @@
+import { Composer, type CST, type Document, isScalar, Lexer, Parser, type YAMLError } from 'yaml';
+import { type Code, type Family, type ShapeNumber, shapeCode } from '../diagnostics/codes.ts';
+import { createDiagnostic, type Diagnostic, type Span } from '../diagnostics/diagnostic.ts';
+import type { LineIndex } from './line-index.ts';
+import { buildTree, MAX_DEPTH, type YamlTree } from './yaml-tree.ts';
+
+export type PackageResult =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
+  /** What is wrong with it, if anything, does not keep it from being looked at. */
+  | { readonly kind: 'tree'; readonly tree: YamlTree; readonly diagnostics: readonly Diagnostic[] };
+
+/** Reads all of YAML, and says what is wrong with a text that is none. */
+export function readWithPackage(text: string, lines: LineIndex, family: Family): PackageResult {
+  const fail = (
+    number: ShapeNumber,
+    start: number,
+    end: number,
+    message: string,
+    help: string | null = null,
+  ) => failure(shapeCode(family, number), { message, span: lines.span(start, end), help });
+
+  const composed = composeDocuments(text);
+  if (composed.kind === 'too_deep') {
+    return fail('004', composed.offset, composed.offset + 1, tooDeep());
+  }
+  const [first, second] = composed.documents;
+  if (first === undefined) return { kind: 'empty' };
+  const problem = firstProblem(first);
+  if (problem !== null) {
+    const [start, end] = problem.pos;
+    const offset = Math.min(unclosedQuote(problem, composed.tokens) ?? start, text.length);
+    const message = lowerFirst(problem.message).replace(/(["'])quote$/, '$1');
+    return fail('002', offset, offset < start ? offset + 1 : Math.max(offset, end), message);
+  }
+  if (first.directives?.yaml.explicit && first.directives.yaml.version !== '1.2') {
+    const at = Math.max(0, text.indexOf('%YAML'));
+    return fail(
+      '002',
+      at,
+      at + 5,
+      `the document asks for YAML ${first.directives.yaml.version}, but only 1.2 is read`,
+    );
+  }
+  if (second !== undefined) {
+    const at = second.range[0];
+    return fail('003', at, at + 3, 'a second document starts here', 'put it into a file of its own');
+  }
+  const root = first.contents;
+  if (root === null || (isScalar(root) && root.value === null && !root.source)) {
+    return { kind: 'empty' };
+  }
+  const tree = buildTree(root);
+  const diagnostics = tree.problems.map((found) =>
+    createDiagnostic(shapeCode(family, found.number), {
+      message: found.message,
+      span: lines.span(...found.range),
+      related: found.related
+        ? [{ message: found.related.message, span: lines.span(...found.related.range) }]
+        : [],
+      help: found.help,
+    }),
+  );
+  const fatal = tree.problems.some((found) => found.number === '004' || found.number === '002');
+  return fatal ? { kind: 'refused', diagnostics } : { kind: 'tree', tree, diagnostics };
+}
+
+type Composed =
+  | {
+      readonly kind: 'documents';
+      readonly documents: readonly Document.Parsed[];
+      readonly tokens: readonly TokenLike[];
+    }
+  | { readonly kind: 'too_deep'; readonly offset: number };
+
+/**
+ * The parser keeps a stack of its own, the composer recurses: depth is looked at before the composer starts, and
+ * while the parser is at work, which would take gigabytes for a megabyte of brackets.
+ */
+function composeDocuments(text: string): Composed {
+  const tokens: CST.Token[] = [];
+  const parser = new Parser();
+  let read = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token);
+      if (token.type === 'document') read += 1;
+    }
+    const open = parser.stack[MAX_DEPTH + 1];
+    if (open !== undefined && 'items' in open) return { kind: 'too_deep', offset: open.offset };
+    // That there is a second document is all that is ever said about it.
+    if (read > 1) break;
+  }
+  tokens.push(...parser.end());
+  for (const token of tokens) {
+    const offset = firstTooDeep(token, 0);
+    if (offset !== null) return { kind: 'too_deep', offset };
+  }
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    strict: true,
+    keepSourceTokens: false,
+  });
+  // A stream without any document still yields one, with the errors that were found on the way.
+  const documents = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
+  return { kind: 'documents', documents, tokens };
+}
+
+interface TokenLike {
+  readonly type?: string;
+  readonly offset?: number;
+  readonly source?: string;
+  readonly value?: unknown;
+  readonly items?: readonly { readonly key?: unknown; readonly value?: unknown }[];
+}
+
+function childTokens(token: TokenLike): TokenLike[] {
+  const children = (token.items ?? []).flatMap((item) => [item.key, item.value]);
+  return [token.value, ...children].filter(isToken);
+}
+
+/**
+ * One level more than is allowed for data, as a document is a token too. The recursion ends where the depth
+ * that is allowed does.
+ */
+function firstTooDeep(token: unknown, depth: number): number | null {
+  if (!isToken(token)) return null;
+  const { items } = token;
+  if (items === undefined) return firstTooDeep(token.value, depth + 1);
+  if (depth > MAX_DEPTH) return token.offset ?? 0;
+  for (const { key, value } of items) {
+    const deep = firstTooDeep(key, depth + 1) ?? firstTooDeep(value, depth + 1);
+    if (deep !== null) return deep;
+  }
+  return null;
+}
+
+/** The parser notices a missing quote where the text ends; a person looks for where it was opened. */
+function unclosedQuote(problem: YAMLError, tokens: readonly TokenLike[]): number | null {
+  if (!/^Missing closing ["']/.test(problem.message)) return null;
+  for (let level = [...tokens]; level.length > 0; level = level.flatMap(childTokens)) {
+    for (const { type, offset = 0, source = '' } of level) {
+      const ends = offset + source.length === problem.pos[0];
+      if (ends && (type === 'double-quoted-scalar' || type === 'single-quoted-scalar')) return offset;
+    }
+  }
+  return null;
+}
+
+function isToken(value: unknown): value is TokenLike {
+  return value !== null && typeof value === 'object';
+}
+
+/** One syntax error drags others behind it, so only the first is worth reading. */
+function firstProblem(document: Document.Parsed): YAMLError | null {
+  const problems: YAMLError[] = [...document.errors, ...document.warnings];
+  problems.sort((a, b) => a.pos[0] - b.pos[0]);
+  return problems[0] ?? null;
+}
+
+function failure(code: Code, parts: { message: string; span: Span; help: string | null }): PackageResult {
+  return { kind: 'refused', diagnostics: [createDiagnostic(code, parts)] };
+}
+
+function tooDeep(): string {
+  return `the document is nested more than ${MAX_DEPTH} levels deep`;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

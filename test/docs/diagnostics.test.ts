@@ -1,0 +1,141 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { indexPrompts } from '../../src/adapters/prompts/prompt-files.ts';
+import { CODES, type Code, FAMILIES, type Family } from '../../src/diagnostics/codes.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { limitDefaults } from '../../src/wiring/known-names.ts';
+import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
+import { checkConfig } from '../../src/workflow/config-document.ts';
+import { checkPrompt } from '../../src/workflow/prompt-document.ts';
+import type { CheckContext, KnownPrompt } from '../../src/workflow/rule.ts';
+import { blockOf, type Page, ROOT, readPage } from './markdown.ts';
+
+const FOLDER = join(ROOT, 'docs', 'diagnostics');
+const codes = Object.keys(CODES).sort() as Code[];
+const files = (await readdir(FOLDER)).filter((name) => name !== 'README.md').sort();
+const explained = codes.filter((code) => files.includes(`${code}.md`));
+const pages = await Promise.all(
+  explained.map(async (code) => ({ code, page: await readPage(`docs/diagnostics/${code}.md`) })),
+);
+
+const builtIn = indexPrompts([join(ROOT, 'prompts')]);
+
+/** What a project without a configuration of its own knows, and the prompt that a page shows besides. */
+function contextOf(page: Page): CheckContext {
+  const given = page.blocks
+    .filter(({ info }) => info === 'markdown given')
+    .map(({ text }) => readPrompt(text));
+  const shown = new Map<string, KnownPrompt>(given.map((prompt) => [prompt.ref, prompt]));
+  return {
+    defaults: limitDefaults(null),
+    names: {
+      agents: new Set(['claude-code', 'codex']),
+      validators: new Set(['tests', 'lint', 'typecheck']),
+      policies: new Set(['policy.workspace.v1']),
+      prompts: { keys: builtIn.keys, get: (ref) => shown.get(ref) ?? builtIn.get(ref) },
+      entrypoints: new Set(['node', 'python3', 'bash', 'sh']),
+    },
+    inputs: null,
+  };
+}
+
+function readPrompt(text: string) {
+  const { prompt, diagnostics } = checkPrompt({ name: 'given.md', bytes: encode(text) });
+  if (prompt === null) throw new Error(`a given prompt is wrong: ${diagnostics[0]?.message}`);
+  return prompt;
+}
+
+/** A page cannot hold a NUL character and stay text, so it shows the sign for one. */
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text.replaceAll('\u2400', '\0'));
+}
+
+function familyOf(code: Code): Family {
+  return code.slice(0, 2) as Family;
+}
+
+function check(code: Code, page: Page, kind: 'fails' | 'passes'): readonly Diagnostic[] {
+  const family = familyOf(code);
+  const { text } = blockOf(page, `${family === 'PR' ? 'markdown' : 'yaml'} ${kind}`);
+  const source = { name: 'example', bytes: encode(text) };
+  switch (family) {
+    case 'WF':
+      return checkWorkflow(source, contextOf(page)).diagnostics;
+    case 'CF':
+      return checkConfig(source).diagnostics;
+    case 'PR':
+      return checkPrompt(source).diagnostics;
+  }
+}
+
+const codesOf = (diagnostics: readonly Diagnostic[]) => [...new Set(diagnostics.map(({ code }) => code))];
+
+describe('the pages of the diagnostics', () => {
+  it('are there for every code, and for nothing else', () => {
+    const missing = codes.filter((code) => !explained.includes(code)).map((code) => `${code}.md`);
+    const unknown = files.filter((file) => !codes.some((code) => file === `${code}.md`));
+    expect({ missing, unknown }).toEqual({ missing: [], unknown: [] });
+  });
+
+  it('are listed on the page of the folder as it would be written anew', async () => {
+    await expect(renderIndex()).toMatchFileSnapshot(join(FOLDER, 'README.md'));
+  });
+
+  it.each(pages)('begin with the title and the severity that are registered: $code', ({ code, page }) => {
+    const { title, severity } = CODES[code];
+    expect(page.text.split('\n').slice(0, 4)).toEqual([
+      `# ${code}: ${title}`,
+      '',
+      `Severity: ${severity}.`,
+      '',
+    ]);
+  });
+
+  it.each(pages)('say what it means and show what fails before what passes: $code', ({ page }) => {
+    expect(page.text).toMatch(
+      /^Severity: \w+\.\n\n[A-Z`][\s\S]{80,}\n\n## Fails\n\n```[\s\S]+?```\n\n## Passes\n\n[A-Z]/m,
+    );
+  });
+
+  it.each(pages)('have an example in which this is wrong and nothing else: $code', ({ code, page }) => {
+    expect(codesOf(check(code, page, 'fails'))).toEqual([code]);
+  });
+
+  it.each(pages)('have an example in which nothing is wrong any more: $code', ({ code, page }) => {
+    expect(codesOf(check(code, page, 'passes'))).toEqual([]);
+  });
+
+  it('name no code that does not exist', () => {
+    const named = pages.flatMap(({ page }) =>
+      [...page.text.matchAll(/\b(?:WF|CF|PR)\d+\b/g)].map(([word]) => ({ at: page.path, word })),
+    );
+    expect(named.length).toBeGreaterThanOrEqual(pages.length);
+    expect(named.filter(({ word }) => !Object.hasOwn(CODES, word))).toEqual([]);
+  });
+});
+
+/** `vitest -u` writes it. */
+function renderIndex(): string {
+  const sections = (Object.keys(FAMILIES) as Family[]).map((family) => {
+    const rows = codes
+      .filter((code) => familyOf(code) === family)
+      .map((code) => [`[${code}](${code}.md)`, CODES[code].severity, CODES[code].title]);
+    return `## ${family}: ${FAMILIES[family]}\n\n${renderTable([['code', 'severity', 'what is wrong'], ...rows])}`;
+  });
+  const head = `# Diagnostics
+
+Everything that can be wrong with a document, each with an example that fails and one that passes.
+\`conductor explain CODE\` prints the page of a code. A code never changes its meaning. Errors keep a workflow from
+running, warnings do not.
+`;
+  return [head, ...sections].join('\n');
+}
+
+function renderTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |\n`;
+  const [head = [], ...body] = rows;
+  return [head, widths.map((width) => '-'.repeat(width)), ...body].map(line).join('');
+}

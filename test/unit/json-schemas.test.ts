@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import {
+  isSchemaName,
+  jsonSchemaOf,
+  RESERVED_SCHEMA_NAMES,
+  SCHEMA_NAMES,
+} from '../../src/contracts/json-schemas.ts';
+import { validWorkflow } from '../../testing/workflow-arbitrary.ts';
+import { MISTAKES, withMistake } from './document-mutations.ts';
+import { schemaProblems } from './json-schema-check.ts';
+import { check } from './workflow/check.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const workflowSchema = jsonSchemaOf('workflow');
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+function isMapping(value: unknown): value is Mapping {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Every schema inside a schema, with the way to it. */
+function* schemasIn(schema: unknown, path: string): Generator<readonly [string, Mapping]> {
+  if (!isMapping(schema)) return;
+  yield [path, schema];
+  for (const key of ['properties', 'patternProperties', '$defs'])
+    for (const [name, inner] of Object.entries(isMapping(schema[key]) ? schema[key] : {}))
+      yield* schemasIn(inner, `${path}/${name}`);
+  for (const key of ['items', 'additionalProperties']) yield* schemasIn(schema[key], `${path}/*`);
+  for (const key of ['oneOf', 'anyOf', 'allOf']) {
+    const inner = schema[key];
+    if (Array.isArray(inner))
+      for (const [at, one] of inner.entries()) yield* schemasIn(one, `${path}(${at})`);
+  }
+}
+
+describe('the JSON Schemas', () => {
+  it('are these', () => {
+    expect(SCHEMA_NAMES).toEqual([
+      'workflow',
+      'config',
+      'policy',
+      'prompt',
+      'harness-report',
+      'planner-input',
+      'planner-decision',
+      'event',
+      'status',
+      'metadata',
+      'manifest',
+    ]);
+    expect(RESERVED_SCHEMA_NAMES.filter(isSchemaName)).toEqual([]);
+  });
+
+  it.each(SCHEMA_NAMES)('say what they are and name no host: %s', (name) => {
+    const schema = jsonSchemaOf(name);
+    expect(schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: `urn:tnh-conductor:schema:${name}`,
+      title: expect.stringMatching(/^\S/),
+    });
+    const { $schema: _, ...own } = schema;
+    expect(JSON.stringify(own)).not.toMatch(/https?:/);
+  });
+
+  it.each(['workflow', 'config', 'policy', 'prompt'] as const)('describe every property: %s', (name) => {
+    const bare = [...schemasIn(jsonSchemaOf(name), '')].flatMap(([path, schema]) =>
+      Object.entries(isMapping(schema.properties) ? schema.properties : {})
+        .filter(([, inner]) => !isMapping(inner) || typeof inner.description !== 'string')
+        .map(([key]) => `${path}/${key}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  it.each(['workflow', 'config', 'prompt'] as const)(
+    'allow keys of the author wherever keys are fixed: %s',
+    (name) => {
+      const fixed = [...schemasIn(jsonSchemaOf(name), '')].filter(([, schema]) =>
+        isMapping(schema.properties),
+      );
+      expect(fixed.length).toBeGreaterThan(2);
+      for (const [path, schema] of fixed)
+        expect([path, schema]).toEqual([
+          path,
+          expect.objectContaining({ additionalProperties: false, patternProperties: { '^x-': {} } }),
+        ]);
+    },
+  );
+
+  it('refuse keys of the author in a policy, as its reader does', () => {
+    const policy = { policy_id: 'policy.a', version: 1 };
+    expect(schemaProblems(jsonSchemaOf('policy'), policy)).toEqual([]);
+    expect(schemaProblems(jsonSchemaOf('policy'), { ...policy, 'x-note': 1 })).not.toEqual([]);
+  });
+
+  it.each([
+    'workflows/implement.yaml',
+    'test/fixtures/workflows/pattern-a.yaml',
+    'test/golden/workflow/valid.yaml',
+  ])('accept %s', (path) => {
+    const document: unknown = parse(readFileSync(join(ROOT, path), 'utf8'));
+    expect(schemaProblems(workflowSchema, document)).toEqual([]);
+  });
+
+  it('accept the configuration that uses every key, and refuse a misspelt one', () => {
+    const document = parse(readFileSync(join(ROOT, 'test/golden/config/valid.yaml'), 'utf8')) as Mapping;
+    expect(schemaProblems(jsonSchemaOf('config'), document)).toEqual([]);
+    expect(schemaProblems(jsonSchemaOf('config'), { ...document, agnets: {} })).not.toEqual([]);
+  });
+});
+
+describe('the checker and the JSON Schema of workflows', () => {
+  const errorsOf = (document: unknown) => {
+    const { diagnostics, plan } = check(JSON.stringify(document, null, 1));
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    return { errors: errors.map(({ code, message }) => `${code} ${message}`), plan };
+  };
+
+  it('both accept whatever the generator makes', () => {
+    fc.assert(
+      fc.property(validWorkflow(), (document) => {
+        const { errors, plan } = errorsOf(document);
+        expect(errors).toEqual([]);
+        expect(plan).not.toBeNull();
+        expect(schemaProblems(workflowSchema, document)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(MISTAKES)('both refuse a document with a %s', (mistake) => {
+    const wrong = validWorkflow().chain((document) => withMistake(document, mistake));
+    fc.assert(
+      fc.property(wrong, (document) => {
+        expect(errorsOf(document).errors).not.toEqual([]);
+        expect(schemaProblems(workflowSchema, document)).not.toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

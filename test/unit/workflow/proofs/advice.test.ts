@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { agent, checkWithAdvice, codes, KILLS, patternA, validation, workflow } from '../check.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const LIMITS = 'defaults: { limits: { timeout: 10m } }\n';
+
+const advise = (entry: string, steps: string, defaults = LIMITS) =>
+  codes(checkWithAdvice(workflow(entry, steps, defaults)));
+
+const gate = (id: string, routes: string, more = '') =>
+  `  - id: ${id}\n    opcode: GATE\n    gate: ok\n${more}    routes: { gate_approved: STOP, gate_rejected: STOP${routes} }\n`;
+
+const checkThen = (completed: string, error: string) =>
+  validation('check', completed).replace('error: STOP', `error: ${error}`);
+
+const judge = `  - id: judge
+    opcode: EVALUATE
+    prompt: planner.x.v1
+    allowed_next_steps: [ask]
+    routes: { success: STOP, partial: STOP, unsafe: STOP, needs_human: ask }
+`;
+
+describe('routes that are never taken', () => {
+  it.each<[string, string, string, string[]]>([
+    ['gate_timed_out without a timeout', ', gate_timed_out: STOP', '', ['WF209']],
+    ['killed_timeout without a timeout', ', killed_timeout: STOP', '', ['WF209']],
+    ['both without a timeout are one cause', ', gate_timed_out: STOP, killed_timeout: STOP', '', ['WF209']],
+    [
+      'killed_timeout beside gate_timed_out',
+      ', gate_timed_out: STOP, killed_timeout: STOP',
+      '    timeout: 5m\n',
+      ['WF209'],
+    ],
+    ['a timeout with its route is fine', ', gate_timed_out: STOP', '    timeout: 5m\n', []],
+    ['a timeout with its fallback is fine', ', killed_timeout: STOP', '    timeout: 5m\n', []],
+    ['no route and no timeout is fine', '', '', []],
+  ])('%s', (_, routes, more, expected) => {
+    expect(advise('g', gate('g', routes, more))).toEqual(expected);
+  });
+});
+
+describe('approvers', () => {
+  it.each<[string, string[]]>([
+    ['[]', ['WF313']],
+    ['[ann]', []],
+    ['[" "]', ['WF011']],
+  ])('%s gives %j', (approvers, expected) => {
+    expect(advise('g', gate('g', '', `    approvers: ${approvers}\n`))).toEqual(expected);
+  });
+});
+
+describe('limits of agents', () => {
+  const steps = (limits: string) => agent('a', 'b', limits) + validation('b', 'STOP');
+
+  it.each<[string, string, string, string[]]>([
+    ['none at all', '', '', ['WF312']],
+    ['an empty mapping', '    limits: {}\n', '', ['WF312']],
+    ['a free key only', '    limits: { x-why: none }\n', '', ['WF312']],
+    ['on the step', '    limits: { max_visits: 2 }\n', '', []],
+    ['in defaults', '', 'defaults: { limits: { cost_budget_usd: 5 } }\n', []],
+    ['other defaults only', '', 'defaults: { component_kind: cli }\n', ['WF312']],
+    ['a misspelt one is told as that', '    limits: { tiemout: 5m }\n', '', ['WF007']],
+    ['one that is no mapping is told as that', '    limits: 5m\n', '', ['WF009']],
+  ])('%s', (_, own, defaults, expected) => {
+    expect(advise('a', steps(own), defaults)).toEqual(expected);
+  });
+});
+
+describe('validations that nobody judges', () => {
+  it.each<[string, string, string[]]>([
+    ['both outcomes lead to a gate', checkThen('ask', 'ask') + gate('ask', ''), ['WF406']],
+    ['a failure stops', checkThen('ask', 'STOP') + gate('ask', ''), []],
+    ['a failure is judged', checkThen('ask', 'judge') + judge + gate('ask', ''), []],
+    ['both are judged', checkThen('judge', 'judge') + judge + gate('ask', ''), []],
+    ['a target that is wrong is told as that', checkThen('elsewhere', 'ask') + gate('ask', ''), ['WF202']],
+  ])('%s', (_, rest, expected) => {
+    expect(advise('work', agent('work', 'check') + rest)).toEqual(expected);
+  });
+});
+
+describe('ends that are unverified', () => {
+  it.each<[string, string, string[]]>([
+    ['no validator in the workflow', agent('work', 'ask') + gate('ask', ''), ['WF407']],
+    ['an agent behind the validation is told as that', checkFirst(), ['WF405']],
+    [
+      'a failure that a person waves through',
+      agent('work', 'check') + checkThen('STOP', 'ask') + gate('ask', ''),
+      ['WF407'],
+    ],
+    [
+      'a failed agent that a person waves through',
+      agent('work', 'check').replace('error: STOP', 'error: ask') +
+        validation('check', 'STOP') +
+        gate('ask', ''),
+      ['WF407'],
+    ],
+    [
+      'a failure that was judged is for the person to decide',
+      agent('work', 'check') + checkThen('judge', 'judge') + judge + gate('ask', ''),
+      [],
+    ],
+    [
+      'what is rolled back needs no validation',
+      agent('work', 'undo') +
+        `  - { id: undo, opcode: ROLLBACK, target: pre_run, routes: { completed: STOP, error: STOP, ${KILLS} } }\n`,
+      [],
+    ],
+    ['a workflow without an agent', gate('work', ''), []],
+  ])('%s', (_, steps, expected) => {
+    expect(advise('work', steps)).toEqual(expected);
+  });
+
+  function checkFirst(): string {
+    return validation('work', 'polish') + agent('polish', 'STOP');
+  }
+});
+
+describe('what is shipped', () => {
+  it('pattern A is valid, and is told of its missing limits and its idle route', () => {
+    const checked = checkWithAdvice(patternA);
+    expect(checked.plan).not.toBeNull();
+    expect(codes(checked)).toEqual(['WF312', 'WF312', 'WF209']);
+  });
+
+  const files = ['workflows', 'examples/workflows'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder)).map((name) => join(folder, name)),
+  );
+
+  it.each([...files, 'examples/demo/repository/.tnh/workflow.yaml'])('%s gets no advice', (path) => {
+    expect(codes(checkWithAdvice(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { createWorkflow } from '../../../../bench/workflow-file.mjs';
+import { renderHuman } from '../../../../src/diagnostics/render-human.ts';
+import { type CheckedWorkflow, checkWorkflow } from '../../../../src/workflow/check-workflow.ts';
+import { MAX_DIAGNOSTICS } from '../../../../src/workflow/limit-diagnostics.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const context = {
+  defaults: { timeoutMs: 1_800_000, idleTimeoutMs: 300_000, maxVisits: 10 },
+  names: null,
+  inputs: null,
+};
+const HEAD = 'workflow_id: a\nversion: 1\ndescription: d\nentry_step: a\nsteps:\n';
+
+function many(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join('');
+}
+
+function checkBytes(bytes: Uint8Array): { checked: CheckedWorkflow; cpuMs: number } {
+  const before = process.cpuUsage();
+  const checked = checkWorkflow({ name: 'x.yaml', bytes }, context);
+  const { user, system } = process.cpuUsage(before);
+  return { checked, cpuMs: (user + system) / 1000 };
+}
+
+const check = (text: string) => checkBytes(new TextEncoder().encode(text));
+
+describe('a hostile file', () => {
+  it.each<[string, () => string, string]>([
+    ['a megabyte of [', () => '['.repeat(MEBIBYTE), 'WF004'],
+    ['a megabyte of {a: ', () => '{a: '.repeat(MEBIBYTE / 4), 'WF004'],
+    ['a megabyte of dashes', () => '- '.repeat(MEBIBYTE / 2), 'WF004'],
+    ['a megabyte of keys on one line', () => 'a: '.repeat(MEBIBYTE / 3), 'WF004'],
+    ['keys that go deeper line by line', () => many(1400, (index) => `${' '.repeat(index)}a:\n`), 'WF004'],
+    [
+      'aliases of aliases of aliases',
+      () =>
+        `k0: &k0 [x]\n${many(12, (index) => `k${index + 1}: &k${index + 1} [${`*k${index},`.repeat(9)}]\n`)}`,
+      'WF004',
+    ],
+    ['a hundred thousand documents', () => 'a: 1\n---\n'.repeat(100_000), 'WF003'],
+    ['a NUL behind a megabyte', () => `${'#'.repeat(MEBIBYTE)}\0`, 'WF001'],
+  ])('of %s is refused at once, for that one reason', (_, text, code) => {
+    const { checked, cpuMs } = check(text());
+    expect(checked.diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
+    expect(cpuMs).toBeLessThan(1000);
+  });
+
+  it.each<[string, () => Uint8Array]>([
+    ['17 MiB', () => new Uint8Array(17 * MEBIBYTE).fill(0x20)],
+    ['16 MiB that are not UTF-8', () => new Uint8Array(16 * MEBIBYTE).fill(0x20).fill(0xff, -1)],
+  ])('of %s is refused before it is read as YAML', (_, bytes) => {
+    const { checked, cpuMs } = checkBytes(bytes());
+    expect(checked.diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['WF001']);
+    expect(cpuMs).toBeLessThan(1000);
+  });
+
+  it.each<[string, () => string]>([
+    ['100,000 duplicate keys', () => 'a: 1\n'.repeat(100_000)],
+    ['100,000 unknown keys', () => many(100_000, (index) => `key_${index}: 1\n`)],
+    [
+      '100,000 unknown keys in a step',
+      () => `${HEAD}  - id: a\n    opcode: STOP\n${many(100_000, (index) => `    k${index}: 1\n`)}`,
+    ],
+    [
+      '20,000 misspelt opcodes',
+      () => HEAD + many(20_000, (index) => `  - id: s${index}\n    opcode: RUN_AGNT\n    rotes: {}\n`),
+    ],
+    [
+      '10,000 misspelt targets',
+      () =>
+        HEAD +
+        many(
+          5000,
+          (index) =>
+            `  - id: step_number_${index}\n    opcode: ROLLBACK\n    target: pre_run\n    routes: { completed: step_nomber_${index}, error: stap_number_${index} }\n`,
+        ),
+    ],
+  ])('with %s gets as many diagnostics as somebody may read, and a note that there are more', (_, text) => {
+    const { checked, cpuMs } = check(text());
+    expect(checked.diagnostics).toHaveLength(MAX_DIAGNOSTICS);
+    expect(checked.diagnostics.at(-1)?.notes.at(-1)).toMatch(/^there are more problems than/);
+    expect(checked.diagnostics.slice(0, -1).flatMap(({ notes }) => notes)).not.toContainEqual(
+      expect.stringMatching(/more problems/),
+    );
+    expect(checked.plan).toBeNull();
+    expect(cpuMs).toBeLessThan(8000);
+  });
+
+  it.each<[string, string]>([
+    ['unquoted', `workflow_id: ${'x y'.repeat(MEBIBYTE / 3)}\n`],
+    ['quoted', `workflow_id: "${'x y'.repeat(MEBIBYTE / 3)}"\n`],
+    ['in brackets', `workflow_id: [${"'a',".repeat(MEBIBYTE / 4)}]\n`],
+  ])('of one line of a megabyte, %s, is quoted in part', (_, text) => {
+    const { checked, cpuMs } = check(text);
+    const rendered = renderHuman(checked.diagnostics, { name: 'x', text: checked.text }, { color: false });
+    expect(checked.diagnostics.length).toBeGreaterThan(0);
+    expect(rendered.length).toBeLessThan(10_000);
+    expect(cpuMs).toBeLessThan(2000);
+  });
+});
+
+describe('a very long workflow', () => {
+  it('of eight megabytes of valid steps is valid', () => {
+    const text = createWorkflow(7000);
+    expect(text.length).toBeGreaterThan(8 * MEBIBYTE);
+    const { checked } = check(text);
+    expect(checked.diagnostics).toEqual([]);
+    expect(checked.plan).not.toBeNull();
+  });
+});
