@@ -1,5 +1,9 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8';
 import { packageVersion } from './package-root.ts';
+
+// Most verbs end before optimised code would pay for its making; long runs wait for others anyway.
+setFlagsFromString('--interrupt-budget=1000000');
 
 /** The only place that sees adapters and surfaces together. Verbs load what they need when they need it. */
 async function main(argv: readonly string[]): Promise<void> {

@@ -69,7 +69,6 @@ function refinementOf(view: RunView, plan: Plan | null): Status['refinement'] {
 /** Why a run does not go on, in words: the gate's question, the end's reason, the judgement, the failure. */
 export function blockingReason(view: RunView): string | null {
   if (view.awaiting !== null) return view.awaiting.reason;
-  if (view.end?.outcome === 'unverified') return 'the last change to files has no passed validation after it';
   if (view.end === null || view.end.lifecycle === 'completed') return null;
   if (view.end.reason !== null) return view.end.reason;
   const last = view.steps.findLast((step) => step.opcode !== 'STOP' && step.reason !== null);

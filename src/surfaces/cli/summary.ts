@@ -14,6 +14,8 @@ export interface SummaryFacts {
   readonly nextCommands: readonly string[];
 }
 
+const UNVERIFIED = 'the last change to files has no passed validation after it';
+
 /** What a person wants to know when a run comes back: how it ended, the way it took, why, and what now. */
 export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryFacts): string {
   const { view } = facts;
@@ -22,7 +24,7 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   lines.push(paint.bold('  path'), `    ${pathOf(view)}`);
   const judged = judgements(view);
   if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
-  const reason = blockingReason(view);
+  const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
   if (reason !== null && view.end !== null) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
   for (const violation of view.violations)
     lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
