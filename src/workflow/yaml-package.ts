@@ -10,6 +10,22 @@ export type PackageResult =
   /** What is wrong with it, if anything, does not keep it from being looked at. */
   | { readonly kind: 'tree'; readonly tree: YamlTree; readonly diagnostics: readonly Diagnostic[] };
 
+/**
+ * A document that keeps to plain YAML never comes here, however large. For the rest this bounds time and
+ * memory: a megabyte of commas would take seconds and a gigabyte.
+ */
+const MAX_INDICATORS = 100_000;
+
+/** The offset of the first indicator past the limit, or null. */
+function indicatorPast(text: string, limit: number): number | null {
+  let count = 0;
+  for (const { index } of text.matchAll(/[[\]{},"'&*!]/g)) {
+    count += 1;
+    if (count > limit) return index;
+  }
+  return null;
+}
+
 /** Reads all of YAML, and says what is wrong with a text that is none. */
 export function readWithPackage(text: string, lines: LineIndex, family: Family): PackageResult {
   const fail = (
@@ -20,6 +36,17 @@ export function readWithPackage(text: string, lines: LineIndex, family: Family):
     help: string | null = null,
   ) => failure(shapeCode(family, number), { message, span: lines.span(start, end), help });
 
+  const crowded = indicatorPast(text, MAX_INDICATORS);
+  if (crowded !== null) {
+    const message = `more than ${MAX_INDICATORS} brackets, commas, quotes, anchors, aliases and tags`;
+    return fail(
+      '004',
+      crowded,
+      crowded + 1,
+      message,
+      'split the document, or write it without anchors and tags',
+    );
+  }
   const composed = composeDocuments(text);
   if (composed.kind === 'too_deep') {
     return fail('004', composed.offset, composed.offset + 1, tooDeep());

@@ -16,11 +16,9 @@ function many(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join('');
 }
 
-function checkBytes(bytes: Uint8Array): { checked: CheckedWorkflow; cpuMs: number } {
-  const before = process.cpuUsage();
-  const checked = checkWorkflow({ name: 'x.yaml', bytes }, context);
-  const { user, system } = process.cpuUsage(before);
-  return { checked, cpuMs: (user + system) / 1000 };
+/** How long it takes is measured in the bench; here a reader that runs away meets the limit of the test. */
+function checkBytes(bytes: Uint8Array): CheckedWorkflow {
+  return checkWorkflow({ name: 'x.yaml', bytes }, context);
 }
 
 const check = (text: string) => checkBytes(new TextEncoder().encode(text));
@@ -38,21 +36,23 @@ describe('a hostile file', () => {
         `k0: &k0 [x]\n${many(12, (index) => `k${index + 1}: &k${index + 1} [${`*k${index},`.repeat(9)}]\n`)}`,
       'WF004',
     ],
+    ['a megabyte of commas', () => `[${','.repeat(MEBIBYTE)}`, 'WF004'],
+    ['a megabyte of quotes', () => '"'.repeat(MEBIBYTE), 'WF004'],
+    ['a megabyte of anchors', () => '&a '.repeat(MEBIBYTE / 3), 'WF004'],
+    ['300,000 aliases', () => `a: &a 1\nb: [${'*a,'.repeat(300_000)}]\n`, 'WF004'],
     ['a hundred thousand documents', () => 'a: 1\n---\n'.repeat(100_000), 'WF003'],
     ['a NUL behind a megabyte', () => `${'#'.repeat(MEBIBYTE)}\0`, 'WF001'],
   ])('of %s is refused at once, for that one reason', (_, text, code) => {
-    const { checked, cpuMs } = check(text());
+    const checked = check(text());
     expect(checked.diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
-    expect(cpuMs).toBeLessThan(1000);
   });
 
   it.each<[string, () => Uint8Array]>([
     ['17 MiB', () => new Uint8Array(17 * MEBIBYTE).fill(0x20)],
     ['16 MiB that are not UTF-8', () => new Uint8Array(16 * MEBIBYTE).fill(0x20).fill(0xff, -1)],
   ])('of %s is refused before it is read as YAML', (_, bytes) => {
-    const { checked, cpuMs } = checkBytes(bytes());
+    const checked = checkBytes(bytes());
     expect(checked.diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['WF001']);
-    expect(cpuMs).toBeLessThan(1000);
   });
 
   it.each<[string, () => string]>([
@@ -77,14 +77,13 @@ describe('a hostile file', () => {
         ),
     ],
   ])('with %s gets as many diagnostics as somebody may read, and a note that there are more', (_, text) => {
-    const { checked, cpuMs } = check(text());
+    const checked = check(text());
     expect(checked.diagnostics).toHaveLength(MAX_DIAGNOSTICS);
     expect(checked.diagnostics.at(-1)?.notes.at(-1)).toMatch(/^there are more problems than/);
     expect(checked.diagnostics.slice(0, -1).flatMap(({ notes }) => notes)).not.toContainEqual(
       expect.stringMatching(/more problems/),
     );
     expect(checked.plan).toBeNull();
-    expect(cpuMs).toBeLessThan(8000);
   });
 
   it.each<[string, string]>([
@@ -92,11 +91,10 @@ describe('a hostile file', () => {
     ['quoted', `workflow_id: "${'x y'.repeat(MEBIBYTE / 3)}"\n`],
     ['in brackets', `workflow_id: [${"'a',".repeat(MEBIBYTE / 4)}]\n`],
   ])('of one line of a megabyte, %s, is quoted in part', (_, text) => {
-    const { checked, cpuMs } = check(text);
+    const checked = check(text);
     const rendered = renderHuman(checked.diagnostics, { name: 'x', text: checked.text }, { color: false });
     expect(checked.diagnostics.length).toBeGreaterThan(0);
     expect(rendered.length).toBeLessThan(10_000);
-    expect(cpuMs).toBeLessThan(2000);
   });
 });
 
@@ -104,7 +102,7 @@ describe('a very long workflow', () => {
   it('of eight megabytes of valid steps is valid', () => {
     const text = createWorkflow(7000);
     expect(text.length).toBeGreaterThan(8 * MEBIBYTE);
-    const { checked } = check(text);
+    const checked = check(text);
     expect(checked.diagnostics).toEqual([]);
     expect(checked.plan).not.toBeNull();
   });
