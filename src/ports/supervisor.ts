@@ -1,3 +1,5 @@
+import type { ProcessEnd } from '../contracts/process-end.ts';
+
 /** Runs one process with everything it starts, and leaves none of it behind. */
 export interface Supervisor {
   readonly run: (spec: ProcessSpec) => Promise<ProcessResult>;
@@ -26,15 +28,6 @@ export interface ProcessSpec {
   /** The newest whole line, for live views. Called often; must be cheap. */
   readonly onLine: ((line: string) => void) | null;
 }
-
-export type ProcessEnd =
-  | { readonly kind: 'exited'; readonly exitCode: number }
-  | { readonly kind: 'signalled'; readonly signal: string }
-  | { readonly kind: 'timeout' }
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'cancelled' }
-  /** It never ran: not found, not executable, no such folder. */
-  | { readonly kind: 'spawn_failed'; readonly code: string; readonly message: string };
 
 export interface CapturedStream {
   readonly path: string;

@@ -1,8 +1,8 @@
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { MechanicalOutcome } from '../../contracts/vocabulary.ts';
+import { outcomeOfEnd } from '../../contracts/process-end.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
-import type { ProcessEnd, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
+import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import { readResultFile } from './result-file.ts';
 
 export interface CommandAgentDeps {
@@ -63,7 +63,7 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
   });
   const { result, note } = await readResultFile(files.result, files.realFolder);
   return {
-    termination: terminationOf(ran.end),
+    termination: outcomeOfEnd(ran.end),
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
     durationMs: ran.durationMs,
     transcriptPath: ran.stdout.path,
@@ -98,22 +98,6 @@ async function prepareFiles(request: AgentRequest): Promise<AgentFiles> {
     stderr: join(request.evidenceDir, 'stderr.txt'),
     realFolder: await realpath(request.evidenceDir),
   };
-}
-
-function terminationOf(end: ProcessEnd): MechanicalOutcome | 'cancelled' {
-  switch (end.kind) {
-    case 'exited':
-      return end.exitCode === 0 ? 'completed' : 'error';
-    case 'signalled':
-    case 'spawn_failed':
-      return 'error';
-    case 'timeout':
-      return 'killed_timeout';
-    case 'idle':
-      return 'killed_idle';
-    case 'cancelled':
-      return 'cancelled';
-  }
 }
 
 function reasonOf({ end, stderr }: ProcessResult, request: AgentRequest): string | null {

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { ProcessEnd, ProcessSpec } from '../../ports/supervisor.ts';
+import type { ProcessEnd } from '../../contracts/process-end.ts';
+import type { ProcessSpec } from '../../ports/supervisor.ts';
 import { MARK_VARIABLE } from './mark-sweep.ts';
 
 export type ExitEnd = Extract<ProcessEnd, { kind: 'exited' | 'signalled' }>;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessEnd, ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';
+import type { ProcessEnd } from '../../contracts/process-end.ts';
+import type { ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';
 import { type StartedChild, startChild } from './child-start.ts';
 import { type LimitWatch, watchLimits } from './limit-watch.ts';
 import { isGroupAlive, signalExists, sweep } from './mark-sweep.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { MechanicalOutcome } from '../../contracts/vocabulary.ts';
-import type { ProcessEnd, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
+import { outcomeOfEnd } from '../../contracts/process-end.ts';
+import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import type {
   RunnableValidator,
   ValidatorPlace,
@@ -76,7 +76,7 @@ async function runValidator(
   const before = await stampPossibleReports(context);
   const ran = await start(deps, request, invocation);
   const capture = await captureArtifacts({ ...context, before });
-  const outcome = outcomeOf(ran.end);
+  const outcome = outcomeOfEnd(ran.end);
   const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
   return {
     id: validator.id,
@@ -158,22 +158,6 @@ function refusal(
     harnessReport: null,
     reason,
   };
-}
-
-function outcomeOf(end: ProcessEnd): MechanicalOutcome | 'cancelled' {
-  switch (end.kind) {
-    case 'exited':
-      return end.exitCode === 0 ? 'completed' : 'error';
-    case 'signalled':
-    case 'spawn_failed':
-      return 'error';
-    case 'timeout':
-      return 'killed_timeout';
-    case 'idle':
-      return 'killed_idle';
-    case 'cancelled':
-      return 'cancelled';
-  }
 }
 
 function reasonOf({ end }: ProcessResult, request: ValidatorRequest): string | null {
