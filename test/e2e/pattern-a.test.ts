@@ -31,11 +31,20 @@ function expectHarnessEvidence({ manifest, evidence }: RunRecordOnDisk): void {
 }
 
 describe('the generative evaluation pattern', () => {
-  test.concurrent('is valid as it stands', async ({ openScene }) => {
+  test.concurrent('is valid as it stands, with advice on limits and a route that is never taken', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const checked = await scene.conductor('validate', fixture('pattern-a'), '--json');
     expect(checked).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(checked.stdout)).toMatchObject({ ok: true, files: [{ ok: true }] });
+    const { ok, files } = JSON.parse(checked.stdout);
+    expect([ok, files[0].ok]).toEqual([true, true]);
+    const found = files[0].diagnostics as { severity: string; code: string; line: number }[];
+    expect(found.map(({ severity, code, line }) => `${severity} ${code} ${line}`)).toEqual([
+      'warning WF312 12',
+      'warning WF312 53',
+      'warning WF209 72',
+    ]);
   });
 
   test.concurrent('goes from a failing case through a fix to a golden that waits', async ({ openScene }) => {

@@ -1,11 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { check, codes, mutate, patternA } from './check.ts';
+import { check, checkWithAdvice, codes, mutate, patternA } from './check.ts';
 
 describe('pattern A', () => {
   it('is valid as it stands', () => {
-    const { diagnostics, plan, document } = check(patternA);
-    expect(diagnostics).toEqual([]);
+    const checked = checkWithAdvice(patternA);
+    const { plan, document } = checked;
+    expect(checked.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(codes(checked)).toEqual(['WF312', 'WF312', 'WF209']);
     expect(document?.workflow_id).toBe('generative_eval');
     expect(plan?.steps.map((step) => step.id)).toEqual([
       'synthesize',
