@@ -41,11 +41,18 @@ const REPORTER = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 function cpuTime({ name, args }, { cwd, env }) {
+  const { status, ms, stderr } = cpuTimeOf(args, { cwd, env });
+  if (status === 0 && !Number.isNaN(ms)) return ms;
+  throw new Error(`${name} failed with exit ${status}: ${stderr}`);
+}
+
+/** How a command ended and what it took; not a number where it did not come to tell. */
+export function cpuTimeOf(args, { cwd, env }) {
   const stdio = ['ignore', 'ignore', 'pipe'];
   const result = spawnSync(process.execPath, ['--import', REPORTER, ...args], { cwd, env, stdio });
-  const microseconds = /\ncpu (\d+)$/.exec(String(result.stderr))?.[1];
-  if (result.status === 0 && microseconds !== undefined) return Number(microseconds) / 1000;
-  throw new Error(`${name} failed with exit ${result.status}: ${String(result.stderr).trim()}`);
+  const stderr = String(result.stderr).trim();
+  const microseconds = /(?:^|\n)cpu (\d+)$/.exec(stderr)?.[1];
+  return { status: result.status, ms: Number(microseconds ?? Number.NaN) / 1000, stderr };
 }
 
 export function median(values) {

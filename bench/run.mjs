@@ -4,13 +4,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measure, measureCpu } from './measure.mjs';
+import { formatJudgement, judgeGrowth, measureGrowth } from './growth.mjs';
+import { formatHostile, measureHostile, measureSlips } from './hostile.mjs';
+import { measure } from './measure.mjs';
 import { formatGrowth, formatRatios, formatTable, judge } from './report.mjs';
 import { createWorkflow, STEPS_PER_STAGE } from './workflow-file.mjs';
 
 const STEPS = 50;
 const ROUNDS = process.argv.includes('--short') ? 9 : 31;
-const PROGRAM = join(import.meta.dirname, '..', 'dist', 'bin', 'conductor.js');
+const ROOT = join(import.meta.dirname, '..');
+const PROGRAM = join(ROOT, 'dist', 'bin', 'conductor.js');
 
 const COMMANDS = [
   { name: 'node -e 0', args: ['-e', '0'], limit: null },
@@ -18,9 +21,8 @@ const COMMANDS = [
   { name: `conductor validate (${STEPS} steps)`, args: [PROGRAM, 'validate', 'bench.yaml'], limit: 3 },
 ];
 
-/** Steps of the workflows that show how the time grows. */
-const GROWTH = [50, 1000, 10_000];
 const GROWTH_ROUNDS = process.argv.includes('--short') ? 3 : 9;
+const SLIPS = process.argv.includes('--short') ? 50 : 300;
 
 /** What a user has, but for what would change which files are read. */
 function inheritedEnvironment(folder) {
@@ -39,22 +41,6 @@ function makeRepository(folder, env) {
   writeFileSync(join(folder, 'bench.yaml'), createWorkflow(STEPS / STEPS_PER_STAGE));
 }
 
-/** Processor time of `validate` beyond that of `--version`. Good to know; it decides nothing. */
-function growthIn(folder, env) {
-  for (const steps of GROWTH) {
-    writeFileSync(join(folder, `growth-${steps}.yaml`), createWorkflow(steps / STEPS_PER_STAGE));
-  }
-  const commands = [
-    { name: 'conductor --version', args: [PROGRAM, '--version'] },
-    ...GROWTH.map((steps) => ({
-      name: `conductor validate (${steps} steps)`,
-      args: [PROGRAM, 'validate', `growth-${steps}.yaml`],
-    })),
-  ];
-  const [base, ...times] = measureCpu(commands, { rounds: GROWTH_ROUNDS, cwd: folder, env });
-  return GROWTH.map((steps, index) => ({ steps, ms: times[index] - base }));
-}
-
 function main() {
   if (!existsSync(PROGRAM)) throw new Error('dist/bin/conductor.js is not built; npm run setup builds it');
   const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-'));
@@ -65,8 +51,16 @@ function main() {
     const rows = rowsIn(env);
     process.stdout.write(`${formatTable(rows)}\n${ROUNDS} rounds, node ${process.versions.node}\n`);
     process.stdout.write(`without NODE_ variables: ${formatRatios(rowsIn(bareEnvironment(env)))}\n`);
-    process.stdout.write(`processor time beyond --version: ${formatGrowth(growthIn(folder, env))}\n`);
-    return rows.some(({ broken }) => broken) ? 1 : 0;
+    const growth = measureGrowth({ program: PROGRAM, rounds: GROWTH_ROUNDS, cwd: folder, env });
+    const judged = judgeGrowth(growth);
+    process.stdout.write(`validate --prove beyond --version: ${formatGrowth(growth.points)}\n`);
+    process.stdout.write(`${formatJudgement(judged)}\n`);
+    const hostile = [
+      ...measureHostile({ program: PROGRAM, cwd: folder, env }),
+      measureSlips({ count: SLIPS, cwd: folder, root: ROOT }),
+    ];
+    process.stdout.write(`${formatHostile(hostile)}\n`);
+    return [...rows, ...judged, ...hostile].some(({ broken }) => broken) ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

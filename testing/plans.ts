@@ -97,6 +97,7 @@ export function evaluate(
     prompt: 'planner.evaluate.v1',
     allowedNextSteps: [...new Set([...Object.values(routes), 'STOP'])],
     revision: null,
+    budgets: UNBOUNDED,
     ...LIMITS,
     ...fields,
     id,

@@ -52,6 +52,7 @@ const OWN = {
   WF311: warning('more than one revision is allowed'),
   WF312: warning('nothing limits an agent step'),
   WF313: warning('a gate names nobody who could answer'),
+  WF314: warning('a budget stands on a step that spends nothing'),
   WF401: error('a step cannot be reached'),
   WF402: error('no STOP can be reached'),
   WF403: warning('a loop is only ended by max_visits'),
@@ -76,6 +77,7 @@ const OWN = {
   PR104: error('an input is declared twice'),
   PR105: warning('the prompt does not say what it is or whose'),
   PR106: warning('the prompt has no text'),
+  PR107: error('the file of a prompt has another name than the prompt'),
 } as const satisfies Record<string, CodeEntry>;
 
 export type Code = `${Family}${ShapeNumber}` | keyof typeof OWN;

@@ -38,13 +38,20 @@ export function createDiagnostic(code: Code, parts: DiagnosticParts): Diagnostic
   return {
     code,
     severity: CODES[code].severity,
-    message: parts.message,
+    message: clipText(parts.message),
     span: parts.span,
     label: parts.label ?? null,
     related: parts.related ?? [],
-    notes: parts.notes ?? [],
-    help: parts.help ?? null,
+    notes: (parts.notes ?? []).map(clipText),
+    help: typeof parts.help === 'string' ? clipText(parts.help) : null,
   };
+}
+
+/** A name can be as long as a file; nobody reads more of it than this. */
+const MAX_TEXT_LENGTH = 4000;
+
+function clipText(text: string): string {
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH - 1)}…` : text;
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -23,7 +23,7 @@ function candidateDistance(word: string, candidate: string, best: number): numbe
   const a = foldWord(word);
   const b = foldWord(candidate);
   if (a === b) return 0;
-  const distance = editDistance(a, b);
+  const distance = editDistance(a, b, limit);
   return distance <= limit ? distance : Number.POSITIVE_INFINITY;
 }
 
@@ -36,23 +36,35 @@ function foldWord(word: string): string {
   return word.toLowerCase().replaceAll('-', '_');
 }
 
-/** Edits are insertion, removal, replacement, and the swap of two neighbours. */
-function editDistance(a: string, b: string): number {
+/**
+ * Edits are insertion, removal, replacement, and the swap of two neighbours. Beyond the limit any number will do: once
+ * two rows in a row are above it, nothing comes back below.
+ */
+function editDistance(a: string, b: string, limit: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let lastLeast = 0;
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
+    let least = i;
     for (let j = 1; j <= b.length; j += 1) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      const cost = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1;
       let value = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + cost);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) value = Math.min(value, at(beforeLast, j - 2) + 1);
+      if (isSwap(a, i, b, j)) value = Math.min(value, at(beforeLast, j - 2) + 1);
       row.push(value);
+      least = Math.min(least, value);
     }
+    if (Math.min(least, lastLeast) > limit) return Number.POSITIVE_INFINITY;
     beforeLast = last;
     last = row;
+    lastLeast = least;
   }
   return at(last, b.length);
+}
+
+function isSwap(a: string, i: number, b: string, j: number): boolean {
+  if (i < 2 || j < 2) return false;
+  return a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
 }
 
 function at(row: readonly number[], index: number): number {

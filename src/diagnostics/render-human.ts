@@ -19,12 +19,32 @@ export function renderHuman(
   source: RenderSource,
   options: RenderOptions,
 ): string {
-  const lines = source.text.split('\n').map((line) => line.replace(/\r$/, ''));
+  const lines = shownLines(diagnostics, source.text);
   const paint = createPaint(options.color);
   return diagnostics.map((diagnostic) => renderOne(diagnostic, source.name, lines, paint)).join('\n');
 }
 
-function renderOne(diagnostic: Diagnostic, name: string, lines: readonly string[], paint: Paint): string {
+/** By number, the lines that a diagnostic points at: a file can have millions, and only few are shown. */
+type Lines = ReadonlyMap<number, string>;
+
+function shownLines(diagnostics: readonly Diagnostic[], text: string): Lines {
+  const wanted = diagnostics.flatMap(({ span, related }) => [
+    span.line,
+    ...related.map((one) => one.span.line),
+  ]);
+  const lines = new Map<number, string>();
+  let number = 1;
+  let start = 0;
+  for (const line of [...new Set(wanted)].sort((a, b) => a - b)) {
+    for (; number < line && start >= 0; number += 1) start = text.indexOf('\n', start) + 1 || -1;
+    if (start < 0) break;
+    const end = text.indexOf('\n', start);
+    lines.set(line, text.slice(start, end < 0 ? text.length : end).replace(/\r$/, ''));
+  }
+  return lines;
+}
+
+function renderOne(diagnostic: Diagnostic, name: string, lines: Lines, paint: Paint): string {
   const { severity, code, span } = diagnostic;
   const places = [span, ...diagnostic.related.map((related) => related.span)];
   const width = Math.max(...places.map((place) => String(place.line).length));
@@ -65,9 +85,9 @@ interface Mark {
   readonly severity: Severity | null;
 }
 
-function excerpt(mark: Mark, lines: readonly string[], width: number, paint: Paint): string[] {
+function excerpt(mark: Mark, lines: Lines, width: number, paint: Paint): string[] {
   const { span } = mark;
-  const full = lines[span.line - 1] ?? '';
+  const full = lines.get(span.line) ?? '';
   const lineEnd = full.length + 1;
   const end = span.endLine === span.line ? Math.min(span.endColumn, lineEnd) : lineEnd;
   const from = span.column > EXCERPT_WIDTH - 40 ? span.column - 40 : 0;

@@ -40,8 +40,7 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
   switch (step.opcode) {
     case 'RUN_AGENT':
       return {
-        ...base,
-        ...processLimits(own, shared, defaults),
+        ...withProcessLimits(base, own, shared, defaults),
         opcode: 'RUN_AGENT',
         agent: step.agent,
         prompt: promptSource(step.prompt),
@@ -53,8 +52,7 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
       };
     case 'RUN_VALIDATION':
       return {
-        ...base,
-        ...processLimits(own, shared, defaults),
+        ...withProcessLimits(base, own, shared, defaults),
         opcode: 'RUN_VALIDATION',
         policies: document.defaults?.policy === undefined ? [] : [document.defaults.policy],
         validators: step.run.map(compileValidator),
@@ -63,15 +61,15 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
       };
     case 'EVALUATE':
       return {
-        ...base,
-        ...processLimits(own, shared, defaults),
+        ...withProcessLimits(base, own, shared, defaults),
         opcode: 'EVALUATE',
         prompt: step.prompt,
         allowedNextSteps: step.allowed_next_steps,
         revision: step.revision
           ? { step: step.revision.step, maxAttempts: step.revision.max_attempts ?? 1 }
           : null,
-        routes: { ...step.routes, blocked: step.routes.blocked ?? STOP },
+        budgets: budgetsOf(own, shared),
+        routes: plannerRoutes(step.routes),
       };
     case 'GATE':
       return {
@@ -106,6 +104,18 @@ function mechanicalRoutes(routes: MechanicalRoutesDocument) {
   };
 }
 
+type PlannerRoutesDocument = Extract<StepDocument, { opcode: 'EVALUATE' }>['routes'];
+
+function plannerRoutes(routes: PlannerRoutesDocument) {
+  return {
+    success: routes.success,
+    partial: routes.partial,
+    blocked: routes.blocked ?? STOP,
+    unsafe: routes.unsafe,
+    needs_human: routes.needs_human,
+  };
+}
+
 function compileValidator(entry: ValidatorDocument): PlanValidator {
   if (typeof entry === 'string') {
     const nothing = { artifacts: [], timeoutMs: null, report: null, mayProposeGoldens: null, retries: 0 };
@@ -137,13 +147,25 @@ function promptSource(prompt: string): PromptSource {
 
 type Limits = LimitsDocument | undefined;
 
-function processLimits(own: Limits, shared: Limits, defaults: Defaults): ProcessLimits {
-  const limit = (key: 'timeout' | 'idle_timeout') =>
-    tighter(parseDuration(own?.[key]) ?? undefined, parseDuration(shared?.[key]) ?? undefined);
+/** One spread where it is used: the second spread into an object is slow, and plans have thousands of steps. */
+function withProcessLimits(
+  base: { readonly id: string; readonly maxVisits: number },
+  own: Limits,
+  shared: Limits,
+  defaults: Defaults,
+): typeof base & ProcessLimits {
   return {
-    timeoutMs: limit('timeout') ?? defaults.timeoutMs,
-    idleTimeoutMs: limit('idle_timeout') ?? defaults.idleTimeoutMs,
+    id: base.id,
+    maxVisits: base.maxVisits,
+    timeoutMs: tighterDuration(own?.timeout, shared?.timeout) ?? defaults.timeoutMs,
+    idleTimeoutMs: tighterDuration(own?.idle_timeout, shared?.idle_timeout) ?? defaults.idleTimeoutMs,
   };
+}
+
+type Duration = NonNullable<Limits>['timeout'];
+
+function tighterDuration(own: Duration, shared: Duration): number | undefined {
+  return tighter(parseDuration(own) ?? undefined, parseDuration(shared) ?? undefined);
 }
 
 /** The budget of the workflow is for the whole run; a step has one only where it says so. */

@@ -3,6 +3,7 @@ import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { arrangeDiagnostics, type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { mergeConfigs } from './config-merge.ts';
 import { checkConfigRules } from './config-rules.ts';
+import { limitDiagnostics } from './limit-diagnostics.ts';
 import { checkShape } from './shape.ts';
 import { decodeSource, type Source } from './source-text.ts';
 import { parseYaml, type YamlSource } from './yaml-source.ts';
@@ -20,7 +21,7 @@ export interface CheckedConfig {
 export function checkConfig(source: Source): CheckedConfig {
   const { text, problem } = decodeSource(source, 'CF');
   const refuse = (diagnostics: readonly Diagnostic[]): CheckedConfig => ({
-    diagnostics: arrangeDiagnostics(diagnostics),
+    diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
     config: null,
     document: null,
     text,
@@ -41,7 +42,12 @@ export function checkConfig(source: Source): CheckedConfig {
   const rules = checkConfigRules(shape.data, shape.source);
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...rules]);
   if (shape.value === null || hasErrors(diagnostics)) return refuse(diagnostics);
-  return { diagnostics, config: mergeConfigs(null, shape.value), document: shape.value, text };
+  return {
+    diagnostics: limitDiagnostics(diagnostics),
+    config: mergeConfigs(null, shape.value),
+    document: shape.value,
+    text,
+  };
 }
 
 /**

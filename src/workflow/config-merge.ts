@@ -8,36 +8,44 @@ import type {
 } from '../contracts/config.ts';
 import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 
-/** The repository wins over the user, key by key; maps merge by name. What neither says is the default. */
-export function mergeConfigs(user: ConfigDocument | null, repo: ConfigDocument | null): Config {
-  const [low, high] = [user ?? {}, repo ?? {}];
-  const both = { ...low, ...high };
-  const agents = { ...low.agents, ...high.agents };
-  const validators = { ...low.validators, ...high.validators };
+/** A later layer wins over an earlier one, key by key; maps merge by name. What none says is the default. */
+export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Config {
+  const said = layers.reduce<ConfigDocument>((low, high) => (high === null ? low : overlay(low, high)), {});
   return {
-    agents: { ...CONFIG_DEFAULTS.agents, ...mapValues(agents, completeAgent) },
-    validators: mapValues(validators, completeValidator),
-    planner: completePlanner(both.planner),
+    agents: { ...CONFIG_DEFAULTS.agents, ...mapValues(said.agents ?? {}, completeAgent) },
+    validators: mapValues(said.validators ?? {}, completeValidator),
+    planner: completePlanner(said.planner),
     limits: {
-      timeout: high.limits?.timeout ?? low.limits?.timeout ?? CONFIG_DEFAULTS.limits.timeout,
-      idle_timeout:
-        high.limits?.idle_timeout ?? low.limits?.idle_timeout ?? CONFIG_DEFAULTS.limits.idle_timeout,
-      max_visits: high.limits?.max_visits ?? low.limits?.max_visits ?? CONFIG_DEFAULTS.limits.max_visits,
+      timeout: said.limits?.timeout ?? CONFIG_DEFAULTS.limits.timeout,
+      idle_timeout: said.limits?.idle_timeout ?? CONFIG_DEFAULTS.limits.idle_timeout,
+      max_visits: said.limits?.max_visits ?? CONFIG_DEFAULTS.limits.max_visits,
     },
-    policy: both.policy ?? CONFIG_DEFAULTS.policy,
-    protected_branches: both.protected_branches ?? CONFIG_DEFAULTS.protected_branches,
-    entrypoints: both.entrypoints ?? CONFIG_DEFAULTS.entrypoints,
-    environment: both.environment ?? CONFIG_DEFAULTS.environment,
+    policy: said.policy ?? CONFIG_DEFAULTS.policy,
+    protected_branches: said.protected_branches ?? CONFIG_DEFAULTS.protected_branches,
+    entrypoints: said.entrypoints ?? CONFIG_DEFAULTS.entrypoints,
+    environment: said.environment ?? CONFIG_DEFAULTS.environment,
     paths: {
-      runs: high.paths?.runs ?? low.paths?.runs ?? CONFIG_DEFAULTS.paths.runs,
-      worktrees: high.paths?.worktrees ?? low.paths?.worktrees ?? CONFIG_DEFAULTS.paths.worktrees,
+      runs: said.paths?.runs ?? CONFIG_DEFAULTS.paths.runs,
+      worktrees: said.paths?.worktrees ?? CONFIG_DEFAULTS.paths.worktrees,
     },
     retention: {
-      keep_runs: high.retention?.keep_runs ?? low.retention?.keep_runs ?? CONFIG_DEFAULTS.retention.keep_runs,
-      keep_days: high.retention?.keep_days ?? low.retention?.keep_days ?? CONFIG_DEFAULTS.retention.keep_days,
+      keep_runs: said.retention?.keep_runs ?? CONFIG_DEFAULTS.retention.keep_runs,
+      keep_days: said.retention?.keep_days ?? CONFIG_DEFAULTS.retention.keep_days,
     },
-    notify: both.notify ? { command: asCommand(both.notify.command) } : null,
-    sandbox: both.sandbox ?? CONFIG_DEFAULTS.sandbox,
+    notify: said.notify ? { command: asCommand(said.notify.command) } : null,
+    sandbox: said.sandbox ?? CONFIG_DEFAULTS.sandbox,
+  };
+}
+
+function overlay(low: ConfigDocument, high: ConfigDocument): ConfigDocument {
+  return {
+    ...low,
+    ...high,
+    agents: { ...low.agents, ...high.agents },
+    validators: { ...low.validators, ...high.validators },
+    limits: { ...low.limits, ...high.limits },
+    paths: { ...low.paths, ...high.paths },
+    retention: { ...low.retention, ...high.retention },
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type Diagnostic,
   hasErrors,
 } from '../diagnostics/diagnostic.ts';
+import { limitDiagnostics } from './limit-diagnostics.ts';
 import { createLineIndex } from './line-index.ts';
 import { checkShape } from './shape.ts';
 import { decodeSource, type Source } from './source-text.ts';
@@ -20,11 +21,14 @@ export interface CheckedPrompt {
   readonly text: string;
 }
 
-/** Markdown with front matter, to a prompt or to everything that is wrong with it. */
-export function checkPrompt(source: Source): CheckedPrompt {
+/**
+ * Markdown with front matter, to a prompt or to everything that is wrong with it. `ref` is what the name of the
+ * file promises; null where the text does not come from a catalog.
+ */
+export function checkPrompt(source: Source, ref: string | null = null): CheckedPrompt {
   const { text, problem } = decodeSource(source, 'PR');
   const refuse = (diagnostics: readonly Diagnostic[]): CheckedPrompt => ({
-    diagnostics: arrangeDiagnostics(diagnostics),
+    diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
     prompt: null,
     text,
   });
@@ -44,10 +48,18 @@ export function checkPrompt(source: Source): CheckedPrompt {
     describe,
   });
   const body = text.slice(parts.bodyStart).trim();
-  const rules = [...checkRules(shape.data, shape.source), ...checkBody(body, text, parts.bodyStart)];
+  const rules = [
+    ...checkRules(shape.data, shape.source),
+    ...checkName(shape.value, ref, shape.source),
+    ...checkBody(body, text, parts.bodyStart),
+  ];
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...rules]);
   const sound = shape.value !== null && !hasErrors(diagnostics);
-  return { diagnostics, prompt: sound ? createPrompt(shape.value, body) : null, text };
+  return {
+    diagnostics: limitDiagnostics(diagnostics),
+    prompt: sound ? createPrompt(shape.value, body) : null,
+    text,
+  };
 }
 
 type FrontMatter =
@@ -107,6 +119,25 @@ function checkRules(data: unknown, source: YamlSource): Diagnostic[] {
   return [...diagnostics, ...checkInputs(fields.inputs, source)];
 }
 
+/** Two names for one prompt would let a workflow run another text than the one that was recorded. */
+function checkName(fields: PromptFrontMatter | null, ref: string | null, source: YamlSource): Diagnostic[] {
+  if (fields === null || ref === null) return [];
+  const own = refOf(fields);
+  if (own === ref) return [];
+  const wrong = ref.replace(/\.v\d+$/, '') === fields.prompt_id ? 'version' : 'prompt_id';
+  return [
+    createDiagnostic('PR107', {
+      message: `the file is named for \`${ref}\`, but the front matter says \`${own}\``,
+      span: source.locate([wrong], 'value'),
+      help: `rename the file to \`${own}.md\`, or correct \`prompt_id\` and \`version\``,
+    }),
+  ];
+}
+
+function refOf({ prompt_id, version }: PromptFrontMatter): string {
+  return `${prompt_id}.v${version}`;
+}
+
 function checkInputs(inputs: unknown, source: YamlSource): Diagnostic[] {
   const first = new Map<string, Path>();
   return asList(inputs).flatMap((entry, index) => {
@@ -136,7 +167,7 @@ function checkBody(body: string, text: string, bodyStart: number): Diagnostic[] 
 
 function createPrompt(fields: PromptFrontMatter, body: string): Prompt {
   return {
-    ref: `${fields.prompt_id}.v${fields.version}`,
+    ref: refOf(fields),
     promptId: fields.prompt_id,
     version: fields.version,
     role: fields.role,

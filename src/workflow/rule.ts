@@ -55,9 +55,15 @@ export interface Finding {
   readonly at: Place;
   readonly label?: string | null;
   readonly related?: readonly { readonly message: string; readonly at: Place }[];
-  readonly notes?: readonly string[];
-  readonly help?: string | null;
+  readonly notes?: Late<readonly string[]>;
+  readonly help?: Late<string | null>;
 }
+
+/** What is dear to find out can be given as a function, which is called only for what is kept. */
+export type Late<T> = T | (() => T);
+
+/** More of one kind are not kept: far fewer are shown, and a hostile file has a hundred thousand. */
+const MAX_PER_CODE = 400;
 
 /** A rule looks at every step, at the whole, or at both. */
 export interface Rule {
@@ -73,6 +79,7 @@ export function applyRules(
   context: CheckContext,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
+  const counts = new Map<Code, number>();
   const locate = (place: Place) =>
     place.text === undefined
       ? source.locate(place.path, place.part)
@@ -82,12 +89,24 @@ export function applyRules(
     graph: buildGraph(view),
     names: context.names,
     inputs: context.inputs,
-    report: (code, { at, related, ...rest }) => {
-      const places = (related ?? []).map((item) => ({ message: item.message, span: locate(item.at) }));
-      diagnostics.push(createDiagnostic(code, { ...rest, span: locate(at), related: places }));
+    report: (code, { message, at, label = null, related = [], notes = [], help = null }) => {
+      const count = (counts.get(code) ?? 0) + 1;
+      counts.set(code, count);
+      if (count > MAX_PER_CODE) return;
+      diagnostics.push(
+        createDiagnostic(code, {
+          message,
+          span: locate(at),
+          label,
+          related: related.map((item) => ({ message: item.message, span: locate(item.at) })),
+          notes: typeof notes === 'function' ? notes() : notes,
+          help: typeof help === 'function' ? help() : help,
+        }),
+      );
     },
   };
-  for (const step of view.steps) for (const rule of rules) rule.step?.(step, ruleContext);
+  const stepRules = rules.flatMap((rule) => rule.step ?? []);
+  for (const step of view.steps) for (const check of stepRules) check(step, ruleContext);
   for (const rule of rules) rule.workflow?.(ruleContext);
   return diagnostics;
 }

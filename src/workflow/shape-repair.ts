@@ -27,6 +27,9 @@ const MAX_ROUNDS = 4;
 /** Each repair copies what is around it. A document with more slips than this is not one with slips. */
 const MAX_REPAIRS = 200;
 
+/** Nobody reads more than a screenful of problems, but a hostile file can have a hundred thousand. */
+const MAX_ISSUES = 1000;
+
 export function repairAndCheck(
   schema: z.core.$ZodType,
   given: unknown,
@@ -37,7 +40,8 @@ export function repairAndCheck(
   let data = given;
   for (let round = 0; ; round += 1) {
     const result = z.safeParse(schema, data, { jitless: true });
-    const issues = result.success ? [] : flattenIssues(result.error.issues, data);
+    const found = result.success ? [] : flattenIssues(result.error.issues, data);
+    const issues = found.slice(0, MAX_ISSUES);
     const last = round === MAX_ROUNDS;
     let changed = false;
     const rest: RepairedIssue[] = [];

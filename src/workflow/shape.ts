@@ -3,6 +3,8 @@ import { FORMS, type FormName } from '../contracts/forms.ts';
 import { type Family, type ShapeNumber, shapeCode } from '../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { limitFaults, limitUnknownKeys } from './fault-limit.ts';
+import { surelyFits } from './schema-fit.ts';
 import { knownKeysAt } from './schema-walk.ts';
 import type { ShapeIssue } from './shape-issues.ts';
 import { repairAndCheck } from './shape-repair.ts';
@@ -31,27 +33,28 @@ export interface ShapeResult<Schema extends z.core.$ZodType> {
   readonly source: YamlSource;
 }
 
-/** Nobody reads more than a screenful of problems, but a hostile file can have a hundred thousand. */
-const MAX_DESCRIBED = 1000;
-
 /** Holds a document against its schema: one diagnostic per cause, all of them. */
 export function checkShape<Schema extends z.core.$ZodType>(
   request: ShapeRequest<Schema>,
 ): ShapeResult<Schema> {
   const { schema, source } = request;
-  const given = withoutFreeKeys(source.data, request.nameMaps);
-  const parsed = z.safeParse(schema, given, { jitless: true });
-  if (parsed.success) return { diagnostics: [], value: parsed.data, data: given, source };
+  const all = withoutFreeKeys(source.data, request.nameMaps);
+  if (surelyFits(schema, all)) return { diagnostics: [], value: all as z.output<Schema>, data: all, source };
+  const given = limitUnknownKeys(schema, all);
+  const limited = limitFaults(schema, given);
+  const parsed = z.safeParse(schema, limited, { jitless: true });
+  if (parsed.success && limited === given)
+    return { diagnostics: [], value: parsed.data, data: given, source };
   const isClaimed = (issue: ShapeIssue, data: unknown) => request.override(issue, data, source) !== null;
-  const { issues, data, original } = repairAndCheck(schema, given, isClaimed);
+  const { issues, data, original } = repairAndCheck(schema, limited, isClaimed);
   const relocated = relocateSource(source, original);
-  const diagnostics = issues
-    .slice(0, MAX_DESCRIBED)
-    .map(
-      ({ issue, meant }) =>
-        request.override(issue, data, relocated) ??
-        describeIssue(issue, meant, { ...request, source: relocated }, data),
-    );
+  const diagnostics = issues.map(
+    ({ issue, meant }) =>
+      request.override(issue, data, relocated) ??
+      describeIssue(issue, meant, { ...request, source: relocated }, data),
+  );
+  // What stands behind the limit is there all the same, and may be what a route leads to.
+  if (limited !== given) return { diagnostics, value: null, data: given, source };
   return { diagnostics, value: null, data, source: relocated };
 }
 
@@ -169,18 +172,32 @@ function withoutFreeKeys(value: unknown, nameMaps: readonly string[]): unknown {
   const strip = (current: unknown, depth: number, names: boolean): unknown => {
     if (current === null || typeof current !== 'object') return current;
     if (Array.isArray(current)) {
-      const items = current.map((item) => strip(item, depth + 1, false));
-      return items.every((item, index) => item === current[index]) ? current : items;
+      let items: unknown[] = current;
+      for (const [index, item] of current.entries()) {
+        const stripped = strip(item, depth + 1, false);
+        if (stripped === item) continue;
+        if (items === current) items = [...current];
+        items[index] = stripped;
+      }
+      return items;
     }
-    const copy = createMapping();
-    let changed = false;
-    for (const key of Object.keys(current)) {
-      const given = (current as Mapping)[key];
+    const given = current as Mapping;
+    let changes: Map<string, unknown> | null = null;
+    const keys = Object.keys(given);
+    for (const key of keys) {
       const kept = names || !key.startsWith('x-');
-      if (kept) copy[key] = strip(given, depth + 1, depth === 0 && nameMaps.includes(key));
-      changed ||= !kept || copy[key] !== given;
+      const stripped = kept ? strip(given[key], depth + 1, depth === 0 && nameMaps.includes(key)) : undefined;
+      if (stripped === given[key]) continue;
+      changes ??= new Map();
+      changes.set(key, stripped);
     }
-    return changed ? copy : current;
+    if (changes === null) return current;
+    const copy = createMapping();
+    for (const key of keys) {
+      const kept = changes.has(key) ? changes.get(key) : given[key];
+      if (kept !== undefined) copy[key] = kept;
+    }
+    return copy;
   };
   return strip(value, 0, false);
 }

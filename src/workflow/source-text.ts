@@ -29,7 +29,7 @@ export function decodeSource(source: Source, family: Family): SourceText {
     problem: createDiagnostic(code, { message, span: createLineIndex(text).span(offset, offset + 1), help }),
   });
   if (sound === null) {
-    const offset = firstBrokenOffset(source.bytes, text);
+    const offset = firstBrokenOffset(source.bytes);
     return refuse(offset, 'the file is not valid UTF-8 here', 'save the file as UTF-8');
   }
   const nul = text.indexOf('\0');
@@ -37,21 +37,24 @@ export function decodeSource(source: Source, family: Family): SourceText {
   return { text, problem: null };
 }
 
-/** The decoder says only that something is wrong; a replacement that is not in the bytes shows where. */
-function firstBrokenOffset(bytes: Uint8Array, lossy: string): number {
-  const encoder = new TextEncoder();
-  const byteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  let byteOffset = byteOrderMark;
-  let from = 0;
-  for (let at = lossy.indexOf('\ufffd'); at >= 0; at = lossy.indexOf('\ufffd', from)) {
-    byteOffset += encoder.encode(lossy.slice(from, at)).length;
-    const genuine =
-      bytes[byteOffset] === 0xef && bytes[byteOffset + 1] === 0xbf && bytes[byteOffset + 2] === 0xbd;
-    if (!genuine) return at;
-    byteOffset += 3;
-    from = at + 1;
+/** The decoder says only that something is wrong, so the longest beginning that is sound is looked for. */
+function firstBrokenOffset(bytes: Uint8Array): number {
+  let [sound, broken] = [0, bytes.length + 1];
+  while (broken - sound > 1) {
+    const middle = (sound + broken) >> 1;
+    if (decodeStart(bytes, middle) === null) broken = middle;
+    else sound = middle;
   }
-  return 0;
+  return decodeStart(bytes, sound)?.length ?? 0;
+}
+
+/** A character that is only begun at the end of the part is left out of it, and is no fault. */
+function decodeStart(bytes: Uint8Array, length: number): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+  } catch {
+    return null;
+  }
 }
 
 function decodeUtf8(bytes: Uint8Array): string | null {

@@ -21,9 +21,9 @@ export interface WorkflowGraph {
   readonly entry: number | null;
   readonly endsRun: (edge: Edge) => boolean;
   /** Everything that can be reached from these, themselves included. */
-  readonly reach: (roots: Iterable<number>) => ReadonlySet<number>;
+  readonly reach: (roots: readonly number[]) => ReadonlySet<number>;
   /** Everything that can reach one of these, themselves included. */
-  readonly reachBack: (goals: Iterable<number>) => ReadonlySet<number>;
+  readonly reachBack: (goals: readonly number[]) => ReadonlySet<number>;
 }
 
 const REQUIRED_ROUTES = {
@@ -45,15 +45,26 @@ export function buildGraph(view: WorkflowView): WorkflowGraph {
     return node;
   };
   const edges = view.steps.map((step) => edgesOf(step, resolve));
+  const ahead: (readonly number[])[] = [];
   const back: number[][] = view.steps.map(() => []);
-  for (const [from, list] of edges.entries()) for (const edge of list) back[edge.to]?.push(from);
-  const entry = view.entryStep === null ? LOOSE_NODE : resolve(view.entryStep);
+  for (const [from, list] of edges.entries()) {
+    ahead.push(list.map((edge) => edge.to));
+    for (const { to } of list) back[to]?.push(from);
+  }
+  const entryNode = view.entryStep === null ? LOOSE_NODE : resolve(view.entryStep);
+  const entry = entryNode >= 0 ? entryNode : null;
+  // Most rules about the whole ask what the entry leads to.
+  let fromEntry: ReadonlySet<number> | null = null;
   return {
     edges,
-    entry: entry >= 0 ? entry : null,
+    entry,
     endsRun: (edge) => edge.to === STOP_NODE || view.steps[edge.to]?.opcode === 'STOP',
-    reach: (roots) => walk(roots, (node) => (edges[node] ?? []).map((edge) => edge.to)),
-    reachBack: (goals) => walk(goals, (node) => back[node] ?? []),
+    reach: (roots) => {
+      if (roots.length !== 1 || roots[0] !== entry) return walk(roots, ahead);
+      fromEntry ??= walk(roots, ahead);
+      return fromEntry;
+    },
+    reachBack: (goals) => walk(goals, back),
   };
 }
 
@@ -74,26 +85,25 @@ function resolveNode(view: WorkflowView, target: string): number {
 
 function edgesOf(step: StepView, resolve: (target: string) => number): Edge[] {
   if (step.opcode === 'STOP') return [];
-  const edges: Edge[] = step.routes.map((route) => ({
-    key: route.key,
-    to: resolve(route.target),
-    path: route.path,
-  }));
-  const given = new Set(edges.map((edge) => edge.key));
+  const edges: Edge[] = step.routes.map(({ key, target, path }) => ({ key, to: resolve(target), path }));
+  const isGiven = (wanted: string) => edges.some(({ key }) => key === wanted);
   for (const key of step.opcode === null ? [] : REQUIRED_ROUTES[step.opcode]) {
-    if (!given.has(key)) edges.push({ key, to: LOOSE_NODE, path: null });
+    if (!isGiven(key)) edges.push({ key, to: LOOSE_NODE, path: null });
   }
-  if (step.opcode === 'EVALUATE' && !given.has('blocked')) {
+  if (step.opcode === 'EVALUATE' && !isGiven('blocked')) {
     edges.push({ key: 'blocked', to: resolve(STOP), path: null });
   }
   return edges;
 }
 
-function walk(roots: Iterable<number>, next: (node: number) => readonly number[]): ReadonlySet<number> {
+function walk(
+  roots: readonly number[],
+  neighbours: readonly (readonly number[] | undefined)[],
+): ReadonlySet<number> {
   const seen = new Set<number>(roots);
   const queue = [...seen];
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    for (const to of next(node)) {
+    for (const to of neighbours[node] ?? []) {
       if (seen.has(to)) continue;
       seen.add(to);
       queue.push(to);

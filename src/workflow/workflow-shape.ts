@@ -1,4 +1,4 @@
-import { opcodesWithKey, workflowDocumentSchema } from '../contracts/workflow-document.ts';
+import { isLimitKey, opcodesWithKey, workflowDocumentSchema } from '../contracts/workflow-document.ts';
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { checkShape, type ShapeResult } from './shape.ts';
 import { type ShapeIssue, valueAt } from './shape-issues.ts';
@@ -52,12 +52,14 @@ function misplacedKey(path: Path, data: unknown, source: YamlSource): Diagnostic
   const parent = path.slice(0, -1);
   if (path.length === 3) {
     const opcodes = opcodesWithKey(key);
-    if (opcodes.length === 0) return null;
+    const opcode = String(valueAt(data, [...parent, 'opcode']));
+    const isLimit = isLimitKey(key) && opcodesWithKey('limits').includes(opcode);
+    if (opcodes.length === 0 && !isLimit) return null;
     return createDiagnostic('WF007', {
       message: `\`${key}\` is not a key of ${describe(parent, data)}`,
       span,
-      notes: [`it belongs to ${opcodes.join(', ')}`],
-      help: 'remove it',
+      notes: opcodes.length === 0 ? [] : [`it belongs to ${opcodes.join(', ')}`],
+      help: isLimit ? `write it under \`limits\`: \`limits: { ${key}: … }\`` : 'remove it',
     });
   }
   if (path.length === 5 && path[2] === 'run' && SCRIPT_KEYS.has(key)) {

@@ -13,6 +13,8 @@ export interface WorkflowView {
   readonly steps: readonly StepView[];
   /** The first step with each id. */
   readonly stepsById: ReadonlyMap<string, StepView>;
+  /** A step has no id, which is told as that: a name that leads nowhere may be the one it was to have. */
+  readonly nameless: boolean;
 }
 
 export interface StepView {
@@ -43,6 +45,7 @@ export function viewWorkflow(data: unknown): WorkflowView {
     defaults: asMapping(fields.defaults),
     steps,
     stepsById,
+    nameless: steps.some((step) => step.id === null),
   };
 }
 
@@ -53,22 +56,26 @@ function isImpostor(step: StepView): boolean {
 
 function viewStep(fields: Mapping, index: number): StepView {
   const path: Path = ['steps', index];
-  const opcode = OPCODES.find((candidate) => candidate === fields.opcode) ?? null;
   return {
     index,
     path,
     id: asWord(fields.id),
-    opcode,
+    opcode: OPCODES_BY_WORD.get(fields.opcode) ?? null,
     fields,
-    routes: viewRoutes(fields.routes, path),
+    routes: viewRoutes(fields.routes, index),
   };
 }
 
-function viewRoutes(value: unknown, path: Path): RouteView[] {
-  return Object.entries(asMapping(value)).flatMap(([key, item]) => {
-    const target = asWord(item);
-    return target === null ? [] : [{ key, target, path: [...path, 'routes', key] }];
-  });
+const OPCODES_BY_WORD: ReadonlyMap<unknown, Opcode> = new Map(OPCODES.map((opcode) => [opcode, opcode]));
+
+function viewRoutes(value: unknown, index: number): RouteView[] {
+  const fields = asMapping(value);
+  const routes: RouteView[] = [];
+  for (const key of Object.keys(fields)) {
+    const target = asWord(fields[key]);
+    if (target !== null) routes.push({ key, target, path: ['steps', index, 'routes', key] });
+  }
+  return routes;
 }
 
 /** What a target resolves to: a declared step, the bare word STOP, or nothing. */
@@ -77,10 +84,12 @@ export type Resolved =
   | { readonly kind: 'stop' }
   | { readonly kind: 'unknown'; readonly suggestion: string | null };
 
+const BARE_STOP: Resolved = { kind: 'stop' };
+
 export function resolveTarget(view: WorkflowView, target: string): Resolved {
   const step = view.stepsById.get(target);
   if (step !== undefined) return { kind: 'step', step };
-  if (target === STOP) return { kind: 'stop' };
+  if (target === STOP) return BARE_STOP;
   return { kind: 'unknown', suggestion: suggestTarget(view, target) };
 }
 

@@ -2,7 +2,7 @@ import { Composer, type CST, type Document, isScalar, Lexer, Parser, type YAMLEr
 import { type Code, type Family, type ShapeNumber, shapeCode } from '../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../diagnostics/diagnostic.ts';
 import type { LineIndex } from './line-index.ts';
-import { buildTree, MAX_DEPTH, type YamlTree } from './yaml-tree.ts';
+import { buildTree, MAX_DEPTH, type TreeProblem, type YamlTree } from './yaml-tree.ts';
 
 export type PackageResult =
   | { readonly kind: 'empty' }
@@ -15,11 +15,16 @@ export type PackageResult =
  * memory: a megabyte of commas would take seconds and a gigabyte.
  */
 const MAX_INDICATORS = 100_000;
+const INDICATOR = /[[\]{},"'&*!]/g;
 
-/** The offset of the first indicator past the limit, or null. */
-function indicatorPast(text: string, limit: number): number | null {
+/** Room for a workflow of ten thousand steps with a slip in it; ten times as much would take half a minute. */
+const MAX_LINES_AND_KEYS = 300_000;
+const LINE_OR_KEY = /\r?\n|\r|(?<!-)[-?:](?=\s)/g;
+
+/** The offset of the first match past the limit, or null. */
+function matchPast(text: string, pattern: RegExp, limit: number): number | null {
   let count = 0;
-  for (const { index } of text.matchAll(/[[\]{},"'&*!]/g)) {
+  for (const { index } of text.matchAll(pattern)) {
     count += 1;
     if (count > limit) return index;
   }
@@ -36,7 +41,12 @@ export function readWithPackage(text: string, lines: LineIndex, family: Family):
     help: string | null = null,
   ) => failure(shapeCode(family, number), { message, span: lines.span(start, end), help });
 
-  const crowded = indicatorPast(text, MAX_INDICATORS);
+  const endless = matchPast(text, LINE_OR_KEY, MAX_LINES_AND_KEYS);
+  if (endless !== null) {
+    const message = `more than ${MAX_LINES_AND_KEYS} lines, keys and entries in a document that is not plain YAML`;
+    return fail('004', endless, endless + 1, message, 'split the document, or look for a slip in its syntax');
+  }
+  const crowded = matchPast(text, INDICATOR, MAX_INDICATORS);
   if (crowded !== null) {
     const message = `more than ${MAX_INDICATORS} brackets, commas, quotes, anchors, aliases and tags`;
     return fail(
@@ -78,18 +88,20 @@ export function readWithPackage(text: string, lines: LineIndex, family: Family):
     return { kind: 'empty' };
   }
   const tree = buildTree(root);
-  const diagnostics = tree.problems.map((found) =>
-    createDiagnostic(shapeCode(family, found.number), {
-      message: found.message,
-      span: lines.span(...found.range),
-      related: found.related
-        ? [{ message: found.related.message, span: lines.span(...found.related.range) }]
-        : [],
-      help: found.help,
-    }),
-  );
+  const diagnostics = tree.problems.map((found) => describeProblem(found, lines, family));
   const fatal = tree.problems.some((found) => found.number === '004' || found.number === '002');
   return fatal ? { kind: 'refused', diagnostics } : { kind: 'tree', tree, diagnostics };
+}
+
+export function describeProblem(found: TreeProblem, lines: LineIndex, family: Family): Diagnostic {
+  return createDiagnostic(shapeCode(family, found.number), {
+    message: found.message,
+    span: lines.span(...found.range),
+    related: found.related
+      ? [{ message: found.related.message, span: lines.span(...found.related.range) }]
+      : [],
+    help: found.help,
+  });
 }
 
 type Composed =

@@ -6,32 +6,53 @@ import {
   CHAR,
   type Cursor,
   createCursor,
+  type DuplicateKey,
   finishLine,
   lineEndFrom,
   skipSpaces,
   toNextContent,
 } from './yaml-plain-text.ts';
-import { createMapping, MAX_DEPTH } from './yaml-tree.ts';
+import { createMapping, MAX_DEPTH, type Mapping } from './yaml-tree.ts';
 
 /** Tabs, carriage returns, byte order marks and the like have rules of their own. */
 const UNUSUAL = /[^\n\u0020-\ufefe\uff00-\uffff]/;
+
+/** A mapping with more keys than this is none that anybody has written; the other reader has words for it. */
+const MAX_KEYS = 150_000;
 
 /** The `: ` of a key may be at most 1,024 characters away from its start. */
 const MAX_KEY_LENGTH = 1000;
 
 /**
  * Reads the part of YAML that practically every document is written in, many times faster than a reader of all of it.
- * Null means "not mine": errors, duplicate keys, anchors, tags and whatever else is rare are never judged here,
+ * Null means "not mine": errors, anchors, tags and whatever else is rare are never judged here,
  * and a document is either understood without any doubt or left alone. Places are kept on demand: a sound document is only asked
  * for its data.
  */
-export function readPlainYaml(text: string, keepPlaces: boolean): PlainNode | null {
+export function readPlainYaml(given: string, keepPlaces: boolean): PlainDocument | null {
+  const text = withLineFeeds(given);
   if (UNUSUAL.test(text)) return null;
-  const cursor = createCursor(text, keepPlaces);
+  const cursor = createCursor(text, given, keepPlaces);
   const indented = !toNextContent(cursor, 0) || cursor.column > 0;
   if (indented || isOver(cursor)) return null;
   const root = readBlock(cursor, 0);
-  return isOver(cursor) ? root : null;
+  if (root === null || !isOver(cursor)) return null;
+  return { root, duplicated: cursor.duplicated, duplicates: cursor.duplicates };
+}
+
+export interface PlainDocument {
+  readonly root: PlainNode;
+  readonly duplicated: boolean;
+  /** Empty where no places are kept. */
+  readonly duplicates: readonly DuplicateKey[];
+}
+
+/**
+ * A space at the end of a line means nothing to this reader, which leaves block scalars with one alone, and every
+ * offset stays what it is.
+ */
+function withLineFeeds(text: string): string {
+  return text.includes('\r\n') ? text.replaceAll('\r\n', ' \n') : text;
 }
 
 function isOver(cursor: Cursor): boolean {
@@ -72,16 +93,61 @@ function readMapping(cursor: Cursor, depth: number): PlainNode | null {
   const { text, at: start, column } = cursor;
   const pairs: PlainPair[] = [];
   const data = createMapping();
-  while (cursor.column === column) {
+  let firstKeys: Map<string, PlainKey> | null = null;
+  for (let count = 0; cursor.column === column; count += 1) {
+    if (count > MAX_KEYS) return null;
+    if (!cursor.keepPlaces && readPlainestPair(cursor, data)) continue;
     const key = readKey(text, cursor.at);
-    if (key === null || key.name in data) return null;
+    if (key === null) return null;
+    const again = key.name in data;
     const value = readValue(cursor, key.end + 1, column, depth + 1);
     if (value === null) return null;
+    if (again) {
+      cursor.duplicated = true;
+      if (cursor.keepPlaces) firstKeys = keepDuplicate(cursor, key, pairs, firstKeys);
+      continue;
+    }
     if (cursor.keepPlaces) pairs.push({ key, value });
+    firstKeys?.set(key.name, key);
     data[key.name] = value.data;
   }
   if (cursor.column > column) return null;
   return { kind: 'mapping', data, start, end: cursor.lastEnd, pairs };
+}
+
+/** Far more than anybody is shown. */
+const MAX_DUPLICATES = 1000;
+
+/** The keys by name are gathered when the first of them is given again, which hardly ever happens. */
+function keepDuplicate(
+  cursor: Cursor,
+  key: PlainKey,
+  pairs: readonly PlainPair[],
+  known: Map<string, PlainKey> | null,
+): Map<string, PlainKey> {
+  const firstKeys = known ?? new Map(pairs.map((pair) => [pair.key.name, pair.key]));
+  const first = firstKeys.get(key.name);
+  if (first !== undefined && cursor.duplicates.length < MAX_DUPLICATES)
+    cursor.duplicates.push({ key, first });
+  return firstKeys;
+}
+
+/** Two words on a line, and the start of a line with more to read. */
+const PLAINEST_PAIR = /([A-Za-z_]\w{0,99}): ([A-Za-z_][\w./-]*)\n+( *)(?=[A-Za-z_]|- )/y;
+
+/** Most lines of most documents are of this one kind. False, with nothing done, for any other. */
+function readPlainestPair(cursor: Cursor, data: Mapping): boolean {
+  PLAINEST_PAIR.lastIndex = cursor.at;
+  const match = PLAINEST_PAIR.exec(cursor.text);
+  if (match === null) return false;
+  const [, name = '', word = '', indent = ''] = match;
+  if (name in data) return false;
+  data[name] = resolvePlain(word);
+  cursor.lastEnd = cursor.at + name.length + word.length + 3;
+  cursor.at = PLAINEST_PAIR.lastIndex;
+  cursor.column = indent.length;
+  cursor.passedComment = false;
+  return true;
 }
 
 function readKey(text: string, at: number): PlainKey | null {
@@ -115,8 +181,9 @@ function readValue(cursor: Cursor, from: number, column: number, depth: number):
   if (cursor.column > column) return readBelow(cursor, column, depth, comment || cursor.passedComment);
   // Where a comment belongs that stands where a value could, is not for this reader to say.
   if (comment || cursor.passedComment) return null;
-  cursor.lastEnd = at;
-  return { kind: 'scalar', data: null, start: at, end: at };
+  const end = cursor.given[at - 1] === '\r' ? at - 1 : at;
+  cursor.lastEnd = end;
+  return { kind: 'scalar', data: null, start: end, end };
 }
 
 /** A value on a line of its own, deeper than its key. */

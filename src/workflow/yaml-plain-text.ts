@@ -1,3 +1,5 @@
+import type { PlainKey } from './yaml-plain-node.ts';
+
 /** The characters that mean something. */
 export const CHAR = {
   newline: 10,
@@ -42,6 +44,8 @@ export function lineEndFrom(text: string, from: number): number {
 /** Where the reading stands: at the first character of a line that says something. */
 export interface Cursor {
   readonly text: string;
+  /** The same text with its carriage returns, where it has any. */
+  readonly given: string;
   /** Whether lists and mappings remember where their parts stand. */
   readonly keepPlaces: boolean;
   at: number;
@@ -51,10 +55,19 @@ export interface Cursor {
   lastEnd: number;
   /** Whether lines with comments were passed over on the way here. */
   passedComment: boolean;
+  /** Whether a key was given again; which ones, only where places are kept. */
+  duplicated: boolean;
+  readonly duplicates: DuplicateKey[];
 }
 
-export function createCursor(text: string, keepPlaces: boolean): Cursor {
-  return { text, keepPlaces, at: 0, column: 0, lastEnd: 0, passedComment: false };
+export interface DuplicateKey {
+  readonly key: PlainKey;
+  readonly first: PlainKey;
+}
+
+export function createCursor(text: string, given: string, keepPlaces: boolean): Cursor {
+  const start = { at: 0, column: 0, lastEnd: 0, passedComment: false };
+  return { text, given, keepPlaces, ...start, duplicated: false, duplicates: [] };
 }
 
 /**

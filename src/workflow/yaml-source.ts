@@ -1,10 +1,10 @@
 import type { Family } from '../diagnostics/codes.ts';
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
 import { createLineIndex, type LineIndex } from './line-index.ts';
-import { readWithPackage } from './yaml-package.ts';
+import { describeProblem, readWithPackage } from './yaml-package.ts';
 import { createPlainTree } from './yaml-plain-node.ts';
 import { readPlainYaml } from './yaml-plain-reader.ts';
-import type { Path, PlacedNode, Range, YamlTree } from './yaml-tree.ts';
+import { duplicateKey, type Path, type PlacedNode, type Range, type YamlTree } from './yaml-tree.ts';
 
 /** A YAML document with the way back from its data to its text. */
 export interface YamlSource {
@@ -30,16 +30,24 @@ export interface YamlResult {
 
 /** Offsets of `text` are the offsets of the file; a front matter is passed with the rest blanked out. */
 export function parseYaml(text: string, family: Family): YamlResult {
-  return parsePlainYaml(text) ?? parseAnyYaml(text, family);
+  return parsePlainYaml(text, family) ?? parseAnyYaml(text, family);
 }
 
 /** Null where the fast reader leaves the text to the other one. */
-export function parsePlainYaml(text: string): YamlResult | null {
-  const root = readPlainYaml(text, false);
-  if (root === null) return null;
-  const tree = createPlainTree(root.data, () => readPlainYaml(text, true));
-  const source = createYamlSource(text, createLineIndex(text), tree, []);
-  return { source, diagnostics: [], empty: false };
+export function parsePlainYaml(text: string, family: Family): YamlResult | null {
+  const document = readPlainYaml(text, false);
+  if (document === null) return null;
+  const lines = createLineIndex(text);
+  const tree = createPlainTree(document.root.data, () => readPlainYaml(text, true)?.root ?? null);
+  const diagnostics = document.duplicated ? duplicateKeys(text, lines, family) : [];
+  return { source: createYamlSource(text, lines, tree, diagnostics), diagnostics, empty: false };
+}
+
+function duplicateKeys(text: string, lines: LineIndex, family: Family): readonly Diagnostic[] {
+  const duplicates = readPlainYaml(text, true)?.duplicates ?? [];
+  return duplicates.map(({ key, first }) =>
+    describeProblem(duplicateKey(key.name, [key.start, key.end], [first.start, first.end]), lines, family),
+  );
 }
 
 /** All of YAML, at its price. */

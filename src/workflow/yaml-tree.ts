@@ -49,12 +49,15 @@ export const MAX_DEPTH = 64;
 const MAX_EXPANDED_ALIASES = 10_000;
 /** Bounds what aliases of big values can blow a small file up to. */
 const MAX_EXPANDED_NODES = 1_000_000;
+const MAX_EXPANDED_TEXT = 16 * 1024 * 1024;
 
 interface Built {
   readonly data: unknown;
   readonly height: number;
   readonly aliases: number;
   readonly nodes: number;
+  /** Characters of all its scalars. */
+  readonly text: number;
 }
 
 interface Anchor {
@@ -64,7 +67,7 @@ interface Anchor {
 }
 
 /** Stops the walk where going on would cost too much or mean nothing. */
-const EMPTY: Built = { data: null, height: 0, aliases: 0, nodes: 1 };
+const EMPTY: Built = { data: null, height: 0, aliases: 0, nodes: 1, text: 0 };
 
 export function buildTree(root: Node | null): YamlTree {
   const problems: TreeProblem[] = [];
@@ -88,7 +91,7 @@ export function buildTree(root: Node | null): YamlTree {
   };
 
   const buildPlain = (node: Node, depth: number): Built => {
-    if (isScalar(node)) return { data: node.value, height: 0, aliases: 0, nodes: 1 };
+    if (isScalar(node)) return buildScalar(node.value);
     if (depth >= MAX_DEPTH) {
       if (!tooBig) report('004', node, `the document is nested more than ${MAX_DEPTH} levels deep`);
       tooBig = true;
@@ -131,7 +134,7 @@ export function buildTree(root: Node | null): YamlTree {
           keys.set(key, pair.key);
           data[key] = value.data;
         } else {
-          reportDuplicate(key, pair.key, first);
+          problems.push(duplicateKey(key, rangeOf(pair.key), rangeOf(first)));
         }
       }
     }
@@ -140,22 +143,13 @@ export function buildTree(root: Node | null): YamlTree {
     return collect(map, data, parts);
   };
 
-  const reportDuplicate = (key: string, node: Node, first: Node): void => {
-    problems.push({
-      number: '006',
-      message: `the key \`${key}\` is given twice`,
-      range: rangeOf(node),
-      related: { message: 'first given here', range: rangeOf(first) },
-      help: null,
-    });
-  };
-
   const collect = (node: Node, data: unknown, parts: readonly Built[]): Built => {
-    let [height, aliases, nodes] = [0, 0, 1];
+    let [height, aliases, nodes, text] = [0, 0, 1, 0];
     for (const part of parts) {
       height = Math.max(height, part.height);
       aliases += part.aliases;
       nodes += part.nodes;
+      text += part.text;
     }
     if (!tooBig && aliases > MAX_EXPANDED_ALIASES) {
       tooBig = true;
@@ -163,8 +157,11 @@ export function buildTree(root: Node | null): YamlTree {
     } else if (!tooBig && aliases > 0 && nodes > MAX_EXPANDED_NODES) {
       tooBig = true;
       report('004', node, `the aliases expand to more than ${MAX_EXPANDED_NODES} values`);
+    } else if (!tooBig && aliases > 0 && text > MAX_EXPANDED_TEXT) {
+      tooBig = true;
+      report('004', node, `the aliases expand to more than ${MAX_EXPANDED_TEXT} characters`);
     }
-    return tooBig ? EMPTY : { data, height: height + 1, aliases, nodes };
+    return tooBig ? EMPTY : { data, height: height + 1, aliases, nodes, text };
   };
 
   const buildAlias = (alias: Alias, depth: number): Built => {
@@ -189,6 +186,20 @@ export function buildTree(root: Node | null): YamlTree {
   const follow = (node: Node | null): Node | null =>
     node === null ? null : (aliasTargets.get(node) ?? node);
   return { data: tooBig ? null : data, problems, find: createFinder(root, follow) };
+}
+
+export function duplicateKey(key: string, range: Range, first: Range): TreeProblem {
+  return {
+    number: '006',
+    message: `the key \`${key}\` is given twice`,
+    range,
+    related: { message: 'first given here', range: first },
+    help: null,
+  };
+}
+
+function buildScalar(data: unknown): Built {
+  return { data, height: 0, aliases: 0, nodes: 1, text: typeof data === 'string' ? data.length : 0 };
 }
 
 type Follow = (node: Node | null) => Node | null;

@@ -35,8 +35,13 @@ interface Checked {
 const kinds: Record<string, (source: Source) => Checked> = {
   workflow: (source) => checkWorkflow(source, context),
   config: checkConfig,
-  prompt: checkPrompt,
+  prompt: (source) => checkPrompt(source, promisedBy(source.name)),
 };
+
+/** Goldens are named for what they show; the part after the code is the name of the prompt where it matters. */
+function promisedBy(file: string): string | null {
+  return /^PR107-(.+)\.md$/.exec(file)?.[1] ?? null;
+}
 
 const cases = Object.keys(kinds).flatMap((kind) =>
   readdirSync(join(import.meta.dirname, kind))

@@ -29,7 +29,7 @@ export function indexPrompts(folders: readonly string[]): PromptIndex {
     get: (ref) => {
       const path = paths.get(ref);
       if (path === undefined) return undefined;
-      if (!read.has(ref)) read.set(ref, readPrompt(path).prompt ?? undefined);
+      if (!read.has(ref)) read.set(ref, readPrompt(path, ref).prompt ?? undefined);
       return read.get(ref);
     },
   };
@@ -43,15 +43,15 @@ export function readPrompts(folders: readonly string[]): {
   const byRef = new Map<string, Prompt>();
   const broken: BrokenPrompt[] = [];
   for (const [ref, path] of promptPaths(folders)) {
-    const { prompt, text, diagnostics } = readPrompt(path);
+    const { prompt, text, diagnostics } = readPrompt(path, ref);
     if (prompt === null) broken.push({ name: path, problem: 'has errors', text, diagnostics });
     else byRef.set(ref, prompt);
   }
   return { byRef, broken };
 }
 
-function readPrompt(path: string) {
-  return checkPrompt({ name: path, bytes: readFileSync(path) });
+function readPrompt(path: string, ref: string) {
+  return checkPrompt({ name: path, bytes: readFileSync(path) }, ref);
 }
 
 function promptPaths(folders: readonly string[]): ReadonlyMap<string, string> {

@@ -31,7 +31,9 @@ interface Visit {
   readonly memory: number;
   /** Whether the key that counts for the end is one of success; a rollback hands on what led into it. */
   readonly well: boolean;
-  readonly from: { readonly visit: Visit; readonly key: RouteKey } | null;
+  /** Where the way comes from, and the key it left that step by; both null at the entry. */
+  readonly from: Visit | null;
+  readonly by: RouteKey | null;
 }
 
 /**
@@ -47,25 +49,25 @@ export function findSuccessfulEnds(graph: PlanGraph, walker: Walker): Successful
   if (graph.entry === END) return ends;
   const seen = new Set<number>();
   const queue: Visit[] = [];
-  const take = (visit: Visit): void => {
-    const id = (visit.node * walker.size + visit.memory) * 2 + (visit.well ? 1 : 0);
-    if (seen.has(id)) return;
-    seen.add(id);
-    queue.push(visit);
+  const isNew = (node: number, memory: number, well: boolean): boolean => {
+    const before = seen.size;
+    seen.add((node * walker.size + memory) * 2 + (well ? 1 : 0));
+    return seen.size > before;
   };
   // A STOP that is entered through no key at all ends as completed, and so does one behind a rollback there.
-  take({ node: graph.entry, memory: walker.start, well: true, from: null });
-  for (let at = 0; at < queue.length; at += 1) {
-    const visit = queue[at];
-    const step = visit === undefined ? undefined : graph.steps[visit.node];
-    if (visit === undefined || step === undefined) continue;
+  isNew(graph.entry, walker.start, true);
+  queue.push({ node: graph.entry, memory: walker.start, well: true, from: null, by: null });
+  for (const visit of queue) {
+    const step = graph.steps[visit.node];
+    if (step === undefined) continue;
     for (const way of graph.waysOut[visit.node] ?? []) {
       const memory = walker.next(visit.memory, step, way.key);
       const well = endsWell(visit, step, way);
-      const from = { visit, key: way.key };
-      if (!endsRun(graph, way)) take({ node: way.to, memory, well, from });
-      else if (well && !ends.has(memory))
-        ends.set(memory, { path: pathTo(graph, from), stopId: graph.steps[way.to]?.id ?? null });
+      if (!endsRun(graph, way)) {
+        if (isNew(way.to, memory, well)) queue.push({ node: way.to, memory, well, from: visit, by: way.key });
+      } else if (well && !ends.has(memory)) {
+        ends.set(memory, { path: pathTo(graph, visit, way.key), stopId: graph.steps[way.to]?.id ?? null });
+      }
     }
   }
   return ends;
@@ -75,10 +77,12 @@ function endsWell(visit: Visit, step: PlanStep, { key }: WayOut): boolean {
   return step.opcode === 'ROLLBACK' && key === 'completed' ? visit.well : isSuccessKey(key);
 }
 
-function pathTo(graph: PlanGraph, last: NonNullable<Visit['from']>): readonly PathStep[] {
+function pathTo(graph: PlanGraph, last: Visit, end: RouteKey): readonly PathStep[] {
   const path: PathStep[] = [];
-  for (let from: Visit['from'] = last; from !== null; from = from.visit.from) {
-    path.push({ stepId: graph.steps[from.visit.node]?.id ?? '', key: from.key });
+  let key: RouteKey | null = end;
+  for (let visit: Visit | null = last; visit !== null && key !== null; visit = visit.from) {
+    path.push({ stepId: graph.steps[visit.node]?.id ?? '', key });
+    key = visit.by;
   }
   return path.reverse();
 }

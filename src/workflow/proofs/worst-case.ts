@@ -45,7 +45,7 @@ export function findWorstCase(plan: Plan, graph: PlanGraph, bounds: readonly num
  */
 function heaviestWay(
   graph: PlanGraph,
-  next: readonly ReadonlySet<number>[],
+  next: readonly (readonly number[])[],
   bounds: readonly number[],
   weigh: Weigh,
 ): number {
@@ -63,7 +63,7 @@ function heaviestWay(
 }
 
 /** For every group, the groups that it leads to. */
-function groupsBehind(graph: PlanGraph): readonly ReadonlySet<number>[] {
+function groupsBehind(graph: PlanGraph): readonly (readonly number[])[] {
   return graph.components.map((component, index) => {
     const behind = new Set<number>();
     for (const node of component) {
@@ -72,7 +72,7 @@ function groupsBehind(graph: PlanGraph): readonly ReadonlySet<number>[] {
         if (group !== undefined && group !== index) behind.add(group);
       }
     }
-    return behind;
+    return [...behind];
   });
 }
 

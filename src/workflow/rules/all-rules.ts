@@ -22,6 +22,7 @@ import { promptInputsRule } from './prompt-inputs.ts';
 import { reachableStopRule } from './reachable-stop.ts';
 import { revisionRule } from './revision.ts';
 import { routeTargetsRule } from './route-targets.ts';
+import { spendlessBudgetsRule } from './spendless-budgets.ts';
 import { stepIdsRule } from './step-ids.ts';
 import { substitutionsRule } from './substitutions.ts';
 import { unjudgedValidationsRule } from './unjudged-validations.ts';
@@ -46,6 +47,7 @@ export const ALL_RULES: readonly Rule[] = [
   substitutionsRule,
   pathBoundsRule,
   limitsRule,
+  spendlessBudgetsRule,
   agentLimitsRule,
   revisionRule,
   validatorIdsRule,

@@ -14,6 +14,7 @@ export const allowedNextStepsRule: Rule = {
       if (target.kind !== 'unknown') continue;
       // What was meant is allowed too, so that a misspelt entry is not also a route outside the list.
       if (target.suggestion !== null) allowed.add(target.suggestion);
+      else if (view.nameless) continue;
       report('WF208', {
         message: `\`allowed_next_steps\` of ${nameStep(step)} names \`${word}\`, which is not a step`,
         at: valuePlace(step.path, 'allowed_next_steps', index),

@@ -8,12 +8,13 @@ export const knownAgentsRule: Rule = {
   step: (step, { names, report }) => {
     const agent = asText(step.fields.agent);
     if (names === null || step.opcode !== 'RUN_AGENT' || agent === null || agent.trim() === '') return;
+    if (names.agents.has(agent)) return;
     const known = [...names.agents, ...BUILTIN_AGENTS];
     if (known.includes(agent)) return;
     report('WF501', {
       message: `the agent \`${agent}\` is not known`,
       at: valuePlace(step.path, 'agent'),
-      help: suggest(didYouMean(agent, known)) ?? 'add it to `agents` in the configuration',
+      help: () => suggest(didYouMean(agent, known)) ?? 'add it to `agents` in the configuration',
     });
   },
 };

@@ -18,10 +18,11 @@ export const knownEntrypointsRule: Rule = {
           ? `\`${entrypoint}\` is a command line, but no shell is involved in running an entrypoint`
           : `the command \`${entrypoint}\` is not in \`entrypoints\` of the configuration`,
         at: valuePlace(path, 'entrypoint'),
-        help: line
-          ? `write \`${command}\` here and the rest in \`args\``
-          : (suggest(didYouMean(entrypoint, names.entrypoints)) ??
-            `add it to \`entrypoints\`, or write \`./${entrypoint}\` for a file of the repository`),
+        help: () =>
+          line
+            ? `write \`${command}\` here and the rest in \`args\``
+            : (suggest(didYouMean(entrypoint, names.entrypoints)) ??
+              `add it to \`entrypoints\`, or write \`./${entrypoint}\` for a file of the repository`),
       });
     }
   },

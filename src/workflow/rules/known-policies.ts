@@ -6,7 +6,9 @@ const BUILTIN_POLICY = 'policy.workspace.v1';
 
 export const knownPoliciesRule: Rule = {
   step: (step, context) => {
-    if (step.opcode === 'RUN_AGENT') check(step.fields.policy, valuePlace(step.path, 'policy'), context);
+    const { policy } = step.fields;
+    if (step.opcode === 'RUN_AGENT' && policy !== undefined)
+      check(policy, valuePlace(step.path, 'policy'), context);
   },
   workflow: (context) => check(context.view.defaults.policy, valuePlace(['defaults', 'policy']), context),
 };
@@ -17,7 +19,7 @@ function check(policy: unknown, at: Place, { names, report }: RuleContext): void
   report('WF503', {
     message: `the policy \`${policy}\` is not known`,
     at,
-    help:
+    help: () =>
       suggest(didYouMean(policy, [...names.policies, BUILTIN_POLICY])) ??
       `write it to \`.tnh/policies/${policy}.yaml\``,
   });

@@ -14,10 +14,14 @@ export const knownPromptsRule: Rule = {
     const prompt = names.prompts.get(ref);
     const role = step.opcode === 'RUN_AGENT' ? 'task' : 'planner';
     if (prompt === undefined) {
+      // A file that is there and is no prompt is listed, but gives none.
+      const broken = [...names.prompts.keys()].includes(ref);
       report('WF504', {
-        message: `the prompt \`${ref}\` is not known`,
+        message: `the prompt \`${ref}\` ${broken ? 'cannot be used: its file has errors' : 'is not known'}`,
         at,
-        help: suggest(didYouMean(ref, names.prompts.keys())) ?? `write it to \`.tnh/prompts/${ref}.md\``,
+        help: broken
+          ? '`conductor run` shows them before it starts anything'
+          : (suggest(didYouMean(ref, names.prompts.keys())) ?? `write it to \`.tnh/prompts/${ref}.md\``),
       });
     } else if (prompt.role !== role) {
       report('WF505', {

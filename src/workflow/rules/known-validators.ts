@@ -16,7 +16,7 @@ export const knownValidatorsRule: Rule = {
       report('WF502', {
         message: `the validator \`${name}\` is not known`,
         at: valuePlace(step.path, 'run', index, ...(inline === null ? [] : ['id'])),
-        help: suggest(didYouMean(name, known)) ?? 'add it to `validators` in the configuration',
+        help: () => suggest(didYouMean(name, known)) ?? 'add it to `validators` in the configuration',
       });
     }
   },

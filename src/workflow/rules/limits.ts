@@ -1,15 +1,20 @@
 import { parseDuration } from '../../contracts/duration.ts';
 import { type Rule, valuePlace } from '../rule.ts';
 import { asMapping, nameStep } from '../workflow-view.ts';
+import { BUDGET_KEYS } from './spendless-budgets.ts';
 
-const KEYS = ['timeout', 'idle_timeout', 'max_visits', 'token_budget', 'cost_budget_usd'] as const;
+const PROCESS_KEYS = ['timeout', 'idle_timeout', 'max_visits'] as const;
+const KEYS = [...PROCESS_KEYS, ...BUDGET_KEYS] as const;
 
 /** The limits of a step tighten; a looser one has no effect, and whoever wrote it should know. */
 export const limitsRule: Rule = {
   step: (step, { view, report }) => {
+    if (step.fields.limits === undefined) return;
     const own = asMapping(step.fields.limits);
     const shared = asMapping(view.defaults.limits);
-    for (const key of KEYS) {
+    // A budget that nothing is counted against is told as that.
+    const keys = step.opcode === 'RUN_VALIDATION' ? PROCESS_KEYS : KEYS;
+    for (const key of keys) {
       const [value, bound] = [measure(key, own[key]), measure(key, shared[key])];
       if (value === null || bound === null || value <= bound) continue;
       report('WF309', {

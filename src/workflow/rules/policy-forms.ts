@@ -3,7 +3,9 @@ import { type Place, type Rule, type RuleContext, valuePlace } from '../rule.ts'
 
 export const policyFormsRule: Rule = {
   step: (step, context) => {
-    if (step.opcode === 'RUN_AGENT') check(step.fields.policy, valuePlace(step.path, 'policy'), context);
+    const { policy } = step.fields;
+    if (step.opcode === 'RUN_AGENT' && policy !== undefined)
+      check(policy, valuePlace(step.path, 'policy'), context);
   },
   workflow: (context) => check(context.view.defaults.policy, valuePlace(['defaults', 'policy']), context),
 };

@@ -1,34 +1,8 @@
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { type KnownPrompt, type Rule, type RuleContext, suggest, valuePlace } from '../rule.ts';
+import { isRuntimeInput, RUNTIME_INPUTS } from '../runtime-inputs.ts';
 import { asList, asText, type StepView } from '../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
-
-/** What the runtime knows by itself. `task` is not among them: a person gives it. */
-const RUNTIME_INPUTS = [
-  'run_id',
-  'workflow_id',
-  'step_id',
-  'diff',
-  'component_kind',
-  'eval_profile',
-  'harness_report',
-  'fix_instructions',
-  'review_report',
-  'validation',
-  'allowed_next_steps',
-  'evidence',
-  'provenance_window',
-  'policy_events',
-  'step_intent',
-  'transcript',
-  'diff_summary',
-  'validation_results',
-  'blockers',
-  'risk_flags',
-  'refinement',
-] as const;
-
-const RUNTIME = new Set<string>(RUNTIME_INPUTS);
 
 export const promptInputsRule: Rule = {
   step: (step, context) => {
@@ -48,12 +22,13 @@ function checkGiven(step: StepView, prompt: KnownPrompt | null, { inputs, report
   for (const [index, entry] of asList(step.fields.inputs).entries()) {
     const name = asText(entry);
     if (name === null || name.trim() === '' || name === 'task') continue;
-    if (RUNTIME.has(name) || declared.includes(name) || inputs?.includes(name)) continue;
+    if (isRuntimeInput(name) || declared.includes(name) || inputs?.includes(name)) continue;
     report('WF508', {
       message: `the input \`${name}\` is not supplied by the runtime${prompt === null ? '' : ', nor declared by the prompt'}`,
       at: valuePlace(step.path, 'inputs', index),
-      help:
-        suggest(didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task'])) ?? `pass \`--input ${name}=…\``,
+      help: () =>
+        suggest(didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task'])) ??
+        giveIt(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
     });
   }
 }
@@ -67,12 +42,18 @@ function checkRequired(
 ): void {
   const asked = new Set(asList(step.fields.inputs));
   for (const { name, required } of prompt.inputs) {
-    if (!required || RUNTIME.has(name) || inputs?.includes(name)) continue;
+    if (!required || isRuntimeInput(name) || inputs?.includes(name)) continue;
     if (inputs === null && (name === 'task' || asked.has(name))) continue;
     report('WF508', {
       message: `the prompt \`${ref}\` needs the input \`${name}\`, which nothing supplies`,
       at: valuePlace(step.path, 'prompt'),
-      help: `pass \`--input ${name}=…\``,
+      help: giveIt(name, inputs, 'list it in `inputs` of the step, and '),
     });
   }
+}
+
+/** Only a run takes inputs, so where none is about to start the help names the verb. */
+function giveIt(name: string, inputs: RuleContext['inputs'], first: string): string {
+  if (inputs !== null) return `pass \`--input ${name}=…\``;
+  return `${first}give it to \`conductor run\` with \`--input ${name}=…\``;
 }

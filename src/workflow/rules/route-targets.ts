@@ -6,7 +6,7 @@ export const routeTargetsRule: Rule = {
     if (step.opcode === 'STOP') return;
     for (const route of step.routes) {
       const target = resolveTarget(view, route.target);
-      if (target.kind !== 'unknown') continue;
+      if (target.kind !== 'unknown' || (view.nameless && target.suggestion === null)) continue;
       report('WF202', {
         message: `${nameStep(step)} routes \`${route.key}\` to \`${route.target}\`, which is not a step`,
         at: valuePlace(route.path),

@@ -47,14 +47,10 @@ function check(item: ValidatorText, substitution: Substitution, { report }: Rule
       help: 'add the `}`',
     });
   } else if (!NAMES.some((known) => known === name)) {
-    const near = didYouMean(name, NAMES);
     report('WF305', {
       message: `\`${substitution.text}\` is not known`,
       at,
-      help:
-        near === null
-          ? `the names are ${NAMES.map((known) => `\`\${${known}}\``).join(', ')}`
-          : suggest(`\${${near}}`),
+      help: () => helpWithName(name),
     });
   } else if (name === 'repo' && item.field !== 'args') {
     report('WF307', {
@@ -69,6 +65,12 @@ function check(item: ValidatorText, substitution: Substitution, { report }: Rule
       help: `begin with \`${substitution.text}/\``,
     });
   }
+}
+
+function helpWithName(name: string): string | null {
+  const near = didYouMean(name, NAMES);
+  if (near !== null) return suggest(`\${${near}}`);
+  return `the names are ${NAMES.map((known) => `\`\${${known}}\``).join(', ')}`;
 }
 
 function isWholeSegmentAtStart(text: string, substitution: Substitution): boolean {

@@ -35,10 +35,14 @@ export function findWays(
   return ways;
 }
 
+/** Whoever reads of a way this long has understood how it goes on. */
+const MAX_SHOWN_STEPS = 100;
+
 export function describeWay(start: number, ways: Ways, { view }: RuleContext): string {
   const words: string[] = [];
   let node = start;
   for (let edge = ways.get(node); edge !== undefined; edge = ways.get(node)) {
+    if (words.length === MAX_SHOWN_STEPS) return `${words.join(' -> ')} -> …`;
     words.push(`${view.steps[node]?.id ?? node + 1} (${edge.key})`);
     node = edge.to;
   }

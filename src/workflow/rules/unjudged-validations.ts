@@ -22,7 +22,16 @@ export const unjudgedValidationsRule: Rule = {
 };
 
 /** Validations both of whose outcomes lead to a further step, with no EVALUATE to be reached behind them. */
-export function findUnjudged({ view, graph }: RuleContext): ReadonlySet<number> {
+export function findUnjudged(context: RuleContext): ReadonlySet<number> {
+  const known = unjudgedByContext.get(context) ?? searchUnjudged(context);
+  unjudgedByContext.set(context, known);
+  return known;
+}
+
+/** Two rules ask for the same steps. */
+const unjudgedByContext = new WeakMap<RuleContext, ReadonlySet<number>>();
+
+function searchUnjudged({ view, graph }: RuleContext): ReadonlySet<number> {
   // What cannot be read could be the very EVALUATE.
   const judges = view.steps.filter(
     (step) =>

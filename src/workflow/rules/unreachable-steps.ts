@@ -29,8 +29,9 @@ export const unreachableStepsRule: Rule = {
   },
 };
 
-function isMarked(step: StepView): boolean {
-  return step.fields.allow_unreachable === true;
+/** A mark that is no boolean is told as that, and was meant all the same. */
+function isMarked({ fields }: StepView): boolean {
+  return fields.allow_unreachable !== undefined && fields.allow_unreachable !== false;
 }
 
 /** A step whose id is missing or taken is reported for that; nothing could lead to it as it stands. */

@@ -16,7 +16,7 @@ export const unvalidatedSuccessRule: Rule = {
       report('WF405', {
         message: `the run can succeed after ${nameStep(step)} without a validation`,
         at: edge.path === null ? valuePlace(step.path, 'id') : valuePlace(edge.path),
-        notes: [`the way is ${describeWay(step.index, ways, context)}`],
+        notes: () => [`the way is ${describeWay(step.index, ways, context)}`],
         help: 'put a RUN_VALIDATION step on this way',
       });
     }
@@ -25,6 +25,15 @@ export const unvalidatedSuccessRule: Rule = {
 
 /** Ways to a successful end without a validation, in a workflow that has validators. */
 export function findUnvalidatedWays(context: RuleContext): Ways {
+  const known = waysByContext.get(context) ?? searchUnvalidatedWays(context);
+  waysByContext.set(context, known);
+  return known;
+}
+
+/** Two rules ask for the same ways. */
+const waysByContext = new WeakMap<RuleContext, Ways>();
+
+function searchUnvalidatedWays(context: RuleContext): Ways {
   if (!context.view.steps.some((step) => step.opcode === 'RUN_VALIDATION')) return new Map();
   return findWays(context, ({ opcode }, edge) => {
     // A validation makes what follows validated; a rollback leaves nothing to validate.

@@ -25,7 +25,7 @@ export const unverifiedEndsRule: Rule = {
       report('WF407', {
         message: `the run can end as \`unverified\` after ${nameStep(step)}`,
         at: edge.path === null ? valuePlace(step.path, 'id') : valuePlace(edge.path),
-        notes: [
+        notes: () => [
           `the way is ${describeWay(step.index, ways, context)}`,
           ...(validates ? [] : ['the workflow has no RUN_VALIDATION step']),
         ],

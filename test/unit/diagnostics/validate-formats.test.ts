@@ -27,7 +27,7 @@ const context = {
   inputs: null,
 };
 const services = {
-  openCheck: () => Promise.resolve({ ok: true, value: { context, brokenConfig: null } }),
+  openCheck: () => Promise.resolve({ ok: true, value: { context, brokenConfig: null, workflowFolders: [] } }),
 } as unknown as Services;
 
 async function run(format: ValidateFormat, ...paths: string[]): Promise<{ code: number; out: string }> {

@@ -53,7 +53,10 @@ describe('parseDuration', () => {
 
 describe('durations in a workflow', () => {
   const withTimeout = (value: string) =>
-    mutate(['  eval_profile: "smoke"', `  eval_profile: "smoke"\n  limits: { timeout: ${value} }`]);
+    mutate(
+      ['  eval_profile: "smoke"', `  eval_profile: "smoke"\n  limits: { timeout: ${value} }`],
+      ['      gate_timed_out: "STOP"', ''],
+    );
 
   it.each(['90', '0.5', '90s', '"1.5h"', '3d'])('accept %s', (value) => {
     expect(codes(check(withTimeout(value)))).toEqual([]);

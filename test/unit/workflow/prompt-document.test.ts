@@ -23,6 +23,20 @@ describe('checkPrompt', () => {
     });
   });
 
+  it.each<[string, string | null, string[]]>([
+    ['nothing is promised where the text comes from no catalog', null, []],
+    ['the name agrees', 'a.b.v3', []],
+    ['another version', 'a.b.v2', ['PR107 3:10']],
+    ['another id', 'a.c.v3', ['PR107 2:12']],
+    ['another id and version', 'x.v1', ['PR107 2:12']],
+    ['a longer id that starts alike', 'a.b.vv.v3', ['PR107 2:12']],
+  ])('holds the front matter against the name of the file: %s', (_, ref, expected) => {
+    const text = `---\nprompt_id: a.b\nversion: 3\nrole: task\n${KNOWN}\n---\nx`;
+    const checked = checkPrompt({ name: 'p.md', bytes: new TextEncoder().encode(text) }, ref);
+    expect(places(checked)).toEqual(expected);
+    expect(checked.prompt === null).toBe(expected.length > 0);
+  });
+
   it.each<[string, string[]]>([
     ['', ['PR101 1:1']],
     ['---', ['PR102 1:1']],

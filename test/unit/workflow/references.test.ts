@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KnownNames } from '../../../src/workflow/rule.ts';
+import { findUnusedInput } from '../../../src/workflow/unused-inputs.ts';
 import { agent, check, codes, validation, workflow } from './check.ts';
 
 const names: KnownNames = {
@@ -71,6 +72,30 @@ describe('names', () => {
   });
 });
 
+describe('prompts', () => {
+  const refer = (known: KnownNames['prompts']) =>
+    check(step('do the work', 'task.a.v1'), { names: { ...names, prompts: known } }).diagnostics.map(
+      ({ code, message, help }) => [code, message, help],
+    );
+
+  it('one that nobody wrote is not known', () => {
+    expect(refer(new Map())).toEqual([
+      ['WF504', 'the prompt `task.a.v1` is not known', 'write it to `.tnh/prompts/task.a.v1.md`'],
+    ]);
+  });
+
+  it('one whose file has errors is not told to be missing', () => {
+    const listed = new Set(['task.a.v1']);
+    expect(refer({ keys: () => listed.keys(), get: () => undefined })).toEqual([
+      [
+        'WF504',
+        'the prompt `task.a.v1` cannot be used: its file has errors',
+        '`conductor run` shows them before it starts anything',
+      ],
+    ]);
+  });
+});
+
 describe('inputs', () => {
   const prompt = (ref: string, inputs: string) =>
     step('prompt: do the work', `prompt: ${ref}\n    inputs: [${inputs}]`);
@@ -90,5 +115,67 @@ describe('inputs', () => {
     ['a task that was given', 'task.b.v1', '', ['task'], []],
   ])('%s', (_, ref, asked, inputs, expected) => {
     expect(codes(check(prompt(ref, asked), { names, inputs }))).toEqual(expected);
+  });
+
+  it.each<[string, string, string, string[] | null, string]>([
+    [
+      'listed, without a run',
+      'task.a.v1',
+      'ticket, colour',
+      null,
+      'declare it in the prompt, or give it to `conductor run` with `--input colour=…`',
+    ],
+    [
+      'listed beside inline text, without a run',
+      'do it',
+      'colour',
+      null,
+      'give it to `conductor run` with `--input colour=…`',
+    ],
+    ['listed, before a run', 'do it', 'colour', [], 'pass `--input colour=…`'],
+    [
+      'required, without a run',
+      'task.a.v1',
+      '',
+      null,
+      'list it in `inputs` of the step, and give it to `conductor run` with `--input ticket=…`',
+    ],
+    ['required, before a run', 'task.a.v1', '', [], 'pass `--input ticket=…`'],
+  ])('the help is of use to the verb that shows it: %s', (_, ref, asked, inputs, help) => {
+    const { diagnostics } = check(prompt(ref, asked), { names, inputs });
+    expect(diagnostics.map((diagnostic) => [diagnostic.code, diagnostic.help])).toEqual([['WF508', help]]);
+  });
+
+  it.each<[string, string, string, string[], [string, string] | null]>([
+    ['nothing is given', 'do it', '', [], null],
+    ['the task, whatever the prompt is', 'do it', '', ['task'], null],
+    ['one that a step lists', 'do it', 'colour', ['colour'], null],
+    ['one that the prompt declares', 'task.a.v1', 'ticket', ['ticket', 'hint'], null],
+    [
+      'one that nobody takes',
+      'task.a.v1',
+      'ticket',
+      ['ticket', 'colour'],
+      ['no step takes the input `colour`', 'the workflow takes `task`, `ticket`, `hint`'],
+    ],
+    [
+      'one that is misspelt, though another is missing for it',
+      'task.b.v1',
+      '',
+      ['tsak'],
+      ['no step takes the input `tsak`', 'did you mean `task`? the workflow takes `task`'],
+    ],
+    [
+      'one that the run sets, even where a step lists it',
+      'do it',
+      'diff',
+      ['diff'],
+      ['the input `diff` is set by the run itself', 'the workflow takes `task`'],
+    ],
+    ['nothing is said where the prompt itself is unknown', 'task.c.v1', '', ['colour'], null],
+  ])('given to a run: %s', (_, ref, asked, given, expected) => {
+    const checked = check(prompt(ref, asked), { names, inputs: given });
+    const unused = findUnusedInput(checked, names.prompts, given);
+    expect(unused && [unused.message, unused.help]).toEqual(expected);
   });
 });

@@ -43,6 +43,50 @@ describe('ids', () => {
   });
 });
 
+describe('one slip is told once', () => {
+  it.each<[string, string, string[]]>([
+    ['an entry step without an id', mutate(['- id: "synthesize"\n    opcode', '- opcode']), ['WF008 12:5']],
+    ['a later step without an id', mutate(['- id: "fix"\n    opcode', '- opcode']), ['WF008 53:5']],
+    ['an id that was left empty', mutate(['- id: "fix"', '- id:']), ['WF009 53:5']],
+    [
+      'a misspelt route beside a step without an id',
+      mutate(['- id: "golden_gate"\n    opcode', '- opcode'], ['partial: "fix"', 'partial: "fixx"']),
+      ['WF202 47:16', 'WF008 66:5'],
+    ],
+    [
+      'a mark that is no boolean',
+      workflow('a', STEP + agent('b', 'STOP', '    allow_unreachable: yes\n')),
+      ['WF009 15:24'],
+    ],
+    [
+      'a mark that says no',
+      workflow('a', STEP + agent('b', 'STOP', '    allow_unreachable: false\n')),
+      ['WF401 11:9'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(places(check(text))).toEqual(expected);
+  });
+});
+
+describe('limits beside `limits`', () => {
+  const beside = (step: string) =>
+    check(workflow('a', step)).diagnostics.map(({ code, notes, help }) => [code, notes, help]);
+
+  it('are told where they go', () => {
+    expect(beside(agent('a', 'STOP', '    max_visits: 2\n'))).toEqual([
+      ['WF007', [], 'write it under `limits`: `limits: { max_visits: … }`'],
+    ]);
+    expect(beside(agent('a', 'STOP', '    timeout: 5m\n'))).toEqual([
+      ['WF007', ['it belongs to GATE'], 'write it under `limits`: `limits: { timeout: … }`'],
+    ]);
+  });
+
+  it('are not told to go where a step has none', () => {
+    const step = '  - { id: a, opcode: STOP, timeout: 5m }\n';
+    expect(beside(step)).toEqual([['WF007', ['it belongs to GATE'], 'remove it']]);
+  });
+});
+
 describe('free keys', () => {
   it('x- keys are allowed in every mapping that has known keys', () => {
     const text = mutate(
@@ -291,6 +335,9 @@ describe('substitutions and paths', () => {
   });
 });
 
+/** Pattern A with limits, and so without the advice to have some. */
+const LIMITED = ['  component_kind', '  limits: { max_visits: 5 }\n  component_kind'] as const;
+
 describe('limits', () => {
   const limited = (own: string, shared: string) =>
     check(
@@ -328,9 +375,32 @@ describe('limits', () => {
     },
   );
 
+  it.each<[string, string[]]>([
+    ['timeout: 5m, max_visits: 2', []],
+    ['token_budget: 10', ['WF314']],
+    ['cost_budget_usd: 0.5', ['WF314']],
+    ['token_budget: 10, cost_budget_usd: 0.5', ['WF314', 'WF314']],
+    ['token_budget: 999', ['WF314']],
+    ['token_budget: many', ['WF314', 'WF009']],
+  ])('on a validation, { %s } gives %j', (limits, expected) => {
+    const steps = validation('a', 'STOP').replace('    run:', `    limits: { ${limits} }\n    run:`);
+    expect(codes(check(workflow('a', steps, 'defaults: { limits: { token_budget: 100 } }\n')))).toEqual(
+      expected,
+    );
+  });
+
+  it('a budget on an EVALUATE step is for the step, as on an agent step', () => {
+    const limits = '    limits: { token_budget: 10, cost_budget_usd: 0.5 }\n    allowed_next_steps';
+    const { diagnostics, plan } = check(mutate(['    allowed_next_steps', limits], LIMITED));
+    expect(diagnostics).toEqual([]);
+    expect(plan?.stepsById.evaluate).toMatchObject({ budgets: { tokens: 10, costUsd: 0.5 } });
+  });
+
   it('limits do not stand on a gate', () => {
     expect(
-      codes(check(mutate(['    gate: "requires', '    limits: { max_visits: 1 }\n    gate: "requires']))),
+      codes(
+        check(mutate(['    gate: "requires', '    limits: { max_visits: 1 }\n    gate: "requires'], LIMITED)),
+      ),
     ).toEqual(['WF007']);
   });
 });

@@ -47,8 +47,10 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
     paint,
     paintOut: paint,
     live: false,
+    liveOut: false,
     interactive: false,
     columns: () => 80,
+    rows: () => 24,
   };
   const checkContext = {
     defaults: { timeoutMs: 1_800_000, idleTimeoutMs: 300_000, maxVisits: 10 },
@@ -57,7 +59,7 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
   };
   const openCheck: Services['openCheck'] = async () => ({
     ok: true,
-    value: { context: checkContext, brokenConfig: null },
+    value: { context: checkContext, brokenConfig: null, workflowFolders: [] },
   });
   const context = {
     terminal,
@@ -65,7 +67,9 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
     json: false,
     startDir: folder,
     version: '0.0.0',
+    repo: null,
     keepRunning: () => {},
+    leaveTerminal: null,
   };
   const { prove = false, format = 'human', agentRuns = null, wallMs = null, costUsd = null } = asked;
   const code = await validate(context, [join(folder, `${name}.yaml`)], format, {

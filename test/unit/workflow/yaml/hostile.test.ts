@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createWorkflow } from '../../../../bench/workflow-file.mjs';
+import type { Diagnostic } from '../../../../src/diagnostics/diagnostic.ts';
 import { renderHuman } from '../../../../src/diagnostics/render-human.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../../src/workflow/check-workflow.ts';
+import { checkConfig } from '../../../../src/workflow/config-document.ts';
 import { MAX_DIAGNOSTICS } from '../../../../src/workflow/limit-diagnostics.ts';
+import { checkPrompt } from '../../../../src/workflow/prompt-document.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const context = {
@@ -21,6 +24,7 @@ function checkBytes(bytes: Uint8Array): CheckedWorkflow {
   return checkWorkflow({ name: 'x.yaml', bytes }, context);
 }
 
+const sourceOf = (text: string) => ({ name: 'x', bytes: new TextEncoder().encode(text) });
 const check = (text: string) => checkBytes(new TextEncoder().encode(text));
 
 describe('a hostile file', () => {
@@ -41,6 +45,14 @@ describe('a hostile file', () => {
     ['a megabyte of anchors', () => '&a '.repeat(MEBIBYTE / 3), 'WF004'],
     ['300,000 aliases', () => `a: &a 1\nb: [${'*a,'.repeat(300_000)}]\n`, 'WF004'],
     ['a hundred thousand documents', () => 'a: 1\n---\n'.repeat(100_000), 'WF003'],
+    ['half a million question marks', () => '? a\n'.repeat(500_000), 'WF004'],
+    ['a million blank lines before a slip', () => `${'\n'.repeat(1_000_000)}a: [}\n`, 'WF004'],
+    ['a million keys', () => many(1_000_000, (index) => `k${index}: 1\n`), 'WF004'],
+    [
+      'a long name behind many aliases',
+      () => `x: &x ${'a'.repeat(MEBIBYTE)}\n${many(20, (index) => `k${index}: *x\n`)}`,
+      'WF004',
+    ],
     ['a NUL behind a megabyte', () => `${'#'.repeat(MEBIBYTE)}\0`, 'WF001'],
   ])('of %s is refused at once, for that one reason', (_, text, code) => {
     const checked = check(text());
@@ -61,6 +73,18 @@ describe('a hostile file', () => {
     [
       '100,000 unknown keys in a step',
       () => `${HEAD}  - id: a\n    opcode: STOP\n${many(100_000, (index) => `    k${index}: 1\n`)}`,
+    ],
+    ['150,000 empty steps', () => HEAD + '  - {}\n'.repeat(150_000)],
+    ['150,000 numbers for steps', () => HEAD + many(150_000, (index) => `  - ${index}\n`)],
+    [
+      '150,000 numbers for inputs',
+      () =>
+        `${HEAD}  - id: a\n    opcode: RUN_AGENT\n    inputs:\n${many(150_000, (index) => `      - ${index}\n`)}`,
+    ],
+    [
+      '100,000 unknown substitutions in one text',
+      () =>
+        `${HEAD}  - id: a\n    opcode: RUN_VALIDATION\n    run:\n      - id: v\n        kind: script\n        entrypoint: ./v\n        args: ["${many(100_000, (index) => `\${n${index}}`)}"]\n`,
     ],
     [
       '20,000 misspelt opcodes',
@@ -95,6 +119,40 @@ describe('a hostile file', () => {
     const rendered = renderHuman(checked.diagnostics, { name: 'x', text: checked.text }, { color: false });
     expect(checked.diagnostics.length).toBeGreaterThan(0);
     expect(rendered.length).toBeLessThan(10_000);
+  });
+});
+
+describe('a hostile name', () => {
+  it.each(['agent', 'prompt', 'policy'])('of a megabyte as %s is told of in few words', (key) => {
+    const name = `${'a'.repeat(MEBIBYTE)}!`;
+    const names = { agents: new Set<string>(), validators: new Set<string>(), policies: new Set<string>() };
+    const known = { ...names, prompts: new Map(), entrypoints: new Set<string>() };
+    const text = `${HEAD}  - id: a\n    opcode: RUN_AGENT\n    ${key}: ${name}\n`;
+    const bytes = new TextEncoder().encode(text);
+    const { diagnostics } = checkWorkflow({ name: 'x.yaml', bytes }, { ...context, names: known });
+    const rendered = renderHuman(diagnostics, { name: 'x', text }, { color: false });
+    expect(rendered).toContain('aaaa…');
+    expect(rendered.length).toBeLessThan(20_000);
+  });
+});
+
+describe('other hostile documents', () => {
+  const keys = many(1000, (index) => `key_${index}: 1\n`);
+
+  it.each<[string, () => readonly Diagnostic[]]>([
+    ['a configuration', () => checkConfig(sourceOf(keys)).diagnostics],
+    ['a prompt', () => checkPrompt(sourceOf(`---\n${keys}---\nbody\n`)).diagnostics],
+  ])('%s with too many problems gets as many as somebody may read', (_, diagnose) => {
+    const diagnostics = diagnose();
+    expect(diagnostics).toHaveLength(MAX_DIAGNOSTICS);
+    expect(diagnostics.at(-1)?.notes.at(-1)).toMatch(/^there are more problems than/);
+  });
+
+  it('a configuration with a thousand sound agents is sound', () => {
+    const agents = many(1000, (index) => `  a${index}: { kind: command, command: [a] }\n`);
+    const checked = checkConfig(sourceOf(`agents:\n${agents}`));
+    expect(checked.diagnostics).toEqual([]);
+    expect(Object.keys(checked.config?.agents ?? {})).toContain('a999');
   });
 });
 

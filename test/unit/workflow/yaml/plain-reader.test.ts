@@ -38,7 +38,7 @@ function spellNumbers(_: string, value: unknown): unknown {
 
 /** Whether the fast reader has answered; that it then says the same is checked on the way. */
 function agrees(text: string): boolean {
-  const plain = parsePlainYaml(text);
+  const plain = parsePlainYaml(text, 'WF');
   if (plain !== null) expect(answersOf(plain)).toBe(answersOf(parseAnyYaml(text, 'WF')));
   return plain !== null;
 }
@@ -59,6 +59,32 @@ describe('the plain reader', () => {
       { seed, numRuns },
     );
     expect(answered).toBeGreaterThan(numRuns / 10);
+  });
+
+  it('says the same about the workflows of the project with carriage returns, and reads most of them', () => {
+    const left = projectTexts.filter(({ text }) => !agrees(text.replaceAll('\n', '\r\n')));
+    expect(left.length).toBeLessThan(projectTexts.length / 4);
+  });
+
+  it(`says the same about generated documents with carriage returns (seed ${seed})`, () => {
+    let answered = 0;
+    fc.assert(
+      fc.property(generatedText, (text) => {
+        if (agrees(text.replaceAll('\n', '\r\n'))) answered += 1;
+      }),
+      { seed, numRuns },
+    );
+    expect(answered).toBeGreaterThan(numRuns / 10);
+  });
+
+  it.each([
+    'a: 1\na: 2\n',
+    'a:\n  b: 1\n  b: 2\na:\n  c: 1\n  c: 2\n',
+    '- a: 1\n  "a": 2\n  \'a\': 3\n',
+    'a: 1\nb: 2\na: 3\nc: 4\nc: 5\nb: 6\n',
+  ])('tells of keys that are given twice in %j as the other reader does', (text) => {
+    expect(agrees(text)).toBe(true);
+    expect(parsePlainYaml(text, 'WF')?.diagnostics).not.toEqual([]);
   });
 
   it(`says the same about documents of the project after random edits (seed ${seed})`, () => {

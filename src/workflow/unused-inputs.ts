@@ -1,0 +1,44 @@
+import type { WorkflowDocument } from '../contracts/workflow-document.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import type { CheckedWorkflow } from './check-workflow.ts';
+import { type KnownNames, suggest } from './rule.ts';
+import { isRuntimeInput } from './runtime-inputs.ts';
+
+/** An input that a person gave and that the run would not use. */
+export interface UnusedInput {
+  readonly message: string;
+  readonly help: string;
+}
+
+/**
+ * The first input that no step takes, or that the run would put its own value in the place of. Other errors
+ * come first: a prompt that is not known could take anything.
+ */
+export function findUnusedInput(
+  { document, diagnostics }: CheckedWorkflow,
+  prompts: KnownNames['prompts'] | null,
+  given: readonly string[],
+): UnusedInput | null {
+  const wrong = diagnostics.some(({ severity, code }) => severity === 'error' && code !== 'WF508');
+  if (document === null || wrong) return null;
+  const taken = takenInputs(document, prompts);
+  const name = given.find((candidate) => !taken.includes(candidate));
+  if (name === undefined) return null;
+  const takes = `the workflow takes ${taken.map((each) => `\`${each}\``).join(', ')}`;
+  if (isRuntimeInput(name)) return { message: `the input \`${name}\` is set by the run itself`, help: takes };
+  const meant = suggest(didYouMean(name, taken));
+  return {
+    message: `no step takes the input \`${name}\``,
+    help: meant === null ? takes : `${meant} ${takes}`,
+  };
+}
+
+/** What steps list and what their prompts declare. Every agent can read `task`, whatever its prompt says. */
+function takenInputs(document: WorkflowDocument, prompts: KnownNames['prompts'] | null): readonly string[] {
+  const asked = document.steps.flatMap((step) => {
+    if (step.opcode !== 'RUN_AGENT' && step.opcode !== 'EVALUATE') return [];
+    const declared = prompts?.get(step.prompt)?.inputs.map(({ name }) => name) ?? [];
+    return [...('inputs' in step ? (step.inputs ?? []) : []), ...declared];
+  });
+  return [...new Set(['task', ...asked])].filter((name) => !isRuntimeInput(name));
+}

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createPromptCatalog } from '../../../src/adapters/prompts/prompt-catalog.ts';
+import { readPrompts } from '../../../src/adapters/prompts/prompt-files.ts';
+import { type PromptFrontMatter, promptFrontMatterSchema } from '../../../src/contracts/prompt.ts';
+import { isRuntimeInput } from '../../../src/workflow/runtime-inputs.ts';
+import { parseYaml } from '../../../src/workflow/yaml-source.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../prompts');
+const { byRef, broken } = readPrompts([FOLDER]);
+const catalog = createPromptCatalog(byRef);
+const prompts = [...byRef.values()];
+
+/** A value that shows where it lands, for every input that built-in prompts take. */
+const GIVEN: Readonly<Record<string, unknown>> = {
+  task: 'Add a flag --quiet.',
+  run_id: '0199ab',
+  diff: '+++ b/quiet.ts',
+  component_kind: 'cli',
+  eval_profile: 'smoke',
+  diff_summary: '1 file changed',
+  transcript: 'claim: implemented',
+  step_intent: 'implementation',
+  allowed_next_steps: ['refine', 'ask'],
+  evidence: { artifacts: ['evidence.log'] },
+  provenance_window: [{ step_id: 'first-step' }],
+  harness_report: { suite_id: 'quiet-suite' },
+  validation_results: { exit_codes: { tests: 17 } },
+  review_report: { review: { verdict: 'needs-changes' } },
+  refinement: { spent: 4, max: 5 },
+  blockers: [{ summary: 'the flag is ignored', evidence_ref: 'logs/tests.txt' }],
+  fix_instructions: {
+    objective: 'heed the flag',
+    constraints: ['keep the exit codes'],
+    edits: [{ target: 'quiet.ts', action: 'read the flag', rationale: 'tests: exit 17' }],
+    verification: [{ command: 'npm test', expected_signal: 'exit 0' }],
+  },
+};
+
+/** What cannot be left out of the text once it is given. */
+const MARKS: Readonly<Record<string, readonly string[]>> = {
+  evidence: ['evidence.log'],
+  provenance_window: ['first-step'],
+  harness_report: ['quiet-suite'],
+  validation_results: ['17'],
+  review_report: ['needs-changes'],
+  refinement: ['4 of 5'],
+  blockers: ['the flag is ignored', 'logs/tests.txt'],
+  fix_instructions: ['heed the flag', 'keep the exit codes', 'read the flag', 'npm test', 'exit 0'],
+  allowed_next_steps: ['refine, ask'],
+};
+
+function textOf(ref: string, inputs: Readonly<Record<string, unknown>>): string {
+  const prompt = byRef.get(ref);
+  if (prompt === undefined) throw new Error(`${ref} is not built in`);
+  const rendered = catalog.render(prompt, inputs);
+  if (!rendered.ok) throw new Error(rendered.message);
+  return rendered.text;
+}
+
+function inputsOf(ref: string, which: 'all' | 'required'): Record<string, unknown> {
+  const inputs = byRef.get(ref)?.inputs.filter(({ required }) => which === 'all' || required) ?? [];
+  return Object.fromEntries(inputs.map(({ name }) => [name, GIVEN[name]]));
+}
+
+describe('the built-in prompts', () => {
+  it('are all without an error', () => {
+    expect(broken.map(({ name }) => name)).toEqual([]);
+    expect(prompts).toHaveLength(readdirSync(FOLDER).length);
+  });
+
+  it.each(prompts)('$ref asks only for what the runtime supplies, or for the task', ({ inputs }) => {
+    expect(inputs.map(({ name }) => name).filter((name) => name !== 'task' && !isRuntimeInput(name))).toEqual(
+      [],
+    );
+  });
+
+  it.each(prompts)('$ref says what it is, whose, and where each input comes from', ({ ref }) => {
+    const { summary, owner, status, inputs } = frontMatterOf(ref);
+    expect({ summary, owner, status }).toEqual({
+      summary: expect.stringMatching(/^[A-Z].+\.$/),
+      owner: 'conductor',
+      status: 'current',
+    });
+    expect(inputs?.filter(({ source, description }) => !source || !description)).toEqual([]);
+  });
+
+  it.each(prompts)(
+    '$ref says what a step with it is for, or what it answers',
+    ({ role, intent, schemaRef }) => {
+      if (role === 'planner') expect([intent, schemaRef]).toEqual([null, 'planner_decision.v1']);
+      else expect([intent === null, schemaRef]).toEqual([false, null]);
+    },
+  );
+
+  it.each(prompts)('$ref renders with what it requires alone, and leaves no gap', ({ ref }) => {
+    const text = textOf(ref, inputsOf(ref, 'required'));
+    expect(text).not.toMatch(/\{[{%]|undefined|null,? *$|\[object|\n{4}/m);
+  });
+
+  it.each(prompts)('$ref uses every input it declares', ({ ref, inputs }) => {
+    const given = inputsOf(ref, 'all');
+    const text = textOf(ref, given);
+    for (const { name } of inputs) {
+      for (const mark of MARKS[name] ?? [String(given[name])]) expect(text, name).toContain(mark);
+    }
+  });
+
+  it.each(prompts)('$ref is not rendered without an input it requires', ({ ref, inputs }) => {
+    const prompt = byRef.get(ref);
+    for (const { name, required } of inputs) {
+      if (!required || prompt === undefined) continue;
+      const rendered = catalog.render(prompt, { ...inputsOf(ref, 'all'), [name]: null });
+      expect(rendered).toMatchObject({ ok: false, message: expect.stringContaining(name) });
+    }
+  });
+
+  it.each(prompts)('$ref renders to the same text every time', ({ ref }) => {
+    const again = createPromptCatalog(readPrompts([FOLDER]).byRef);
+    const prompt = byRef.get(ref);
+    if (prompt === undefined) throw new Error(`${ref} is gone`);
+    const rendered = again.render(prompt, inputsOf(ref, 'all'));
+    expect(rendered).toEqual({ ok: true, text: textOf(ref, inputsOf(ref, 'all')) });
+  });
+});
+
+function frontMatterOf(ref: string): PromptFrontMatter {
+  const [, text = ''] = readFileSync(join(FOLDER, `${ref}.md`), 'utf8').split(/^---$/m);
+  return promptFrontMatterSchema.parse(parseYaml(text.trimStart(), 'PR').source?.data);
+}
