@@ -17,7 +17,11 @@ export function formatTable(rows) {
     limit === null ? '' : `<= ${limit}`,
     limit === null ? '' : broken ? 'BROKEN' : 'ok',
   ]);
-  const table = [['command', 'median ms', 'ratio', 'limit', ''], ...cells];
+  return align([['command', 'median ms', 'ratio', 'limit', ''], ...cells]);
+}
+
+/** Columns under each other: the first one to the left, the others to the right. */
+export function align(table) {
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
   return table
     .map((row) =>

@@ -19,12 +19,13 @@ export function createServices(version: string): Services {
     packageRoot: root,
     openCheck: async (startDir) => {
       const projectRoot = await nearestProject(outsideWorktrees(startDir));
-      const loaded = await loadConfig(projectRoot, userFolder);
+      const loaded = await loadConfig(projectRoot, userFolder, process.env);
       const config = loaded.ok ? loaded.config : null;
       return {
         ok: true,
         value: {
           brokenConfig: loaded.ok ? null : loaded.file,
+          workflowFolders: folders(projectRoot, userFolder, root).workflows,
           context: {
             defaults: limitDefaults(config),
             names: config === null ? null : await knownNames(config, folders(projectRoot, userFolder, root)),
@@ -38,7 +39,7 @@ export function createServices(version: string): Services {
       const { findRepository } = await import('./adapters/git/find-repository.ts');
       const found = await findRepository(outsideWorktrees(startDir));
       if (!found.ok) return notARepository(found.reason, startDir);
-      const loaded = await loadConfig(found.repoRoot, userFolder);
+      const loaded = await loadConfig(found.repoRoot, userFolder, process.env);
       if (!loaded.ok) return brokenConfig(loaded.file);
       const { assembleProject } = await import('./wiring/project.ts');
       return assembleProject({
@@ -86,7 +87,7 @@ async function openRecords(startDir: string, userFolder: string): Promise<Opened
   const { findRepository } = await import('./adapters/git/find-repository.ts');
   const found = await findRepository(outsideWorktrees(startDir));
   if (!found.ok) return notARepository(found.reason, startDir);
-  const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder);
+  const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder, process.env);
   if (!loaded.ok) return brokenConfig(loaded.file);
   const { createRecords } = await import('./wiring/records.ts');
   return { ok: true, value: createRecords(found.repoRoot, loaded.config) };
@@ -96,7 +97,10 @@ function brokenConfig(file: BrokenFile): Opened<never> {
   return {
     ok: false,
     document: file,
-    obstacle: { message: `${file.name} ${file.problem}`, help: 'correct it; an empty file is valid' },
+    obstacle: {
+      message: `${file.name} ${file.problem}`,
+      help: file.name.endsWith('.yaml') ? 'correct it; an empty file is valid' : 'correct it, or unset it',
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { CLI_DOCUMENTS, type CliDocumentName } from './cli-documents.ts';
 import { configDocumentSchema } from './config.ts';
 import { runEventSchema } from './event.ts';
 import { harnessReportSchema } from './harness-report.ts';
@@ -29,20 +30,31 @@ const SCHEMAS = {
   manifest: { schema: manifestSchema, title: 'manifest.json of a step' },
 } as const satisfies Readonly<Record<string, Entry>>;
 
-export type SchemaName = keyof typeof SCHEMAS;
+type DocumentName = keyof typeof SCHEMAS;
+export type SchemaName = DocumentName | `cli.${CliDocumentName}`;
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-export const SCHEMA_NAMES = Object.keys(SCHEMAS) as readonly SchemaName[];
+/** What a verb prints is named for the verb. */
+const CLI_SCHEMAS = Object.fromEntries(
+  Object.entries(CLI_DOCUMENTS).map(([name, schema]): [string, Entry] => [
+    `cli.${name}`,
+    { schema, title: name === 'error' ? 'What a verb that fails prints' : `What conductor ${name} prints` },
+  ]),
+) as Record<`cli.${CliDocumentName}`, Entry>;
+
+const ENTRIES: Readonly<Record<SchemaName, Entry>> = { ...SCHEMAS, ...CLI_SCHEMAS };
+
+export const SCHEMA_NAMES = Object.keys(ENTRIES) as readonly SchemaName[];
 
 /** Names that are spoken for, and whose documents this version does not know yet. */
 export const RESERVED_SCHEMA_NAMES = ['planner-result', 'implementor-result', 'reviewer-result'] as const;
 
 export function isSchemaName(name: string): name is SchemaName {
-  return Object.hasOwn(SCHEMAS, name);
+  return Object.hasOwn(ENTRIES, name);
 }
 
 export function schemaTitle(name: SchemaName): string {
-  return SCHEMAS[name].title;
+  return ENTRIES[name].title;
 }
 
 /**
@@ -50,7 +62,7 @@ export function schemaTitle(name: SchemaName): string {
  * other is for the checker.
  */
 export function jsonSchemaOf(name: SchemaName): JsonSchema {
-  const entry: Entry = SCHEMAS[name];
+  const entry = ENTRIES[name];
   const { $schema, ...rest } = z.toJSONSchema(entry.schema, { target: 'draft-2020-12', io: 'input' });
   return { $schema, $id: `urn:tnh-conductor:schema:${name}`, title: entry.title, ...rest } as JsonSchema;
 }

@@ -235,3 +235,8 @@ const stepSchemas = {
 export function opcodesWithKey(key: string): string[] {
   return OPCODES.filter((opcode) => Object.hasOwn(stepSchemas[opcode].shape, key));
 }
+
+/** Whether a key stands under `limits`, so that one that was written beside it can be told where it goes. */
+export function isLimitKey(key: string): boolean {
+  return Object.hasOwn(limits.shape, key);
+}

@@ -12,7 +12,7 @@ export function budgetProblem(plan: Plan, state: RunState, stepId: string): Budg
   const overRun = overspent('the run', plan.budgets, state.usage);
   if (overRun !== null) return overRun;
   const step = ownValue(plan.stepsById, stepId);
-  if (step?.opcode !== 'RUN_AGENT') return null;
+  if (step?.opcode !== 'RUN_AGENT' && step?.opcode !== 'EVALUATE') return null;
   return overspent(`step "${stepId}"`, step.budgets, ownValue(state.usageByStep, stepId) ?? NO_USAGE);
 }
 

@@ -168,7 +168,9 @@ function spend(state: RunState, stepId: string, usage: Usage | null): RunState {
 /** Going back to the start leaves nothing to verify; going back to a step, what was known before it. */
 function unverifiedAfterRollback(state: RunState, rollback: EventPayload<'rollback_completed'>): boolean {
   if (rollback.target === 'pre_run' || state.lastAgent === null) return false;
-  if (rollback.tree_before === rollback.tree_after) return state.unverified;
+  // Where the log last saw other files, an earlier attempt has done it and died before it could say so.
+  const nothingUndone = rollback.tree_before === rollback.tree_after && state.tree === rollback.tree_after;
+  if (nothingUndone) return state.unverified;
   return rollback.commit !== state.lastAgent.commit || state.lastAgent.unverifiedBefore;
 }
 

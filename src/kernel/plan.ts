@@ -93,6 +93,7 @@ export interface EvaluateStep extends StepBase, ProcessLimits {
   readonly prompt: string;
   readonly allowedNextSteps: readonly Target[];
   readonly revision: { readonly step: string; readonly maxAttempts: number } | null;
+  readonly budgets: Budgets;
   readonly routes: Readonly<Record<PlannerStatus, Target>>;
 }
 

@@ -9,7 +9,10 @@ export interface Agent {
    * Null when it can be started here; otherwise what is missing, for the user. A program of the repository is
    * looked for in the commit that the run starts from.
    */
-  readonly unavailable: (isInBase: (path: string) => Promise<boolean>) => Promise<string | null>;
+  readonly unavailable: (
+    isInBase: (path: string) => Promise<boolean>,
+    stepId: string,
+  ) => Promise<string | null>;
   readonly run: (request: AgentRequest) => Promise<AgentResult>;
 }
 
@@ -17,6 +20,8 @@ export interface AgentRequest {
   readonly runId: string;
   readonly stepId: string;
   readonly attempt: number;
+  /** The n-th time the workflow led to the step; recovery attempts are no visits. */
+  readonly visit: number;
   readonly prompt: string;
   readonly worktreePath: string;
   readonly runDir: string;

@@ -82,6 +82,8 @@ export interface RunDirectory {
   readonly list: (relativePath: string) => Promise<readonly string[]>;
   /** Takes an absolute path inside the run directory. */
   readonly digest: (absolutePath: string) => Promise<FileDigest>;
+  /** Files and the folders on the way to them survive power loss when this returns. */
+  readonly sync: (relativePaths: readonly string[]) => Promise<void>;
   readonly appendText: (relativePath: string, text: string) => Promise<void>;
 }
 

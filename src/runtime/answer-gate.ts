@@ -1,9 +1,10 @@
 import type { Clock } from '../ports/clock.ts';
 import type { RunRecord } from '../ports/run-store.ts';
 import type { Workspace } from '../ports/workspace.ts';
-import { hasExpired, readAnswer, showsWhatIsThere, submitAnswer } from './gates.ts';
+import { type Binding, bindApproval } from './approval.ts';
+import { hasExpired, outcomePath, readAnswer, showsWhatIsThere, submitAnswer } from './gates.ts';
 import { workspaceOf } from './recorded-run.ts';
-import { viewRun } from './run-view.ts';
+import { type AwaitingView, type RunView, viewRun } from './run-view.ts';
 
 export interface AnswerRequest {
   readonly record: RunRecord;
@@ -32,16 +33,15 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     );
   const earlier = await readAnswer(record.directory, awaiting);
   if (earlier !== null) return refuse(alreadyAnswered(awaiting.stepId, earlier.answer, earlier.by));
+  if (hasExpired(awaiting, request.clock.now())) return tooLate(view, awaiting);
+  const binding = await bindApproval(record.directory, view, awaiting);
+  if (request.answer === 'gate_approved') {
+    const obstacle = await staleness(request, view, awaiting, binding);
+    if (obstacle !== null) return obstacle;
+  }
+  // Looking took its time, and the time may have run out meanwhile.
   const now = request.clock.now();
-  if (hasExpired(awaiting, now))
-    return refuse(`gate ${awaiting.stepId} ran out of time at ${awaiting.expiresAt}`, resumeHelp(view.runId));
-  const run = workspaceOf(view, record.directory, request.repoRoot);
-  await request.workspace.reopen(run, view.state.tree);
-  if (request.answer === 'gate_approved' && !(await showsWhatIsThere(request.workspace, run, awaiting)))
-    return refuse(
-      `the files changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
-      `conductor resume ${view.runId} opens the gate again with the files as they are`,
-    );
+  if (hasExpired(awaiting, now)) return tooLate(view, awaiting);
   const accepted = await submitAnswer(record.directory, awaiting, {
     answer: request.answer,
     by,
@@ -49,9 +49,41 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     answered_at: now.toISOString(),
     request_sha256: awaiting.request_sha256,
     tree: awaiting.tree,
+    workflow_digest: binding.ok ? binding.bound.workflowDigest : null,
+    evidence: binding.ok ? [...binding.bound.evidence] : null,
   });
-  if (!accepted) return refuse(`gate ${awaiting.stepId} was answered a moment ago`);
-  return { ok: true, stepId: awaiting.stepId, gate: awaiting.gate };
+  if (accepted) return { ok: true, stepId: awaiting.stepId, gate: awaiting.gate };
+  const winner = await readAnswer(record.directory, awaiting);
+  if (winner !== null) return refuse(alreadyAnswered(awaiting.stepId, winner.answer, winner.by));
+  return refuse(
+    `${record.directory.resolve(outcomePath(awaiting))} is in the way, and is no answer to gate ${awaiting.stepId}`,
+    'take the file away, and answer again',
+  );
+}
+
+/** Why what a person would approve is not what the gate showed. */
+async function staleness(
+  request: AnswerRequest,
+  view: RunView,
+  awaiting: AwaitingView,
+  binding: Binding,
+): Promise<AnswerResult | null> {
+  if (!binding.ok)
+    return refuse(
+      `${binding.changed} of run ${view.runId} changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
+      'restore it, or reject the gate',
+    );
+  const run = workspaceOf(view, request.record.directory, request.repoRoot);
+  await request.workspace.reopen(run, view.state.tree);
+  if (await showsWhatIsThere(request.workspace, run, awaiting)) return null;
+  return refuse(
+    `the files changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
+    `conductor resume ${view.runId} opens the gate again with the files as they are`,
+  );
+}
+
+function tooLate(view: RunView, { stepId, expiresAt }: AwaitingView): AnswerResult {
+  return refuse(`gate ${stepId} ran out of time at ${expiresAt}`, resumeHelp(view.runId));
 }
 
 function alreadyAnswered(stepId: string, answer: string, by: string | null): string {

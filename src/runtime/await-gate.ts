@@ -1,4 +1,5 @@
-import { type DriveContext, pause } from './drive-context.ts';
+import { ApprovalVoid, bindApproval } from './approval.ts';
+import type { DriveContext } from './drive-context.ts';
 import { closeGate } from './effects/close-gate.ts';
 import { settleGate, showsWhatIsThere } from './gates.ts';
 import type { EffectResult } from './run-context.ts';
@@ -27,6 +28,7 @@ export async function awaitGate(request: GateWait, context: DriveContext): Promi
     const looks = answer === null ? waited % FILES_MS === 0 : answer.answer === 'gate_approved';
     if (looks && !(await showsWhatIsThere(context.deps.workspace, context.workspace, awaiting)))
       return { records: [], input: { kind: 'gate_changed' } };
+    if (answer?.answer === 'gate_approved') await expectUnchanged(context, awaiting);
     if (answer !== null)
       return {
         records: await closeGate(context, awaiting, answer),
@@ -44,8 +46,17 @@ export async function awaitGate(request: GateWait, context: DriveContext): Promi
       continue;
     }
     if (!request.wait) return null;
-    await pause(INBOX_MS, context.signal);
+    await context.deps.clock.sleep(INBOX_MS, context.signal);
     await context.stopIfAsked();
     waited += INBOX_MS;
   }
+}
+
+/** Changed files are asked about anew. A changed record is not: what an agent did can't be shown again. */
+async function expectUnchanged({ directory, view }: DriveContext, awaiting: AwaitingView): Promise<void> {
+  const binding = await bindApproval(directory, view(), awaiting);
+  if (!binding.ok)
+    throw new ApprovalVoid(
+      `the approval of gate ${awaiting.stepId} is void: ${binding.changed} changed since the gate was opened`,
+    );
 }

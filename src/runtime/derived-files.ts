@@ -145,8 +145,14 @@ export async function writeMetadata(directory: RunDirectory, metadata: Metadata)
   await directory.write('metadata.json', toJson(metadata), { durable: true });
 }
 
-export async function writeFinalState(directory: RunDirectory, view: RunView): Promise<void> {
-  if (view.end === null) return;
+/** The one line at the end; null while the run has not ended. */
+export function finalStateOf(view: RunView): string | null {
+  if (view.end === null) return null;
   const { lifecycle, outcome, termination } = view.end;
-  await directory.write('final-state.txt', `${lifecycle} ${outcome} ${termination}\n`, { durable: true });
+  return `${lifecycle} ${outcome} ${termination}\n`;
+}
+
+export async function writeFinalState(directory: RunDirectory, view: RunView): Promise<void> {
+  const line = finalStateOf(view);
+  if (line !== null) await directory.write('final-state.txt', line, { durable: true });
 }

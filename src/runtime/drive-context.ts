@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent } from '../contracts/event.ts';
 import type { Plan } from '../kernel/plan.ts';
 import { INITIAL_STATE, type RunState } from '../kernel/state.ts';
@@ -11,6 +10,8 @@ import { createRunViewer, type RunView } from './run-view.ts';
 
 /** `status.json` is refreshed, and requests from outside are looked for, this often while a step runs. */
 const HEARTBEAT_MS = 1_000;
+/** Steps that take no time must not cost a status each; what is left out the next heartbeat brings. */
+const STATUS_GAP_MS = 100;
 
 /** What the drive itself needs beyond what effects see. */
 export interface DriveContext extends RunContext {
@@ -23,6 +24,8 @@ export interface DriveContext extends RunContext {
   readonly abort: () => void;
   /** Throws `Interrupted` when the run is to stop here. */
   readonly stopIfAsked: () => Promise<void>;
+  /** Leaves nothing under way: whoever drives next must find no write of ours behind its own. */
+  readonly close: () => Promise<void>;
 }
 
 export interface DriveContextRequest {
@@ -46,9 +49,10 @@ export function createContext(request: DriveContextRequest): DriveContext {
   const controller = new AbortController();
   const abort = () => controller.abort();
   if (request.signal.aborted) abort();
-  else request.signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
+  else request.signal.addEventListener('abort', abort, { once: true });
   let opened: Promise<void> | null = null;
   let statusWritten: Promise<void> = Promise.resolve();
+  let statusTime = Number.NEGATIVE_INFINITY;
   const view = (): RunView => {
     const current = viewer.current();
     if (current === null) throw new Error(`run ${directory.runId} has no start`);
@@ -56,6 +60,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
   // One write at a time, each from the newest view: an older status must never land on a newer one.
   const refreshStatus = (): Promise<void> => {
+    statusTime = deps.clock.now().getTime();
     statusWritten = statusWritten
       .catch(() => {})
       .then(() =>
@@ -84,9 +89,9 @@ export function createContext(request: DriveContextRequest): DriveContext {
         events.push(event);
         viewer.add(event);
       }
-      await refreshStatus();
+      if (Math.abs(deps.clock.now().getTime() - statusTime) >= STATUS_GAP_MS) await refreshStatus();
       observer.onEvents(appended, view());
-      await notify(deps, appended);
+      notify(deps, appended);
     },
     refreshStatus,
     openWorkspace: async () => {
@@ -101,6 +106,10 @@ export function createContext(request: DriveContextRequest): DriveContext {
     stopIfAsked: async () => {
       if (controller.signal.aborted || (await readCancelRequest(directory)) !== null) throw new Interrupted();
     },
+    close: async () => {
+      request.signal.removeEventListener('abort', abort);
+      await refreshStatus().catch(() => {});
+    },
     writeMetadata: () => {
       const place = { repoRoot: workspace.repoRoot, artifactsRoot: directory.path };
       return writeMetadata(directory, metadataOf(view(), place));
@@ -108,12 +117,11 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
 }
 
-/** Tells the configured command about open gates and the end. It may fail without harm to the run. */
-async function notify(deps: RunDeps, events: readonly RunEvent[]): Promise<void> {
-  if (deps.project.notify === null) return;
+/** Tells the configured command about open gates and the end. The run neither waits for it nor fails by it. */
+function notify({ project }: RunDeps, events: readonly RunEvent[]): void {
+  if (project.notify === null) return;
   for (const event of events)
-    if (event.event_type === 'gate_requested' || event.event_type === 'run_completed')
-      await deps.project.notify(event);
+    if (event.event_type === 'gate_requested' || event.event_type === 'run_completed') project.notify(event);
 }
 
 export function startHeartbeat(context: DriveContext): { readonly stop: () => Promise<void> } {
@@ -129,20 +137,11 @@ export function startHeartbeat(context: DriveContext): { readonly stop: () => Pr
 
 async function beat(context: DriveContext, stopping: AbortSignal): Promise<void> {
   for (;;) {
-    await pause(HEARTBEAT_MS, stopping);
+    await context.deps.clock.sleep(HEARTBEAT_MS, stopping);
     if (stopping.aborted) return;
     // Both are tried again at the next beat; neither may end a run.
     await context.refreshStatus().catch(() => {});
     const cancel = await readCancelRequest(context.directory).catch(() => null);
     if (cancel !== null) context.abort();
-  }
-}
-
-/** Returns early, and without complaint, when the signal fires. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal, ref: true });
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }

@@ -38,6 +38,7 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
     return await moveOn(request, context, { input: { kind: 'cancel', ...cancel }, records: [] });
   } finally {
     await heartbeat.stop();
+    await context.close();
   }
 }
 

@@ -59,6 +59,9 @@ export async function openEvidence(directory: RunDirectory, entry: Entry, clock:
         evidence_summary: summary,
         artifacts,
       };
+      // The digests go into the log next, so what they are of must not be lost to a power cut. It comes before the
+      // manifest: one that survives must not list what did not, even of an attempt that the log never hears of.
+      await directory.sync(artifacts.map((artifact) => artifact.path));
       await directory.write(`${folder}/manifest.json`, toJson(manifest), { durable: true });
       return artifacts.map(({ role, path, sha256, bytes }) => ({
         event_type: 'artifact_recorded',

@@ -15,6 +15,12 @@ const gateAnswerSchema = z.strictObject({
   /** What was answered: the request by its digest, and the tree it showed. */
   request_sha256: z.string(),
   tree: z.string(),
+  /** Null where nothing was shown to anybody: the time ran out, or an earlier version wrote this. */
+  workflow_digest: z.string().nullable().default(null),
+  evidence: z
+    .array(z.strictObject({ path: z.string(), sha256: z.string() }))
+    .nullable()
+    .default(null),
 });
 export type GateAnswer = z.infer<typeof gateAnswerSchema>;
 
@@ -70,6 +76,8 @@ export async function settleGate(
     answered_at: now.toISOString(),
     request_sha256: awaiting.request_sha256,
     tree: awaiting.tree,
+    workflow_digest: null,
+    evidence: null,
   });
   return readAnswer(directory, awaiting);
 }

@@ -16,7 +16,7 @@ export async function findObstacles(
   for (const step of plan.steps) {
     if (step.opcode === 'RUN_AGENT') {
       const agent = deps.project.agent(step.agent);
-      const missing = agent === null ? 'it is not configured' : await agent.unavailable(isInBase);
+      const missing = agent === null ? 'it is not configured' : await agent.unavailable(isInBase, step.id);
       if (missing !== null)
         add(
           `agent "${step.agent}" of step "${step.id}" can't be started: ${missing}`,

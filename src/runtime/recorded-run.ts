@@ -3,6 +3,7 @@ import type { Plan } from '../kernel/plan.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
 import type { RunWorkspace } from '../ports/workspace.ts';
 import { checkWorkflow } from '../workflow/check-workflow.ts';
+import type { CheckContext } from '../workflow/rule.ts';
 import type { RunView } from './run-view.ts';
 
 /** The workspace of a run as its first event names it. */
@@ -19,6 +20,12 @@ export function workspaceOf(view: RunView, directory: RunDirectory, repoRoot: st
   };
 }
 
+/** The limits of the configuration at the time of the start. */
+export function recordedDefaults(view: RunView): CheckContext['defaults'] {
+  const { timeout_ms, idle_timeout_ms, max_visits } = view.started.defaults;
+  return { timeoutMs: timeout_ms, idleTimeoutMs: idle_timeout_ms, maxVisits: max_visits };
+}
+
 export type RecordedPlan =
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly message: string };
@@ -33,14 +40,9 @@ export async function readRecordedPlan(directory: RunDirectory, view: RunView): 
   const digest = createHash('sha256').update(text).digest('hex');
   if (digest !== view.started.workflow_digest)
     return { ok: false, message: 'its workflow.yaml is not the one it was started with' };
-  const { timeout_ms, idle_timeout_ms, max_visits } = view.started.defaults;
   const checked = checkWorkflow(
     { name: 'workflow.yaml', bytes: new TextEncoder().encode(text) },
-    {
-      defaults: { timeoutMs: timeout_ms, idleTimeoutMs: idle_timeout_ms, maxVisits: max_visits },
-      names: null,
-      inputs: null,
-    },
+    { defaults: recordedDefaults(view), names: null, inputs: null },
   );
   if (checked.plan !== null) return { ok: true, plan: checked.plan };
   const [first] = checked.diagnostics;

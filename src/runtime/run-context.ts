@@ -41,7 +41,8 @@ export interface Project {
   readonly policy: (refs: readonly string[]) => StepPolicy;
   /** The allowlisted environment for agents and validators. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly notify: ((event: unknown) => Promise<void>) | null;
+  /** Tells somebody outside. It neither fails nor keeps anybody waiting. */
+  readonly notify: ((event: unknown) => void) | null;
 }
 
 /** A policy as it holds for one step, with its check. */

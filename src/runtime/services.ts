@@ -38,6 +38,8 @@ export interface CheckedDocument {
 
 export interface CheckSetup {
   readonly context: CheckContext;
+  /** Where workflow ids are looked up, nearest first. */
+  readonly workflowFolders: readonly string[];
   /** The configuration, when it can't be used: names are then not resolved. */
   readonly brokenConfig: CheckedDocument | null;
 }

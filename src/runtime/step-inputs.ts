@@ -1,3 +1,4 @@
+import type { EventDraft, EventPayload } from '../contracts/event.ts';
 import { type FixInstructions, plannerDecisionSchema } from '../contracts/planner-decision.ts';
 import type { AgentStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
@@ -26,6 +27,7 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
     component_kind: plan.componentKind,
     eval_profile: plan.evalProfile,
     ...(await judgementInputs(context)),
+    human_feedback: feedbackFor(context.events(), entry),
   };
   if (wanted.has('diff') || wanted.has('diff_summary')) {
     const last = lastEnded(context.view().steps, 'RUN_AGENT');
@@ -44,6 +46,18 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
   return inputs;
 }
 
+type Feedback = EventPayload<'human_feedback'>;
+
+/** What a person said at a gate since the last agent step. A recovery attempt is told again. */
+export function feedbackFor(events: readonly EventDraft[], entry: Entry): Feedback | null {
+  for (const event of events.toReversed()) {
+    if (event.event_type === 'human_feedback') return event.payload;
+    if (event.event_type !== 'step_started' || event.payload.opcode !== 'RUN_AGENT') continue;
+    if (event.step_id !== entry.stepId || event.payload.visit !== entry.visit) return null;
+  }
+  return null;
+}
+
 async function judgementInputs(context: RunContext): Promise<Inputs> {
   const last = lastEnded(context.view().steps, 'EVALUATE');
   const parsed = plannerDecisionSchema.safeParse(
@@ -58,11 +72,17 @@ export type RenderedPrompt =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
-/** What the agent is told. An inline prompt gets the fix instructions as a section of its own. */
+/** What the agent is told. An inline prompt gets fix instructions and feedback as sections of their own. */
 export function renderTask(context: RunContext, step: AgentStep, inputs: Inputs): RenderedPrompt {
   if (step.prompt.kind === 'inline') {
     const fix = inputs.fix_instructions as FixInstructions | null;
-    return { ok: true, text: fix === null ? step.prompt.text : `${step.prompt.text}\n\n${fixSection(fix)}` };
+    const feedback = inputs.human_feedback as Feedback | null;
+    const sections = [
+      step.prompt.text,
+      ...(fix === null ? [] : [fixSection(fix)]),
+      ...(feedback === null ? [] : [`## What ${feedback.by} said at the gate\n\n${feedback.comment}`]),
+    ];
+    return { ok: true, text: sections.join('\n\n') };
   }
   const prompt = context.deps.prompts.byRef.get(step.prompt.ref);
   if (prompt === undefined) return { ok: false, message: `prompt ${step.prompt.ref} is not in any catalog` };

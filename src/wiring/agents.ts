@@ -1,29 +1,33 @@
 import { type CommandAgentDeps, createCommandAgent } from '../adapters/agents/command-agent.ts';
+import { createReplayAgent } from '../adapters/agents/replay-agent.ts';
 import type { AgentConfig, Config } from '../contracts/config.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import type { Agent } from '../ports/agent.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import { allowlisted } from './environment.ts';
+
+interface AgentDeps extends Omit<CommandAgentDeps, 'command'> {
+  /** Where recorded runs are, for agents that answer from one. */
+  readonly store: RunStore;
+}
 
 /** Agents by name. What this version can't start says so when a run is about to need it. */
 export function createAgents(
   config: Config,
-  processes: Omit<CommandAgentDeps, 'command'>,
+  deps: AgentDeps,
   env: NodeJS.ProcessEnv,
 ): (name: string) => Agent | null {
   return (name) => {
     const agent = ownValue(config.agents, name);
-    return agent === undefined ? null : createAgent(agent, processes, env);
+    return agent === undefined ? null : createAgent(agent, deps, env);
   };
 }
 
-function createAgent(
-  agent: AgentConfig,
-  processes: Omit<CommandAgentDeps, 'command'>,
-  env: NodeJS.ProcessEnv,
-): Agent {
+function createAgent(agent: AgentConfig, deps: AgentDeps, env: NodeJS.ProcessEnv): Agent {
+  if (agent.kind === 'replay') return createReplayAgent({ ...deps, run: agent.run });
   if (agent.kind !== 'command') return unsupported(agent.kind);
   const [program, ...args] = typeof agent.command === 'string' ? [agent.command] : agent.command;
-  const command = createCommandAgent({ ...processes, command: [program ?? '', ...args] });
+  const command = createCommandAgent({ ...deps, command: [program ?? '', ...args] });
   const declared = allowlisted(env, agent.env);
   return { ...command, run: (request) => command.run({ ...request, env: { ...request.env, ...declared } }) };
 }

@@ -30,7 +30,7 @@ export async function examine(
     return findings;
   }
   findings.push(ok('repository', found.repoRoot), await examineHome(found.repoRoot));
-  const loaded = await loadConfig(found.repoRoot, userFolder);
+  const loaded = await loadConfig(found.repoRoot, userFolder, env);
   if (!loaded.ok) {
     const [first] = loaded.file.diagnostics;
     const place = first === undefined ? '' : `:${first.span.line}:${first.span.column}`;

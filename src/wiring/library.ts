@@ -10,6 +10,7 @@ import type { OpenProject } from '../runtime/services.ts';
 import { startRun } from '../runtime/start-run.ts';
 import { createServices } from '../wiring.ts';
 import { checkWorkflow } from '../workflow/check-workflow.ts';
+import { findUnusedInput } from '../workflow/unused-inputs.ts';
 
 export interface RunWorkflowOptions {
   /** A folder inside the repository to work in. */
@@ -56,10 +57,10 @@ export async function runWorkflow(options: RunWorkflowOptions): Promise<RunWorkf
   const project = opened.value;
   const inputs = options.inputs ?? {};
   const bytes = await readFile(options.workflow);
-  const checked = checkWorkflow(
-    { name: options.workflow, bytes },
-    { ...project.context, inputs: Object.keys(inputs) },
-  );
+  const given = Object.keys(inputs);
+  const checked = checkWorkflow({ name: options.workflow, bytes }, { ...project.context, inputs: given });
+  const unused = findUnusedInput(checked, project.context.names?.prompts ?? null, given);
+  if (unused !== null) return refused([`${unused.message}; ${unused.help}`], checked.diagnostics);
   if (checked.plan === null) return refused(['the workflow has errors'], checked.diagnostics);
   const { defaults } = project.context;
   const started = await startRun({

@@ -1,31 +1,43 @@
 import { spawn } from 'node:child_process';
 
-/** A notification that hangs must not hold a run. */
+/** A notification that hangs must not keep this process for ever. */
 const NOTIFY_LIMIT_MS = 10_000;
 
-/** Calls the configured command with one JSON event on standard input. Its failure is nobody's. */
+/**
+ * Calls the configured command with one JSON event on standard input, one call after the other. Its failure is
+ * nobody's, and nobody has to wait for it.
+ */
 export function createNotifier(
   command: readonly [string, ...string[]],
   cwd: string,
   env: Readonly<Record<string, string>>,
-): (event: unknown) => Promise<void> {
-  const [program, ...args] = command;
-  return (event) =>
-    new Promise((resolve) => {
-      const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-      const limit = setTimeout(() => {
-        endGroup(child.pid);
-        resolve();
-      }, NOTIFY_LIMIT_MS);
-      const done = () => {
-        clearTimeout(limit);
-        resolve();
-      };
-      child.on('error', done);
-      child.on('close', done);
-      child.stdin.on('error', () => {});
-      child.stdin.end(`${JSON.stringify(event)}\n`);
-    });
+): (event: unknown) => void {
+  let last = Promise.resolve();
+  return (event) => {
+    last = last.then(() => call(command, { cwd, env }, event)).catch(() => {});
+  };
+}
+
+function call(
+  [program, ...args]: readonly [string, ...string[]],
+  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  event: unknown,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { ...place, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+    const limit = setTimeout(() => {
+      endGroup(child.pid);
+      resolve();
+    }, NOTIFY_LIMIT_MS);
+    const done = () => {
+      clearTimeout(limit);
+      resolve();
+    };
+    child.on('error', done);
+    child.on('close', done);
+    child.stdin.on('error', () => {});
+    child.stdin.end(`${JSON.stringify(event)}\n`);
+  });
 }
 
 function endGroup(pid: number | undefined): void {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createGitWorkspace } from '../adapters/git/git-workspace.ts';
 import { createRulePlanner } from '../adapters/planner/rule-planner.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
+import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
@@ -61,7 +62,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   };
   const records = createRecords(repoRoot, config);
   const validators = await validatorCommands(repoRoot, config);
-  const agents = createAgents(config, processes, request.env);
+  const agents = createAgents(config, { ...processes, store: records.store }, request.env);
   const project: Project = {
     repoRoot,
     refusals: refusalsOf(config),
@@ -83,7 +84,11 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       deps: {
         clock: records.clock,
         store: records.store,
-        workspace: createGitWorkspace({ repoRoot, worktreesDir: resolve(repoRoot, config.paths.worktrees) }),
+        workspace: createGitWorkspace({
+          repoRoot,
+          worktreesDir: resolve(repoRoot, config.paths.worktrees),
+          awaitOrphans,
+        }),
         validators: createValidatorRunner(processes),
         planner: createRulePlanner(),
         prompts: createPromptCatalog(prompts.byRef),

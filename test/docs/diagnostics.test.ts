@@ -51,6 +51,11 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text.replaceAll('\u2400', '\0'));
 }
 
+/** What the name of the file promises, on a page whose examples have one. */
+function fileNameOn(page: Page): string | null {
+  return /^Both examples are the text of `(.+)\.md`\.$/m.exec(page.text)?.[1] ?? null;
+}
+
 function familyOf(code: Code): Family {
   return code.slice(0, 2) as Family;
 }
@@ -65,7 +70,7 @@ function check(code: Code, page: Page, kind: 'fails' | 'passes'): readonly Diagn
     case 'CF':
       return checkConfig(source).diagnostics;
     case 'PR':
-      return checkPrompt(source).diagnostics;
+      return checkPrompt(source, fileNameOn(page)).diagnostics;
   }
 }
 

@@ -82,6 +82,22 @@ const WRONG: readonly Wrong[] = [
     config: ACTOR,
     says: /task/,
   },
+  {
+    sentence: 'an input that no step takes',
+    args: ['run', './w.yaml', '--input', 'tsak=hello'],
+    files: { 'w.yaml': AGENT },
+    config: ACTOR,
+    says: /no step takes the input `tsak`/,
+    helps: /did you mean `task`\?/,
+  },
+  {
+    sentence: 'an input that the run sets itself',
+    args: ['run', './w.yaml', '--input', 'diff=mine'],
+    files: { 'w.yaml': AGENT },
+    config: ACTOR,
+    says: /`diff` is set by the run itself/,
+    helps: /takes `task`/,
+  },
   { sentence: 'an unknown verb', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
   {
     sentence: 'an unknown flag',

@@ -48,11 +48,7 @@ function auditManifests(run: RunRecordOnDisk): void {
     expect(folder).toBe(attempt === 1 ? step_id : `${step_id}@${attempt}`);
     for (const artifact of manifest.artifacts) auditArtifact(run, folder, artifact);
   }
-  const recorded = run.eventsOf('artifact_recorded').map(({ payload }) => payload);
-  const listed = Object.values(run.manifests).flatMap(({ artifacts }) => artifacts);
-  const keyOf = ({ role, path, sha256: digest, bytes }: (typeof recorded)[number]) =>
-    `${role} ${path} ${digest} ${bytes}`;
-  expect(recorded.map(keyOf).sort()).toEqual(listed.map(keyOf).sort());
+  auditRecorded(run);
   for (const { step_id, payload } of endedSteps(run)) {
     if (payload.opcode === 'STOP') continue;
     const folder = payload.attempt === 1 ? step_id : `${step_id}@${payload.attempt}`;
@@ -60,6 +56,33 @@ function auditManifests(run: RunRecordOnDisk): void {
     if (payload.opcode === 'RUN_AGENT' && !agentCameBack(run, step_id, payload.attempt)) continue;
     expect(roles, folder ?? '').toEqual(expect.arrayContaining([...ROLES[payload.opcode]]));
   }
+}
+
+/** The log names what the manifests list; of an entry that was cut off while it was written down, a part. */
+function auditRecorded(run: RunRecordOnDisk): void {
+  const recorded = run.eventsOf('artifact_recorded').map(({ payload }) => payload);
+  const keyOf = ({ role, path, sha256: digest, bytes }: (typeof recorded)[number]) =>
+    `${role} ${path} ${digest} ${bytes}`;
+  const listed = Object.entries(run.manifests).map(([folder, { artifacts }]) => ({
+    folder,
+    keys: artifacts.map(keyOf),
+  }));
+  const cutOff = cutOffFolders(run);
+  const whole = listed.filter(({ folder }) => !cutOff.includes(folder)).flatMap(({ keys }) => keys);
+  expect(recorded.map(keyOf)).toEqual(expect.arrayContaining(whole));
+  const all = listed.flatMap(({ keys }) => keys);
+  expect(recorded.map(keyOf).filter((key) => !all.includes(key))).toEqual([]);
+  expect(new Set(recorded.map(({ path }) => path)).size).toBe(recorded.length);
+}
+
+/** Folders of entries that were entered again because nobody saw their end. */
+function cutOffFolders(run: RunRecordOnDisk): readonly string[] {
+  return run
+    .eventsOf('step_started')
+    .filter(({ payload }) => payload.recovery)
+    .map(({ step_id, payload }) =>
+      payload.attempt === 2 ? `${step_id}` : `${step_id}@${payload.attempt - 1}`,
+    );
 }
 
 /** An agent that was refused, or whose worktree could not be read, leaves a manifest and no more. */

@@ -7,6 +7,7 @@ import { test as base, expect } from 'vitest';
 import { type Cli, type CliResult, createCli } from '../../testing/cli.ts';
 import { type CheckoutState, type GitRepo, makeRepo, readCheckout } from '../../testing/git-repo.ts';
 import { markedProcesses } from './marked-processes.ts';
+import { expectSoundRecord } from './record-check.ts';
 import { auditRun } from './run-audit.ts';
 import { type RunRecordOnDisk, readRun } from './run-record.ts';
 
@@ -118,7 +119,8 @@ async function createScene(options: SceneOptions): Promise<Scene> {
       const result = await cli.run(['run', fixture(workflow), ...args]);
       return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
     },
-    runIds: () => (existsSync(runsDir) ? readdirSync(runsDir).filter((name) => name !== '.gitignore') : []),
+    runIds: () =>
+      existsSync(runsDir) ? readdirSync(runsDir).filter((name) => /^[0-9a-f-]{36}$/.test(name)) : [],
     record: (runId) => readRun(join(runsDir, runId)),
     inWorktree: (runId, path) => readFile(join(worktree(runId), path), 'utf8'),
   };
@@ -128,6 +130,7 @@ async function inspect(scene: Scene, before: CheckoutState): Promise<void> {
   const { repo } = scene;
   const runs = scene.runIds().map(scene.record);
   for (const run of runs) auditRun(run);
+  for (const run of runs) await expectSoundRecord(run.path);
   expect(await readCheckout(repo.root)).toEqual(before);
   const worktrees = (await repo.git('worktree', 'list', '--porcelain'))
     .split('\n')

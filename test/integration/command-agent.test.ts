@@ -37,6 +37,7 @@ function request(change: Partial<AgentRequest> = {}): AgentRequest {
     runId: 'run-1',
     stepId: 'implement',
     attempt: 2,
+    visit: 1,
     prompt: 'do the thing\n',
     worktreePath: join(folder, 'work tree'),
     runDir: join(folder, 'run'),
@@ -218,8 +219,8 @@ describe('the program', () => {
     ['tools/none.sh', 'tools/none.sh is not in the commit that the run starts from'],
     ['node', null],
   ])('%s is missed before a run as %j', async (program, message) => {
-    expect(await agentOf(program).unavailable((path) => Promise.resolve(path === 'tools/there.sh'))).toBe(
-      message,
-    );
+    expect(
+      await agentOf(program).unavailable((path) => Promise.resolve(path === 'tools/there.sh'), 'implement'),
+    ).toBe(message);
   });
 });

@@ -20,7 +20,7 @@ beforeEach(async () => {
   store = createRunStore({
     repoRoot: root,
     runsDir: join(root, '.tnh/run'),
-    clock: { now: () => new Date('2026-01-02T03:04:05.678Z') },
+    clock: { now: () => new Date('2026-01-02T03:04:05.678Z'), sleep: async () => {} },
   });
   path = join(root, '.tnh/run', RUN);
 });
@@ -92,7 +92,7 @@ describe('the event log', () => {
     expect(driven).toMatchObject({ ok: false, problem: { kind: 'corrupt', line } });
     expect(await store.read(RUN)).toMatchObject({ ok: false, problem: { kind: 'corrupt', line } });
     expect(await readFile(logFile(), 'utf8')).toBe(damaged);
-    expect(await readdir(path)).not.toContain('lock');
+    expect((await readdir(path)).filter((name) => name.startsWith('lock'))).toEqual([]);
   });
 });
 
@@ -111,22 +111,41 @@ describe('the lock of a run', () => {
     await recordRun('a');
     const child = spawn(process.execPath, ['-e', '0']);
     await new Promise((resolve) => child.on('exit', resolve));
-    await writeFile(join(path, 'lock'), JSON.stringify({ pid: child.pid, started: '1', nonce: 'x' }));
+    await writeFile(join(path, `lock.${child.pid}.1..0011`), '');
     const driven = await store.drive(RUN);
     expect(driven.ok).toBe(true);
+    expect((await readdir(path)).filter((name) => name.startsWith(`lock.${child.pid}`))).toEqual([]);
     if (driven.ok) await driven.run.release();
+  });
+
+  it('goes to one of many that find the same stale one at once', async () => {
+    await recordRun('a');
+    await writeFile(join(path, 'lock.4194304.1..0011'), '');
+    const driven = await Promise.all(Array.from({ length: 6 }, () => store.drive(RUN)));
+    const winners = driven.flatMap((result) => (result.ok ? [result.run] : []));
+    expect(winners).toHaveLength(1);
+    expect((await readdir(path)).filter((name) => name.startsWith('lock'))).toHaveLength(1);
+    for (const run of winners) await run.release();
   });
 
   it.runIf(process.platform === 'linux')(
     'is taken over when its pid belongs to a later process',
     async () => {
       await recordRun('a');
-      await writeFile(join(path, 'lock'), JSON.stringify({ pid: process.pid, started: '1', nonce: 'x' }));
+      await writeFile(join(path, `lock.${process.pid}.1..0011`), '');
       const driven = await store.drive(RUN);
       expect(driven.ok).toBe(true);
       if (driven.ok) await driven.run.release();
     },
   );
+
+  it.runIf(process.platform === 'linux')('is taken over after a reboot', async () => {
+    await recordRun('a');
+    await writeFile(join(path, `lock.${process.pid}..0000deadbeef.0011`), '');
+    const driven = await store.drive(RUN);
+    expect(driven.ok).toBe(true);
+    if (driven.ok) await driven.run.release();
+  });
 });
 
 describe('finding runs', () => {

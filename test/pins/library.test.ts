@@ -18,7 +18,10 @@ const TYPES = `
   Manifest Metadata Plan PlanStep PlannerDecision PlannerInput RunEvent RunState RunWorkflowOptions
   RunWorkflowResult Status`;
 
-const KIT = 'agent evaluate gate gitAt makeRepo planOf readCheckout rollback stop validation';
+const KIT = `
+  agent chooseScripts crashtest createFaults createRandom createSimWorld essenceOf evaluate eventsOf
+  findDifference gate gitAt makeRepo plainHabits planOf printWorkflow readCheckout rollback simulate stop
+  validation`;
 
 describe('the public surface', () => {
   it('of the library has these values and no others', () => {

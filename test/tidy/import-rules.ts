@@ -35,6 +35,12 @@ export const layerRule: TidyRule = {
     'a runtime that knows an adapter': [
       file('src/runtime/effects/a.ts', "import type { Git } from '../../adapters/git/git.ts';"),
     ],
+    'a simulation that knows an adapter': [
+      file('src/simulation/a.ts', "import { createRunStore } from '../adapters/run-store/run-store.ts';"),
+    ],
+    'a runtime that knows its simulation': [
+      file('src/runtime/a.ts', "import type { SimWorld } from '../simulation/sim-world.ts';"),
+    ],
     'an adapter that knows another': [
       file('src/adapters/git/a.ts', 'import {', '  run,', "} from '../process/run.ts';"),
     ],

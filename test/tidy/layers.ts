@@ -9,6 +9,7 @@ export type Layer =
       readonly kind:
         | 'ports'
         | 'runtime'
+        | 'simulation'
         | 'surfaces'
         | 'main'
         | 'index'
@@ -35,6 +36,7 @@ export function layerOf(path: string): Layer {
   switch (folder) {
     case 'ports':
     case 'runtime':
+    case 'simulation':
     case 'surfaces':
     case 'wiring':
       return { kind: folder };
@@ -55,11 +57,15 @@ export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
       return to.kind === 'pure' || to.kind === 'ports' ? 'types' : 'no';
     case 'runtime':
       return to.kind === 'pure' || to.kind === 'ports' || to.kind === 'runtime' ? 'all' : 'no';
+    case 'simulation':
+      if (to.kind === 'simulation') return 'all';
+      return to.kind === 'pure' || to.kind === 'ports' || to.kind === 'runtime' ? 'all' : 'no';
     case 'adapter':
       if (to.kind === 'adapter') return to.folder === from.folder ? 'all' : 'no';
       return to.kind === 'pure' || to.kind === 'ports' ? 'all' : 'no';
     case 'surfaces':
       if (to.kind === 'ports') return 'types';
+      if (to.kind === 'simulation') return 'all';
       return to.kind === 'pure' || to.kind === 'runtime' || to.kind === 'surfaces' ? 'all' : 'no';
     case 'main':
       return to.kind === 'main' || to.kind === 'testing' ? 'no' : 'all';

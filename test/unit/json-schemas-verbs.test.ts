@@ -35,14 +35,18 @@ function listen(json = false) {
       paint,
       paintOut: paint,
       live: false,
+      liveOut: false,
       interactive: false,
       columns: () => 80,
+      rows: () => 24,
     },
     services: async () => createServices('0.0.0'),
     json,
     startDir: repo.root,
     version: '0.0.0',
+    repo: null,
     keepRunning: () => {},
+    leaveTerminal: null,
   };
   return { context, written };
 }
@@ -71,7 +75,8 @@ describe('conductor schema', () => {
     ['planner-result', /^the schema of planner-result is not available in this version$/, /workflow, config/],
     ['implementor-result', /^the schema of implementor-result is not available/, /workflow, config/],
     ['reviewer-result', /^the schema of reviewer-result is not available/, /workflow, config/],
-    ['cli.run', /^no schema for the output of verbs is available/, /workflow, config/],
+    ['cli.rum', /^no schema "cli\.rum"$/, /did you mean cli\.run\?/],
+    ['cli.nothing-like-it', /^no schema "cli\.nothing-like-it"$/, /cli\.VERB/],
     ['workflwo', /^no schema "workflwo"$/, /did you mean workflow\?/],
     ['toString', /^no schema "toString"$/, /workflow, config/],
   ])('refuses %s with a line that says why', (name, message, help) => {

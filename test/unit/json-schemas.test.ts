@@ -40,7 +40,7 @@ function* schemasIn(schema: unknown, path: string): Generator<readonly [string, 
 
 describe('the JSON Schemas', () => {
   it('are these', () => {
-    expect(SCHEMA_NAMES).toEqual([
+    expect(SCHEMA_NAMES.filter((name) => !name.startsWith('cli.'))).toEqual([
       'workflow',
       'config',
       'policy',

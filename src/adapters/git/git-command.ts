@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { gitMarkOf, MARK_VARIABLE } from '../../contracts/process-mark.ts';
 
 /** Settings that would let a user's or an agent's configuration change what the same command does. */
 const FIXED_SETTINGS = [
@@ -11,6 +12,9 @@ const FIXED_SETTINGS = [
   'core.splitIndex=false',
   'core.sparseCheckout=false',
   'core.safecrlf=false',
+  // The log names snapshots, so they have to be on disk before it; by default git leaves loose objects to the system.
+  'core.fsync=committed',
+  'core.fsyncMethod=batch',
   'gc.auto=0',
   'commit.gpgsign=false',
   'submodule.recurse=false',
@@ -53,6 +57,8 @@ export interface GitPlace {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** The run that the commands work for; who takes it up after a crash finds by this what is still at work. */
+  readonly runId?: string;
 }
 
 export interface GitCall {
@@ -113,7 +119,7 @@ function spawnGit(argv: readonly string[], call: GitCall, place: GitPlace): Prom
     // A session of its own: Ctrl-C in the terminal must not cut a snapshot in two, and no prompt finds a terminal.
     const child = spawn('git', [...FIXED_SETTINGS, ...argv], {
       cwd: place.cwd,
-      env: { ...cleanEnvironment(), ...place.env, ...call.env },
+      env: { ...cleanEnvironment(), ...markOf(place), ...place.env, ...call.env },
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -145,6 +151,10 @@ function spawnGit(argv: readonly string[], call: GitCall, place: GitPlace): Prom
       }
     });
   });
+}
+
+function markOf({ runId }: GitPlace): Record<string, string> {
+  return runId === undefined ? {} : { [MARK_VARIABLE]: `${gitMarkOf(runId)}/${process.pid}` };
 }
 
 /** Git starts filters and further gits; all of them hold its pipes open and have to end with it. */

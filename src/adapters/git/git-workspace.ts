@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { gitMarkOf } from '../../contracts/process-mark.ts';
 import type { RefState } from '../../contracts/workspace-change.ts';
 import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
 import { commonGitDir } from './find-repository.ts';
@@ -23,24 +24,37 @@ export interface GitWorkspaceDeps {
   readonly worktreesDir: string;
   /** Aborting ends the git command at work; half-made worktrees are still taken away. */
   readonly signal?: AbortSignal;
+  /** Returns when no command under this mark is at work whose conductor is gone. */
+  readonly awaitOrphans?: (mark: string) => Promise<void>;
 }
 
 /** Runs as branches and worktrees of the user's repository, through the `git` on the path. */
 export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
   const { repoRoot, worktreesDir, signal } = deps;
   const git = createGit({ cwd: repoRoot, signal });
-  let repositoryOnce: Promise<Repository> | undefined;
-  const repository = (): Promise<Repository> => {
-    repositoryOnce ??= commonGitDir(git).then((gitDir) => ({ repoRoot, worktreesDir, gitDir, git, signal }));
-    return repositoryOnce;
+  let gitDirOnce: Promise<string> | undefined;
+  const gitDirOf = (): Promise<string> => {
+    gitDirOnce ??= commonGitDir(git);
+    return gitDirOnce;
   };
+  const repositoryFor = async ({ runId }: RunWorkspace): Promise<Repository> => ({
+    repoRoot,
+    worktreesDir,
+    gitDir: await gitDirOf(),
+    git: createGit({ cwd: repoRoot, signal, runId }),
+    signal,
+  });
   const open = async (workspace: RunWorkspace): Promise<RunWorktree> =>
-    openRunWorktree(workspace, (await repository()).gitDir, signal);
+    openRunWorktree(workspace, await gitDirOf(), signal);
   return {
     resolveBase: (baseRef) => resolveBase(git, baseRef),
     describe: (request) => describeWorkspace({ repoRoot, worktreesDir }, request),
-    create: async (workspace) => createWorktree(await repository(), workspace),
-    reopen: async (workspace, tree) => reopenWorktree(await repository(), workspace, tree),
+    create: async (workspace) => createWorktree(await repositoryFor(workspace), workspace),
+    reopen: async (workspace, tree) => {
+      // A git of a killed conductor may still be at work, and would write over what is put in order now.
+      await deps.awaitOrphans?.(gitMarkOf(workspace.runId));
+      await reopenWorktree(await repositoryFor(workspace), workspace, tree);
+    },
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
     restore: async (workspace, target, salvageName) =>
       restoreSnapshot(await open(workspace), target, salvageName),
@@ -54,8 +68,8 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     },
     branchInTheWay: (workspace) => findBranchInTheWay(git, workspace.branchName),
     movedElsewhere,
-    diff: async (_workspace, fromTree, toTree, patchPath) =>
-      diffTrees({ gitDir: (await repository()).gitDir, fromTree, toTree, patchPath, signal }),
+    diff: async ({ runId }, fromTree, toTree, patchPath) =>
+      diffTrees({ runId, gitDir: await gitDirOf(), fromTree, toTree, patchPath, signal }),
   };
 }
 

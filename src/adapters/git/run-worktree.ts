@@ -4,6 +4,7 @@ import type { RunWorkspace } from '../../ports/workspace.ts';
 import { kindOf } from './file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from './git-command.ts';
 import { displace } from './harness-link.ts';
+import { clearOwnRefLocks, moveOwnRef } from './own-ref.ts';
 
 /** A run's worktree with everything that is needed to work on it. */
 export interface RunWorktree {
@@ -53,7 +54,8 @@ export async function openRunWorktree(
     throw new GitError([], null, `${worktreePath} is not a worktree of this repository`);
   }
   const env = { GIT_DIR: adminDir, GIT_WORK_TREE: worktreePath };
-  return { workspace, adminDir, gitDir, branchRef, git: createGit({ cwd: worktreePath, env, signal }) };
+  const git = createGit({ cwd: worktreePath, env, signal, runId: workspace.runId });
+  return { workspace, adminDir, gitDir, branchRef, git };
 }
 
 /** Only branches of runs are ever moved or deleted; any other name is a bug of the caller. */
@@ -124,6 +126,7 @@ export async function clearStaleLocks(worktree: RunWorktree): Promise<void> {
     `${join(gitDir, branchRef)}.lock`,
   ];
   for (const path of locks) await rm(path, { force: true });
+  await clearOwnRefLocks(gitDir, worktree.workspace.runId);
 }
 
 export async function clearInterruptedState(worktree: RunWorktree): Promise<void> {
@@ -163,5 +166,5 @@ export async function pointBranch(
   const { git, branchRef } = worktree;
   await git(['symbolic-ref', '-m', 'conductor: back to the branch of the run', 'HEAD', branchRef]);
   if (current === commit) return;
-  await git(['update-ref', '--no-deref', branchRef, commit, current ?? ''], { retryLocks: true });
+  await moveOwnRef(git, branchRef, commit, current ?? '');
 }

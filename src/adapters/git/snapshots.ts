@@ -2,6 +2,7 @@ import type { Restored, RestoreTarget, Snapshot } from '../../ports/workspace.ts
 import { type Git, GitError, printedValue } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
 import { displaceNestedRepositories, displaceSubmodules, makeFolders } from './nested-repositories.ts';
+import { moveOwnRef } from './own-ref.ts';
 import {
   clearInterruptedState,
   clearStaleLocks,
@@ -22,7 +23,7 @@ export async function takeSnapshot(worktree: RunWorktree, name: string): Promise
   const { tree } = await takeTree(worktree, head);
   const commit = await commitTree(git, tree, [head], `${snapshotSubject(workspace.runId)} ${name}`);
   const ref = `refs/conductor/${workspace.runId}/${name}`;
-  await git(['update-ref', '--no-deref', ref, commit], { retryLocks: true });
+  await moveOwnRef(git, ref, commit);
   return { commit, tree };
 }
 

@@ -21,6 +21,7 @@ const PATCH = [
 ];
 
 export interface TreeDiffRequest {
+  readonly runId: string;
   readonly gitDir: string;
   readonly fromTree: string;
   readonly toTree: string;
@@ -53,7 +54,9 @@ async function withoutAttributes<T>(request: TreeDiffRequest, work: (git: Git) =
     GIT_INDEX_FILE: join(scratch, 'index'),
   };
   try {
-    return await work(createGit({ cwd: scratch, env, signal: request.signal }));
+    // A comparison that writes no patch touches nothing of the run, so nobody has to wait for it.
+    const run = request.patchPath === undefined ? {} : { runId: request.runId };
+    return await work(createGit({ cwd: scratch, env, signal: request.signal, ...run }));
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

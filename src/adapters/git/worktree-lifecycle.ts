@@ -4,6 +4,7 @@ import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
 import { hasCode, kindOf } from './file-kind.ts';
 import { createGit, type Git, GitError } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
+import { moveOwnRef } from './own-ref.ts';
 import {
   clearStaleLocks,
   commitAt,
@@ -13,13 +14,13 @@ import {
   repairGitFile,
   runBranchName,
 } from './run-worktree.ts';
-import { adoptIndex, putTree } from './worktree-tree.ts';
+import { adoptIndex, clearDeadScratch, putTree } from './worktree-tree.ts';
 
 export interface Repository {
   readonly repoRoot: string;
   readonly worktreesDir: string;
   readonly gitDir: string;
-  /** Git in the user's checkout, for what does not depend on a run's worktree. */
+  /** Git in the user's checkout, at work for a run whose worktree may not be there. */
   readonly git: Git;
   readonly signal: AbortSignal | undefined;
 }
@@ -76,7 +77,7 @@ export async function reopenWorktree(
   const adminDir = await findAdminDir(gitDir, worktreePath);
   if (adminDir !== null && (await isHalfMade(adminDir))) await removeWorktree(git, gitDir, worktreePath);
   if ((await commitAt(git, branchRef)) === null) {
-    await git(['update-ref', '--no-deref', branchRef, baseSha, ''], { retryLocks: true });
+    await moveOwnRef(git, branchRef, baseSha, '');
   }
   const registered = (await findAdminDir(gitDir, worktreePath)) !== null;
   if (!registered || (await kindOf(worktreePath)) === 'missing') {
@@ -88,6 +89,7 @@ export async function reopenWorktree(
   }
   const worktree = await openRunWorktree(workspace, gitDir, signal);
   await clearStaleLocks(worktree);
+  await clearDeadScratch(worktree);
   await repairGitFile(worktree);
   await ensureHarnessLink(worktreePath, runId, harnessDir);
 }
@@ -144,7 +146,7 @@ async function undoCreate(
   workspace: RunWorkspace,
   branchMade: boolean,
 ): Promise<void> {
-  const git = createGit({ cwd: repository.repoRoot });
+  const git = createGit({ cwd: repository.repoRoot, runId: workspace.runId });
   await removeWorktree(git, repository.gitDir, workspace.worktreePath);
   await removeIfBare(dirname(workspace.worktreePath));
   if (!branchMade) return;

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rename, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from './file-kind.ts';
 import { type Git, printedValue } from './git-command.ts';
@@ -90,11 +90,30 @@ async function withScratchIndex<T>(worktree: RunWorktree, work: (git: Git) => Pr
 async function withScratch<T>(worktree: RunWorktree, work: (scratch: string) => Promise<T>): Promise<T> {
   const folder = join(worktree.adminDir, 'conductor');
   await mkdir(folder, { recursive: true });
-  const scratch = await mkdtemp(join(folder, 'scratch-'));
+  const scratch = await mkdtemp(join(folder, `scratch-${process.pid}-`));
   try {
     return await work(scratch);
   } finally {
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Takes away the copies of processes that died at work. */
+export async function clearDeadScratch(worktree: RunWorktree): Promise<void> {
+  const folder = join(worktree.adminDir, 'conductor');
+  for (const name of await readdir(folder).catch((): string[] => [])) {
+    const pid = /^scratch-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && isGone(Number(pid)))
+      await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return hasCode(error, 'ESRCH');
   }
 }
 

@@ -3,8 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ProcessEnd } from '../../contracts/process-end.ts';
+import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
 import type { ProcessSpec } from '../../ports/supervisor.ts';
-import { MARK_VARIABLE } from './mark-sweep.ts';
 
 export type ExitEnd = Extract<ProcessEnd, { kind: 'exited' | 'signalled' }>;
 type SpawnFailed = Extract<ProcessEnd, { kind: 'spawn_failed' }>;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-
-export const MARK_VARIABLE = 'CONDUCTOR_MARK';
+import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
 
 /** A process that forks faster than it is ended, or that cannot die, must not hold the conductor for ever. */
 const SWEEP_LIMIT_MS = 5_000;
@@ -80,7 +79,7 @@ function endGroup(group: number): number {
   }
 }
 
-async function filterPids(test: (pid: number) => Promise<boolean>): Promise<number[]> {
+export async function filterPids(test: (pid: number) => Promise<boolean>): Promise<number[]> {
   const pids = (await readdir('/proc'))
     .filter((name) => /^[1-9]\d*$/.test(name))
     .map(Number)
@@ -108,11 +107,11 @@ function inGroup(stat: string, group: number): boolean {
 }
 
 /** Empty when the process is gone or belongs to somebody else. */
-async function readProc(pid: number, file: 'environ' | 'stat'): Promise<string> {
+export async function readProc(pid: number, file: 'environ' | 'stat'): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }
 
-function readProcNow(pid: number, file: 'environ' | 'stat'): string {
+export function readProcNow(pid: number, file: 'environ' | 'stat'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {

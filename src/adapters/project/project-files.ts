@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config, ConfigDocument } from '../../contracts/config.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasErrors } from '../../diagnostics/diagnostic.ts';
+import { readEnvironment } from '../../workflow/config-environment.ts';
 import { mergeConfigs } from '../../workflow/config-merge.ts';
 
 export interface BrokenFile {
@@ -17,13 +18,19 @@ export type LoadedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly file: BrokenFile };
 
-/** The repository's configuration over the user's. A file that is not there says nothing. */
-export async function loadConfig(repoRoot: string, userFolder: string): Promise<LoadedConfig> {
+/** The environment over the repository's configuration over the user's. A file that is not there says nothing. */
+export async function loadConfig(
+  repoRoot: string,
+  userFolder: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<LoadedConfig> {
   const user = await readConfig(join(userFolder, 'config.yaml'));
   if (user.broken !== null) return { ok: false, file: user.broken };
   const repo = await readConfig(join(repoRoot, '.tnh', 'config.yaml'));
   if (repo.broken !== null) return { ok: false, file: repo.broken };
-  return { ok: true, config: mergeConfigs(user.document, repo.document) };
+  const around = await checkEnvironment(env);
+  if (around.broken !== null) return { ok: false, file: around.broken };
+  return { ok: true, config: mergeConfigs(user.document, repo.document, around.document) };
 }
 
 interface ReadConfig {
@@ -44,6 +51,19 @@ async function readConfig(path: string): Promise<ReadConfig> {
   return hasErrors(diagnostics)
     ? { document: null, broken: { name: path, problem: 'has errors', text, diagnostics } }
     : { document, broken: null };
+}
+
+/** Variables are checked as a file is, and what is wrong is told by the name of the variable. */
+async function checkEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<ReadConfig> {
+  const said = readEnvironment(env);
+  if (said === null) return { document: null, broken: null };
+  const { checkConfig } = await import('../../workflow/config-document.ts');
+  const bytes = new TextEncoder().encode(said.text);
+  const { text, diagnostics, document } = checkConfig({ name: 'the environment', bytes });
+  const wrong = diagnostics.find(({ severity }) => severity === 'error');
+  if (wrong === undefined) return { document, broken: null };
+  const name = said.variables.get(wrong.span.line) ?? 'the environment';
+  return { document: null, broken: { name, problem: 'has errors', text, diagnostics } };
 }
 
 /** Null when there is no such file; the reason when there is one that can't be read. */

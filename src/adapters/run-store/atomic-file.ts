@@ -1,14 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import { writeSync } from 'node:fs';
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Makes the names in a folder survive power loss; some file systems refuse, which is as good as it gets. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();
   } catch (error) {
     if (!isCode(error, 'EINVAL') && !isCode(error, 'EPERM')) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
   } finally {
     await handle.close();
   }
@@ -68,4 +78,10 @@ export async function exists(path: string): Promise<boolean> {
 
 export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** To memory only, which takes less than handing the text to another thread would. */
+export function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }

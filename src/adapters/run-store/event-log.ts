@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { EventDraft, RunEvent } from '../../contracts/event.ts';
 import { runEventSchema } from '../../contracts/event.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isCode } from './atomic-file.ts';
+import type { CommittedFile } from './group-commit.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export const EVENTS_FILE = 'events.ndjson';
-export const FIRST_PREV = '0'.repeat(64);
+
+/** Where the next line of a log goes. */
+export interface LogEnd {
+  readonly seq: number;
+  readonly head: string;
+}
+
+export const LOG_START: LogEnd = { seq: 0, head: '0'.repeat(64) };
 
 export type LogReading =
   | {
@@ -15,9 +25,18 @@ export type LogReading =
       /** Length of the whole lines; what follows is torn. */
       readonly soundBytes: number;
       readonly torn: Uint8Array;
-      readonly head: string;
+      readonly end: LogEnd;
     }
   | { readonly ok: false; readonly line: number; readonly message: string };
+
+/** What a log is read as whose first line was not written yet. */
+export const EMPTY_LOG: LogReading = {
+  ok: true,
+  events: [],
+  soundBytes: 0,
+  torn: new Uint8Array(),
+  end: LOG_START,
+};
 
 /** Null when the file is not there. */
 export async function readLog(path: string): Promise<LogReading | null> {
@@ -36,7 +55,7 @@ export async function readLog(path: string): Promise<LogReading | null> {
 function parseLog(content: Uint8Array): LogReading {
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const events: RunEvent[] = [];
-  let prev = FIRST_PREV;
+  let prev = LOG_START.head;
   let start = 0;
   for (let end = buffer.indexOf(10); end !== -1; end = buffer.indexOf(10, start)) {
     const line = buffer.subarray(start, end);
@@ -51,13 +70,19 @@ function parseLog(content: Uint8Array): LogReading {
     prev = digestLine(line);
     start = end + 1;
   }
-  return { ok: true, events, soundBytes: start, torn: buffer.subarray(start), head: prev };
+  return {
+    ok: true,
+    events,
+    soundBytes: start,
+    torn: buffer.subarray(start),
+    end: { seq: events.length, head: prev },
+  };
 }
 
 function parseLine(line: Uint8Array): RunEvent | string {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));
+    value = JSON.parse(utf8.decode(line));
   } catch {
     return 'the line is not JSON';
   }
@@ -78,20 +103,15 @@ export interface LogWriter {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the log behind its sound part; a torn tail has to be set aside before. */
-export async function openLog(
-  path: string,
-  runId: string,
-  from: { readonly seq: number; readonly head: string },
-  clock: Clock,
-): Promise<LogWriter> {
-  const handle: FileHandle = await open(path, 'a');
-  let { seq, head } = from;
+/** Appends behind the sound part of a log; a torn tail has to be set aside before. */
+export function createLogWriter(file: CommittedFile, runId: string, from: LogEnd, clock: Clock): LogWriter {
+  let end = from;
   return {
     append: async (drafts) => {
       if (drafts.length === 0) return [];
       const timestamp = clock.now().toISOString();
       const events: RunEvent[] = [];
+      let { seq, head } = end;
       let text = '';
       for (const draft of drafts) {
         const event = { seq, timestamp, run_id: runId, ...draft, prev: head } as RunEvent;
@@ -101,10 +121,24 @@ export async function openLog(
         text += `${line}\n`;
         events.push(event);
       }
-      await handle.appendFile(text);
-      await handle.datasync();
+      await file.append(text);
+      end = { seq, head };
       return events;
     },
-    close: () => handle.close(),
+    close: () => file.close(),
   };
+}
+
+/** The lines of a journal that a log lacks, as the text that completes it; empty when it has them all. */
+export function missingLines(lines: readonly string[], from: LogEnd): string {
+  let { seq, head } = from;
+  let text = '';
+  for (const line of lines) {
+    const event = parseLine(Buffer.from(line));
+    if (typeof event === 'string' || event.seq !== seq || event.prev !== head) continue;
+    head = digestLine(line);
+    seq += 1;
+    text += `${line}\n`;
+  }
+  return text;
 }

@@ -4,7 +4,7 @@ import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
-import { createOnce, isCode, writeAtomically } from './atomic-file.ts';
+import { createOnce, isCode, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
 
 export function createRunDirectory(runId: string, path: string): RunDirectory {
   const resolve = (relativePath: string) => join(path, relativePath);
@@ -46,8 +46,19 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
         .sort();
     },
     digest: (absolutePath) => digestFile(path, absolutePath),
+    sync: async (relativePaths) => {
+      await Promise.all(relativePaths.map((file) => syncFile(resolve(file))));
+      const folders = new Set(relativePaths.flatMap(foldersOf));
+      await Promise.all([...folders].map((folder) => syncFolder(resolve(folder))));
+    },
     appendText: (relativePath, text) => appendFile(resolve(relativePath), text),
   };
+}
+
+/** The folders between the run directory and a file, without the run directory itself. */
+function foldersOf(relativePath: string): readonly string[] {
+  const parts = relativePath.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 async function digestFile(root: string, absolutePath: string): Promise<FileDigest> {

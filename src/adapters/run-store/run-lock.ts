@@ -1,106 +1,94 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { link, readFile, rename, unlink } from 'node:fs/promises';
+import { randomBytes, randomInt } from 'node:crypto';
+import { open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createOnce, isCode } from './atomic-file.ts';
-
-const LOCK_FILE = 'lock';
-
-interface Holder {
-  readonly pid: number;
-  /** Tells a process from a later one with the same pid; null where the system does not say. */
-  readonly started: string | null;
-  readonly nonce: string;
-}
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isCode } from './atomic-file.ts';
+import {
+  formatIdentity,
+  isAlive,
+  type ProcessIdentity,
+  parseIdentity,
+  thisProcess,
+} from './process-identity.ts';
 
 export type LockResult =
   | { readonly ok: true; readonly release: () => Promise<void> }
   | { readonly ok: false; readonly pid: number };
 
-/** Exactly one living process drives a run. A lock whose process is gone is taken over. */
+/** Who finds others there looks again for so long whether they step back. */
+const PATIENCE_MS = 500;
+const LOOK_MS = 5;
+const STEP_BACK_MS = 25;
+
+/**
+ * Exactly one living process drives a run. Each one that wants to puts a file of its own name into the
+ * folder and then waits for those that were there before it: of two that came at the same moment, the
+ * one with the greater name steps back. Who comes later sees the file and waits in turn. Because no two
+ * names are the same, taking away the file of a dead process can never hit a living one.
+ */
 export async function acquireLock(runPath: string): Promise<LockResult> {
-  const path = join(runPath, LOCK_FILE);
-  const mine: Holder = {
-    pid: process.pid,
-    started: processStart(process.pid),
-    nonce: randomBytes(8).toString('hex'),
-  };
-  const content = `${JSON.stringify(mine)}\n`;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    if (await createOnce(path, content)) return { ok: true, release: () => releaseLock(path, content) };
-    const found = await readText(path);
-    if (found === null) continue;
-    const holder = parseHolder(found);
-    if (holder !== null && isAlive(holder)) return { ok: false, pid: holder.pid };
-    await removeStale(path, found);
+    const own = `lock.${formatIdentity(thisProcess())}.${randomBytes(6).toString('hex')}`;
+    const path = join(runPath, own);
+    await (await open(path, 'wx')).close();
+    const before = await othersThan(own, runPath);
+    const blocker = before.some((name) => name < own) ? before[0] : await outlast(before, runPath, deadline);
+    if (blocker === undefined) return { ok: true, release: () => remove(path) };
+    await remove(path);
+    if (performance.now() > deadline) return { ok: false, pid: holderOf(blocker)?.pid ?? 0 };
+    await sleep(randomInt(1, STEP_BACK_MS));
+  }
+}
+
+/** Waits until none of these is there; returns one that stayed. */
+async function outlast(
+  names: readonly string[],
+  runPath: string,
+  deadline: number,
+): Promise<string | undefined> {
+  for (let left = names; ; ) {
+    if (left.length === 0 || performance.now() > deadline) return left[0];
+    await sleep(LOOK_MS);
+    const there = new Set(livingLocks(await readdir(runPath)));
+    left = left.filter((name) => there.has(name));
   }
 }
 
 /** The pid that drives the run now, or null. */
 export async function lockHolder(runPath: string): Promise<number | null> {
-  const found = await readText(join(runPath, LOCK_FILE));
-  const holder = found === null ? null : parseHolder(found);
-  return holder !== null && isAlive(holder) ? holder.pid : null;
-}
-
-/**
- * Two processes may find the same stale lock. The slower one could move away the lock that the faster
- * one has just made, so it looks at what it moved and puts back what was not stale.
- */
-async function removeStale(path: string, stale: string): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString('hex')}.stale`;
   try {
-    await rename(path, aside);
+    const [name] = livingLocks(await readdir(runPath));
+    return name === undefined ? null : (holderOf(name)?.pid ?? null);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return;
-    throw error;
-  }
-  try {
-    if ((await readText(aside)) !== stale) await link(aside, path);
-  } finally {
-    await unlink(aside);
-  }
-}
-
-async function releaseLock(path: string, content: string): Promise<void> {
-  if ((await readText(path)) === content) await unlink(path);
-}
-
-async function readText(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return null;
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return null;
     throw error;
   }
 }
 
-function parseHolder(text: string): Holder | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || !('pid' in value)) return null;
-    return typeof value.pid === 'number' ? (value as Holder) : null;
-  } catch {
-    return null;
-  }
+/** The locks of other living ones. Those of the dead are taken away. */
+async function othersThan(own: string, runPath: string): Promise<readonly string[]> {
+  const locks = (await readdir(runPath)).filter((name) => name.startsWith('lock.') && name !== own);
+  const living = livingLocks(locks);
+  for (const name of locks) if (!living.includes(name)) await remove(join(runPath, name));
+  return living;
 }
 
-function isAlive(holder: Holder): boolean {
+function livingLocks(names: readonly string[]): readonly string[] {
+  return names.filter((name) => {
+    const holder = holderOf(name);
+    return holder !== null && isAlive(holder);
+  });
+}
+
+function holderOf(name: string): ProcessIdentity | null {
+  return name.startsWith('lock.') ? parseIdentity(name.slice('lock.'.length, name.lastIndexOf('.'))) : null;
+}
+
+async function remove(path: string): Promise<void> {
   try {
-    process.kill(holder.pid, 0);
+    await unlink(path);
   } catch (error) {
-    return isCode(error, 'EPERM');
-  }
-  const started = processStart(holder.pid);
-  return started === null || holder.started === null || started === holder.started;
-}
-
-/** Field 22 of /proc/<pid>/stat, counted behind the command name, which may hold spaces. */
-function processStart(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  } catch {
-    return null;
+    if (!isCode(error, 'ENOENT')) throw error;
   }
 }

@@ -1,12 +1,16 @@
-import { mkdir, readdir, readFile, rm, rmdir, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { statusSchema } from '../../contracts/run-files.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { DriveResult, NewRun, ReadResult, RunListing, RunStore } from '../../ports/run-store.ts';
-import { exists, isCode } from './atomic-file.ts';
-import { EVENTS_FILE, FIRST_PREV, openLog, readLog } from './event-log.ts';
+import type { DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
+import { exists, isCode, syncFolder } from './atomic-file.ts';
+import { createLogWriter, EVENTS_FILE, LOG_START, readLog } from './event-log.ts';
+import { type Committer, createCommitter } from './group-commit.ts';
+import { createJournal } from './journal.ts';
+import { setTornAside, takeInJournals } from './log-repair.ts';
 import { createRunDirectory } from './run-directory.ts';
+import { listRuns } from './run-index.ts';
 import { acquireLock, lockHolder } from './run-lock.ts';
+import { shareCalls } from './share-calls.ts';
 
 export interface RunStoreDeps {
   readonly repoRoot: string;
@@ -17,18 +21,26 @@ export interface RunStoreDeps {
 
 const RUN_FOLDERS = ['artifacts', 'harness', 'screenshots', 'logs'];
 
+interface OpenStore extends RunStoreDeps {
+  readonly committer: Committer;
+  /** Makes the names of all runs made so far survive a power cut. */
+  readonly syncRuns: () => Promise<void>;
+}
+
 export function createRunStore(deps: RunStoreDeps): RunStore {
   const pathOf = (runId: string) => join(deps.runsDir, runId);
+  const store: OpenStore = {
+    ...deps,
+    committer: createCommitter(createJournal(deps.runsDir)),
+    syncRuns: shareCalls(() => syncFolder(deps.runsDir)),
+  };
   return {
     locate: (runId, artifactsDir) => locateRun(deps, runId, artifactsDir),
-    create: (runId, artifactsDir) => createRun(deps, runId, artifactsDir),
-    drive: (runId) => driveRun(deps, runId, pathOf(runId)),
+    create: (runId, artifactsDir) => createRun(store, runId, artifactsDir),
+    drive: (runId) => driveRun(store, runId, pathOf(runId)),
     read: (runId) => readRun(runId, pathOf(runId)),
     match: async (prefix) => (await runIds(deps.runsDir)).filter((id) => matches(id, prefix)),
-    list: async () => {
-      const ids = await runIds(deps.runsDir);
-      return Promise.all(ids.map((id) => listing(id, pathOf(id))));
-    },
+    list: async () => listRuns(deps.runsDir, await runIds(deps.runsDir)),
   };
 }
 
@@ -51,21 +63,11 @@ async function runIds(runsDir: string): Promise<readonly string[]> {
   }
 }
 
-async function listing(runId: string, path: string): Promise<RunListing> {
-  const driverPid = await lockHolder(path);
-  try {
-    const parsed = statusSchema.safeParse(JSON.parse(await readFile(join(path, 'status.json'), 'utf8')));
-    return { runId, path, status: parsed.success ? parsed.data : null, driverPid };
-  } catch {
-    return { runId, path, status: null, driverPid };
-  }
-}
-
 function locateRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): string {
   return join(artifactsDir === null ? deps.runsDir : resolve(deps.repoRoot, artifactsDir), runId);
 }
 
-async function createRun(deps: RunStoreDeps, runId: string, artifactsDir: string | null): Promise<NewRun> {
+async function createRun(deps: OpenStore, runId: string, artifactsDir: string | null): Promise<NewRun> {
   const made = await prepareRunsFolder(deps);
   const indexed = join(deps.runsDir, runId);
   const path = locateRun(deps, runId, artifactsDir);
@@ -74,10 +76,13 @@ async function createRun(deps: RunStoreDeps, runId: string, artifactsDir: string
     await writeFile(join(path, '.gitignore'), '*\n');
     await symlink(relative(deps.runsDir, path), indexed);
   }
-  for (const folder of RUN_FOLDERS) await mkdir(join(path, folder));
+  await Promise.all(RUN_FOLDERS.map((folder) => mkdir(join(path, folder))));
   const lock = await acquireLock(path);
   if (!lock.ok) throw new Error(`run ${runId} is already driven by process ${lock.pid}`);
-  const log = await openLog(join(path, EVENTS_FILE), runId, { seq: 0, head: FIRST_PREV }, deps.clock);
+  const file = await deps.committer.open(join(path, EVENTS_FILE));
+  const log = createLogWriter(file, runId, LOG_START, deps.clock);
+  await deps.syncRuns();
+  if (path !== indexed) await syncFolder(dirname(path));
   return {
     directory: createRunDirectory(runId, path),
     events: [],
@@ -108,6 +113,7 @@ async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]>
   if (deps.runsDir.startsWith(`${home}/`))
     files.push({ path: join(home, '.gitignore'), text: '/.gitignore\n/run/\n/worktrees/\n' });
   for (const { path, text } of files) {
+    if (await exists(path)) continue;
     try {
       await writeFile(path, text, { flag: 'wx' });
       made.push(path);
@@ -147,8 +153,9 @@ async function readRun(runId: string, path: string): Promise<ReadResult> {
   };
 }
 
-async function driveRun(deps: RunStoreDeps, runId: string, path: string): Promise<DriveResult> {
+async function driveRun(deps: OpenStore, runId: string, path: string): Promise<DriveResult> {
   if (!(await exists(path))) return { ok: false, problem: { kind: 'missing' } };
+  await takeInJournals(deps.runsDir);
   const lock = await acquireLock(path);
   if (!lock.ok) return { ok: false, problem: { kind: 'driven', pid: lock.pid } };
   const logPath = join(path, EVENTS_FILE);
@@ -159,12 +166,9 @@ async function driveRun(deps: RunStoreDeps, runId: string, path: string): Promis
       ? { ok: false, problem: { kind: 'missing' } }
       : { ok: false, problem: { kind: 'corrupt', line: reading.line, message: reading.message } };
   }
-  if (reading.torn.length > 0) {
-    await writeFile(`${logPath}.torn-${reading.soundBytes}`, reading.torn);
-    await truncate(logPath, reading.soundBytes);
-  }
-  const from = { seq: reading.events.length, head: reading.head };
-  const log = await openLog(logPath, runId, from, deps.clock);
+  await setTornAside(logPath, reading);
+  const file = await deps.committer.open(logPath);
+  const log = createLogWriter(file, runId, reading.end, deps.clock);
   return {
     ok: true,
     run: {

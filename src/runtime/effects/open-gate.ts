@@ -1,10 +1,24 @@
+import { type Blocker, blockerSchema } from '../../contracts/planner-decision.ts';
+import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
 import type { GateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
-import { openEvidence, readManifest } from '../evidence.ts';
+import {
+  type Evidence,
+  openEvidence,
+  readAllEvidenceJson,
+  readEvidenceJson,
+  readManifest,
+} from '../evidence.ts';
+import { consequencesOf } from '../gate-consequences.ts';
+import { type EvidenceItem, GATE_REQUEST_FILE, type GateRequest } from '../gate-request.ts';
+import { renderGateRequest } from '../gate-text.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
 import { compareTrees } from '../workspace-evidence.ts';
 
 type OpenGateEffect = Extract<Effect, { kind: 'open_gate' }>;
+
+/** Files named in a request; the patch has them all. */
+const MAX_FILES = 200;
 
 /** Writes down everything a person needs to decide, bound by hashes to what they are shown. */
 export async function openGate(
@@ -13,49 +27,92 @@ export async function openGate(
   step: GateStep,
 ): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
-  const view = context.view();
   const evidence = await openEvidence(directory, effect, deps.clock);
   const now = await deps.workspace.snapshot(workspace, `${step.id}@${effect.attempt}`);
-  const base = view.started.base_tree;
+  const base = context.view().started.base_tree;
+  const patchPath = `${evidence.path}/workspace.patch`;
   const changes = await compareTrees(
     deps.workspace,
     workspace,
     { base, before: base, after: now.tree },
-    `${evidence.path}/workspace.patch`,
+    patchPath,
   );
-  const reason = reasonOf(context, step);
-  const request = await evidence.json(
-    'gate_request',
-    'gate_request.json',
-    {
-      schema_version: 1,
-      run_id: directory.runId,
-      step_id: step.id,
-      gate: step.gate,
-      reason,
-      required_decision: ['approve', 'reject'],
-      approvers: step.approvers,
-      timeout_ms: step.timeoutMs,
-      leads_to: {
-        approve: step.routes.gate_approved,
-        reject: step.routes.gate_rejected,
-        timeout: step.routes.gate_timed_out,
-      },
-      judgement: view.lastDecision,
-      pending_goldens: view.state.pendingGoldens,
-      diff_summary: changes.summary,
-      tree: now.tree,
-      workflow_digest: view.started.workflow_digest,
-      evidence: await evidenceDigests(context),
-    },
-    { required: true, important: true },
-  );
-  await evidence.file('workspace_diff', `${evidence.path}/workspace.patch`, { important: true });
+  const patch = await evidence.file('workspace_diff', patchPath, { important: true });
+  const earlier = await evidenceOf(context);
+  const own = { step_id: step.id, attempt: effect.attempt, important: true };
+  const shown: GateRequest = {
+    ...(await factsOf(context, step)),
+    diff_summary: changes.summary,
+    diff: diffOf(changes.diff, patch.path),
+    tree: now.tree,
+    evidence: [...earlier, { ...own, role: 'workspace_diff', path: patch.path, sha256: patch.sha256 }],
+  };
+  const text = await evidence.text('gate_request_text', 'gate_request.md', renderGateRequest(shown), {
+    important: true,
+  });
+  const request = await writeRequest(evidence, {
+    ...shown,
+    evidence: [
+      ...shown.evidence,
+      { ...own, role: 'gate_request_text', path: text.path, sha256: text.sha256 },
+    ],
+  });
+  const { reason } = shown;
   const records = await evidence.close('completed', `gate ${step.gate} opened: ${reason}`);
   return {
     records,
     input: { kind: 'gate_opened', reason, tree: now.tree, requestSha256: request.sha256 },
   };
+}
+
+function writeRequest(evidence: Evidence, request: GateRequest) {
+  return evidence.json(
+    'gate_request',
+    GATE_REQUEST_FILE,
+    { schema_version: 1, ...request },
+    { required: true, important: true },
+  );
+}
+
+/** What is asked and why; the files come apart. */
+async function factsOf(context: RunContext, step: GateStep) {
+  const { deps, directory } = context;
+  const view = context.view();
+  const reason = reasonOf(context, step);
+  const requestedAt = deps.clock.now();
+  return {
+    run_id: directory.runId,
+    workflow_id: view.started.workflow_id,
+    step_id: step.id,
+    gate: step.gate,
+    reason,
+    required_decision: ['approve', 'reject'],
+    approvers: [...step.approvers],
+    requested_at: requestedAt.toISOString(),
+    timeout_ms: step.timeoutMs,
+    expires_at: expiryOf(requestedAt, step.timeoutMs),
+    leads_to: {
+      approve: step.routes.gate_approved,
+      reject: step.routes.gate_rejected,
+      timeout: step.routes.gate_timed_out,
+    },
+    consequences: consequencesOf(context.plan, view.state, step),
+    judgement: await judgementOf(context),
+    pending_goldens: view.state.pendingGoldens,
+    proposed_goldens: await proposalsOf(context),
+    violations: view.violations.map(({ stepId, seq: _seq, ...violation }) => ({
+      step_id: stepId,
+      ...violation,
+    })),
+    workflow_digest: view.started.workflow_digest,
+  };
+}
+
+/** The log's own time decides in the end; this is the same to within the writing of this request. */
+function expiryOf(requestedAt: Date, timeoutMs: number | null): string | null {
+  if (timeoutMs === null) return null;
+  const at = new Date(requestedAt.getTime() + timeoutMs);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }
 
 function reasonOf(context: RunContext, step: GateStep): string {
@@ -68,18 +125,72 @@ function reasonOf(context: RunContext, step: GateStep): string {
   return `the workflow asks for ${step.gate}`;
 }
 
-async function evidenceDigests(context: RunContext) {
-  const digests: { step_id: string; role: string; path: string; sha256: string }[] = [];
-  for (const step of context.view().steps) {
-    const manifest = await readManifest(context.directory, step);
-    for (const artifact of manifest?.artifacts ?? [])
-      if (artifact.important)
-        digests.push({
-          step_id: step.stepId,
-          role: artifact.role,
-          path: artifact.path,
-          sha256: artifact.sha256,
-        });
+/** The last judgement with its blockers in full, as the planner wrote them. */
+async function judgementOf(context: RunContext) {
+  const { lastDecision } = context.view();
+  if (lastDecision === null) return null;
+  const { stepId, ...decision } = lastDecision;
+  const key = { stepId, attempt: decision.attempt };
+  const written = await readEvidenceJson(context.directory, key, 'planner_decision');
+  return { step_id: stepId, ...decision, blockers: listed(written, 'blockers').flatMap(asBlocker) };
+}
+
+/** What is not a blocker is left out; the decision itself is among the evidence. */
+function asBlocker(value: unknown): Blocker[] {
+  const parsed = blockerSchema.safeParse(value);
+  return parsed.success ? [parsed.data] : [];
+}
+
+/** Goldens that wait for this gate, as the newest report of each validation has them. */
+async function proposalsOf(context: RunContext): Promise<unknown[]> {
+  const { state, steps } = context.view();
+  if (state.pendingGoldens.length === 0) return [];
+  const newest = new Map(
+    steps.filter(({ opcode }) => opcode === 'RUN_VALIDATION').map((step) => [step.stepId, step]),
+  );
+  const proposals: unknown[] = [];
+  for (const step of newest.values())
+    for (const report of await readAllEvidenceJson(context.directory, step, 'harness_report'))
+      proposals.push(...listed(report, 'proposed_goldens'));
+  return proposals;
+}
+
+function listed(value: unknown, key: string): readonly unknown[] {
+  const found = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const list: unknown = found.find(([name]) => name === key)?.[1];
+  return Array.isArray(list) ? (list as unknown[]) : [];
+}
+
+function diffOf({ files, insertions, deletions }: WorkspaceDiff, patch: string) {
+  return {
+    files: files.slice(0, MAX_FILES).map(({ path, oldPath, status, ...file }: FileChange) => ({
+      path,
+      old_path: oldPath,
+      status,
+      insertions: file.insertions,
+      deletions: file.deletions,
+    })),
+    file_count: files.length,
+    insertions,
+    deletions,
+    patch,
+  };
+}
+
+/** All that the steps so far left, by the digests in the log: a manifest could have been changed with its files. */
+async function evidenceOf(context: RunContext): Promise<EvidenceItem[]> {
+  const important = new Set<string>();
+  for (const step of context.view().steps)
+    for (const artifact of (await readManifest(context.directory, step))?.artifacts ?? [])
+      if (artifact.important) important.add(artifact.path);
+  const attempts = new Map<string | null, number>();
+  const items = new Map<string, EvidenceItem>();
+  for (const { event_type, step_id, payload } of context.events()) {
+    if (event_type === 'step_started') attempts.set(step_id, payload.attempt);
+    if (event_type !== 'artifact_recorded') continue;
+    const { role, path, sha256 } = payload;
+    const attempt = attempts.get(step_id) ?? 1;
+    items.set(path, { step_id: step_id ?? '', attempt, role, path, sha256, important: important.has(path) });
   }
-  return digests;
+  return [...items.values()];
 }

@@ -38,6 +38,7 @@ export async function runAgent(
   const result = await agent.run({
     ...placeOf(context, step),
     attempt: effect.attempt,
+    visit: effect.visit,
     prompt: task.text,
     inputs,
     evidenceDir: evidence.path,

@@ -1,11 +1,16 @@
+import { isExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
+import { ApprovalVoid } from '../../runtime/approval.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 import { workspaceOf } from '../../runtime/recorded-run.ts';
 import type { RunView } from '../../runtime/run-view.ts';
 import type { OpenProject } from '../../runtime/services.ts';
+import { CliError } from './cli-error.ts';
+import { withRepo } from './command-text.ts';
 import { diffStatLines } from './diff-stat.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
+import { gateLines } from './gate-lines.ts';
 import { recordError } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { runDocument } from './run-document.ts';
@@ -45,13 +50,27 @@ export async function whileDriving<T>(
     context.terminal.err('\ninterrupting; the run can be resumed (press again to leave at once)\n');
     controller.abort();
   };
-  for (const name of STOP_SIGNALS) process.on(name, onSignal);
+  const signals = STOP_SIGNALS.filter((name) => name !== 'SIGHUP' || context.leaveTerminal === null);
+  for (const name of signals) process.on(name, onSignal);
   const progress = createProgress(context.terminal, request.planOf);
   try {
     return await work({ signal: controller.signal, progress });
+  } catch (error) {
+    if (isExpectedFailure(error))
+      throw new CliError(
+        `the run stopped: ${error.message}`,
+        'nothing that is on record is lost; mend this, then conductor resume takes the run up again',
+        EXIT.failed,
+      );
+    if (!(error instanceof ApprovalVoid)) throw error;
+    throw new CliError(
+      error.message,
+      'nothing was done; restore the file and resume, or cancel the run',
+      EXIT.failed,
+    );
   } finally {
     progress.stop();
-    for (const name of STOP_SIGNALS) process.off(name, onSignal);
+    for (const name of signals) process.off(name, onSignal);
   }
 }
 
@@ -72,11 +91,21 @@ export async function reportEnd(
         view: end.view,
         driven: false,
         runDirectory: directory.path,
-        diffStat: await diffStat(project, end.view, directory),
-        nextCommands: commands,
+        diffStat: end.view.awaiting === null ? await diffStat(project, end.view, directory) : [],
+        gate: await openGateLines(project, end.view, directory),
+        nextCommands: commands.map((command) => withRepo(command, context.repo)),
       }),
     );
   return exitCodeOf(end);
+}
+
+/** What a run that waits asks a person. */
+export async function openGateLines(
+  { clock }: Pick<OpenProject, 'clock'>,
+  { awaiting }: RunView,
+  directory: RunDirectory,
+): Promise<string[]> {
+  return awaiting === null ? [] : gateLines(directory, awaiting, clock.now());
 }
 
 /** What the run has changed so far, as its steps recorded it. */

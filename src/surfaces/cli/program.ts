@@ -1,9 +1,14 @@
 import { resolve } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../contracts/duration.ts';
+import { Command, CommanderError } from 'commander';
 import type { Services } from '../../runtime/services.ts';
+import type { Action, AddVerb } from './add-verb.ts';
 import { CliError } from './cli-error.ts';
+import { withRepo } from './command-text.ts';
+import { createLeavableTerminal, takeDetachment } from './detached-terminal.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { dollars, number, oneOf, optional, text, wallClock, wholeCount } from './option-values.ts';
+import { addRecordVerbs } from './record-verbs.ts';
+import { addLookVerbs, addRunVerbs } from './run-verbs.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
 import type { GraphFormat } from './verbs/graph.ts';
@@ -19,12 +24,6 @@ interface CommonOptions {
   readonly json?: true;
   readonly repo?: string;
 }
-
-type Action = (
-  context: VerbContext,
-  args: string[],
-  options: Readonly<Record<string, unknown>>,
-) => Promise<ExitCode>;
 
 const NO_INPUT = '--no-input';
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
@@ -45,15 +44,19 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
       noInput,
     });
   const { keepRunning } = watchPipes();
+  const detached = takeDetachment(process.env);
   const program = createProgram(deps.version, async (action, args, options) => {
     const common = options as unknown as CommonOptions;
+    const { terminal, leave } = createLeavableTerminal(terminalOf(noInput));
     context = {
-      terminal: terminalOf(noInput),
+      terminal,
       services: deps.services,
       json: common.json === true,
       startDir: resolve(common.repo ?? '.'),
+      repo: common.repo ?? null,
       version: deps.version,
       keepRunning,
+      leaveTerminal: detached ? leave : null,
     };
     code = await action(context, args, options);
   });
@@ -98,7 +101,8 @@ function reportError(
   }
   const known = error instanceof CliError;
   const message = error instanceof Error ? error.message : String(error);
-  const help = known ? error.help : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';
+  const hint = known ? error.help : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';
+  const help = hint === null ? null : withRepo(hint, context?.repo ?? null);
   if (json) terminal.out(errorDocument(message, help));
   const prefix = known ? 'conductor:' : 'conductor: internal error:';
   terminal.err(`${terminal.paint.red(prefix)} ${message}\n`);
@@ -146,118 +150,9 @@ function createProgram(version: string, dispatch: Dispatch): Command {
 
   addRunVerbs(verb);
   addLookVerbs(verb);
+  addRecordVerbs(verb);
   addSetupVerbs(verb, program);
   return program;
-}
-
-type AddVerb = (usage: string, description: string, example: string, action: Action) => Command;
-
-function addRunVerbs(verb: AddVerb): void {
-  verb(
-    'run <workflow>',
-    'run a workflow: a path, or an id from .tnh/workflows',
-    'conductor run implement --input task="Add a --quiet flag"',
-    async (context, [workflow], options) => {
-      const { run } = await import('./verbs/run.ts');
-      return run(context, text(workflow), {
-        baseRef: text(options.baseRef),
-        inputs: (options.input ?? {}) as Record<string, string>,
-        wait: options.wait === true,
-      });
-    },
-  )
-    .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
-    .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
-    .option('--wait', 'stay at gates until they are answered');
-
-  verb(
-    'resume <run>',
-    'take a run up again: after a crash, an interruption or a gate',
-    'conductor resume 0199ab',
-    async (context, [run], options) => {
-      const { resume } = await import('./verbs/resume.ts');
-      return resume(context, text(run), options.wait === true);
-    },
-  ).option('--wait', 'stay at gates until they are answered');
-
-  for (const [name, verdict] of [
-    ['approve', 'gate_approved'],
-    ['reject', 'gate_rejected'],
-  ] as const) {
-    verb(
-      `${name} <run>`,
-      `${name} what a run waits for`,
-      `conductor ${name} 0199ab --comment "…" --resume`,
-      async (context, [run], options) => {
-        const { answer } = await import('./verbs/answer.ts');
-        return answer(context, verdict, text(run), {
-          comment: optional(options.comment),
-          as: optional(options.as),
-          resume: options.resume === true,
-        });
-      },
-    )
-      .option('--comment <text>', 'why; it is kept with the answer')
-      .option('--as <name>', 'who answers (default: the name git uses)')
-      .option('--resume', 'go on with the run at once');
-  }
-
-  verb(
-    'cancel <run>',
-    'end a run for good',
-    'conductor cancel 0199ab --comment "wrong branch"',
-    async (context, [run], options) => {
-      const { cancel } = await import('./verbs/cancel.ts');
-      return cancel(context, text(run), optional(options.comment));
-    },
-  ).option('--comment <text>', 'why; it is kept with the run');
-}
-
-function addLookVerbs(verb: AddVerb): void {
-  verb(
-    'status [run]',
-    'where runs stand now',
-    'conductor status 0199ab --watch',
-    async (context, [run], options) => {
-      const { status } = await import('./verbs/status.ts');
-      return status(context, run ?? null, options.watch === true);
-    },
-  ).option('--watch', 'follow until the run ends or waits');
-  verb('runs', 'list the runs of this repository, newest first', 'conductor runs', async (context) => {
-    const { runs } = await import('./verbs/runs.ts');
-    return runs(context);
-  });
-  verb(
-    'show <run>',
-    'the way a run took, what was judged and why, and its evidence',
-    'conductor show 0199ab',
-    async (context, [run]) => {
-      const { show } = await import('./verbs/show.ts');
-      return show(context, text(run));
-    },
-  );
-  verb(
-    'logs <run> [step]',
-    'what agents and validators printed',
-    'conductor logs 0199ab validate --follow',
-    async (context, [run, step], options) => {
-      const { logs } = await import('./verbs/logs.ts');
-      return logs(context, text(run), step ?? null, options.follow === true);
-    },
-  ).option('--follow', 'go on printing while the run goes on');
-  verb(
-    'diff <run>',
-    'the whole change of a run, as a patch',
-    'conductor diff 0199ab --stat',
-    async (context, [run], options) => {
-      const { diff } = await import('./verbs/diff.ts');
-      return diff(context, text(run), options.stat === true);
-    },
-  ).option('--stat', 'only the files and their counts');
-  verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
-    const { gates } = await import('./verbs/gates.ts');
-    return gates(context);
-  });
 }
 
 function addSetupVerbs(verb: AddVerb, program: Command): void {
@@ -318,6 +213,18 @@ function addSetupVerbs(verb: AddVerb, program: Command): void {
       return graph(context, text(file), options.format as GraphFormat);
     },
   ).option('--format <format>', GRAPH_FORMATS.join(', '), oneOf(GRAPH_FORMATS), 'mermaid');
+  verb(
+    'crashtest <workflow>',
+    'kill a workflow at every event, with scripted steps, and compare the ends; starts no agent',
+    'conductor crashtest .tnh/workflows/implement.yaml',
+    async (context, [workflow], options) => {
+      const { crashtest } = await import('./verbs/crashtest.ts');
+      const { seed, script } = options;
+      return crashtest(context, text(workflow), { seed: number(seed) ?? 1, script: optional(script) });
+    },
+  )
+    .option('--seed <n>', 'where lines are torn, and which scripts when there are many', wholeCount, 1)
+    .option('--script <name>', 'only the script of this name');
   verb('doctor', 'what is there, what is missing, what to do', 'conductor doctor', async (context) => {
     const { doctor } = await import('./verbs/doctor.ts');
     return doctor(context);
@@ -340,48 +247,4 @@ function addSetupVerbs(verb: AddVerb, program: Command): void {
       return Promise.resolve(completion(context, text(shell), program));
     },
   );
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function optional(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function number(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
-}
-
-function wholeCount(value: string): number {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('it is a whole number');
-  return Number(value);
-}
-
-/** A bare number means seconds, as it does in a workflow. */
-function wallClock(value: string): number {
-  const ms = parseDuration(/^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value);
-  if (ms === null) throw new InvalidArgumentError('it is a duration, such as 90s, 15m, 2h or 3d');
-  return ms;
-}
-
-function dollars(value: string): number {
-  if (!/^\d+(?:\.\d+)?$/.test(value)) throw new InvalidArgumentError('it is a number of US dollars');
-  return Number(value);
-}
-
-function oneOf(values: readonly string[]) {
-  return (value: string): string => {
-    if (values.includes(value)) return value;
-    throw new InvalidArgumentError(`it is one of ${values.join(', ')}`);
-  };
-}
-
-function collectInput(value: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const at = value.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('write it as name=value');
-  const name = value.slice(0, at);
-  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice`);
-  return { ...before, [name]: value.slice(at + 1) };
 }

@@ -16,7 +16,8 @@ export function runDocument(view: RunView, runDirectory: string): Readonly<Recor
       opcode: step.opcode,
       attempt: step.attempt,
       termination: step.termination,
-      duration_ms: step.endedAt === null ? null : Date.parse(step.endedAt) - Date.parse(step.startedAt),
+      duration_ms:
+        step.endedAt === null ? null : Math.max(0, Date.parse(step.endedAt) - Date.parse(step.startedAt)),
     })),
     usage: {
       input_tokens: usage.inputTokens,

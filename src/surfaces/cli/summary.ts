@@ -11,6 +11,8 @@ export interface SummaryFacts {
   /** Absolute; printed relative to the current folder where that is shorter. */
   readonly runDirectory: string;
   readonly diffStat: readonly string[];
+  /** What the open gate asks; empty when there is none. */
+  readonly gate: readonly string[];
   readonly nextCommands: readonly string[];
 }
 
@@ -22,6 +24,7 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   const { paint } = terminal;
   const lines = ['', headline(paint, facts), ''];
   lines.push(paint.bold('  path'), `    ${pathOf(view)}`);
+  if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
   const judged = judgements(view);
   if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
   const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);

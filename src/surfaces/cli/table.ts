@@ -17,6 +17,6 @@ function pad(cell: string, column: number, row: readonly string[], widths: reado
 
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
-function visibleLength(text: string): number {
+export function visibleLength(text: string): number {
   return text.replace(COLOUR, '').length;
 }

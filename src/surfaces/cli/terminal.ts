@@ -7,9 +7,12 @@ export interface Terminal {
   readonly paintOut: Paint;
   /** Live output may rewrite lines of stderr. */
   readonly live: boolean;
+  /** The same for stdout. */
+  readonly liveOut: boolean;
   /** A person is there to be asked. */
   readonly interactive: boolean;
   readonly columns: () => number;
+  readonly rows: () => number;
 }
 
 type Style = (text: string) => string;
@@ -43,8 +46,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
     paint: createPaint(stderr.isTTY && !plain && !automated),
     paintOut: createPaint(stdout.isTTY && !plain && !automated),
     live: stderr.isTTY && !automated && env.TERM !== 'dumb',
+    liveOut: stdout.isTTY && !automated && env.TERM !== 'dumb',
     interactive: stdin.isTTY && stderr.isTTY && !automated && !options.noInput,
-    columns: () => stderr.columns ?? 80,
+    // Some terminals do not know their size and say 0.
+    columns: () => stderr.columns || stdout.columns || 80,
+    rows: () => stdout.rows || 24,
   };
 }
 
@@ -86,6 +92,15 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} m ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`;
+}
+
+/** How long ago something was, in its largest unit. A clock that was put back makes nothing younger than now. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
 }
 
 /** Enough of a run id to name it: the time it was made, to the millisecond. */

@@ -8,9 +8,13 @@ export interface VerbContext {
   readonly json: boolean;
   /** Where to look for the repository: `--repo`, else the current folder. */
   readonly startDir: string;
+  /** `--repo` as it was given: commands to copy keep it. */
+  readonly repo: string | null;
   readonly version: string;
   /** From now on a reader that leaves does not end this process: a run depends on it. */
   readonly keepRunning: () => void;
+  /** In a process of its own: from now on all it says goes to this file. Null in any other. */
+  readonly leaveTerminal: ((logPath: string) => void) | null;
 }
 
 export const JSON_SCHEMA_VERSION = 1;

@@ -66,6 +66,7 @@ const acts = {
   behind: () => leaveBehind(),
   deaf: () => process.on('SIGTERM', () => {}),
   hang: () => pause(AGES),
+  pause: (ms) => pause(Number(ms)),
   chatter: () => chatter(),
   exit: (code) => process.exit(Number(code)),
 };

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../src/contracts/agent-result.ts';
 import type { EventDraft } from '../../../src/contracts/event.ts';
+import { budgetProblem } from '../../../src/kernel/budgets.ts';
 import type { Budgets } from '../../../src/kernel/plan.ts';
-import { agent, gate, planOf } from '../../../testing/plans.ts';
+import { INITIAL_STATE, type RunState } from '../../../src/kernel/state.ts';
+import { agent, evaluate, gate, planOf } from '../../../testing/plans.ts';
 import {
   crash,
   ended,
@@ -134,6 +136,22 @@ describe('over a resume', () => {
     const run = goOn({ ...told, effect: start(alone).effect }, inOrder([said(60)]));
     expect(finalState(run)).toBe(WITHIN);
     expect(run.state.usage.inputTokens).toBe(60);
+  });
+});
+
+describe('the budget of an evaluation', () => {
+  const judge = (limit: number) => planOf([evaluate('judge', { budgets: tokens(limit) })]);
+  const spentBy = (stepId: string): RunState => ({
+    ...INITIAL_STATE,
+    usageByStep: { [stepId]: { inputTokens: 60, outputTokens: 40, costUsd: null } },
+  });
+
+  it.each<[string, number, string, string | null]>([
+    ['holds at exactly its tokens', 100, 'judge', null],
+    ['is broken by one token more', 99, 'judge', 'step "judge" used 100 tokens of 99'],
+    ['does not count what another step used', 99, 'other', null],
+  ])('%s', (_, limit, spender, expected) => {
+    expect(budgetProblem(judge(limit), spentBy(spender), 'judge')?.message ?? null).toBe(expected);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   approved,
   changed,
   commitOf,
+  crash,
   ended,
   eventsOf,
   finalState,
@@ -15,6 +16,7 @@ import {
   play,
   type Reply,
   rejected,
+  resume,
   rolledBack,
   start,
 } from './scripted-run.ts';
@@ -206,5 +208,20 @@ describe('after a rollback the files are', () => {
       },
     });
     expect(back.state.unverified).toBe(true);
+  });
+
+  it('as verified as the state gone back to, when an attempt that died had put them there already', () => {
+    const at = goTo(start(journey('pre_step')), inOrder([changed, passed, changed, red]), 'r');
+    const back = give(resume(crash(at)), {
+      kind: 'rolled_back',
+      rollback: {
+        target: 'pre_step',
+        commit: commitOf('tree of a#1'),
+        tree_before: 'tree of a#1',
+        tree_after: 'tree of a#1',
+        salvage_ref: 'refs/conductor/salvage/run/r',
+      },
+    });
+    expect(back.state.unverified).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { answerGate } from '../../../runtime/answer-gate.ts';
 import { CliError } from '../cli-error.ts';
+import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRunOf } from '../open.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -44,6 +45,7 @@ export async function answer(
       by,
       comment: options.comment,
     });
-  else if (record.driverPid === null) context.terminal.err(`go on with: conductor resume ${view.runId}\n`);
+  else if (record.driverPid === null)
+    context.terminal.err(withRepo(`go on with: conductor resume ${view.runId}\n`, context.repo));
   return EXIT.success;
 }

@@ -4,6 +4,7 @@ import type { OpenProject } from '../../../runtime/services.ts';
 import { CliError } from '../cli-error.ts';
 import { reportEnd } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { gateLines } from '../gate-lines.ts';
 import { openProject } from '../open.ts';
 import { hasSystemCode } from '../system-error.ts';
 import { shortId } from '../terminal.ts';
@@ -27,7 +28,7 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
       '',
     ].join('\n'),
   );
-  const inside: VerbContext = { ...context, startDir: repository.root };
+  const inside: VerbContext = { ...context, startDir: repository.root, repo: null };
   const project = await openProject(inside);
   const checked = await checkForRun(inside, project, repository.workflowPath, {});
   if (checked === null) return EXIT.usage;
@@ -54,10 +55,13 @@ async function answerDemoGate(
     const why = yes ? '--yes was given' : 'there is no terminal to ask on';
     terminal.err(`  gate ${awaiting.stepId}: approved by the demo, because ${why}\n`);
   }
-  const approved = ask ? await askPerson(awaiting) : true;
-  if (approved === null) return;
   const read = await project.store.read(view.runId);
   if (!read.ok) throw new CliError(`the demo's run ${view.runId} can't be read`);
+  if (ask)
+    for (const line of await gateLines(read.run.directory, awaiting, project.clock.now()))
+      terminal.err(`    ${line}\n`);
+  const approved = ask ? await askPerson(awaiting) : true;
+  if (approved === null) return;
   await answerGate({
     record: read.run,
     clock: project.clock,

@@ -1,8 +1,11 @@
-import { readAnswer } from '../../../runtime/gates.ts';
+import { gateRequestPath } from '../../../runtime/gate-request.ts';
+import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import { type AwaitingView, viewRun } from '../../../runtime/run-view.ts';
+import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { gateLines } from '../gate-lines.ts';
 import { openRecords } from '../open.ts';
-import { printable, shortId } from '../terminal.ts';
+import { shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 interface OpenGate {
@@ -11,13 +14,17 @@ interface OpenGate {
   readonly awaiting: AwaitingView;
   /** Given, but nobody has driven the run since. */
   readonly answer: string | null;
+  readonly expired: boolean;
+  readonly lines: readonly string[];
+  /** Absolute path of the whole request. */
+  readonly request: string;
 }
 
 export async function gates(context: VerbContext): Promise<ExitCode> {
   const open = await findGates(context);
   if (context.json) {
     printJson(context, {
-      gates: open.map(({ runId, workflowId, awaiting, answer }) => ({
+      gates: open.map(({ runId, workflowId, awaiting, answer, expired, request }) => ({
         run_id: runId,
         workflow_id: workflowId,
         step_id: awaiting.stepId,
@@ -26,34 +33,34 @@ export async function gates(context: VerbContext): Promise<ExitCode> {
         approvers: awaiting.approvers,
         requested_at: awaiting.requestedAt,
         expires_at: awaiting.expiresAt,
+        expired,
         answer,
+        request,
       })),
     });
     return EXIT.success;
   }
   const { out, err, paintOut } = context.terminal;
   if (open.length === 0) err('nothing waits for a person\n');
-  for (const { runId, workflowId, awaiting, answer } of open) {
+  for (const { runId, workflowId, awaiting, answer, expired, lines } of open) {
     const id = shortId(runId);
     out(
       `${paintOut.yellow('?')} ${paintOut.bold(`${workflowId} / ${awaiting.stepId}`)}  ${awaiting.gate}  ${id}\n`,
     );
-    out(`    ${printable(awaiting.reason)}\n`);
-    out(
-      `    since ${awaiting.requestedAt}${awaiting.expiresAt === null ? '' : `, until ${awaiting.expiresAt}`}\n`,
-    );
-    if (awaiting.approvers.length > 0) out(`    approvers: ${awaiting.approvers.join(', ')}\n`);
-    out(
-      answer === null
-        ? `    conductor show ${id} · conductor approve ${id} --resume · conductor reject ${id} --resume\n`
-        : `    answered: ${answer}; go on with conductor resume ${id}\n`,
-    );
+    for (const line of lines) out(`    ${line}\n`);
+    out(`    ${withRepo(nextText(id, answer, expired), context.repo)}\n`);
   }
   return EXIT.success;
 }
 
+function nextText(id: string, answer: string | null, expired: boolean): string {
+  if (answer !== null) return `answered: ${answer}; go on with conductor resume ${id}`;
+  if (expired) return `conductor resume ${id} takes the route for that`;
+  return `conductor show ${id} · conductor approve ${id} --resume · conductor reject ${id} --resume`;
+}
+
 async function findGates(context: VerbContext): Promise<OpenGate[]> {
-  const { store } = await openRecords(context);
+  const { store, clock } = await openRecords(context);
   const open: OpenGate[] = [];
   for (const { runId, status } of await store.list()) {
     // The log is the truth: a crash may have left a status from before the gate was opened.
@@ -61,12 +68,18 @@ async function findGates(context: VerbContext): Promise<OpenGate[]> {
     const read = await store.read(runId);
     const view = read.ok ? viewRun(read.run.events) : null;
     if (!read.ok || view === null || view.awaiting === null) continue;
-    const given = await readAnswer(read.run.directory, view.awaiting);
+    const { awaiting } = view;
+    const { directory } = read.run;
+    const given = await readAnswer(directory, awaiting);
+    const now = clock.now();
     open.push({
       runId,
       workflowId: view.started.workflow_id,
-      awaiting: view.awaiting,
+      awaiting,
       answer: given?.answer ?? null,
+      expired: given === null && hasExpired(awaiting, now),
+      lines: context.json ? [] : await gateLines(directory, awaiting, now),
+      request: directory.resolve(gateRequestPath(awaiting)),
     });
   }
   return open;

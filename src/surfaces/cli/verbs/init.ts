@@ -3,7 +3,9 @@ import { dirname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { jsonSchemaText } from '../../../contracts/json-schemas.ts';
 import { CliError } from '../cli-error.ts';
+import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { displayPath } from '../find-workflow.ts';
 import { openRecords } from '../open.ts';
 import { hasSystemCode } from '../system-error.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -42,10 +44,14 @@ export async function init(context: VerbContext): Promise<ExitCode> {
   const { err, paint } = context.terminal;
   for (const path of created) err(`${paint.green('+')} ${path}\n`);
   for (const path of kept) err(`${paint.dim(`= ${path} is there already`)}\n`);
-  err(
-    '\nnext:\n  name an agent in .tnh/config.yaml, and commit .tnh\n  conductor doctor\n  conductor validate .tnh/workflows/implement.yaml\n',
-  );
-  err('  conductor run implement --input task="what to do"\n');
+  const path = displayPath(join(repoRoot, '.tnh/workflows/implement.yaml'));
+  const next = [
+    'name an agent in .tnh/config.yaml, and commit .tnh',
+    'conductor doctor',
+    `conductor validate ${path}`,
+    'conductor run implement --input task="what to do"',
+  ];
+  err(`\nnext:\n${next.map((line) => `  ${withRepo(line, context.repo)}\n`).join('')}`);
   return EXIT.success;
 }
 

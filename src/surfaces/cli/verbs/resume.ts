@@ -2,14 +2,25 @@ import type { Plan } from '../../../kernel/plan.ts';
 import { type ResumeProblem, type ResumeRequest, resumeRun } from '../../../runtime/resume-run.ts';
 import type { OpenProject } from '../../../runtime/services.ts';
 import { CliError } from '../cli-error.ts';
+import { startDetached } from '../detach.ts';
+import { commonFlags, reportDetached } from '../detached-report.ts';
+import { announceDetached } from '../detached-terminal.ts';
 import { reportEnd, whileDriving } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, recordError, resolveRunId } from '../open.ts';
 import type { VerbContext } from '../verb.ts';
 
-export async function resume(context: VerbContext, wanted: string, wait: boolean): Promise<ExitCode> {
+export async function resume(
+  context: VerbContext,
+  wanted: string,
+  { wait, detach }: { readonly wait: boolean; readonly detach: boolean },
+): Promise<ExitCode> {
   const project = await openProject(context);
-  return resumeById(context, project, await resolveRunId(project, wanted), { wait });
+  const runId = await resolveRunId(project, wanted);
+  if (!detach) return resumeById(context, project, runId, { wait });
+  const words = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];
+  const started = await startDetached(context, words);
+  return started.ok ? reportDetached(context, project, started) : started.code;
 }
 
 export async function resumeById(
@@ -32,6 +43,7 @@ export async function resumeById(
         onGate: null,
         onPlan: (recorded) => {
           plan = recorded;
+          announceDetached(context, runId, project.store.locate(runId, recorded.artifactsDir));
         },
       }),
   );

@@ -6,7 +6,11 @@ import { unheeded } from '../../../runtime/preflight.ts';
 import type { OpenProject } from '../../../runtime/services.ts';
 import { type StartRequest, startRun } from '../../../runtime/start-run.ts';
 import { checkWorkflow } from '../../../workflow/check-workflow.ts';
+import { findUnusedInput } from '../../../workflow/unused-inputs.ts';
 import { CliError } from '../cli-error.ts';
+import { startDetached } from '../detach.ts';
+import { commonFlags, reportDetached } from '../detached-report.ts';
+import { announceDetached } from '../detached-terminal.ts';
 import { reportEnd, whileDriving } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { displayPath, findWorkflow } from '../find-workflow.ts';
@@ -20,18 +24,47 @@ export interface RunOptions {
   readonly wait: boolean;
 }
 
+interface RunVerbOptions extends RunOptions {
+  readonly detach: boolean;
+}
+
 /** The run id is the first line on stdout, or on stderr with `--json`. */
-export async function run(context: VerbContext, workflow: string, options: RunOptions): Promise<ExitCode> {
+export async function run(
+  context: VerbContext,
+  workflow: string,
+  options: RunVerbOptions,
+): Promise<ExitCode> {
   const project = await openProject(context);
   const path = await findWorkflow(workflow, project.workflowFolders);
   const checked = await checkForRun(context, project, path, options.inputs);
   if (checked === null) return EXIT.usage;
+  if (options.detach) return detachRun(context, project, workflow, options, checked.remarks);
   const end = await startChecked(context, project, checked, {
     ...options,
     onGate: null,
-    onCreated: (runId) => (context.json ? context.terminal.err : context.terminal.out)(`${runId}\n`),
+    onCreated: (runId) => {
+      if (context.leaveTerminal === null)
+        (context.json ? context.terminal.err : context.terminal.out)(`${runId}\n`);
+      else announceDetached(context, runId, project.store.locate(runId, checked.plan.artifactsDir));
+    },
   });
   return reportEnd(context, project, end);
+}
+
+/** The same run in a process of its own, which finds the same document and reports what stands in its way. */
+async function detachRun(
+  context: VerbContext,
+  project: OpenProject,
+  workflow: string,
+  { baseRef, inputs, wait }: RunOptions,
+  remarks: readonly string[],
+): Promise<ExitCode> {
+  const given = Object.entries(inputs).flatMap(([name, value]) => ['--input', `${name}=${value}`]);
+  const flags = ['--base-ref', baseRef, ...given, ...(wait ? ['--wait'] : [])];
+  const started = await startDetached(context, ['run', workflow, ...flags, ...commonFlags(context)]);
+  if (!started.ok) return started.code;
+  for (const remark of remarks) context.terminal.err(`${remark}\n`);
+  return reportDetached(context, project, started);
 }
 
 export interface CheckedForRun {
@@ -50,7 +83,10 @@ export async function checkForRun(
 ): Promise<CheckedForRun | null> {
   const bytes = await readSource(path);
   const name = displayPath(path);
-  const checked = checkWorkflow({ name, bytes }, { ...project.context, inputs: Object.keys(inputs) });
+  const given = Object.keys(inputs);
+  const checked = checkWorkflow({ name, bytes }, { ...project.context, inputs: given });
+  const unused = findUnusedInput(checked, project.context.names?.prompts ?? null, given);
+  if (unused !== null) throw new CliError(unused.message, unused.help);
   const { out, err, paint } = context.terminal;
   if (checked.plan !== null) {
     const warnings = checked.diagnostics.map(

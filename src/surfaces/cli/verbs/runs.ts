@@ -1,50 +1,44 @@
-import type { RunListing } from '../../../ports/run-store.ts';
+import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openRecords } from '../open.ts';
+import { isInState, runRow, stateText, stateWord } from '../run-state.ts';
 import { renderTable } from '../table.ts';
-import { formatDuration, type Paint, shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
-export async function runs(context: VerbContext): Promise<ExitCode> {
-  const records = await openRecords(context);
-  const listed = await records.store.list();
+export interface RunsOptions {
+  /** How they stand or how they ended. */
+  readonly state: string | null;
+  readonly limit: number | null;
+}
+
+export async function runs(context: VerbContext, options: RunsOptions): Promise<ExitCode> {
+  const { store, clock } = await openRecords(context);
+  const listed = await store.list();
+  const { state, limit } = options;
+  const chosen = state === null ? listed : listed.filter((run) => isInState(run, state));
+  const shown = limit === null ? chosen : chosen.slice(0, limit);
+  const hidden = chosen.length - shown.length;
   if (context.json) {
     printJson(context, {
-      runs: listed.map(({ runId, path, status, driverPid }) => ({
-        run_id: runId,
-        run_directory: path,
-        status,
-        driver_pid: driverPid,
+      runs: shown.map((run) => ({
+        run_id: run.runId,
+        run_directory: run.path,
+        state: stateWord(run),
+        status: run.status,
+        driver_pid: run.driverPid,
       })),
+      hidden,
     });
     return EXIT.success;
   }
-  if (listed.length === 0) context.terminal.err('no runs yet; start one with conductor run WORKFLOW\n');
-  else context.terminal.out(renderTable(listed.map((run) => rowOf(run, context.terminal.paintOut))));
+  const { out, err, paintOut } = context.terminal;
+  if (listed.length === 0)
+    err(withRepo('no runs yet; start one with conductor run WORKFLOW\n', context.repo));
+  else if (chosen.length === 0) err(`none of ${listed.length} runs is ${state}\n`);
+  const now = clock.now();
+  out(
+    renderTable(shown.map((run) => runRow(run, now, paintOut, withRepo(stateText(run, now), context.repo)))),
+  );
+  if (hidden > 0) err(`${hidden} more ${hidden === 1 ? 'is' : 'are'} hidden by --limit ${limit}\n`);
   return EXIT.success;
-}
-
-export function rowOf({ runId, status, driverPid }: RunListing, paint: Paint): string[] {
-  if (status === null) return [shortId(runId), paint.red('unreadable'), '', '', ''];
-  const { lifecycle_state, outcome, workflow_id, started_at, elapsed_seconds } = status;
-  const where = status.current_step_id ?? status.last_completed_step_id ?? '';
-  return [
-    shortId(runId),
-    stateWord(
-      lifecycle_state === 'running' && driverPid === null ? 'interrupted' : lifecycle_state,
-      outcome,
-      paint,
-    ),
-    workflow_id,
-    where,
-    started_at.replace('T', ' ').slice(0, 19),
-    formatDuration(elapsed_seconds * 1_000),
-  ];
-}
-
-function stateWord(lifecycle: string, outcome: string | null, paint: Paint): string {
-  if (outcome === 'success') return paint.green(outcome);
-  if (lifecycle === 'failed') return paint.red(outcome ?? lifecycle);
-  if (lifecycle === 'running') return paint.blue(lifecycle);
-  return paint.yellow(outcome ?? lifecycle);
 }

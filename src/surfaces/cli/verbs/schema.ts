@@ -29,11 +29,10 @@ function list(context: VerbContext): ExitCode {
 }
 
 function refusal(name: string): CliError {
-  const known = `the schemas are ${SCHEMA_NAMES.join(', ')}`;
+  const documents = SCHEMA_NAMES.filter((each) => !each.startsWith('cli.'));
+  const known = `the schemas are ${documents.join(', ')}, and cli.VERB for what a verb prints with --json`;
   if (RESERVED_SCHEMA_NAMES.some((reserved) => reserved === name))
     return new CliError(`the schema of ${name} is not available in this version`, known);
-  if (name.startsWith('cli.'))
-    return new CliError(`no schema for the output of verbs is available in this version`, known);
   const near = didYouMean(name, SCHEMA_NAMES);
   return new CliError(`no schema "${name}"`, near === null ? known : `did you mean ${near}?`);
 }

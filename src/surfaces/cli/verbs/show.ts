@@ -1,10 +1,14 @@
 import { readManifest } from '../../../runtime/evidence.ts';
+import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import type { StepView } from '../../../runtime/run-view.ts';
+import { withRepo } from '../command-text.ts';
+import { openGateLines } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type OpenRun, openRun } from '../open.ts';
 import { stepLine } from '../progress.ts';
 import { runDocument } from '../run-document.ts';
-import { renderSummary } from '../summary.ts';
+import { nextCommands, renderSummary } from '../summary.ts';
+import { shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
@@ -22,7 +26,8 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
       driven: record.driverPid !== null,
       runDirectory: record.directory.path,
       diffStat: [],
-      nextCommands: [],
+      gate: await openGateLines(open.records, view, record.directory),
+      nextCommands: await waitingCommands(context, open),
     }),
   );
   out(`${paintOut.bold('  steps')}\n`);
@@ -32,6 +37,18 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
     for (const line of await evidenceLines(open, step)) out(`        ${paintOut.dim(line)}\n`);
   }
   return EXIT.success;
+}
+
+/** A run that waits tells what to type; of others, `show` only tells. */
+async function waitingCommands(context: VerbContext, { view, record, records }: OpenRun): Promise<string[]> {
+  const { awaiting } = view;
+  if (awaiting === null) return [];
+  const settled =
+    hasExpired(awaiting, records.clock.now()) || (await readAnswer(record.directory, awaiting)) !== null;
+  const commands = settled
+    ? [`conductor resume ${shortId(view.runId)}`]
+    : nextCommands({ kind: 'waiting', awaiting, view }).slice(1);
+  return commands.map((command) => withRepo(command, context.repo));
 }
 
 /** A step without an end waits, runs, or was cut off. */

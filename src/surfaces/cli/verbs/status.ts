@@ -1,14 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Status } from '../../../contracts/run-files.ts';
 import type { RunListing } from '../../../ports/run-store.ts';
 import { statusOf } from '../../../runtime/derived-files.ts';
+import { type GateAnswer, readAnswer } from '../../../runtime/gates.ts';
 import { readRecordedPlan } from '../../../runtime/recorded-run.ts';
+import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.ts';
-import { type OpenRun, openRecords, openRun } from '../open.ts';
+import { timeText } from '../gate-lines.ts';
+import { type OpenRun, openRecords, openRun, openRunOf } from '../open.ts';
+import { isLive, isMoving, runRow, stateText } from '../run-state.ts';
+import { createScreen } from '../screen.ts';
 import { renderTable } from '../table.ts';
-import { formatDuration, printable, type Terminal } from '../terminal.ts';
+import { formatDuration, printable, shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-import { rowOf } from './runs.ts';
+import { whileWatching } from '../watching.ts';
 
 const WATCH_MS = 500;
 
@@ -21,92 +25,123 @@ export async function status(context: VerbContext, wanted: string | null, watch:
 }
 
 /** Runs that have not ended; a person rarely asks where the others stand. */
-async function liveRuns(context: VerbContext): Promise<RunListing[]> {
-  const { store } = await openRecords(context);
-  const listed = await store.list();
-  return listed.filter(({ status: each }) => each === null || each.outcome === null);
+async function statusOfAll(context: VerbContext): Promise<ExitCode> {
+  const { store, clock } = await openRecords(context);
+  printRuns(context, (await store.list()).filter(isLive), clock.now());
+  return EXIT.success;
 }
 
-async function statusOfAll(context: VerbContext): Promise<ExitCode> {
-  const live = await liveRuns(context);
+function printRuns(context: VerbContext, listed: readonly RunListing[], now: Date): void {
   if (context.json)
     printJson(context, {
-      runs: live.map(({ runId, status: each, driverPid }) => ({
+      runs: listed.map(({ runId, status: each, driverPid }) => ({
         run_id: runId,
         ...each,
         driver_pid: driverPid,
       })),
     });
-  else if (live.length === 0)
-    context.terminal.err('no run is under way; conductor runs lists those that ended\n');
-  else context.terminal.out(renderTable(live.map((run) => rowOf(run, context.terminal.paintOut))));
-  return EXIT.success;
+  else if (listed.length === 0)
+    context.terminal.err(
+      withRepo('no run is under way; conductor runs lists those that ended\n', context.repo),
+    );
+  else context.terminal.out(tableOf(context, listed, now));
 }
 
-/** Follows all runs until none of them moves any more. */
-async function watchAll(context: VerbContext): Promise<ExitCode> {
-  const screen = createScreen(context.terminal);
-  for (;;) {
-    const live = await liveRuns(context);
-    const moving = live.some(({ driverPid }) => driverPid !== null);
-    if (!moving) return statusOfAll(context);
-    if (!context.json) screen.show(renderTable(live.map((run) => rowOf(run, context.terminal.paintOut))));
-    await sleep(WATCH_MS);
-  }
+function tableOf(context: VerbContext, listed: readonly RunListing[], now: Date): string {
+  const { paintOut } = context.terminal;
+  return renderTable(
+    listed.map((run) => runRow(run, now, paintOut, withRepo(stateText(run, now), context.repo))),
+  );
 }
 
-/** Shows a text in place of the one before; without a terminal, one after the other. */
-function createScreen(terminal: Terminal): { readonly show: (text: string) => void } {
-  let shown = '';
+/**
+ * Follows all runs until none of them moves any more. Those that end meanwhile stay in view. Without a
+ * terminal, a line for each change.
+ */
+function watchAll(context: VerbContext): Promise<ExitCode> {
+  return whileWatching(async (signal) => {
+    const { store, clock } = await openRecords(context);
+    const { terminal } = context;
+    const screen = createScreen(terminal);
+    const told = new Map<string, string>();
+    for (;;) {
+      const listed = (await store.list()).filter((run) => isLive(run) || told.has(run.runId));
+      const now = clock.now();
+      const news = listed.filter((run) => told.get(run.runId) !== changeLine(context, run, now));
+      for (const run of news) told.set(run.runId, changeLine(context, run, now));
+      if (!context.json && listed.length > 0) {
+        if (terminal.liveOut) screen.show(tableOf(context, listed, now));
+        else for (const run of news) terminal.out(`${told.get(run.runId)}\n`);
+      }
+      if (signal.aborted || !listed.some(isMoving)) {
+        if (context.json || listed.length === 0) printRuns(context, listed, now);
+        return signal.aborted ? EXIT.interrupted : EXIT.success;
+      }
+      await clock.sleep(WATCH_MS, signal);
+    }
+  });
+}
+
+/** What is worth a line: where a run stands, without the time that passes by itself. */
+function changeLine(context: VerbContext, run: RunListing, now: Date): string {
+  const { status: each } = run;
+  const step = each?.current_step_id ?? each?.last_completed_step_id ?? '';
+  const state = withRepo(stateText(run, now), context.repo);
+  return [shortId(run.runId), each?.workflow_id ?? '', step, state].filter((word) => word !== '').join('  ');
+}
+
+interface Standing {
+  readonly current: Status;
+  /** Given at the open gate, but nobody has driven the run since. */
+  readonly answer: GateAnswer | null;
+}
+
+async function standingOf({ view, record, records }: OpenRun): Promise<Standing> {
+  const recorded = await readRecordedPlan(record.directory, view);
   return {
-    show: (text) => {
-      if (text === shown) return;
-      if (terminal.live && shown !== '') terminal.out(`\u001b[${shown.split('\n').length - 1}A\u001b[J`);
-      terminal.out(text);
-      shown = text;
-    },
+    current: statusOf(view, recorded.ok ? recorded.plan : null, records.clock.now()),
+    answer: view.awaiting === null ? null : await readAnswer(record.directory, view.awaiting),
   };
 }
 
-async function currentStatus({ view, record, records }: OpenRun): Promise<Status> {
-  const recorded = await readRecordedPlan(record.directory, view);
-  return statusOf(view, recorded.ok ? recorded.plan : null, records.clock.now());
-}
-
 async function printStatus(context: VerbContext, open: OpenRun): Promise<void> {
-  const current = await currentStatus(open);
-  if (context.json) {
-    printJson(context, { ...current, driver_pid: open.record.driverPid });
-    return;
-  }
-  context.terminal.out(renderStatus(context.terminal, current, open));
+  const standing = await standingOf(open);
+  if (context.json) printJson(context, { ...standing.current, driver_pid: open.record.driverPid });
+  else context.terminal.out(renderStatus(context, standing, open));
 }
 
-function renderStatus({ paintOut: paint }: Terminal, current: Status, open: OpenRun): string {
-  const driven = open.record.driverPid !== null;
-  const lost = current.lifecycle_state === 'running' && !driven;
-  const state = lost
-    ? `interrupted; conductor resume ${current.run_id} takes it up`
-    : (current.outcome ?? current.lifecycle_state);
+function renderStatus(context: VerbContext, { current, answer }: Standing, open: OpenRun): string {
+  const { paintOut: paint } = context.terminal;
+  const { driverPid } = open.record;
   const rows = [
     ['run', current.run_id],
     ['workflow', current.workflow_id],
-    ['state', paint.bold(state)],
+    ['state', paint.bold(stateOf(context, { current, answer }, open))],
     ['step', stepText(current)],
     ['elapsed', formatDuration(current.elapsed_seconds * 1_000)],
   ];
-  if (driven) rows.push(['driven by', `process ${open.record.driverPid}`]);
+  if (driverPid !== null) rows.push(['driven by', `process ${driverPid}`]);
   if (current.last_decision !== null) rows.push(['last judged', current.last_decision.status]);
   if (current.refinement !== null)
     rows.push(['refinements', `${current.refinement.spent} of ${current.refinement.max} spent`]);
-  if (current.awaiting !== null)
-    rows.push([
-      'waits for',
-      `${current.awaiting.gate}${current.awaiting.expires_at === null ? '' : ` until ${current.awaiting.expires_at}`}`,
-    ]);
+  const { awaiting } = open.view;
+  if (awaiting !== null)
+    rows.push(['waits for', `${awaiting.gate} ${timeText(awaiting, open.records.clock.now(), answer)}`]);
   if (current.blocking_reason !== null) rows.push(['reason', printable(current.blocking_reason)]);
   rows.push(['worktree', current.worktree_path ?? '']);
   return renderTable(rows.map(([name, value]) => [paint.dim(name ?? ''), value ?? '']));
+}
+
+function stateOf(context: VerbContext, { current, answer }: Standing, { record, records }: OpenRun): string {
+  if (answer !== null && record.driverPid === null)
+    return withRepo(`answered: conductor resume ${shortId(current.run_id)}`, context.repo);
+  const run = {
+    runId: current.run_id,
+    path: record.directory.path,
+    status: current,
+    driverPid: record.driverPid,
+  };
+  return withRepo(stateText(run, records.clock.now()), context.repo);
 }
 
 function stepText(current: Status): string {
@@ -117,20 +152,31 @@ function stepText(current: Status): string {
 }
 
 /** Follows until the run ends or waits, and exits as the run did. */
-async function watchRun(context: VerbContext, first: OpenRun): Promise<ExitCode> {
-  let open = first;
-  const screen = createScreen(context.terminal);
-  for (;;) {
-    const current = await currentStatus(open);
-    if (!context.json) screen.show(renderStatus(context.terminal, current, open));
-    const done =
-      current.outcome !== null || current.lifecycle_state === 'waiting' || open.record.driverPid === null;
-    if (done) {
-      if (context.json) printJson(context, { ...current, driver_pid: open.record.driverPid });
-      if (current.outcome !== null) return exitCodeOfOutcome(current.outcome);
-      return current.lifecycle_state === 'waiting' ? EXIT.waiting : EXIT.interrupted;
+function watchRun(context: VerbContext, first: OpenRun): Promise<ExitCode> {
+  return whileWatching(async (signal) => {
+    const { terminal } = context;
+    const { records } = first;
+    const screen = createScreen(terminal);
+    let told = '';
+    for (let open = first; ; open = await openRunOf(records, first.view.runId)) {
+      const standing = await standingOf(open);
+      const { current } = standing;
+      const done =
+        current.outcome !== null || current.lifecycle_state === 'waiting' || open.record.driverPid === null;
+      const line = `${stateOf(context, standing, open)}  ${stepText(current)}\n`;
+      if (terminal.liveOut && !context.json) screen.show(renderStatus(context, standing, open));
+      else if (!context.json && !done && line !== told) terminal.out(line);
+      told = line;
+      if (done || signal.aborted) {
+        if (context.json || !terminal.liveOut) await printStatus(context, open);
+        return signal.aborted && !done ? EXIT.interrupted : exitCodeOf(current);
+      }
+      await records.clock.sleep(WATCH_MS, signal);
     }
-    await sleep(WATCH_MS);
-    open = await openRun(context, open.view.runId);
-  }
+  });
+}
+
+function exitCodeOf(current: Status): ExitCode {
+  if (current.outcome !== null) return exitCodeOfOutcome(current.outcome);
+  return current.lifecycle_state === 'waiting' ? EXIT.waiting : EXIT.interrupted;
 }

@@ -152,9 +152,13 @@ function printHuman(context: VerbContext, file: NamedWorkflow): void {
 
 function printProofs({ terminal: { out, paintOut } }: VerbContext, file: ProvedWorkflow): void {
   const marks = { holds: paintOut.green('✓'), broken: paintOut.red('✗'), fact: ' ' };
-  if (file.prove && file.proofs !== null)
-    for (const { kind, text } of describeProofs(file.proofs)) out(`  ${marks[kind]} ${text}\n`);
-  for (const { message } of file.excesses) out(`  ${marks.broken} ${message}\n`);
+  const proved = file.prove && file.proofs !== null ? describeProofs(file.proofs) : [];
+  // One write: a long workflow has hundreds of lines.
+  const lines = [
+    ...proved.map(({ kind, text }) => `  ${marks[kind]} ${text}\n`),
+    ...file.excesses.map(({ message }) => `  ${marks.broken} ${message}\n`),
+  ];
+  if (lines.length > 0) out(lines.join(''));
 }
 
 /** The bytes of a document, or one clear line about why there are none. */

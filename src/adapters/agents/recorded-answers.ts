@@ -1,0 +1,93 @@
+import type { EventDraft, EventPayload } from '../../contracts/event.ts';
+import { stepFolderOf } from '../../contracts/run-files.ts';
+import { type RecordedEntry, recordedEntries } from '../../kernel/recorded-entries.ts';
+import type { AgentRequest } from '../../ports/agent.ts';
+import type { RunDirectory, RunStore } from '../../ports/run-store.ts';
+
+/** The recorded runs that answers can come from. */
+export type RecordedRuns = Pick<RunStore, 'match' | 'read'>;
+
+/** An entry of an agent that came to an end. */
+export interface EndedEntry extends RecordedEntry {
+  readonly end: Extract<EventDraft, { event_type: 'step_completed' | 'step_failed' }>;
+}
+
+interface NotFound {
+  readonly ok: false;
+  readonly message: string;
+}
+
+export interface FoundRun {
+  readonly ok: true;
+  readonly runId: string;
+  readonly baseSha: string;
+  readonly directory: RunDirectory;
+  readonly entries: readonly EndedEntry[];
+  /** All evidence, as the log has it. */
+  readonly artifacts: readonly EventPayload<'artifact_recorded'>[];
+}
+
+/** One entry with the evidence of the attempt that ended it. */
+export interface FoundEntry extends FoundRun {
+  readonly entry: EndedEntry;
+}
+
+/** The one recorded run that an id or its beginning names; never the run that asks. */
+export async function findRecordedRun(
+  store: RecordedRuns,
+  wanted: string,
+  askingRunId: string | null,
+): Promise<FoundRun | NotFound> {
+  const matches = (await store.match(wanted)).filter((id) => id !== askingRunId);
+  const [runId, second] = matches;
+  if (runId === undefined) return notFound(`there is no recorded run "${wanted}"`);
+  if (second !== undefined)
+    return notFound(`"${wanted}" is the beginning of ${matches.length} recorded runs: ${matches.join(', ')}`);
+  const read = await store.read(runId);
+  if (!read.ok)
+    return notFound(
+      read.problem.kind === 'missing'
+        ? `run ${runId} never started`
+        : `events.ndjson of run ${runId} is corrupt at line ${read.problem.line}: ${read.problem.message}`,
+    );
+  const [started] = read.run.events;
+  const entries = [...recordedEntries(read.run.events).values()].filter(isEndedAgent);
+  return {
+    ok: true,
+    runId,
+    baseSha: started?.event_type === 'run_started' ? started.payload.base_sha : '',
+    directory: read.run.directory,
+    entries,
+    artifacts: read.run.events.flatMap((event) =>
+      event.event_type === 'artifact_recorded' ? [event.payload] : [],
+    ),
+  };
+}
+
+/** The recorded entry of the same step and visit. Recovery attempts on either side make no difference. */
+export async function findRecordedEntry(
+  store: RecordedRuns,
+  wanted: string,
+  request: Pick<AgentRequest, 'runId' | 'stepId' | 'visit'>,
+): Promise<FoundEntry | NotFound> {
+  const found = await findRecordedRun(store, wanted, request.runId);
+  if (!found.ok) return found;
+  const { stepId, visit } = request;
+  const entry = found.entries.find((one) => one.stepId === stepId && one.visit === visit);
+  if (entry !== undefined) {
+    const folder = `${stepFolderOf(stepId, entry.attempt)}/`;
+    const own = found.artifacts.filter(({ path }) => path.startsWith(folder));
+    return { ...found, artifacts: own, entry };
+  }
+  return notFound(
+    `run ${found.runId} has not recorded the end of entry ${visit} of step "${stepId}"; replay a run that has`,
+  );
+}
+
+function isEndedAgent(entry: RecordedEntry): entry is EndedEntry {
+  return entry.opcode === 'RUN_AGENT' && entry.end !== null;
+}
+
+function notFound(message: string): NotFound {
+  return { ok: false, message };
+}

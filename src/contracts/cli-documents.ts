@@ -1,0 +1,279 @@
+import * as z from 'zod';
+import { statusSchema } from './run-files.ts';
+import { LIFECYCLE_STATES, OPCODES, PLANNER_STATUSES, RUN_OUTCOMES, TERMINATIONS } from './vocabulary.ts';
+
+/**
+ * What verbs print with `--json`. Keys may be added without a new `schema_version`, so readers ignore what they do not
+ * know, and so do these.
+ */
+
+const SEVERITIES = ['error', 'warning'] as const;
+const FILE_STATES = ['ok', 'missing', 'problem'] as const;
+
+function printed<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.looseObject({
+    schema_version: z.literal(1).describe('Raised when a key changes its meaning.'),
+    ...shape,
+  });
+}
+
+const place = { line: z.int().min(1), column: z.int().min(1) };
+
+const diagnostic = z.looseObject({
+  code: z.string().describe('`conductor explain CODE` has its page.'),
+  severity: z.enum(SEVERITIES),
+  message: z.string(),
+  ...place,
+  end_line: z.int().min(1),
+  end_column: z.int().min(1),
+  related: z.array(z.looseObject({ message: z.string(), ...place })),
+  notes: z.array(z.string()),
+  help: z.string().nullable(),
+});
+
+const way = z.array(z.looseObject({ step_id: z.string(), key: z.string() }));
+const pathProof = {
+  holds: z.boolean(),
+  path: way.nullable().describe('The shortest way that breaks it.'),
+  end: z.string().nullable(),
+  judged: z.looseObject({ path: way, end: z.string() }).nullable(),
+};
+
+const proofs = z.looseObject({
+  holds: z.boolean(),
+  validated: z.looseObject(pathProof),
+  goldens: z.looseObject({ ...pathProof, proposing: z.array(z.string()) }),
+  loops: z.array(
+    z.looseObject({ steps: z.array(z.looseObject({ step_id: z.string(), max_entries: z.int() })) }),
+  ),
+  worst_case: z.looseObject({
+    agent_runs: z.int(),
+    planner_calls: z.int(),
+    wall_ms: z.number().nullable().describe('Null is unbounded, here and below.'),
+    work_ms: z.number(),
+    open_gates: z.array(z.string()),
+    tokens: z.number().nullable(),
+    cost_usd: z.number().nullable(),
+  }),
+  ending_statuses: z.array(z.looseObject({ step_id: z.string(), status: z.enum(PLANNER_STATUSES) })),
+  dead_routes: z.array(z.looseObject({ step_id: z.string(), key: z.string() })),
+  exceeded: z.array(
+    z.looseObject({
+      what: z.string(),
+      cap: z.number(),
+      worst_case: z.number().nullable(),
+      message: z.string(),
+    }),
+  ),
+});
+
+const validated = printed({
+  ok: z.boolean().describe('No file has an error, and what was asked to be proved holds.'),
+  files: z.array(
+    z.looseObject({
+      path: z.string().describe('As it was given.'),
+      ok: z.boolean(),
+      diagnostics: z.array(diagnostic),
+      proofs: proofs.nullable().optional().describe('Where proofs or caps were asked for.'),
+    }),
+  ),
+});
+
+const run = printed({
+  run_id: z.string(),
+  workflow_id: z.string(),
+  lifecycle_state: z.enum(LIFECYCLE_STATES),
+  outcome: z.enum(RUN_OUTCOMES).nullable().describe('Null until the run has ended.'),
+  termination: z.enum(TERMINATIONS).nullable(),
+  last_step_id: z.string().nullable(),
+  steps: z.array(
+    z.looseObject({
+      step_id: z.string(),
+      opcode: z.enum(OPCODES),
+      attempt: z.int().min(1),
+      termination: z.enum(TERMINATIONS).nullable(),
+      duration_ms: z.number().nonnegative().nullable(),
+    }),
+  ),
+  usage: z.looseObject({
+    input_tokens: z.int().nullable().describe('Null where nothing was reported.'),
+    output_tokens: z.int().nullable(),
+    cost_usd: z.number().nullable(),
+  }),
+  run_directory: z.string(),
+});
+
+const answer = printed({
+  run_id: z.string(),
+  step_id: z.string(),
+  answer: z.enum(['gate_approved', 'gate_rejected']),
+  by: z.string(),
+  comment: z.string().nullable(),
+});
+const answered = z.union([answer, run.describe('With `--resume`.')]);
+
+const driven = { driver_pid: z.int().nullable().describe('The process that drives it, if one does.') };
+const standing = { ...statusSchema.shape, ...driven };
+
+const gate = z.looseObject({
+  run_id: z.string(),
+  workflow_id: z.string(),
+  step_id: z.string(),
+  gate: z.string(),
+  reason: z.string(),
+  approvers: z.array(z.string()),
+  requested_at: z.string(),
+  expires_at: z.string().nullable(),
+  expired: z.boolean().describe('Nobody answered in time, and nobody has driven the run since.'),
+  answer: z.string().nullable().describe('An answer that nobody has acted on yet.'),
+  request: z.string().describe('The file with all that a person needs to decide.'),
+});
+
+const log = z.looseObject({
+  step_id: z.string(),
+  attempt: z.int().min(1),
+  name: z.string(),
+  path: z.string(),
+});
+
+const change = z.looseObject({
+  path: z.string(),
+  status: z.enum(['A', 'M', 'D', 'R']),
+  insertions: z.int().nullable().describe('Null for a binary file.'),
+  deletions: z.int().nullable(),
+});
+
+const finding = z.looseObject({
+  name: z.string(),
+  state: z.enum(FILE_STATES),
+  detail: z.string(),
+  help: z.string().nullable(),
+});
+
+const record = {
+  run_id: z.string(),
+  ok: z.boolean(),
+};
+const flaws = {
+  problems: z.array(
+    z.looseObject({
+      path: z.string().describe('Relative to the run directory.'),
+      line: z.int().min(1).nullable(),
+      message: z.string(),
+    }),
+  ),
+  notes: z.array(z.string()),
+};
+
+const recordedEvent = z.looseObject({
+  event_type: z.string(),
+  step_id: z.string().nullable(),
+  payload: z.looseObject({}),
+});
+
+const replayed = printed({
+  ...record,
+  decided: z.int().nonnegative().describe('Events that were decided again.'),
+  carried: z.int().nonnegative().describe('Events that only tell of evidence and processes.'),
+  cut: z.boolean().describe('The log stops in the middle of a decision.'),
+  difference: z
+    .looseObject({
+      seq: z.int().nonnegative(),
+      line: z.int().min(1),
+      expected: recordedEvent.nullable().describe('Null where nothing was due.'),
+      recorded: recordedEvent,
+    })
+    .nullable(),
+  ...flaws,
+});
+
+const compared = printed({
+  ...record,
+  against: z.string(),
+  way: z.array(
+    z.looseObject({
+      step_id: z.string(),
+      entry: z.int().min(1),
+      key: z.string().nullable(),
+      to: z.string().nullable(),
+    }),
+  ),
+  difference: z
+    .looseObject({
+      kind: z.enum(['entry_step', 'opcode', 'route', 'end']),
+      step_id: z.string().nullable(),
+      entry: z.int().min(1).nullable(),
+      key: z.string().nullable(),
+      recorded: z.string(),
+      edited: z.string(),
+    })
+    .nullable(),
+});
+
+/** By verb. `error` is what any of them prints instead where it fails itself. */
+export const CLI_DOCUMENTS = {
+  init: printed({ created: z.array(z.string()), kept: z.array(z.string()) }),
+  doctor: printed({ ok: z.boolean(), findings: z.array(finding) }),
+  validate: validated,
+  explain: printed({
+    code: z.string(),
+    title: z.string(),
+    severity: z.enum(SEVERITIES),
+    page: z.string().describe('Markdown.'),
+  }),
+  graph: printed({ format: z.enum(['mermaid', 'dot', 'svg']), graph: z.string() }),
+  schema: printed({
+    schemas: z
+      .array(z.looseObject({ name: z.string(), title: z.string() }))
+      .optional()
+      .describe('Without a name; with one, the keys of the schema.'),
+  }),
+  completion: printed({ shell: z.string(), script: z.string() }),
+  run,
+  demo: run,
+  resume: run,
+  show: run,
+  approve: answered,
+  reject: answered,
+  cancel: printed({
+    run_id: z.string(),
+    cancelled: z.boolean(),
+    by: z.string(),
+    reason: z.string().nullable(),
+  }),
+  status: z.union([printed(standing), printed({ runs: z.array(z.looseObject(standing)) })]),
+  runs: printed({
+    runs: z.array(
+      z.looseObject({
+        run_id: z.string(),
+        run_directory: z.string(),
+        state: z.string().describe('Its lifecycle state, or `interrupted`, `starting`, `unreadable`.'),
+        ...driven,
+        status: statusSchema.nullable().describe('Null where it cannot be read.'),
+      }),
+    ),
+    hidden: z.int().min(0).describe('How many `--limit` left out.'),
+  }),
+  gates: printed({ gates: z.array(gate) }),
+  logs: printed({ run_id: z.string(), logs: z.array(log) }),
+  diff: printed({
+    run_id: z.string(),
+    files: z.array(change),
+    insertions: z.int(),
+    deletions: z.int(),
+  }),
+  replay: z.union([replayed, compared.describe('With `--against`.')]),
+  verify: printed({
+    ...record,
+    events: z.int().nonnegative(),
+    artifacts: z.int().nonnegative(),
+    manifests: z.int().nonnegative(),
+    ...flaws,
+  }),
+  error: printed({
+    ok: z.literal(false),
+    error: z.looseObject({ message: z.string(), help: z.string().nullable() }),
+  }),
+} as const;
+
+export type CliDocumentName = keyof typeof CLI_DOCUMENTS;

@@ -1,0 +1,76 @@
+import type { EventDraft } from '../contracts/event.ts';
+import type { Opcode } from '../contracts/vocabulary.ts';
+import { evolve } from './evolve.ts';
+import { INITIAL_STATE, type RunState } from './state.ts';
+
+/** One visit of a step as a log has it, its recovery attempts included. */
+export interface RecordedEntry {
+  readonly stepId: string;
+  readonly opcode: Opcode;
+  readonly visit: number;
+  /** The attempt that came to an end, or the last one that was begun. */
+  readonly attempt: number;
+  /** What the world told of it, in order; what the kernel made of that is left out. */
+  readonly told: readonly EventDraft[];
+  /** How it ended, where the world and not a judgement or an answer ended it. */
+  readonly end: Extract<EventDraft, { event_type: 'step_completed' | 'step_failed' }> | null;
+}
+
+export function entryKey(stepId: string, visit: number): string {
+  return `${stepId}#${visit}`;
+}
+
+/** The entries of a recorded run by step and visit. */
+export function recordedEntries(events: readonly EventDraft[]): ReadonlyMap<string, RecordedEntry> {
+  const entries = new Map<string, RecordedEntry>();
+  let state = INITIAL_STATE;
+  for (const event of events) {
+    const before = state;
+    state = evolve(state, event);
+    if (event.event_type === 'step_started' && event.step_id !== null) {
+      const { opcode, attempt, visit } = event.payload;
+      const key = entryKey(event.step_id, visit);
+      const told = event.payload.recovery ? [...(entries.get(key)?.told ?? []), event] : [];
+      entries.set(key, { stepId: event.step_id, opcode, visit, attempt, told, end: null });
+      continue;
+    }
+    const entry = entryUnderWay(before, entries);
+    if (entry === undefined || !isTold(before, event)) continue;
+    const ended = event.event_type === 'step_completed' || event.event_type === 'step_failed';
+    entries.set(entryKey(entry.stepId, entry.visit), {
+      ...entry,
+      told: [...entry.told, event],
+      end: ended ? event : entry.end,
+    });
+  }
+  return entries;
+}
+
+function entryUnderWay(
+  { stage }: RunState,
+  entries: ReadonlyMap<string, RecordedEntry>,
+): RecordedEntry | undefined {
+  if (stage.kind !== 'running' && stage.kind !== 'waiting') return undefined;
+  return entries.get(entryKey(stage.stepId, stage.visit));
+}
+
+/** While a step is under way, all but the kernel's own consequences changes what is known of it. */
+function isTold({ stage }: RunState, event: EventDraft): boolean {
+  switch (event.event_type) {
+    case 'runner_started':
+    case 'runner_completed':
+    case 'policy_violation':
+    case 'rollback_completed':
+    case 'decision_recorded':
+    case 'gate_requested':
+    case 'gate_approved':
+    case 'gate_rejected':
+    case 'gate_timed_out':
+      return true;
+    case 'step_completed':
+    case 'step_failed':
+      return stage.kind === 'running';
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,72 @@
+import type { EventDraft, EventPayload } from '../contracts/event.ts';
+import { decide } from './decide.ts';
+import { evolve } from './evolve.ts';
+import type { Plan } from './plan.ts';
+import type { Effect, KernelDecision } from './protocol.ts';
+import { entryKey, recordedEntries } from './recorded-entries.ts';
+import { INITIAL_STATE } from './state.ts';
+import { type Way, type WayStep, wayOf } from './way.ts';
+import { type Difference, findDifference } from './way-difference.ts';
+
+export interface Comparison {
+  /** The way that both take, up to the first difference. */
+  readonly common: readonly WayStep[];
+  readonly difference: Difference | null;
+  readonly recorded: Way;
+  readonly edited: Way;
+}
+
+/**
+ * Drives another plan with what happened in a recorded run, by step and visit, as far as the record knows
+ * what happens. Interruptions in the record are no part of the way.
+ */
+export function compareWays(plan: Plan, events: readonly EventDraft[]): Comparison {
+  const started = events[0];
+  if (started?.event_type !== 'run_started') throw new Error('the record has no start');
+  const recorded = wayOf(started.payload.entry_step, events);
+  const edited = wayOf(plan.entryStep, driveAgain(plan, started.payload, events));
+  return { ...findDifference(recorded, edited), recorded, edited };
+}
+
+/** The log of a run of the edited plan in which every step ends as it did. */
+function driveAgain(
+  plan: Plan,
+  started: EventPayload<'run_started'>,
+  events: readonly EventDraft[],
+): readonly EventDraft[] {
+  const entries = recordedEntries(events);
+  const log: EventDraft[] = [];
+  const keep = (decision: KernelDecision): KernelDecision => {
+    log.push(...decision.events.filter((event) => event.event_type !== 'run_resumed'));
+    return decision;
+  };
+  let { state, effect } = keep(
+    decide(plan, INITIAL_STATE, { kind: 'start', run: { ...started, entry_step: plan.entryStep } }),
+  );
+  while (effect !== null && effect.kind !== 'finish') {
+    const told: readonly EventDraft[] = toldTo(entries.get(entryKey(effect.stepId, effect.visit)), effect);
+    const after = told.reduce(evolve, state);
+    const { kind } = after.stage;
+    if (kind !== 'left' && kind !== 'judged' && kind !== 'answered') return log;
+    log.push(...told);
+    ({ state, effect } = keep(decide(plan, after, { kind: 'resume', reason: 'told again' })));
+  }
+  if (effect === null) return log;
+  const tree = filesChangedAtEnd(events) ? `not ${state.tree}` : null;
+  keep(decide(plan, state, { kind: 'finished', tree, headSha: null }));
+  return log;
+}
+
+/** Whether the files at the end were not as the last step left them, which only the outcome tells. */
+function filesChangedAtEnd(events: readonly EventDraft[]): boolean {
+  const { stage, unverified } = events.reduce(evolve, INITIAL_STATE);
+  return stage.kind === 'ended' && stage.end.outcome === 'unverified' && !unverified;
+}
+
+/** What happened to a step of one opcode says nothing about a step of another. */
+function toldTo(
+  entry: ReturnType<ReturnType<typeof recordedEntries>['get']>,
+  effect: Exclude<Effect, { kind: 'finish' }>,
+): readonly EventDraft[] {
+  return entry?.opcode === effect.opcode ? entry.told : [];
+}

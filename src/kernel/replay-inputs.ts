@@ -1,0 +1,137 @@
+import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/event.ts';
+import { endOf } from './ending.ts';
+import type { Plan } from './plan.ts';
+import type { KernelInput, Violation } from './protocol.ts';
+import type { RunState, Stage } from './state.ts';
+import { QUIET_END } from './step-log.ts';
+
+/** Whether the runtime recorded an event on its own account: evidence, processes, notes. */
+export function isCarried(event: EventDraft): boolean {
+  switch (event.event_type) {
+    case 'runner_started':
+    case 'runner_completed':
+    case 'artifact_recorded':
+    case 'salvage_recorded':
+    case 'status_updated':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/**
+ * What the kernel can have been told for the event at this place to be recorded. More than one answer where
+ * the log does not keep all of an input, none where nothing fits.
+ */
+export function inputsAt(
+  plan: Plan,
+  state: RunState,
+  events: readonly EventDraft[],
+  at: number,
+): readonly KernelInput[] {
+  const event = events[at];
+  if (event === undefined) return [];
+  const { stage } = state;
+  if (event.event_type === 'run_resumed') return [{ kind: 'resume', reason: event.payload.reason }];
+  if (event.event_type === 'run_cancelled')
+    return [{ kind: 'cancel', by: event.payload.by, reason: event.payload.reason }];
+  if (stage.kind === 'new')
+    return event.event_type === 'run_started' ? [{ kind: 'start', run: event.payload }] : [];
+  if (endOf(plan, state) !== null) return finishedInputs(state, events, at);
+  if (stage.kind === 'waiting') return waitingInputs(event);
+  return stage.kind === 'running' ? runningInputs(stage, events, at) : [];
+}
+
+/** The tree that was found at the end is not in the log: it was the last one known, or another one. */
+function finishedInputs(state: RunState, events: readonly EventDraft[], at: number): readonly KernelInput[] {
+  const end = [events[at], events[at + 1]].find((event) => event?.event_type === 'run_completed');
+  const headSha = end?.event_type === 'run_completed' ? end.payload.head_sha : null;
+  return [null, `not ${state.tree}`].map((tree) => ({ kind: 'finished', tree, headSha }));
+}
+
+function waitingInputs(event: EventDraft): readonly KernelInput[] {
+  switch (event.event_type) {
+    case 'gate_approved':
+    case 'gate_rejected':
+    case 'gate_timed_out': {
+      const { by, comment, answered_at } = event.payload;
+      return [{ kind: 'gate_answered', answer: event.event_type, by, comment, answeredAt: answered_at }];
+    }
+    case 'step_started':
+      return [{ kind: 'gate_changed' }];
+    default:
+      return [];
+  }
+}
+
+function runningInputs(
+  stage: Extract<Stage, { kind: 'running' }>,
+  events: readonly EventDraft[],
+  at: number,
+): readonly KernelInput[] {
+  const event = events[at];
+  switch (event?.event_type) {
+    case 'decision_recorded':
+      return stage.opcode === 'EVALUATE' ? [{ kind: 'judged', decision: judgementOf(event.payload) }] : [];
+    case 'step_waiting':
+      return stage.opcode === 'GATE' ? [gateOpened(events[at + 1])] : [];
+    case 'rollback_completed':
+      return stage.opcode === 'ROLLBACK' ? [{ kind: 'rolled_back', rollback: event.payload }] : [];
+    case 'policy_violation':
+    case 'golden_gate_pending':
+    case 'step_completed':
+    case 'step_failed':
+      return stage.opcode === 'EVALUATE' ? [] : [stepEnded(events, at)];
+    default:
+      return [];
+  }
+}
+
+function judgementOf(payload: EventPayload<'decision_recorded'>) {
+  return {
+    status: payload.status,
+    nextStep: payload.next_step,
+    riskFlags: payload.risk_flags,
+    blockerCodes: payload.blocker_codes,
+    reason: payload.reason,
+    planner: payload.planner,
+  };
+}
+
+/** A log that was cut between the two events of a gate does not say what the second one was. */
+function gateOpened(requested: EventDraft | undefined): KernelInput {
+  if (requested?.event_type !== 'gate_requested')
+    return { kind: 'gate_opened', reason: '', tree: '', requestSha256: '' };
+  const { reason, tree, request_sha256 } = requested.payload;
+  return { kind: 'gate_opened', reason, tree, requestSha256: request_sha256 };
+}
+
+/** Reads the whole end of a step; what a cut took away of it is made up, and compared with nothing. */
+function stepEnded(events: readonly EventDraft[], from: number): KernelInput {
+  const violations: Violation[] = [];
+  let at = from;
+  for (let event = events[at]; event?.event_type === 'policy_violation'; event = events[at]) {
+    violations.push(event.payload);
+    at += 1;
+  }
+  const pending = events[at];
+  const proposed = pending?.event_type === 'golden_gate_pending' ? pending.payload : null;
+  const end = events[proposed === null ? at : at + 1];
+  if (end?.event_type === 'step_completed' || end?.event_type === 'step_failed') {
+    const { outcome, changed, tree, validators, usage, reason } = end.payload;
+    return { kind: 'step_ended', outcome, changed, tree, validators, usage, reason, violations };
+  }
+  const validators = proposed === null ? [] : proposersOf(proposed);
+  return { kind: 'step_ended', ...QUIET_END, validators, violations };
+}
+
+/** Some validators that together propose as much. */
+function proposersOf({ validators, proposals }: EventPayload<'golden_gate_pending'>): ValidatorEnd[] {
+  return validators.map((key, index) => ({
+    id: key,
+    key,
+    outcome: 'completed',
+    exit_code: 0,
+    proposals: index === 0 ? proposals - (validators.length - 1) : 1,
+  }));
+}

@@ -1,0 +1,67 @@
+import type { Opcode } from '../contracts/vocabulary.ts';
+import type { RunEnd } from './state.ts';
+import type { Turn, Way, WayStep } from './way.ts';
+
+/** The first point at which two ways part. */
+export type Difference =
+  | { readonly kind: 'entry_step'; readonly recorded: string; readonly edited: string }
+  | {
+      readonly kind: 'opcode';
+      readonly step: WayStep;
+      readonly recorded: Opcode;
+      readonly edited: Opcode;
+    }
+  | {
+      readonly kind: 'route';
+      readonly step: WayStep;
+      readonly recorded: Turn;
+      readonly edited: Turn;
+    }
+  | { readonly kind: 'end'; readonly recorded: RunEnd; readonly edited: RunEnd };
+
+export interface Parting {
+  readonly common: readonly WayStep[];
+  readonly difference: Difference | null;
+}
+
+/** A way that is not decided any further differs from nothing. */
+export function findDifference(recorded: Way, edited: Way): Parting {
+  if (recorded.entryStep !== edited.entryStep)
+    return {
+      common: [],
+      difference: { kind: 'entry_step', recorded: recorded.entryStep, edited: edited.entryStep },
+    };
+  const common: WayStep[] = [];
+  for (const [index, step] of recorded.steps.entries()) {
+    const other = edited.steps[index];
+    if (other === undefined) break;
+    const open = index === recorded.steps.length - 1 && (recorded.end === null || recorded.cancelled);
+    const difference = differenceAt(step, other, open);
+    if (difference !== null) return { common, difference };
+    common.push(step);
+  }
+  return { common, difference: endDifference(recorded, edited) };
+}
+
+/** `open`: the record stops here, so that nobody knows whether the target could have been entered. */
+function differenceAt(step: WayStep, other: WayStep, open: boolean): Difference | null {
+  if (step.opcode !== other.opcode)
+    return { kind: 'opcode', step, recorded: step.opcode, edited: other.opcode };
+  if (step.turn === null || other.turn === null || isSameTurn(step.turn, other.turn)) return null;
+  if (open && other.turn.kind === 'workflow_error') return null;
+  return { kind: 'route', step, recorded: step.turn, edited: other.turn };
+}
+
+function isSameTurn(a: Turn, b: Turn): boolean {
+  if (a.kind === 'to') return b.kind === 'to' && a.target === b.target;
+  // By how much a budget was overspent is no matter of the way.
+  return a.kind === b.kind && (a.kind === 'budget' || a.message === b.message);
+}
+
+/** The reason of an end is prose; a cancel would have ended any run. */
+function endDifference(recorded: Way, edited: Way): Difference | null {
+  const [a, b] = [recorded.end, edited.end];
+  if (a === null || b === null || recorded.cancelled) return null;
+  const same = a.lifecycle === b.lifecycle && a.outcome === b.outcome && a.termination === b.termination;
+  return same ? null : { kind: 'end', recorded: a, edited: b };
+}

@@ -1,0 +1,40 @@
+import type { GateEvent } from '../contracts/vocabulary.ts';
+import { decide } from '../kernel/decide.ts';
+import type { GateStep, Plan } from '../kernel/plan.ts';
+import type { RunState } from '../kernel/state.ts';
+import type { Consequence } from './gate-request.ts';
+
+export interface Consequences {
+  readonly approve: Consequence;
+  readonly reject: Consequence;
+  /** Null for a gate that waits for ever. */
+  readonly timeout: Consequence | null;
+  readonly [answer: string]: Consequence | null;
+}
+
+/** What each answer to a gate leads to. The kernel itself is asked, so that it can't do otherwise later. */
+export function consequencesOf(plan: Plan, state: RunState, step: GateStep): Consequences {
+  const opened = decide(plan, state, {
+    kind: 'gate_opened',
+    reason: '',
+    tree: state.tree ?? '',
+    requestSha256: '',
+  });
+  const after = (answer: GateEvent): Consequence => {
+    const given = { kind: 'gate_answered', answer, by: null, comment: null, answeredAt: '' } as const;
+    const { effect } = decide(plan, opened.state, given);
+    if (effect === null) throw new Error(`gate ${step.id} leads nowhere by ${answer}`);
+    if (effect.kind !== 'finish') return { step_id: effect.stepId, opcode: effect.opcode, ends: null };
+    const { lifecycle, outcome, termination, reason } = effect.end;
+    return {
+      step_id: step.routes[answer] ?? 'STOP',
+      opcode: 'STOP',
+      ends: { lifecycle_state: lifecycle, outcome, termination, reason },
+    };
+  };
+  return {
+    approve: after('gate_approved'),
+    reject: after('gate_rejected'),
+    timeout: step.timeoutMs === null ? null : after('gate_timed_out'),
+  };
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { blockerSchema } from '../contracts/planner-decision.ts';
+import { stepFolderOf } from '../contracts/run-files.ts';
+import { LIFECYCLE_STATES, RUN_OUTCOMES } from '../contracts/vocabulary.ts';
+import type { RunDirectory } from '../ports/run-store.ts';
+import type { StepKey } from './evidence.ts';
+import { parseJson } from './json.ts';
+
+/** Where an answer leads: the step, and how the run ends when that is the end of it. */
+const consequenceSchema = z.looseObject({
+  step_id: z.string(),
+  opcode: z.string(),
+  ends: z
+    .looseObject({
+      lifecycle_state: z.enum(LIFECYCLE_STATES),
+      outcome: z.enum(RUN_OUTCOMES),
+      reason: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type Consequence = z.infer<typeof consequenceSchema>;
+
+const evidenceItemSchema = z.looseObject({
+  step_id: z.string(),
+  attempt: z.int().optional(),
+  role: z.string(),
+  path: z.string(),
+  sha256: z.string(),
+  important: z.boolean().optional(),
+});
+export type EvidenceItem = z.infer<typeof evidenceItemSchema>;
+
+const judgementSchema = z.looseObject({
+  step_id: z.string().optional(),
+  status: z.string(),
+  reason: z.string().nullable(),
+  risk_flags: z.array(z.string()),
+  blocker_codes: z.array(z.string()),
+  blockers: z.array(blockerSchema).optional(),
+});
+
+/**
+ * Everything a person needs to decide. Loose and forgiving, because a gate may have been opened by an
+ * earlier version, which wrote less.
+ */
+const gateRequestSchema = z.looseObject({
+  run_id: z.string(),
+  workflow_id: z.string().optional(),
+  step_id: z.string(),
+  gate: z.string(),
+  reason: z.string(),
+  approvers: z.array(z.string()),
+  expires_at: z.string().nullable().optional(),
+  consequences: z
+    .looseObject({
+      approve: consequenceSchema,
+      reject: consequenceSchema,
+      timeout: consequenceSchema.nullable(),
+    })
+    .optional(),
+  judgement: judgementSchema.nullable(),
+  proposed_goldens: z.array(z.unknown()).optional(),
+  violations: z
+    .array(z.looseObject({ class: z.string(), subject: z.string(), message: z.string() }))
+    .optional(),
+  diff: z
+    .looseObject({
+      files: z.array(
+        z.looseObject({
+          path: z.string(),
+          old_path: z.string().nullable(),
+          status: z.string(),
+          insertions: z.number().nullable(),
+          deletions: z.number().nullable(),
+        }),
+      ),
+      file_count: z.int(),
+      insertions: z.number(),
+      deletions: z.number(),
+      patch: z.string(),
+    })
+    .optional(),
+  tree: z.string(),
+  workflow_digest: z.string(),
+  evidence: z.array(evidenceItemSchema),
+});
+export type GateRequest = z.infer<typeof gateRequestSchema>;
+
+export const GATE_REQUEST_FILE = 'gate_request.json';
+
+export function gateRequestPath(key: StepKey): string {
+  return `${stepFolderOf(key.stepId, key.attempt)}/${GATE_REQUEST_FILE}`;
+}
+
+/** What a gate shows, or null when it can't be read. */
+export async function readGateRequest(directory: RunDirectory, key: StepKey): Promise<GateRequest | null> {
+  const text = await directory.read(gateRequestPath(key));
+  const parsed = gateRequestSchema.safeParse(text === null ? null : parseJson(text));
+  return parsed.success ? parsed.data : null;
+}

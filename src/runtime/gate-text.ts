@@ -1,0 +1,109 @@
+import type { Consequence, GateRequest } from './gate-request.ts';
+
+/** Lines of a list before the rest is only counted. */
+const MAX_LINES = 40;
+
+/** A gate's request for people: why, what was judged, what changed, and what each answer leads to. */
+export function renderGateRequest(request: GateRequest): string {
+  const { gate, step_id, run_id, workflow_id } = request;
+  const parts = [
+    `# Gate ${step_id}: ${gate}`,
+    `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} waits for a person.`,
+    `Why: ${request.reason}`,
+    ...section('Judgement', judgementLines(request)),
+    ...section('Changes', changeLines(request)),
+    ...section('Goldens proposed', goldenLines(request)),
+    ...section('Policy violations', violationLines(request)),
+    ...section('What each answer leads to', consequenceLines(request)),
+    ...section('Evidence', evidenceLines(request)),
+    ...section('Answer', answerLines(request)),
+  ];
+  return `${parts.map(withoutControls).join('\n\n')}\n`;
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const hidden = lines.length - MAX_LINES;
+  const more = hidden > 0 ? [`- … and ${hidden} more in gate_request.json`] : [];
+  return [`## ${title}\n\n${[...lines.slice(0, MAX_LINES).map((line) => `- ${line}`), ...more].join('\n')}`];
+}
+
+export function judgementLines({ judgement }: GateRequest): string[] {
+  if (judgement === null) return [];
+  const { step_id, status, reason, risk_flags, blocker_codes, blockers } = judgement;
+  const lines = [
+    `${step_id === undefined ? '' : `${step_id}: `}${status}${reason === null ? '' : `, ${reason}`}`,
+  ];
+  if (risk_flags.length > 0) lines.push(`flags: ${risk_flags.join(', ')}`);
+  if (blockers === undefined)
+    return blocker_codes.length === 0 ? lines : [...lines, `blockers: ${blocker_codes.join(', ')}`];
+  return [
+    ...lines,
+    ...blockers.map(({ code, severity, summary, evidence_ref }) => {
+      const shown = evidence_ref === null ? '' : ` (${evidence_ref})`;
+      return `blocker ${code}, ${severity}: ${oneLine(summary)}${shown}`;
+    }),
+  ];
+}
+
+export function changeLines({ diff }: GateRequest): string[] {
+  if (diff === undefined) return [];
+  const files = diff.files.map(({ status, path, old_path, insertions, deletions }) => {
+    const name = old_path === null ? oneLine(path) : `${oneLine(old_path)} -> ${oneLine(path)}`;
+    return `${status} ${name}  ${insertions === null ? 'binary' : `+${insertions} -${deletions ?? 0}`}`;
+  });
+  const total = `${diff.file_count} ${diff.file_count === 1 ? 'file' : 'files'}, +${diff.insertions} -${diff.deletions}, in full in ${diff.patch}`;
+  return [total, ...files];
+}
+
+export function goldenLines({ proposed_goldens }: GateRequest): string[] {
+  return (proposed_goldens ?? []).map((golden) =>
+    oneLine(typeof golden === 'string' ? golden : JSON.stringify(golden)),
+  );
+}
+
+export function violationLines({ violations }: GateRequest): string[] {
+  return (violations ?? []).map((each) => `${each.class}: ${oneLine(each.message)}`);
+}
+
+export function consequenceLines({ consequences, expires_at }: GateRequest): string[] {
+  if (consequences === undefined) return [];
+  const { approve, reject, timeout } = consequences;
+  const lines = [`approve: ${consequenceText(approve)}`, `reject: ${consequenceText(reject)}`];
+  if (timeout === null) return lines;
+  return [...lines, `no answer${expires_at ? ` before ${expires_at}` : ''}: ${consequenceText(timeout)}`];
+}
+
+function consequenceText({ step_id, opcode, ends }: Consequence): string {
+  if (ends === null) return `goes on with ${step_id} (${opcode})`;
+  const why = ends.reason === null ? '' : `: ${oneLine(ends.reason)}`;
+  return `ends the run as ${ends.lifecycle_state}, ${ends.outcome}${why}`;
+}
+
+function evidenceLines({ evidence }: GateRequest): string[] {
+  return evidence
+    .filter(({ important }) => important !== false)
+    .map(({ step_id, role, path, sha256 }) => `${step_id} ${role}  ${path}  ${sha256.slice(0, 12)}`);
+}
+
+function answerLines(request: GateRequest): string[] {
+  return [
+    `\`conductor approve ${request.run_id}\` or \`conductor reject ${request.run_id}\`, with \`--comment\` for the next step to read`,
+    request.approvers.length === 0 ? 'anybody may answer' : `approvers: ${request.approvers.join(', ')}`,
+    `an approval holds for tree ${request.tree}, workflow ${request.workflow_digest} and the evidence with the digests in gate_request.json, and for nothing else`,
+  ];
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Much of this comes from agents, and a terminal must not obey it. */
+function withoutControls(text: string): string {
+  return [...text].filter((character) => character === '\n' || !isControl(character)).join('');
+}
+
+function isControl(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return code < 32 || (code >= 127 && code <= 159);
+}

@@ -1,0 +1,50 @@
+import type { Plan } from '../kernel/plan.ts';
+import { type Replay, replayLog } from '../kernel/replay.ts';
+import { type Comparison, compareWays } from '../kernel/replay-against.ts';
+import type { RunRecord } from '../ports/run-store.ts';
+import { type CheckedWorkflow, checkWorkflow } from '../workflow/check-workflow.ts';
+import type { Source } from '../workflow/source-text.ts';
+import { readRecordedPlan, recordedDefaults } from './recorded-run.ts';
+import type { RunView } from './run-view.ts';
+import { type DerivedFindings, verifyDerived } from './verify/verify-derived.ts';
+
+export interface OpenRecord {
+  readonly record: RunRecord;
+  readonly view: RunView;
+}
+
+export type ReplayedRun =
+  | { readonly ok: true; readonly replay: Replay; readonly derived: DerivedFindings }
+  /** What the run was started with is gone or changed. */
+  | { readonly ok: false; readonly message: string };
+
+/** Decides a recorded run again, event by event, and compares what is derived from its log. */
+export async function replayRun({ record, view }: OpenRecord): Promise<ReplayedRun> {
+  const recorded = await readRecordedPlan(record.directory, view);
+  if (!recorded.ok) return recorded;
+  const replay = replayLog(recorded.plan, record.events);
+  const derived = await verifyDerived(
+    {
+      directory: record.directory,
+      events: record.events,
+      view,
+      driven: record.driverPid !== null,
+      files: new Set(await record.directory.list('.')),
+    },
+    recorded.plan,
+  );
+  return { ok: true, replay, derived };
+}
+
+/**
+ * Another workflow with the limits that the recorded run was given, so that only the document makes a
+ * difference. Names are not resolved: nothing of it is started.
+ */
+export function checkAgainst(view: RunView, source: Source): CheckedWorkflow {
+  return checkWorkflow(source, { defaults: recordedDefaults(view), names: null, inputs: null });
+}
+
+/** The way of a recorded run through another workflow. */
+export function replayAgainst({ record }: OpenRecord, plan: Plan): Comparison {
+  return compareWays(plan, record.events);
+}

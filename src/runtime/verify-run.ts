@@ -1,0 +1,74 @@
+import type { ReadResult, RecordProblem, RunRecord } from '../ports/run-store.ts';
+import { readRecordedPlan } from './recorded-run.ts';
+import { type RunView, viewRun } from './run-view.ts';
+import { unrecordedFiles, verifyArtifacts } from './verify/verify-artifacts.ts';
+import { createVerifyContext, type Flaw, flaw, lineOf } from './verify/verify-context.ts';
+import { verifyDerived } from './verify/verify-derived.ts';
+import { verifyGates } from './verify/verify-gates.ts';
+import { verifyManifests } from './verify/verify-manifests.ts';
+
+export interface Verification {
+  readonly events: number;
+  readonly artifacts: number;
+  readonly manifests: number;
+  /** What does not hold, in the order in which it was looked at; empty when all does. */
+  readonly flaws: readonly Flaw[];
+  /** What a reader should know and what is no flaw. */
+  readonly notes: readonly string[];
+}
+
+/** Checks a record against itself: the chain, and everything that its events bind. Writes nothing. */
+export async function verifyRun(read: ReadResult): Promise<Verification> {
+  if (!read.ok) return unreadable(read.problem);
+  const { run } = read;
+  const view = viewRun(run.events);
+  if (view === null) return unreadable({ kind: 'missing' });
+  return verifyRecord(run, view);
+}
+
+function unreadable(problem: RecordProblem): Verification {
+  const found =
+    problem.kind === 'missing'
+      ? flaw('events.ndjson', 'holds no start of a run')
+      : flaw('events.ndjson', problem.message, problem.line);
+  return { events: 0, artifacts: 0, manifests: 0, flaws: [found], notes: [] };
+}
+
+async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification> {
+  const { directory, events } = run;
+  const files = await directory.list('.');
+  const driven = run.driverPid !== null;
+  const context = createVerifyContext({ directory, events, view, driven, files });
+  const workflow = await readRecordedPlan(directory, view);
+  const manifests = await verifyManifests(context);
+  const derived = await verifyDerived(context, workflow.ok ? workflow.plan : null);
+  return {
+    events: events.length,
+    artifacts: context.artifacts.size,
+    manifests: manifests.checked,
+    flaws: [
+      ...runIdFlaws(run),
+      ...(workflow.ok ? [] : [flaw('workflow.yaml', workflow.message)]),
+      ...(await verifyArtifacts(context)),
+      ...manifests.flaws,
+      ...(await verifyGates(context)),
+      ...derived.flaws,
+    ],
+    notes: [...(await tornNotes(run)), ...derived.notes, ...unrecordedFiles(context)],
+  };
+}
+
+/** A log that was copied from another run chains as well as its own. */
+function runIdFlaws({ directory, events }: RunRecord): Flaw[] {
+  return events
+    .filter((event) => event.run_id !== directory.runId)
+    .map((event) => flaw('events.ndjson', `belongs to run ${event.run_id}`, lineOf(event)));
+}
+
+/** A line without its end is what a crash leaves; a process at work may simply not be done with it. */
+async function tornNotes({ directory, driverPid }: RunRecord): Promise<string[]> {
+  const text = driverPid === null ? await directory.read('events.ndjson') : null;
+  return text === null || text.endsWith('\n')
+    ? []
+    : ['the last line of events.ndjson is torn; conductor resume cuts it off'];
+}

@@ -1,0 +1,56 @@
+import { stepFolderOf } from '../../contracts/run-files.ts';
+import type { FileDigest } from '../../ports/run-store.ts';
+import { type ArtifactEvent, type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
+
+/** Every artifact is there, is a file of the run directory itself, and has the bytes it was recorded with. */
+export async function verifyArtifacts(context: VerifyContext): Promise<readonly Flaw[]> {
+  const flaws: Flaw[] = [];
+  for (const event of context.artifacts.values()) {
+    const message = await problemOf(context, event);
+    if (message !== null) flaws.push(flaw(event.payload.path, message));
+  }
+  return flaws;
+}
+
+async function problemOf(context: VerifyContext, event: ArtifactEvent): Promise<string | null> {
+  const { path, sha256, bytes } = event.payload;
+  const where = `events.ndjson line ${lineOf(event)}`;
+  if (path.startsWith('/') || path.split('/').includes('..')) return 'is not inside the run directory';
+  if (!isOfStep(path, event.step_id))
+    return `is not in a folder of step "${event.step_id}", as ${where} says`;
+  const digest = await digestOf(context, path);
+  if (!context.files.has(path)) return digest === null ? 'is missing' : 'is reached through a link';
+  if (digest === null) return 'is missing';
+  if (digest.bytes !== bytes) return `has ${digest.bytes} bytes where ${where} says ${bytes}`;
+  return digest.sha256 === sha256 ? null : `does not have the sha256 of ${where}`;
+}
+
+function isOfStep(path: string, stepId: string | null): boolean {
+  const [root, folder, ...rest] = path.split('/');
+  return root === 'artifacts' && rest.length > 0 && folder?.replace(/@[1-9]\d*$/, '') === stepId;
+}
+
+/** Null when there is nothing to read. */
+export async function digestOf({ directory }: VerifyContext, path: string): Promise<FileDigest | null> {
+  try {
+    return await directory.digest(directory.resolve(path));
+  } catch {
+    return null;
+  }
+}
+
+/** Files in step folders that no event and no manifest speaks of; a step under way may still record its own. */
+export function unrecordedFiles({ files, artifacts, view }: VerifyContext): readonly string[] {
+  const last = view.steps.at(-1);
+  const open =
+    last === undefined || last.termination !== null ? null : stepFolderOf(last.stepId, last.attempt);
+  const byFolder = new Map<string, string[]>();
+  for (const path of files) {
+    if (!path.startsWith('artifacts/') || artifacts.has(path) || path.endsWith('/manifest.json')) continue;
+    const [root, name, ...rest] = path.split('/');
+    const folder = `${root}/${name}`;
+    if (folder === open) continue;
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), rest.join('/')]);
+  }
+  return [...byFolder].map(([folder, names]) => `${folder} holds what no event records: ${names.join(', ')}`);
+}

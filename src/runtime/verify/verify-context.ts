@@ -1,0 +1,49 @@
+import type { RunEvent } from '../../contracts/event.ts';
+import type { RunDirectory } from '../../ports/run-store.ts';
+import type { RunView } from '../run-view.ts';
+
+/** Something of a record that does not hold. */
+export interface Flaw {
+  /** Relative to the run directory. */
+  readonly path: string;
+  /** Counted from 1; null where the whole file is meant. */
+  readonly line: number | null;
+  readonly message: string;
+}
+
+export interface VerifyContext {
+  readonly directory: RunDirectory;
+  readonly events: readonly RunEvent[];
+  readonly view: RunView;
+  /** A process works on the run, so that what is derived may be behind. */
+  readonly driven: boolean;
+  /** The regular files of the run directory; what a link leads to is not among them. */
+  readonly files: ReadonlySet<string>;
+  /** By path, the last record of each. */
+  readonly artifacts: ReadonlyMap<string, ArtifactEvent>;
+}
+
+export type ArtifactEvent = Extract<RunEvent, { event_type: 'artifact_recorded' }>;
+
+export function createVerifyContext(
+  fields: Omit<VerifyContext, 'artifacts' | 'files'> & { readonly files: readonly string[] },
+): VerifyContext {
+  const artifacts = new Map<string, ArtifactEvent>();
+  for (const event of fields.events)
+    if (event.event_type === 'artifact_recorded') artifacts.set(event.payload.path, event);
+  return { ...fields, files: new Set(fields.files), artifacts };
+}
+
+/** The line of events.ndjson on which an event stands. */
+export function lineOf(event: RunEvent): number {
+  return event.seq + 1;
+}
+
+export function flaw(path: string, message: string, line: number | null = null): Flaw {
+  return { path, line, message };
+}
+
+/** The artifacts that were recorded for one entry of a step, by its folder. */
+export function recordedIn(context: VerifyContext, folder: string): readonly ArtifactEvent[] {
+  return [...context.artifacts.values()].filter(({ payload }) => payload.path.startsWith(`${folder}/`));
+}

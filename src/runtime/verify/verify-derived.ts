@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Metadata, metadataSchema, type Status, statusSchema } from '../../contracts/run-files.ts';
+import type { Plan } from '../../kernel/plan.ts';
+import { finalStateOf, metadataOf, statusOf } from '../derived-files.ts';
+import { parseJson, toJson } from '../json.ts';
+import { createRunViewer } from '../run-view.ts';
+import { type Flaw, flaw, type VerifyContext } from './verify-context.ts';
+
+export interface DerivedFindings {
+  readonly flaws: readonly Flaw[];
+  readonly notes: readonly string[];
+}
+
+type Derived = Omit<VerifyContext, 'artifacts'>;
+
+/**
+ * The files that say where a run stands agree with the fold over its events. While the run goes on they may be
+ * behind: a process that was killed could not write them any more.
+ */
+export async function verifyDerived(context: Derived, plan: Plan | null): Promise<DerivedFindings> {
+  if (context.driven)
+    return { flaws: [], notes: ['a process drives the run, so its derived files were not compared'] };
+  const all = [
+    await verifyMetadata(context),
+    await verifyStatus(context, plan),
+    await verifyFinalState(context),
+  ];
+  const flaws = all.flatMap(({ flaws: found }) => found);
+  const notes = all.flatMap(({ notes: found }) => found);
+  return { flaws, notes: flaws.length === 0 ? notes : [...notes, WRITTEN_AGAIN] };
+}
+
+function wrong(path: string, message: string): DerivedFindings {
+  return { flaws: [flaw(path, message)], notes: [] };
+}
+
+const WRITTEN_AGAIN =
+  'conductor resume writes metadata.json, status.json and final-state.txt again from the log';
+
+const FINE: DerivedFindings = { flaws: [], notes: [] };
+
+async function readText({ directory, files }: Derived, path: string): Promise<string | null> {
+  return files.has(path) ? directory.read(path) : null;
+}
+
+async function verifyMetadata(context: Derived): Promise<DerivedFindings> {
+  const { view, directory } = context;
+  const path = 'metadata.json';
+  const text = await readText(context, path);
+  if (text === null) return wrong(path, 'is missing, or is no file');
+  const value = parseJson(text);
+  const parsed = metadataSchema.safeParse(value);
+  if (!parsed.success || toJson(value) !== text) return wrong(path, 'is not as it was written');
+  const actual = parsed.data;
+  // Where the repository and its runs are is no matter of the events; both may be moved.
+  const place = { repoRoot: actual.workspace.repo_root, artifactsRoot: actual.artifacts_root };
+  const expected = metadataOf(view, place);
+  const message = difference(sayable(expected, view.end !== null), sayable(actual, view.end !== null));
+  if (message !== null) return wrong(path, message);
+  if (!actual.artifacts_root.endsWith(`/${view.runId}`))
+    return wrong(path, 'names a run directory of another run');
+  const moved = actual.artifacts_root !== directory.path;
+  return { flaws: [], notes: moved ? [`the run was recorded at ${actual.artifacts_root}`] : [] };
+}
+
+/** Until the end, metadata.json says only what was known at the start or at the last gate. */
+function sayable(metadata: Metadata, ended: boolean): Partial<Metadata> {
+  if (ended) return metadata;
+  const { started_at: _at, last_step_id: _step, usage: _usage, ...rest } = metadata;
+  return rest;
+}
+
+async function verifyStatus(context: Derived, plan: Plan | null): Promise<DerivedFindings> {
+  const { view, events } = context;
+  const path = 'status.json';
+  const text = await readText(context, path);
+  if (text === null) return wrong(path, 'is missing, or is no file');
+  const value = parseJson(text);
+  const parsed = statusSchema.safeParse(value);
+  if (!parsed.success || toJson(value) !== text) return wrong(path, 'is not as it was written');
+  const actual = parsed.data;
+  const writtenAt = new Date(actual.updated_at);
+  if (Number.isNaN(writtenAt.getTime())) return wrong(path, 'has no time at which it was written');
+  // Without its workflow, nobody can tell how many refinements a run had.
+  const comparable = (status: Status): Status => (plan === null ? { ...status, refinement: null } : status);
+  const message = difference(comparable(statusOf(view, plan, writtenAt)), comparable(actual));
+  if (message === null) return FINE;
+  if (view.end !== null) return wrong(path, message);
+  const viewer = createRunViewer();
+  for (const [index, event] of events.entries()) {
+    viewer.add(event);
+    const earlier = viewer.current();
+    if (
+      earlier === null ||
+      difference(comparable(statusOf(earlier, plan, writtenAt)), comparable(actual)) !== null
+    )
+      continue;
+    const behind = events.length - index - 1;
+    return { flaws: [], notes: [`status.json is ${behind} events behind; conductor resume writes it again`] };
+  }
+  return wrong(path, message);
+}
+
+async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
+  const path = 'final-state.txt';
+  const expected = finalStateOf(context.view);
+  const actual = await readText(context, path);
+  if (actual === expected) return FINE;
+  if (actual === null) return wrong(path, 'is missing, or is no file');
+  if (expected === null) return wrong(path, 'is there although the run has not ended');
+  return wrong(path, `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`);
+}
+
+/** The first key that differs, and how. */
+function difference(expected: object, actual: object, prefix = ''): string | null {
+  const others = new Map<string, unknown>(Object.entries(actual));
+  for (const [key, value] of Object.entries(expected)) {
+    const other = others.get(key);
+    if (isDeepStrictEqual(value, other)) continue;
+    const name = `${prefix}${key}`;
+    if (isRecord(value) && isRecord(other)) return difference(value, other, `${name}.`);
+    return `says ${name} ${JSON.stringify(other)} where the events say ${JSON.stringify(value)}`;
+  }
+  return null;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

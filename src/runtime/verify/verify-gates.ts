@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import type { RunEvent } from '../../contracts/event.ts';
+import { stepFolderOf } from '../../contracts/run-files.ts';
+import { parseJson } from '../json.ts';
+import { digestOf } from './verify-artifacts.ts';
+import {
+  type ArtifactEvent,
+  type Flaw,
+  flaw,
+  lineOf,
+  recordedIn,
+  type VerifyContext,
+} from './verify-context.ts';
+
+type Requested = Extract<RunEvent, { event_type: 'gate_requested' }>;
+type Answered = Extract<RunEvent, { event_type: 'gate_approved' | 'gate_rejected' | 'gate_timed_out' }>;
+
+const evidenceSchema = z.array(z.object({ path: z.string(), sha256: z.string() }));
+
+const requestSchema = z.object({
+  tree: z.string(),
+  workflow_digest: z.string(),
+  evidence: evidenceSchema,
+});
+
+const outcomeSchema = z.object({
+  answer: z.string(),
+  by: z.string().nullable(),
+  comment: z.string().nullable(),
+  answered_at: z.string(),
+  request_sha256: z.string(),
+  tree: z.string(),
+  /** Null where nothing was shown to anybody, missing where an earlier version wrote the answer. */
+  workflow_digest: z.string().nullish(),
+  evidence: evidenceSchema.nullish(),
+});
+
+/** What a person was shown is what the event binds, and what they answered is what the run went by. */
+export async function verifyGates(context: VerifyContext): Promise<readonly Flaw[]> {
+  const flaws: Flaw[] = [];
+  let open: Requested | null = null;
+  for (const event of context.events) {
+    switch (event.event_type) {
+      case 'gate_requested':
+        open = event;
+        flaws.push(...(await verifyRequest(context, event)));
+        break;
+      case 'gate_approved':
+      case 'gate_rejected':
+      case 'gate_timed_out':
+        flaws.push(...(await verifyOutcome(context, event, open)));
+        break;
+      default:
+        break;
+    }
+  }
+  return flaws;
+}
+
+function artifactOf(
+  context: VerifyContext,
+  event: Requested | Answered,
+  role: string,
+): ArtifactEvent | undefined {
+  const folder = stepFolderOf(event.step_id ?? '', event.payload.attempt);
+  return recordedIn(context, folder).find(({ payload }) => payload.role === role);
+}
+
+async function readJson({ directory, files }: VerifyContext, path: string): Promise<unknown> {
+  return files.has(path) ? parseJson((await directory.read(path)) ?? '') : null;
+}
+
+async function verifyRequest(context: VerifyContext, event: Requested): Promise<readonly Flaw[]> {
+  const where = `events.ndjson line ${lineOf(event)}`;
+  const artifact = artifactOf(context, event, 'gate_request');
+  if (artifact === undefined)
+    return [flaw('events.ndjson', 'asks at a gate without a recorded request', lineOf(event))];
+  const { path, sha256 } = artifact.payload;
+  if (sha256 !== event.payload.request_sha256) return [flaw(path, `is not the request that ${where} binds`)];
+  const request = requestSchema.safeParse(await readJson(context, path));
+  if (!request.success) return [flaw(path, 'is not a gate request')];
+  if (request.data.tree !== event.payload.tree) return [flaw(path, `shows another tree than ${where}`)];
+  if (request.data.workflow_digest !== context.view.started.workflow_digest)
+    return [flaw(path, 'names another workflow than the one that runs')];
+  return verifyShown(context, path, request.data.evidence);
+}
+
+/** What an attempt left that died before its end was recorded was shown all the same, and is looked at itself. */
+async function verifyShown(
+  context: VerifyContext,
+  path: string,
+  evidence: z.infer<typeof evidenceSchema>,
+): Promise<readonly Flaw[]> {
+  const flaws: Flaw[] = [];
+  for (const shown of evidence) {
+    const recorded = context.artifacts.get(shown.path)?.payload.sha256;
+    const sha256 = recorded ?? (await digestOf(context, shown.path))?.sha256;
+    if (sha256 !== shown.sha256)
+      flaws.push(flaw(path, `shows ${shown.path} with another sha256 than it has`));
+  }
+  return flaws;
+}
+
+async function verifyOutcome(
+  context: VerifyContext,
+  event: Answered,
+  request: Requested | null,
+): Promise<readonly Flaw[]> {
+  const where = `events.ndjson line ${lineOf(event)}`;
+  const artifact = artifactOf(context, event, 'gate_outcome');
+  if (artifact === undefined)
+    return [flaw('events.ndjson', 'goes by an answer that was not recorded', lineOf(event))];
+  const { path } = artifact.payload;
+  const outcome = outcomeSchema.safeParse(await readJson(context, path));
+  if (!outcome.success) return [flaw(path, 'is not an answer')];
+  const { answer, by, comment, answered_at, request_sha256, tree, workflow_digest, evidence } = outcome.data;
+  const { payload } = event;
+  if (answer !== event.event_type || by !== payload.by) return [flaw(path, `is not the answer of ${where}`)];
+  if (comment !== payload.comment || answered_at !== payload.answered_at)
+    return [flaw(path, `says something else than ${where}`)];
+  if (request_sha256 !== request?.payload.request_sha256 || tree !== request.payload.tree)
+    return [flaw(path, 'answers another request')];
+  if ((workflow_digest ?? context.view.started.workflow_digest) !== context.view.started.workflow_digest)
+    return [flaw(path, 'names another workflow than the one that runs')];
+  return verifyShown(context, path, evidence ?? []);
+}

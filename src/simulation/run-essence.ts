@@ -1,0 +1,94 @@
+import type { RunEvent } from '../contracts/event.ts';
+import { GATE_EVENTS } from '../contracts/vocabulary.ts';
+import { viewRun } from '../runtime/run-view.ts';
+import { eventsOf, type SimWorld } from './sim-world.ts';
+
+/** What must be the same at the end of a run, however often it was interrupted. Recovery attempts don't show. */
+export interface RunEssence {
+  readonly end: string;
+  readonly route: readonly string[];
+  readonly visits: Readonly<Record<string, number>>;
+  readonly refinements: Readonly<Record<string, number>>;
+  /** One for each visit of a gate. */
+  readonly answers: readonly string[];
+  /** Of the worktree; once that is taken away, of the branch. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly branch: Readonly<Record<string, string>>;
+  /** What was spent, without the attempts that died after they had reported it. */
+  readonly usage: string;
+}
+
+export function essenceOf(world: SimWorld): RunEssence {
+  const events = eventsOf(world);
+  const view = viewRun(events);
+  if (view === null) throw new Error('the run never started');
+  const { end, routes, state, headSha } = view;
+  const branch = headSha === null ? new Map() : world.repo.treeById(world.repo.treeOfCommit(headSha));
+  return {
+    end: end === null ? 'no end' : `${end.lifecycle} ${end.outcome} ${end.termination}`,
+    route: routes.map(({ from, key, to }) => `${from} ${key} -> ${to}`),
+    visits: state.visits,
+    refinements: state.refinements,
+    answers: answersIn(events),
+    files: Object.fromEntries(world.repo.worktree ?? branch),
+    branch: Object.fromEntries(branch),
+    usage: JSON.stringify(usageOf(events, state.usage)),
+  };
+}
+
+function answersIn(events: readonly RunEvent[]): readonly string[] {
+  const answers: readonly string[] = GATE_EVENTS;
+  return events
+    .filter(({ event_type }) => answers.includes(event_type))
+    .map(({ step_id, event_type }) => `${step_id} ${event_type}`);
+}
+
+/** What an attempt spent is spent, even if it dies before its step ends; without that, both ends agree. */
+function usageOf(
+  events: readonly RunEvent[],
+  total: { readonly inputTokens: number | null; readonly outputTokens: number | null },
+) {
+  let input = total.inputTokens ?? 0;
+  let output = total.outputTokens ?? 0;
+  for (const event of events) {
+    if (event.event_type !== 'runner_completed' || isKept(events, event)) continue;
+    input -= event.payload.usage?.input_tokens ?? 0;
+    output -= event.payload.usage?.output_tokens ?? 0;
+  }
+  return { input, output };
+}
+
+/** Whether the attempt that a runner belonged to came to its end. */
+function isKept(
+  events: readonly RunEvent[],
+  runner: Extract<RunEvent, { event_type: 'runner_completed' }>,
+): boolean {
+  return events.some(
+    (event) =>
+      (event.event_type === 'step_completed' || event.event_type === 'step_failed') &&
+      event.step_id === runner.step_id &&
+      event.payload.attempt === runner.payload.attempt,
+  );
+}
+
+export interface Difference {
+  readonly what: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** The first thing that differs, in the order in which a person would ask. */
+export function findDifference(expected: RunEssence, found: RunEssence): Difference | null {
+  for (const what of Object.keys(expected) as (keyof RunEssence)[]) {
+    const [wanted, got] = [textOf(expected[what]), textOf(found[what])];
+    if (wanted !== got) return { what, expected: wanted, found: got };
+  }
+  return null;
+}
+
+function textOf(value: RunEssence[keyof RunEssence]): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.length === 0 ? 'none' : entries.map(([key, held]) => `${key}: ${held}`).join(', ');
+}

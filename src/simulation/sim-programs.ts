@@ -1,0 +1,153 @@
+import type { PlannerDecision } from '../contracts/planner-decision.ts';
+import {
+  MECHANICAL_OUTCOMES,
+  type MechanicalOutcome,
+  PLANNER_STATUSES,
+  type RouteKey,
+} from '../contracts/vocabulary.ts';
+import { judge } from '../planner/judge.ts';
+import type { Agent } from '../ports/agent.ts';
+import type { Planner } from '../ports/planner.ts';
+import type { ValidatorRequest, ValidatorRunner } from '../ports/validator.ts';
+import type { Life } from './sim-life.ts';
+import type { SimWrite } from './sim-repo.ts';
+import type { SimHabits, SimScript } from './sim-script.ts';
+import { durableEntry, isRunnerDurable, type SimWorld } from './sim-world.ts';
+
+/** The programs that steps start, and the planner, as a script wants them. */
+export interface SimPrograms {
+  readonly agent: Agent;
+  readonly validators: ValidatorRunner;
+  readonly planner: Planner;
+}
+
+interface Started {
+  readonly stepId: string;
+  readonly attempt: number;
+  readonly mark: string;
+}
+
+export function createSimPrograms(world: SimWorld, life: Life, script: SimScript): SimPrograms {
+  const begin = (started: Started) => visitOf(world, started);
+  return {
+    agent: {
+      family: 'scripted',
+      unavailable: async () => null,
+      run: async (request) => {
+        const { key, habits } = planOfVisit(script, request.stepId, begin(request));
+        await work(world, life, request.mark, habits.writes);
+        world.time += habits.durationMs;
+        const transcriptPath = `${request.evidenceDir}/transcript.txt`;
+        if (!habits.leavesNoTranscript)
+          world.disk.write(transcriptPath, `worked on ${request.stepId}\n`, false);
+        await life.point('agent:end');
+        const outcome = mechanical(key);
+        return {
+          termination: outcome,
+          exitCode: outcome === 'completed' ? 0 : outcome === 'error' ? 1 : null,
+          durationMs: habits.durationMs,
+          transcriptPath,
+          stderrPath: null,
+          finalResponse: `worked on ${request.stepId}`,
+          result: habits.usage === null ? null : { usage: habits.usage },
+          reason: outcome === 'completed' ? null : `the script says ${outcome}`,
+          notes: [],
+        };
+      },
+    },
+    validators: {
+      unavailable: async () => null,
+      run: async (request) => {
+        const { key, habits } = planOfVisit(script, request.stepId, begin(request));
+        return validate(world, life, request, mechanical(key), habits);
+      },
+    },
+    planner: {
+      name: 'scripted',
+      judge: async (input) => {
+        await life.point('planner');
+        const entry = durableEntry(world);
+        if (entry?.stepId !== input.step_id)
+          world.breaches.push(`the planner is asked about ${input.step_id} before that step is on record`);
+        const { key, habits } = planOfVisit(script, input.step_id, entry?.visit ?? 1);
+        await life.point('planner:answered');
+        return habits.judgedByRules ? judge(input) : decisionOf(key);
+      },
+    },
+  };
+}
+
+function planOfVisit(script: SimScript, stepId: string, visit: number) {
+  return { key: script.keyOf(stepId, visit), habits: script.habitsOf(stepId, visit) };
+}
+
+/** Which visit it is, from the log; and whether the log was there first. */
+function visitOf(world: SimWorld, { stepId, attempt, mark }: Started): number {
+  const entry = durableEntry(world);
+  if (entry?.stepId !== stepId || entry.attempt !== attempt)
+    world.breaches.push(`attempt ${attempt} of ${stepId} starts before its step_started is durable`);
+  if (!isRunnerDurable(world, mark))
+    world.breaches.push(`attempt ${attempt} of ${stepId} starts before its runner_started is durable`);
+  return entry?.visit ?? 1;
+}
+
+/** The program is a process of its own: it goes on with its writes when the conductor is dead. */
+async function work(world: SimWorld, life: Life, mark: string, writes: readonly SimWrite[]): Promise<void> {
+  const program = { mark, parent: life, writes: [...writes] };
+  world.programs.add(program);
+  await life.point('program:started');
+  for (let write = program.writes.shift(); write !== undefined; write = program.writes.shift()) {
+    world.repo.addLine(write);
+    await life.point('program:wrote');
+  }
+  world.programs.delete(program);
+}
+
+async function validate(
+  world: SimWorld,
+  life: Life,
+  request: ValidatorRequest,
+  wanted: MechanicalOutcome,
+  habits: SimHabits,
+): Promise<Awaited<ReturnType<ValidatorRunner['run']>>> {
+  const { validator, evidenceDir } = request;
+  await work(world, life, request.mark, []);
+  world.time += habits.durationMs;
+  const stdoutPath = `${evidenceDir}/${validator.id}.stdout.txt`;
+  world.disk.write(stdoutPath, `${validator.id}: ${wanted}\n`, false);
+  const reportPath = `${evidenceDir}/${validator.id}.harness_report.json`;
+  const value = { proposals: habits.proposals ?? 0 };
+  if (habits.proposals !== null) world.disk.write(reportPath, JSON.stringify(value), false);
+  await life.point('validator:end');
+  return {
+    id: validator.id,
+    outcome: wanted,
+    exitCode: wanted === 'completed' ? 0 : wanted === 'error' ? 1 : null,
+    durationMs: habits.durationMs,
+    stdoutPath,
+    stderrPath: null,
+    artifacts:
+      habits.proposals === null ? [] : [{ path: reportPath, name: 'harness_report.json', required: false }],
+    missingArtifacts: [],
+    requiredArtifacts: [],
+    harnessReport:
+      habits.proposals === null ? null : { path: reportPath, value, proposals: habits.proposals },
+    reason: wanted === 'completed' ? null : `the script says ${wanted}`,
+  };
+}
+
+function mechanical(key: RouteKey): MechanicalOutcome {
+  return MECHANICAL_OUTCOMES.find((outcome) => outcome === key) ?? 'completed';
+}
+
+function decisionOf(key: RouteKey): PlannerDecision {
+  const status = PLANNER_STATUSES.find((known) => known === key) ?? 'blocked';
+  return {
+    status,
+    next_step: null,
+    fix_instructions:
+      status === 'partial' ? { objective: 'go on', constraints: [], edits: [], verification: [] } : null,
+    blockers: [],
+    risk_flags: [],
+  };
+}

@@ -1,0 +1,185 @@
+import { type Status, stepFolderOf } from '../contracts/run-files.ts';
+import type { DrivenRun, NewRun, RunDirectory, RunStore } from '../ports/run-store.ts';
+import type { Life } from './sim-life.ts';
+import { digestOf, FIRST_PREV, readSimLog, type SimLogReading, writeLines } from './sim-log.ts';
+import { logPath, runPath, type SimWorld } from './sim-world.ts';
+
+/** Told of the lines of an append just before they are written. */
+export type OnAppend = (lines: readonly string[]) => void;
+
+/** Runs on the disk of a simulated world, as one process sees them. */
+export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppend): RunStore {
+  return {
+    locate: (runId) => runPath(runId),
+    create: async (runId) => {
+      await life.point('create');
+      world.runId = runId;
+      world.disk.write(logPath(runId), '', true);
+      world.driver = life;
+      const run = createDrivenRun(world, life, onAppend, runId, EMPTY);
+      const discard = async () => {
+        await life.point('discard');
+        world.disk.removeBelow(runPath(runId));
+        world.driver = null;
+      };
+      return { ...run, discard } satisfies NewRun;
+    },
+    drive: async (runId) => {
+      await life.point('drive');
+      if (world.driver?.isAlive() === true)
+        return { ok: false, problem: { kind: 'driven', pid: world.driver.id } };
+      const text = world.disk.read(logPath(runId));
+      const reading = readSimLog(text ?? '');
+      if (text === null) return { ok: false, problem: { kind: 'missing' } };
+      if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
+      world.driver = life;
+      if (reading.sound !== text) {
+        world.disk.write(`${logPath(runId)}.torn`, text.slice(reading.sound.length), false);
+        world.disk.write(logPath(runId), reading.sound, true);
+      }
+      return { ok: true, run: createDrivenRun(world, life, onAppend, runId, reading) };
+    },
+    read: async (runId) => {
+      await life.point('read');
+      const text = world.disk.read(logPath(runId));
+      const reading = readSimLog(text ?? '');
+      if (text === null) return { ok: false, problem: { kind: 'missing' } };
+      if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
+      const directory = createSimDirectory(world, life, runId);
+      return { ok: true, run: { directory, events: reading.events, driverPid: world.driver?.id ?? null } };
+    },
+    match: async (prefix) => [world.runId ?? ''].filter((runId) => runId !== '' && runId.startsWith(prefix)),
+    list: async () =>
+      world.runId === null
+        ? []
+        : [
+            {
+              runId: world.runId,
+              path: runPath(world.runId),
+              status: readStatus(world, world.runId),
+              driverPid: world.driver?.id ?? null,
+            },
+          ],
+  };
+}
+
+type SoundLog = Extract<SimLogReading, { ok: true }>;
+
+const EMPTY: SoundLog = { ok: true, events: [], sound: '', head: FIRST_PREV };
+
+export function readStatus(world: SimWorld, runId: string): Status | null {
+  const text = world.disk.read(`${runPath(runId)}/status.json`);
+  return text === null ? null : (JSON.parse(text) as Status);
+}
+
+/** An append that failed leaves an unknown end, so nothing more is taken after it. */
+function createDrivenRun(
+  world: SimWorld,
+  life: Life,
+  onAppend: OnAppend,
+  runId: string,
+  reading: SoundLog,
+): DrivenRun {
+  const path = logPath(runId);
+  let { head } = reading;
+  let seq = reading.events.length;
+  let failure: Error | null = null;
+  return {
+    directory: createSimDirectory(world, life, runId),
+    events: reading.events,
+    append: async (drafts) => {
+      if (drafts.length === 0) return [];
+      if (failure !== null) throw failure;
+      const timestamp = new Date(world.time).toISOString();
+      const written = writeLines(drafts, { seq, head, runId, timestamp });
+      const text = written.lines.join('');
+      try {
+        await life.point('append');
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error(String(error));
+        world.disk.append(path, text.slice(0, Math.floor(text.length / 2)));
+        throw failure;
+      }
+      if (world.driver !== life) world.breaches.push(`process ${life.id} appends and does not drive the run`);
+      onAppend(written.lines);
+      world.disk.append(path, text);
+      await life.point('append:written');
+      // A flush is slower than all else, so whoever does not wait for it runs ahead of it and is seen.
+      world.flushes += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      world.flushes -= 1;
+      await life.point('append:flush');
+      world.disk.flush(path);
+      await life.point('append:flushed');
+      seq += drafts.length;
+      head = written.head;
+      return written.events;
+    },
+    release: async () => {
+      await life.point('release');
+      if (world.driver === life) world.driver = null;
+    },
+  };
+}
+
+function createSimDirectory(world: SimWorld, life: Life, runId: string): RunDirectory {
+  const { disk } = world;
+  const path = runPath(runId);
+  const resolve = (relativePath: string) => `${path}/${relativePath}`;
+  const digest = (absolutePath: string, content: string) => ({
+    path: absolutePath.slice(path.length + 1),
+    sha256: digestOf(content),
+    bytes: Buffer.byteLength(content),
+  });
+  return {
+    runId,
+    path,
+    resolve,
+    makeStepFolder: async (stepId, attempt) => {
+      await life.point('write');
+      return stepFolderOf(stepId, attempt);
+    },
+    write: async (relativePath, content, options) => {
+      await life.point('write');
+      const text = typeof content === 'string' ? content : Buffer.from(content).toString('utf8');
+      disk.write(resolve(relativePath), text, options?.durable ?? false);
+      return digest(resolve(relativePath), text);
+    },
+    writeOnce: async (relativePath, content) => {
+      await life.point('write');
+      if (disk.read(resolve(relativePath)) !== null) return false;
+      disk.write(resolve(relativePath), content, true);
+      await life.point('written');
+      return true;
+    },
+    read: async (relativePath) => {
+      await life.point('read');
+      return disk.read(resolve(relativePath));
+    },
+    list: async (relativePath) => {
+      await life.point('read');
+      return disk.list(resolve(relativePath)).map((found) => found.slice(path.length + 1));
+    },
+    digest: async (absolutePath) => {
+      await life.point('read');
+      const content = disk.read(absolutePath);
+      if (content === null) throw systemError('ENOENT', `no such file, open '${absolutePath}'`);
+      return digest(absolutePath, content);
+    },
+    sync: async (relativePaths) => {
+      for (const relativePath of relativePaths) {
+        await life.point('sync');
+        disk.flush(resolve(relativePath));
+      }
+    },
+    appendText: async (relativePath, text) => {
+      await life.point('write');
+      disk.append(resolve(relativePath), text);
+    },
+  };
+}
+
+/** As the operating system would say it. */
+export function systemError(code: 'ENOENT' | 'ENOSPC' | 'EIO', message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
+}

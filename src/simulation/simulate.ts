@@ -1,0 +1,197 @@
+import type { EventPayload } from '../contracts/event.ts';
+import type { Plan } from '../kernel/plan.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import { answerGate } from '../runtime/answer-gate.ts';
+import type { DriveEnd } from '../runtime/drive.ts';
+import { resumeRun } from '../runtime/resume-run.ts';
+import { viewRun } from '../runtime/run-view.ts';
+import { startRun } from '../runtime/start-run.ts';
+import { createSimDeps, type SimDeps } from './sim-deps.ts';
+import { createLife, type Life, type Watch } from './sim-life.ts';
+import type { OnAppend } from './sim-run-store.ts';
+import type { SimScript } from './sim-script.ts';
+import { durableEntry, eventsOf, SIM_ROOT, type SimWorld, stirOrphans } from './sim-world.ts';
+
+/** A workflow, what the world will say to it, and what goes wrong on the way. */
+export interface Simulation {
+  readonly plan: Plan;
+  readonly workflowText: Uint8Array;
+  readonly defaults: EventPayload<'run_started'>['defaults'];
+  readonly script: SimScript;
+  /** Stay at gates, as `--wait` does, instead of coming back for each answer. */
+  readonly stay: boolean;
+  readonly watch: Watch;
+  readonly onAppend: OnAppend;
+  /** What a death does to the world besides. */
+  readonly onDeath: () => void;
+}
+
+export interface SimResult {
+  readonly ended: boolean;
+  readonly deaths: number;
+  /** Why processes gave up, in their own words. */
+  readonly failures: readonly string[];
+  /** The state that the last drive came back with. */
+  readonly end: Extract<DriveEnd, { kind: 'ended' }> | null;
+}
+
+/** Far more than any run needs: a run that is still not at its end then goes round in circles. */
+const MAX_LIVES = 100;
+const MAX_TURNS = 1_000;
+
+/** Runs a workflow on the real runtime in a simulated world, and takes it up again until it ends. */
+export async function simulate(simulation: Simulation, world: SimWorld): Promise<SimResult> {
+  const failures: string[] = [];
+  let deaths = 0;
+  for (let lives = 0; lives < MAX_LIVES; lives += 1) {
+    const came = await live(simulation, world);
+    switch (came.kind) {
+      case 'ended':
+        return { ended: true, deaths, failures, end: came };
+      case 'died':
+        deaths += 1;
+        simulation.onDeath();
+        break;
+      case 'failed':
+        failures.push(came.message);
+        break;
+      case 'waiting':
+        await answerAsPerson(simulation, world);
+        break;
+      case 'interrupted':
+        break;
+    }
+  }
+  return { ended: false, deaths, failures, end: null };
+}
+
+type Came =
+  | DriveEnd
+  | { readonly kind: 'died' }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+    };
+
+function beginLife(simulation: Simulation, world: SimWorld): { readonly life: Life; readonly deps: SimDeps } {
+  world.lives += 1;
+  const life = createLife(world.lives, (where, living) => {
+    stirOrphans(world);
+    simulation.watch(where, living);
+  });
+  const deps = createSimDeps(world, life, simulation.plan, simulation.script, simulation.onAppend);
+  return { life, deps };
+}
+
+/** One process: it starts the run, or takes it up, and stays until it is done or dies. */
+async function live(simulation: Simulation, world: SimWorld): Promise<Came> {
+  const { life, deps } = beginLife(simulation, world);
+  const driving = drive(simulation, world, deps).catch((error: unknown): Came => {
+    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+  });
+  const dying = life.death.then((): Came => ({ kind: 'died' }));
+  const came = Promise.race([driving, dying]);
+  const result = simulation.stay ? await whileTimePasses(simulation, world, deps, came) : await came;
+  // A process that is done is gone, whatever it left waiting.
+  if (life.isAlive()) life.kill();
+  return result;
+}
+
+function commonOf(deps: SimDeps, wait: boolean) {
+  const observer = { onEvents: () => {}, onLine: () => {} };
+  return { deps, wait, signal: new AbortController().signal, observer, onGate: null };
+}
+
+async function drive(simulation: Simulation, world: SimWorld, deps: SimDeps): Promise<Came> {
+  const common = commonOf(deps, simulation.stay);
+  if (world.runId === null || eventsOf(world).length === 0) {
+    const started = await startRun({
+      ...common,
+      plan: simulation.plan,
+      ids: { newRunId: () => `run-${world.lives}` },
+      workflowText: simulation.workflowText,
+      baseRef: 'HEAD',
+      inputs: {},
+      defaults: simulation.defaults,
+      onCreated: () => {},
+    });
+    return started.ok ? started.end : { kind: 'failed', message: started.obstacles[0]?.message ?? '' };
+  }
+  const resumed = await resumeRun({ ...common, runId: world.runId, onPlan: () => {} });
+  if (resumed.ok) return resumed.end;
+  const { problem } = resumed;
+  if (problem.kind === 'corrupt') world.breaches.push(`the log is corrupt: ${problem.message}`);
+  return { kind: 'failed', message: `the run can't be resumed: ${problem.kind}` };
+}
+
+/** Another process tries to take the run up while one drives it: it is turned away, and must leave it at that. */
+export async function sendRival(simulation: Simulation, world: SimWorld): Promise<void> {
+  const { runId, driver } = world;
+  if (runId === null || driver === null || !driver.isAlive()) return;
+  world.lives += 1;
+  const rival = createLife(world.lives, (where) =>
+    world.breaches.push(`a process that does not drive the run got as far as ${where}`),
+  );
+  const deps = createSimDeps(world, rival, simulation.plan, simulation.script, () => {});
+  const store: RunStore = {
+    ...deps.store,
+    drive: async () => ({ ok: false, problem: { kind: 'driven', pid: driver.id } }),
+  };
+  const came = await resumeRun({ ...commonOf({ ...deps, store }, false), runId, onPlan: () => {} });
+  if (came.ok || came.problem.kind !== 'driven') world.breaches.push('two processes drive the run');
+}
+
+/** All but a flush happens between two turns of the event loop, so a turn without an end or a flush means: it waits. */
+async function whileTimePasses(
+  simulation: Simulation,
+  world: SimWorld,
+  deps: SimDeps,
+  came: Promise<Came>,
+): Promise<Came> {
+  const pending = Symbol('pending');
+  for (let turns = 0; turns < MAX_TURNS; turns += 1) {
+    const turn = new Promise<typeof pending>((resolve) => setImmediate(resolve, pending));
+    const first = await Promise.race([came, turn]);
+    if (first !== pending) return first;
+    if (world.flushes > 0) continue;
+    if (viewRun(eventsOf(world))?.state.stage.kind === 'waiting') await answerAsPerson(simulation, world);
+    deps.clock.wakeNext();
+  }
+  world.breaches.push('the run waits for something that never comes');
+  return { kind: 'failed', message: 'the run waits for something that never comes' };
+}
+
+/** Two people give the same answer at once and then another one comes: only one of them may count. */
+async function answerAsPerson(simulation: Simulation, world: SimWorld): Promise<void> {
+  const { life, deps } = beginLife(simulation, world);
+  const answering = giveAnswer(simulation, world, deps).catch(() => {});
+  if ((await Promise.race([answering, life.death])) === 'died') simulation.onDeath();
+  else life.kill();
+}
+
+async function giveAnswer(simulation: Simulation, world: SimWorld, deps: SimDeps): Promise<void> {
+  const read = await deps.store.read(world.runId ?? '');
+  const awaiting = read.ok ? (viewRun(read.run.events)?.awaiting ?? null) : null;
+  if (!read.ok || awaiting === null) return;
+  const visit = durableEntry(world)?.visit ?? 1;
+  const key = simulation.script.keyOf(awaiting.stepId, visit);
+  if (key === 'gate_timed_out') {
+    world.time = Math.max(world.time, Date.parse(awaiting.expiresAt ?? ''));
+    return;
+  }
+  const answer = key === 'gate_rejected' ? 'gate_rejected' : 'gate_approved';
+  const request = {
+    record: read.run,
+    clock: deps.clock,
+    workspace: deps.workspace,
+    repoRoot: SIM_ROOT,
+    by: awaiting.approvers[0] ?? 'ann',
+    comment: simulation.script.habitsOf(awaiting.stepId, visit).comment,
+  };
+  const together = [request.comment, 'me too'].map((comment) => answerGate({ ...request, answer, comment }));
+  const accepted = (await Promise.all(together)).filter(({ ok }) => ok).length;
+  if (accepted === 0) return;
+  const opposite = answer === 'gate_approved' ? 'gate_rejected' : 'gate_approved';
+  const late = await answerGate({ ...request, answer: opposite });
+  if (accepted > 1 || late.ok) world.breaches.push(`gate ${awaiting.stepId} took two answers`);
+}

@@ -1,0 +1,34 @@
+import type { OpenProject } from '../../runtime/services.ts';
+import { withRepo } from './command-text.ts';
+import type { Detached } from './detach.ts';
+import { DETACHED_LOG } from './detached-terminal.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { openRunOf } from './open.ts';
+import { runDocument } from './run-document.ts';
+import { shortId } from './terminal.ts';
+import { printJson, type VerbContext } from './verb.ts';
+
+/** The flags of every verb, for the process that does the work. */
+export function commonFlags({ json, repo }: VerbContext): string[] {
+  return [...(json ? ['--json'] : []), ...(repo === null ? [] : ['--repo', repo])];
+}
+
+/** The run id is the first line on stdout, as without `--detach`. */
+export async function reportDetached(
+  context: VerbContext,
+  project: OpenProject,
+  { runId, pid }: Extract<Detached, { ok: true }>,
+): Promise<ExitCode> {
+  const { record, view } = await openRunOf(project, runId);
+  const { out, err } = context.terminal;
+  const log = record.directory.resolve(DETACHED_LOG);
+  if (context.json) {
+    err(`${runId}\n`);
+    printJson(context, { ...runDocument(view, record.directory.path), detached: true, driver_pid: pid, log });
+    return EXIT.success;
+  }
+  out(`${runId}\n`);
+  const follow = withRepo(`conductor status ${shortId(runId)} --watch`, context.repo);
+  err(`process ${pid} goes on with it; follow it with ${follow}\n  log: ${log}\n`);
+  return EXIT.success;
+}

@@ -1,0 +1,60 @@
+import type { RunDirectory } from '../../ports/run-store.ts';
+import { type GateRequest, readGateRequest } from '../../runtime/gate-request.ts';
+import {
+  changeLines,
+  consequenceLines,
+  goldenLines,
+  judgementLines,
+  violationLines,
+} from '../../runtime/gate-text.ts';
+import { type GateAnswer, hasExpired, readAnswer } from '../../runtime/gates.ts';
+import type { AwaitingView } from '../../runtime/run-view.ts';
+import { printable } from './terminal.ts';
+
+/** Lines of one kind before the rest is left to the request itself. */
+const MAX_LINES = 8;
+
+/** What a person should see of a gate before they answer; the request itself has the rest. */
+export async function gateLines(
+  directory: RunDirectory,
+  awaiting: AwaitingView,
+  now: Date,
+): Promise<string[]> {
+  const request = await readGateRequest(directory, awaiting);
+  const answer = await readAnswer(directory, awaiting);
+  const lines = [printable(awaiting.reason), timeText(awaiting, now, answer)];
+  if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
+  if (request === null) return lines;
+  return [...lines, ...contentLines(request).map(printable), ...textPath(directory, request)];
+}
+
+function contentLines(request: GateRequest): string[] {
+  return [
+    ...prefixed('judged ', judgementLines(request)),
+    ...prefixed('changed ', changeLines(request)),
+    ...prefixed('proposes golden ', goldenLines(request)),
+    ...prefixed('violation ', violationLines(request)),
+    ...consequenceLines(request),
+  ];
+}
+
+function prefixed(prefix: string, lines: readonly string[]): string[] {
+  const hidden = lines.length - MAX_LINES;
+  const shown = lines.slice(0, MAX_LINES).map((line) => `${prefix}${line}`);
+  return hidden > 0 ? [...shown, `${prefix}… and ${hidden} more`] : shown;
+}
+
+function textPath(directory: RunDirectory, { evidence }: GateRequest): string[] {
+  const text = evidence.find(({ role }) => role === 'gate_request_text');
+  return text === undefined ? [] : [`in full: ${directory.resolve(text.path)}`];
+}
+
+/** Since when a gate waits and until when; the clock may have been put back, which changes neither. */
+export function timeText(awaiting: AwaitingView, now: Date, answer: GateAnswer | null): string {
+  const since = `since ${awaiting.requestedAt}`;
+  if (answer !== null) return `${since}, ${answer.answer}${answer.by === null ? '' : ` by ${answer.by}`}`;
+  if (awaiting.expiresAt === null) return since;
+  return hasExpired(awaiting, now)
+    ? `${since}, expired at ${awaiting.expiresAt}; resume will time it out`
+    : `${since}, until ${awaiting.expiresAt}`;
+}

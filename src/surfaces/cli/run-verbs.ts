@@ -1,0 +1,128 @@
+import type { AddVerb } from './add-verb.ts';
+import { collectInput, number, oneOf, optional, text, wholeCount } from './option-values.ts';
+import { STATE_FILTERS } from './run-state.ts';
+
+/** Verbs that make a run move, or end it. */
+export function addRunVerbs(verb: AddVerb): void {
+  verb(
+    'run <workflow>',
+    'run a workflow: a path, or an id from .tnh/workflows',
+    'conductor run implement --input task="Add a --quiet flag"',
+    async (context, [workflow], options) => {
+      const { run } = await import('./verbs/run.ts');
+      return run(context, text(workflow), {
+        baseRef: text(options.baseRef),
+        inputs: (options.input ?? {}) as Record<string, string>,
+        wait: options.wait === true,
+        detach: options.detach === true,
+      });
+    },
+  )
+    .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
+    .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
+    .option('--wait', 'stay at gates until they are answered')
+    .option('--detach', 'go on in a process of its own');
+
+  verb(
+    'resume <run>',
+    'take a run up again: after a crash, an interruption or a gate',
+    'conductor resume 0199ab',
+    async (context, [run], options) => {
+      const { resume } = await import('./verbs/resume.ts');
+      return resume(context, text(run), { wait: options.wait === true, detach: options.detach === true });
+    },
+  )
+    .option('--wait', 'stay at gates until they are answered')
+    .option('--detach', 'go on in a process of its own');
+
+  for (const [name, verdict] of [
+    ['approve', 'gate_approved'],
+    ['reject', 'gate_rejected'],
+  ] as const) {
+    verb(
+      `${name} <run>`,
+      `${name} what a run waits for`,
+      `conductor ${name} 0199ab --comment "…" --resume`,
+      async (context, [run], options) => {
+        const { answer } = await import('./verbs/answer.ts');
+        return answer(context, verdict, text(run), {
+          comment: optional(options.comment),
+          as: optional(options.as),
+          resume: options.resume === true,
+        });
+      },
+    )
+      .option('--comment <text>', 'why; it is kept with the answer')
+      .option('--as <name>', 'who answers (default: the name git uses)')
+      .option('--resume', 'go on with the run at once');
+  }
+
+  verb(
+    'cancel <run>',
+    'end a run for good',
+    'conductor cancel 0199ab --comment "wrong branch"',
+    async (context, [run], options) => {
+      const { cancel } = await import('./verbs/cancel.ts');
+      return cancel(context, text(run), optional(options.comment));
+    },
+  ).option('--comment <text>', 'why; it is kept with the run');
+}
+
+/** Verbs that only look at runs. */
+export function addLookVerbs(verb: AddVerb): void {
+  verb(
+    'status [run]',
+    'where runs stand now',
+    'conductor status 0199ab --watch',
+    async (context, [run], options) => {
+      const { status } = await import('./verbs/status.ts');
+      return status(context, run ?? null, options.watch === true);
+    },
+  ).option('--watch', 'follow until the run ends or waits; without RUN, until nothing moves');
+  verb(
+    'runs',
+    'list the runs of this repository, newest first',
+    'conductor runs --state waiting --limit 20',
+    async (context, _args, options) => {
+      const { runs } = await import('./verbs/runs.ts');
+      return runs(context, { state: optional(options.state), limit: number(options.limit) });
+    },
+  )
+    .option(
+      '--state <state>',
+      'only runs that stand or ended so: waiting, interrupted, success, …',
+      oneOf(STATE_FILTERS),
+    )
+    .option('--limit <n>', 'only the newest', wholeCount);
+  verb(
+    'show <run>',
+    'the way a run took, what was judged and why, and its evidence',
+    'conductor show 0199ab',
+    async (context, [run]) => {
+      const { show } = await import('./verbs/show.ts');
+      return show(context, text(run));
+    },
+  );
+  verb(
+    'logs <run> [step]',
+    'what agents and validators printed',
+    'conductor logs 0199ab validate --follow',
+    async (context, [run, step], options) => {
+      const { logs } = await import('./verbs/logs.ts');
+      return logs(context, text(run), step ?? null, options.follow === true);
+    },
+  ).option('--follow', 'go on printing while the run goes on');
+  verb(
+    'diff <run>',
+    'the whole change of a run, as a patch',
+    'conductor diff 0199ab --stat',
+    async (context, [run], options) => {
+      const { diff } = await import('./verbs/diff.ts');
+      return diff(context, text(run), options.stat === true);
+    },
+  ).option('--stat', 'only the files and their counts');
+  verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
+    const { gates } = await import('./verbs/gates.ts');
+    return gates(context);
+  });
+}

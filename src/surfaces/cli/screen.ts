@@ -1,0 +1,32 @@
+import { visibleLength } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Shows a text in place of the one before. Only for a terminal: elsewhere texts would pile up. */
+export function createScreen(terminal: Terminal): { readonly show: (text: string) => void } {
+  let shown = '';
+  return {
+    show: (text) => {
+      const fitting = clipRows(text, terminal.rows() - 1);
+      if (fitting === shown) return;
+      const up = heightOf(shown, terminal.columns());
+      terminal.out(`${up === 0 ? '' : `\u001b[${up}A\r\u001b[J`}${fitting}`);
+      shown = fitting;
+    },
+  };
+}
+
+/** What scrolled out of the terminal can't be taken back, so that no more is shown than it has lines. */
+function clipRows(text: string, rows: number): string {
+  const lines = text.split('\n');
+  if (lines.length - 1 <= rows) return text;
+  const hidden = lines.length - rows;
+  return `${lines.slice(0, rows - 1).join('\n')}\n… and ${hidden} more\n`;
+}
+
+function heightOf(text: string, columns: number): number {
+  if (text === '') return 0;
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .reduce((height, line) => height + Math.max(1, Math.ceil(visibleLength(line) / columns)), 0);
+}

@@ -1,0 +1,350 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { CONFIG, fixture, oneAgentStep, type Scene, test, until } from './scene.ts';
+
+/** A judgement with flags and blockers before the gate, a violation, and a rollback behind it. */
+const JUDGED = `workflow_id: judged
+version: 1
+description: A person looks at what was judged.
+entry_step: implement
+steps:
+  - id: implement
+    opcode: RUN_AGENT
+    agent: actor
+    prompt: "write answer.txt 42\\nsay Implemented the answer."
+    routes: { completed: check, error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
+  - id: check
+    opcode: RUN_VALIDATION
+    run:
+      - id: harness
+        kind: script
+        entrypoint: tools/act.mjs
+        args: ['report {"proposed_goldens": [{"id": "g", "golden_path": "golden.txt", "proposed_path": "p.txt", "kind": "text", "diff_ref": "d.txt"}]}']
+        artifacts: [harness_report.json]
+    routes: { completed: judge, error: judge, killed_timeout: judge, killed_idle: judge, killed_policy: STOP }
+  - id: judge
+    opcode: EVALUATE
+    prompt: planner.evaluate_harness_report.v1
+    allowed_next_steps: [ask]
+    routes: { success: STOP, partial: STOP, blocked: STOP, unsafe: STOP, needs_human: ask }
+  - id: ask
+    opcode: GATE
+    gate: goldens
+    approvers: [ann, bob]
+    timeout: 2h
+    routes: { gate_approved: STOP, gate_rejected: undo, gate_timed_out: late }
+  - id: undo
+    opcode: ROLLBACK
+    target: pre_run
+    routes: { completed: STOP, error: STOP }
+  - id: late
+    opcode: STOP
+    reason: nobody looked
+`;
+
+async function waitingRun(scene: Scene, workflow = 'gate'): Promise<string> {
+  const { code, runId, stderr } = await scene.run(workflow);
+  expect(code, stderr).toBe(3);
+  return runId;
+}
+
+async function runText(scene: Scene, text: string, ...args: readonly string[]): Promise<string> {
+  await scene.repo.write('../home/w.yaml', text);
+  const { stdout } = await scene.conductor('run', '../home/w.yaml', ...args);
+  return stdout.split('\n')[0] ?? '';
+}
+
+async function sha256(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+}
+
+describe('the request of a gate', () => {
+  test.concurrent('holds everything a person needs to decide', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await runText(scene, JUDGED);
+    const { evidence, path, metadata, status } = scene.record(runId);
+    const request = JSON.parse(evidence('ask', 'gate_request'));
+    expect(request).toMatchObject({
+      run_id: runId,
+      workflow_id: 'judged',
+      step_id: 'ask',
+      gate: 'goldens',
+      reason: expect.stringContaining('goldens proposed'),
+      approvers: ['ann', 'bob'],
+      timeout_ms: 7_200_000,
+      judgement: {
+        step_id: 'judge',
+        status: 'needs_human',
+        risk_flags: ['proposed_goldens_present'],
+        blockers: [expect.objectContaining({ code: expect.any(String), summary: expect.any(String) })],
+      },
+      proposed_goldens: [{ id: 'g', golden_path: 'golden.txt' }],
+      diff: {
+        files: [{ path: 'answer.txt', status: 'M', insertions: 1, deletions: 1 }],
+        file_count: 1,
+        patch: 'artifacts/ask/workspace.patch',
+      },
+      consequences: {
+        approve: { step_id: 'STOP', ends: { lifecycle_state: 'completed', outcome: 'success' } },
+        reject: { step_id: 'undo', opcode: 'ROLLBACK', ends: null },
+        timeout: { step_id: 'late', ends: { outcome: 'timed_out', reason: 'nobody looked' } },
+      },
+      workflow_digest: metadata.workflow_digest,
+      tree: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
+    const until = Math.abs(Date.parse(request.expires_at) - Date.parse(status.awaiting?.expires_at ?? ''));
+    expect(until).toBeLessThan(10_000);
+    const roles = request.evidence.map(({ step_id, role }: Record<string, string>) => `${step_id} ${role}`);
+    expect(roles).toEqual(
+      expect.arrayContaining([
+        'implement runner_transcript',
+        'implement workspace_diff',
+        'check validation_report',
+        'check harness_report',
+        'judge planner_decision',
+        'ask workspace_diff',
+      ]),
+    );
+    for (const item of request.evidence)
+      expect(await sha256(join(path, item.path)), item.path).toBe(item.sha256);
+  });
+
+  test.concurrent('can be read as text, and the verbs show what matters of it', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await runText(scene, JUDGED);
+    const text = scene.record(runId).evidence('ask', 'gate_request_text');
+    const parts = [
+      'judge: needs_human',
+      'proposed_goldens_present',
+      'M answer.txt  +1 -1',
+      'golden.txt',
+      'approve: ends the run as completed, success',
+      'reject: goes on with undo (ROLLBACK)',
+      'ends the run as blocked, timed_out: nobody looked',
+    ];
+    for (const part of [...parts, 'approvers: ann, bob', 'runner_transcript']) expect(text).toContain(part);
+    for (const verb of [['gates'], ['show', runId]]) {
+      const { stdout } = await scene.conductor(...verb);
+      for (const part of [...parts, 'approvers: ann, bob']) expect(stdout, verb.join(' ')).toContain(part);
+    }
+  });
+
+  test.concurrent('tells of violations that the run has made so far', async ({ openScene }) => {
+    const scene = await openScene();
+    const asked = oneAgentStep('strays', '"write .github/x.yml no\\nexit 0"')
+      .replace('completed: STOP', 'completed: ask')
+      .concat('  - id: ask\n    opcode: GATE\n    gate: requires_approval\n')
+      .concat('    routes: { gate_approved: STOP, gate_rejected: STOP }\n');
+    const runId = await runText(scene, asked);
+    const request = JSON.parse(scene.record(runId).evidence('ask', 'gate_request'));
+    expect(request.violations).toMatchObject([{ class: 'forbidden_path', subject: '.github/x.yml' }]);
+    expect(request.consequences.approve.ends).toMatchObject({ lifecycle_state: 'failed', outcome: 'policy' });
+  });
+});
+
+describe('an approval', { timeout: 60_000 }, () => {
+  test.concurrent('carries the tree, the workflow and the evidence it is for', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const request = JSON.parse(scene.record(runId).evidence('approve', 'gate_request'));
+    expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
+    const answer = JSON.parse(scene.record(runId).evidence('approve', 'gate_outcome'));
+    expect(answer).toMatchObject({
+      answer: 'gate_approved',
+      tree: request.tree,
+      workflow_digest: scene.record(runId).metadata.workflow_digest,
+      evidence: request.evidence.map(({ path, sha256: digest }: Record<string, string>) => ({
+        path,
+        sha256: digest,
+      })),
+    });
+  });
+
+  const TAMPERED = [
+    { what: 'what the agent said', path: 'artifacts/implement/transcript.txt' },
+    { what: 'what the tests printed', path: 'artifacts/check/tests.stdout.txt' },
+    { what: 'the diff that the gate shows', path: 'artifacts/approve/workspace.patch' },
+    { what: 'the text that the gate shows', path: 'artifacts/approve/gate_request.md' },
+    { what: 'the request itself', path: 'artifacts/approve/gate_request.json' },
+    { what: 'the workflow', path: 'workflow.yaml' },
+  ];
+
+  test.concurrent('is refused, and void, when any of what was shown is tampered with', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const { path: folder } = scene.record(runId);
+    for (const { what, path } of TAMPERED) {
+      const before = await readFile(join(folder, path));
+      await appendFile(join(folder, path), '\n');
+      const refused = await scene.conductor('approve', runId);
+      expect(refused, what).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr, what).toMatch(
+        new RegExp(`^conductor: ${path.replaceAll('.', '\\.')} .*changed`, 'm'),
+      );
+      await writeFile(join(folder, path), before);
+    }
+    expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
+    const lines = scene.record(runId).lines;
+    for (const { what, path } of TAMPERED) {
+      const before = await readFile(join(folder, path));
+      await appendFile(join(folder, path), '\n');
+      const refused = await scene.conductor('resume', runId);
+      expect(refused, what).toMatchObject({ code: 1 });
+      expect(refused.stderr, what).toMatch(/void: .*changed|not the one it was started with/);
+      expect(scene.record(runId).lines, what).toEqual(lines);
+      await writeFile(join(folder, path), before);
+    }
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+  });
+
+  test.concurrent('is not needed to reject what was tampered with', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const { path } = scene.record(runId);
+    const file = join(path, 'artifacts/implement/transcript.txt');
+    const before = await readFile(file);
+    await appendFile(file, 'more');
+    expect(await scene.conductor('reject', runId, '--resume')).toMatchObject({ code: 4 });
+    await writeFile(file, before);
+  });
+});
+
+describe('an inbox with something else in it', () => {
+  test.concurrent('is told by its name, and is free again when that is gone', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const { path, eventsOf } = scene.record(runId);
+    const digest = eventsOf('gate_requested')[0]?.payload.request_sha256 ?? '';
+    const inbox = join(path, `artifacts/approve/gate_outcome-${digest.slice(0, 16)}.json`);
+    await writeFile(inbox, '{"answer":"gate_approved"}');
+    const refused = await scene.conductor('approve', runId);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain(`${inbox} is in the way`);
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 3 });
+    await rm(inbox);
+    expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a comment', () => {
+  test.concurrent('reaches the agent that is asked next', async ({ openScene }) => {
+    const scene = await openScene();
+    const again = oneAgentStep('again', '"write answer.txt 42\\nexit 0"')
+      .replace('completed: STOP', 'completed: ask')
+      .concat('  - id: ask\n    opcode: GATE\n    gate: requires_approval\n')
+      .concat('    routes: { gate_approved: STOP, gate_rejected: only }\n');
+    const runId = await runText(scene, again);
+    const rejected = await scene.conductor('reject', runId, '--comment', 'explain it', '--resume');
+    expect(rejected, rejected.stderr).toMatchObject({ code: 3 });
+    const { evidence } = scene.record(runId);
+    expect(evidence('only', 'runner_prompt')).not.toContain('said at the gate');
+    expect(evidence('only@2', 'runner_prompt')).toContain(
+      '## What Test User said at the gate\n\nexplain it\n',
+    );
+  });
+});
+
+describe('a gate whose time has passed', () => {
+  test.concurrent('is told by the verbs that look, and only a verb that drives acts on it', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene, 'gate-timeout');
+    const { status, lines } = scene.record(runId);
+    await pause(Math.max(0, Date.parse(status.awaiting?.expires_at ?? '') - Date.now()) + 1);
+    for (const verb of [['gates'], ['show', runId], ['status', runId], ['status'], ['runs']]) {
+      const { code, stdout } = await scene.conductor(...verb);
+      expect({ verb, code, told: /expired.*will time it out/.test(stdout) }).toEqual({
+        verb,
+        code: 0,
+        told: true,
+      });
+    }
+    const { gates } = JSON.parse((await scene.conductor('gates', '--json')).stdout);
+    expect(gates).toMatchObject([{ run_id: runId, expired: true, answer: null }]);
+    expect(scene.record(runId).lines).toEqual(lines);
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 4 });
+  });
+
+  test.concurrent('counts an answer that came before, however late it is driven', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene, 'gate-timeout');
+    const answered = await scene.conductor('approve', runId);
+    const { status } = scene.record(runId);
+    expect(answered, answered.stderr).toMatchObject({ code: 0 });
+    await pause(Math.max(0, Date.parse(status.awaiting?.expires_at ?? '') - Date.now()) + 1);
+    const { stdout } = await scene.conductor('gates', '--json');
+    expect(JSON.parse(stdout).gates).toMatchObject([{ answer: 'gate_approved', expired: false }]);
+    for (const verb of [['gates'], ['show', runId], ['status', runId]]) {
+      const looked = await scene.conductor(...verb);
+      expect(looked.stdout, verb.join(' ')).toContain('gate_approved by Test User');
+      expect(looked.stdout, verb.join(' ')).not.toContain('expired');
+    }
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('the command to notify', () => {
+  const WRITER = `import { appendFileSync, readFileSync } from 'node:fs';
+appendFileSync(\`\${process.env.HOME}/told.ndjson\`, readFileSync(0));
+`;
+  const withNotify = (command: string) => `${CONFIG}notify: { command: ${command} }\n`;
+
+  test.concurrent('gets one JSON event when a gate is requested, and one at the end', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({
+      config: withNotify('[node, tools/notify.mjs]'),
+      files: { 'tools/notify.mjs': WRITER },
+    });
+    const runId = await waitingRun(scene);
+    await scene.conductor('approve', runId, '--resume');
+    const told = (await readFile(join(scene.home, 'told.ndjson'), 'utf8')).trim().split('\n');
+    const { eventsOf } = scene.record(runId);
+    expect(told.map((line) => JSON.parse(line))).toEqual([
+      ...eventsOf('gate_requested'),
+      ...eventsOf('run_completed'),
+    ]);
+  });
+
+  for (const [what, command] of [
+    ['is not there', '[no-such-program]'],
+    ['fails', '[node, -e, "process.exit(3)"]'],
+    ['does not read', '[node, -e, "process.stdin.destroy()"]'],
+  ])
+    test.concurrent(`does no harm when it ${what}`, async ({ openScene }) => {
+      const scene = await openScene({ config: withNotify(command ?? '') });
+      expect(await scene.run('success')).toMatchObject({ code: 0 });
+    });
+
+  test.concurrent('does not hold a run when it hangs', async ({ openScene }) => {
+    const hanging = `import { writeFileSync } from 'node:fs';
+writeFileSync(\`\${process.env.HOME}/pid\`, String(process.pid));
+setInterval(() => {}, 1000);
+`;
+    const scene = await openScene({
+      config: withNotify('[node, tools/notify.mjs]'),
+      files: { 'tools/notify.mjs': hanging },
+    });
+    const driver = scene.cli.start(['run', fixture('gate')]);
+    await until(() => driver.stderr().includes('conductor approve'));
+    const pid = Number(await until(() => existsSync(join(scene.home, 'pid')) && readPid(scene)));
+    const runId = driver.stdout().trim();
+    expect(scene.record(runId).status.lifecycle_state).toBe('waiting');
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    process.kill(pid, 'SIGKILL');
+    expect(await driver.done).toMatchObject({ code: 3 });
+  });
+});
+
+function readPid(scene: Scene): string {
+  return readFileSync(join(scene.home, 'pid'), 'utf8');
+}

@@ -1,0 +1,19 @@
+import { basename, dirname } from 'node:path';
+import { expect } from 'vitest';
+import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
+import { systemClock } from '../../src/adapters/system/clock.ts';
+import { replayRun } from '../../src/runtime/replay-run.ts';
+import { viewRun } from '../../src/runtime/run-view.ts';
+import { verifyRun } from '../../src/runtime/verify-run.ts';
+
+/** Whatever became of a run, its record verifies and its log is decided the same again. */
+export async function expectSoundRecord(path: string): Promise<void> {
+  const runsDir = dirname(path);
+  const store = createRunStore({ repoRoot: runsDir, runsDir, clock: systemClock });
+  const read = await store.read(basename(path));
+  expect((await verifyRun(read)).flaws).toEqual([]);
+  const view = read.ok ? viewRun(read.run.events) : null;
+  if (!read.ok || view === null) throw new Error(`${path} holds no run`);
+  const replayed = await replayRun({ record: read.run, view });
+  expect(replayed).toMatchObject({ ok: true, replay: { difference: null }, derived: { flaws: [] } });
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What happens to the conductor that started a git command, and to that command. */
+export const GIT_VARIANTS = ['goes on', 'starts late', 'has ended', 'dies too'] as const;
+export type GitVariant = (typeof GIT_VARIANTS)[number];
+
+/**
+ * Puts a `git` first on the path that counts the calls of a conductor whose run has its first event, and
+ * kills that conductor at one of them. Agents have another environment, so theirs are not counted. Returns the folder.
+ */
+export async function makeGitTrap(folder: string): Promise<string> {
+  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'git');
+  await writeFile(
+    path,
+    `#!/bin/sh
+[ -n "$KILLS_GIT_LOG" ] || exec ${git} "$@"
+for log in "$KILLS_ROOT"/*/events.ndjson; do [ -s "$log" ] || exec ${git} "$@"; done
+printf . >> "$KILLS_GIT_LOG"
+[ "$(wc -c < "$KILLS_GIT_LOG")" -eq "$KILLS_GIT_AT" ] || exec ${git} "$@"
+case "$KILLS_GIT_VARIANT" in
+  'goes on') kill -9 $PPID; exec ${git} "$@" ;;
+  'starts late')
+    kill -9 $PPID; sleep 4; ${git} "$@"
+    case "$CONDUCTOR_MARK" in git/*) date +%s%3N ;; *) echo 0 ;; esac >> "$KILLS_GIT_LOG.late" ;;
+  'has ended') ${git} "$@"; kill -9 $PPID ;;
+  'dies too') ${git} "$@" <&0 & child=$!; sleep "$KILLS_GIT_PAUSE"; kill -9 $PPID $child ;;
+esac
+`,
+  );
+  await chmod(path, 0o755);
+  return folder;
+}
+
+/** When each command ended that started late, in milliseconds; 0 for one that did not work on the run. */
+export function lateEnds(gitLog: string): readonly number[] {
+  const path = `${gitLog}.late`;
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1).map(Number) : [];
+}

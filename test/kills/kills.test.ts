@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect } from 'vitest';
+import { markedProcesses } from '../e2e/marked-processes.ts';
+import { type Scene, type SceneOptions, test } from '../e2e/scene.ts';
+import { type Baseline, endOf, measure } from './baseline.ts';
+import { lateEnds } from './git-trap.ts';
+import { type KillPlan, planKills } from './kill-plan.ts';
+import { type KillRecord, writeTables } from './kill-table.ts';
+import { type Life, live } from './life.ts';
+
+/** `npm run kills` sets these; without them this is the short form, with a seed whose kills are of every sort. */
+const SEED = Number(process.env.KILLS_SEED ?? 33);
+const COUNT = Number(process.env.KILLS_TOTAL ?? 12);
+const ONLY = process.env.KILLS_ONLY ?? null;
+const TABLE = process.env.KILLS_TABLE ?? null;
+
+/** A kill that comes after the end is no kill: the run is made again with an earlier one. */
+const TRIES = 5;
+const LIMIT_MS = 180_000;
+
+const plans = planKills(SEED, COUNT).filter(({ number }) => ONLY === null || number === Number(ONLY));
+const records: KillRecord[] = [];
+let baseline: Baseline | null = null;
+
+afterAll(() => {
+  if (TABLE !== null) writeTables(TABLE, SEED, records);
+});
+
+describe('a run that nobody kills', () => {
+  test('ends well, and is what the others are compared with', { timeout: LIMIT_MS }, async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const life = await live(scene, { power: false, kills: [] }, null);
+    expect(life.result).toMatchObject({ code: 0 });
+    baseline = await measure(scene, scene.record(life.runId), life.counts);
+    expect(baseline.end).toMatchObject({
+      finalState: 'completed success completed\n',
+      judgements: ['partial', 'success'],
+      answers: 1,
+    });
+    expect(baseline.eventMs.length).toBeGreaterThan(100);
+    expect(baseline.operations.any).toBeGreaterThan(100);
+    expect(baseline.operations.log).toBeGreaterThan(15);
+    expect(baseline.gitCalls).toBeGreaterThan(100);
+  });
+});
+
+describe('a run whose conductor is killed', () => {
+  for (const plan of plans)
+    test.concurrent(titleOf(plan), { timeout: LIMIT_MS }, async ({ openScene }) => {
+      if (baseline === null) throw new Error('there is nothing to compare with');
+      const { scene, life } = await liveWithKills(plan, baseline, openScene);
+      const record: KillRecord = { plan, hits: life.hits, recovered: false, same: false };
+      records.push(record);
+      expect(life.result, `${life.result.stdout}${life.result.stderr}`).toMatchObject({
+        code: 0,
+        signal: null,
+      });
+      record.recovered = true;
+      const run = scene.record(life.runId);
+      expect(await endOf(scene, run)).toEqual(baseline.end);
+      expectOneAnswer(run, life);
+      expectGitAwaited(run, life);
+      expect(unreadable(run.path)).toEqual([]);
+      expect(locksIn(join(scene.repo.root, '.git'))).toEqual([]);
+      expect(markedProcesses(life.runId)).toEqual([]);
+      record.same = true;
+    });
+});
+
+/** Names all that it takes to do the same again. */
+function titleOf({ seed, number, kind, kills }: KillPlan): string {
+  const details = kills.map((kill) => `${kill.how} at ${kill.at.toFixed(3)}${variantOf(kill)}`).join(', ');
+  return `ends as if it had lived: ${kind}, --seed ${seed} --only ${number} (${details})`;
+}
+
+function variantOf(kill: KillPlan['kills'][number]): string {
+  switch (kill.how) {
+    case 'moment':
+      return '';
+    case 'write':
+      return ` (${kill.files}, ${kill.variant})`;
+    case 'git':
+      return ` (${kill.variant})`;
+  }
+}
+
+async function liveWithKills(
+  plan: KillPlan,
+  measured: Baseline,
+  openScene: (options?: SceneOptions) => Promise<Scene>,
+): Promise<{ readonly scene: Scene; readonly life: Life }> {
+  let { kills } = plan;
+  for (let tries = 1; ; tries += 1) {
+    const scene = await openScene();
+    const life = await live(scene, { ...plan, kills }, measured);
+    if (life.hits.length === kills.length || life.result.code !== 0) return { scene, life };
+    if (tries === TRIES) throw new Error(`of ${kills.length} kills only ${life.hits.length} came`);
+    kills = kills.map((kill) => ({ ...kill, at: kill.at * 0.8 }));
+  }
+}
+
+function expectOneAnswer(run: ReturnType<Scene['record']>, { answeredBy }: Life): void {
+  const answers = run.eventsOf('gate_approved');
+  expect(answers).toHaveLength(1);
+  expect(run.eventsOf('gate_rejected')).toEqual([]);
+  if (answeredBy !== null) expect(answers[0]?.payload.by).toBe(answeredBy);
+}
+
+/** What a dead conductor's git was still at, is over before the run does anything more. */
+function expectGitAwaited({ events }: ReturnType<Scene['record']>, { hits, counts }: Life): void {
+  const late = hits.filter(({ kill }) => kill.how === 'git' && kill.variant === 'starts late');
+  const ends = lateEnds(counts.gitCalls);
+  // What is told together with a resume has the same time, and is told before anything is touched.
+  const resumed = events
+    .filter(({ event_type }) => event_type === 'run_resumed')
+    .map(({ timestamp }) => timestamp);
+  for (const [index, hit] of late.entries()) {
+    const next = events.slice(hit.events).find(({ timestamp }) => !resumed.includes(timestamp));
+    if (next !== undefined) expect(ends[index] ?? 0).toBeLessThanOrEqual(Date.parse(next.timestamp));
+  }
+}
+
+/** Files of the record that a reader would stumble over. A copy that was never given its name is nobody's record. */
+function unreadable(runPath: string): readonly string[] {
+  const needed = ['diff.patch', 'transcript.md', 'final-state.txt', 'workflow.yaml'];
+  return [
+    ...needed.filter(
+      (name) => !existsSync(join(runPath, name)) || readFileSync(join(runPath, name)).length === 0,
+    ),
+    ...readdirSync(runPath).filter((name) => name.endsWith('.json') && !isJson(join(runPath, name))),
+  ];
+}
+
+function isJson(path: string): boolean {
+  try {
+    JSON.parse(readFileSync(path, 'utf8'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function locksIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lock'));
+}

@@ -1,0 +1,230 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import type { CliResult, StartedCli } from '../../testing/cli.ts';
+import type { Scene } from '../e2e/scene.ts';
+import type { Baseline } from './baseline.ts';
+import { totalOf } from './baseline.ts';
+import { makeGitTrap } from './git-trap.ts';
+import type { Kill, KillPlan } from './kill-plan.ts';
+import { cutPower, endProcessesOf } from './power-cut.ts';
+
+const WORKFLOW = fileURLToPath(new URL('workflow.yaml', import.meta.url));
+const PRELOAD = new URL('trapped-disk.mjs', import.meta.url).href;
+const POLL_MS = 4;
+/** Recoveries of one step that no further kill may add to. */
+const RECOVERIES_IN_A_ROW = 2;
+
+/** Where a kill came, by the last event that was on disk then. */
+export interface Hit {
+  readonly kill: Kill;
+  readonly lastEvent: string;
+  /** How many events there were. */
+  readonly events: number;
+}
+
+export interface Life {
+  readonly runId: string;
+  readonly result: CliResult;
+  readonly hits: readonly Hit[];
+  /** Who gave the answer that was accepted, where that process lived to say so. */
+  readonly answeredBy: string | null;
+  readonly counts: { readonly operations: string; readonly gitCalls: string };
+}
+
+interface Place {
+  readonly scene: Scene;
+  readonly plan: Pick<KillPlan, 'power' | 'kills'>;
+  /** Null while the baseline is taken: then nothing is killed. */
+  readonly baseline: Baseline | null;
+  readonly folder: string;
+  readonly gitFolder: string;
+  readonly counts: Life['counts'];
+  readonly hits: Hit[];
+}
+
+/** Starts the workflow and takes it to its end, with nothing but `resume` after each kill and one answer to the gate. */
+export async function live(
+  scene: Scene,
+  plan: Pick<KillPlan, 'power' | 'kills'>,
+  baseline: Baseline | null,
+): Promise<Life> {
+  const place = await makePlace(scene, plan, baseline);
+  let result = await drive(place, ['run', WORKFLOW]);
+  let answeredBy: string | null = null;
+  for (;;) {
+    const runId = scene.runIds()[0] ?? '';
+    if (wasKilled(result)) {
+      afterKill(place, runId);
+      result = await drive(place, ['resume', runId]);
+      continue;
+    }
+    if (result.code !== 3) return { runId, result, hits: place.hits, answeredBy, counts: place.counts };
+    answeredBy = (await answer(place, runId)) ?? answeredBy;
+    if (plan.power) cut(place, runId);
+    result = await drive(place, ['resume', runId]);
+  }
+}
+
+async function makePlace(
+  scene: Scene,
+  plan: Pick<KillPlan, 'power' | 'kills'>,
+  baseline: Baseline | null,
+): Promise<Place> {
+  const folder = join(scene.home, 'kills');
+  mkdirSync(join(folder, 'flushed'), { recursive: true });
+  const counts = { operations: join(folder, 'operations'), gitCalls: join(folder, 'git-calls') };
+  for (const path of Object.values(counts)) writeFileSync(path, '');
+  const gitFolder = await makeGitTrap(join(folder, 'bin'));
+  return { scene, plan, baseline, folder, gitFolder, counts, hits: [] };
+}
+
+function wasKilled({ signal }: CliResult): boolean {
+  return signal === 'SIGKILL';
+}
+
+/** The kill that is due next. One too many of the same step would end it by rule, so such a kill waits for the next. */
+function nextKill({ plan, hits, ...place }: Place): Kill | null {
+  const kill = plan.kills[hits.length];
+  if (kill === undefined) return null;
+  return recoveriesOf(logOf(place)) < RECOVERIES_IN_A_ROW ? kill : { how: 'moment', at: kill.at };
+}
+
+async function drive(place: Place, args: readonly string[]): Promise<CliResult> {
+  const kill = nextKill(place);
+  const started = place.scene.cli.start(args, { env: environmentFor(place, kill) });
+  if (kill?.how === 'moment') await killAtMoment(place, kill, started);
+  return started.done;
+}
+
+function environmentFor(place: Place, kill: Kill | null): Record<string, string> {
+  return {
+    KILLS_ROOT: join(place.scene.repo.root, '.tnh/run'),
+    NODE_OPTIONS: `--import ${PRELOAD}`,
+    KILLS_COUNT: place.counts.operations,
+    ...(place.plan.power ? { KILLS_FLUSHED: join(place.folder, 'flushed') } : {}),
+    ...(place.baseline === null ? gitEnvironment(place) : trapFor(place, place.baseline, kill)),
+  };
+}
+
+/** The first kill counts from the beginning of the run, a later one from where it was taken up. */
+function trapFor(place: Place, baseline: Baseline, kill: Kill | null): Record<string, string> {
+  const { counts, hits } = place;
+  if (kill !== null && hits.length > 0) for (const path of Object.values(counts)) writeFileSync(path, '');
+  switch (kill?.how) {
+    case 'git':
+      return {
+        ...gitEnvironment(place),
+        KILLS_GIT_AT: String(1 + Math.floor(kill.at * baseline.gitCalls)),
+        KILLS_GIT_VARIANT: kill.variant,
+        KILLS_GIT_PAUSE: String(kill.pauseMs / 1000),
+      };
+    case 'write': {
+      const at = 1 + Math.floor(kill.at * baseline.operations[kill.files]);
+      return {
+        KILLS_AT: String(Math.max(1, at - totalOf(counts.operations, kill.files))),
+        KILLS_VARIANT: kill.variant,
+        KILLS_FILES: kill.files,
+      };
+    }
+    case 'moment':
+    case undefined:
+      return {};
+  }
+}
+
+function gitEnvironment({ gitFolder, counts }: Place): Record<string, string> {
+  return {
+    PATH: `${gitFolder}:${process.env.PATH}`,
+    KILLS_GIT_LOG: counts.gitCalls,
+    KILLS_GIT_AT: '0',
+  };
+}
+
+/**
+ * The moment is one of the run that nobody killed, found again by the events before it: a busy machine then moves the
+ * kill with the run and not towards its beginning. A later kill comes so much after the resume.
+ */
+async function killAtMoment(place: Place, kill: Kill, started: StartedCli): Promise<void> {
+  const { eventMs = [] } = place.baseline ?? {};
+  const momentMs = kill.at * (eventMs.at(-1) ?? 0);
+  const events = place.hits.length === 0 ? eventMs.filter((ms) => ms <= momentMs).length : 0;
+  const restMs = momentMs - (events === 0 ? 0 : (eventMs[events - 1] ?? 0));
+  let ended = false;
+  const ending = started.done.then(() => {
+    ended = true;
+  });
+  const isThere = (log: string) =>
+    countLines(log) >= Math.max(1, events) && recoveriesOf(log) < RECOVERIES_IN_A_ROW;
+  while (!ended && !isThere(logOf(place))) await pause(POLL_MS);
+  const until = performance.now() + restMs;
+  while (!ended && performance.now() < until) await pause(Math.min(POLL_MS, until - performance.now()));
+  started.kill('SIGKILL');
+  await ending;
+}
+
+function afterKill(place: Place, runId: string): void {
+  const kill = place.plan.kills[place.hits.length];
+  if (kill === undefined) throw new Error('a process was killed that nobody meant to kill');
+  if (place.plan.power) cut(place, runId);
+  const lines = logOf(place).split('\n').slice(0, -1);
+  const lastEvent = String(JSON.parse(lines.at(-1) ?? '{}').event_type);
+  place.hits.push({ kill, lastEvent, events: lines.length });
+}
+
+/** With the power every process is gone, and what was not flushed. */
+function cut(place: Place, runId: string): void {
+  endProcessesOf(runId);
+  cutPower(join(place.scene.repo.root, '.tnh/run', runId), join(place.folder, 'flushed'));
+}
+
+/**
+ * Two people answer at once, and the kill may hit one of them. At most one is told that the answer is theirs; a
+ * killed one may have given it too, so after a kill whoever asks again may hear that it is answered.
+ */
+async function answer(place: Place, runId: string): Promise<string | null> {
+  const kill = nextKill(place);
+  const first = kill?.how === 'moment' ? null : kill;
+  const names = ['Ann', 'Bob'];
+  const answers = await Promise.all(
+    names.map((name, index) =>
+      place.scene.cli.run(['approve', runId, '--as', name], {
+        env: environmentFor(place, index === 0 ? first : null),
+      }),
+    ),
+  );
+  const accepted = names.filter((_, index) => answers[index]?.code === 0);
+  expect(accepted.length, JSON.stringify(answers)).toBeLessThanOrEqual(1);
+  const killed = answers.some(wasKilled);
+  if (killed) afterKill(place, runId);
+  else expect(accepted).toHaveLength(1);
+  if (accepted[0] !== undefined) return accepted[0];
+  const again = await place.scene.cli.run(['approve', runId, '--as', 'Cyd'], {
+    env: environmentFor(place, null),
+  });
+  expect([0, 1], again.stderr).toContain(again.code);
+  return again.code === 0 ? 'Cyd' : null;
+}
+
+function logOf({ scene }: Pick<Place, 'scene'>): string {
+  const runId = scene.runIds()[0];
+  const path = runId === undefined ? '' : join(scene.repo.root, '.tnh/run', runId, 'events.ndjson');
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+/** Recovery attempts since a step last came to its end. */
+function recoveriesOf(log: string): number {
+  let recoveries = 0;
+  for (const line of log.split('\n').slice(0, -1)) {
+    const event = JSON.parse(line);
+    if (event.event_type === 'step_started') recoveries = event.payload.recovery ? recoveries + 1 : 0;
+  }
+  return recoveries;
+}

@@ -1,0 +1,237 @@
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test as base, describe, expect } from 'vitest';
+import { metadataOf, statusOf } from '../../src/runtime/derived-files.ts';
+import { toJson } from '../../src/runtime/json.ts';
+import { viewRun } from '../../src/runtime/run-view.ts';
+import { type Verification, verifyRun } from '../../src/runtime/verify-run.ts';
+import { flipByte, forgeLog, whileChanged } from '../e2e/record-damage.ts';
+import {
+  copyRun,
+  openRecord,
+  RECORDED_RUNS,
+  type RecordedRun,
+  readRecord,
+  recordedRun,
+} from './recorded-runs.ts';
+
+interface Damaged {
+  readonly run: RecordedRun;
+  readonly at: (file: string) => string;
+  readonly verify: () => Promise<Verification>;
+  /** What is found while a file is changed. */
+  readonly change: (file: string, content: (before: Buffer) => Buffer | string) => Promise<Verification>;
+}
+
+const test = base.extend<{ open: (name: string) => Promise<Damaged> }>({
+  open: async ({ task: _task }, use) => {
+    const removes: (() => Promise<void>)[] = [];
+    await use(async (name) => {
+      const { copy, remove } = await copyRun(recordedRun(name));
+      removes.push(remove);
+      const at = (file: string) => join(copy.path, file);
+      const verify = async () => verifyRun(await readRecord(copy));
+      return { run: copy, at, verify, change: (file, content) => whileChanged(at(file), content, verify) };
+    });
+    for (const remove of removes) await remove();
+  },
+});
+
+const GATE = 'v1/gate-approved';
+
+/** The log with another payload in the events of one type, soundly chained. */
+function forged(type: string, payload: object) {
+  return (content: Buffer) =>
+    forgeLog(content, (event) =>
+      event.event_type === type ? { ...event, payload: { ...(event.payload as object), ...payload } } : event,
+    );
+}
+
+describe('a record does not verify', () => {
+  for (const { name } of RECORDED_RUNS)
+    test(`when one byte of any artifact is another (${name})`, async ({ open }) => {
+      const { run, change, verify } = await open(name);
+      const { record } = await openRecord(run);
+      for (const event of record.events) {
+        if (event.event_type !== 'artifact_recorded' || event.payload.bytes === 0) continue;
+        const { path } = event.payload;
+        const { flaws } = await change(path, (content) => flipByte(content));
+        expect(flaws[0]).toEqual({
+          path,
+          line: null,
+          message: `does not have the sha256 of events.ndjson line ${event.seq + 1}`,
+        });
+      }
+      expect((await verify()).flaws).toEqual([]);
+    });
+
+  for (const { name } of RECORDED_RUNS)
+    test(`when one byte of any line of its log is another (${name})`, async ({ open }) => {
+      const { run, change } = await open(name);
+      const { record } = await openRecord(run);
+      for (const event of record.events.slice(0, -1)) {
+        const middle = (content: Buffer) => {
+          const lines = content.toString('utf8').split('\n');
+          lines[event.seq] = flipByte(Buffer.from(lines[event.seq] ?? '')).toString('utf8');
+          return lines.join('\n');
+        };
+        const [first] = (await change('events.ndjson', middle)).flaws;
+        // Either the line is no event any more, or the next one does not chain to it.
+        expect(first?.path).toBe('events.ndjson');
+        expect([event.seq + 1, event.seq + 2]).toContain(first?.line);
+      }
+    });
+
+  const told: readonly (readonly [string, string | undefined])[] = [
+    ['workflow.yaml', undefined],
+    ['metadata.json', '"outcome": "'],
+    ['metadata.json', '"branch_name": "'],
+    ['metadata.json', '"ended_at": "'],
+    ['metadata.json', '{'],
+    ['status.json', '"elapsed_seconds": '],
+    ['status.json', '"last_route_target": "'],
+    ['status.json', '{'],
+    ['final-state.txt', undefined],
+    ['artifacts/implement/manifest.json', '"attempt": '],
+    ['artifacts/implement/manifest.json', '"sha256": "'],
+    ['artifacts/implement/manifest.json', '"role": "'],
+    ['artifacts/implement/manifest.json', '"started_at": "2'],
+    ['artifacts/implement/manifest.json', '"ended_at": "2'],
+    ['artifacts/check/manifest.json', '"termination": "'],
+    ['artifacts/approve/manifest.json', '{'],
+  ];
+  test.for(told)('when one byte of %s is another, after %s', async ([file, place], { open }) => {
+    const { change } = await open(GATE);
+    const { flaws } = await change(file, (content) => flipByte(content, place));
+    expect(flaws.map(({ path }) => path)).toEqual([file]);
+  });
+
+  test('when its log is that of another run', async ({ open }) => {
+    const { change } = await open(GATE);
+    const foreign = (content: Buffer) => forgeLog(content, (event) => ({ ...event, run_id: 'another' }));
+    const { flaws } = await change('events.ndjson', foreign);
+    expect(flaws[0]).toEqual({ path: 'events.ndjson', line: 1, message: 'belongs to run another' });
+  });
+
+  test.for(['events.ndjson', 'workflow.yaml', 'metadata.json', 'status.json', 'final-state.txt'])(
+    'when %s is missing',
+    async (file, { open }) => {
+      const { at, verify } = await open(GATE);
+      await rm(at(file));
+      expect((await verify()).flaws[0]?.path).toBe(file);
+    },
+  );
+
+  test('when evidence is missing, or a link leads to it', async ({ open }) => {
+    const { at, verify } = await open(GATE);
+    const file = at('artifacts/implement/transcript.txt');
+    const first = async () => (await verify()).flaws[0];
+    await rename(file, `${file}.aside`);
+    expect(await first()).toMatchObject({ message: 'is missing' });
+    await symlink(`${file}.aside`, file);
+    expect(await first()).toMatchObject({ message: 'is reached through a link' });
+    await rm(file);
+    await rename(`${file}.aside`, file);
+    await rename(dirname(file), at('moved'));
+    await symlink(at('moved'), dirname(file));
+    expect(await first()).toMatchObject({ message: 'is reached through a link' });
+  });
+
+  test.for([
+    ['../../../answer.txt', 'is not inside the run directory'],
+    ['/etc/hostname', 'is not inside the run directory'],
+    [
+      'artifacts/check/transcript.txt',
+      'is not in a folder of step "implement", as events.ndjson line 5 says',
+    ],
+    ['status.json', 'is not in a folder of step "implement", as events.ndjson line 5 says'],
+  ] as const)('when an event records %s', async ([path, message], { open }) => {
+    const { change } = await open(GATE);
+    const elsewhere = (content: Buffer) =>
+      forgeLog(content, (event) =>
+        event.seq === 4 ? { ...event, payload: { ...(event.payload as object), path } } : event,
+      );
+    const { flaws } = await change('events.ndjson', elsewhere);
+    expect(flaws[0]).toEqual({ path, line: null, message });
+  });
+
+  test('when a manifest lists what no event records, or less than the events do', async ({ open }) => {
+    const { change } = await open(GATE);
+    const listed = (edit: (artifacts: object[]) => object[]) => (content: Buffer) => {
+      const manifest = JSON.parse(content.toString('utf8'));
+      return `${JSON.stringify({ ...manifest, artifacts: edit(manifest.artifacts) }, null, 2)}\n`;
+    };
+    const file = 'artifacts/implement/manifest.json';
+    const less = await change(
+      file,
+      listed((all) => all.slice(1)),
+    );
+    expect(less.flaws[0]).toMatchObject({
+      path: file,
+      message: expect.stringMatching(/^does not list runner_prompt /),
+    });
+    const more = await change(
+      file,
+      listed((all) => [...all, { ...all[0], role: 'other' }]),
+    );
+    expect(more.flaws[0]?.message).toMatch(/^lists other .* as no event records it$/);
+  });
+
+  test.for([
+    ['gate_approved', { by: 'Eve' }, /gate_outcome/, /^is not the answer of events\.ndjson line \d+$/],
+    [
+      'gate_approved',
+      { comment: 'no' },
+      /gate_outcome/,
+      /^says something else than events\.ndjson line \d+$/,
+    ],
+    ['gate_requested', { tree: 'f'.repeat(40) }, /gate_request\.json/, /^shows another tree than /],
+    ['gate_requested', { request_sha256: 'f'.repeat(64) }, /gate_request\.json/, /^is not the request that /],
+  ] as const)('when %s was forged to %o', async ([type, payload, path, message], { open }) => {
+    const { change } = await open(GATE);
+    const { flaws } = await change('events.ndjson', forged(type, payload));
+    expect(flaws[0]?.path).toMatch(path);
+    expect(flaws[0]?.message).toMatch(message);
+  });
+});
+
+describe('a record verifies', () => {
+  test('with files that nobody recorded, which are told', async ({ open }) => {
+    const { at, verify } = await open(GATE);
+    await mkdir(at('artifacts/check/deep'));
+    await writeFile(at('artifacts/check/deep/planted.txt'), 'hm');
+    await mkdir(at('artifacts/nowhere'));
+    await writeFile(at('artifacts/nowhere/planted.txt'), 'hm');
+    const { flaws, notes } = await verify();
+    expect(flaws).toEqual([]);
+    expect(notes).toContain('artifacts/check holds what no event records: deep/planted.txt');
+    expect(notes).toContain('artifacts/nowhere holds what no event records: planted.txt');
+  });
+
+  test('with a torn last line, which is told', async ({ open }) => {
+    const { change } = await open(GATE);
+    const torn = (content: Buffer) => `${content.toString('utf8')}{"seq":99,"times`;
+    const { flaws, notes } = await change('events.ndjson', torn);
+    expect(flaws).toEqual([]);
+    expect(notes).toContain('the last line of events.ndjson is torn; conductor resume cuts it off');
+  });
+
+  for (const name of ['v1/recovered', GATE])
+    test(`wherever a kill has cut its log, with a status that may be behind (${name})`, async ({ open }) => {
+      const { run, at, verify } = await open(name);
+      const { record } = await openRecord(run);
+      const lines = (await readFile(at('events.ndjson'), 'utf8')).trimEnd().split('\n');
+      await rm(at('final-state.txt'));
+      const place = { repoRoot: '/somewhere', artifactsRoot: run.path };
+      for (let keep = 2; keep < lines.length; keep++) {
+        const [earlier, view] = [keep - 1, keep].map((count) => viewRun(record.events.slice(0, count)));
+        if (earlier == null || view == null) throw new Error('the record has no start');
+        await writeFile(at('events.ndjson'), `${lines.slice(0, keep).join('\n')}\n`);
+        await writeFile(at('metadata.json'), toJson(metadataOf(view, place)));
+        for (const known of [earlier, view]) {
+          await writeFile(at('status.json'), toJson(statusOf(known, null, new Date(known.updatedAt))));
+          expect({ keep, flaws: (await verify()).flaws }).toEqual({ keep, flaws: [] });
+        }
+      }
+    });
+});

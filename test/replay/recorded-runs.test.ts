@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkAgainst, replayAgainst, replayRun } from '../../src/runtime/replay-run.ts';
+import { verifyRun } from '../../src/runtime/verify-run.ts';
+import { openRecord, RECORDED_RUNS, readRecord } from './recorded-runs.ts';
+
+describe.each(RECORDED_RUNS)('the recorded run $name', (run) => {
+  it('replays', async () => {
+    const open = await openRecord(run);
+    const replayed = await replayRun(open);
+    if (!replayed.ok) throw new Error(replayed.message);
+    const { replay, derived } = replayed;
+    expect({ difference: replay.difference, cut: replay.cut }).toEqual({ difference: null, cut: false });
+    expect(replay.decided + replay.carried).toBe(open.record.events.length);
+    expect(derived.flaws).toEqual([]);
+  });
+
+  it('verifies', async () => {
+    const verification = await verifyRun(await readRecord(run));
+    expect(verification.flaws).toEqual([]);
+    expect(verification.artifacts).toBeGreaterThan(10);
+    expect(verification.manifests).toBeGreaterThan(2);
+  });
+
+  it('takes the same way through the workflow it ran with', async () => {
+    const open = await openRecord(run);
+    const bytes = await readFile(join(run.path, 'workflow.yaml'));
+    const { plan } = checkAgainst(open.view, { name: 'workflow.yaml', bytes });
+    if (plan === null) throw new Error('its workflow is not valid any more');
+    const { difference, common } = replayAgainst(open, plan);
+    expect(difference).toBeNull();
+    expect(common.map(({ stepId }) => stepId)).toEqual(open.view.state.path);
+  });
+
+  it('names no place of the machine that recorded it', () => {
+    const files = readdirSync(run.path, { recursive: true, withFileTypes: true }).filter((one) =>
+      one.isFile(),
+    );
+    for (const { parentPath, name } of files)
+      expect(readFileSync(join(parentPath, name), 'utf8')).not.toMatch(/\/(?:home|root|Users|var)\//);
+  });
+});
+
+describe('the recorded runs together', () => {
+  it('hold a gate, a refinement, a rollback and a recovery', async () => {
+    const seen = new Map<string, Set<string>>();
+    for (const run of RECORDED_RUNS) {
+      const { record } = await openRecord(run);
+      seen.set(run.name, new Set(record.events.map((event) => event.event_type)));
+    }
+    expect(seen.get('v1/gate-approved')).toContain('gate_approved');
+    expect(seen.get('v1/gate-approved')).toContain('human_feedback');
+    expect(seen.get('v1/refined')).toContain('refinement_spent');
+    expect(seen.get('v1/rolled-back')).toContain('rollback_completed');
+    expect(seen.get('v1/rolled-back')).toContain('policy_violation');
+    expect(seen.get('v1/recovered')).toContain('run_resumed');
+    expect(seen.get('v1/recovered')).toContain('salvage_recorded');
+  });
+});
