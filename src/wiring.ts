@@ -7,6 +7,7 @@ import {
   nearestProject,
   userFolderOf,
 } from './adapters/project/project-files.ts';
+import type { Config } from './contracts/config.ts';
 import { packageRoot } from './package-root.ts';
 import type { Opened, Records, Services } from './runtime/services.ts';
 import { knownNames, limitDefaults } from './wiring/known-names.ts';
@@ -35,6 +36,12 @@ export function createServices(version: string): Services {
       };
     },
     openRecords: async (startDir) => openRecords(startDir, userFolder),
+    openUpkeep: async (startDir) => {
+      const opened = await openConfigured(startDir, userFolder);
+      if (!opened.ok) return opened;
+      const { createUpkeepSetup } = await import('./wiring/upkeep.ts');
+      return { ok: true, value: createUpkeepSetup(opened.value.repoRoot, opened.value.config) };
+    },
     openProject: async (startDir) => {
       const { findRepository } = await import('./adapters/git/find-repository.ts');
       const found = await findRepository(outsideWorktrees(startDir));
@@ -48,6 +55,18 @@ export function createServices(version: string): Services {
         folders: folders(found.repoRoot, userFolder, root),
         env: process.env,
         version,
+      });
+    },
+    openPolicy: async (startDir, wanted) => {
+      const { openPolicy } = await import('./wiring/open-policy.ts');
+      const projectRoot = await nearestProject(outsideWorktrees(startDir));
+      return openPolicy({
+        workspace: await nearestProject(resolve(startDir)),
+        projectRoot,
+        userFolder,
+        policyFolders: folders(projectRoot, userFolder, root).policies,
+        env: process.env,
+        wanted,
       });
     },
     makeDemoRepository: async () => {
@@ -84,13 +103,22 @@ function folders(projectRoot: string, userFolder: string, root: string): Folders
 }
 
 async function openRecords(startDir: string, userFolder: string): Promise<Opened<Records>> {
+  const opened = await openConfigured(startDir, userFolder);
+  if (!opened.ok) return opened;
+  const { createRecords } = await import('./wiring/records.ts');
+  return { ok: true, value: createRecords(opened.value.repoRoot, opened.value.config) };
+}
+
+async function openConfigured(
+  startDir: string,
+  userFolder: string,
+): Promise<Opened<{ readonly repoRoot: string; readonly config: Config }>> {
   const { findRepository } = await import('./adapters/git/find-repository.ts');
   const found = await findRepository(outsideWorktrees(startDir));
   if (!found.ok) return notARepository(found.reason, startDir);
   const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder, process.env);
   if (!loaded.ok) return brokenConfig(loaded.file);
-  const { createRecords } = await import('./wiring/records.ts');
-  return { ok: true, value: createRecords(found.repoRoot, loaded.config) };
+  return { ok: true, value: { repoRoot: found.repoRoot, config: loaded.config } };
 }
 
 function brokenConfig(file: BrokenFile): Opened<never> {

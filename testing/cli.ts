@@ -46,7 +46,8 @@ export function createCli(options: CliOptions): Cli {
   if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is not built: run npm run build`);
   const started: StartedCli[] = [];
   const start: Cli['start'] = (args, change = {}) => {
-    const cli = startCommand(args, { ...options, ...change });
+    const env = { ...options.env, ...change.env };
+    const cli = startCommand(args, { ...options, ...change, env });
     started.push(cli);
     return cli;
   };

@@ -23,13 +23,25 @@ const command = described(
 );
 const names = z.array(textSchema);
 const env = described(z.optional(names), 'Variables it gets besides those of `environment`.');
+const reach = {
+  sees: described(
+    z.optional(names),
+    'What of the home it may read in a sandbox: `.config/tool`, or a full path.',
+  ),
+  writes: described(z.optional(names), 'What outside the worktree it may write in a sandbox.'),
+};
 const model = described(z.optional(z.nullable(z.string())), "The agent's own choice where it is null.");
 
 const agent = z.discriminatedUnion('kind', [
-  mapping({ kind: kind('claude-code', 'Claude Code.'), command: z.optional(command), model, env }),
-  mapping({ kind: kind('codex', 'Codex.'), command: z.optional(command), model, env }),
-  mapping({ kind: kind('acp', 'Any agent that speaks ACP.'), command, model, env }),
-  mapping({ kind: kind('command', 'Any program; the prompt comes on its standard input.'), command, env }),
+  mapping({ kind: kind('claude-code', 'Claude Code.'), command: z.optional(command), model, env, ...reach }),
+  mapping({ kind: kind('codex', 'Codex.'), command: z.optional(command), model, env, ...reach }),
+  mapping({ kind: kind('acp', 'Any agent that speaks ACP.'), command, model, env, ...reach }),
+  mapping({
+    kind: kind('command', 'Any program; the prompt comes on its standard input.'),
+    command,
+    env,
+    ...reach,
+  }),
   mapping({
     kind: kind('replay', 'Answers from a recorded run.'),
     run: described(text(), 'The id of a recorded run, or its beginning.'),
@@ -99,6 +111,9 @@ export type Command = readonly [string, ...string[]];
 interface AgentBase {
   readonly command: string | readonly string[];
   readonly env: readonly string[];
+  /** Paths that a sandbox shows it, relative to the home or absolute. */
+  readonly sees?: readonly string[];
+  readonly writes?: readonly string[];
 }
 
 export type AgentConfig =

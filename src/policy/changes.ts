@@ -1,19 +1,27 @@
+import type { OutsideChange } from '../contracts/surroundings.ts';
 import type { FileChange } from '../contracts/workspace-change.ts';
 import type { EffectivePolicy } from './assemble.ts';
 import { isDependencyFile } from './dependency-files.ts';
 import { forbiddenBy, isAllowedBy } from './globs.ts';
 import { checkRefs, type RefCheck } from './refs.ts';
+import { checkSurroundings } from './surroundings.ts';
 import type { Violation } from './violation.ts';
 
 export interface ChangeCheck extends RefCheck {
   readonly changes: readonly FileChange[];
   /** Changes that only `forbidden_paths` is about: files that git ignores, what validators leave behind. */
   readonly ignoredChanges: readonly FileChange[];
+  /** What happened around the worktree. */
+  readonly outside?: readonly OutsideChange[];
 }
 
 /** All that a step did against its policy, as far as files and refs show it. */
 export function checkChanges(check: ChangeCheck): Violation[] {
-  return [...checkFiles(check.policy, check.changes, check.ignoredChanges), ...checkRefs(check)];
+  return [
+    ...checkFiles(check.policy, check.changes, check.ignoredChanges),
+    ...checkRefs(check),
+    ...checkSurroundings(check.policy, check.outside ?? [], check.protectedBranches),
+  ];
 }
 
 /** The part that needs no repository: a patch alone can be held against a policy. */
@@ -43,8 +51,17 @@ function checkPath(policy: EffectivePolicy, path: string): Violation[] {
   return [{ class: 'forbidden_path', subject: path, message: `${path} is outside the allowed paths` }];
 }
 
+/** Whether a path may not change, whoever ignores it. */
+export function isForbidden(policy: EffectivePolicy, path: string): boolean {
+  return coveringGlob(policy, path) !== null;
+}
+
+function coveringGlob(policy: EffectivePolicy, path: string): string | null {
+  return isGitInternal(path) ? '.git' : forbiddenBy(policy.forbidden_paths, path);
+}
+
 function checkForbidden(policy: EffectivePolicy, path: string): Violation[] {
-  const glob = isGitInternal(path) ? '.git' : forbiddenBy(policy.forbidden_paths, path);
+  const glob = coveringGlob(policy, path);
   if (glob === null) return [];
   return [{ class: 'forbidden_path', subject: path, message: `${path} is forbidden by ${glob}` }];
 }

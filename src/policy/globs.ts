@@ -25,7 +25,16 @@ export function matchesGlob(glob: string, name: string): boolean {
 /** A name may hold glob characters itself, such as `[id].ts`; written out it means itself. */
 function matches(glob: string, path: string): boolean {
   const pattern = glob.replace(/^(?:\.\/)+/, '');
-  return pattern === path || picomatch(pattern, { dot: true })(path);
+  return pattern === path || compiled(pattern)(path);
+}
+
+/** A policy has few patterns and a worktree many files. */
+const matchers = new Map<string, (path: string) => boolean>();
+
+function compiled(pattern: string): (path: string) => boolean {
+  const known = matchers.get(pattern) ?? picomatch(pattern, { dot: true });
+  matchers.set(pattern, known);
+  return known;
 }
 
 function isPlain(glob: string): boolean {

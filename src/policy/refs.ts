@@ -13,6 +13,10 @@ export interface RefCheck {
   readonly movedElsewhere: readonly string[];
   /** Branch names or globs over them. */
   readonly protectedBranches: readonly string[];
+  /** Refs whose old value is no ancestor of the new one. */
+  readonly rewritten?: readonly string[];
+  /** Refs that were moved by a push from here. */
+  readonly pushed?: readonly string[];
 }
 
 /** Refs are shared by all worktrees of a repository: whatever moved during a step is looked at. */
@@ -34,7 +38,11 @@ export function checkRefs(check: RefCheck): Violation[] {
 const RUN_BRANCHES = 'refs/heads/conductor/run/';
 
 function isExcused(name: string, check: RefCheck): boolean {
-  return name.startsWith(RUN_BRANCHES) || check.movedElsewhere.includes(name);
+  return isRunBranch(name) || check.movedElsewhere.includes(name);
+}
+
+export function isRunBranch(name: string): boolean {
+  return name.startsWith(RUN_BRANCHES);
 }
 
 interface RefChange {
@@ -55,21 +63,33 @@ function changedRefs({ refsBefore, refsAfter }: RefCheck): RefChange[] {
 }
 
 function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): Violation[] {
-  if (name === own) {
-    if (verb === 'moved' && !check.policy.forbidden_operations.includes('commit')) return [];
-    const reason = verb === 'moved' ? ', and commit is forbidden' : '';
-    const message = `the branch of the run was ${verb} during the step${reason}`;
-    return [{ class: 'forbidden_operation', subject: name, message }];
-  }
-  if (isProtected(name, check.protectedBranches)) {
+  if (name === own) return ownViolations(name, verb, check);
+  if (isProtectedBranch(name, check.protectedBranches)) {
     const message = `the protected branch ${name} was ${verb} during the step`;
     return [{ class: 'protected_branch_violation', subject: name, message }];
   }
-  const message = `the ref ${name} was ${verb} during the step`;
+  const how = check.pushed?.includes(name) === true ? ' by a push' : '';
+  const message = `the ref ${name} was ${verb} during the step${how}`;
   return [{ class: 'forbidden_operation', subject: name, message }];
 }
 
-function isProtected(name: string, branches: readonly string[]): boolean {
+/** The run's own branch may be committed to where the policy lets it; rewriting it is another operation. */
+function ownViolations(name: string, verb: RefChange['verb'], check: RefCheck): Violation[] {
+  const forbidden = check.policy.forbidden_operations;
+  const told = (reason: string): Violation[] => [
+    {
+      class: 'forbidden_operation',
+      subject: name,
+      message: `the branch of the run was ${verb} during the step${reason}`,
+    },
+  ];
+  if (verb !== 'moved') return told('');
+  if (forbidden.includes('commit')) return told(', and commit is forbidden');
+  const rewritten = check.rewritten?.includes(name) === true;
+  return rewritten && forbidden.includes('force') ? told(' to another history, and force is forbidden') : [];
+}
+
+export function isProtectedBranch(name: string, branches: readonly string[]): boolean {
   return branches.some((branch) => name === fullName(branch) || matchesGlob(fullName(branch), name));
 }
 

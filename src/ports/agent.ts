@@ -1,10 +1,14 @@
 import type { AgentResultFile } from '../contracts/agent-result.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
+import type { AgentCapability } from '../policy/enforcement.ts';
+import type { Confinement } from './sandbox.ts';
 
 /** One coding agent behind its adapter. */
 export interface Agent {
   /** Shown in status and events: `command`, `claude-code`, … */
   readonly family: string;
+  /** What of a policy it keeps by itself; left out, nothing. */
+  readonly capabilities?: readonly AgentCapability[];
   /**
    * Null when it can be started here; otherwise what is missing, for the user. A program of the repository is
    * looked for in the commit that the run starts from.
@@ -29,12 +33,16 @@ export interface AgentRequest {
   readonly inputs: Readonly<Record<string, unknown>>;
   /** Absolute folder for what the adapter captures. */
   readonly evidenceDir: string;
+  /** What it gets of the machine, to which an adapter adds what it needs; null where nothing shuts it in. */
+  readonly confinement: Confinement | null;
   /** The allowlisted environment; an adapter adds its own variables. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly mark: string;
   readonly signal: AbortSignal;
+  /** Told which limit was passed before the process is asked to end. */
+  readonly onStop: (reason: 'timeout' | 'idle') => Promise<void>;
   readonly onLine: (line: string) => void;
 }
 

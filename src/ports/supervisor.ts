@@ -1,4 +1,5 @@
 import type { ProcessEnd } from '../contracts/process-end.ts';
+import type { Confinement } from './sandbox.ts';
 
 /** Runs one process with everything it starts, and leaves none of it behind. */
 export interface Supervisor {
@@ -9,6 +10,8 @@ export interface ProcessSpec {
   /** Program and arguments; never a shell line. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
+  /** What it gets of the machine, where there is a sandbox. Null leaves it as free as the conductor is. */
+  readonly confinement: Confinement | null;
   /** The whole environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string | null;
@@ -25,13 +28,15 @@ export interface ProcessSpec {
   readonly mark: string;
   /** Aborting stops the process as `cancelled`. */
   readonly signal: AbortSignal | null;
+  /** Told which limit was passed, and waited for, before the process is asked to end: its own end is no evidence. */
+  readonly onStop: ((reason: 'timeout' | 'idle') => Promise<void>) | null;
   /** The newest whole line, for live views. Called often; must be cheap. */
   readonly onLine: ((line: string) => void) | null;
 }
 
 export interface CapturedStream {
   readonly path: string;
-  /** All bytes the process wrote, kept or not. */
+  /** All bytes the process wrote, kept or not. Secrets among them are masked in what is kept and told. */
   readonly bytes: number;
   readonly cutBytes: number;
   readonly lastLine: string | null;

@@ -1,5 +1,6 @@
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { ScriptValidator } from '../kernel/plan.ts';
+import type { Confinement } from './sandbox.ts';
 
 /** Runs one validator and gathers what it left as evidence. It judges nothing but its exit code. */
 export interface ValidatorRunner {
@@ -39,11 +40,15 @@ export interface ValidatorRequest {
   readonly attempt: number;
   /** `artifacts/<step_id>[@n]` of the run directory, absolute. */
   readonly evidenceDir: string;
+  /** What it gets of the machine; null where nothing shuts it in. */
+  readonly confinement: Confinement | null;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly mark: string;
   readonly signal: AbortSignal;
+  /** Told which limit was passed before the process is asked to end. */
+  readonly onStop: (reason: 'timeout' | 'idle') => Promise<void>;
   readonly onLine: (line: string) => void;
 }
 

@@ -5,6 +5,7 @@ import type { DrivenRun } from '../ports/run-store.ts';
 import type { RunWorkspace } from '../ports/workspace.ts';
 import { readCancelRequest } from './cancel-request.ts';
 import { metadataOf, statusOf, writeMetadata, writeStatus } from './derived-files.ts';
+import { maskDraft } from './masked-events.ts';
 import { Interrupted, type RunContext, type RunDeps, type RunObserver } from './run-context.ts';
 import { createRunViewer, type RunView } from './run-view.ts';
 
@@ -84,7 +85,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     state: () => viewer.current()?.state ?? INITIAL_STATE,
     record: async (drafts) => {
       if (drafts.length === 0) return;
-      const appended = await run.append(drafts);
+      const appended = await run.append(drafts.map((draft) => maskDraft(draft, deps.project.secrets ?? [])));
       for (const event of appended) {
         events.push(event);
         viewer.add(event);

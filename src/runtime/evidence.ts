@@ -3,6 +3,7 @@ import type { ArtifactRecord, Manifest } from '../contracts/run-files.ts';
 import { manifestSchema, stepFolderOf } from '../contracts/run-files.ts';
 import type { Termination } from '../contracts/vocabulary.ts';
 import type { Entry } from '../kernel/state.ts';
+import { maskSecrets, maskValue } from '../policy/secrets.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FileDigest, RunDirectory } from '../ports/run-store.ts';
 import { parseJson, toJson } from './json.ts';
@@ -24,7 +25,13 @@ export interface Evidence {
   readonly close: (termination: Termination, summary: string) => Promise<readonly EventDraft[]>;
 }
 
-export async function openEvidence(directory: RunDirectory, entry: Entry, clock: Clock): Promise<Evidence> {
+/** Secrets are masked in the texts and values it is given; files it takes in are as they were captured. */
+export async function openEvidence(
+  directory: RunDirectory,
+  entry: Entry,
+  clock: Clock,
+  secrets: readonly string[] = [],
+): Promise<Evidence> {
   const folder = await directory.makeStepFolder(entry.stepId, entry.attempt);
   const startedAt = clock.now().toISOString();
   const artifacts: ArtifactRecord[] = [];
@@ -44,9 +51,9 @@ export async function openEvidence(directory: RunDirectory, entry: Entry, clock:
     folder,
     path: directory.resolve(folder),
     text: async (role, name, content, flags) =>
-      take(role, await directory.write(`${folder}/${name}`, content), flags),
+      take(role, await directory.write(`${folder}/${name}`, maskSecrets(content, secrets)), flags),
     json: async (role, name, value, flags) =>
-      take(role, await directory.write(`${folder}/${name}`, toJson(value)), flags),
+      take(role, await directory.write(`${folder}/${name}`, toJson(maskValue(value, secrets))), flags),
     file: async (role, absolutePath, flags) => take(role, await directory.digest(absolutePath), flags),
     close: async (termination, summary) => {
       const manifest: Manifest = {
@@ -56,7 +63,7 @@ export async function openEvidence(directory: RunDirectory, entry: Entry, clock:
         started_at: startedAt,
         ended_at: clock.now().toISOString(),
         termination,
-        evidence_summary: summary,
+        evidence_summary: maskSecrets(summary, secrets),
         artifacts,
       };
       // The digests go into the log next, so what they are of must not be lost to a power cut. It comes before the

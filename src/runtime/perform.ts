@@ -10,6 +10,7 @@ import { openGate } from './effects/open-gate.ts';
 import { rollBack } from './effects/roll-back.ts';
 import { runAgent } from './effects/run-agent.ts';
 import { runValidation } from './effects/run-validation.ts';
+import { violationsSeen } from './effects/step-failure.ts';
 import { openEvidence } from './evidence.ts';
 import type { EffectResult } from './run-context.ts';
 
@@ -22,7 +23,7 @@ export async function perform(context: DriveContext, effect: StepEffect): Promis
     return await carryOut(context, effect);
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
-    return failureOf(context, effect, error.message);
+    return failureOf(context, effect, error);
   }
 }
 
@@ -48,7 +49,8 @@ function carryOut(context: DriveContext, effect: StepEffect): Promise<EffectResu
 }
 
 /** Evidence that can't be had can't be judged. Files that were at work count as changed. */
-async function failureOf(context: DriveContext, effect: StepEffect, reason: string): Promise<EffectResult> {
+async function failureOf(context: DriveContext, effect: StepEffect, failure: Error): Promise<EffectResult> {
+  const reason = failure.message;
   if (effect.kind === 'ask_planner')
     return {
       records: await leaveWord(context, effect, 'blocked', reason),
@@ -74,7 +76,7 @@ async function failureOf(context: DriveContext, effect: StepEffect, reason: stri
       validators: [],
       usage: null,
       reason,
-      violations: [],
+      violations: violationsSeen(failure),
     },
   };
 }
@@ -87,7 +89,7 @@ async function leaveWord(
   reason: string,
 ): Promise<EffectResult['records']> {
   try {
-    const evidence = await openEvidence(directory, effect, deps.clock);
+    const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
     return await evidence.close(termination, reason);
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;

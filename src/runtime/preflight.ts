@@ -1,5 +1,6 @@
 import type { Plan } from '../kernel/plan.ts';
 import type { ValidatorPlace } from '../ports/validator.ts';
+import { promisesTo } from './effects/enclose-step.ts';
 import { runnableOf } from './effects/run-validation.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
@@ -22,7 +23,12 @@ export async function findObstacles(
           `agent "${step.agent}" of step "${step.id}" can't be started: ${missing}`,
           `correct agents.${step.agent} in .tnh/config.yaml; conductor doctor shows what is there`,
         );
-      for (const dimension of deps.project.policy(step.policies).unenforceable)
+    }
+    if (step.opcode === 'RUN_AGENT' || step.opcode === 'RUN_VALIDATION') {
+      const runner = step.opcode === 'RUN_AGENT' ? 'agent' : 'validator';
+      const agent = step.opcode === 'RUN_AGENT' ? deps.project.agent(step.agent) : null;
+      const policy = deps.project.policy(step.policies);
+      for (const dimension of promisesTo(runner, policy, agent?.capabilities))
         add(
           `the policy of step "${step.id}" asks for ${dimension}, which nothing here can enforce`,
           'take it out of the policy, or run where it can be enforced',

@@ -1,12 +1,16 @@
 import type { EventDraft, RunEvent } from '../contracts/event.ts';
+import type { OutsideChange } from '../contracts/surroundings.ts';
 import type { FileChange, RefState } from '../contracts/workspace-change.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput, Violation } from '../kernel/protocol.ts';
+import type { Runner } from '../policy/confinement.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
+import type { Confinement } from '../ports/sandbox.ts';
+import type { Surroundings } from '../ports/surroundings.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import type { Obstacle } from './obstacle.ts';
@@ -17,6 +21,8 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly store: RunStore;
   readonly workspace: Workspace;
+  /** Where it is left out, only the worktree and the refs are looked at. */
+  readonly surroundings?: Surroundings;
   readonly validators: ValidatorRunner;
   readonly planner: Planner;
   readonly prompts: PromptCatalog;
@@ -41,8 +47,29 @@ export interface Project {
   readonly policy: (refs: readonly string[]) => StepPolicy;
   /** The allowlisted environment for agents and validators. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Values that are masked wherever something is stored, besides what looks like a secret. */
+  readonly secrets?: readonly string[];
+  /** How the processes of a step are shut in. Where it is left out, they are not. */
+  readonly enclosure?: (request: EnclosureRequest) => Promise<Enclosure>;
   /** Tells somebody outside. It neither fails nor keeps anybody waiting. */
   readonly notify: ((event: unknown) => void) | null;
+}
+
+export interface EnclosureRequest {
+  readonly runner: Runner;
+  readonly policies: readonly string[];
+  readonly worktreePath: string;
+  readonly runDir: string;
+  readonly harnessDir: string;
+}
+
+export interface Enclosure {
+  /** Null where nothing shuts it in. */
+  readonly confinement: Confinement | null;
+  /** What holds and what does not, for the policy summary. */
+  readonly notes: readonly string[];
+  /** Why the step must not start; null when it may. */
+  readonly refusal: string | null;
 }
 
 /** A policy as it holds for one step, with its check. */
@@ -51,6 +78,10 @@ export interface StepPolicy {
   /** Dimensions that nothing enforces here. */
   readonly unenforceable: readonly string[];
   readonly readOnly: boolean;
+  /** Whether a path may not change, whoever ignores it. */
+  readonly forbids?: (path: string) => boolean;
+  /** Whether validators see a path as it was at the base. */
+  readonly protects?: (path: string) => boolean;
   readonly check: (evidence: {
     readonly changes: readonly FileChange[];
     /** Changes that only `forbidden_paths` is about. */
@@ -59,6 +90,11 @@ export interface StepPolicy {
     readonly refsAfter: RefState;
     readonly ownBranch: string;
     readonly movedElsewhere: readonly string[];
+    /** Protected besides those that the configuration names. */
+    readonly defaultBranches: readonly string[];
+    readonly rewritten: readonly string[];
+    readonly pushed: readonly string[];
+    readonly outside: readonly OutsideChange[];
   }) => readonly Violation[];
 }
 

@@ -1,9 +1,12 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { RunStore } from '../ports/run-store.ts';
+import type { Upkeep } from '../ports/upkeep.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { Obstacle } from './obstacle.ts';
+import type { Retention } from './retention.ts';
 import type { RunDeps } from './run-context.ts';
 
 /** What a surface can ask for. The composition root supplies it; a surface never sees an adapter. */
@@ -12,9 +15,13 @@ export interface Services {
   readonly openCheck: (startDir: string) => Promise<Opened<CheckSetup>>;
   /** The records of a repository, to look at. */
   readonly openRecords: (startDir: string) => Promise<Opened<Records>>;
+  /** The records with what runs leave in git, to bring back or to take away. */
+  readonly openUpkeep: (startDir: string) => Promise<Opened<UpkeepSetup>>;
   /** Everything a run needs. */
   readonly openProject: (startDir: string) => Promise<Opened<OpenProject>>;
   readonly makeDemoRepository: () => Promise<DemoRepository>;
+  /** Policies to hold something against, without a run: files or references, or else the configured one. */
+  readonly openPolicy: (startDir: string, wanted: readonly string[]) => Promise<Opened<OpenPolicy>>;
   /** What is there, what is missing, what to do. */
   readonly examine: (startDir: string) => Promise<readonly Finding[]>;
   /** Commands that the repository itself gives the usual validator names. */
@@ -52,12 +59,25 @@ export interface Records {
   readonly userName: () => Promise<string>;
 }
 
+export interface UpkeepSetup extends Records {
+  readonly upkeep: Upkeep;
+  readonly retention: Retention;
+}
+
 export interface OpenProject extends Records {
   readonly deps: RunDeps;
   readonly ids: Ids;
   readonly context: CheckContext;
   /** Where workflow ids are looked up, nearest first. */
   readonly workflowFolders: readonly string[];
+}
+
+export interface OpenPolicy {
+  /** The folder that paths are relative to, with links resolved. */
+  readonly workspace: string;
+  readonly policy: EffectivePolicy;
+  /** Names or globs of branches. */
+  readonly protectedBranches: readonly string[];
 }
 
 export interface DemoRepository {

@@ -1,9 +1,12 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { type CommandAgentDeps, createCommandAgent } from '../adapters/agents/command-agent.ts';
 import { createReplayAgent } from '../adapters/agents/replay-agent.ts';
 import type { AgentConfig, Config } from '../contracts/config.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { RunStore } from '../ports/run-store.ts';
+import type { Confinement } from '../ports/sandbox.ts';
 import { allowlisted } from './environment.ts';
 
 interface AgentDeps extends Omit<CommandAgentDeps, 'command'> {
@@ -29,7 +32,30 @@ function createAgent(agent: AgentConfig, deps: AgentDeps, env: NodeJS.ProcessEnv
   const [program, ...args] = typeof agent.command === 'string' ? [agent.command] : agent.command;
   const command = createCommandAgent({ ...deps, command: [program ?? '', ...args] });
   const declared = allowlisted(env, agent.env);
-  return { ...command, run: (request) => command.run({ ...request, env: { ...request.env, ...declared } }) };
+  return {
+    ...command,
+    run: (request) =>
+      command.run({
+        ...request,
+        env: { ...request.env, ...declared },
+        confinement: widen(request.confinement, agent, env.HOME ?? homedir()),
+      }),
+  };
+}
+
+/** Lets it reach what the configuration says it needs: its own settings and login, a cache. */
+function widen(
+  confinement: Confinement | null,
+  { sees = [], writes = [] }: Extract<AgentConfig, { kind: 'command' }>,
+  home: string,
+): Confinement | null {
+  if (confinement === null) return null;
+  const inHome = (path: string): string => resolve(home, path.replace(/^~\//, ''));
+  return {
+    ...confinement,
+    readable: [...confinement.readable, ...sees.map(inHome)],
+    writable: [...confinement.writable, ...writes.map(inHome)],
+  };
 }
 
 function unsupported(kind: string): Agent {

@@ -8,6 +8,7 @@ import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
 import type { Config } from '../contracts/config.ts';
 import type { Finding } from '../runtime/services.ts';
+import { findSandbox } from './sandbox-state.ts';
 
 const run = promisify(execFile);
 
@@ -46,7 +47,7 @@ export async function examine(
   findings.push(ok('configuration', 'valid'));
   findings.push(...(await examineAgents(loaded.config, env)));
   findings.push(...(await examineValidators(found.repoRoot, loaded.config, env)));
-  findings.push(ok('planner', loaded.config.planner.kind), await examineSandbox(env));
+  findings.push(ok('planner', loaded.config.planner.kind), await examineSandbox(loaded.config, env));
   return findings;
 }
 
@@ -145,13 +146,24 @@ async function examineValidators(
   return findings;
 }
 
-async function examineSandbox(env: NodeJS.ProcessEnv): Promise<Finding> {
-  const path = await resolveProgram('bwrap', { cwd: '/', path: env.PATH });
-  return path === null
-    ? missing(
+async function examineSandbox(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const state = await findSandbox(config, env, env.PATH);
+  switch (state.kind) {
+    case 'works':
+      return ok('sandbox', `${state.sandbox.name} works; agents and validators are shut in`);
+    case 'off':
+      return missing(
         'sandbox',
-        'bubblewrap is not installed',
-        'runs work without it; paths and refs are still checked after each step',
-      )
-    : ok('sandbox', `${path}, not used by this version`);
+        state.reason,
+        'set sandbox: auto in .tnh/config.yaml to shut agents and validators in',
+      );
+    case 'absent':
+      return config.sandbox === 'required'
+        ? problem('sandbox', `${state.reason}, and the configuration requires it`, state.help)
+        : missing(
+            'sandbox',
+            `${state.reason}; runs work without it, and paths and refs are checked after each step`,
+            state.help,
+          );
+  }
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { createGitWorkspace } from '../adapters/git/git-workspace.ts';
+import { createGitSurroundings } from '../adapters/git/observe.ts';
 import { createRulePlanner } from '../adapters/planner/rule-planner.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
@@ -9,18 +10,22 @@ import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { readPrompts } from '../adapters/prompts/prompt-files.ts';
+import { gitFoldersOf } from '../adapters/sandbox/git-folders.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
 import type { Config } from '../contracts/config.ts';
+import { secretValuesOf } from '../policy/secrets.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
 import type { Project } from '../runtime/run-context.ts';
 import type { Opened, OpenProject } from '../runtime/services.ts';
 import { createAgents } from './agents.ts';
+import { createEnclosure } from './enclosure.ts';
 import { allowlisted } from './environment.ts';
 import { durationOf, knownNames, limitDefaults } from './known-names.ts';
 import { createNotifier } from './notifier.ts';
 import { createRecords } from './records.ts';
+import { findSandbox, type SandboxState, sandboxRefusal } from './sandbox-state.ts';
 import { createStepPolicy } from './step-policy.ts';
 
 interface ProjectRequest {
@@ -54,8 +59,13 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       'correct it, or take the file away',
     );
   const environment = allowlisted(request.env, config.environment);
+  const secrets = secretValuesOf(request.env);
+  const sandbox = await findSandbox(config, request.env, environment.PATH);
   const processes = {
-    supervisor: createSupervisor(),
+    supervisor: createSupervisor({
+      sandbox: sandbox.kind === 'works' ? sandbox.sandbox : null,
+      secrets,
+    }),
     resolveProgram,
     searchPath: environment.PATH,
     ...DEFAULT_PROCESS_LIMITS,
@@ -65,13 +75,21 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const agents = createAgents(config, { ...processes, store: records.store }, request.env);
   const project: Project = {
     repoRoot,
-    refusals: refusalsOf(config),
+    refusals: refusalsOf(config, sandbox),
     notes: notesOf(config),
     agent: agents,
     validator: (name) => validators.get(name) ?? null,
     entrypoints: config.entrypoints,
     environment,
-    policy: policyOf(config, policies),
+    policy: policyOf(config, policies, sandbox.kind === 'works'),
+    secrets,
+    enclosure: createEnclosure({
+      repoRoot,
+      config,
+      policiesByRef: policies.byRef,
+      sandbox,
+      gitFolders: await gitFoldersOf(repoRoot),
+    }),
     notify: config.notify === null ? null : createNotifier(config.notify.command, repoRoot, environment),
   };
   return {
@@ -88,6 +106,12 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
           repoRoot,
           worktreesDir: resolve(repoRoot, config.paths.worktrees),
           awaitOrphans,
+        }),
+        surroundings: createGitSurroundings({
+          repoRoot,
+          worktreesDir: resolve(repoRoot, config.paths.worktrees),
+          runsDir: resolve(repoRoot, config.paths.runs),
+          home: request.env.HOME,
         }),
         validators: createValidatorRunner(processes),
         planner: createRulePlanner(),
@@ -126,29 +150,26 @@ async function validatorCommands(
   return commands;
 }
 
-function policyOf(config: Config, policies: PolicyFiles): Project['policy'] {
+function policyOf(config: Config, policies: PolicyFiles, hasSandbox: boolean): Project['policy'] {
   const cache = new Map<string, ReturnType<typeof createStepPolicy>>();
   return (refs) => {
     const key = refs.join(' ');
-    const known = cache.get(key) ?? createStepPolicy([config.policy, ...refs], policies.byRef, config);
+    const known =
+      cache.get(key) ?? createStepPolicy([config.policy, ...refs], policies.byRef, config, hasSandbox);
     cache.set(key, known);
     return known;
   };
 }
 
-function refusalsOf(config: Config): Obstacle[] {
+function refusalsOf(config: Config, sandbox: SandboxState): Obstacle[] {
   const refusals: Obstacle[] = [];
   if (config.planner.kind !== 'rules')
     refusals.push({
       message: `a planner of kind ${config.planner.kind} can't be used by this version`,
       help: 'set planner: { kind: rules } in .tnh/config.yaml',
     });
-  if (config.sandbox === 'required')
-    refusals.push({
-      message: 'the configuration requires a sandbox, and this version has none',
-      help: 'set sandbox: auto in .tnh/config.yaml to run without one',
-    });
-  return refusals;
+  const refusal = sandboxRefusal(config, sandbox);
+  return refusal === null ? refusals : [...refusals, refusal];
 }
 
 function notesOf(config: Config): string[] {

@@ -1,12 +1,13 @@
 import type { Config } from '../contracts/config.ts';
 import type { PolicyDocument } from '../contracts/policy.ts';
 import { assemblePolicy, type LayerSource } from '../policy/assemble.ts';
-import { checkChanges } from '../policy/changes.ts';
+import { checkChanges, isForbidden } from '../policy/changes.ts';
 import { unenforceable } from '../policy/enforcement.ts';
+import { forbiddenBy } from '../policy/globs.ts';
 import type { StepPolicy } from '../runtime/run-context.ts';
 
 /** Whatever a project configures, these stay protected. */
-const ALWAYS_PROTECTED = ['main', 'master'];
+export const ALWAYS_PROTECTED = ['main', 'master'];
 
 const SOURCES: readonly LayerSource[] = ['system', 'workflow', 'step'];
 
@@ -15,6 +16,7 @@ export function createStepPolicy(
   refs: readonly string[],
   byRef: ReadonlyMap<string, PolicyDocument>,
   config: Config,
+  hasSandbox = false,
 ): StepPolicy {
   const missing = refs.filter((ref) => !byRef.has(ref));
   const layers = refs.flatMap((ref, index) => {
@@ -24,13 +26,18 @@ export function createStepPolicy(
   const effective = assemblePolicy(layers);
   return {
     summary: { requested_policy: refs, effective_policy: effective },
-    unenforceable: [...missing.map((ref) => `${ref}, which does not exist`), ...unenforceable(effective)],
+    unenforceable: [
+      ...missing.map((ref) => `${ref}, which does not exist`),
+      ...unenforceable(effective, { network: hasSandbox }),
+    ],
     readOnly: effective.execution === 'read_only',
-    check: (evidence) =>
+    forbids: (path) => isForbidden(effective, path),
+    protects: (path) => forbiddenBy(effective.protected_paths, path) !== null,
+    check: ({ defaultBranches, ...evidence }) =>
       checkChanges({
         ...evidence,
         policy: effective,
-        protectedBranches: [...ALWAYS_PROTECTED, ...config.protected_branches],
+        protectedBranches: [...ALWAYS_PROTECTED, ...config.protected_branches, ...defaultBranches],
       }),
   };
 }

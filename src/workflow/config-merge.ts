@@ -62,15 +62,26 @@ function completeAgent(agent: AgentDocument): AgentConfig {
         command: agent.command ?? command,
         model: agent.model ?? null,
         env: agent.env ?? [],
+        ...reachOf(agent),
       };
     }
     case 'acp':
-      return { kind: 'acp', command: agent.command, model: agent.model ?? null, env: agent.env ?? [] };
+      return {
+        kind: 'acp',
+        command: agent.command,
+        model: agent.model ?? null,
+        env: agent.env ?? [],
+        ...reachOf(agent),
+      };
     case 'command':
-      return { kind: 'command', command: agent.command, env: agent.env ?? [] };
+      return { kind: 'command', command: agent.command, env: agent.env ?? [], ...reachOf(agent) };
     case 'replay':
       return agent;
   }
+}
+
+function reachOf({ sees, writes }: Exclude<AgentDocument, { kind: 'replay' }>) {
+  return { ...(sees === undefined ? {} : { sees }), ...(writes === undefined ? {} : { writes }) };
 }
 
 function completeValidator(validator: ValidatorDocument): ValidatorConfig {

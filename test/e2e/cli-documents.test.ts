@@ -68,6 +68,18 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.verify', scene, 'verify', id);
   });
 
+  test.concurrent('verbs that bring back and take away', async ({ openScene }) => {
+    const scene = await openScene();
+    const { run_id } = await expectFits('cli.run', scene, 'run', fixture('rollback-pre-run'));
+    const id = String(run_id);
+    await expectFits('cli.undo', scene, 'undo', id, '--list');
+    await expectFits('cli.undo', scene, 'undo', id, '--dry-run');
+    await expectFits('cli.undo', scene, 'undo', id);
+    await expectFits('cli.worktree', scene, 'worktree', 'list');
+    await expectFits('cli.worktree', scene, 'worktree', 'prune', '--all', '--dry-run');
+    await expectFits('cli.clean', scene, 'clean', '--keep-runs', '0');
+  });
+
   /** A run that waits at its gate. */
   async function waiting(scene: Scene): Promise<string> {
     return String((await expectFits('cli.run', scene, 'run', fixture('gate'))).run_id);

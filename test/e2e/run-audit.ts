@@ -53,7 +53,8 @@ function auditManifests(run: RunRecordOnDisk): void {
     if (payload.opcode === 'STOP') continue;
     const folder = payload.attempt === 1 ? step_id : `${step_id}@${payload.attempt}`;
     const roles = run.manifest(folder ?? '').artifacts.map(({ role }) => role);
-    if (payload.opcode === 'RUN_AGENT' && !agentCameBack(run, step_id, payload.attempt)) continue;
+    const hasProcesses = payload.opcode === 'RUN_AGENT' || payload.opcode === 'RUN_VALIDATION';
+    if (hasProcesses && !cameBack(run, step_id, payload.attempt)) continue;
     expect(roles, folder ?? '').toEqual(expect.arrayContaining([...ROLES[payload.opcode]]));
   }
 }
@@ -85,8 +86,8 @@ function cutOffFolders(run: RunRecordOnDisk): readonly string[] {
     );
 }
 
-/** An agent that was refused, or whose worktree could not be read, leaves a manifest and no more. */
-function agentCameBack(run: RunRecordOnDisk, stepId: string | null, attempt: number): boolean {
+/** A step that was refused, or whose worktree could not be read, leaves no more than a word about it. */
+function cameBack(run: RunRecordOnDisk, stepId: string | null, attempt: number): boolean {
   return run
     .eventsOf('runner_completed')
     .some(({ step_id, payload }) => step_id === stepId && payload.attempt === attempt);

@@ -24,6 +24,8 @@ export interface SceneOptions {
   readonly config?: string;
   readonly files?: Readonly<Record<string, string>>;
   readonly commit?: boolean;
+  /** Off unless said: what is prevented can't be seen to be detected, and not every machine has a sandbox. */
+  readonly sandbox?: 'auto' | 'required' | 'off';
   /** Where the configuration puts them, when it does. */
   readonly paths?: { readonly runs: string; readonly worktrees: string };
   /** Makes the checkout what a person left it as, before anything is compared. */
@@ -105,7 +107,8 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   await options.prepare?.(repo);
   const home = join(repo.root, '..', 'home');
   await mkdir(home);
-  const cli = createCli({ cwd: repo.root, home });
+  const env = { CONDUCTOR_SANDBOX: options.sandbox ?? 'off' };
+  const cli = createCli({ cwd: repo.root, home, env });
   const paths = options.paths ?? { runs: '.tnh/run', worktrees: '.tnh/worktrees' };
   const runsDir = join(repo.root, paths.runs);
   const worktree = (runId: string) => join(repo.root, paths.worktrees, runId);

@@ -43,11 +43,13 @@ function request(change: Partial<AgentRequest> = {}): AgentRequest {
     runDir: join(folder, 'run'),
     inputs: { fix_instructions: { objective: 'less' } },
     evidenceDir: join(folder, 'run', 'artifacts', 'implement@2'),
+    confinement: null,
     env: { PATH: process.env.PATH ?? '', OWN: 'yes' },
     timeoutMs: 20_000,
     idleTimeoutMs: 20_000,
     mark: `agent-${process.pid}-${runs}`,
     signal: new AbortController().signal,
+    onStop: () => Promise.resolve(),
     onLine: () => undefined,
     ...change,
   };
@@ -83,8 +85,8 @@ describe('what a command agent gets', () => {
 
   it('is a result path where nothing of an earlier attempt lies', async () => {
     const asked = request();
-    await mkdir(asked.evidenceDir, { recursive: true });
-    await writeFile(join(asked.evidenceDir, 'result.json'), '{"final":"stale"}');
+    await mkdir(join(asked.evidenceDir, 'answer'), { recursive: true });
+    await writeFile(join(asked.evidenceDir, 'answer', 'result.json'), '{"final":"stale"}');
     const result = await script('console.log("fresh")').run(asked);
     expect(result).toMatchObject({ finalResponse: 'fresh', result: null });
   });

@@ -11,6 +11,7 @@ import {
   listFiles,
   requestFor,
   startRun,
+  stubGit,
   temporaryFolder,
   testRepo,
   workspacesOf,
@@ -215,12 +216,11 @@ exec '${realGit}/git' "$@"
   it('takes a half-made worktree away when it is cancelled in the middle', async () => {
     const repo = await testRepo();
     const controller = new AbortController();
-    // The filter runs while the files are checked out, that is: after the branch and the worktree were begun.
+    // A worktree that git is still at work on: the branch and the folder were begun.
     const reached = join(await temporaryFolder(), 'reached');
-    await repo.write('.gitattributes', '* filter=slow\n');
-    await repo.git('add', '--all');
-    await repo.git('commit', '--quiet', '--message=slow');
-    await repo.git('config', 'filter.slow.smudge', `touch ${reached}; exec tail -f /dev/null`);
+    await stubGit(
+      `case "$*" in *"worktree add"*) $GIT "$@"; touch ${reached}; exec tail -f /dev/null ;; esac; exec $GIT "$@"`,
+    );
     const request = await requestFor(repo, 'r1');
     const creating = createRun(workspacesOf(repo, controller.signal), request);
     const failed = expect(creating).rejects.toThrow('cancelled');

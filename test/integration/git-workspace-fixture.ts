@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   lstat,
@@ -12,7 +13,8 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, vi } from 'vitest';
 import { createGitWorkspace } from '../../src/adapters/git/git-workspace.ts';
 import type { RunWorkspace, Workspace, WorkspaceRequest } from '../../src/ports/workspace.ts';
 import { type GitRepo, type GitRepoOptions, gitAt, makeRepo, readCheckout } from '../../testing/git-repo.ts';
@@ -40,6 +42,18 @@ export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-git-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/**
+ * Puts a program in the place of git until the test ends: a shell script, in which `$GIT` is the real one.
+ * Hooks and filters can't be used to look at what git does, as none of them runs.
+ */
+export async function stubGit(script: string): Promise<void> {
+  const folder = await temporaryFolder();
+  const real = (await promisify(execFile)('sh', ['-c', 'command -v git'])).stdout.trim();
+  await writeFile(join(folder, 'git'), `#!/bin/sh\nGIT=${real}\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH ?? ''}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
 }
 
 /** A repository that is removed after the test, whatever happens in it. */

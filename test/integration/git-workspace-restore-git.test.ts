@@ -3,7 +3,7 @@ import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitAt } from '../../testing/git-repo.ts';
-import { listFiles, type Run, startRun } from './git-workspace-fixture.ts';
+import { listFiles, type Run, startRun, stubGit } from './git-workspace-fixture.ts';
 
 async function displacedIn(run: Run): Promise<string[]> {
   return (await readdir(run.path('.tnh/run/r1'))).filter((name) => name.startsWith('displaced-'));
@@ -187,17 +187,12 @@ describe('restore, after an agent used git itself,', () => {
   });
 
   it('fails loudly when the files did not come out as they should', async () => {
-    const { run, workspaces, write, repo } = await startRun();
+    const { run, workspaces, write, path } = await startRun();
     const { commit } = await workspaces.snapshot(run, 'one');
     await write('README.md', 'changed\n');
-    // Filters that do not undo each other: what is written is not what would be read back.
-    await repo.git('config', 'filter.liar.smudge', 'echo lie');
-    await repo.git('config', 'filter.liar.clean', 'cat; echo more');
-    await writeFile(join(repo.root, '.git/info/attributes'), 'README.md filter=liar\n');
+    await stubGit(`$GIT "$@" || exit; case "$*" in *"--reset -u"*) echo lie > ${path('README.md')} ;; esac`);
     await expect(workspaces.restore(run, { kind: 'snapshot', commit }, 'one')).rejects.toThrow(
       /after going back/,
     );
-    await rm(join(repo.root, '.git/info/attributes'));
-    await repo.git('config', '--remove-section', 'filter.liar');
   });
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listFiles, startRun } from './git-workspace-fixture.ts';
+import { listFiles, startRun, stubGit } from './git-workspace-fixture.ts';
 
 describe('restore', () => {
   it('brings content, deleted files, modes, links and types back and takes added files away', async () => {
@@ -66,19 +66,70 @@ describe('restore', () => {
     expect(await listFiles(run.worktreePath)).toEqual(before);
   });
 
-  it('leaves ignored files and the run folder where they are', async () => {
+  it('brings ignored files back as well, and leaves the run folder where it is', async () => {
     const { run, workspaces, write, read, path } = await startRun();
     await write('debug.log', 'old\n');
+    await write('gone.log', 'gone\r\n');
+    await chmod(path('gone.log'), 0o755);
+    await symlink('/nowhere', path('link.log'));
+    await write('node_modules/deep/a b\n.js', 'x\n');
+    const before = await listFiles(run.worktreePath);
     const { commit } = await workspaces.snapshot(run, 'one');
     await write('debug.log', 'new\n');
-    await write('node_modules/a.js', 'x\n');
+    await rm(path('gone.log'));
+    await rm(path('link.log'));
+    await rm(path('node_modules'), { recursive: true });
+    await write('node_modules', 'no folder, and not ignored\n');
+    await write('fresh.log', 'fresh\n');
     await write('.tnh/run/r1/notes.txt', 'notes\n');
-    await write('a.txt', 'a\n');
     await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
-    expect(await read('debug.log')).toBe('new\n');
-    expect(await read('node_modules/a.js')).toBe('x\n');
+    expect(await listFiles(run.worktreePath)).toEqual(before);
     expect(await read('.tnh/run/r1/notes.txt')).toBe('notes\n');
     expect(await readlink(path('.tnh/run/r1/harness'))).toBe(run.harnessDir);
+  });
+
+  it('salvages ignored files before they go', async () => {
+    const { run, workspaces, write, repo } = await startRun();
+    const before = await listFiles(run.worktreePath);
+    await write('debug.log', 'the only copy\n');
+    const { salvageRef } = await workspaces.restore(run, { kind: 'base' }, 'one');
+    expect(await listFiles(run.worktreePath)).toEqual(before);
+    expect(await repo.git('show', `${salvageRef}^2:debug.log`)).toBe('the only copy\n');
+    const { commit } = await workspaces.snapshot(run, 'two');
+    const salvaged = await repo.git('rev-parse', salvageRef);
+    await workspaces.restore(run, { kind: 'snapshot', commit: salvaged.trim() }, 'two');
+    expect(await listFiles(run.worktreePath)).not.toEqual(before);
+    await workspaces.restore(run, { kind: 'snapshot', commit }, 'three');
+    expect(await listFiles(run.worktreePath)).toEqual(before);
+  });
+
+  it('moves ignored folders aside that are too large to keep, and leaves those that were there before', async () => {
+    const { run, workspaces, write, read, path } = await startRun();
+    const large = new Uint8Array(33 * 1024 * 1024);
+    await write('node_modules/old.bin', large);
+    const { commit } = await workspaces.snapshot(run, 'one');
+    await write('node_modules/more.js', 'x\n');
+    await write('huge.log', large);
+    await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
+    expect(await read('node_modules/more.js')).toBe('x\n');
+    expect(existsSync(path('huge.log'))).toBe(false);
+    const [shelter = ''] = (await readdir(path('.tnh/run/r1'))).filter((name) =>
+      name.startsWith('displaced-'),
+    );
+    expect((await readFile(path(`.tnh/run/r1/${shelter}/content`))).length).toBe(large.length);
+  });
+
+  it('opens folders again that the agent closed', async () => {
+    const { run, workspaces, write, path } = await startRun();
+    const before = await listFiles(run.worktreePath);
+    await write('src/new/a.txt', 'a\n');
+    await chmod(path('src/new'), 0o500);
+    await chmod(path('src'), 0o555);
+    // As git fares when it is not run by a superuser.
+    const closed = `[ "$(stat -c %a ${path('src')})" = 555 ]`;
+    await stubGit(`case "$*" in *"--reset -u"*) if ${closed}; then exit 128; fi ;; esac; exec $GIT "$@"`);
+    await workspaces.restore(run, { kind: 'base' }, 'one');
+    expect(await listFiles(run.worktreePath)).toEqual(before);
   });
 
   it('salvages a file of the snapshot that the agent has since made ignored', async () => {

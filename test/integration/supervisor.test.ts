@@ -9,6 +9,8 @@ import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
 import type { ProcessSpec } from '../../src/ports/supervisor.ts';
 
 const node = process.execPath;
+/** Written in two parts, so that no scanner takes this file for a leak. */
+const joined = (...parts: readonly string[]): string => parts.join('');
 const supervisor = createSupervisor();
 let folder: string;
 let marks = 0;
@@ -26,6 +28,7 @@ function spec(script: string, change: Partial<ProcessSpec> = {}): ProcessSpec {
   return {
     argv: [node, '-e', script],
     cwd: folder,
+    confinement: null,
     env: { PATH: process.env.PATH ?? '' },
     stdin: null,
     stdoutPath: join(folder, 'out', 'stdout.txt'),
@@ -36,6 +39,7 @@ function spec(script: string, change: Partial<ProcessSpec> = {}): ProcessSpec {
     graceMs: 200,
     mark: `test-${process.pid}-${marks}`,
     signal: null,
+    onStop: null,
     onLine: null,
     ...change,
   };
@@ -88,6 +92,32 @@ describe('how a process ends', () => {
     const result = await supervisor.run(spec(script, { timeoutMs: 600, idleTimeoutMs: 10_000 }));
     expect(result.end).toEqual({ kind: 'timeout' });
     expect(result.durationMs).toBeGreaterThanOrEqual(600);
+  });
+
+  it.each([
+    ['timeout', { timeoutMs: 600 }],
+    ['idle', { idleTimeoutMs: 600 }],
+  ] as const)(
+    'is told to whoever keeps the record before the signal goes out: %s',
+    async (reason, limits) => {
+      const script =
+        'process.on("SIGTERM", () => { console.log("asked"); process.exit(0) }); setInterval(() => {}, 1000)';
+      const seen: string[] = [];
+      const onStop = async (why: string): Promise<void> => {
+        await new Promise((later) => setImmediate(later));
+        seen.push(why, readFileSync(join(folder, 'out', 'stdout.txt'), 'utf8'));
+      };
+      const result = await supervisor.run(spec(script, { ...limits, onStop, graceMs: 5_000 }));
+      expect(result.end).toEqual({ kind: reason });
+      expect(seen).toEqual([reason, '']);
+      expect(result.stdout.lastLine).toBe('asked');
+    },
+  );
+
+  it('is ended even where the record of it fails', async () => {
+    const onStop = (): Promise<void> => Promise.reject(new Error('disk full'));
+    const result = await supervisor.run(spec('setInterval(() => {}, 1000)', { timeoutMs: 300, onStop }));
+    expect(result.end).toEqual({ kind: 'timeout' });
   });
 
   it('in silence is idle', async () => {
@@ -283,6 +313,20 @@ describe('what it prints', () => {
     expect(peak - before).toBeLessThan(100 * 1024 * 1024);
   });
 
+  it('is known by its newest line even where it is too long to keep', async () => {
+    const secret = joined('ghp_', 'A1b2C3d4E5f6A7b8C9d0E1f2A3b4C5d6E7f8');
+    const script = `const b = 'y'.repeat(99) + '\\n'; for (let i = 0; i < 5000; i++) require('node:fs').writeSync(1, b); console.log('last: ${secret} \\0é')`;
+    const lines: string[] = [];
+    const result = await supervisor.run(
+      spec(script, { captureLimitBytes: 1000, onLine: (line) => lines.push(line) }),
+    );
+    expect(result.stdout.lastLine).toBe('last: [masked] \uFFFDé');
+    expect(lines.join('\n')).not.toContain(secret);
+    expect(readFileSync(result.stdout.path, 'utf8')).toMatch(
+      /^(?:y{99}\n){10}\[conductor: \d+ bytes cut\]\n$/,
+    );
+  });
+
   it('is never written through a link that lies at the path', async () => {
     await mkdir(join(folder, 'out'));
     await writeFile(join(folder, 'precious'), 'keep');
@@ -300,6 +344,34 @@ describe('what it prints', () => {
     };
     await expect(supervisor.run(spec(script, { onLine }))).rejects.toThrow('broken view');
     expect(isAlive(pidOf('pid'))).toBe(false);
+  });
+});
+
+describe('a secret in what it prints', () => {
+  const token = joined('npm_', 'A1b2C3d4E5f6A7b8C9d0E1f2A3b4C5d6E7f8');
+
+  it('is masked in both files and in every line, though it comes in two pieces', async () => {
+    const lines: string[] = [];
+    const script = `process.stderr.write('e ${token}\\n'); process.stdout.write('a ${token.slice(0, 9)}', () => setTimeout(() => process.stdout.write('${token.slice(9)} b\\n'), 100))`;
+    const result = await supervisor.run(spec(script, { onLine: (line) => lines.push(line) }));
+    expect(readFileSync(result.stdout.path, 'utf8')).toBe('a [masked] b\n');
+    expect(readFileSync(result.stderr.path, 'utf8')).toBe('e [masked]\n');
+    expect(lines.sort()).toEqual(['a [masked] b', 'e [masked]']);
+    expect(result.stdout).toMatchObject({ lastLine: 'a [masked] b', bytes: token.length + 5, cutBytes: 0 });
+  });
+
+  it('is masked where it is the value of a variable that it was given or that the conductor has', async () => {
+    const masking = createSupervisor({ sandbox: null, secrets: ['of the conductor'] });
+    const script = 'console.log(process.env.MY_PASSWORD, "of the conductor", process.env.PLAIN)';
+    const env = { MY_PASSWORD: 'käse und brot', PLAIN: 'käse' };
+    const { stdout } = await masking.run(spec(script, { env }));
+    expect(readFileSync(stdout.path, 'utf8')).toBe('[masked] [masked] käse\n');
+  });
+
+  it('does not change bytes around it that are not text', async () => {
+    const script = `process.stdout.write(Buffer.concat([Buffer.from([0xff, 0x00, 0x20]), Buffer.from('${token}'), Buffer.from([0x20, 0xc3, 0x28])]))`;
+    const { stdout } = await supervisor.run(spec(script));
+    expect(readFileSync(stdout.path).toString('latin1')).toBe('\u00ff\u0000 [masked] \u00c3(');
   });
 });
 

@@ -75,11 +75,13 @@ function run(validator: RunnableValidator, change: Partial<ValidatorRequest> = {
     stepId: 'validate',
     attempt: 1,
     evidenceDir: evidenceDir(),
+    confinement: null,
     env: { PATH: `${dirname(node)}:${process.env.PATH ?? ''}` },
     timeoutMs: 20_000,
     idleTimeoutMs: 20_000,
     mark: `validator-${process.pid}-${marks}`,
     signal: new AbortController().signal,
+    onStop: () => Promise.resolve(),
     onLine: () => undefined,
     ...change,
   });

@@ -1,5 +1,5 @@
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { outcomeOfEnd } from '../../contracts/process-end.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
@@ -41,6 +41,7 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
   const ran = await deps.supervisor.run({
     argv: [program.includes('/') ? resolve(request.worktreePath, program) : program, ...args],
     cwd: request.worktreePath,
+    confinement: confinementOf(request, files),
     env: {
       ...request.env,
       CONDUCTOR_RUN_ID: request.runId,
@@ -59,9 +60,12 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
     graceMs: deps.graceMs,
     mark: request.mark,
     signal: request.signal,
+    onStop: request.onStop,
     onLine: request.onLine,
   });
   const { result, note } = await readResultFile(files.result, files.realFolder);
+  // What it said goes into the record by way of the result, where secrets are masked.
+  await rm(dirname(files.result), { force: true, recursive: true });
   return {
     termination: outcomeOfEnd(ran.end),
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
@@ -75,28 +79,38 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
   };
 }
 
+/** The rest of its evidence is not the agent's to write. */
+function confinementOf(
+  { confinement }: AgentRequest,
+  { realFolder }: AgentFiles,
+): AgentRequest['confinement'] {
+  return confinement === null ? null : { ...confinement, writable: [...confinement.writable, realFolder] };
+}
+
 interface AgentFiles {
   readonly inputs: string;
   readonly result: string;
   readonly transcript: string;
   readonly stderr: string;
+  /** Where the agent may leave its result, and nothing else lies. */
   readonly realFolder: string;
 }
 
 async function prepareFiles(request: AgentRequest): Promise<AgentFiles> {
   await mkdir(request.evidenceDir, { recursive: true });
   const inputs = join(request.evidenceDir, 'inputs.json');
-  const result = join(request.evidenceDir, 'result.json');
+  const folder = join(request.evidenceDir, 'answer');
   // What an earlier attempt left there must not pass for this one's word.
-  await rm(result, { force: true, recursive: true });
+  await rm(folder, { force: true, recursive: true });
   await rm(inputs, { force: true, recursive: true });
+  await mkdir(folder);
   await writeFile(inputs, `${JSON.stringify(request.inputs, null, 2)}\n`, { flag: 'wx' });
   return {
     inputs,
-    result,
+    result: join(folder, 'result.json'),
     transcript: join(request.evidenceDir, 'transcript.txt'),
     stderr: join(request.evidenceDir, 'stderr.txt'),
-    realFolder: await realpath(request.evidenceDir),
+    realFolder: await realpath(folder),
   };
 }
 

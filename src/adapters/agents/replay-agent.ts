@@ -181,6 +181,8 @@ async function applyPatch(
   const applied = await deps.supervisor.run({
     argv: [...GIT, 'apply', '--binary', '--whitespace=nowarn', patch],
     cwd: request.worktreePath,
+    // Git is not the agent: it reads the patch from the directory of another run.
+    confinement: null,
     env: { ...request.env, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
     stdin: null,
     stdoutPath: files.applyOut,
@@ -191,6 +193,7 @@ async function applyPatch(
     graceMs: deps.graceMs,
     mark: request.mark,
     signal: request.signal,
+    onStop: null,
     onLine: null,
   });
   // What git printed is no evidence of the step; where it matters, it is in the reason.

@@ -12,6 +12,8 @@ const FIXED_SETTINGS = [
   'core.splitIndex=false',
   'core.sparseCheckout=false',
   'core.safecrlf=false',
+  // Files are written and read as they are stored, so that a restore brings every byte back.
+  'core.autocrlf=false',
   // The log names snapshots, so they have to be on disk before it; by default git leaves loose objects to the system.
   'core.fsync=committed',
   'core.fsyncMethod=batch',

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindOf } from './file-kind.ts';
 import { GitError } from './git-command.ts';
@@ -8,6 +8,8 @@ export const RUN_FOLDER = '.tnh/run';
 
 /** Everything in the worktree but the run folder. */
 export const TRACKED_PATHSPEC = ['--', '.', `:(exclude)${RUN_FOLDER}`];
+
+const DISPLACED = 'displaced-';
 
 /** Makes `.tnh/run/<run>/harness` of the worktree lead to the run's harness folder. */
 export async function ensureHarnessLink(
@@ -27,8 +29,15 @@ export async function ensureHarnessLink(
 /** Moves something out of the way without losing it: it stays in the run folder of the worktree. */
 export async function displace(worktreePath: string, runId: string, path: string | Buffer): Promise<void> {
   const folder = await ensureRunFolder(worktreePath, runId);
-  const shelter = await mkdtemp(join(folder, 'displaced-'));
+  const shelter = await mkdtemp(join(folder, DISPLACED));
   await rename(path, join(shelter, 'content'));
+}
+
+/** The shelters of all that was moved out of the way. */
+export async function displacedFolders(worktreePath: string, runId: string): Promise<readonly string[]> {
+  const folder = join(worktreePath, RUN_FOLDER, runId);
+  const names = await readdir(folder).catch((): string[] => []);
+  return names.filter((name) => name.startsWith(DISPLACED)).map((name) => join(folder, name));
 }
 
 async function ensureRunFolder(worktreePath: string, runId: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { mkdir, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { kindOf } from './file-kind.ts';
 import type { Git } from './git-command.ts';
 import { displace, TRACKED_PATHSPEC } from './harness-link.ts';
+import { pathInside } from './ignored-files.ts';
 import type { RunWorktree } from './run-worktree.ts';
 
 const GITLINK_MODE = '160000';
@@ -79,11 +79,4 @@ export async function makeFolders(paths: readonly Buffer[]): Promise<void> {
 async function displaceWhereFound(worktree: RunWorktree, path: Buffer): Promise<void> {
   if ((await kindOf(path)) === 'missing') return;
   await displace(worktree.workspace.worktreePath, worktree.workspace.runId, path);
-}
-
-function pathInside(worktree: RunWorktree, latin1Path: string): Buffer {
-  return Buffer.concat([
-    Buffer.from(join(worktree.workspace.worktreePath, '/')),
-    Buffer.from(latin1Path, 'latin1'),
-  ]);
 }

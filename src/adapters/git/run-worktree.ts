@@ -2,8 +2,9 @@ import { readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunWorkspace } from '../../ports/workspace.ts';
 import { kindOf } from './file-kind.ts';
-import { createGit, type Git, GitError, printedValue } from './git-command.ts';
+import { type Git, GitError, printedValue } from './git-command.ts';
 import { displace } from './harness-link.ts';
+import { createGitWithoutFilters } from './no-filters.ts';
 import { clearOwnRefLocks, moveOwnRef } from './own-ref.ts';
 
 /** A run's worktree with everything that is needed to work on it. */
@@ -54,8 +55,9 @@ export async function openRunWorktree(
     throw new GitError([], null, `${worktreePath} is not a worktree of this repository`);
   }
   const env = { GIT_DIR: adminDir, GIT_WORK_TREE: worktreePath };
-  const git = createGit({ cwd: worktreePath, env, signal, runId: workspace.runId });
-  return { workspace, adminDir, gitDir, branchRef, git };
+  const place = { cwd: worktreePath, env, signal, runId: workspace.runId };
+  const files = [join(gitDir, 'config'), join(gitDir, 'config.worktree'), join(adminDir, 'config.worktree')];
+  return { workspace, adminDir, gitDir, branchRef, git: createGitWithoutFilters(place, files) };
 }
 
 /** Only branches of runs are ever moved or deleted; any other name is a bug of the caller. */

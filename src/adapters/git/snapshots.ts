@@ -1,6 +1,8 @@
 import type { Restored, RestoreTarget, Snapshot } from '../../ports/workspace.ts';
 import { type Git, GitError, printedValue } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
+import { type KeptIgnored, keepIgnored, readKeptIgnored } from './ignored-keep.ts';
+import { clearIgnored, writeIgnored } from './ignored-restore.ts';
 import { displaceNestedRepositories, displaceSubmodules, makeFolders } from './nested-repositories.ts';
 import { moveOwnRef } from './own-ref.ts';
 import {
@@ -13,15 +15,26 @@ import {
   repairGitFile,
   treeOf,
 } from './run-worktree.ts';
+import { keepUnderNewRef, salvageRefOf } from './salvage-refs.ts';
 import { putTree, resetIndex, takeTree } from './worktree-tree.ts';
 
-const SALVAGE_NAME_LIMIT = 1000;
+/** The newest snapshot of each worktree that this process made. */
+const lastByWorktree = new Map<
+  string,
+  { readonly parents: string; readonly tree: string; readonly commit: string }
+>();
 
+/** When nothing has changed since the last one, it is the same commit under another name. */
 export async function takeSnapshot(worktree: RunWorktree, name: string): Promise<Snapshot> {
-  const { git, workspace } = worktree;
-  const head = await headCommit(worktree);
-  const { tree } = await takeTree(worktree, head);
-  const commit = await commitTree(git, tree, [head], `${snapshotSubject(workspace.runId)} ${name}`);
+  const { git, workspace, adminDir } = worktree;
+  const { tree, head, ignored } = await takeTree(worktree, null);
+  const kept = await keepIgnored(worktree, ignored);
+  const subject = `${snapshotSubject(workspace.runId)} ${name}`;
+  const parents = withIgnored([head], kept);
+  const last = lastByWorktree.get(adminDir);
+  const same = last?.tree === tree && last.parents === parents.join(' ');
+  const commit = same ? last.commit : await commitTree(git, tree, parents, messageOf(subject, kept));
+  lastByWorktree.set(adminDir, { parents: parents.join(' '), tree, commit });
   const ref = `refs/conductor/${workspace.runId}/${name}`;
   await moveOwnRef(git, ref, commit);
   return { commit, tree };
@@ -34,14 +47,18 @@ export async function restoreSnapshot(
 ): Promise<Restored> {
   const destination = await readDestination(worktree, target);
   await clearStaleLocks(worktree);
-  const { salvageRef, before, nested, branch } = await salvage(worktree, salvageName, destination.tree);
+  const salvaged = await salvage(worktree, salvageName, destination.tree);
+  const { salvageRef, before, nested, branch } = salvaged;
+  const ignored = await readKeptIgnored(worktree.git, destination.ignored);
   await clearInterruptedState(worktree);
   await repairGitFile(worktree);
   await pointBranch(worktree, destination.head, branch);
   await displaceNestedRepositories(worktree, nested, destination.tree);
   const submodules = await displaceSubmodules(worktree, before.tree, destination.tree);
+  await clearIgnored(worktree, salvaged.ignored, ignored);
   await putTree(worktree, destination.tree);
   await makeFolders(submodules);
+  await writeIgnored(worktree, salvaged.ignored, ignored, { onlyMissing: false });
   await resetIndex(worktree, destination.head);
   const { worktreePath, runId, harnessDir } = worktree.workspace;
   await ensureHarnessLink(worktreePath, runId, harnessDir);
@@ -58,10 +75,11 @@ interface Salvage {
   readonly nested: readonly string[];
   /** Where the run's branch was; null when it was gone. */
   readonly branch: string | null;
+  readonly ignored: KeptIgnored;
 }
 
 /** Keeps the worktree as it is, with every commit that only HEAD or the branch still leads to. */
-async function salvage(
+export async function salvage(
   worktree: RunWorktree,
   name: string,
   alsoTracked: string | null = null,
@@ -70,10 +88,26 @@ async function salvage(
   const head = await headCommit(worktree);
   const branch = await commitAt(git, branchRef);
   const parents = branch === null || branch === head ? [head] : [head, branch];
-  const { tree, nested } = await takeTree(worktree, head, alsoTracked);
-  const commit = await commitTree(git, tree, parents, `${salvageSubject(workspace.runId)} ${name}`);
-  const salvageRef = await keepUnderNewRef(git, `refs/conductor/salvage/${workspace.runId}/${name}`, commit);
-  return { salvageRef, before: { commit, tree }, nested, branch };
+  const { tree, nested, ignored: listed } = await takeTree(worktree, head, alsoTracked);
+  const ignored = await keepIgnored(worktree, listed);
+  const subject = `${salvageSubject(workspace.runId)} ${name}`;
+  const commit = await commitTree(git, tree, withIgnored(parents, ignored), messageOf(subject, ignored));
+  const salvageRef = await keepUnderNewRef(git, salvageRefOf(workspace.runId, name), commit);
+  return { salvageRef, before: { commit, tree }, nested, branch, ignored };
+}
+
+/** As a parent, so that git does not clear them up as long as the snapshot is there. */
+function withIgnored(parents: readonly string[], { commit }: KeptIgnored): readonly string[] {
+  return commit === null ? parents : [...parents, commit];
+}
+
+function messageOf(subject: string, { commit }: KeptIgnored): string {
+  return commit === null ? subject : `${subject}\n\nIgnored: ${commit}\n`;
+}
+
+/** The commit with the files that git ignored when a snapshot or salvage was made. */
+export function ignoredOf(message: string): string | null {
+  return /^Ignored: ([0-9a-f]+)$/m.exec(message)?.[1] ?? null;
 }
 
 export async function commitTree(
@@ -86,22 +120,12 @@ export async function commitTree(
   return printedValue(await git(['commit-tree', tree, ...parentArgs, '-F', '-'], { stdin: message }));
 }
 
-/** A salvage is the last copy of something, so none ever replaces another. */
-async function keepUnderNewRef(git: Git, wanted: string, commit: string): Promise<string> {
-  for (let count = 1; count <= SALVAGE_NAME_LIMIT; count += 1) {
-    const ref = count === 1 ? wanted : `${wanted}-${count}`;
-    if ((await git(['show-ref', '--verify', '--quiet', ref], { answers: [1] })).exitCode === 0) continue;
-    await git(['update-ref', '--no-deref', ref, commit, ''], { retryLocks: true });
-    return ref;
-  }
-  throw new GitError([], null, `there are already ${SALVAGE_NAME_LIMIT} salvages called ${wanted}`);
-}
-
 interface Destination {
   readonly commit: string;
   readonly tree: string;
   /** Where the run's branch has to be. */
   readonly head: string;
+  readonly ignored: string | null;
 }
 
 /** A snapshot stands beside the branch: the branch was where its first parent is. */
@@ -109,7 +133,7 @@ async function readDestination(worktree: RunWorktree, target: RestoreTarget): Pr
   const { git, workspace } = worktree;
   if (target.kind === 'base') {
     const commit = workspace.baseSha;
-    return { commit, tree: await treeOf(git, commit), head: commit };
+    return { commit, tree: await treeOf(git, commit), head: commit, ignored: null };
   }
   const { commit } = target;
   const text = (await git(['cat-file', 'commit', commit])).stdout.toString('utf8');
@@ -121,7 +145,7 @@ async function readDestination(worktree: RunWorktree, target: RestoreTarget): Pr
   if (tree === undefined || head === undefined || !ofThisRun) {
     throw new GitError([], null, `${commit} is not a snapshot of ${workspace.runId}`);
   }
-  return { commit, tree, head };
+  return { commit, tree, head, ignored: ignoredOf(message) };
 }
 
 function snapshotSubject(runId: string): string {

@@ -4,11 +4,14 @@ import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
 import { hasCode, kindOf } from './file-kind.ts';
 import { createGit, type Git, GitError } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
+import { unlockFolders } from './locked-folders.ts';
+import { withoutFilters } from './no-filters.ts';
 import { moveOwnRef } from './own-ref.ts';
 import {
   clearStaleLocks,
   commitAt,
   findAdminDir,
+  headCommit,
   openRunWorktree,
   ownBranchRef,
   repairGitFile,
@@ -115,9 +118,11 @@ async function isHalfMade(adminDir: string): Promise<boolean> {
 /** Twice `-f`: git still counts a worktree that was deleted as checked out, and one that was locked even more. */
 async function addWorktree(repository: Repository, workspace: RunWorkspace): Promise<void> {
   const { worktreePath, branchName, runId, harnessDir } = workspace;
-  await repository.git(['worktree', 'add', '-f', '-f', '-q', worktreePath, branchName], { retryLocks: true });
+  const { git } = repository;
+  const env = await withoutFilters(git);
+  await git(['worktree', 'add', '-f', '-f', '-q', worktreePath, branchName], { env, retryLocks: true });
   const worktree = await openRunWorktree(workspace, repository.gitDir, repository.signal);
-  await adoptIndex(worktree);
+  await adoptIndex(worktree, await headCommit(worktree));
   await ensureHarnessLink(worktreePath, runId, harnessDir);
 }
 
@@ -162,7 +167,9 @@ async function removeIfBare(folder: string): Promise<void> {
   await rmdir(folder);
 }
 
-async function removeWorktree(git: Git, gitDir: string, worktreePath: string): Promise<void> {
+/** For a worktree whose files are kept or were never worked on. */
+export async function removeWorktree(git: Git, gitDir: string, worktreePath: string): Promise<void> {
+  await unlockFolders(worktreePath);
   // It refuses a worktree that was never registered or is damaged; the folders then go by hand.
   await git(['worktree', 'remove', '--force', '--force', worktreePath], { answers: [1, 128, 255] });
   const adminDir = await findAdminDir(gitDir, worktreePath);

@@ -1,41 +1,90 @@
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from './file-kind.ts';
-import { type Git, printedValue } from './git-command.ts';
+import { type Git, GitError, printedValue } from './git-command.ts';
 import { RUN_FOLDER, TRACKED_PATHSPEC } from './harness-link.ts';
+import { type IndexMemory, recallIndex, rememberIndex } from './index-memory.ts';
+import { unlockFolders } from './locked-folders.ts';
 import { trackNestedRepositories } from './nested-repositories.ts';
-import type { RunWorktree } from './run-worktree.ts';
+import { headCommit, type RunWorktree, treeOf } from './run-worktree.ts';
+import { readStatus } from './worktree-status.ts';
 
-/** The worktree as git objects. */
+/** The worktree as git objects. Paths are relative, in latin1 so that no byte is lost. */
 export interface TakenTree {
   readonly tree: string;
-  /** Folders that hold a repository of their own, relative, in latin1 so that no byte is lost. */
+  /** The commit that says what is tracked. */
+  readonly head: string;
+  /** Folders that hold a repository of their own. */
   readonly nested: readonly string[];
+  /** Files, and folders with a slash at the end, that git ignores: they are not in the tree. */
+  readonly ignored: readonly string[];
 }
 
 /**
  * Writes the worktree's files, tracked and untracked, as a tree. What counts as tracked comes from `head`
- * and never from the worktree's own index: an agent can mark files there as unchanged, or take them out.
+ * and never from the worktree's own index: an agent can mark files there as unchanged, or take them out. Null stands
+ * for where HEAD is.
  */
 export async function takeTree(
   worktree: RunWorktree,
-  head: string,
+  wantedHead: string | null,
   alsoTracked: string | null = null,
 ): Promise<TakenTree> {
-  return withScratchIndex(worktree, async (git) => {
-    await git(['read-tree', '--reset', head]);
-    if (alsoTracked !== null) await trackPathsOf(git, head, alsoTracked);
-    const nested = await trackNestedRepositories(git);
-    // With the folder excluded by pathspec, `add` fails wherever a committed .gitignore names it.
-    await git(['add', '-A', '--', '.']);
-    await git(['reset', '-q', head, '--', RUN_FOLDER]);
-    return { tree: printedValue(await git(['write-tree'])), nested };
+  return withScratchIndex(worktree, async (git, known) => {
+    const usable = known !== null && alsoTracked === null && (wantedHead ?? known.head) === known.head;
+    const quick = usable ? await takeChanges(git, known, wantedHead) : null;
+    const taken = quick ?? (await takeAll(git, wantedHead ?? (await headCommit(worktree)), alsoTracked));
+    // Repositories in folders have to be looked for each time, and files that only this tree tracks are no rule.
+    const plain = taken.nested.length === 0 && alsoTracked === null;
+    return { value: taken, memory: plain ? { head: taken.head, tree: taken.tree } : null };
   });
+}
+
+/** From the tree of last time, at a cost that grows with what changed since. Null when that does not tell it all. */
+async function takeChanges(
+  git: Git,
+  { tree, head }: IndexMemory,
+  wantedHead: string | null,
+): Promise<TakenTree | null> {
+  const { touched, gone, ignored, odd, head: current } = await readStatus(git);
+  if (wantedHead === null && current !== head) return null;
+  if (odd || [...touched, ...gone].some((path) => /(?:^|\/)\.gitignore$/.test(path))) return null;
+  if (touched.length + gone.length === 0) return { tree, head, nested: [], ignored };
+  const removals = gone.map((path) => `0 ${'0'.repeat(tree.length)}\t${path}\0`).join('');
+  // What is gone goes first: a link may stand where its folder was, and nothing is looked up behind a link.
+  if (gone.length > 0)
+    await git(['update-index', '-z', '--index-info'], { stdin: Buffer.from(removals, 'latin1') });
+  const additions = touched.map((path) => `${path}\0`).join('');
+  await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], {
+    stdin: Buffer.from(additions, 'latin1'),
+  });
+  return { tree: printedValue(await git(['write-tree'])), head, nested: [], ignored };
+}
+
+async function takeAll(git: Git, head: string, alsoTracked: string | null): Promise<TakenTree> {
+  await git(['read-tree', '--reset', head]);
+  if (alsoTracked !== null) await trackPathsOf(git, head, alsoTracked);
+  const nested = await trackNestedRepositories(git);
+  // With the folder excluded by pathspec, `add` fails wherever a committed .gitignore names it.
+  await git(['add', '-A', '--', '.']);
+  await git(['reset', '-q', head, '--', RUN_FOLDER]);
+  const tree = printedValue(await git(['write-tree']));
+  const { ignored } = await readStatus(git);
+  return { tree, head, nested, ignored };
 }
 
 /** Makes the worktree's files those of `tree`, given that `takeTree` has just seen what is there now. */
 export async function putTree(worktree: RunWorktree, tree: string): Promise<void> {
-  await withScratchIndex(worktree, (git) => git(['read-tree', '--reset', '-u', tree]));
+  await withScratchIndex(worktree, async (git) => {
+    const put = () => git(['read-tree', '--reset', '-u', tree]);
+    await put().catch(async (error: unknown) => {
+      if (!(error instanceof GitError) || error.exitCode === null) throw error;
+      await unlockFolders(worktree.workspace.worktreePath);
+      await put();
+    });
+    // Whether the files are now what the tree says is for `takeTree` to find out by itself.
+    return { value: null, memory: null };
+  });
 }
 
 /** Makes the worktree's own index that of `head`, so that `git status` there tells the truth. */
@@ -50,10 +99,11 @@ export async function resetIndex(worktree: RunWorktree, head: string): Promise<v
   });
 }
 
-/** Starts our index from the worktree's, while that is still as git made it. */
-export async function adoptIndex(worktree: RunWorktree): Promise<void> {
+/** Starts our index from the worktree's, while that is still as git made it at `head`. */
+export async function adoptIndex(worktree: RunWorktree, head: string): Promise<void> {
   await mkdir(join(worktree.adminDir, 'conductor'), { recursive: true });
   await copyIndex(join(worktree.adminDir, 'index'), ourIndex(worktree));
+  await rememberIndex(ourIndex(worktree), { head, tree: await treeOf(worktree.git, head) });
 }
 
 /**
@@ -71,18 +121,27 @@ async function trackPathsOf(git: Git, head: string, tree: string): Promise<void>
 }
 
 /** The index only we write. It keeps the stat cache from one snapshot to the next. */
-function ourIndex(worktree: RunWorktree): string {
+export function ourIndex(worktree: RunWorktree): string {
   return join(worktree.adminDir, 'conductor', 'index');
 }
 
-async function withScratchIndex<T>(worktree: RunWorktree, work: (git: Git) => Promise<T>): Promise<T> {
+async function withScratchIndex<T>(
+  worktree: RunWorktree,
+  work: (git: Git, known: IndexMemory | null) => Promise<{ value: T; memory: IndexMemory | null }>,
+): Promise<T> {
   return withScratch(worktree, async (scratch) => {
+    const own = ourIndex(worktree);
     const index = join(scratch, 'index');
-    await copyIndex(ourIndex(worktree), index);
-    const env = { GIT_INDEX_FILE: index };
-    const result = await work((argv, call) => worktree.git(argv, { ...call, env }));
-    await rename(index, ourIndex(worktree));
-    return result;
+    const recalled = await recallIndex(own);
+    if (recalled !== 'forged') await copyIndex(own, index);
+    const known = typeof recalled === 'string' ? null : recalled;
+    const { value, memory } = await work(
+      (argv, call) => worktree.git(argv, { ...call, env: { ...call?.env, GIT_INDEX_FILE: index } }),
+      known,
+    );
+    await rename(index, own);
+    await rememberIndex(own, memory);
+    return value;
   });
 }
 

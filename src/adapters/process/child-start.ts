@@ -5,12 +5,15 @@ import type { Readable } from 'node:stream';
 import type { ProcessEnd } from '../../contracts/process-end.ts';
 import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
 import type { ProcessSpec } from '../../ports/supervisor.ts';
+import { resolveProgram } from './program.ts';
 
 export type ExitEnd = Extract<ProcessEnd, { kind: 'exited' | 'signalled' }>;
 type SpawnFailed = Extract<ProcessEnd, { kind: 'spawn_failed' }>;
 
 export interface StartedChild {
   readonly pid: number;
+  /** The process is the shell of a sandbox, with the program inside. */
+  readonly isEnclosed: boolean;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Settles when the process itself is gone, whoever still holds its streams. */
@@ -20,8 +23,16 @@ export interface StartedChild {
   readonly closeStreams: () => void;
 }
 
-export async function startChild(spec: ProcessSpec): Promise<StartedChild | SpawnFailed> {
-  const [program, ...args] = spec.argv;
+/** Starts the program, or the command line that encloses it. */
+export async function startChild(
+  spec: ProcessSpec,
+  enclosed: ProcessSpec['argv'] | null,
+): Promise<StartedChild | SpawnFailed> {
+  if (enclosed !== null) {
+    const missing = await findMissing(spec);
+    if (missing !== null) return missing;
+  }
+  const [program, ...args] = enclosed ?? spec.argv;
   try {
     const child = spawn(program, args, {
       cwd: spec.cwd,
@@ -39,6 +50,7 @@ export async function startChild(spec: ProcessSpec): Promise<StartedChild | Spaw
     child.stdin?.end(spec.stdin ?? '');
     return {
       ...streamsOf(child),
+      isEnclosed: enclosed !== null,
       exited,
       hasExited: () => child.exitCode !== null || child.signalCode !== null,
       closeStreams: () => {
@@ -48,6 +60,13 @@ export async function startChild(spec: ProcessSpec): Promise<StartedChild | Spaw
   } catch (error) {
     return spawnFailure(error, program, spec.cwd);
   }
+}
+
+/** A sandbox would say in words of its own, on the stream of the program, that there is no such program. */
+async function findMissing({ argv: [program], cwd, env }: ProcessSpec): Promise<SpawnFailed | null> {
+  if ((await resolveProgram(program, { cwd, path: env.PATH })) !== null) return null;
+  const code = program.includes('/') && existsSync(resolve(cwd, program)) ? 'EACCES' : 'ENOENT';
+  return spawnFailure(Object.assign(new Error(code), { code }), program, cwd);
 }
 
 function spawned(child: ChildProcess): Promise<void> {

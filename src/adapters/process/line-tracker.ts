@@ -1,5 +1,5 @@
 /** A line past this length is cut for live views; the captured file keeps it whole. */
-const LINE_LIMIT_BYTES = 4096;
+export const LINE_LIMIT_BYTES = 4096;
 
 /** A flood of short lines must not cost a call each: only the newest lines of a chunk are told. */
 const LINES_PER_CHUNK = 256;
@@ -66,7 +66,7 @@ function startOfNewestLines(chunk: Buffer): number {
   return end + 1;
 }
 
-function decodeLine(bytes: Buffer, cut: boolean): string {
+export function decodeLine(bytes: Buffer, cut: boolean): string {
   const text = (cut ? bytes.subarray(0, wholeCharacters(bytes)) : bytes).toString('utf8');
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
   // A NUL is legal in a string but breaks terminals, arguments and editors further on.

@@ -7,6 +7,8 @@ import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
 const SWEEP_LIMIT_MS = 5_000;
 const SWEEP_PAUSE_MS = 10;
 const READS_AT_ONCE = 32;
+/** On a machine where something is always born the looking has to end too. */
+const LISTINGS_LIMIT = 20;
 
 /**
  * Ends every process that carries the mark in its environment, whatever group or session it moved to.
@@ -26,6 +28,19 @@ export async function sweep(mark: string, group: number | null): Promise<number>
     for (const pid of found) if (endIfOurs(pid, mark, group)) ended.add(pid);
     if (found.length === 0 || performance.now() > deadline) return ended.size;
     await delay(SWEEP_PAUSE_MS);
+  }
+}
+
+/** Sends TERM to every process of the mark or the group, but not to the leader. */
+export async function askToEnd(mark: string, leader: number): Promise<void> {
+  const found = await filterPids(async (pid) => {
+    if (pid === leader) return false;
+    if (hasMark(await readProc(pid, 'environ'), mark)) return true;
+    return inGroup(await readProc(pid, 'stat'), leader);
+  });
+  for (const pid of found) {
+    const ours = hasMark(readProcNow(pid, 'environ'), mark) || inGroup(readProcNow(pid, 'stat'), leader);
+    if (ours) signal(pid, 'SIGTERM');
   }
 }
 
@@ -60,9 +75,12 @@ function endIfOurs(pid: number, mark: string, group: number | null): boolean {
   const ours =
     hasMark(readProcNow(pid, 'environ'), mark) ||
     (group !== null && !signalExists(group) && inGroup(readProcNow(pid, 'stat'), group));
-  if (!ours) return false;
+  return ours && signal(pid, 'SIGKILL');
+}
+
+function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, name);
     return true;
   } catch {
     return false;
@@ -79,16 +97,25 @@ function endGroup(group: number): number {
   }
 }
 
+/**
+ * Who is born while the others are looked at is looked at too: a process may have been replaced by its child between
+ * the listing and the look at it, and the child alone would be left.
+ */
 export async function filterPids(test: (pid: number) => Promise<boolean>): Promise<number[]> {
-  const pids = (await readdir('/proc'))
-    .filter((name) => /^[1-9]\d*$/.test(name))
-    .map(Number)
-    .filter((pid) => pid !== process.pid);
   const found: number[] = [];
-  for (let start = 0; start < pids.length; start += READS_AT_ONCE) {
-    const batch = pids.slice(start, start + READS_AT_ONCE);
-    const verdicts = await Promise.all(batch.map(test));
-    found.push(...batch.filter((_, index) => verdicts[index] === true));
+  const seen = new Set<number>([process.pid]);
+  for (let round = 0; round < LISTINGS_LIMIT; round += 1) {
+    const pids = (await readdir('/proc'))
+      .filter((name) => /^[1-9]\d*$/.test(name))
+      .map(Number)
+      .filter((pid) => !seen.has(pid));
+    if (pids.length === 0) break;
+    for (let start = 0; start < pids.length; start += READS_AT_ONCE) {
+      const batch = pids.slice(start, start + READS_AT_ONCE);
+      const verdicts = await Promise.all(batch.map(test));
+      found.push(...batch.filter((_, index) => verdicts[index] === true));
+    }
+    for (const pid of pids) seen.add(pid);
   }
   return found;
 }

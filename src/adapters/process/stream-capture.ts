@@ -1,8 +1,13 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
+import { createSecretStream } from '../../policy/secret-stream.ts';
 import type { CapturedStream } from '../../ports/supervisor.ts';
 import { createLineTracker } from './line-tracker.ts';
+import { createOverflowLines, type OverflowLines } from './overflow-lines.ts';
+
+/** A piece of a pipe and what was held back before it. */
+const OUTPUT_BYTES = 128 * 1024;
 
 export interface StreamCapture {
   /** Settles when the stream ends or is destroyed. */
@@ -10,33 +15,64 @@ export interface StreamCapture {
   readonly close: () => Promise<CapturedStream>;
 }
 
-/** Keeps the head of a stream in a file and counts the rest. */
+export interface CaptureOptions {
+  readonly limitBytes: number;
+  readonly onLine: ((line: string) => void) | null;
+  /** Values that are masked besides what looks like a secret. */
+  readonly secrets: readonly string[];
+}
+
+/** Keeps the head of a stream in a file, without its secrets, and counts the rest. */
 export async function openStreamCapture(
   path: string,
-  limitBytes: number,
-  onLine: ((line: string) => void) | null,
+  { limitBytes, onLine, secrets }: CaptureOptions,
 ): Promise<StreamCapture> {
   await mkdir(dirname(path), { recursive: true });
   // Whatever lies there goes first: a link planted by an agent must not be written through.
   await rm(path, { force: true });
   const file = await open(path, 'wx');
   const lines = createLineTracker(onLine);
+  const values = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
+  const mask = createSecretStream(values);
+  /** Used again for each piece: a flood of new buffers is taken back late. */
+  let output = Buffer.alloc(OUTPUT_BYTES);
+  let overflow: OverflowLines | null = null;
   let bytes = 0;
+  let maskedBytes = 0;
   let keptBytes = 0;
   let endsWithLineFeed = true;
-  let full = false;
+  let diskIsFull = false;
 
-  const keep = async (chunk: Buffer): Promise<void> => {
-    const kept = chunk.subarray(0, Math.max(0, limitBytes - keptBytes));
-    if (full || kept.length === 0) return;
+  const keep = async (masked: Buffer): Promise<void> => {
+    const kept = masked.subarray(0, Math.max(0, limitBytes - keptBytes));
+    if (diskIsFull || kept.length === 0) return;
     try {
       await file.writeFile(kept);
       keptBytes += kept.length;
       endsWithLineFeed = kept.at(-1) === 0x0a;
     } catch {
       // A full disk must not stop the child's output from being read: it is counted as cut instead.
-      full = true;
+      diskIsFull = true;
     }
+  };
+  // One character for each byte: what is not UTF-8 comes out as it went in.
+  const take = async (text: string): Promise<void> => {
+    if (text.length > output.length) output = Buffer.alloc(text.length);
+    const masked = output.subarray(0, output.write(text, 'latin1'));
+    maskedBytes += masked.length;
+    lines.push(masked);
+    await keep(masked);
+  };
+  /** Nothing more is kept, so that only the newest line is still of interest. */
+  const pass = (chunk: Buffer): void => {
+    if (overflow === null) {
+      overflow = createOverflowLines(values, onLine);
+      const held = Buffer.from(mask.end(), 'latin1');
+      maskedBytes += held.length;
+      overflow.push(held);
+    }
+    maskedBytes += chunk.length;
+    overflow.push(chunk);
   };
 
   return {
@@ -45,20 +81,21 @@ export async function openStreamCapture(
         for await (const chunk of stream as AsyncIterable<Buffer>) {
           onActivity();
           bytes += chunk.length;
-          lines.push(chunk);
-          await keep(chunk);
+          if (diskIsFull || keptBytes >= limitBytes) pass(chunk);
+          else await take(mask.push(chunk.toString('latin1')));
         }
       } catch (error) {
         if (!isEndOfPipe(error)) throw error;
       }
     },
     close: async () => {
+      await take(mask.end());
       lines.end();
-      const cutBytes = bytes - keptBytes;
+      const cutBytes = maskedBytes - keptBytes;
       const cutLine = `${endsWithLineFeed ? '' : '\n'}[conductor: ${cutBytes} bytes cut]\n`;
       if (cutBytes > 0) await file.writeFile(cutLine).catch(() => undefined);
       await file.close();
-      return { path, bytes, cutBytes, lastLine: lines.lastLine() };
+      return { path, bytes, cutBytes, lastLine: overflow?.lastLine() ?? lines.lastLine() };
     },
   };
 }

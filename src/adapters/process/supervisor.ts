@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessEnd } from '../../contracts/process-end.ts';
+import { secretValuesOf } from '../../policy/secrets.ts';
+import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';
 import { type StartedChild, startChild } from './child-start.ts';
-import { type LimitWatch, watchLimits } from './limit-watch.ts';
-import { isGroupAlive, signalExists, sweep } from './mark-sweep.ts';
+import { type LimitWatch, type StopReason, watchLimits } from './limit-watch.ts';
+import { askToEnd, isGroupAlive, signalExists, sweep } from './mark-sweep.ts';
 import { openStreamCapture, type StreamCapture } from './stream-capture.ts';
 
 /** What agents and validators get where nothing else is wired. */
@@ -16,14 +18,26 @@ const KILL_WAIT_MS = 2_000;
 const DRAIN_QUIET_MS = 250;
 const DRAIN_LIMIT_MS = 2_000;
 
-export function createSupervisor(): Supervisor {
-  return { run: runProcess };
+export interface SupervisorDeps {
+  /** Null where there is none: what a process is confined to is then left to those who look afterwards. */
+  readonly sandbox: Sandbox | null;
+  /** Values that no captured stream may hold, besides the secrets in a process's own environment. */
+  readonly secrets: readonly string[];
 }
 
-async function runProcess(spec: ProcessSpec): Promise<ProcessResult> {
+export function createSupervisor(deps: SupervisorDeps = { sandbox: null, secrets: [] }): Supervisor {
+  return { run: (spec) => runProcess(deps, spec) };
+}
+
+async function runProcess({ sandbox, secrets }: SupervisorDeps, spec: ProcessSpec): Promise<ProcessResult> {
   const startedMs = performance.now();
-  const stdout = await openStreamCapture(spec.stdoutPath, spec.captureLimitBytes, spec.onLine);
-  const stderr = await openStreamCapture(spec.stderrPath, spec.captureLimitBytes, spec.onLine);
+  const capture = {
+    limitBytes: spec.captureLimitBytes,
+    onLine: spec.onLine,
+    secrets: [...secrets, ...secretValuesOf(spec.env)],
+  };
+  const stdout = await openStreamCapture(spec.stdoutPath, capture);
+  const stderr = await openStreamCapture(spec.stderrPath, capture);
   const finish = async (end: ProcessEnd, leftovers: number): Promise<ProcessResult> => ({
     end,
     leftovers,
@@ -33,7 +47,11 @@ async function runProcess(spec: ProcessSpec): Promise<ProcessResult> {
   });
 
   if (spec.signal?.aborted === true) return finish({ kind: 'cancelled' }, 0);
-  const child = await startChild(spec);
+  const enclosed =
+    sandbox === null || spec.confinement === null
+      ? null
+      : await sandbox.enclose(spec.argv, spec.cwd, spec.confinement);
+  const child = await startChild(spec, enclosed);
   if ('kind' in child) return finish(child, 0);
   try {
     const { end, leftovers } = await supervise(spec, child, stdout, stderr);
@@ -61,10 +79,10 @@ async function supervise(
     const first = await Promise.race([child.exited, watch.stopped, unreadable]);
     watch.release();
     const end: ProcessEnd = typeof first === 'string' ? { kind: first } : first;
-    if (typeof first === 'string') await endGroup(child, spec.graceMs);
+    if (typeof first === 'string') await stop(child, spec, first);
     return { end, leftovers: await sweep(spec.mark, child.pid) };
   } catch (error) {
-    await endGroup(child, 0);
+    await endGroup(child, { ...spec, graceMs: 0 });
     await sweep(spec.mark, child.pid);
     throw error;
   } finally {
@@ -73,9 +91,25 @@ async function supervise(
   }
 }
 
-/** TERM, grace, KILL, each to the whole group. The grace ends early when nobody is left to use it. */
-async function endGroup(child: StartedChild, graceMs: number): Promise<void> {
-  signalGroup(child, 'SIGTERM');
+async function stop(child: StartedChild, spec: ProcessSpec, reason: StopReason): Promise<void> {
+  try {
+    if (reason !== 'cancelled') await spec.onStop?.(reason);
+  } catch {
+    // A record that can't be written must not keep the process alive; the next write tells of it.
+  }
+  await endGroup(child, spec);
+}
+
+/**
+ * TERM, grace, KILL, each to the whole group. The grace ends early when nobody is left to use it. The shell of a sandbox
+ * takes all that is inside with it when it ends, so it is spared until the grace is over.
+ */
+async function endGroup(
+  child: StartedChild,
+  { graceMs, mark }: Pick<ProcessSpec, 'graceMs' | 'mark'>,
+): Promise<void> {
+  if (child.isEnclosed) await askToEnd(mark, child.pid);
+  else signalGroup(child, 'SIGTERM');
   await waitForGroup(child, graceMs);
   signalGroup(child, 'SIGKILL');
   await waitForGroup(child, KILL_WAIT_MS);

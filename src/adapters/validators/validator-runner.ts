@@ -102,6 +102,7 @@ function start(
   return deps.supervisor.run({
     argv,
     cwd,
+    confinement: request.confinement,
     env: request.env,
     stdin: null,
     stdoutPath: join(request.evidenceDir, `${name}.stdout.txt`),
@@ -113,6 +114,7 @@ function start(
     // Validators of one step may run side by side: the sweep after one must not end the others.
     mark: `${request.mark}/${name}`,
     signal: request.signal,
+    onStop: request.onStop,
     onLine: request.onLine,
   });
 }

@@ -14,7 +14,7 @@ export async function askPlanner(
   step: EvaluateStep,
 ): Promise<EffectResult> {
   const { deps, directory } = context;
-  const evidence = await openEvidence(directory, effect, deps.clock);
+  const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const envelope = await assembleEnvelope(context, effect, step);
   await evidence.json('planner_input', 'planner_input.json', envelope, { required: true });
   const decision = await deps.planner.judge(envelope, context.signal);

@@ -27,7 +27,7 @@ export async function openGate(
   step: GateStep,
 ): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
-  const evidence = await openEvidence(directory, effect, deps.clock);
+  const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const now = await deps.workspace.snapshot(workspace, `${step.id}@${effect.attempt}`);
   const base = context.view().started.base_tree;
   const patchPath = `${evidence.path}/workspace.patch`;

@@ -45,3 +45,16 @@ export async function prepareEntry(
   ]);
   return { before, mark };
 }
+
+/** Puts on record why something of a step is being ended, before it is: afterwards its end could mean anything. */
+export function recordStop(
+  context: RunContext,
+  stepId: string,
+  name: string,
+): (reason: 'timeout' | 'idle') => Promise<void> {
+  return (reason) => {
+    const why = reason === 'timeout' ? 'it has not ended in time' : 'it has printed nothing for too long';
+    const note = `${name} of step "${stepId}" is being ended: ${why}`;
+    return context.record([{ event_type: 'status_updated', step_id: stepId, payload: { note } }]);
+  };
+}

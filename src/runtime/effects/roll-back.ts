@@ -9,7 +9,7 @@ type RollbackEffect = Extract<Effect, { kind: 'roll_back' }>;
 /** Puts the worktree back. What was there stays under a salvage ref, and the difference is evidence. */
 export async function rollBack(context: RunContext, effect: RollbackEffect): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
-  const evidence = await openEvidence(directory, effect, deps.clock);
+  const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const restored = await restore(context, effect);
   if (typeof restored === 'string') return failed(await evidence.close('error', restored), restored);
   const undone = await compareTrees(

@@ -3,13 +3,16 @@ import type { Intent, MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { Effect, Violation } from '../../kernel/protocol.ts';
 import { claimsFrom, formatClaim } from '../../planner/claims.ts';
+import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentResult } from '../../ports/agent.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
 import { type EffectResult, Interrupted, type RunContext, type StepPolicy } from '../run-context.ts';
 import { collectInputs, renderTask } from '../step-inputs.ts';
 import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
-import { checkStep } from './check-step.ts';
-import { prepareEntry, undoDeadAttempt } from './prepare-entry.ts';
+import { watchStep } from './check-step.ts';
+import { encloseStep, refusalOf } from './enclose-step.ts';
+import { policySummary } from './policy-summary.ts';
+import { prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
 
 type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
 
@@ -20,21 +23,33 @@ export async function runAgent(
 ): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
   await undoDeadAttempt(context, effect);
-  const evidence = await openEvidence(directory, effect, deps.clock);
+  const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const policy = deps.project.policy(step.policies);
   const inputs = await collectInputs(context, step, effect);
   const task = renderTask(context, step, inputs);
   const agent = deps.project.agent(step.agent);
   if (agent === null) return refuse(evidence, 'error', `agent "${step.agent}" is not configured`);
   if (!task.ok) return refuse(evidence, 'error', task.message);
-  if (policy.unenforceable.length > 0) {
-    await evidence.json('policy_summary', 'policy.json', policySummary(policy, [], []));
-    const what = policy.unenforceable.join(', ');
-    return refuse(evidence, 'killed_policy', `nothing here can enforce ${what}`);
+  const enclosure = await encloseStep(context, 'agent', step.policies);
+  const refusal = refusalOf('agent', policy, enclosure, agent.capabilities);
+  if (refusal !== null) {
+    await evidence.json(
+      'policy_summary',
+      'policy.json',
+      policySummary(policy, [], enclosure.notes, agent.capabilities),
+    );
+    return refuse(evidence, 'killed_policy', refusal);
   }
 
   const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
-  const refsBefore = await deps.workspace.refs(workspace);
+  const watched = await watchStep(context, {
+    stepId: step.id,
+    attempt: effect.attempt,
+    policies: step.policies,
+    before: prepared.before,
+    evidence,
+    shutIn: enclosure.confinement !== null,
+  });
   const result = await agent.run({
     ...placeOf(context, step),
     attempt: effect.attempt,
@@ -42,24 +57,27 @@ export async function runAgent(
     prompt: task.text,
     inputs,
     evidenceDir: evidence.path,
+    confinement: enclosure.confinement,
+    onStop: recordStop(context, step.id, `agent "${step.agent}"`),
     mark: prepared.mark,
   });
+  await watched.settle();
   if (result.termination === 'cancelled') throw new Interrupted();
 
-  const after = await deps.workspace.snapshot(workspace, `${step.id}@${effect.attempt}.after`);
+  const afterName = `${step.id}@${effect.attempt}.after`;
+  const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));
   const changes = await compareTrees(
     deps.workspace,
     workspace,
     { base: context.view().started.base_tree, before: prepared.before.tree, after: after.tree },
     `${evidence.path}/workspace.patch`,
   );
-  const { found: violations, movedElsewhere } = await checkStep(context, step.policies, {
-    refsBefore,
-    changes: changes.diff.files,
-    ignoredChanges: [],
-  });
+  const checked = await watched.check({ changes: changes.diff.files, ignoredChanges: [] });
+  const violations = checked.found;
   const intent = intentOf(context, step, policy);
-  const facts = { step, task: task.text, result, changes, policy, violations, movedElsewhere, intent };
+  const notes = [...checked.notes, ...enclosure.notes];
+  const capabilities = agent.capabilities ?? [];
+  const facts = { step, task: task.text, result, changes, policy, violations, notes, capabilities, intent };
   await recordAgentEvidence(evidence, facts);
   const records = await evidence.close(result.termination, summaryOf(result, changes));
   return {
@@ -73,7 +91,11 @@ export async function runAgent(
       reason: result.reason,
       violations,
     },
-    records: [...records, runnerCompleted(step, effect.attempt, result, result.termination)],
+    records: [
+      ...records,
+      ...checked.records,
+      runnerCompleted(step, effect.attempt, result, result.termination),
+    ],
   };
 }
 
@@ -127,7 +149,8 @@ interface AgentFacts {
   readonly changes: WorkspaceEvidence;
   readonly policy: StepPolicy;
   readonly violations: readonly Violation[];
-  readonly movedElsewhere: readonly string[];
+  readonly notes: readonly string[];
+  readonly capabilities: readonly AgentCapability[];
   readonly intent: Intent;
 }
 
@@ -159,25 +182,8 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   await evidence.json(
     'policy_summary',
     'policy.json',
-    policySummary(facts.policy, facts.violations, facts.movedElsewhere),
+    policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities),
   );
-}
-
-function policySummary(
-  policy: StepPolicy,
-  violations: readonly Violation[],
-  movedElsewhere: readonly string[],
-) {
-  return {
-    ...policy.summary,
-    capabilities: [],
-    overrides: [],
-    violations,
-    notes: [
-      'paths, operations and refs are checked after the step',
-      ...movedElsewhere.map((ref) => `${ref} was moved in another checkout during the step`),
-    ],
-  };
 }
 
 function summaryOf(result: AgentResult, changes: WorkspaceEvidence): string {

@@ -5,8 +5,11 @@ import type { Effect } from '../../kernel/protocol.ts';
 import type { RunnableValidator, ValidatorRequest, ValidatorResult } from '../../ports/validator.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
 import { type EffectResult, Interrupted, type Project, type RunContext } from '../run-context.ts';
-import { checkStep } from './check-step.ts';
-import { prepareEntry, undoDeadAttempt } from './prepare-entry.ts';
+import { watchStep } from './check-step.ts';
+import { encloseStep, refusalOf } from './enclose-step.ts';
+import { policySummary } from './policy-summary.ts';
+import { prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
+import { judgeNote, showJudges } from './protected-paths.ts';
 
 type ValidationEffect = Extract<Effect, { kind: 'run_validation' }>;
 
@@ -17,12 +20,24 @@ export async function runValidation(
 ): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
   await undoDeadAttempt(context, effect);
+  const policy = deps.project.policy(step.policies);
+  const enclosure = await encloseStep(context, 'validator', step.policies);
+  const refusal = refusalOf('validator', policy, enclosure);
+  if (refusal !== null) return refuse(context, effect, step, refusal);
   const prepared = await prepareEntry(context, effect, {
     family: 'validators',
     name: step.validators.map((validator) => validator.id).join(', '),
   });
-  const evidence = await openEvidence(directory, effect, deps.clock);
-  const refsBefore = await deps.workspace.refs(workspace);
+  const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
+  const watched = await watchStep(context, {
+    stepId: step.id,
+    attempt: effect.attempt,
+    policies: step.policies,
+    before: prepared.before,
+    evidence,
+    shutIn: enclosure.confinement !== null,
+  });
+  const judges = await showJudges(context, step.policies, prepared.before);
   const deadline = deps.clock.now().getTime() + step.timeoutMs;
   const run = (validator: PlanValidator) =>
     runOne(context, step, validator, {
@@ -30,22 +45,33 @@ export async function runValidation(
       stepId: step.id,
       attempt: effect.attempt,
       evidenceDir: evidence.path,
+      confinement: enclosure.confinement,
       mark: prepared.mark,
     });
-  const results = step.parallel
-    ? await Promise.all(step.validators.map(run))
-    : await inOrder(step.validators, run);
+  const results = await runAll(step, run, async () => {
+    await watched.settle();
+    await judges.giveBack();
+  });
   if (results.some((result) => result.outcome === 'cancelled')) throw new Interrupted();
 
-  const after = await deps.workspace.snapshot(workspace, `${step.id}@${effect.attempt}.after`);
-  const violations = await checkStep(context, step.policies, {
-    refsBefore,
+  const afterName = `${step.id}@${effect.attempt}.after`;
+  const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));
+  const checked = await watched.check({
     // What validators leave behind is no work on the task, so only what is forbidden outright concerns them.
     changes: [],
     ignoredChanges: (await deps.workspace.diff(workspace, prepared.before.tree, after.tree)).files,
   });
   const outcome = worstOutcome(results.map((result) => mechanical(result.outcome)));
   await recordValidationEvidence(evidence, results, outcome);
+  await evidence.json(
+    'policy_summary',
+    'policy.json',
+    policySummary(policy, checked.found, [
+      ...judges.paths.map(judgeNote),
+      ...checked.notes,
+      ...enclosure.notes,
+    ]),
+  );
   const reason = reasonOf(results);
   const records = await evidence.close(outcome, reason ?? `${results.length} passed`);
   return {
@@ -57,10 +83,53 @@ export async function runValidation(
       validators: results.map((result, index) => endOf(step, step.validators[index], result)),
       usage: null,
       reason,
-      violations: violations.found,
+      violations: checked.found,
     },
-    records: [...records, ...results.map((result) => validatorCompleted(step.id, effect.attempt, result))],
+    records: [
+      ...records,
+      ...checked.records,
+      ...results.map((result) => validatorCompleted(step.id, effect.attempt, result)),
+    ],
   };
+}
+
+/** No validator was started, so the files are as they were. */
+async function refuse(
+  { deps, directory }: RunContext,
+  effect: ValidationEffect,
+  step: ValidationStep,
+  reason: string,
+): Promise<EffectResult> {
+  const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
+  const outcome = 'killed_policy';
+  const results = step.validators.map(({ id }) => neverRan(id, reason));
+  await recordValidationEvidence(evidence, results, outcome);
+  return {
+    records: await evidence.close(outcome, reason),
+    input: {
+      kind: 'step_ended',
+      outcome,
+      changed: false,
+      tree: null,
+      validators: [],
+      usage: null,
+      reason,
+      violations: [],
+    },
+  };
+}
+
+/** Whatever becomes of the validators, the worktree is put in order behind them. */
+async function runAll(
+  step: ValidationStep,
+  run: (validator: PlanValidator) => Promise<ValidatorResult>,
+  putInOrder: () => Promise<void>,
+): Promise<ValidatorResult[]> {
+  try {
+    return step.parallel ? await Promise.all(step.validators.map(run)) : await inOrder(step.validators, run);
+  } finally {
+    await putInOrder();
+  }
 }
 
 async function inOrder<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
@@ -73,7 +142,7 @@ function runOne(
   context: RunContext,
   step: ValidationStep,
   planned: PlanValidator,
-  place: Pick<ValidatorRequest, 'stepId' | 'attempt' | 'evidenceDir' | 'mark' | 'timeoutMs'>,
+  place: Pick<ValidatorRequest, 'stepId' | 'attempt' | 'evidenceDir' | 'confinement' | 'mark' | 'timeoutMs'>,
 ): Promise<ValidatorResult> {
   const { deps, directory, workspace } = context;
   const validator = runnableOf(deps.project, planned);
@@ -92,6 +161,7 @@ function runOne(
     env: deps.project.environment,
     idleTimeoutMs: step.idleTimeoutMs,
     signal: context.signal,
+    onStop: recordStop(context, step.id, `validator "${planned.id}"`),
     onLine: (line) => context.observer.onLine(step.id, line),
   });
 }

@@ -2,7 +2,7 @@ import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { renderHuman } from '../../diagnostics/render-human.ts';
 import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
 import { type RunView, viewRun } from '../../runtime/run-view.ts';
-import type { Opened, OpenProject, Records } from '../../runtime/services.ts';
+import type { Opened, OpenPolicy, OpenProject, Records, UpkeepSetup } from '../../runtime/services.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-codes.ts';
 import { shortId } from './terminal.ts';
@@ -12,8 +12,16 @@ export async function openRecords(context: VerbContext): Promise<Records> {
   return unwrap(context, await (await context.services()).openRecords(context.startDir));
 }
 
+export async function openUpkeep(context: VerbContext): Promise<UpkeepSetup> {
+  return unwrap(context, await (await context.services()).openUpkeep(context.startDir));
+}
+
 export async function openProject(context: VerbContext): Promise<OpenProject> {
   return unwrap(context, await (await context.services()).openProject(context.startDir));
+}
+
+export async function openPolicy(context: VerbContext, wanted: readonly string[]): Promise<OpenPolicy> {
+  return unwrap(context, await (await context.services()).openPolicy(context.startDir, wanted));
 }
 
 function unwrap<T>(context: VerbContext, opened: Opened<T>): T {

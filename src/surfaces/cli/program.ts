@@ -7,9 +7,11 @@ import { withRepo } from './command-text.ts';
 import { createLeavableTerminal, takeDetachment } from './detached-terminal.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { dollars, number, oneOf, optional, text, wallClock, wholeCount } from './option-values.ts';
+import { addPolicyVerbs } from './policy-verbs.ts';
 import { addRecordVerbs } from './record-verbs.ts';
 import { addLookVerbs, addRunVerbs } from './run-verbs.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
+import { addUpkeepVerbs } from './upkeep-verbs.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
 import type { GraphFormat } from './verbs/graph.ts';
 import type { ValidateFormat } from './verbs/validate.ts';
@@ -151,6 +153,8 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   addRunVerbs(verb);
   addLookVerbs(verb);
   addRecordVerbs(verb);
+  addUpkeepVerbs(verb);
+  addPolicyVerbs(verb);
   addSetupVerbs(verb, program);
   return program;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyOverride } from '../../../src/contracts/policy.ts';
+import type { Operation, PolicyOverride } from '../../../src/contracts/policy.ts';
 import type { FileChange } from '../../../src/contracts/workspace-change.ts';
 import { checkChanges, checkFiles } from '../../../src/policy/changes.ts';
 import { formatViolation } from '../../../src/policy/violation.ts';
@@ -178,6 +178,52 @@ const REF_CASES = [
     violations: [],
   },
 ] as const;
+
+describe('the branch of a run', () => {
+  const check = (operations: readonly Operation[], rewritten: readonly string[]) =>
+    checkChanges({
+      policy: policyOf({ forbidden_operations: [...operations] }),
+      changes: [],
+      ignoredChanges: [],
+      refsBefore: refs(),
+      refsAfter: refs({ [OWN]: 'o2' }),
+      ownBranch: 'conductor/run-1',
+      movedElsewhere: [],
+      protectedBranches: [],
+      rewritten,
+    }).map(({ message }) => message);
+
+  it('may be committed to but not rewritten where only force is forbidden', () => {
+    expect(check(['force'], [])).toEqual([]);
+    expect(check(['force'], [OWN])).toEqual([
+      'the branch of the run was moved during the step to another history, and force is forbidden',
+    ]);
+  });
+
+  it('may be rewritten where neither is forbidden, and is told once where both are', () => {
+    expect(check([], [OWN])).toEqual([]);
+    expect(check(['commit', 'force'], [OWN])).toHaveLength(1);
+  });
+});
+
+describe('a remote-tracking ref', () => {
+  it('that moved by a push is told as a push', () => {
+    const found = checkChanges({
+      policy: policyOf({}),
+      changes: [],
+      ignoredChanges: [],
+      refsBefore: refs(),
+      refsAfter: refs({ 'refs/remotes/origin/x': 'y' }),
+      ownBranch: 'conductor/run-1',
+      movedElsewhere: [],
+      protectedBranches: [],
+      pushed: ['refs/remotes/origin/x'],
+    });
+    expect(found.map(({ message }) => message)).toEqual([
+      'the ref refs/remotes/origin/x was created during the step by a push',
+    ]);
+  });
+});
 
 describe('refs around a step', () => {
   it.each(REF_CASES)('$name', ({ after, operations, violations }) => {

@@ -1,0 +1,45 @@
+// Lets hostile agents loose on throw-away repositories, without and with a sandbox, and looks at what became of each.
+// A part of the same suite runs with the tests; see docs/hostile-agents.md.
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const USAGE = `npm run hostile -- [--only NAME] [--table FILE]
+
+  --only NAME   this agent alone, as a failure names it
+  --table FILE  writes what came of all of them into the page
+`;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    table: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+if (values.only !== undefined && values.table !== undefined) {
+  process.stderr.write(`the table is of all of them: leave --only out\n\n${USAGE}`);
+  process.exit(2);
+}
+
+const root = join(import.meta.dirname, '..');
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const { status } = spawnSync(
+  process.execPath,
+  [vitest, 'run', '--reporter=verbose', 'test/hostile/hostile.test.ts'],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      HOSTILE_ALL: '1',
+      ...(values.only === undefined ? {} : { HOSTILE_ONLY: values.only }),
+      ...(values.table === undefined ? {} : { HOSTILE_TABLE: resolve(values.table) }),
+    },
+  },
+);
+process.exit(status ?? 1);

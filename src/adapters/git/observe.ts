@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { OutsideChange } from '../../contracts/surroundings.ts';
+import type { Observed, StepTraces, Surroundings, Watch, WatchRequest } from '../../ports/surroundings.ts';
+import type { RunWorkspace } from '../../ports/workspace.ts';
+import { kindOf } from './file-kind.ts';
+import { commonGitDir } from './find-repository.ts';
+import { createGit } from './git-command.ts';
+import { type Checkout, compareCheckout, readCheckoutState } from './observe-checkout.ts';
+import { readGitFiles, settleGitFiles } from './observe-git-files.ts';
+import { compareIgnored, readIgnored } from './observe-ignored.ts';
+import {
+  compareOutside,
+  findLinksOut,
+  linksOf,
+  type OutsideRequest,
+  readOutside,
+} from './observe-outside.ts';
+import { showBasePaths } from './observe-protected.ts';
+import {
+  compareRefSurroundings,
+  defaultBranchesOf,
+  keepStashEntries,
+  type RefPlace,
+  readRefSurroundings,
+  settleOwnRefs,
+  traceRefs,
+} from './observe-refs.ts';
+import { openRunWorktree, type RunWorktree, repairGitFile } from './run-worktree.ts';
+
+/** Who is shut in can make links, but write nothing behind them. */
+const SHUT_OUT = ['checkout', 'behind_link', 'record', 'home'];
+
+export interface GitSurroundingsDeps {
+  /** The top of the user's checkout. */
+  readonly repoRoot: string;
+  readonly worktreesDir: string;
+  readonly runsDir: string;
+  /** The home folder that steps see; left out, none is looked at. */
+  readonly home: string | undefined;
+}
+
+/** Looks at the repository, the user's checkout and the files around them, before and after a step. */
+export function createGitSurroundings(deps: GitSurroundingsDeps): Surroundings {
+  const git = createGit({ cwd: deps.repoRoot });
+  let gitDirOnce: Promise<string> | undefined;
+  const open = async (workspace: RunWorkspace): Promise<RunWorktree> => {
+    gitDirOnce ??= commonGitDir(git);
+    return openRunWorktree(workspace, await gitDirOnce, undefined);
+  };
+  return {
+    watch: async (request) => startWatch(deps, await open(request.workspace), request),
+    showBase: async (workspace, before, paths) => ({
+      giveBack: await showBasePaths(await open(workspace), before, paths),
+    }),
+  };
+}
+
+async function startWatch(
+  deps: GitSurroundingsDeps,
+  worktree: RunWorktree,
+  request: WatchRequest,
+): Promise<Watch> {
+  const { workspace, gitDir } = worktree;
+  const runDir = dirname(workspace.harnessDir);
+  const { runId } = workspace;
+  const git = createGit({ cwd: deps.repoRoot, runId });
+  const place: RefPlace = { git, gitDir, runId };
+  const checkout: Checkout = { root: deps.repoRoot, git, ours: [deps.worktreesDir, deps.runsDir, runDir] };
+  const outside: OutsideRequest = {
+    home: deps.home,
+    runsDir: resolve(deps.runsDir),
+    runDir,
+    evidenceDir: request.evidenceDir,
+    worktreePath: workspace.worktreePath,
+    links: await linksOf(git, request.before.tree),
+  };
+  const [gitFiles, refs, user, around, ignored] = await Promise.all([
+    readGitFiles(gitDir),
+    readRefSurroundings(place),
+    readCheckoutState(checkout),
+    readOutside(outside),
+    readIgnored(worktree, request.forbids),
+  ]);
+  const compare = async (step: StepTraces): Promise<Observed> => {
+    const refChanges = await compareRefSurroundings(place, refs, await readRefSurroundings(place));
+    const traced = await traceRefs(place, step, worktree.branchRef);
+    const stashed = await keepStashEntries(place, refChanges, step.refsBefore.refs['refs/stash']);
+    return {
+      ...traced,
+      salvaged: [...traced.salvaged, ...stashed],
+      ignoredChanges: compareIgnored(ignored, await readIgnored(worktree, request.forbids)),
+      outside: excuse(request, [
+        ...(await settleOwnRefs(place, refs)),
+        ...refChanges,
+        ...(await compareCheckout(checkout, user)),
+        ...compareOutside(around, await readOutside(outside)),
+        ...(await findLinksOut(workspace.worktreePath, step.changes)),
+      ]),
+    };
+  };
+  return {
+    defaultBranches: defaultBranchesOf(refs),
+    settle: async () => {
+      const shared = await settleGitFiles(gitDir, gitFiles, excuseFor(request));
+      if ((await kindOf(workspace.worktreePath)) !== 'folder') return { ...shared, worktreeGone: true };
+      const changes = [...shared.changes, ...(await settleGitLink(worktree))];
+      return { ...shared, changes, worktreeGone: false };
+    },
+    compare,
+  };
+}
+
+/** The file by which a worktree finds its repository; whoever replaces it makes git look elsewhere. */
+async function settleGitLink(worktree: RunWorktree): Promise<OutsideChange[]> {
+  const path = join(worktree.workspace.worktreePath, '.git');
+  const kind = await kindOf(path);
+  const isSound = kind === 'other' && (await readFile(path, 'utf8')) === `gitdir: ${worktree.adminDir}\n`;
+  if (isSound) return [];
+  await repairGitFile(worktree);
+  const verb = kind === 'missing' ? 'deleted' : 'changed';
+  return [{ place: 'git_files', subject: '.git', verb, excuse: null, putBack: true }];
+}
+
+function excuse(request: WatchRequest, changes: readonly OutsideChange[]): OutsideChange[] {
+  const reason = excuseFor(request);
+  return changes.map((change) =>
+    reason === null || !SHUT_OUT.includes(change.place) ? change : { ...change, excuse: reason },
+  );
+}
+
+function excuseFor({ shutIn }: WatchRequest): string | null {
+  return shutIn ? 'the step was shut in, so somebody else did it' : null;
+}

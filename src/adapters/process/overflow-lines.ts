@@ -1,0 +1,48 @@
+import { maskSecrets } from '../../policy/secrets.ts';
+import { decodeLine, LINE_LIMIT_BYTES } from './line-tracker.ts';
+
+/** A line and as much before it, so that a secret that begins before the line is known as one. */
+const WINDOW_BYTES = 2 * LINE_LIMIT_BYTES;
+
+export interface OverflowLines {
+  readonly push: (chunk: Buffer) => void;
+  /** The newest line that is not blank, finished or not. */
+  readonly lastLine: () => string | null;
+}
+
+/**
+ * The newest line of output that nobody keeps. Only the end of it is looked at, in a buffer of fixed size: a flood costs
+ * neither memory nor much time.
+ */
+export function createOverflowLines(
+  secrets: readonly string[],
+  onLine: ((line: string) => void) | null,
+): OverflowLines {
+  const window = Buffer.alloc(WINDOW_BYTES);
+  let bytes = 0;
+
+  const push = (chunk: Buffer): void => {
+    const fresh = chunk.subarray(-WINDOW_BYTES);
+    const old = Math.min(bytes, WINDOW_BYTES - fresh.length);
+    window.copyWithin(0, bytes - old, bytes);
+    fresh.copy(window, old);
+    bytes = old + fresh.length;
+  };
+  const lines = (): string[] => maskSecrets(window.toString('latin1', 0, bytes), secrets).split('\n');
+
+  return {
+    push: (chunk) => {
+      push(chunk);
+      const whole = onLine === null ? undefined : lines().at(-2);
+      if (whole !== undefined) onLine?.(readable(whole));
+    },
+    lastLine: () => {
+      const last = lines().findLast((line) => line.trim() !== '');
+      return last === undefined ? null : readable(last);
+    },
+  };
+}
+
+function readable(line: string): string {
+  return decodeLine(Buffer.from(line.slice(-LINE_LIMIT_BYTES), 'latin1'), false);
+}

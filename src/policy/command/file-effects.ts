@@ -1,0 +1,203 @@
+import { hasOption, type OptionForm, optionValues, type Parsed, parseOptions } from './options.ts';
+import { programOf, type Word } from './shell-word.ts';
+
+/** What a command does to a file or a folder that its words name. */
+export interface FileEffect {
+  /** To visit is to work in a folder without saying what there. */
+  readonly kind: 'write' | 'delete' | 'visit';
+  readonly target: Word;
+  /** What would land in the target if that is a folder. */
+  readonly into: readonly Word[];
+  /** All that lies below is meant as well. */
+  readonly recursive: boolean;
+}
+
+type Effects = (parsed: Parsed) => readonly FileEffect[];
+
+interface Program {
+  readonly form: OptionForm;
+  readonly effects: Effects;
+}
+
+function write(target: Word, into: readonly Word[] = [], recursive = false): FileEffect {
+  return { kind: 'write', target, into, recursive };
+}
+
+function remove(target: Word, recursive = false): FileEffect {
+  return { kind: 'delete', target, into: [], recursive };
+}
+
+const writeAll: Effects = ({ operands }) => operands.map((word) => write(word));
+const writeAfterFirst: Effects = (parsed) =>
+  parsed.operands.slice(1).map((word) => write(word, [], hasOption(parsed, '-R', '-r', '--recursive')));
+const removeAll: Effects = (parsed) =>
+  parsed.operands.map((word) => remove(word, hasOption(parsed, '-r', '-R', '--recursive')));
+
+/** The last operand receives the others, unless `-t` names the folder. */
+const writeLast: Effects = (parsed) => {
+  const folders = optionValues(parsed, '-t', '--target-directory');
+  if (folders.length > 0) return folders.map((folder) => write(folder, parsed.operands));
+  const target = parsed.operands.at(-1);
+  return target === undefined ? [] : [write(target, parsed.operands.slice(0, -1))];
+};
+
+/** What is moved leaves its place, with all that is below. */
+const moveLast: Effects = (parsed) => {
+  const stays = hasOption(parsed, '-t', '--target-directory') ? parsed.operands.length : -1;
+  const sources = parsed.operands.slice(0, stays === -1 ? -1 : stays);
+  return [...writeLast(parsed), ...sources.map((word) => write(word, [], true))];
+};
+
+/** A link opens a way to what it points at. */
+const link: Effects = (parsed) => {
+  const alone = parsed.operands.length === 1;
+  const sources = alone ? parsed.operands : parsed.operands.slice(0, -1);
+  const folder = hasOption(parsed, '-s', '--symbolic')
+    ? folderOf(alone ? undefined : parsed.operands.at(-1))
+    : '';
+  return [
+    ...(alone ? [] : writeLast(parsed)),
+    ...sources.map((word) =>
+      write({ ...word, text: word.text.startsWith('/') ? word.text : folder + word.text }, [], true),
+    ),
+  ];
+};
+
+/** A symbolic link is followed from the folder it lies in. */
+function folderOf(name: Word | undefined): string {
+  return name === undefined ? '' : name.text.slice(0, name.text.lastIndexOf('/') + 1);
+}
+
+const editInPlace: Effects = (parsed) => {
+  if (!hasOption(parsed, '-i', '--in-place', '-I')) return [];
+  const scripted = hasOption(parsed, '-e', '--expression', '-f', '--file');
+  return parsed.operands.slice(scripted ? 0 : 1).map((word) => write(word));
+};
+
+function writeOptions(...names: readonly string[]): Effects {
+  return (parsed) => optionValues(parsed, ...names).map((word) => write(word));
+}
+
+const copyBlocks: Effects = ({ operands }) =>
+  operands.flatMap((word) =>
+    word.text.startsWith('of=')
+      ? [write({ ...word, text: word.text.slice(3), raw: word.text.slice(3) })]
+      : [],
+  );
+
+const unpack: Effects = (parsed) => {
+  const folders = optionValues(parsed, '-C', '--directory');
+  const creates = hasOption(parsed, '-c', '--create', '-r', '--append', '-u', '--update');
+  return [...folders, ...(creates ? optionValues(parsed, '-f', '--file') : [])].map((word) => write(word));
+};
+
+const COPY_FORM = {
+  letters: 'tSmgo',
+  names: ['--target-directory', '--suffix', '--mode', '--group', '--owner'],
+};
+
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  tee: { form: {}, effects: writeAll },
+  sponge: { form: {}, effects: writeAll },
+  touch: { form: { letters: 'dtr', names: ['--date', '--reference'] }, effects: writeAll },
+  truncate: { form: { letters: 'sr', names: ['--size', '--reference'] }, effects: writeAll },
+  mkdir: { form: { letters: 'm', names: ['--mode'] }, effects: writeAll },
+  mkfifo: { form: { letters: 'm' }, effects: writeAll },
+  cp: { form: COPY_FORM, effects: writeLast },
+  gcp: { form: COPY_FORM, effects: writeLast },
+  install: { form: COPY_FORM, effects: writeLast },
+  rsync: {
+    form: { letters: 'efTB', names: ['--rsh', '--exclude', '--include', '--filter', '--files-from'] },
+    effects: writeLast,
+  },
+  scp: { form: { letters: 'cFiJloPSXD' }, effects: writeLast },
+  mv: { form: COPY_FORM, effects: moveLast },
+  gmv: { form: COPY_FORM, effects: moveLast },
+  ln: { form: COPY_FORM, effects: link },
+  link: { form: {}, effects: link },
+  dd: { form: {}, effects: copyBlocks },
+  sed: { form: { letters: 'efl', names: ['--expression', '--file', '--line-length'] }, effects: editInPlace },
+  gsed: {
+    form: { letters: 'efl', names: ['--expression', '--file', '--line-length'] },
+    effects: editInPlace,
+  },
+  rm: { form: {}, effects: removeAll },
+  grm: { form: {}, effects: removeAll },
+  rmdir: { form: {}, effects: removeAll },
+  unlink: { form: {}, effects: removeAll },
+  trash: { form: {}, effects: removeAll },
+  shred: { form: { letters: 'ns', names: ['--iterations', '--size'] }, effects: removeAll },
+  rimraf: { form: {}, effects: ({ operands }) => operands.map((word) => remove(word, true)) },
+  chmod: { form: { names: ['--reference'] }, effects: writeAfterFirst },
+  chown: { form: { names: ['--reference', '--from'] }, effects: writeAfterFirst },
+  chgrp: { form: { names: ['--reference'] }, effects: writeAfterFirst },
+  chattr: { form: {}, effects: writeAfterFirst },
+  setfacl: { form: { letters: 'mxMX' }, effects: writeAll },
+  patch: {
+    form: { letters: 'dioprBDFgVYzx', names: ['--directory', '--input', '--output', '--strip'] },
+    effects: (parsed) =>
+      [
+        ...parsed.operands.slice(0, 1),
+        ...optionValues(parsed, '-d', '-o', '-r', '--directory', '--output'),
+      ].map((word) => write(word)),
+  },
+  tar: { form: { letters: 'CfbTXI', names: ['--directory', '--file', '--exclude'] }, effects: unpack },
+  bsdtar: { form: { letters: 'CfbTXI', names: ['--directory', '--file', '--exclude'] }, effects: unpack },
+  unzip: { form: { letters: 'dx' }, effects: writeOptions('-d') },
+  curl: {
+    form: {
+      letters: 'oHXduAebcTwFEmKxr',
+      names: [
+        '--output',
+        '--output-dir',
+        '--header',
+        '--data',
+        '--request',
+        '--user',
+        '--dump-header',
+        '--cookie-jar',
+      ],
+    },
+    effects: writeOptions('-o', '--output', '--output-dir', '--dump-header', '-c', '--cookie-jar'),
+  },
+  wget: {
+    form: { letters: 'OPoaUti', names: ['--output-document', '--directory-prefix', '--output-file'] },
+    effects: writeOptions('-O', '-P', '-o', '-a', '--output-document', '--directory-prefix', '--output-file'),
+  },
+  sort: { form: { letters: 'oktST', names: ['--output', '--key'] }, effects: writeOptions('-o', '--output') },
+  gcc: { form: { letters: 'oIL' }, effects: writeOptions('-o') },
+  split: {
+    form: { letters: 'abClnt' },
+    effects: ({ operands }) => operands.slice(1).map((word) => write(word)),
+  },
+};
+
+/** What the words of a command tell of the files that it changes. */
+export function fileEffects(words: readonly Word[]): readonly FileEffect[] {
+  const [first, ...rest] = words;
+  const name = programOf(first);
+  if (name === 'find') return findEffects(rest);
+  const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+  if (program === undefined) return [];
+  return program.effects(parseOptions(name === 'tar' ? withDash(rest) : rest, program.form));
+}
+
+/** Tar takes its letters without a dash as well. */
+function withDash(words: readonly Word[]): readonly Word[] {
+  const [first, ...rest] = words;
+  if (first === undefined || first.text.startsWith('-')) return words;
+  return [{ ...first, text: `-${first.text}` }, ...rest];
+}
+
+const FIND_FILES = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);
+
+function findEffects(words: readonly Word[]): FileEffect[] {
+  const end = words.findIndex(({ text }) => /^[-(!]/.test(text));
+  const starts = words.slice(0, end < 0 ? words.length : end);
+  const effects = words.flatMap((word, index) => {
+    const file = words[index + 1];
+    return FIND_FILES.has(word.text) && file !== undefined ? [write(file)] : [];
+  });
+  if (!words.some(({ text }) => text === '-delete')) return effects;
+  return [...effects, ...starts.map((word) => remove(word))];
+}

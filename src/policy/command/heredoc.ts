@@ -1,0 +1,33 @@
+import { giveUp, type Heredoc, isAtEnd, type LineCursor, mask, nest } from './line-cursor.ts';
+import { readQuotedPart } from './read-word.ts';
+
+/** Reads the bodies that were announced on the line before the cursor. */
+export function takeHeredocs(cursor: LineCursor): void {
+  for (const heredoc of cursor.heredocs.splice(0)) takeBody(cursor, heredoc);
+}
+
+function takeBody(cursor: LineCursor, heredoc: Heredoc): void {
+  const start = cursor.at;
+  for (let line = start; line <= cursor.source.length; ) {
+    const found = cursor.source.indexOf('\n', line);
+    const end = found < 0 ? cursor.source.length : found;
+    const text = cursor.source.slice(line, end);
+    if ((heredoc.stripTabs ? text.replace(/^\t+/, '') : text) === heredoc.delimiter) {
+      if (!heredoc.literal) readExpansions(cursor, line);
+      mask(cursor, start, line);
+      cursor.at = end;
+      return;
+    }
+    if (found < 0) break;
+    line = end + 1;
+  }
+  giveUp(cursor, 'a here-document is not closed');
+}
+
+/** An unquoted delimiter lets the shell expand the body, commands in it included. */
+function readExpansions(cursor: LineCursor, end: number): void {
+  const body = { parts: [], unknown: false };
+  nest(cursor, () => {
+    while (!isAtEnd(cursor) && cursor.at < end) readQuotedPart(cursor, body);
+  });
+}

@@ -1,0 +1,73 @@
+/** How paths are written in a patch. */
+
+interface ReadPath {
+  readonly path: string;
+  /** What stands behind it on the line. */
+  readonly rest: string;
+}
+
+const ESCAPES: Readonly<Record<string, number>> = {
+  a: 7,
+  b: 8,
+  t: 9,
+  n: 10,
+  v: 11,
+  f: 12,
+  r: 13,
+  '"': 34,
+  '\\': 92,
+};
+
+/** A path in quotes, whose bytes git writes as octal numbers. Null where the quotes do not close. */
+function readQuotedPath(text: string): ReadPath | null {
+  const end = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0].length;
+  if (end === undefined) return null;
+  const bytes: number[] = [];
+  for (const [token] of text.slice(1, end - 1).matchAll(/\\[0-7]{3}|\\.|[^\\]/gsu)) {
+    if (/^\\[0-7]{3}$/.test(token)) bytes.push(Number.parseInt(token.slice(1), 8) % 256);
+    else if (token.startsWith('\\')) bytes.push(ESCAPES[token.slice(1)] ?? token.charCodeAt(1));
+    else bytes.push(...new TextEncoder().encode(token));
+  }
+  return { path: new TextDecoder().decode(new Uint8Array(bytes)), rest: text.slice(end) };
+}
+
+/** The path behind `---`, `+++`, `rename from` and the like. A tab ends it where a time follows. */
+export function readPath(text: string): string | null {
+  if (text.startsWith('"')) return readQuotedPath(text)?.path ?? null;
+  const tab = text.indexOf('\t');
+  return (tab < 0 ? text : text.slice(0, tab)).replace(/\r$/, '');
+}
+
+/** Both paths of `diff --git`. Without quotes they can only be told apart when they are the same name. */
+export function readPathPair(text: string): readonly [string, string] | null {
+  if (text.startsWith('"')) {
+    const first = readQuotedPath(text);
+    const second = first === null ? null : readPath(first.rest.replace(/^ /, ''));
+    return first === null || second === null ? null : [first.path, second];
+  }
+  const quoted = text.indexOf(' "');
+  if (quoted >= 0) {
+    const second = readQuotedPath(text.slice(quoted + 1));
+    return second === null ? null : [text.slice(0, quoted), second.path];
+  }
+  const half = (text.length - 1) / 2;
+  const [left, right] = [text.slice(0, half), text.slice(half + 1)];
+  const same = text[half] === ' ' && withoutSide(left, right)[0] === withoutSide(left, right)[1];
+  if (same) return [left, right];
+  const words = text.split(' ');
+  const [first, second] = words;
+  return words.length === 2 && first !== undefined && second !== undefined ? [first, second] : null;
+}
+
+const SIDES: readonly string[] = ['ab', 'ba', 'iw', 'wi', 'ci', 'ic', 'cw', 'wc', 'ow', 'wo', '12'];
+
+/** Takes `a/` and `b/` off, but only where both ends have them: a folder may be called `a`. */
+export function withoutSide(left: string, right: string): readonly [string, string] {
+  const [leftOff, rightOff] = [left === '/dev/null', right === '/dev/null'];
+  if (leftOff && rightOff) return [left, right];
+  const sides = `${leftOff ? '' : left[0]}${rightOff ? '' : right[0]}`;
+  const known = SIDES.some((pair) => (sides.length === 2 ? pair === sides : pair[leftOff ? 1 : 0] === sides));
+  const slashed = (leftOff || left[1] === '/') && (rightOff || right[1] === '/');
+  if (!known || !slashed) return [left, right];
+  return [leftOff ? left : left.slice(2), rightOff ? right : right.slice(2)];
+}

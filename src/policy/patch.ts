@@ -1,0 +1,177 @@
+import type { FileChange } from '../contracts/workspace-change.ts';
+import { readPath, readPathPair, withoutSide } from './patch-path.ts';
+
+export type ParsedPatch =
+  | { readonly ok: true; readonly changes: readonly FileChange[] }
+  | { readonly ok: false; readonly line: number; readonly message: string };
+
+/** What the lines of one file have told so far. */
+interface FileDraft {
+  readonly line: number;
+  readonly header: readonly [string, string] | null;
+  old: string | null;
+  now: string | null;
+  /** From `rename` and `copy`, which are written without sides. */
+  from: string | null;
+  to: string | null;
+  status: FileChange['status'];
+  oldMode: string;
+  newMode: string;
+  blob: string;
+  binary: boolean;
+  hasHunks: boolean;
+  insertions: number;
+  deletions: number;
+}
+
+/** Thrown and caught in this file alone. */
+class PatchProblem extends Error {}
+
+interface Reader {
+  readonly lines: readonly string[];
+  at: number;
+  file: FileDraft | null;
+  readonly changes: FileChange[];
+}
+
+/** Reads a patch as git writes it, or a unified diff. A patch is read whole or not at all. */
+export function parsePatch(text: string): ParsedPatch {
+  const reader: Reader = { lines: text.split('\n'), at: 0, file: null, changes: [] };
+  try {
+    while (reader.at < reader.lines.length) readPatchLine(reader);
+    finishFile(reader);
+  } catch (error) {
+    if (!(error instanceof PatchProblem)) throw error;
+    return { ok: false, line: Math.min(reader.at + 1, reader.lines.length), message: error.message };
+  }
+  if (reader.changes.length === 0 && text.trim() !== '')
+    return { ok: false, line: 1, message: 'it names no file' };
+  return { ok: true, changes: reader.changes };
+}
+
+function readPatchLine(reader: Reader): void {
+  const line = lineAt(reader, 0);
+  if (line.startsWith('diff --git ')) startFile(reader, readPathPair(line.slice(11).replace(/\r$/, '')));
+  else if (/^diff --(?:cc|combined) /.test(line)) throw new PatchProblem('a combined diff can not be judged');
+  else if (line.startsWith('Submodule '))
+    throw new PatchProblem('a summary of a submodule can not be judged');
+  else if (line.startsWith('--- ') && lineAt(reader, 1).startsWith('+++ ')) readNames(reader);
+  else if (line.startsWith('@@ ')) readHunk(reader);
+  else if (reader.file !== null) readHeader(reader.file, line.replace(/\r$/, ''));
+  reader.at += 1;
+}
+
+function lineAt({ lines, at }: Reader, offset: number): string {
+  return lines[at + offset] ?? '';
+}
+
+function startFile(reader: Reader, header: FileDraft['header']): FileDraft {
+  finishFile(reader);
+  const file: FileDraft = {
+    line: reader.at + 1,
+    header,
+    old: null,
+    now: null,
+    from: null,
+    to: null,
+    status: 'M',
+    oldMode: '100644',
+    newMode: '100644',
+    blob: '',
+    binary: false,
+    hasHunks: false,
+    insertions: 0,
+    deletions: 0,
+  };
+  reader.file = file;
+  return file;
+}
+
+function readNames(reader: Reader): void {
+  const old = readPath(lineAt(reader, 0).slice(4));
+  const now = readPath(lineAt(reader, 1).slice(4));
+  if (old === null || now === null) throw new PatchProblem('a path is not closed by its quote');
+  const known = reader.file !== null && reader.file.old === null ? reader.file : startFile(reader, null);
+  known.old = old;
+  known.now = now;
+  reader.at += 1;
+}
+
+const HEADERS: readonly (readonly [RegExp, (value: string) => Partial<FileDraft>])[] = [
+  [/^old mode (\d+)$/, (oldMode) => ({ oldMode })],
+  [/^new mode (\d+)$/, (newMode) => ({ newMode })],
+  [/^new file mode (\d+)$/, (newMode) => ({ status: 'A', oldMode: '000000', newMode })],
+  [/^deleted file mode (\d+)$/, (oldMode) => ({ status: 'D', oldMode, newMode: '000000' })],
+  [/^rename from (.+)$/, (path) => ({ status: 'R', from: readPath(path) })],
+  [/^rename to (.+)$/, (path) => ({ status: 'R', to: readPath(path) })],
+  [/^copy to (.+)$/, (path) => ({ status: 'A', to: readPath(path) })],
+  [/^index [0-9a-f]+\.\.([0-9a-f]+)/, (blob) => ({ blob })],
+  [/^(Binary files .* differ|GIT binary patch)$/, () => ({ binary: true })],
+];
+
+/** Headers come before the first hunk; what stands behind the last one may be a letter. */
+function readHeader(file: FileDraft, line: string): void {
+  if (file.hasHunks) return;
+  for (const [form, told] of HEADERS) {
+    const value = form.exec(line)?.[1];
+    if (value !== undefined) Object.assign(file, told(value));
+  }
+}
+
+/** What a hunk holds is counted, so that a changed line is never taken for a header. */
+function readHunk(reader: Reader): void {
+  const [, old = '', now = ''] = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/.exec(lineAt(reader, 0)) ?? [];
+  const { file } = reader;
+  if (!/^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(lineAt(reader, 0)) || file === null)
+    throw new PatchProblem('a hunk belongs to no file');
+  file.hasHunks = true;
+  let left = old === '' ? 1 : Number(old.slice(1));
+  let right = now === '' ? 1 : Number(now.slice(1));
+  while (left > 0 || right > 0) {
+    reader.at += 1;
+    if (reader.at >= reader.lines.length) throw new PatchProblem('the patch is cut off in a hunk');
+    const sign = lineAt(reader, 0)[0];
+    if (sign === '+') file.insertions += 1;
+    else if (sign === '-') file.deletions += 1;
+    else if (sign !== ' ' && sign !== undefined && sign !== '\r' && sign !== '\\')
+      throw new PatchProblem('a hunk is damaged');
+    if (sign === '\\') continue;
+    if (sign !== '+') left -= 1;
+    if (sign !== '-') right -= 1;
+  }
+}
+
+function finishFile(reader: Reader): void {
+  const { file } = reader;
+  reader.file = null;
+  if (file === null) return;
+  const [left, right] = namesOf(file);
+  const renamed = file.status === 'R' || (left !== right && left !== '/dev/null' && right !== '/dev/null');
+  const status =
+    left === '/dev/null'
+      ? 'A'
+      : right === '/dev/null'
+        ? 'D'
+        : renamed && file.status === 'M'
+          ? 'R'
+          : file.status;
+  reader.changes.push({
+    path: right === '/dev/null' ? left : right,
+    oldPath: status === 'R' ? left : null,
+    status,
+    insertions: file.binary ? null : file.insertions,
+    deletions: file.binary ? null : file.deletions,
+    oldMode: file.oldMode,
+    newMode: file.newMode,
+    blob: file.blob,
+  });
+}
+
+function namesOf(file: FileDraft): readonly [string, string] {
+  const { from, to, old, now, header } = file;
+  if (from !== null && to !== null) return [from, to];
+  if (to !== null) return [to, to];
+  if (old !== null && now !== null) return withoutSide(old, now);
+  if (header === null) throw new PatchProblem('the name of a file can not be told');
+  return withoutSide(...header);
+}

@@ -1,0 +1,140 @@
+/** What stands where a secret stood. */
+export const MASK = '[masked]';
+
+/** A private key is longer than anything else that is looked for; a text without its end is no key. */
+export const LONGEST_KEY = 32_768;
+
+/**
+ * How known kinds of secrets look. Each expression matches the secret alone, so that what stands around it (the name
+ * of a variable, the host of an address) stays readable. Every repetition is bounded: a text made to be hard costs no
+ * more than another.
+ */
+const SHAPES: Readonly<Record<string, RegExp>> = {
+  'aws access key id': /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g,
+  'github token': /(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255})/g,
+  'gitlab token': /(?<![A-Za-z0-9_])gl(?:pat|ptt|dt|rt|cbt)-[A-Za-z0-9_-]{20,255}/g,
+  'slack token': /(?<![A-Za-z0-9_])(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,255}/g,
+  'slack webhook': /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)[A-Za-z0-9_/-]{16,255}/g,
+  'anthropic key': /(?<![A-Za-z0-9_-])sk-ant-[A-Za-z0-9_-]{16,512}/g,
+  // A word such as sk-toggleable-content-label is a class of a style sheet; a key has figures in it.
+  'openai key': /(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]{0,64}\d)[A-Za-z0-9_-]{20,512}/g,
+  'stripe key': /(?<![A-Za-z0-9_])(?:sk|rk|whsec)_(?:live_|test_)?[A-Za-z0-9]{20,255}/g,
+  'google key': /(?<![A-Za-z0-9_-])(?:AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,512})/g,
+  'npm token': /(?<![A-Za-z0-9_])npm_[A-Za-z0-9]{30,255}/g,
+  'json web token':
+    /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,4096}/g,
+  'password in an address': /(?<=[A-Za-z][A-Za-z0-9+.-]{1,31}:\/\/[^\s:/@"']{0,128}:)[^\s/@"']{1,256}(?=@)/g,
+  'authorization header':
+    /(?<=\b[Aa]uthorization["']? ?[:=] ?["']?(?:[Bb]earer|[Bb]asic|[Tt]oken) )[A-Za-z0-9+/=._~-]{8,4096}/g,
+  'variable with a secret name':
+    /(?<=(?<![A-Za-z0-9_])[A-Z0-9_]{0,64}(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE)=["']?)[^\s"'`$<>;&|(){}]{8,4096}/g,
+  'field with a secret name':
+    /(?<=["'](?:[A-Za-z0-9_-]{0,64}[_-])?(?:api_?key|apiKey|access_?key|private_?key|token|secret|password|passphrase)["'] ?: ?["'])[^\s"'`$<>{}]{8,4096}(?=["'])/g,
+};
+
+export const KEY_BEGINS = '-----BEGIN ';
+const KEY_HEADER = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_END = /-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
+
+/** Private keys go over many lines. Each beginning is taken to the next end, which is looked for only once. */
+function findKeys(text: string): Span[] {
+  const spans: Span[] = [];
+  let next: Span = { start: -1, end: -1 };
+  for (let at = text.indexOf(KEY_BEGINS); at >= 0; at = text.indexOf(KEY_BEGINS, at + KEY_BEGINS.length)) {
+    KEY_HEADER.lastIndex = at;
+    if (at < (spans.at(-1)?.end ?? 0) || !KEY_HEADER.test(text)) continue;
+    if (next.start < at) {
+      KEY_END.lastIndex = at;
+      const match = KEY_END.exec(text);
+      if (match === null) break;
+      next = { start: match.index, end: match.index + match[0].length };
+    }
+    if (next.start - at <= LONGEST_KEY) spans.push({ start: at, end: next.end });
+  }
+  return spans;
+}
+
+/** Quickly rules out nearly every text: no secret of a known shape is without one of these. */
+const TRACES =
+  /-----BEGIN|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt)-|xox|xapp-|slack|sk[-_]|rk_|whsec|AIza|ya29|npm_|eyJ|:\/\/|TOKEN=|KEY=|SECRET=|PASSWORD=|PASSWD=|PASSPHRASE=|uthorization|key["']|Key["']|token["']|secret["']|password["']|passphrase["']/;
+
+/** Shorter values are words that stand in any text. */
+const SHORTEST_VALUE = 6;
+
+/** A limit on tokens is none: `MAX_TOKENS` goes on with a letter. */
+const SECRET_NAME =
+  /(?:TOKEN|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE)(?![A-Z])|(?:KEY|CREDENTIALS?)(?:_?\d+)?$/i;
+
+/** The values of variables whose names say that they are secret, longest first. */
+export function secretValuesOf(env: Readonly<Record<string, string | undefined>>): string[] {
+  const values = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= SHORTEST_VALUE && SECRET_NAME.test(name) ? [value] : [],
+  );
+  return longestFirst(values);
+}
+
+export function longestFirst(values: readonly string[]): string[] {
+  return [...new Set(values)].sort((left, right) => right.length - left.length);
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where secrets stand in a text, in order and without overlaps. */
+export function findSecrets(text: string, values: readonly string[]): Span[] {
+  const spans: Span[] = [];
+  for (const value of values)
+    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
+      spans.push({ start: at, end: at + value.length });
+  if (!TRACES.test(text)) return merge(spans);
+  spans.push(...findKeys(text));
+  for (const shape of Object.values(SHAPES))
+    for (const match of text.matchAll(shape))
+      spans.push({ start: match.index, end: match.index + match[0].length });
+  return merge(spans);
+}
+
+function merge(spans: readonly Span[]): Span[] {
+  const merged: Span[] = [];
+  for (const span of [...spans].sort((left, right) => left.start - right.start)) {
+    const last = merged.at(-1);
+    if (last === undefined || span.start >= last.end) merged.push(span);
+    else if (span.end > last.end) merged[merged.length - 1] = { start: last.start, end: span.end };
+  }
+  return merged;
+}
+
+/** The text with every secret replaced: those of a known shape, and the given values. Doing it twice changes nothing. */
+export function maskSecrets(text: string, values: readonly string[]): string {
+  return replaceSpans(text, findSecrets(text, values));
+}
+
+export function replaceSpans(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text;
+  let masked = '';
+  let from = 0;
+  for (const { start, end } of spans) {
+    masked += text.slice(from, start) + MASK;
+    from = end;
+  }
+  return masked + text.slice(from);
+}
+
+/** Names by which records are found again: a value that happens to stand in one must not tear it. */
+const STRUCTURAL_KEY =
+  /(?:^|_)(?:id|path|ref|sha|sha256|tree|commit|digest|branch|blob|fingerprint|role)s?$|Path$/;
+
+/** A JSON value with its texts masked. Ids, paths and digests stay as they are. */
+export function maskValue(value: unknown, values: readonly string[]): unknown {
+  if (typeof value === 'string') return maskSecrets(value, values);
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, values));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      typeof item === 'string' && STRUCTURAL_KEY.test(key) ? item : maskValue(item, values),
+    ]),
+  );
+}

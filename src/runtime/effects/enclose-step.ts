@@ -1,0 +1,42 @@
+import type { Runner } from '../../policy/confinement.ts';
+import { type AgentCapability, notKeptBy } from '../../policy/enforcement.ts';
+import type { Enclosure, RunContext, StepPolicy } from '../run-context.ts';
+
+/** How the processes of a step are shut in. */
+export async function encloseStep(
+  { deps, directory, workspace }: RunContext,
+  runner: Runner,
+  policies: readonly string[],
+): Promise<Enclosure> {
+  const { enclosure } = deps.project;
+  if (enclosure === undefined) return { confinement: null, notes: [], refusal: null };
+  return enclosure({
+    runner,
+    policies,
+    worktreePath: workspace.worktreePath,
+    runDir: directory.path,
+    harnessDir: workspace.harnessDir,
+  });
+}
+
+/** Why a step must not start: a promise of its policy that nobody here can keep. Null when it may. */
+export function refusalOf(
+  runner: Runner,
+  policy: Pick<StepPolicy, 'unenforceable'>,
+  { refusal }: Enclosure,
+  capabilities: readonly AgentCapability[] = [],
+): string | null {
+  const broken = promisesTo(runner, policy, capabilities);
+  return broken.length === 0 ? refusal : `nothing here can enforce ${broken.join(', ')}`;
+}
+
+/** The rest of a policy is about what agents do; without a network is what validators are promised too. */
+export function promisesTo(
+  runner: Runner,
+  { unenforceable }: Pick<StepPolicy, 'unenforceable'>,
+  capabilities: readonly AgentCapability[] = [],
+): string[] {
+  return notKeptBy(capabilities, unenforceable).filter(
+    (dimension) => runner === 'agent' || dimension.startsWith('network'),
+  );
+}

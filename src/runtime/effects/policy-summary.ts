@@ -1,0 +1,23 @@
+import type { Violation } from '../../kernel/protocol.ts';
+import type { AgentCapability } from '../../policy/enforcement.ts';
+import type { StepPolicy } from '../run-context.ts';
+
+/** What was asked, what held, what was broken, and what nobody could enforce. */
+export function policySummary(
+  policy: StepPolicy,
+  violations: readonly Violation[],
+  notes: readonly string[],
+  capabilities: readonly AgentCapability[] = [],
+) {
+  return {
+    ...policy.summary,
+    capabilities,
+    overrides: [],
+    violations,
+    notes: ['paths, operations, refs and what lies around the worktree are checked after the step', ...notes],
+  };
+}
+
+export function movedNote(ref: string): string {
+  return `${ref} was moved in another checkout during the step`;
+}

@@ -1,0 +1,133 @@
+import { isExpectedFailure } from '../contracts/expected-failure.ts';
+import type { DrivenRun, RunListing, RunStore } from '../ports/run-store.ts';
+import type { Removal, Upkeep } from '../ports/upkeep.ts';
+import type { RunWorkspace } from '../ports/workspace.ts';
+import { workspaceOf } from './recorded-run.ts';
+import { viewRun } from './run-view.ts';
+
+/** Runs are kept as long as both say so. */
+export interface Retention {
+  /** How many of the runs that have ended, counted from the newest. */
+  readonly keepRuns: number;
+  /** For how long after their end. */
+  readonly keepDays: number;
+}
+
+export interface Verdict {
+  readonly run: RunListing;
+  readonly due: boolean;
+  /** Why it is due, or why it stays. */
+  readonly reason: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Which runs may go. Only those that have ended ever do. Takes them newest first and gives them so. */
+export function judgeRetention(runs: readonly RunListing[], retention: Retention, now: Date): Verdict[] {
+  let rank = 0;
+  return runs.map((run) => {
+    const alive = whyAlive(run);
+    if (alive !== null) return { run, due: false, reason: alive };
+    rank += 1;
+    const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
+    if (rank > retention.keepRuns)
+      return { run, due: true, reason: `${retention.keepRuns} newer ${plural(retention.keepRuns)} kept` };
+    if (age >= retention.keepDays * DAY_MS)
+      return { run, due: true, reason: `it ended ${retention.keepDays} days ago or more` };
+    return { run, due: false, reason: 'the retention keeps it' };
+  });
+}
+
+function plural(count: number): string {
+  return count === 1 ? 'run is' : 'runs are';
+}
+
+/** Null for a run that has ended. */
+export function whyAlive({ status, driverPid }: RunListing): string | null {
+  if (driverPid !== null) return `it is driven by process ${driverPid}`;
+  if (status === null) return "its status can't be read";
+  if (status.lifecycle_state === 'waiting') return 'it waits for a person';
+  return status.outcome === null ? 'it has not ended' : null;
+}
+
+export type Taken =
+  | { readonly ok: true; readonly salvageRefs: readonly string[]; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly reason: string };
+
+export interface RetentionDeps {
+  readonly repoRoot: string;
+  readonly store: RunStore;
+  readonly upkeep: Upkeep;
+}
+
+/** Takes the worktree of a run away that has ended, and nothing else. */
+export function takeWorktree(deps: RetentionDeps, runId: string): Promise<Taken> {
+  return whileLocked(deps, runId, (workspace) => inTurn([() => deps.upkeep.removeWorktree(workspace)]));
+}
+
+/**
+ * Takes a run away that has ended: its worktree, its refs, and last its record, so that it can be done again.
+ * One whose record can not go stays whole.
+ */
+export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
+  const { upkeep } = deps;
+  return whileLocked(deps, runId, (workspace) =>
+    inTurn([
+      () => upkeep.removeRecord(runId, { dryRun: true }),
+      () => upkeep.removeWorktree(workspace),
+      () => upkeep.removeRefs(workspace),
+      () => upkeep.removeRecord(runId, { dryRun: false }),
+    ]),
+  );
+}
+
+/** Nobody else can take the run up meanwhile, and the log, not the status, says whether it has ended. */
+async function whileLocked(
+  { store, repoRoot }: RetentionDeps,
+  runId: string,
+  take: (workspace: RunWorkspace) => Promise<Taken>,
+): Promise<Taken> {
+  const driven = await store.drive(runId);
+  if (!driven.ok) return { ok: false, reason: problemText(driven.problem) };
+  const { run } = driven;
+  try {
+    const workspace = endedWorkspace(run, repoRoot);
+    return workspace === null ? { ok: false, reason: 'it has not ended' } : await take(workspace);
+  } catch (error) {
+    if (!isExpectedFailure(error)) throw error;
+    return { ok: false, reason: error.message };
+  } finally {
+    await run.release();
+  }
+}
+
+function endedWorkspace(run: DrivenRun, repoRoot: string): RunWorkspace | null {
+  const view = viewRun(run.events);
+  return view === null || view.end === null ? null : workspaceOf(view, run.directory, repoRoot);
+}
+
+function problemText(
+  problem: Extract<Awaited<ReturnType<RunStore['drive']>>, { ok: false }>['problem'],
+): string {
+  switch (problem.kind) {
+    case 'driven':
+      return `it is driven by process ${problem.pid}`;
+    case 'missing':
+      return 'it has no events';
+    case 'corrupt':
+      return `its events.ndjson is damaged in line ${problem.line}: ${problem.message}`;
+  }
+}
+
+/** Stops at the first that is refused. */
+async function inTurn(removals: readonly (() => Promise<Removal>)[]): Promise<Taken> {
+  const salvageRefs: string[] = [];
+  const notes: string[] = [];
+  for (const remove of removals) {
+    const removal = await remove();
+    if (!removal.ok) return removal;
+    if (removal.salvageRef !== null) salvageRefs.push(removal.salvageRef);
+    notes.push(...removal.notes);
+  }
+  return { ok: true, salvageRefs, notes };
+}

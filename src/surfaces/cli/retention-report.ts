@@ -1,0 +1,145 @@
+import type { RunListing } from '../../ports/run-store.ts';
+import type { Retention, Taken } from '../../runtime/retention.ts';
+import type { UpkeepSetup } from '../../runtime/services.ts';
+import { withRepo } from './command-text.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { stateWord } from './run-state.ts';
+import { renderTable } from './table.ts';
+import { formatAge, printable, shortId } from './terminal.ts';
+import { printJson, type VerbContext } from './verb.ts';
+
+export interface RetentionOptions {
+  readonly dryRun: boolean;
+  /** Where given, they win over the configuration. */
+  readonly keepRuns: number | null;
+  readonly keepDays: number | null;
+}
+
+/** Something that a retention is about, and what became of it. */
+export interface Handled {
+  readonly runId: string;
+  readonly run: RunListing | null;
+  readonly path: string;
+  readonly bytes: number;
+  readonly action: 'removed' | 'would_remove' | 'kept' | 'failed';
+  readonly reason: string;
+  readonly salvageRefs: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export function retentionOf(setup: UpkeepSetup, options: RetentionOptions): Retention {
+  return {
+    keepRuns: options.keepRuns ?? setup.retention.keepRuns,
+    keepDays: options.keepDays ?? setup.retention.keepDays,
+  };
+}
+
+/** What one that is due came to. */
+export function handledAs(
+  about: Pick<Handled, 'runId' | 'run' | 'path' | 'bytes' | 'reason'>,
+  taken: Taken | null,
+): Handled {
+  if (taken === null) return { ...about, action: 'would_remove', salvageRefs: [], notes: [] };
+  if (!taken.ok) return { ...about, action: 'failed', reason: taken.reason, salvageRefs: [], notes: [] };
+  return { ...about, action: 'removed', salvageRefs: taken.salvageRefs, notes: taken.notes };
+}
+
+/** Exit code 1 when something that was due could not be taken away. */
+export function reportHandled(
+  context: VerbContext,
+  setup: UpkeepSetup,
+  handled: readonly Handled[],
+  {
+    key,
+    retention,
+    dryRun,
+  }: { readonly key: string; readonly retention: Retention; readonly dryRun: boolean },
+): ExitCode {
+  const gone = handled.filter(({ action }) => action === 'removed' || action === 'would_remove');
+  const freed = gone.reduce((sum, { bytes }) => sum + bytes, 0);
+  const failed = handled.some(({ action }) => action === 'failed');
+  if (context.json)
+    printJson(context, {
+      ok: !failed,
+      dry_run: dryRun,
+      retention: { keep_runs: retention.keepRuns, keep_days: retention.keepDays },
+      [key]: handled.map((item) => ({ ...placeDocument(item), ...fateDocument(item) })),
+      freed_bytes: freed,
+    });
+  else printHandled(context, setup, handled, `${gone.length} of ${handled.length} ${key}`, freed, dryRun);
+  return failed ? EXIT.failed : EXIT.success;
+}
+
+export function placeDocument({
+  runId,
+  run,
+  path,
+  bytes,
+}: Pick<Handled, 'runId' | 'run' | 'path' | 'bytes'>) {
+  return {
+    run_id: runId,
+    workflow_id: run?.status?.workflow_id ?? null,
+    state: run === null ? null : stateWord(run),
+    outcome: run?.status?.outcome ?? null,
+    updated_at: run?.status?.updated_at ?? null,
+    path,
+    bytes,
+  };
+}
+
+function fateDocument({ action, reason, salvageRefs, notes }: Handled) {
+  return { action, reason, salvage_refs: salvageRefs, notes };
+}
+
+function printHandled(
+  context: VerbContext,
+  setup: UpkeepSetup,
+  handled: readonly Handled[],
+  count: string,
+  freed: number,
+  dryRun: boolean,
+): void {
+  const { out, err, paintOut } = context.terminal;
+  const moved = handled.filter(({ action }) => action !== 'kept');
+  const now = setup.clock.now();
+  const words = { removed: 'removed', would_remove: 'would remove', failed: 'stays', kept: 'kept' };
+  out(
+    renderTable(
+      moved.map((item) => [
+        item.action === 'failed' ? paintOut.red(words.failed) : words[item.action],
+        ...placeCells(item, now),
+        printable(item.reason),
+      ]),
+    ),
+  );
+  for (const { runId, salvageRefs } of moved)
+    if (salvageRefs.length > 0)
+      err(
+        withRepo(
+          `kept of ${shortId(runId)}: ${salvageRefs.join(', ')}; conductor undo ${runId}\n`,
+          context.repo,
+        ),
+      );
+  err(`${dryRun ? 'would remove' : 'removed'} ${count}, ${formatBytes(freed)}\n`);
+}
+
+export function placeCells(
+  { runId, run, bytes }: Pick<Handled, 'runId' | 'run' | 'bytes'>,
+  now: Date,
+): string[] {
+  const status = run?.status ?? null;
+  return [
+    shortId(runId),
+    status?.workflow_id ?? '',
+    status === null ? '' : `${formatAge(now.getTime() - Date.parse(status.updated_at))} ago`,
+    formatBytes(bytes),
+  ];
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 999.5 && unit < units.length - 1; unit += 1) value /= 1000;
+  return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
+}

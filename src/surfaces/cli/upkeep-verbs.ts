@@ -1,0 +1,59 @@
+import type { AddVerb } from './add-verb.ts';
+import { number, optional, text, wholeCount } from './option-values.ts';
+import type { RetentionOptions } from './retention-report.ts';
+
+/** Verbs that bring back what runs left in git, or take it away. */
+export function addUpkeepVerbs(verb: AddVerb): void {
+  verb(
+    'undo <run> [step]',
+    'bring back what a rollback, a recovery or a removal kept; overwrites nothing',
+    'conductor undo 0199ab implement',
+    async (context, [run, step], options) => {
+      const { undo } = await import('./verbs/undo.ts');
+      return undo(context, text(run), {
+        step: step ?? null,
+        ref: optional(options.ref),
+        branch: optional(options.branch),
+        list: options.list === true,
+        dryRun: options.dryRun === true,
+      });
+    },
+  )
+    .option('--ref <name>', 'put a ref back that a step moved, such as main')
+    .option('--branch <name>', 'make a branch of this name, and touch no file')
+    .option('--list', 'only say what is kept')
+    .option('--dry-run', 'only say what would be done');
+  verb(
+    'worktree <action>',
+    'list the worktrees of runs, or prune those that the retention does not keep',
+    'conductor worktree prune --dry-run',
+    async (context, [action], options) => {
+      const { worktree } = await import('./verbs/worktree.ts');
+      return worktree(context, text(action), { ...retentionOptions(options), all: options.all === true });
+    },
+  )
+    .option('--dry-run', 'only say what would be removed')
+    .option('--all', 'prune the worktrees of all runs that have ended')
+    .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
+    .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
+  verb(
+    'clean',
+    'remove runs that the retention does not keep; what would be lost is salvaged first',
+    'conductor clean --dry-run',
+    async (context, _args, options) => {
+      const { clean } = await import('./verbs/clean.ts');
+      return clean(context, retentionOptions(options));
+    },
+  )
+    .option('--dry-run', 'only say what would be removed')
+    .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
+    .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
+}
+
+function retentionOptions(options: Readonly<Record<string, unknown>>): RetentionOptions {
+  return {
+    dryRun: options.dryRun === true,
+    keepRuns: number(options.keepRuns),
+    keepDays: number(options.keepDays),
+  };
+}

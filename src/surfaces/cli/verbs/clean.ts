@@ -1,0 +1,32 @@
+import { judgeRetention, takeRun, type Verdict } from '../../../runtime/retention.ts';
+import type { UpkeepSetup } from '../../../runtime/services.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { openUpkeep } from '../open.ts';
+import {
+  type Handled,
+  handledAs,
+  type RetentionOptions,
+  reportHandled,
+  retentionOf,
+} from '../retention-report.ts';
+import type { VerbContext } from '../verb.ts';
+
+/** Takes runs away that the retention does not keep: worktree, branch, snapshots and record. Salvages stay. */
+export async function clean(context: VerbContext, options: RetentionOptions): Promise<ExitCode> {
+  const setup = await openUpkeep(context);
+  const retention = retentionOf(setup, options);
+  const verdicts = judgeRetention(await setup.store.list(), retention, setup.clock.now());
+  const handled: Handled[] = [];
+  for (const verdict of verdicts) handled.push(await handle(setup, verdict, options.dryRun));
+  return reportHandled(context, setup, handled, { key: 'runs', retention, dryRun: options.dryRun });
+}
+
+async function handle(setup: UpkeepSetup, { run, due, reason }: Verdict, dryRun: boolean): Promise<Handled> {
+  const { upkeep } = setup;
+  const worktree = run.status?.worktree_path ?? null;
+  const bytes =
+    (await upkeep.sizeOf(`${run.path}/`)) + (worktree === null ? 0 : await upkeep.sizeOf(worktree));
+  const about = { runId: run.runId, run, path: run.path, bytes, reason };
+  if (!due) return { ...about, action: 'kept', salvageRefs: [], notes: [] };
+  return handledAs(about, dryRun ? null : await takeRun(setup, run.runId));
+}

@@ -1,0 +1,138 @@
+import { realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import * as z from 'zod';
+import { checkCommand } from '../../../policy/command/check-command.ts';
+import type { Violation } from '../../../policy/violation.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openPolicy } from '../open.ts';
+import { printable } from '../terminal.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+import { unknownQuestion } from './policy.ts';
+
+interface HookOptions {
+  readonly policies: readonly string[];
+}
+
+/** What surrounds the call; tests bring their own. */
+export interface HookSurroundings {
+  readonly readInput: () => Promise<string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const AROUND_PROCESS: HookSurroundings = { readInput: () => readAll(process.stdin), env: process.env };
+
+/** An agent goes on when a hook fails in any other way than this. */
+const BLOCK: ExitCode = EXIT.usage;
+
+const lineSchema = z.union([z.string(), z.array(z.string()).min(1)]);
+const callSchema = z.looseObject({
+  hook_event_name: z.string().optional(),
+  tool_name: z.string().optional(),
+  tool_input: z
+    .looseObject({ command: lineSchema, cwd: z.string().optional(), workdir: z.string().optional() })
+    .optional(),
+  command: lineSchema.optional(),
+  cwd: z.string().optional(),
+});
+type HookCall = z.infer<typeof callSchema>;
+
+/** Answers an agent that asks before it runs a shell line. Whatever goes wrong, the line does not run. */
+export async function hook(
+  context: VerbContext,
+  question: string,
+  options: HookOptions,
+  around: HookSurroundings = AROUND_PROCESS,
+): Promise<ExitCode> {
+  if (question !== 'command') throw unknownQuestion('hook', question, ['command']);
+  try {
+    const call = await readCall(around);
+    if (call === null) return block(context, 'the call is not JSON with a command in it');
+    const violations = await judge(context, call, options, around.env);
+    return answer(context, call, violations);
+  } catch (error) {
+    return block(context, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function readCall({ readInput }: HookSurroundings): Promise<HookCall | null> {
+  const text = await readInput();
+  try {
+    const parsed = callSchema.safeParse(JSON.parse(text));
+    if (!parsed.success) return null;
+    return lineOf(parsed.data) === null ? null : parsed.data;
+  } catch {
+    return null;
+  }
+}
+
+/** Some agents pass the words of the call, mostly those of a shell with a line for it. */
+function lineOf({ tool_input: input, command }: HookCall): string | null {
+  const given = input?.command ?? command ?? null;
+  if (given === null || typeof given === 'string') return given;
+  const [shell = '', flag = '', line] = given;
+  if (
+    given.length === 3 &&
+    line !== undefined &&
+    /^(?:.*\/)?(?:ba|z|da)?sh$/.test(shell) &&
+    /^-l?c$/.test(flag)
+  )
+    return line;
+  return given.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+}
+
+async function judge(
+  context: VerbContext,
+  call: HookCall,
+  { policies }: HookOptions,
+  env: HookSurroundings['env'],
+): Promise<readonly Violation[]> {
+  const opened = await openPolicy(context, policies);
+  const start = resolve(await realpath(context.startDir), call.cwd ?? '.');
+  const cwd = resolve(start, call.tool_input?.cwd ?? call.tool_input?.workdir ?? '.');
+  return checkCommand(opened.policy, lineOf(call) ?? '', {
+    workspace: opened.workspace,
+    cwd: await realpath(cwd),
+    home: env.HOME ?? null,
+    writable: harnessFolders(opened.workspace, env),
+    protectedBranches: opened.protectedBranches,
+  }).violations;
+}
+
+/** The harness folder of a run is open to its agents, by either of the two ways that lead there. */
+function harnessFolders(workspace: string, env: HookSurroundings['env']): string[] {
+  const { CONDUCTOR_RUN_DIR: directory, CONDUCTOR_RUN_ID: runId } = env;
+  return [
+    ...(directory === undefined || directory === '' ? [] : [join(directory, 'harness')]),
+    ...(runId === undefined || runId === '' ? [] : [join(workspace, '.tnh', 'run', runId, 'harness')]),
+  ];
+}
+
+function answer(context: VerbContext, call: HookCall, violations: readonly Violation[]): ExitCode {
+  const allowed = violations.length === 0;
+  const reason = violations.map(({ class: kind, message }) => `${kind}: ${message}`).join('\n');
+  if (context.json) {
+    printJson(context, { allowed, violations });
+    return allowed ? EXIT.success : BLOCK;
+  }
+  if (!wantsDecision(call)) return allowed ? EXIT.success : block(context, reason);
+  const decision = {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: allowed ? 'allow' : 'deny',
+      permissionDecisionReason: allowed ? 'the policy of this step allows it' : reason,
+    },
+  };
+  context.terminal.out(`${JSON.stringify(decision)}\n`);
+  return EXIT.success;
+}
+
+/** Only who asks in this form reads the answer; everybody else goes by the exit code. */
+function wantsDecision({ hook_event_name: event, tool_input: input }: HookCall): boolean {
+  return input !== undefined && (event === undefined || event === 'PreToolUse');
+}
+
+function block(context: VerbContext, reason: string): ExitCode {
+  context.terminal.err(`${printable(reason)}\n`);
+  return BLOCK;
+}

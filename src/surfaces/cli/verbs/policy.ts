@@ -1,0 +1,119 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import type { FileChange } from '../../../contracts/workspace-change.ts';
+import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { checkFiles } from '../../../policy/changes.ts';
+import { checkCommand } from '../../../policy/command/check-command.ts';
+import { parsePatch } from '../../../policy/patch.ts';
+import type { Violation } from '../../../policy/violation.ts';
+import type { OpenPolicy } from '../../../runtime/services.ts';
+import { CliError } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openPolicy } from '../open.ts';
+import { printable } from '../terminal.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+
+interface PolicyOptions {
+  readonly policies: readonly string[];
+  readonly patch: string | null;
+}
+
+const QUESTIONS = ['check', 'command'] as const;
+
+/** Says whether a policy allows a patch or a shell line, and why not. */
+export async function policy(
+  context: VerbContext,
+  question: string,
+  line: string | null,
+  options: PolicyOptions,
+): Promise<ExitCode> {
+  switch (question) {
+    case 'check':
+      return answer(context, await judgePatch(context, line, options));
+    case 'command':
+      return answer(context, await judgeLine(context, line, options));
+    default:
+      throw unknownQuestion('policy', question, QUESTIONS);
+  }
+}
+
+export function unknownQuestion(verb: string, question: string, known: readonly string[]): CliError {
+  const near = didYouMean(question, known);
+  const help = near === null ? `it is one of ${known.join(', ')}` : `did you mean conductor ${verb} ${near}?`;
+  return new CliError(`conductor ${verb} knows no "${question}"`, help);
+}
+
+async function judgeLine(
+  context: VerbContext,
+  line: string | null,
+  { policies, patch }: PolicyOptions,
+): Promise<readonly Violation[]> {
+  if (line === null || patch !== null)
+    throw new CliError(
+      'policy command takes one shell line',
+      "give it in quotes: conductor policy command -- 'npm test'",
+    );
+  const opened = await openPolicy(context, policies);
+  const cwd = await realpath(context.startDir);
+  const place = { workspace: opened.workspace, cwd, home: process.env.HOME ?? null, writable: [] };
+  return checkCommand(opened.policy, line, { ...place, protectedBranches: opened.protectedBranches })
+    .violations;
+}
+
+async function judgePatch(
+  context: VerbContext,
+  line: string | null,
+  { policies, patch }: PolicyOptions,
+): Promise<readonly Violation[]> {
+  if (patch === null || line !== null)
+    throw new CliError('policy check takes a patch', 'name it: conductor policy check --patch change.diff');
+  const opened = await openPolicy(context, policies);
+  const parsed = parsePatch(await readPatch(patch));
+  if (!parsed.ok) {
+    const message = `${patch} is not a patch that can be judged: line ${parsed.line}: ${parsed.message}`;
+    throw new CliError(message, 'git diff makes one');
+  }
+  return judgeChanges(opened, parsed.changes);
+}
+
+/** A patch can name paths that no worktree holds; the runtime never sees those in a diff. */
+function judgeChanges({ policy: effective }: OpenPolicy, changes: readonly FileChange[]): Violation[] {
+  const leaving = changes
+    .flatMap(({ path, oldPath }) => [path, ...(oldPath === null ? [] : [oldPath])])
+    .filter(leaves);
+  return [
+    ...leaving.map(
+      (path): Violation => ({
+        class: 'outside_workspace',
+        subject: path,
+        message: `${path} is outside the workspace`,
+      }),
+    ),
+    ...checkFiles(effective, changes),
+  ];
+}
+
+function leaves(path: string): boolean {
+  return path.startsWith('/') || path.split('/').includes('..');
+}
+
+async function readPatch(path: string): Promise<string> {
+  if (path === '-') return readAll(process.stdin);
+  const bytes = await readFile(path, 'utf8').catch(() => null);
+  if (bytes === null)
+    throw new CliError(`the patch ${path} can't be read`, 'name a file, or - for standard input');
+  return bytes;
+}
+
+function answer(context: VerbContext, violations: readonly Violation[]): ExitCode {
+  const allowed = violations.length === 0;
+  if (context.json) printJson(context, { allowed, violations });
+  else printVerdict(context, violations);
+  return allowed ? EXIT.success : EXIT.unsafe;
+}
+
+function printVerdict({ terminal: { out, paintOut } }: VerbContext, violations: readonly Violation[]): void {
+  if (violations.length === 0) out(`${paintOut.green('✓')} allowed\n`);
+  else out(`${paintOut.red('✗')} not allowed\n`);
+  for (const { class: kind, message } of violations) out(`  ${kind}: ${printable(message)}\n`);
+}

@@ -1,0 +1,115 @@
+import type { ListedWorktree } from '../../../ports/upkeep.ts';
+import { judgeRetention, takeWorktree, type Verdict, whyAlive } from '../../../runtime/retention.ts';
+import type { UpkeepSetup } from '../../../runtime/services.ts';
+import { CliError } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openUpkeep } from '../open.ts';
+import {
+  formatBytes,
+  type Handled,
+  handledAs,
+  placeCells,
+  placeDocument,
+  type RetentionOptions,
+  reportHandled,
+  retentionOf,
+} from '../retention-report.ts';
+import { renderTable } from '../table.ts';
+import { printable } from '../terminal.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+
+const WORKTREE_ACTIONS = ['list', 'prune'] as const;
+
+export interface WorktreeOptions extends RetentionOptions {
+  /** All runs that have ended, whatever the retention says. */
+  readonly all: boolean;
+}
+
+interface Found {
+  readonly worktree: ListedWorktree;
+  readonly verdict: Verdict | null;
+  readonly bytes: number;
+}
+
+const NO_RECORD = 'there is no record of the run here';
+
+export async function worktree(
+  context: VerbContext,
+  action: string,
+  options: WorktreeOptions,
+): Promise<ExitCode> {
+  const setup = await openUpkeep(context);
+  const retention = options.all ? { keepRuns: 0, keepDays: 0 } : retentionOf(setup, options);
+  switch (action) {
+    case 'list':
+      return list(context, setup, await findWorktrees(setup, retention));
+    case 'prune': {
+      const handled: Handled[] = [];
+      for (const found of await findWorktrees(setup, retention))
+        handled.push(await prune(setup, found, options.dryRun));
+      return reportHandled(context, setup, handled, { key: 'worktrees', retention, dryRun: options.dryRun });
+    }
+    default:
+      throw new CliError(`worktree can't ${action}`, `it is one of ${WORKTREE_ACTIONS.join(', ')}`);
+  }
+}
+
+/** Newest first, as run ids sort by time. */
+async function findWorktrees(
+  { upkeep, store, clock }: UpkeepSetup,
+  retention: Parameters<typeof judgeRetention>[1],
+): Promise<Found[]> {
+  const verdicts = judgeRetention(await store.list(), retention, clock.now());
+  const listed = (await upkeep.worktrees()).toSorted((one, other) => (one.runId < other.runId ? 1 : -1));
+  const found: Found[] = [];
+  for (const item of listed)
+    found.push({
+      worktree: item,
+      verdict: verdicts.find(({ run }) => run.runId === item.runId) ?? null,
+      bytes: await upkeep.sizeOf(item.path),
+    });
+  return found;
+}
+
+async function prune(setup: UpkeepSetup, found: Found, dryRun: boolean): Promise<Handled> {
+  const { verdict } = found;
+  const about = { ...placeOf(found), reason: verdict?.reason ?? NO_RECORD };
+  if (verdict === null || !verdict.due) return { ...about, action: 'kept', salvageRefs: [], notes: [] };
+  return handledAs(about, dryRun ? null : await takeWorktree(setup, about.runId));
+}
+
+function placeOf({ worktree: { runId, path }, verdict, bytes }: Found) {
+  return { runId, run: verdict?.run ?? null, path, bytes };
+}
+
+function list(context: VerbContext, { clock }: UpkeepSetup, found: readonly Found[]): ExitCode {
+  const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (context.json) {
+    printJson(context, {
+      worktrees: found.map((item) => ({
+        ...placeDocument(placeOf(item)),
+        branch: item.worktree.branchName,
+        present: item.worktree.present,
+        prunable: item.verdict?.due ?? false,
+        reason: item.verdict?.reason ?? NO_RECORD,
+      })),
+      total_bytes: total,
+    });
+    return EXIT.success;
+  }
+  const { out, err } = context.terminal;
+  const now = clock.now();
+  out(
+    renderTable(
+      found.map((item) => [...placeCells(placeOf(item), now), stateOf(item), printable(item.worktree.path)]),
+    ),
+  );
+  err(found.length === 0 ? 'no run has a worktree\n' : `${found.length} in all, ${formatBytes(total)}\n`);
+  return EXIT.success;
+}
+
+function stateOf({ worktree: { present }, verdict }: Found): string {
+  if (!present) return 'its folder is gone';
+  if (verdict === null) return NO_RECORD;
+  return whyAlive(verdict.run) ?? verdict.run.status?.outcome ?? '';
+}

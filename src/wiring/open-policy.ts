@@ -1,0 +1,79 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
+import { loadConfig } from '../adapters/project/project-files.ts';
+import type { PolicyDocument } from '../contracts/policy.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { assemblePolicy } from '../policy/assemble.ts';
+import { parsePolicy } from '../policy/document.ts';
+import type { Opened, OpenPolicy } from '../runtime/services.ts';
+import { ALWAYS_PROTECTED } from './step-policy.ts';
+
+interface PolicyRequest {
+  /** The folder that an agent works in. */
+  readonly workspace: string;
+  /** The folder whose configuration holds; for the worktree of a run, its repository. */
+  readonly projectRoot: string;
+  readonly userFolder: string;
+  readonly policyFolders: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Files or references, laid over each other in this order; none means the configured policy. */
+  readonly wanted: readonly string[];
+}
+
+/** Reads the policies that somebody names, and what the configuration adds to them. */
+export async function openPolicy(request: PolicyRequest): Promise<Opened<OpenPolicy>> {
+  // A path there is for us, and would be no policy of the configuration.
+  const { CONDUCTOR_POLICY: named, ...env } = request.env;
+  const loaded = await loadConfig(request.projectRoot, request.userFolder, env);
+  if (!loaded.ok)
+    return refuse(`${loaded.file.name} ${loaded.file.problem}`, 'correct it; an empty file is valid');
+  const { config } = loaded;
+  const fallback = named === undefined || named.trim() === '' ? config.policy : named;
+  const policies = await readPolicies(request.policyFolders);
+  const layers: PolicyDocument[] = [];
+  for (const wanted of request.wanted.length > 0 ? request.wanted : [fallback]) {
+    const found = await findPolicy(wanted, policies);
+    if (!found.ok) return found;
+    layers.push(found.value);
+  }
+  return {
+    ok: true,
+    value: {
+      workspace: await realpath(request.workspace),
+      policy: assemblePolicy(layers.map((policy) => ({ source: 'step', policy }))),
+      protectedBranches: [...ALWAYS_PROTECTED, ...config.protected_branches],
+    },
+  };
+}
+
+const REFERENCE = /^policy(?:\.[A-Za-z0-9_-]+)+\.v\d+$/;
+
+async function findPolicy(wanted: string, policies: PolicyFiles): Promise<Opened<PolicyDocument>> {
+  const known = policies.byRef.get(wanted);
+  if (known !== undefined) return { ok: true, value: known };
+  const broken = policies.broken.find(({ path }) => path.endsWith(`/${wanted}.yaml`));
+  if (broken !== undefined) return refuse(`${broken.path} is not usable: ${broken.message}`, 'correct it');
+  if (REFERENCE.test(wanted)) {
+    const near = didYouMean(wanted, [...policies.byRef.keys()]);
+    const help = `the policies are ${[...policies.byRef.keys()].sort().join(', ')}`;
+    return refuse(`there is no policy ${wanted}`, near === null ? help : `did you mean ${near}?`);
+  }
+  const text = await readFile(wanted, 'utf8').catch(() => null);
+  if (text === null)
+    return refuse(
+      `the policy ${wanted} can't be read`,
+      'name a file, or a reference such as policy.workspace.v1',
+    );
+  const parsed = parsePolicy(text);
+  if (parsed.ok) return { ok: true, value: parsed.policy };
+  const [problem] = parsed.problems;
+  const said = `${problem?.path ?? ''} ${problem?.message ?? 'it has errors'}`.trim();
+  return refuse(
+    `${wanted} is not a policy: ${said}`,
+    'conductor schema policy prints what a policy may hold',
+  );
+}
+
+function refuse(message: string, help: string): Opened<never> {
+  return { ok: false, obstacle: { message, help }, document: null };
+}

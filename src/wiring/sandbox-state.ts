@@ -1,0 +1,43 @@
+import { homedir, tmpdir } from 'node:os';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { createBubblewrap } from '../adapters/sandbox/bubblewrap.ts';
+import { probeBubblewrap } from '../adapters/sandbox/probe.ts';
+import type { Config } from '../contracts/config.ts';
+import type { Sandbox } from '../ports/sandbox.ts';
+import type { Obstacle } from '../runtime/obstacle.ts';
+
+export type SandboxState =
+  | { readonly kind: 'works'; readonly sandbox: Sandbox }
+  | { readonly kind: 'absent'; readonly reason: string; readonly help: string }
+  | { readonly kind: 'off'; readonly reason: string };
+
+/** Finds out, by starting it, whether steps can be shut in here. */
+export async function findSandbox(
+  config: Pick<Config, 'sandbox'>,
+  env: NodeJS.ProcessEnv,
+  searchPath: string | undefined,
+): Promise<SandboxState> {
+  if (config.sandbox === 'off') return { kind: 'off', reason: 'the configuration switches the sandbox off' };
+  const probe = await probeBubblewrap(resolveProgram, env.PATH);
+  if (!probe.ok) return { kind: 'absent', reason: probe.reason, help: probe.help };
+  const home = env.HOME ?? homedir();
+  return {
+    kind: 'works',
+    sandbox: createBubblewrap({
+      command: probe.command,
+      home,
+      tempFolder: tmpdir(),
+      searchPath,
+      resolveProgram,
+    }),
+  };
+}
+
+/** Why no run may start, where the configuration insists on a sandbox. */
+export function sandboxRefusal(config: Pick<Config, 'sandbox'>, state: SandboxState): Obstacle | null {
+  if (config.sandbox !== 'required' || state.kind !== 'absent') return null;
+  return {
+    message: `the configuration requires a sandbox, and ${state.reason}`,
+    help: `${state.help}; or set sandbox: auto in .tnh/config.yaml to run without one`,
+  };
+}

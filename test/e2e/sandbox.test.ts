@@ -1,0 +1,241 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { resolveProgram } from '../../src/adapters/process/program.ts';
+import { sandboxHere } from '../integration/sandbox-here.ts';
+import { markedProcesses } from './marked-processes.ts';
+import { fixture, type Scene, type SceneOptions, test, until } from './scene.ts';
+
+interface Programs {
+  readonly agent: string;
+  readonly validator?: string;
+  /** Further lines of the configuration. */
+  readonly config?: string;
+  readonly agentKeys?: string;
+}
+
+function configOf({ agent, validator = 'exit 0', config = '', agentKeys = '' }: Programs): string {
+  return `agents:
+  actor: { kind: command, command: [sh, -c, ${JSON.stringify(agent)}]${agentKeys} }
+validators:
+  tests: { command: [sh, -c, ${JSON.stringify(validator)}] }
+${config}`;
+}
+
+const WORKFLOW = `workflow_id: probe
+version: 1
+description: One agent, one validator.
+entry_step: work
+steps:
+  - id: work
+    opcode: RUN_AGENT
+    agent: actor
+    prompt: Do what you do.
+    routes: { completed: check, error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
+  - id: check
+    opcode: RUN_VALIDATION
+    run: [tests]
+    routes: { completed: STOP, error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
+`;
+
+async function probe(scene: Scene, env: Readonly<Record<string, string>> = {}) {
+  await writeFile(join(scene.repo.root, '..', 'probe.yaml'), WORKFLOW);
+  const result = await scene.cli.run(['run', '../probe.yaml'], { env });
+  return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
+}
+
+function notesOf(scene: Scene, runId: string, folder: string): readonly string[] {
+  return JSON.parse(scene.record(runId).evidence(folder, 'policy_summary')).notes;
+}
+
+/** A PATH with all that a run needs, and no bubblewrap or one that does not work. */
+async function pathWithout(scene: Scene, bwrap: string | null): Promise<string> {
+  const bin = join(scene.home, 'bin');
+  await mkdir(bin);
+  for (const name of ['node', 'git', 'sh', 'cat', 'ls', 'env']) {
+    const program = await resolveProgram(name, { cwd: '/', path: process.env.PATH });
+    if (program !== null) await symlink(program, join(bin, name));
+  }
+  if (bwrap !== null) await writeFile(join(bin, 'bwrap'), bwrap, { mode: 0o755 });
+  return bin;
+}
+
+const DENY = {
+  '.tnh/policies/policy.quiet.v1.yaml': 'policy_id: policy.quiet\nversion: 1\nnetwork: deny\n',
+};
+
+describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
+  const open = (openScene: (options: SceneOptions) => Promise<Scene>, programs: Programs, files = {}) =>
+    openScene({ config: configOf(programs), files, sandbox: 'required' });
+
+  test.concurrent('ends as it would without, and says what held', async ({ openScene }) => {
+    const scene = await openScene({ sandbox: 'required' });
+    const { code, stderr, runId } = await scene.run('success');
+    expect(code, stderr).toBe(0);
+    expect(notesOf(scene, runId, 'implement')).toContain('shut in by bubblewrap, with the network');
+    expect(notesOf(scene, runId, 'check')).toContain('shut in by bubblewrap, without a network');
+  });
+
+  test.concurrent('keeps the agent out of checkout, home, record, git and other runs', async ({
+    openScene,
+  }) => {
+    const agent = [
+      'ls ../ | wc -l > seen.txt; ls "$CONDUCTOR_RUN_DIR/.." | wc -l >> seen.txt; cat ~/.netrc >> seen.txt',
+      'for place in "$CONDUCTOR_RUN_DIR/x" ../../../x "$HOME/x" /tmp/x "$(git rev-parse --git-common-dir)/hooks/x" ../x; do echo x > "$place"; done',
+      'git status --short >> seen.txt; git log --oneline | wc -l >> seen.txt',
+      'echo \'{"final":"done"}\' > "$CONDUCTOR_RESULT"; echo x > .tnh/run/$CONDUCTOR_RUN_ID/harness/left; true',
+    ].join('\n');
+    const scene = await open(openScene, { agent });
+    await writeFile(join(scene.home, '.netrc'), 'password\n');
+    await scene.run('success').catch(() => null);
+    const { code, stderr, runId } = await probe(scene);
+    expect(code, stderr).toBe(0);
+    const record = scene.record(runId);
+    expect(existsSync(join(record.path, 'x'))).toBe(false);
+    expect(existsSync(join(scene.home, 'x'))).toBe(false);
+    expect(existsSync(join(scene.repo.root, '.tnh', 'worktrees', 'x'))).toBe(false);
+    expect(existsSync(join(scene.repo.root, '.git', 'hooks', 'x'))).toBe(false);
+    expect(existsSync(join(record.path, 'harness', 'left'))).toBe(true);
+    expect(record.evidence('work', 'runner_final_response')).toBe('done\n');
+    expect(await scene.inWorktree(runId, 'seen.txt')).toBe('1\n1\n?? seen.txt\n1\n');
+  });
+
+  test.concurrent('leaves no agent at work when the conductor is killed, and goes on when resumed', async ({
+    openScene,
+  }) => {
+    const agent = 'echo up; test "$CONDUCTOR_ATTEMPT" = 2 || sleep 600';
+    const scene = await open(openScene, { agent });
+    await writeFile(join(scene.repo.root, '..', 'probe.yaml'), WORKFLOW);
+    const started = scene.cli.start(['run', '../probe.yaml']);
+    const runId = await until(() => /^(\S+)\n/.exec(started.stdout())?.[1]);
+    await until(() => markedProcesses(runId).length >= 3);
+    started.kill('SIGKILL');
+    await started.done;
+    await until(() => markedProcesses(runId).length === 0);
+    expect((await scene.conductor('resume', runId)).code).toBe(0);
+  });
+
+  test.concurrent('shows an agent what its configuration declares', async ({ openScene }) => {
+    const scene = await open(openScene, {
+      agent: 'cat ~/.tool/login > got.txt; echo new > ~/.state/s; ! echo x >> ~/.tool/login',
+      agentKeys: ', sees: [.tool], writes: ["~/.state"]',
+    });
+    for (const name of ['.tool', '.state']) await mkdir(join(scene.home, name));
+    await writeFile(join(scene.home, '.tool', 'login'), 'me\n');
+    const { code, runId } = await probe(scene);
+    expect(code).toBe(0);
+    expect(await scene.inWorktree(runId, 'got.txt')).toBe('me\n');
+    expect(await readFile(join(scene.home, '.state', 's'), 'utf8')).toBe('new\n');
+    expect(await readFile(join(scene.home, '.tool', 'login'), 'utf8')).toBe('me\n');
+  });
+
+  const dials =
+    "node -e \"require('node:net').connect(9, '192.0.2.1').on('error', (e) => console.log(e.code))\"";
+
+  test.concurrent('keeps the promise of a policy that denies the network', async ({ openScene }) => {
+    const scene = await open(openScene, { agent: dials, config: 'policy: policy.quiet.v1\n' }, DENY);
+    const { code, stderr, runId } = await probe(scene);
+    expect(code, stderr).toBe(0);
+    expect(scene.record(runId).evidence('work', 'runner_transcript')).toBe('ENETUNREACH\n');
+  });
+
+  test.concurrent('lets validators have the network where a policy says so', async ({ openScene }) => {
+    const scene = await open(
+      openScene,
+      { agent: 'true', validator: 'ls /sys/class/net', config: 'policy: policy.open.v1\n' },
+      { '.tnh/policies/policy.open.v1.yaml': 'policy_id: policy.open\nversion: 1\nnetwork: allow\n' },
+    );
+    const { code, runId } = await probe(scene);
+    expect(code).toBe(0);
+    expect(notesOf(scene, runId, 'check')).toContain('shut in by bubblewrap, with the network');
+  });
+
+  test.concurrent('makes a worktree that is only to be read unwritable', async ({ openScene }) => {
+    const scene = await open(
+      openScene,
+      { agent: 'echo x > x.txt', config: 'policy: policy.look.v1\n' },
+      { '.tnh/policies/policy.look.v1.yaml': 'policy_id: policy.look\nversion: 1\nexecution: read_only\n' },
+    );
+    const { code, runId } = await probe(scene);
+    expect(code).toBe(1);
+    expect(scene.record(runId).eventsOf('policy_violation')).toEqual([]);
+    expect(existsSync(join(scene.worktree(runId), 'x.txt'))).toBe(false);
+  });
+});
+
+describe('where there is no sandbox', () => {
+  const BROKEN = '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n';
+
+  test.concurrent.for([
+    ['it is not installed', null, /requires a sandbox, and bubblewrap is not installed/],
+    [
+      'it may not make namespaces',
+      BROKEN,
+      /does not work here: No permissions.*\n.*namespaces are not allowed here/,
+    ],
+  ] as const)(
+    'a run that requires one is refused and nothing is made: %s',
+    async ([, bwrap, message], { openScene }) => {
+      const scene = await openScene({ sandbox: 'required' });
+      const PATH = await pathWithout(scene, bwrap);
+      const { code, stderr } = await scene.cli.run(['run', fixture('success')], { env: { PATH } });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(message);
+      expect(scene.runIds()).toEqual([]);
+      const doctor = await scene.cli.run(['doctor'], { env: { PATH } });
+      expect(doctor.stdout + doctor.stderr).toMatch(/sandbox.*(?:not installed|does not work here)/);
+    },
+  );
+
+  test.concurrent('a run that would like one goes on and says what was not enforced', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ sandbox: 'auto' });
+    const PATH = await pathWithout(scene, null);
+    const { code, stderr, stdout } = await scene.cli.run(['run', fixture('success')], { env: { PATH } });
+    expect(code, stderr).toBe(0);
+    const runId = stdout.trim();
+    expect(notesOf(scene, runId, 'implement').slice(1)).toEqual([
+      'no sandbox: bubblewrap is not installed',
+      'not enforced: files outside the worktree could be written, and the home be read',
+    ]);
+    expect(notesOf(scene, runId, 'check')).toContain(
+      'not enforced: the validators of this step had a network',
+    );
+  });
+
+  test.concurrent('a run that began with less stops at the next step once one is required', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ config: configOf({ agent: 'echo 1 > one.txt' }), sandbox: 'off' });
+    const gated = WORKFLOW.replace('completed: check', 'completed: ask').concat(
+      '  - { id: ask, opcode: GATE, gate: requires_approval, routes: { gate_approved: check, gate_rejected: STOP } }\n',
+    );
+    await writeFile(join(scene.repo.root, '..', 'gated.yaml'), gated);
+    const { code, stdout } = await scene.cli.run(['run', '../gated.yaml']);
+    expect(code).toBe(3);
+    const runId = stdout.trim();
+    const env = { CONDUCTOR_SANDBOX: 'required', PATH: await pathWithout(scene, null) };
+    const resumed = await scene.cli.run(['approve', runId, '--resume'], { env });
+    expect(resumed.code, resumed.stderr).toBe(5);
+    const [failed] = scene.record(runId).eventsOf('step_failed');
+    expect(failed?.payload).toMatchObject({
+      outcome: 'killed_policy',
+      reason: 'the configuration requires a sandbox, and bubblewrap is not installed',
+    });
+  });
+
+  test.concurrent('a policy that denies the network is refused before the run', async ({ openScene }) => {
+    const scene = await openScene({
+      config: configOf({ agent: 'true', config: 'policy: policy.quiet.v1\n' }),
+      files: DENY,
+      sandbox: 'off',
+    });
+    const { code, stderr } = await probe(scene);
+    expect(code).toBe(2);
+    for (const step of ['work', 'check'])
+      expect(stderr).toContain(`the policy of step "${step}" asks for network: deny`);
+    expect(scene.runIds()).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { resolveProgram } from '../../src/adapters/process/program.ts';
+import { probeBubblewrap } from '../../src/adapters/sandbox/probe.ts';
+import { gitAt } from '../../testing/git-repo.ts';
+import { type Scene, test } from '../e2e/scene.ts';
+import { listFiles } from '../integration/git-workspace-fixture.ts';
+import { AGENTS_IN_WORKTREE } from './agents-in-worktree.ts';
+import { AGENTS_OUTSIDE } from './agents-outside.ts';
+import { type Attack, attack, cleanUp, SECRET } from './attack.ts';
+import { MODES, type Mode } from './hostile-agent.ts';
+import { type Cell, writeTable } from './hostile-table.ts';
+
+/** `npm run hostile` sets these; without them this is the short form. */
+const IS_WHOLE = process.env.HOSTILE_ALL !== undefined;
+const ONLY = process.env.HOSTILE_ONLY ?? null;
+const TABLE = process.env.HOSTILE_TABLE ?? null;
+const FLOOD_BYTES = IS_WHOLE ? 500 * 1024 * 1024 : 24 * 1024 * 1024;
+/** What is kept of one stream, with some room for the words about the rest. */
+const TRANSCRIPT_LIMIT_BYTES = 70 * 1024 * 1024;
+const LIMIT_MS = 180_000;
+
+const ALL = [...AGENTS_IN_WORKTREE, ...AGENTS_OUTSIDE];
+/** What no check afterwards can see; each needs the sandbox. The page says so. */
+const UNSEEN_WITHOUT_SANDBOX = ['reads-parent-environment', 'unmarked-daemon', 'writes-far-away'];
+
+const chosen = ALL.filter(({ name, short }) => (ONLY === null ? IS_WHOLE || short === true : name === ONLY));
+const probe = await probeBubblewrap(resolveProgram, process.env.PATH);
+const modes = MODES.filter((mode) => mode === 'off' || probe.ok);
+const cells: Cell[] = [];
+
+afterAll(() => {
+  if (TABLE !== null) writeTable(TABLE, ALL, cells);
+});
+
+describe('the matrix of hostile agents', () => {
+  it('has at least forty of them, each with a name of its own', () => {
+    expect(ALL.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
+  });
+
+  it('leaves unseen only what its page lists, and nothing in a sandbox', () => {
+    const unseen = (mode: Mode) =>
+      ALL.filter(({ expected }) => expected[mode] === 'not seen').map(({ name }) => name);
+    expect(unseen('off').sort()).toEqual(UNSEEN_WITHOUT_SANDBOX);
+    expect(unseen('on')).toEqual([]);
+  });
+
+  it.skipIf(modes.length === MODES.length)(
+    'runs without a sandbox alone, as bubblewrap does not work here',
+    () => {
+      expect(modes).toEqual(['off']);
+    },
+  );
+});
+
+describe.each(modes)('with the sandbox %s, an agent', (mode) => {
+  for (const agent of chosen)
+    test.concurrent(`that ${agent.does} is ${agent.expected[mode]} (${agent.name})`, {
+      timeout: LIMIT_MS,
+    }, async ({ openScene }) => {
+      const happened = await attack(openScene, agent, mode, FLOOD_BYTES);
+      cells.push({ agent: agent.name, mode, verdict: happened.verdict });
+      try {
+        expect({ verdict: happened.verdict, left: happened.left }).toEqual({
+          verdict: agent.expected[mode],
+          left: agent.leaves?.[mode] ?? [],
+        });
+        if (happened.record !== null) await expectContained(happened);
+      } finally {
+        await cleanUp(happened);
+      }
+    });
+});
+
+/** The worktree is the base again to the byte, what was lost is kept, and nothing went astray. */
+async function expectContained({ agent, scene, record, runId, left, before }: Attack): Promise<void> {
+  if (record === null) return;
+  const transcript = join(record.path, 'artifacts', 'attack', 'transcript.txt');
+  const text = readFileSync(transcript, 'latin1');
+  expect(text).toContain('tried');
+  expect(text).not.toContain(SECRET);
+  expect(statSync(transcript).size).toBeLessThan(TRANSCRIPT_LIMIT_BYTES);
+  expect(await listFiles(scene.worktree(runId))).toEqual(
+    await baseFiles(scene, record.metadata.workspace.base_sha),
+  );
+  for (const key of left) {
+    const old = before.get(key);
+    if (!key.startsWith('ref ') || old === undefined || key.endsWith('/HEAD')) continue;
+    const salvage = `refs/conductor/salvage/${runId}/refs/${key.slice('ref '.length)}`;
+    expect((await scene.repo.git('rev-parse', salvage)).trim(), agent.name).toBe(old);
+  }
+}
+
+async function baseFiles(scene: Scene, base: string): Promise<Record<string, string>> {
+  const folder = join(scene.repo.root, '..', 'base');
+  await gitAt(scene.repo.root, 'worktree', 'add', '--quiet', '--detach', folder, base);
+  const files = await listFiles(folder);
+  await gitAt(scene.repo.root, 'worktree', 'remove', '--force', folder);
+  return files;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { readLine } from '../../../../src/policy/command/read-line.ts';
+import { MASK } from '../../../../src/policy/command/shell-word.ts';
+
+/** Segments as words between brackets, with what stands between them. */
+function spell(line: string): string {
+  return readLine(line)
+    .segments.map(({ words, assignments, redirections, next }) =>
+      [
+        ...assignments.map(({ name, value }) => `${name}:=${value ?? '?'}`),
+        ...words.map((word) => `[${word.unknown ? '?' : ''}${word.pattern ? '*' : ''}${word.text}]`),
+        ...redirections.map(({ operator, target }) => `${operator}${target.text}`),
+        next,
+      ].join(' '),
+    )
+    .join(' ');
+}
+
+describe('a shell line', () => {
+  it.each([
+    ['ls', '[ls] end'],
+    ['  ls   -l\t-a  ', '[ls] [-l] [-a] end'],
+    ['a && b || c; d & e | f |& g', '[a] && [b] || [c] ; [d] & [e] | [f] | [g] end'],
+    ['a\nb', '[a] ; [b] end'],
+    ['a;b', '[a] ; [b] end'],
+    [`echo 'a b' "c d" e\\ f`, '[echo] [a b] [c d] [e f] end'],
+    [`a'b'"c"\\d`, '[abcd] end'],
+    [`''`, '[] end'],
+    ['"a\\"b\\$c\\d"', '[a"b$c\\d] end'],
+    [`$'a\\tb\\x41\\101\\u00e9\\''`, "[a\tbAAé'] end"],
+    ['a\\\nb', '[ab] end'],
+    ['a \\\n b', '[a] [b] end'],
+    ['"a\\\nb"', '[ab] end'],
+    ['a # b\nc', '[a] ; [c] end'],
+    ['a#b', '[a#b] end'],
+    ['A=1 B="x y" c', 'A:=1 B:=x y [c] end'],
+    ['A=$x', 'A:=? end'],
+    ['a B=1', '[a] [B=1] end'],
+    ['"A"=1', '[A=1] end'],
+    ['A=(x y) B=1', 'A:= B:=1 end'],
+    ['a > b >> c 2>&1 < d &> e >| f <<< g <> h', '[a] >b >>c >&1 <d &>e >|f <<<g <>h end'],
+    ['a 2 > b', '[a] [2] >b end'],
+    ['a {fd}> b', '[a] >b end'],
+    ['a $b "${c}" $1 ${d:-"e}"} f$', '[a] [?$b] [?${c}] [?$1] [?${d:-"e}"}] [f$] end'],
+    ['a $((1 + (2 * 3))) b', '[a] [?$((1 + (2 * 3)))] [b] end'],
+    [
+      'a *.ts b? [cd] {e,f} {1..3} {} {g} HEAD@{1}',
+      '[a] [**.ts] [*b?] [*[cd]] [*{e,f}] [*{1..3}] [{}] [{g}] [HEAD@{1}] end',
+    ],
+    ['a "*" \\*', '[a] [*] [*] end'],
+    ['(a; b) && c', '[a] ; [b] && [c] end'],
+    ['{ a; b; } > c', '[a] ; [b] ; >c end'],
+    ['if a; then b; else c; fi', '[a] ; [b] ; [c] ; end'.replace(' ; end', ' ;')],
+    ['for x in a b; do c; done', 'x:=? ; [c] ;'],
+    ['for x; do c; done', 'x:=? ; [c] ;'],
+    ['while a; do b; done < c', '[a] ; [b] ; <c end'],
+    ['case $x in a|b) c ;; (d) e;; *) f; esac; g', '[c] ; [e] ; [f] ; [g] end'],
+    ['f() { a; }; f', '[a] ; [f] end'],
+    ['function f { a; }', '[a] ;'],
+    ['[[ a < b && (c || d) ]] && e', '[[[] [a] [<] [b] [&&] [(c] [||] [d)] []]] && [e] end'],
+    ['! a', '[a] end'],
+    ['time a', '[a] end'],
+    ['echo if then', '[echo] [if] [then] end'],
+    ['"if" a', '[if] [a] end'],
+    ['cat <<E\nx; y\nE\na', '[cat] <<E ; [a] end'],
+    ['cat <<E | b\nx\nE', '[cat] <<E | [b] ;'],
+    ["cat <<-'E'\n\tx\n\tE\na", '[cat] <<E ; [a] end'],
+  ])('%j reads as %s', (line, expected) => {
+    expect(spell(line)).toBe(expected);
+    expect(readLine(line).problems).toEqual([]);
+  });
+
+  it.each([
+    ['echo $(a; b)', '[a] ; [b] end [echo] [?$(a; b)] end'],
+    ['echo "x $(a ")") y"', '[a] [)] end [echo] [?x $(a ")") y] end'],
+    ['diff <(a) <(b)', '[a] end [b] end [diff] [?] [?] end'],
+    ['cat <<E\n$(a)\nE', '[cat] <<E ; [a] end'],
+  ])('%j shows what it hides, and says so', (line, expected) => {
+    expect(spell(line)).toBe(expected);
+    expect(readLine(line).problems).toEqual([expect.stringMatching(/substitution hides what it runs$/)]);
+  });
+
+  it.each([
+    ["'a", 'a quote is not closed'],
+    ['"a', 'a quote is not closed'],
+    ['a\\', 'it ends in a backslash'],
+    ['(a', 'a bracket is not closed'],
+    ['a)', 'a bracket closes nothing'],
+    ['a >', 'a redirection leads nowhere'],
+    ['((a))', 'an arithmetic command is not understood'],
+    ['a <<E\nb', 'a here-document is not closed'],
+    ['a ;; b', 'two semicolons stand outside a case'],
+    ['coproc a', 'a coprocess is not understood'],
+    ['a\u0000b', 'it holds a NUL'],
+    ['( '.repeat(100), 'it is nested too deeply'],
+    ['a;'.repeat(6_000), 'it holds too many commands'],
+    ['a '.repeat(60_000), 'it holds too many words'],
+  ])('%.20j is not understood: %s', (line, problem) => {
+    expect(readLine(line).problems).toContain(problem);
+  });
+});
+
+describe('the masked copy', () => {
+  it.each([
+    [`a 'b c' "d" e`, `a '___' "_" e`],
+    [`a $'b' c`, `a $'_' c`],
+    ['a # b\nc', 'a ___\nc'],
+    ['a <<E\nbc\nE\nd', 'a <<E\n___E\nd'],
+    ['a "b $(c) d" e', 'a "________" e'],
+  ])('of %j is %j', (line, expected) => {
+    expect(readLine(line).masked.replaceAll(MASK, '_')).toBe(expected);
+  });
+});

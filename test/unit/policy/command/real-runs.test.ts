@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judge } from './judge.ts';
+
+/** More of them find more; this many are quick. */
+const LINES = 500;
+const SEED = 11;
+
+let folder = '';
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'conductor-filter-')));
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'work'));
+  mkdirSync(join(folder, 'ran'));
+  writeFileSync(join(folder, 'bin', 'mark'), '#!/bin/sh\n: > "$RAN"\n');
+  chmodSync(join(folder, 'bin', 'mark'), 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Every line has a file of its own: what one leaves running must not tell on the next. */
+const SCRIPT = `ran=$1; shift; n=0
+for line; do
+  (export RAN=$ran/$n; eval "$line"; wait) > /dev/null 2>&1 < /dev/null
+  n=$((n + 1))
+done`;
+
+/** Whether bash, with no other program within its reach, starts `mark`. */
+function runInBash(lines: readonly string[]): boolean[] {
+  const ran = join(folder, 'ran');
+  const args = ['--noprofile', '--norc', '-c', SCRIPT, 'bash', ran, ...lines];
+  execFileSync('/bin/bash', args, { cwd: join(folder, 'work'), env: { PATH: join(folder, 'bin') } });
+  const numbers = new Set(readdirSync(ran));
+  return lines.map((_line, index) => numbers.has(String(index)));
+}
+
+const SIMPLE = [
+  'mark',
+  'mark x',
+  "m''ark",
+  '\\mark',
+  "$'\\x6dark'",
+  'ma\\\nrk',
+  'x=1 mark',
+  '>o mark',
+  '2>&1 mark',
+  'command mark',
+  'exec mark',
+  'eval mark',
+  'x=mark; $x',
+  'echo mark',
+  "echo 'mark'",
+  'echo "mark" # mark',
+  'echo a\\\n b',
+  'echo $x "${x}" ${x:-mark}',
+  'echo $((1 + 1))',
+  'x=(a mark)',
+  'true',
+  'read x <<< mark',
+];
+
+const COMPOUND: readonly ((left: string, right: string) => string)[] = [
+  (left, right) => `${left} && ${right}`,
+  (left, right) => `${left} || ${right}`,
+  (left, right) => `${left};${right}`,
+  (left, right) => `${left}\n${right}`,
+  (left, right) => `${left} | ${right}`,
+  (left, right) => `${left} & ${right}`,
+  (left) => `(${left})`,
+  (left) => `{ ${left}; } > o`,
+  (left) => `! ${left}`,
+  (left, right) => `if ${left}; then ${right}; fi`,
+  (left, right) => `for x in ${right}; do ${left}; done`,
+  (left, right) => `case a in b) ${right} ;; (a) ${left} ;; esac`,
+  (left, right) => `f() { ${left}; }; ${right}; f`,
+  (left, right) => `function f { ${left}; }; ${right}; f`,
+  (left) => `echo $(${left})`,
+  (left) => `echo "$(${left})"`,
+  (left) => `echo \`${left}\``,
+  (left) => `echo "${left}"`,
+  (left) => `echo '${left}'`,
+  (left, right) => `read x <<E\n${left}\nE\n${right}`,
+  (left, right) => `read x <<'E'\n${left}\nE\n${right}`,
+  (left, right) => `read x <<-E; ${right}\n\t${left}\n\tE\n`,
+  (left) => `[[ a < b && -n x ]] && ${left}`,
+  (left) => `read x < <(${left})`,
+  (left, right) => `${left} # ${right}`,
+  (left) => `time ${left}`,
+  (left) => `x=$(${left})`,
+  (left) => `echo \${x:-$(${left})}`,
+];
+
+const { statement } = fc.letrec<{ statement: string }>((tie) => ({
+  statement: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    fc.constantFrom(...SIMPLE),
+    fc
+      .tuple(fc.constantFrom(...COMPOUND), tie('statement'), tie('statement'))
+      .map(([join, left, right]) => join(left, right)),
+  ),
+}));
+
+/** What somebody might put in anywhere to lead a reader astray. */
+const STRAY = [
+  ' ',
+  '\n',
+  ';',
+  '&',
+  '|',
+  "'",
+  '"',
+  '\\',
+  '`',
+  '#',
+  '(',
+  ')',
+  '{',
+  '}',
+  '$',
+  '<<E',
+  '\nE\n',
+  '=',
+  '!',
+  '*',
+  '[[ ',
+  ' ]]',
+  ';;',
+  '))',
+  'esac',
+  'fi',
+  'mark',
+];
+
+const line = fc
+  .tuple(
+    statement,
+    fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(...STRAY)), {
+      maxLength: 2,
+    }),
+  )
+  .map(([text, strays]) =>
+    strays.reduce((whole, [where, stray]) => {
+      const at = Math.floor(where * whole.length);
+      return whole.slice(0, at) + stray + whole.slice(at);
+    }, text),
+  );
+
+describe('a line in which a denied program hides', () => {
+  it('is refused whenever bash would start that program', () => {
+    const lines = fc.sample(line, { numRuns: LINES, seed: SEED });
+    const ran = runInBash(lines);
+    expect(ran).toHaveLength(lines.length);
+    expect(ran.filter(Boolean).length).toBeGreaterThan(LINES / 10);
+    const missed = lines.filter(
+      (text, index) => ran[index] && judge({ commands: { deny: ['mark'] } }, text).length === 0,
+    );
+    expect(missed).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { PolicyDocument } from '../../../src/contracts/policy.ts';
+import { assemblePolicy } from '../../../src/policy/assemble.ts';
+import { enclosingNotes, networkFor } from '../../../src/policy/confinement.ts';
+
+const workspace: PolicyDocument = { policy_id: 'policy.workspace', version: 1, network: 'allow' };
+const open: PolicyDocument = { policy_id: 'policy.open', version: 1, network: 'allow' };
+const quiet: PolicyDocument = { policy_id: 'policy.quiet', version: 1, network: 'deny' };
+const silent: PolicyDocument = { policy_id: 'policy.silent', version: 1 };
+
+const effectiveOf = (policies: readonly PolicyDocument[]) =>
+  assemblePolicy(policies.map((policy) => ({ source: 'step', policy })));
+
+describe('the network of a step', () => {
+  it.each([
+    ['agent', 'the default policy', [workspace], 'allow'],
+    ['agent', 'a policy that does not say', [silent], 'allow'],
+    ['agent', 'a policy that denies it', [workspace, quiet], 'deny'],
+    ['agent', 'a policy that allows what another denies', [quiet, open], 'deny'],
+    ['validator', 'the default policy', [workspace], 'deny'],
+    ['validator', 'a policy that does not say', [silent], 'deny'],
+    ['validator', 'a policy that allows it', [workspace, open], 'allow'],
+    ['validator', 'a policy that allows what another denies', [quiet, open], 'deny'],
+  ] as const)('for an %s under %s is %o', (runner, _, policies, network) => {
+    expect(networkFor(runner, effectiveOf(policies), policies)).toBe(network);
+  });
+});
+
+describe('the notes about the sandbox', () => {
+  const none = { kind: 'none', reason: 'it is not there' } as const;
+  const here = { kind: 'sandbox', name: 'bubblewrap' } as const;
+  const noCommits = effectiveOf([{ ...silent, forbidden_operations: ['commit'] }]);
+
+  it('say without one why, and what was not enforced', () => {
+    expect(enclosingNotes(none, 'validator', noCommits, 'deny')).toEqual([
+      'no sandbox: it is not there',
+      'not enforced: files outside the worktree could be written, and the home be read',
+      'not enforced: the validators of this step had a network',
+    ]);
+    expect(enclosingNotes(none, 'agent', noCommits, 'allow')).toHaveLength(2);
+  });
+
+  it('say with one what holds, and where it holds more than the policy asks', () => {
+    expect(enclosingNotes(here, 'agent', noCommits, 'deny')).toEqual([
+      'shut in by bubblewrap, without a network',
+    ]);
+    expect(enclosingNotes(here, 'agent', effectiveOf([silent]), 'allow')).toEqual([
+      'shut in by bubblewrap, with the network',
+      'the policy lets the agent commit, but git is read-only in the sandbox',
+    ]);
+  });
+});

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSecretStream } from '../../../src/policy/secret-stream.ts';
+import { MASK, maskSecrets, maskValue, secretValuesOf } from '../../../src/policy/secrets.ts';
+
+/** Written in two parts, so that no scanner takes this file for a leak. */
+const joined = (...parts: readonly string[]): string => parts.join('');
+
+const KEY_BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\n'.repeat(4);
+const pem = (kind: string): string =>
+  joined('-----BEGIN ', kind, 'PRIVATE KEY-----\n', KEY_BODY, '-----END ', kind, 'PRIVATE KEY-----');
+
+const SECRETS: Readonly<Record<string, string>> = {
+  'an AWS access key id': joined('AKIA', 'IOSFODNN7EXAMPLE'),
+  'a temporary AWS access key id': joined('ASIA', 'IOSFODNN7EXAMPLE'),
+  'a GitHub token': joined('ghp_', 'A1b2C3d4E5f6A7b8C9d0E1f2A3b4C5d6E7f8'),
+  'a GitHub server token': joined('ghs_', 'A1b2C3d4E5f6A7b8C9d0E1f2A3b4C5d6E7f8'),
+  'a fine-grained GitHub token': joined('github_pat_', '11ABCDEFG0abcdefghij_klmnopqrstuvwxyz'),
+  'a GitLab token': joined('glpat-', 'abcDEF1234567890_-xy'),
+  'a Slack token': joined('xoxb-', '123456789012-1234567890123-AbCdEfGhIjKl'),
+  'an OpenAI key': joined('sk-', 'abcdEFGH1234ijklMNOP5678qrst'),
+  'an OpenAI project key': joined('sk-proj-', 'Ab1_cd2-Ef3gh4Ij5kl6Mn7op8'),
+  'an Anthropic key': joined('sk-ant-', 'api03-Abc123_def456-Ghi789'),
+  'a Google key': joined('AIza', 'SyA1234567890abcdefghijklmnopqrstuv'),
+  'a Stripe key': joined('sk_live_', '4eC39HqLyjWDarjtT1zdp7dc'),
+  'an npm token': joined('npm_', 'A1b2C3d4E5f6A7b8C9d0E1f2A3b4C5d6E7f8'),
+  'a JSON web token': joined(
+    'eyJ',
+    'hbGciOiJIUzI1NiJ9.',
+    'eyJzdWIiOiIxMjM0NTY3ODkwIn0.',
+    'dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P',
+  ),
+  'a private key': pem(''),
+  'an RSA private key': pem('RSA '),
+  'an OpenSSH private key': pem('OPENSSH '),
+};
+
+describe('a secret of a known shape', () => {
+  it.each(Object.entries(SECRETS))('is masked in the middle of a text: %s', (_, secret) => {
+    expect(maskSecrets(`before ${secret}, after`, [])).toBe(`before ${MASK}, after`);
+  });
+
+  it.each(Object.entries(SECRETS))('is masked between quotes: %s', (_, secret) => {
+    expect(maskSecrets(`say("${secret}")`, [])).toBe(`say("${MASK}")`);
+  });
+
+  it.each([
+    ['https://me:hunter2@host/x', `https://me:${MASK}@host/x`],
+    ['git clone https://:pw@host.example', `git clone https://:${MASK}@host.example`],
+    ['postgres://app:p%40ss@db:5432/app', `postgres://app:${MASK}@db:5432/app`],
+    ['MY_API_KEY=abcdefgh12', `MY_API_KEY=${MASK}`],
+    ['export DB_PASSWORD="correct-horse"', `export DB_PASSWORD="${MASK}"`],
+    ['AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPx', `AWS_SECRET_ACCESS_KEY=${MASK}`],
+    ['TOKEN=12345678', `TOKEN=${MASK}`],
+    ['{"api_key": "abcdefgh12"}', `{"api_key": "${MASK}"}`],
+    ["{'client_secret':'abcdefgh12'}", `{'client_secret':'${MASK}'}`],
+    ['Authorization: Bearer abcdef.123456', `Authorization: Bearer ${MASK}`],
+    ['https://hooks.slack.com/services/T00000000/B00000000/XXXX', `https://hooks.slack.com/services/${MASK}`],
+  ])('is masked alone, and its name stays: %s', (text, masked) => {
+    expect(maskSecrets(text, [])).toBe(masked);
+  });
+});
+
+describe('what only looks a little like a secret', () => {
+  it.each([
+    'sk-toggleable-content-label-arrow',
+    'task-12345678901234567890123',
+    'npm_config_registry_and_more_words_here',
+    'the key is missing: KEY=',
+    'API_KEY=$API_KEY',
+    'API_KEY=<your key>',
+    'password: string',
+    'const token = readToken();',
+    'if (key === "abc") return;',
+    'https://example.org:8080/path@1.2.3',
+    'user@host:path/to/repo.git',
+    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
+    '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----',
+    `sha256 ${'0123456789abcdef'.repeat(4)}`,
+    '0199ab1c-7e1f-7c3d-9c1a-1234567890ab',
+    'diff --git a/src/key.ts b/src/key.ts',
+    'AKIA is a prefix, and so is ghp_',
+  ])('stays: %s', (text) => {
+    expect(maskSecrets(text, [])).toBe(text);
+  });
+});
+
+describe('the values of variables', () => {
+  it.each([
+    ['DEPLOY_TOKEN', true],
+    ['API_KEY', true],
+    ['apikey', true],
+    ['DB_PASSWORD', true],
+    ['CLIENT_SECRET', true],
+    ['SECRET_KEY_BASE', true],
+    ['GOOGLE_CREDENTIALS', true],
+    ['SSH_KEY_2', true],
+    ['PATH', false],
+    ['HOME', false],
+    ['KEYBOARD', false],
+    ['MAX_TOKENS', false],
+    ['TOKENIZERS_PARALLELISM', false],
+    ['LANG', false],
+  ])('with the name %s are secret: %s', (name, isSecret) => {
+    expect(secretValuesOf({ [name]: 'some value' })).toEqual(isSecret ? ['some value'] : []);
+  });
+
+  it('that are too short to be told from words are left out', () => {
+    expect(secretValuesOf({ A_TOKEN: 'yes', B_TOKEN: '', C_TOKEN: undefined, D_TOKEN: 's3cr3t' })).toEqual([
+      's3cr3t',
+    ]);
+  });
+
+  it('are masked whatever they look like, the longer one first', () => {
+    const values = secretValuesOf({ A_TOKEN: 'horse.', B_TOKEN: 'correct horse. battery' });
+    expect(maskSecrets('"correct horse. battery" and horse.', values)).toBe(`"${MASK}" and ${MASK}`);
+  });
+});
+
+describe('a JSON value', () => {
+  it('loses the secrets of its texts and keeps ids, paths and digests', () => {
+    const values = ['conductor'];
+    expect(
+      maskValue(
+        {
+          reason: 'conductor said no',
+          path: 'conductor/a.txt',
+          run_id: 'conductor',
+          list: [{ note: SECRETS['a GitHub token'], bytes: 3, none: null }],
+        },
+        values,
+      ),
+    ).toEqual({
+      reason: `${MASK} said no`,
+      path: 'conductor/a.txt',
+      run_id: 'conductor',
+      list: [{ note: MASK, bytes: 3, none: null }],
+    });
+  });
+});
+
+function streamed(pieces: readonly string[], values: readonly string[] = []): string {
+  const stream = createSecretStream(values);
+  return pieces.map(stream.push).join('') + stream.end();
+}
+
+describe('a text that comes in pieces', () => {
+  const values = ['known value with\nlines', 'hunter2'];
+  const word = fc.oneof(
+    fc.constantFrom(...Object.values(SECRETS), ...values),
+    fc.constantFrom(' ', '\n', 'word', 'KEY=', 'A_TOKEN=abcdefgh', '://u:pw@h', '-----', 'sk-', 'é'),
+    fc.string({ maxLength: 12 }),
+    fc.constant('x'.repeat(9_000)),
+  );
+  const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(''));
+
+  it('is masked as the whole would be, wherever it is cut', () => {
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(), { maxLength: 12 }), (whole, cuts) => {
+        const places = [...cuts.map((cut) => cut % (whole.length + 1)), whole.length].sort((a, b) => a - b);
+        const pieces = places.map((place, index) => whole.slice(places[index - 1] ?? 0, place));
+        expect(streamed(pieces, values)).toBe(streamed([whole], values));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each(Object.entries(SECRETS))(
+    'holds a secret back until it is whole, character by character: %s',
+    (_, secret) => {
+      expect(streamed([...`a ${secret}\nb\n`])).toBe(`a ${MASK}\nb\n`);
+    },
+  );
+
+  it('gives whole lines at once, so that a view does not lag', () => {
+    const stream = createSecretStream([]);
+    expect(stream.push('one\ntwo\nthr')).toBe('one\ntwo\n');
+    expect(stream.push('ee\n')).toBe('three\n');
+  });
+
+  it('does not let a key without an end through, nor wait for it for ever', () => {
+    const begin = joined('-----BEGIN ', 'PRIVATE KEY-----\n');
+    expect(streamed(['a\n', begin, KEY_BODY])).toBe(`a\n${MASK}`);
+    const endless = streamed(['a\n', begin, ...Array.from({ length: 1000 }, () => KEY_BODY), 'b\n']);
+    expect(endless.startsWith(`a\n${MASK}`)).toBe(true);
+    expect(endless.endsWith('b\n')).toBe(true);
+  });
+
+  it('takes no longer where every line is the beginning of a key', () => {
+    const lines = `${joined('-----BEGIN ', 'PRIVATE KEY-----')}\n`.repeat(2000);
+    const pieces = Array.from({ length: 200 }, () => lines);
+    const startMs = performance.now();
+    expect(streamed(pieces).length).toBeLessThan(10_000);
+    expect(maskSecrets(pieces.join(''), [])).toHaveLength(200 * lines.length);
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+  });
+
+  it('holds no more than a key could be long', () => {
+    const stream = createSecretStream([]);
+    let out = 0;
+    for (let index = 0; index < 100; index += 1) out += stream.push('x'.repeat(10_000)).length;
+    expect(1_000_000 - out).toBeLessThan(33_000);
+  });
+});
