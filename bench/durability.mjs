@@ -16,6 +16,8 @@ const STEPS = 10;
 const AT_ONCE = 64;
 const ROUNDS = SHORT ? 3 : 9;
 const RUNS_IN_A_ROW = SHORT ? 10 : 30;
+/** A few rounds on a machine that does other things as well say less, so they are held to less. */
+const SLACK = SHORT ? 1.5 : 1;
 
 function installPeers() {
   const folder = join(import.meta.dirname, 'peers');
@@ -86,12 +88,13 @@ function tableOf(rows, langGraph) {
 
 function judge(limits) {
   const cells = limits.map(({ what, value, limit, unit, atLeast = false }) => {
-    const holds = atLeast ? value >= limit : value <= limit;
+    const stretched = atLeast ? limit / SLACK : limit * SLACK;
+    const holds = atLeast ? value >= stretched : value <= stretched;
     const digits = value < 10 ? 2 : 0;
     return [
       what,
       `${value.toFixed(digits)} ${unit}`.trim(),
-      `${atLeast ? '>=' : '<='} ${limit}`,
+      `${atLeast ? '>=' : '<='} ${Number(stretched.toFixed(2))}`,
       holds ? 'ok' : 'BROKEN',
     ];
   });

@@ -71,7 +71,8 @@ export function createFaults(world: SimWorld, plan: FaultPlan): Faults {
         world.programs.clear();
         world.disk.losePower((path) => (path.endsWith('.ndjson') ? torn : 0));
       }
-      if (dying?.losesWorktree === true) world.repo.worktree = null;
+      // Only when nobody is left to work in it: what becomes of a folder under a living process is another story.
+      if (dying?.losesWorktree === true && world.driver?.isAlive() !== true) world.repo.worktree = null;
       dying = null;
     },
   };

@@ -148,6 +148,15 @@ describe('the lock of a run', () => {
   });
 });
 
+it('clears what a dead process had half written, and nothing else', async () => {
+  await recordRun('a');
+  const halves = ['status.json.0123456789ab.tmp', 'metadata.json.0123456789ab.tmp'];
+  for (const name of [...halves, 'notes.0123456789ab.tmp']) await writeFile(join(path, name), '{');
+  const driven = await store.drive(RUN);
+  if (driven.ok) await driven.run.release();
+  expect((await readdir(path)).filter((name) => name.endsWith('.tmp'))).toEqual(['notes.0123456789ab.tmp']);
+});
+
 describe('finding runs', () => {
   it('matches by prefix, with or without dashes, newest first', async () => {
     await recordRun('a');

@@ -1,4 +1,4 @@
-import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, syncFolder } from './atomic-file.ts';
 import { EMPTY_LOG, EVENTS_FILE, type LogReading, missingLines, readLog } from './event-log.ts';
@@ -13,6 +13,13 @@ export async function setTornAside(
   if (torn.length === 0) return;
   await writeFile(`${logPath}.torn-${soundBytes}`, torn);
   await change(logPath, 'r+', (log) => log.truncate(soundBytes));
+}
+
+/** Derived files that a dead process had not put in place yet; the next one writes them anew. */
+export async function clearHalfWritten(runPath: string): Promise<void> {
+  for (const name of await readdir(runPath))
+    if (/^(?:status\.json|metadata\.json|final-state\.txt)\.[0-9a-f]{12}\.tmp$/.test(name))
+      await unlink(join(runPath, name));
 }
 
 /**

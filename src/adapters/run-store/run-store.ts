@@ -6,7 +6,7 @@ import { exists, isCode, syncFolder } from './atomic-file.ts';
 import { createLogWriter, EVENTS_FILE, LOG_START, readLog } from './event-log.ts';
 import { type Committer, createCommitter } from './group-commit.ts';
 import { createJournal } from './journal.ts';
-import { setTornAside, takeInJournals } from './log-repair.ts';
+import { clearHalfWritten, setTornAside, takeInJournals } from './log-repair.ts';
 import { createRunDirectory } from './run-directory.ts';
 import { listRuns } from './run-index.ts';
 import { acquireLock, lockHolder } from './run-lock.ts';
@@ -167,6 +167,7 @@ async function driveRun(deps: OpenStore, runId: string, path: string): Promise<D
       : { ok: false, problem: { kind: 'corrupt', line: reading.line, message: reading.message } };
   }
   await setTornAside(logPath, reading);
+  await clearHalfWritten(path);
   const file = await deps.committer.open(logPath);
   const log = createLogWriter(file, runId, reading.end, deps.clock);
   return {
