@@ -156,6 +156,8 @@ const payloads = {
     reason: z.string().nullable(),
     /** Where the run's branch ended; null when that could not be found out. */
     head_sha: sha.nullable(),
+    /** The files that tell people of the whole run, as they were written; earlier versions did not say. */
+    files: z.array(z.strictObject({ path: z.string(), sha256: z.string() })).optional(),
   }),
 } as const;
 

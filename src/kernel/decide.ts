@@ -121,7 +121,11 @@ function resume(log: Log, reason: string): void {
   });
 }
 
-function finish(log: Log, plan: Plan, { tree, headSha }: Extract<KernelInput, { kind: 'finished' }>): void {
+function finish(
+  log: Log,
+  plan: Plan,
+  { tree, headSha, files }: Extract<KernelInput, { kind: 'finished' }>,
+): void {
   const end = endOf(plan, tree === null ? log.state : { ...log.state, ...seen(log.state, tree) });
   if (end === null) throw new KernelBug(`a run at stage ${log.state.stage.kind} has no end`);
   const { stage } = log.state;
@@ -135,6 +139,7 @@ function finish(log: Log, plan: Plan, { tree, headSha }: Extract<KernelInput, { 
       termination: end.termination,
       reason: end.reason,
       head_sha: headSha,
+      ...(files === undefined ? {} : { files }),
     },
   });
 }

@@ -27,7 +27,12 @@ export type KernelInput =
   | { readonly kind: 'resume'; readonly reason: string }
   | { readonly kind: 'cancel'; readonly by: string; readonly reason: string | null }
   /** All that has to be done at the end was done. Null is what could not be found out. */
-  | { readonly kind: 'finished'; readonly tree: string | null; readonly headSha: string | null };
+  | {
+      readonly kind: 'finished';
+      readonly tree: string | null;
+      readonly headSha: string | null;
+      readonly files?: EventPayload<'run_completed'>['files'];
+    };
 
 export interface StepResult {
   readonly outcome: MechanicalOutcome;

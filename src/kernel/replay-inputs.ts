@@ -45,8 +45,9 @@ export function inputsAt(
 /** The tree that was found at the end is not in the log: it was the last one known, or another one. */
 function finishedInputs(state: RunState, events: readonly EventDraft[], at: number): readonly KernelInput[] {
   const end = [events[at], events[at + 1]].find((event) => event?.event_type === 'run_completed');
-  const headSha = end?.event_type === 'run_completed' ? end.payload.head_sha : null;
-  return [null, `not ${state.tree}`].map((tree) => ({ kind: 'finished', tree, headSha }));
+  const { head_sha: headSha, files } =
+    end?.event_type === 'run_completed' ? end.payload : { head_sha: null, files: undefined };
+  return [null, `not ${state.tree}`].map((tree) => ({ kind: 'finished', tree, headSha, files }));
 }
 
 function waitingInputs(event: EventDraft): readonly KernelInput[] {

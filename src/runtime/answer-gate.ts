@@ -73,7 +73,7 @@ async function staleness(
       `${binding.changed} of run ${view.runId} changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
       'restore it, or reject the gate',
     );
-  const run = workspaceOf(view, request.record.directory, request.repoRoot);
+  const run = workspaceOf(view, request.record.directory, request);
   await request.workspace.reopen(run, view.state.tree);
   if (await showsWhatIsThere(request.workspace, run, awaiting)) return null;
   return refuse(

@@ -1,7 +1,7 @@
 import { ApprovalVoid, bindApproval } from './approval.ts';
 import type { DriveContext } from './drive-context.ts';
 import { closeGate } from './effects/close-gate.ts';
-import { settleGate, showsWhatIsThere } from './gates.ts';
+import { type GateAnswer, settleGate, showsWhatIsThere } from './gates.ts';
 import type { EffectResult } from './run-context.ts';
 import type { AwaitingView, RunView } from './run-view.ts';
 
@@ -27,7 +27,7 @@ export async function awaitGate(request: GateWait, context: DriveContext): Promi
     // A person answers for what they were shown; files that changed since make an approval void.
     const looks = answer === null ? waited % FILES_MS === 0 : answer.answer === 'gate_approved';
     if (looks && !(await showsWhatIsThere(context.deps.workspace, context.workspace, awaiting)))
-      return { records: [], input: { kind: 'gate_changed' } };
+      return { records: voided(awaiting, answer), input: { kind: 'gate_changed' } };
     if (answer?.answer === 'gate_approved') await expectUnchanged(context, awaiting);
     if (answer !== null)
       return {
@@ -50,6 +50,13 @@ export async function awaitGate(request: GateWait, context: DriveContext): Promi
     await context.stopIfAsked();
     waited += INBOX_MS;
   }
+}
+
+/** Who approved has to be told that it did not count. */
+function voided({ stepId }: AwaitingView, answer: GateAnswer | null): EffectResult['records'] {
+  if (answer === null) return [];
+  const note = `the approval of gate ${stepId} by ${answer.by} is void: the files changed since the gate was opened`;
+  return [{ event_type: 'status_updated', step_id: stepId, payload: { note } }];
 }
 
 /** Changed files are asked about anew. A changed record is not: what an agent did can't be shown again. */

@@ -81,20 +81,18 @@ async function failureOf(context: DriveContext, effect: StepEffect, failure: Err
   };
 }
 
-/** A manifest that says what went wrong, unless that can't be written either. */
+/**
+ * A manifest that says what went wrong. Where not even that can be written, as on a full disk, nothing is known of
+ * the step: the drive stops, and whoever resumes the run enters the step again.
+ */
 async function leaveWord(
   { directory, deps }: DriveContext,
   effect: StepEffect,
   termination: Termination,
   reason: string,
 ): Promise<EffectResult['records']> {
-  try {
-    const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
-    return await evidence.close(termination, reason);
-  } catch (error) {
-    if (!isExpectedFailure(error)) throw error;
-    return [];
-  }
+  const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
+  return evidence.close(termination, reason);
 }
 
 /** A run must be able to end whatever became of its worktree. */
@@ -105,6 +103,8 @@ export async function finish(context: DriveContext, end: RunEnd): Promise<Effect
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
     const note = `the run's work could not be committed: ${error.message}`;
+    // Where not even this can be written, the run does not end: it would lose its work to a disk that is full today.
+    await context.directory.write('transcript.md', `# Run ${context.directory.runId}\n\n${note}\n`);
     return {
       records: [{ event_type: 'status_updated', step_id: null, payload: { note } }],
       input: { kind: 'finished', tree: null, headSha: null },

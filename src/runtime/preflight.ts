@@ -1,9 +1,12 @@
 import type { Plan } from '../kernel/plan.ts';
 import type { ValidatorPlace } from '../ports/validator.ts';
+import { RUNTIME_INPUTS } from '../workflow/runtime-inputs.ts';
 import { promisesTo } from './effects/enclose-step.ts';
 import { runnableOf } from './effects/run-validation.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
+
+const RENDERED_INPUTS = [...RUNTIME_INPUTS, 'task'];
 
 /** What can be known before anything is made: programs that are missing, policies nobody can enforce. */
 export async function findObstacles(
@@ -22,6 +25,13 @@ export async function findObstacles(
         add(
           `agent "${step.agent}" of step "${step.id}" can't be started: ${missing}`,
           `correct agents.${step.agent} in .tnh/config.yaml; conductor doctor shows what is there`,
+        );
+      const prompt = step.prompt.kind === 'reference' ? deps.prompts.byRef.get(step.prompt.ref) : undefined;
+      const wrong = prompt && deps.prompts.problem(prompt, [...step.inputs, ...RENDERED_INPUTS]);
+      if (prompt !== undefined && wrong != null)
+        add(
+          `prompt ${prompt.ref} of step "${step.id}" can't be rendered: ${wrong}`,
+          'correct its text, or declare the variable in its `inputs`',
         );
     }
     if (step.opcode === 'RUN_AGENT' || step.opcode === 'RUN_VALIDATION') {

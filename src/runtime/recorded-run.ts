@@ -1,23 +1,40 @@
 import { createHash } from 'node:crypto';
 import type { Plan } from '../kernel/plan.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
-import type { RunWorkspace } from '../ports/workspace.ts';
+import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import { checkWorkflow } from '../workflow/check-workflow.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { RunView } from './run-view.ts';
 
-/** The workspace of a run as its first event names it. */
-export function workspaceOf(view: RunView, directory: RunDirectory, repoRoot: string): RunWorkspace {
-  const { started } = view;
-  return {
-    runId: view.runId,
-    repoRoot,
-    worktreePath: started.worktree_path,
-    branchName: started.branch_name,
+/** The workspace of a run as its first event names it, where the repository is now. */
+export function workspaceOf(
+  view: RunView,
+  directory: RunDirectory,
+  { repoRoot, workspace }: { readonly repoRoot: string; readonly workspace: Pick<Workspace, 'describe'> },
+): RunWorkspace {
+  const { runId, started } = view;
+  const today = workspace.describe({
+    runId,
+    workflowId: started.workflow_id,
     baseRef: started.base_ref,
     baseSha: started.base_sha,
     harnessDir: directory.resolve('harness'),
+  });
+  return {
+    ...today,
+    repoRoot,
+    worktreePath: movedAlong(repoRoot, started.worktree_path, today.worktreePath),
+    branchName: started.branch_name,
   };
+}
+
+/**
+ * A worktree inside a repository is where the repository is. One that was moved or copied has it at another path
+ * than the first event says, and what is there now, if anything, belongs to somebody else.
+ */
+function movedAlong(repoRoot: string, recorded: string, today: string): string {
+  const inside = today.startsWith(`${repoRoot}/`) ? today.slice(repoRoot.length) : null;
+  return inside !== null && recorded.endsWith(inside) ? today : recorded;
 }
 
 /** The limits of the configuration at the time of the start. */

@@ -20,7 +20,15 @@ export type ResumeResult =
   | { readonly ok: false; readonly problem: ResumeProblem };
 
 /** `damaged`: what the run was started with is gone or changed. */
-export type ResumeProblem = DriveProblem | { readonly kind: 'damaged'; readonly message: string };
+export type ResumeProblem = DriveProblem | Damaged;
+
+/** Says what is wrong with which file. */
+interface Damaged {
+  readonly kind: 'damaged';
+  readonly message: string;
+  /** Absolute. */
+  readonly path: string;
+}
 
 /**
  * Takes a recorded run up where its log ends, after ending what a dead attempt left running. A run
@@ -37,9 +45,15 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
     if (stage.kind === 'running')
       await request.deps.sweep(markOf(request.runId, stage.stepId, stage.attempt));
     const recorded = await readRecordedPlan(run.directory, view);
-    if (!recorded.ok) return { ok: false, problem: { kind: 'damaged', message: recorded.message } };
+    if (!recorded.ok) {
+      const path = run.directory.resolve('workflow.yaml');
+      return { ok: false, problem: { kind: 'damaged', message: recorded.message, path } };
+    }
     request.onPlan(recorded.plan);
-    const workspace = workspaceOf(view, run.directory, request.deps.project.repoRoot);
+    const workspace = workspaceOf(view, run.directory, {
+      repoRoot: request.deps.project.repoRoot,
+      workspace: request.deps.workspace,
+    });
     const end = await driveRun({
       ...request,
       plan: recorded.plan,

@@ -1,7 +1,7 @@
 import { isExpectedFailure } from '../contracts/expected-failure.ts';
 import type { DrivenRun, RunListing, RunStore } from '../ports/run-store.ts';
 import type { Removal, Upkeep } from '../ports/upkeep.ts';
-import type { RunWorkspace } from '../ports/workspace.ts';
+import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import { workspaceOf } from './recorded-run.ts';
 import { viewRun } from './run-view.ts';
 
@@ -58,6 +58,7 @@ export interface RetentionDeps {
   readonly repoRoot: string;
   readonly store: RunStore;
   readonly upkeep: Upkeep;
+  readonly workspace: Pick<Workspace, 'describe'>;
 }
 
 /** Takes the worktree of a run away that has ended, and nothing else. */
@@ -83,15 +84,15 @@ export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
 
 /** Nobody else can take the run up meanwhile, and the log, not the status, says whether it has ended. */
 async function whileLocked(
-  { store, repoRoot }: RetentionDeps,
+  deps: RetentionDeps,
   runId: string,
   take: (workspace: RunWorkspace) => Promise<Taken>,
 ): Promise<Taken> {
-  const driven = await store.drive(runId);
+  const driven = await deps.store.drive(runId);
   if (!driven.ok) return { ok: false, reason: problemText(driven.problem) };
   const { run } = driven;
   try {
-    const workspace = endedWorkspace(run, repoRoot);
+    const workspace = endedWorkspace(run, deps);
     return workspace === null ? { ok: false, reason: 'it has not ended' } : await take(workspace);
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
@@ -101,9 +102,9 @@ async function whileLocked(
   }
 }
 
-function endedWorkspace(run: DrivenRun, repoRoot: string): RunWorkspace | null {
+function endedWorkspace(run: DrivenRun, deps: RetentionDeps): RunWorkspace | null {
   const view = viewRun(run.events);
-  return view === null || view.end === null ? null : workspaceOf(view, run.directory, repoRoot);
+  return view === null || view.end === null ? null : workspaceOf(view, run.directory, deps);
 }
 
 function problemText(

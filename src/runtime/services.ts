@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
+import type { Workspace } from '../ports/workspace.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { Retention } from './retention.ts';
@@ -61,6 +62,8 @@ export interface Records {
 
 export interface UpkeepSetup extends Records {
   readonly upkeep: Upkeep;
+  /** Says where the worktree of a run is. */
+  readonly workspace: Pick<Workspace, 'describe'>;
   readonly retention: Retention;
 }
 

@@ -31,7 +31,7 @@ export function createSimDeps(
     workspace: createSimWorkspace(world, life, (operation, name) => gitFails(world, script, operation, name)),
     validators: programs.validators,
     planner: programs.planner,
-    prompts: { byRef: promptsOf(plan), render: () => ({ ok: true, text: 'do it' }) },
+    prompts: { byRef: promptsOf(plan), problem: () => null, render: () => ({ ok: true, text: 'do it' }) },
     project: createSimProject(programs.agent),
     sweep: async (mark) => {
       await life.point('sweep');

@@ -1,4 +1,4 @@
-import { listPolicies } from '../adapters/project/policy-files.ts';
+import { brokenPolicies, listPolicies } from '../adapters/project/policy-files.ts';
 import { indexPrompts } from '../adapters/prompts/prompt-files.ts';
 import type { Config } from '../contracts/config.ts';
 import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
@@ -13,6 +13,7 @@ export async function knownNames(
     agents: new Set(Object.keys(config.agents)),
     validators: new Set(Object.keys(config.validators)),
     policies: await listPolicies(folders.policies),
+    brokenPolicies: await brokenPolicies(folders.policies),
     prompts: indexPrompts(folders.prompts),
     entrypoints: new Set(config.entrypoints),
   };

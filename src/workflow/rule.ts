@@ -10,6 +10,8 @@ export interface KnownNames {
   readonly agents: ReadonlySet<string>;
   readonly validators: ReadonlySet<string>;
   readonly policies: ReadonlySet<string>;
+  /** What is wrong with policies that are there, but cannot be used, by reference. */
+  readonly brokenPolicies?: ReadonlyMap<string, string>;
   /** By reference, `<prompt_id>.v<N>`. */
   readonly prompts: Pick<ReadonlyMap<string, KnownPrompt>, 'get' | 'keys'>;
   /** Bare commands that script validators may use. */

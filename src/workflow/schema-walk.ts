@@ -1,19 +1,31 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import type { Path } from './yaml-tree.ts';
 
 type AnySchema = z.core.$ZodType;
 
 /** The keys that a mapping at this path may have; empty where any key is allowed. */
 export function knownKeysAt(root: AnySchema, path: Path, data: unknown): readonly string[] {
+  return Object.keys(shapeAt(root, path, data));
+}
+
+/** What the key at the end of this path is for, as the words behind a colon; null where nobody has said. */
+export function purposeAt(root: AnySchema, path: Path, data: unknown): string | null {
+  const schema = shapeAt(root, path.slice(0, -1), data)[String(path.at(-1))];
+  const description = schema === undefined ? undefined : z.globalRegistry.get(schema)?.description;
+  const [first = ''] = description?.split(/\.(?:\s|$)/) ?? [];
+  return first === '' ? null : first.charAt(0).toLowerCase() + first.slice(1);
+}
+
+function shapeAt(root: AnySchema, path: Path, data: unknown): Readonly<Record<string, AnySchema>> {
   let schema: AnySchema | null = resolveUnion(root, data);
   let value = data;
   for (const part of path) {
-    if (schema === null) return [];
+    if (schema === null) return {};
     value = isRecord(value) ? value[String(part)] : undefined;
     schema = resolveUnion(childSchema(schema, part), value);
   }
   const def = schema === null ? null : definition(schema);
-  return def?.type === 'object' ? Object.keys(def.shape) : [];
+  return def?.type === 'object' ? def.shape : {};
 }
 
 function childSchema(schema: AnySchema, part: string | number): AnySchema | null {

@@ -5,7 +5,7 @@ import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { limitFaults, limitUnknownKeys } from './fault-limit.ts';
 import { surelyFits } from './schema-fit.ts';
-import { knownKeysAt } from './schema-walk.ts';
+import { knownKeysAt, purposeAt } from './schema-walk.ts';
 import type { ShapeIssue } from './shape-issues.ts';
 import { repairAndCheck } from './shape-repair.ts';
 import type { YamlSource } from './yaml-source.ts';
@@ -96,8 +96,13 @@ function describeIssue<Schema extends z.core.$ZodType>(
       );
     }
     case 'missing': {
-      const message = `${request.describe(parent, data)} has no \`${String(issue.path.at(-1))}\``;
-      return say('008', message, null, source.locateFirstKey(parent));
+      const key = String(issue.path.at(-1));
+      const message = `${request.describe(parent, data)} has no \`${key}\``;
+      // An entry of a list has no key of its own, and the first one inside it stands for it.
+      const named = typeof parent.at(-1) === 'string';
+      const place = named ? source.locate(parent, 'key') : source.locateFirstKey(parent);
+      const purpose = purposeAt(request.schema, issue.path, data);
+      return say('008', message, `add \`${key}\`${purpose === null ? '' : `: ${purpose}`}`, place);
     }
     case 'type': {
       const message = `${subject(issue.path)} is ${found(issue.found)}, but ${issue.wanted} is wanted`;
@@ -134,10 +139,29 @@ function describeForm(
 
 /** Numbers and the like where text is wanted are almost always text without its quotes. */
 function typeHelp(issue: Extract<ShapeIssue, { kind: 'type' }>, source: YamlSource): string | null {
+  if (typeof issue.found === 'string') return unquoteHelp(issue.found, issue.wanted);
   const plain = typeof issue.found === 'number' || typeof issue.found === 'boolean';
   if (!plain || !issue.wanted.startsWith('text')) return null;
   return `put it in quotes: \`"${source.sourceText(issue.path) ?? String(issue.found)}"\``;
 }
+
+/** The reverse: a number or a truth value in quotes, one in the words of another YAML, or a list of one word. */
+function unquoteHelp(text: string, wanted: string): string | null {
+  const truth = wanted === '`true` or `false`' ? TRUTHS.get(text.toLowerCase()) : undefined;
+  if (truth !== undefined) return `write \`${truth}\``;
+  if (wanted === 'a list' && /^[\w.-]+$/.test(text)) return `make it a list: \`[${text}]\``;
+  const number = wanted.endsWith('number') && /^\d+(?:\.\d+)?$/.test(text);
+  return number ? `take it out of its quotes: \`${text}\`` : null;
+}
+
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+]);
 
 function knownKeysHelp(known: readonly string[]): string | null {
   if (known.length === 0) return null;

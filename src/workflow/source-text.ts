@@ -23,7 +23,7 @@ export function decodeSource(source: Source, family: Family): SourceText {
     return { text: '', problem: createDiagnostic(code, { message, span: createLineIndex('').span(0, 0) }) };
   }
   const sound = decodeUtf8(source.bytes);
-  const text = sound ?? new TextDecoder('utf-8').decode(source.bytes);
+  const text = withLineFeeds(sound ?? new TextDecoder('utf-8').decode(source.bytes));
   const refuse = (offset: number, message: string, help: string): SourceText => ({
     text,
     problem: createDiagnostic(code, { message, span: createLineIndex(text).span(offset, offset + 1), help }),
@@ -35,6 +35,11 @@ export function decodeSource(source: Source, family: Family): SourceText {
   const nul = text.indexOf('\0');
   if (nul >= 0) return refuse(nul, 'the file contains a NUL character', 'remove the character');
   return { text, problem: null };
+}
+
+/** A carriage return alone ends a line in YAML too, which neither reader knows. Every offset stays what it is. */
+function withLineFeeds(text: string): string {
+  return text.includes('\r') ? text.replace(/\r(?!\n)/g, '\n') : text;
 }
 
 /** The decoder says only that something is wrong, so the longest beginning that is sound is looked for. */

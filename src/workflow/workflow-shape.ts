@@ -19,6 +19,12 @@ export function checkWorkflowShape(source: YamlSource): ShapeResult<typeof workf
   });
 }
 
+/** Where not every step will do. */
+const LEGAL_TARGETS: ReadonlyMap<string, string> = new Map([
+  ['unsafe', 'ROLLBACK step'],
+  ['needs_human', 'GATE step'],
+]);
+
 function overrideIssue(issue: ShapeIssue, data: unknown, source: YamlSource): Diagnostic | null {
   const [root, index, field, key] = issue.path;
   if (root !== 'steps' || typeof index !== 'number') return null;
@@ -28,7 +34,8 @@ function overrideIssue(issue: ShapeIssue, data: unknown, source: YamlSource): Di
       if (field !== 'routes' || key === undefined) return null;
       return createDiagnostic('WF201', {
         message: `${describe(step, data)} has no route for \`${key}\``,
-        span: source.locateFirstKey([...step, 'routes']),
+        span: source.locate([...step, 'routes'], 'key'),
+        help: `add \`${key}\`, with the id of a ${LEGAL_TARGETS.get(String(key)) ?? 'step'} or STOP`,
       });
     case 'word':
       if (field !== 'target' || typeof issue.found !== 'string' || !issue.found.startsWith('checkpoint:'))

@@ -66,9 +66,16 @@ export function readWithPackage(text: string, lines: LineIndex, family: Family):
   const problem = firstProblem(first);
   if (problem !== null) {
     const [start, end] = problem.pos;
-    const offset = Math.min(unclosedQuote(problem, composed.tokens) ?? start, text.length);
+    const opened = unclosedQuote(problem, composed.tokens) ?? unclosedBracket(problem, composed.tokens);
+    const offset = Math.min(opened ?? start, text.length);
     const message = lowerFirst(problem.message).replace(/(["'])quote$/, '$1');
-    return fail('002', offset, offset < start ? offset + 1 : Math.max(offset, end), message);
+    return fail(
+      '002',
+      offset,
+      offset < start ? offset + 1 : Math.max(offset, end),
+      message,
+      syntaxHelp(message),
+    );
   }
   if (first.directives?.yaml.explicit && first.directives.yaml.version !== '1.2') {
     const at = Math.max(0, text.indexOf('%YAML'));
@@ -154,6 +161,8 @@ interface TokenLike {
   readonly offset?: number;
   readonly source?: string;
   readonly value?: unknown;
+  /** What closes a collection in brackets. */
+  readonly end?: readonly { readonly type?: string }[];
   readonly items?: readonly { readonly key?: unknown; readonly value?: unknown }[];
 }
 
@@ -178,6 +187,24 @@ function firstTooDeep(token: unknown, depth: number): number | null {
   return null;
 }
 
+/** What to do about the slips that people make most often, by what the reader says of them. */
+const SYNTAX_HELP: readonly (readonly [RegExp, string])[] = [
+  [/^nested mappings are not allowed/, 'put a text with `: ` in it in quotes'],
+  [/^plain value cannot start with/, 'put the text in quotes'],
+  [/^tabs are not allowed/, 'indent with spaces'],
+  [/^missing closing "/, 'close it with `"`'],
+  [/^missing closing '/, "close it with `'`"],
+  [/flow map .*end with a \}|^expected flow map to end/, 'close it with `}`'],
+  [/flow sequence .*end with a \]|^expected flow sequence to end/, 'close it with `]`'],
+  [/^unresolved tag/, 'remove the tag, or put a text that starts with `!` in quotes'],
+  [/^sequence item without - indicator/, 'align the line with those above it'],
+  [/same indentation level|bad indentation/i, 'align the line with those above it'],
+];
+
+function syntaxHelp(message: string): string | null {
+  return SYNTAX_HELP.find(([pattern]) => pattern.test(message))?.[1] ?? null;
+}
+
 /** The parser notices a missing quote where the text ends; a person looks for where it was opened. */
 function unclosedQuote(problem: YAMLError, tokens: readonly TokenLike[]): number | null {
   if (!/^Missing closing ["']/.test(problem.message)) return null;
@@ -188,6 +215,23 @@ function unclosedQuote(problem: YAMLError, tokens: readonly TokenLike[]): number
     }
   }
   return null;
+}
+
+/** The same for a bracket, which is noticed where a line does not fit into it. The innermost one is meant. */
+function unclosedBracket(problem: YAMLError, tokens: readonly TokenLike[]): number | null {
+  if (
+    !/^Flow (?:map|sequence) in block collection|^Expected flow (?:map|sequence) to end/.test(problem.message)
+  )
+    return null;
+  let innermost: number | null = null;
+  for (let level = [...tokens]; level.length > 0; level = level.flatMap(childTokens)) {
+    for (const { type, offset = 0, end = [] } of level) {
+      const open =
+        type === 'flow-collection' && !end.some((token) => /^flow-(?:map|seq)-end$/.test(token.type ?? ''));
+      if (open && offset <= problem.pos[0]) innermost = Math.max(innermost ?? 0, offset);
+    }
+  }
+  return innermost;
 }
 
 function isToken(value: unknown): value is TokenLike {

@@ -3,6 +3,9 @@ import { resolvePlain, scanFlowPlain, scanQuoted } from './yaml-plain-scalar.ts'
 import { CHAR, skipSpaces } from './yaml-plain-text.ts';
 import { createMapping, MAX_DEPTH } from './yaml-tree.ts';
 
+/** The `: ` of a key may be at most 1,024 characters away from its start. */
+export const MAX_KEY_LENGTH = 1000;
+
 interface FlowContext {
   readonly text: string;
   /** Lines that go on inside the brackets stand deeper than this column. */
@@ -64,7 +67,9 @@ function readFlowKey(text: string, at: number): PlainKey | null {
   const quoted = isQuote(text, at);
   if (quoted) {
     const piece = scanQuoted(text, at);
-    if (piece === null || !isColon(text, piece.end)) return null;
+    // Behind a key in quotes, and only there, a value may follow its colon at once.
+    if (piece === null || text.charCodeAt(piece.end) !== CHAR.colon) return null;
+    if (piece.end - at > MAX_KEY_LENGTH) return null;
     return { name: piece.text, start: at, end: piece.end };
   }
   const piece = scanFlowPlain(text, at);

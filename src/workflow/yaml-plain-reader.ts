@@ -1,5 +1,5 @@
 import { readBlockScalar } from './yaml-plain-block-scalar.ts';
-import { isColon, isQuote, readFlow } from './yaml-plain-flow.ts';
+import { isColon, isQuote, MAX_KEY_LENGTH, readFlow } from './yaml-plain-flow.ts';
 import type { PlainKey, PlainNode, PlainPair } from './yaml-plain-node.ts';
 import { resolvePlain, scanPlain, scanQuoted } from './yaml-plain-scalar.ts';
 import {
@@ -20,9 +20,6 @@ const UNUSUAL = /[^\n\u0020-\ufefe\uff00-\uffff]/;
 /** A mapping with more keys than this is none that anybody has written; the other reader has words for it. */
 const MAX_KEYS = 150_000;
 
-/** The `: ` of a key may be at most 1,024 characters away from its start. */
-const MAX_KEY_LENGTH = 1000;
-
 /**
  * Reads the part of YAML that practically every document is written in, many times faster than a reader of all of it.
  * Null means "not mine": errors, anchors, tags and whatever else is rare are never judged here,
@@ -35,7 +32,7 @@ export function readPlainYaml(given: string, keepPlaces: boolean): PlainDocument
   const cursor = createCursor(text, given, keepPlaces);
   const indented = !toNextContent(cursor, 0) || cursor.column > 0;
   if (indented || isOver(cursor)) return null;
-  const root = readBlock(cursor, 0);
+  const root = startsFlow(text, cursor.at) ? readFlowRoot(cursor) : readBlock(cursor, 0);
   if (root === null || !isOver(cursor)) return null;
   return { root, duplicated: cursor.duplicated, duplicates: cursor.duplicates };
 }
@@ -57,6 +54,22 @@ function withLineFeeds(text: string): string {
 
 function isOver(cursor: Cursor): boolean {
   return cursor.column < 0;
+}
+
+function startsFlow(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === CHAR.openBrace || code === CHAR.openBracket;
+}
+
+/** At the start of a line inside the brackets, these would end the document. */
+const MARKER_LINE = /\n(?:---|\.\.\.)/;
+
+/** A document all in brackets, as programs that write JSON leave it. */
+function readFlowRoot(cursor: Cursor): PlainNode | null {
+  const { text, at, keepPlaces } = cursor;
+  if (MARKER_LINE.test(text)) return null;
+  const node = readFlow({ text, parentColumn: -1, keepPlaces }, at, 0);
+  return node !== null && finishLine(cursor, node.end) ? node : null;
 }
 
 function readBlock(cursor: Cursor, depth: number): PlainNode | null {
@@ -211,8 +224,7 @@ function readInline(cursor: Cursor, at: number, column: number, depth: number): 
 
 function readOnLine(cursor: Cursor, at: number, column: number, depth: number): PlainNode | null {
   const { text, keepPlaces } = cursor;
-  const code = text.charCodeAt(at);
-  if (code === CHAR.openBracket || code === CHAR.openBrace) {
+  if (startsFlow(text, at)) {
     return readFlow({ text, parentColumn: column, keepPlaces }, at, depth);
   }
   if (isQuote(text, at)) {

@@ -31,6 +31,9 @@ interface Wrong extends SceneOptions {
 
 const ACTOR = 'agents:\n  actor: { kind: command, command: [node, tools/act.mjs] }\n';
 
+const FRONT_MATTER =
+  '---\nprompt_id: task.hello\nversion: 1\nrole: task\nsummary: Hello.\nowner: us\nstatus: current\n---\n';
+
 const WRONG: readonly Wrong[] = [
   {
     sentence: 'a workflow file that is missing',
@@ -97,6 +100,17 @@ const WRONG: readonly Wrong[] = [
     config: ACTOR,
     says: /`diff` is set by the run itself/,
     helps: /takes `task`/,
+  },
+  {
+    sentence: 'a prompt whose text could not be rendered when its turn comes',
+    args: ['run', './w.yaml'],
+    files: {
+      'w.yaml': AGENT.replace('prompt: say hello', 'prompt: task.hello.v1'),
+      '.tnh/prompts/task.hello.v1.md': `${FRONT_MATTER}Say {{ what }}.\n`,
+    },
+    config: ACTOR,
+    says: /task\.hello\.v1.*undefined variable: what/,
+    helps: /declare/,
   },
   { sentence: 'an unknown verb', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
   {
@@ -188,6 +202,32 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
     await scene.run('gate-approvers');
     const stderr = await expectRefused(scene, { sentence: '', args: ['show', '0'], says: /./ });
     expect(complaints(stderr)).toEqual([expect.stringMatching(/matches 2 runs/)]);
+  });
+});
+
+describe('validate', () => {
+  test.concurrent('checks a configuration and a prompt as what they are', async ({ openScene }) => {
+    const scene = await openScene({
+      config: 'agent: {}\n',
+      files: {
+        '.tnh/prompts/task.hello.v1.md': FRONT_MATTER.replace('role: task', 'role: tsk'),
+        '.tnh/prompts/task.hello.v2.md': `${FRONT_MATTER.replace('version: 1', 'version: 2')}Hello.\n`,
+      },
+    });
+    const files = ['.tnh/config.yaml', '.tnh/prompts/task.hello.v1.md', '.tnh/prompts/task.hello.v2.md'];
+    const { code, stdout } = await scene.conductor('validate', ...files);
+    expect(code).toBe(2);
+    expect(stdout.match(/^\w+\[\w+\]|^ *--> .*|^[✓✗].*/gm)).toEqual([
+      'error[CF007]',
+      ' --> .tnh/config.yaml:1:1',
+      '✗ .tnh/config.yaml: 1 error',
+      'error[PR010]',
+      ' --> .tnh/prompts/task.hello.v1.md:4:7',
+      'warning[PR106]',
+      ' --> .tnh/prompts/task.hello.v1.md:8:1',
+      '✗ .tnh/prompts/task.hello.v1.md: 1 error, 1 warning',
+      '✓ .tnh/prompts/task.hello.v2.md: valid',
+    ]);
   });
 });
 

@@ -52,6 +52,16 @@ describe('a finished run', () => {
     expect(filesOf(path)).toEqual(before);
   });
 
+  test('has the patch and the transcript that its end was recorded with', async ({ openScene }) => {
+    const { scene, runId, at, verify } = await finishedRun(await openScene());
+    for (const file of ['diff.patch', 'transcript.md']) {
+      const { flaws } = await whileChanged(at(file), flipByte, verify);
+      expect(flaws).toMatchObject([{ path: file, message: expect.stringContaining('sha256') }]);
+    }
+    const told = await whileChanged(at('diff.patch'), flipByte, () => scene.conductor('verify', runId));
+    expect(told).toMatchObject({ code: 1, stdout: expect.stringContaining('diff.patch: does not have') });
+  });
+
   test('names the first of several flaws, and with --json all', async ({ openScene }) => {
     const { scene, runId, at } = await finishedRun(await openScene());
     const both = (look: () => ReturnType<Scene['conductor']>) =>

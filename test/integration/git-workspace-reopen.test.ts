@@ -1,9 +1,18 @@
-import { lstat, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GitError } from '../../src/adapters/git/git-command.ts';
+import { createGitWorkspace } from '../../src/adapters/git/git-workspace.ts';
 import { gitAt } from '../../testing/git-repo.ts';
-import { FILES, listFiles, requestFor, startRun, testRepo, workspacesOf } from './git-workspace-fixture.ts';
+import {
+  FILES,
+  listFiles,
+  requestFor,
+  startRun,
+  temporaryFolder,
+  testRepo,
+  workspacesOf,
+} from './git-workspace-fixture.ts';
 
 describe('reopen', () => {
   it.each([
@@ -91,6 +100,24 @@ describe('reopen', () => {
     await workspaces.reopen(run, tree);
     expect(await readFile(join(run.worktreePath, 'new.txt'), 'utf8')).toBe('new\n');
     expect((await workspaces.snapshot(run, 'again')).tree).toBe(tree);
+  });
+
+  it('works where a copy of the repository is, and leaves the worktree of the original alone', async () => {
+    const { repo, run, workspaces, read, write } = await startRun();
+    await write('README.md', 'work\n');
+    const link = await read('.git');
+    const root = `${await temporaryFolder()}/copy`;
+    await cp(repo.root, root, { recursive: true, verbatimSymlinks: true });
+    const worktreesDir = join(root, '.tnh/worktrees');
+    const copied = createGitWorkspace({ repoRoot: root, worktreesDir });
+    const there = { ...run, repoRoot: root, worktreePath: join(worktreesDir, run.runId) };
+    await copied.reopen(there, null);
+    await writeFile(join(there.worktreePath, 'README.md'), 'other\n');
+    await copied.commit(there, 'other work');
+    expect(await gitAt(root, 'show', `${run.branchName}:README.md`)).toBe('other\n');
+    expect([await read('.git'), await read('README.md')]).toEqual([link, 'work\n']);
+    await workspaces.reopen(run, null);
+    expect((await workspaces.refs(run)).refs[`refs/heads/${run.branchName}`]).toBe(run.baseSha);
   });
 
   it('moves aside what is no folder, and makes the worktree again', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
 import { hasCode, kindOf } from './file-kind.ts';
@@ -77,6 +77,7 @@ export async function reopenWorktree(
   const { worktreePath, runId, harnessDir, baseSha } = workspace;
   const branchRef = ownBranchRef(workspace.branchName);
   await moveStrangerAside(worktreePath);
+  await adoptMoved(gitDir, worktreePath);
   const adminDir = await findAdminDir(gitDir, worktreePath);
   if (adminDir !== null && (await isHalfMade(adminDir))) await removeWorktree(git, gitDir, worktreePath);
   if ((await commitAt(git, branchRef)) === null) {
@@ -107,6 +108,15 @@ async function moveStrangerAside(path: string): Promise<void> {
     await rename(path, aside);
     return;
   }
+}
+
+/** A worktree that moved or was copied together with its repository: git still has its old path on record. */
+async function adoptMoved(gitDir: string, worktreePath: string): Promise<void> {
+  if ((await kindOf(worktreePath)) !== 'folder' || (await findAdminDir(gitDir, worktreePath)) !== null)
+    return;
+  const record = join(gitDir, 'worktrees', basename(worktreePath), 'gitdir');
+  if ((await kindOf(record)) !== 'other') return;
+  await writeFile(record, `${join(await realpath(worktreePath), '.git')}\n`);
 }
 
 /** Git locks a worktree while it fills it; one that died then never held any work. */

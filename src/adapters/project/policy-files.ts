@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { PolicyDocument } from '../../contracts/policy.ts';
+
+const BUILT_IN = 'policy.workspace.v1.yaml';
 
 export interface PolicyFiles {
   readonly byRef: ReadonlyMap<string, PolicyDocument>;
@@ -12,6 +14,15 @@ export async function listPolicies(folders: readonly string[]): Promise<Readonly
   const refs = new Set<string>();
   for (const { name } of await policyFiles(folders)) refs.add(name.replace(/\.yaml$/, ''));
   return refs;
+}
+
+/** What is wrong with the files that are no policies, by the references in their names. */
+export async function brokenPolicies(folders: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const files = await policyFiles(folders);
+  // What reads policies takes longer to load than most checks take, and most projects have none of their own.
+  if (files.every(({ name }) => name === BUILT_IN)) return new Map();
+  const { broken } = await readPolicies(folders);
+  return new Map(broken.map(({ path, message }) => [basename(path, '.yaml'), message]));
 }
 
 /** Reads policy folders, nearest first. A file must be named as it is referred to. */

@@ -21,6 +21,15 @@ export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptC
   });
   return {
     byRef,
+    problem: (prompt, given) => {
+      const known = new Set([...prompt.inputs.map((input) => input.name), ...given]);
+      try {
+        const unknown = engine.globalVariablesSync(prompt.body).filter((name) => !known.has(name));
+        return unknown.length === 0 ? null : `undefined variable: ${unknown.join(', ')}`;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
     render: (prompt, inputs) => {
       const missing = prompt.inputs.filter((input) => input.required && inputs[input.name] == null);
       if (missing.length > 0)

@@ -57,6 +57,10 @@ async function writeNew(path: string, content: string | Uint8Array, durable: boo
   try {
     await handle.writeFile(content);
     if (durable) await handle.sync();
+  } catch (error) {
+    // On a full disk every try would leave another one.
+    await unlink(path).catch(() => {});
+    throw error;
   } finally {
     await handle.close();
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { EventDraft, RunEvent } from '../../contracts/event.ts';
 import { runEventSchema } from '../../contracts/event.ts';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isCode } from './atomic-file.ts';
 import type { CommittedFile } from './group-commit.ts';
@@ -43,8 +44,10 @@ export async function readLog(path: string): Promise<LogReading | null> {
   try {
     return parseLog(await readFile(path));
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return null;
-    throw error;
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return null;
+    throw new ExpectedFailure(
+      `${path} can't be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -79,7 +79,7 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return '';
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].some((code) => isCode(error, code))) return '';
     throw error;
   }
 }

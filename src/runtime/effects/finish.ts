@@ -1,4 +1,6 @@
+import type { KernelInput } from '../../kernel/protocol.ts';
 import type { RunEnd } from '../../kernel/state.ts';
+import type { RunDirectory } from '../../ports/run-store.ts';
 import { readEvidence } from '../evidence.ts';
 import type { RunContext } from '../run-context.ts';
 
@@ -12,7 +14,7 @@ const TRANSCRIPT_EXCERPT = 20_000;
 export async function finishRun(
   context: RunContext,
   end: RunEnd,
-): Promise<{ readonly tree: string; readonly headSha: string }> {
+): Promise<Required<Omit<Extract<KernelInput, { kind: 'finished' }>, 'kind'>>> {
   const { deps, directory, workspace } = context;
   const { started } = context.view();
   const headSha = await deps.workspace.commit(
@@ -22,7 +24,15 @@ export async function finishRun(
   const { tree } = await deps.workspace.snapshot(workspace, 'end');
   await deps.workspace.diff(workspace, started.base_tree, tree, directory.resolve('diff.patch'));
   await directory.write('transcript.md', await transcriptOf(context, end));
-  return { tree, headSha };
+  const names = ['diff.patch', 'transcript.md'];
+  await directory.sync(names);
+  const files = await Promise.all(names.map((name) => digestOf(directory, name)));
+  return { tree, headSha, files };
+}
+
+async function digestOf(directory: RunDirectory, name: string) {
+  const { path, sha256 } = await directory.digest(directory.resolve(name));
+  return { path, sha256 };
 }
 
 async function transcriptOf(context: RunContext, end: RunEnd): Promise<string> {

@@ -4,7 +4,7 @@ import type { Plan } from '../../kernel/plan.ts';
 import { finalStateOf, metadataOf, statusOf } from '../derived-files.ts';
 import { parseJson, toJson } from '../json.ts';
 import { createRunViewer } from '../run-view.ts';
-import { type Flaw, flaw, type VerifyContext } from './verify-context.ts';
+import { type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
 
 export interface DerivedFindings {
   readonly flaws: readonly Flaw[];
@@ -25,9 +25,10 @@ export async function verifyDerived(context: Derived, plan: Plan | null): Promis
     await verifyStatus(context, plan),
     await verifyFinalState(context),
   ];
+  const told = await verifyTold(context);
   const flaws = all.flatMap(({ flaws: found }) => found);
   const notes = all.flatMap(({ notes: found }) => found);
-  return { flaws, notes: flaws.length === 0 ? notes : [...notes, WRITTEN_AGAIN] };
+  return { flaws: [...told, ...flaws], notes: flaws.length === 0 ? notes : [...notes, WRITTEN_AGAIN] };
 }
 
 function wrong(path: string, message: string): DerivedFindings {
@@ -109,6 +110,21 @@ async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
   if (actual === null) return wrong(path, 'is missing, or is no file');
   if (expected === null) return wrong(path, 'is there although the run has not ended');
   return wrong(path, `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`);
+}
+
+/** The patch and the transcript of the whole run are as its last event says. */
+async function verifyTold({ events, directory, files }: Derived): Promise<readonly Flaw[]> {
+  const flaws: Flaw[] = [];
+  for (const event of events) {
+    if (event.event_type !== 'run_completed') continue;
+    for (const { path, sha256 } of event.payload.files ?? []) {
+      const found = files.has(path) ? await directory.digest(directory.resolve(path)) : null;
+      if (found === null) flaws.push(flaw(path, 'is missing, or is no file'));
+      else if (found.sha256 !== sha256)
+        flaws.push(flaw(path, `does not have the sha256 of events.ndjson line ${lineOf(event)}`));
+    }
+  }
+  return flaws;
 }
 
 /** The first key that differs, and how. */

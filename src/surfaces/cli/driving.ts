@@ -110,7 +110,10 @@ export async function openGateLines(
 
 /** What the run has changed so far, as its steps recorded it. */
 async function diffStat(project: OpenProject, view: RunView, directory: RunDirectory): Promise<string[]> {
-  const workspace = workspaceOf(view, directory, project.repoRoot);
+  const workspace = workspaceOf(view, directory, {
+    repoRoot: project.repoRoot,
+    workspace: project.deps.workspace,
+  });
   const from = view.started.base_tree;
   return diffStatLines(
     await project.deps.workspace.diff(workspace, from, view.headSha ?? view.state.tree ?? from),

@@ -1,3 +1,4 @@
+import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import { type GateRequest, readGateRequest } from '../../runtime/gate-request.ts';
 import {
@@ -25,7 +26,7 @@ export async function gateLines(
   const lines = [printable(awaiting.reason), timeText(awaiting, now, answer)];
   if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
   if (request === null) return lines;
-  return [...lines, ...contentLines(request).map(printable), ...textPath(directory, request)];
+  return [...lines, ...contentLines(request).map(printable), ...textPath(directory, awaiting, request)];
 }
 
 function contentLines(request: GateRequest): string[] {
@@ -44,8 +45,14 @@ function prefixed(prefix: string, lines: readonly string[]): string[] {
   return hidden > 0 ? [...shown, `${prefix}… and ${hidden} more`] : shown;
 }
 
-function textPath(directory: RunDirectory, { evidence }: GateRequest): string[] {
-  const text = evidence.find(({ role }) => role === 'gate_request_text');
+/** The gate's own text: those of earlier gates, and of this one before it was opened again, are evidence too. */
+function textPath(
+  directory: RunDirectory,
+  { stepId, attempt }: AwaitingView,
+  { evidence }: GateRequest,
+): string[] {
+  const folder = `${stepFolderOf(stepId, attempt)}/`;
+  const text = evidence.find(({ role, path }) => role === 'gate_request_text' && path.startsWith(folder));
   return text === undefined ? [] : [`in full: ${directory.resolve(text.path)}`];
 }
 

@@ -82,7 +82,10 @@ function expectRecord(runId: string, read: ReadResult): RunRecord {
 export function recordError(runId: string, problem: RecordProblem): CliError {
   switch (problem.kind) {
     case 'missing':
-      return new CliError(`run ${runId} has no events: it never started`);
+      return new CliError(
+        `run ${runId} has no events: it never started`,
+        'if it did, its events.ndjson is gone: restore it from a copy; if not, its folder can be removed',
+      );
     case 'corrupt':
       return new CliError(
         `events.ndjson of run ${runId} is corrupt at line ${problem.line}: ${problem.message}`,

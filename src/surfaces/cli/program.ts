@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { isExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Services } from '../../runtime/services.ts';
 import type { Action, AddVerb } from './add-verb.ts';
 import { CliError } from './cli-error.ts';
@@ -101,9 +102,9 @@ function reportError(
     if (json) terminal.out(errorDocument(error.message.replace(/^error: /, ''), null));
     return EXIT.usage;
   }
-  const known = error instanceof CliError;
+  const known = error instanceof CliError || isExpectedFailure(error);
   const message = error instanceof Error ? error.message : String(error);
-  const hint = known ? error.help : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';
+  const hint = hintFor(error);
   const help = hint === null ? null : withRepo(hint, context?.repo ?? null);
   if (json) terminal.out(errorDocument(message, help));
   const prefix = known ? 'conductor:' : 'conductor: internal error:';
@@ -111,7 +112,14 @@ function reportError(
   if (help !== null) terminal.err(`  ${terminal.paint.dim('help:')} ${help}\n`);
   if (!known && process.env.CONDUCTOR_DEBUG === '1' && error instanceof Error)
     terminal.err(`${error.stack}\n`);
-  return known ? error.exitCode : EXIT.failed;
+  return error instanceof CliError ? error.exitCode : EXIT.failed;
+}
+
+function hintFor(error: unknown): string | null {
+  if (error instanceof CliError) return error.help;
+  return isExpectedFailure(error)
+    ? 'nothing that is on record is lost; mend this, then try again'
+    : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';
 }
 
 function errorDocument(message: string, help: string | null): string {
@@ -171,7 +179,7 @@ function addSetupVerbs(verb: AddVerb, program: Command): void {
   );
   verb(
     'validate <files...>',
-    'check workflows before anything runs',
+    'check workflows before anything runs; configurations and prompts too',
     'conductor validate .tnh/workflows/implement.yaml',
     async (context, files, options) => {
       const { validate } = await import('./verbs/validate.ts');

@@ -95,6 +95,8 @@ function lineOf(terminal: Terminal, event: RunEvent, view: RunView): string | nu
       return paint.red(`! ${event.payload.class}: ${printable(event.payload.subject)}`);
     case 'gate_requested':
       return paint.yellow(`? ${event.step_id} waits for a person: ${printable(event.payload.reason)}`);
+    case 'status_updated':
+      return paint.yellow(`! ${printable(event.payload.note)}`);
     case 'workflow_error':
       return paint.red(`✗ workflow error: ${event.payload.message}`);
     default:

@@ -13,6 +13,8 @@ interface Inflow {
   readonly counted: readonly number[];
   /** The most revisions by this step that any of those allows. */
   readonly cap: number;
+  /** Steps of the loop that this one leads to. */
+  readonly onward: readonly number[];
 }
 
 /**
@@ -25,8 +27,13 @@ interface Inflow {
  *
  *   n(s) <= min(max_visits(s), outside(s) + sum of n(p) over free p + min(cap, sum of n(e) over counted e))
  *
- * The right side grows with n, so starting from max_visits, which is above every real n, and putting the
- * right side in the place of the left any number of times never goes below a real n. Stopping early is
+ * And every entry of a step but the very last of the group is followed by one of a step that it leads to, which
+ * the run then does not come to from outside:
+ *
+ *   n(s) <= 1 + sum over t that s leads to of (n(t), less 1 where the group can only be entered at t)
+ *
+ * Each right side grows with n, so starting from max_visits, which is above every real n, and putting the
+ * smaller of them in the place of the left any number of times never goes below a real n. Stopping early is
  * therefore sound, and the number of looks is bounded.
  */
 export function boundEntries(graph: PlanGraph): readonly number[] {
@@ -35,65 +42,76 @@ export function boundEntries(graph: PlanGraph): readonly number[] {
     return graph.looping.has(node) ? step.maxVisits : 1;
   });
   const inflows = collectInflows(graph);
-  for (const component of graph.components) tighten(component, graph, bounds, inflows);
+  for (const component of graph.components) tighten(component, bounds, inflows);
   return bounds;
 }
 
-function tighten(
-  component: readonly number[],
-  graph: PlanGraph,
-  bounds: number[],
-  inflows: ReadonlyMap<number, Inflow>,
-): void {
+function tighten(component: readonly number[], bounds: number[], inflows: ReadonlyMap<number, Inflow>): void {
   const sum = (nodes: readonly number[]) => nodes.reduce((total, node) => total + (bounds[node] ?? 0), 0);
   const queue = component.filter((node) => inflows.has(node));
   const waiting = new Set(queue);
   const most = queue.length * MAX_LOOKS;
+  const doors = queue.filter((node) => inflows.get(node)?.outside);
+  const door = doors.length === 1 ? doors[0] : undefined;
   for (let at = 0; at < queue.length && at < most; at += 1) {
     const node = queue[at] ?? END;
     waiting.delete(node);
     const inflow = inflows.get(node);
     if (inflow === undefined) continue;
     const fed = (inflow.outside ? 1 : 0) + sum(inflow.free) + Math.min(inflow.cap, sum(inflow.counted));
-    if (fed >= (bounds[node] ?? 0)) continue;
-    bounds[node] = fed;
-    for (const { to } of graph.waysOut[node] ?? []) {
-      if (waiting.has(to) || graph.componentOf.get(to) !== graph.componentOf.get(node)) continue;
-      waiting.add(to);
-      queue.push(to);
+    const entered = inflow.onward.some((to) => to === door) ? 1 : 0;
+    const followed = 1 + sum(inflow.onward) - entered;
+    const bound = Math.min(fed, followed);
+    if (bound >= (bounds[node] ?? 0)) continue;
+    bounds[node] = bound;
+    for (const other of [...inflow.onward, ...inflow.free, ...inflow.counted]) {
+      if (waiting.has(other)) continue;
+      waiting.add(other);
+      queue.push(other);
     }
   }
 }
 
 function collectInflows(graph: PlanGraph): ReadonlyMap<number, Inflow> {
-  const open = new Map<number, { outside: boolean; free: Set<number>; counted: Map<number, number> }>();
+  const open = new Map<number, OpenInflow>();
   for (const node of graph.looping) {
-    open.set(node, { outside: node === graph.entry, free: new Set(), counted: new Map() });
+    const outside = node === graph.entry;
+    open.set(node, { outside, free: new Set(), counted: new Map(), onward: new Set() });
   }
   for (const from of graph.reached) {
     const step = graph.steps[from];
     for (const { key, to } of graph.waysOut[from] ?? []) {
       const inflow = open.get(to);
       if (inflow === undefined || step === undefined) continue;
+      if (graph.componentOf.get(from) !== graph.componentOf.get(to)) {
+        inflow.outside = true;
+        continue;
+      }
+      open.get(from)?.onward.add(to);
       const revision = step.opcode === 'EVALUATE' && key === 'partial' ? step.revision : null;
-      if (graph.componentOf.get(from) !== graph.componentOf.get(to)) inflow.outside = true;
-      else if (revision !== null && revision.step === graph.steps[to]?.id)
+      if (revision !== null && revision.step === graph.steps[to]?.id)
         inflow.counted.set(from, revision.maxAttempts);
       else inflow.free.add(from);
     }
   }
-  return new Map(
-    [...open].map(([node, { outside, free, counted }]) => [node, close(outside, free, counted)]),
-  );
+  return new Map([...open].map(([node, inflow]) => [node, close(inflow)]));
+}
+
+interface OpenInflow {
+  outside: boolean;
+  readonly free: Set<number>;
+  readonly counted: Map<number, number>;
+  readonly onward: Set<number>;
 }
 
 /** An EVALUATE that also leads here by another status can do so every time it is entered. */
-function close(outside: boolean, free: ReadonlySet<number>, counted: ReadonlyMap<number, number>): Inflow {
+function close({ outside, free, counted, onward }: OpenInflow): Inflow {
   const only = [...counted].filter(([node]) => !free.has(node));
   return {
     outside,
     free: [...free],
     counted: only.map(([node]) => node),
     cap: only.reduce((most, [, attempts]) => Math.max(most, attempts), 0),
+    onward: [...onward],
   };
 }

@@ -34,7 +34,7 @@ export function findWorstCase(plan: Plan, graph: PlanGraph, bounds: readonly num
     workMs: most((step, entries) => entries * workOf(step)),
     openGates: openGates.map((step) => step.id),
     tokens: boundSpending(reached, plan.budgets.tokens, 'tokens', most),
-    costUsd: boundSpending(reached, plan.budgets.costUsd, 'costUsd', most),
+    costUsd: withoutBinaryDust(boundSpending(reached, plan.budgets.costUsd, 'costUsd', most)),
   };
 }
 
@@ -86,6 +86,11 @@ function boundSpending(
   if (reached.some((step) => budgetOf(step) === null)) return ofRun;
   const ofSteps = most((step, entries) => (entries > 0 ? (budgetOf(step) ?? 0) : 0));
   return ofRun === null ? ofSteps : Math.min(ofRun, ofSteps);
+}
+
+/** Ten cents and twenty cents are thirty cents, and not a little above the thirty that may be allowed. */
+function withoutBinaryDust(usd: number | null): number | null {
+  return usd === null ? null : Number(usd.toFixed(9));
 }
 
 /** A rollback has no limit and takes no time worth counting. */

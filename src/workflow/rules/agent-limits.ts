@@ -1,3 +1,4 @@
+import { isLimitKey } from '../../contracts/workflow-document.ts';
 import { type Rule, valuePlace } from '../rule.ts';
 import { asMapping, nameStep } from '../workflow-view.ts';
 
@@ -6,6 +7,8 @@ export const agentLimitsRule: Rule = {
   step: (step, { view, report }) => {
     if (step.opcode !== 'RUN_AGENT' || givesLimits(step.fields.limits) || givesLimits(view.defaults.limits))
       return;
+    // A limit beside `limits` is reported as that.
+    if (Object.keys(step.fields).some(isLimitKey)) return;
     report('WF312', {
       message: `neither ${nameStep(step)} nor \`defaults\` limits what the agent may take`,
       at: valuePlace(step.path, 'id'),

@@ -15,6 +15,16 @@ export const knownPoliciesRule: Rule = {
 
 function check(policy: unknown, at: Place, { names, report }: RuleContext): void {
   if (names === null || typeof policy !== 'string' || !POLICY_REF_PATTERN.test(policy)) return;
+  const problem = names.brokenPolicies?.get(policy);
+  if (problem !== undefined) {
+    report('WF503', {
+      message: `the policy \`${policy}\` cannot be used: its file has errors`,
+      at,
+      notes: [problem],
+      help: 'correct the file',
+    });
+    return;
+  }
   if (policy === BUILTIN_POLICY || names.policies.has(policy)) return;
   report('WF503', {
     message: `the policy \`${policy}\` is not known`,

@@ -20,7 +20,7 @@ export const knownPromptsRule: Rule = {
         message: `the prompt \`${ref}\` ${broken ? 'cannot be used: its file has errors' : 'is not known'}`,
         at,
         help: broken
-          ? '`conductor run` shows them before it starts anything'
+          ? '`conductor validate` shows them when it is given that file'
           : (suggest(didYouMean(ref, names.prompts.keys())) ?? `write it to \`.tnh/prompts/${ref}.md\``),
       });
     } else if (prompt.role !== role) {

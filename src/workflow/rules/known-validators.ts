@@ -1,3 +1,4 @@
+import { NAME_PATTERN } from '../../contracts/forms.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { type Rule, suggest, valuePlace } from '../rule.ts';
 import { asList, asMapping, asText } from '../workflow-view.ts';
@@ -12,7 +13,8 @@ export const knownValidatorsRule: Rule = {
       const fields = asMapping(entry);
       const inline = fields.kind === 'builtin' ? asText(fields.id) : null;
       const name = asText(entry) ?? inline;
-      if (name === null || name === '' || known.includes(name)) continue;
+      // A malformed name is reported as that.
+      if (name === null || !NAME_PATTERN.test(name) || known.includes(name)) continue;
       report('WF502', {
         message: `the validator \`${name}\` is not known`,
         at: valuePlace(step.path, 'run', index, ...(inline === null ? [] : ['id'])),

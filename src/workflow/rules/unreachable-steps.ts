@@ -13,7 +13,7 @@ export const unreachableStepsRule: Rule = {
     const roots = view.steps.filter((step) => isMarked(step) || !isNameable(step, context));
     const reached = graph.reach([graph.entry, ...roots.map((step) => step.index)]);
     const islands = view.steps.filter((step) => !reached.has(step.index));
-    if (islands.length === 0 || countIslands(islands, context) <= looseRoutes(context, reached)) return;
+    if (islands.length === 0 || countIslands(islands, context) <= bridges(context, reached, islands)) return;
     const listed = listedNextSteps(view.steps);
     for (const step of islands) {
       report('WF401', {
@@ -37,6 +37,12 @@ function isMarked({ fields }: StepView): boolean {
 /** A step whose id is missing or taken is reported for that; nothing could lead to it as it stands. */
 function isNameable(step: StepView, { view }: RuleContext): boolean {
   return step.id !== null && view.stepsById.get(step.id) === step;
+}
+
+/** An island that a loose route may lead to can be left by loose routes of its own, to the next one. */
+function bridges(context: RuleContext, reached: ReadonlySet<number>, islands: readonly StepView[]): number {
+  const first = looseRoutes(context, reached);
+  return first === 0 ? 0 : first + looseRoutes(context, new Set(islands.map((step) => step.index)));
 }
 
 /** Routes that lead nowhere may be the very ones that were meant to lead to as many islands. */

@@ -116,6 +116,27 @@ describe('the built-in prompts', () => {
     }
   });
 
+  it.each(prompts)('$ref has nothing wrong with its text', (prompt) => {
+    expect(catalog.problem(prompt, [])).toBeNull();
+  });
+
+  it.each([
+    ['{{ gone }}', [], /undefined variable: gone/],
+    ['{{ gone }}', ['gone'], null],
+    ['{% for each in own %}{{ each.name }}{% endfor %}', [], null],
+    ['{% if own %}', [], /not closed/],
+    ['{{ own', [], /not closed/],
+    ['{{ own | nothing_like_it }}', [], /undefined filter/],
+    ['{% include "other" %}', [], /other/],
+  ])('of the text %j with %j given, a run would not get past %s', (body, given, problem) => {
+    const [prompt] = prompts;
+    if (prompt === undefined) throw new Error('no prompt is built in');
+    const inputs = [{ name: 'own', type: 'string', required: true }] as const;
+    const found = catalog.problem({ ...prompt, inputs, body }, given);
+    if (problem === null) expect(found).toBeNull();
+    else expect(found).toMatch(problem);
+  });
+
   it.each(prompts)('$ref renders to the same text every time', ({ ref }) => {
     const again = createPromptCatalog(readPrompts([FOLDER]).byRef);
     const prompt = byRef.get(ref);

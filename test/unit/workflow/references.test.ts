@@ -54,6 +54,19 @@ describe('names', () => {
     ).toEqual(['WF502']);
   });
 
+  it('a malformed name of a validator is not also unknown', () => {
+    expect(codes(check(workflow('a', validation('a', 'STOP', '["a b"]')), { names }))).toEqual(['WF011']);
+  });
+
+  it('a policy that is there and cannot be used is told with what is wrong with it', () => {
+    const brokenPolicies = new Map([['policy.strict.v2', 'version must be at least 1']]);
+    const text = step('    prompt:', '    policy: policy.strict.v2\n    prompt:');
+    const { diagnostics } = check(text, { names: { ...names, brokenPolicies } });
+    expect(diagnostics.map(({ code, notes }) => [code, notes])).toEqual([
+      ['WF503', ['version must be at least 1']],
+    ]);
+  });
+
   it.each(['policy.strict.v2', 'policy.workspace.v1'])('the policy %s is known', (policy) => {
     expect(codes(check(step('    prompt:', `    policy: ${policy}\n    prompt:`), { names }))).toEqual([]);
   });
@@ -90,7 +103,7 @@ describe('prompts', () => {
       [
         'WF504',
         'the prompt `task.a.v1` cannot be used: its file has errors',
-        '`conductor run` shows them before it starts anything',
+        '`conductor validate` shows them when it is given that file',
       ],
     ]);
   });

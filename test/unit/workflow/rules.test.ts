@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { isHarnessReport } from '../../../src/workflow/rules/golden-gate.ts';
 import { promptForm } from '../../../src/workflow/rules/prompt-forms.ts';
 import { findSubstitutions } from '../../../src/workflow/rules/substitutions.ts';
-import { agent, check, codes, KILLS, mutate, places, validation, workflow } from './check.ts';
+import {
+  agent,
+  check,
+  checkWithAdvice,
+  codes,
+  KILLS,
+  mutate,
+  places,
+  validation,
+  workflow,
+} from './check.ts';
 
 const STEP = agent('a', 'STOP');
 
@@ -54,6 +64,21 @@ describe('one slip is told once', () => {
       ['WF202 47:16', 'WF008 66:5'],
     ],
     [
+      'routes that are left out on the way, and what lies behind them',
+      `${workflow('a', '')}${['a', 'b', 'c'].map((id) => `  - { id: ${id}, opcode: RUN_AGENT, agent: codex, prompt: do it }\n`).join('')}`,
+      ['WF008 6:7', 'WF008 7:7', 'WF008 8:7'],
+    ],
+    [
+      'a bracket that is not closed, at the bracket',
+      workflow('a', validation('a', 'STOP', '[tests')),
+      ['WF002 8:10'],
+    ],
+    [
+      'a brace that is not closed, at the brace',
+      workflow('a', STEP.replace(' }', '') + agent('b', 'STOP')),
+      ['WF002 10:13'],
+    ],
+    [
       'a mark that is no boolean',
       workflow('a', STEP + agent('b', 'STOP', '    allow_unreachable: yes\n')),
       ['WF009 15:24'],
@@ -68,6 +93,32 @@ describe('one slip is told once', () => {
   });
 });
 
+it('lines may end with a carriage return alone', () => {
+  const text = workflow('a', STEP.replace('agent: codex', 'agnt: codex'));
+  expect(places(check(text.replaceAll('\n', '\r')))).toEqual(places(check(text)));
+});
+
+describe('help', () => {
+  it.each<[string, string, string]>([
+    ['version: 1', 'version: "2"', 'take it out of its quotes: `2`'],
+    ['version: 1', 'x-version: 1', "add `version`: the author's own, recorded with each run"],
+    ['    prompt', '    allow_unreachable: "Yes"\n    prompt', 'write `true`'],
+    ['    prompt', '    allow_unreachable: off\n    prompt', 'write `false`'],
+    ['    prompt', '    inputs: diff\n    prompt', 'make it a list: `[diff]`'],
+    ['error: STOP, ', '', 'add `error`, with the id of a step or STOP'],
+  ])('for %j written as %j is %j', (from, to, help) => {
+    const { diagnostics } = check(workflow('a', STEP).replace(from, to));
+    expect(diagnostics.map((diagnostic) => diagnostic.help)).toEqual([help]);
+  });
+});
+
+it('a missing route is told with the steps it may lead to', () => {
+  const { diagnostics } = check(mutate(['      unsafe: "STOP"\n', '']));
+  expect(diagnostics.map(({ help }) => help)).toEqual([
+    'add `unsafe`, with the id of a ROLLBACK step or STOP',
+  ]);
+});
+
 describe('limits beside `limits`', () => {
   const beside = (step: string) =>
     check(workflow('a', step)).diagnostics.map(({ code, notes, help }) => [code, notes, help]);
@@ -79,6 +130,11 @@ describe('limits beside `limits`', () => {
     expect(beside(agent('a', 'STOP', '    timeout: 5m\n'))).toEqual([
       ['WF007', ['it belongs to GATE'], 'write it under `limits`: `limits: { timeout: … }`'],
     ]);
+  });
+
+  it('are not also said to be missing', () => {
+    const { diagnostics } = checkWithAdvice(workflow('a', agent('a', 'STOP', '    max_visits: 2\n')));
+    expect(diagnostics.map(({ code }) => code)).not.toContain('WF312');
   });
 
   it('are not told to go where a step has none', () => {

@@ -11,7 +11,7 @@ import { printJson, type VerbContext } from '../verb.ts';
 export async function diff(context: VerbContext, wanted: string, statOnly: boolean): Promise<ExitCode> {
   const { view, record } = await openRun(context, wanted);
   const { deps, repoRoot } = await openProject(context);
-  const workspace = workspaceOf(view, record.directory, repoRoot);
+  const workspace = workspaceOf(view, record.directory, { repoRoot, workspace: deps.workspace });
   const folder = await mkdtemp(join(tmpdir(), 'conductor-diff-'));
   try {
     const path = join(folder, 'diff.patch');

@@ -1,10 +1,12 @@
+import { isExpectedFailure } from '../../../contracts/expected-failure.ts';
+import type { RunRecord, RunStore } from '../../../ports/run-store.ts';
 import { gateRequestPath } from '../../../runtime/gate-request.ts';
 import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import { type AwaitingView, viewRun } from '../../../runtime/run-view.ts';
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { gateLines } from '../gate-lines.ts';
-import { openRecords } from '../open.ts';
+import { openRecords, recordError } from '../open.ts';
 import { shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
@@ -65,11 +67,11 @@ async function findGates(context: VerbContext): Promise<OpenGate[]> {
   for (const { runId, status } of await store.list()) {
     // The log is the truth: a crash may have left a status from before the gate was opened.
     if (status !== null && status.outcome !== null) continue;
-    const read = await store.read(runId);
-    const view = read.ok ? viewRun(read.run.events) : null;
-    if (!read.ok || view === null || view.awaiting === null) continue;
+    const read = await readOrTell(context, store, runId);
+    const view = read === null ? null : viewRun(read.events);
+    if (read === null || view === null || view.awaiting === null) continue;
     const { awaiting } = view;
-    const { directory } = read.run;
+    const { directory } = read;
     const given = await readAnswer(directory, awaiting);
     const now = clock.now();
     open.push({
@@ -83,4 +85,21 @@ async function findGates(context: VerbContext): Promise<OpenGate[]> {
     });
   }
   return open;
+}
+
+/** One record that can't be read must not hide the gates of the others, nor its own in silence. */
+async function readOrTell(context: VerbContext, store: RunStore, runId: string): Promise<RunRecord | null> {
+  const tell = (message: string) => {
+    context.terminal.err(`run ${shortId(runId)} was passed over: ${message}\n`);
+    return null;
+  };
+  try {
+    const read = await store.read(runId);
+    if (read.ok) return read.run;
+    // A folder without a log is of a run that never started, and has no gates.
+    return read.problem.kind === 'missing' ? null : tell(recordError(runId, read.problem).message);
+  } catch (error) {
+    if (!isExpectedFailure(error)) throw error;
+    return tell(error.message);
+  }
 }

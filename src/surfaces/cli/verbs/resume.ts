@@ -60,7 +60,11 @@ export function resumeError(runId: string, problem: ResumeProblem): CliError {
         EXIT.failed,
       );
     case 'damaged':
-      return new CliError(`run ${runId} can't go on: ${problem.message}`, null, EXIT.failed);
+      return new CliError(
+        `run ${runId} can't go on: ${problem.message}`,
+        `nothing was done; put ${problem.path} back as it was, or start anew with conductor run`,
+        EXIT.failed,
+      );
     case 'missing':
     case 'corrupt':
       return recordError(runId, problem);

@@ -138,7 +138,7 @@ async function recordedRun(setup: UpkeepSetup, runId: string): Promise<UndoneRun
   const view = read.ok ? viewRun(read.run.events) : null;
   if (!read.ok || view === null) return null;
   return {
-    workspace: workspaceOf(view, read.run.directory, setup.repoRoot),
+    workspace: workspaceOf(view, read.run.directory, setup),
     ended: view.end !== null && read.run.driverPid === null,
   };
 }

@@ -1,10 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { type Diagnostic, hasErrors } from '../../../diagnostics/diagnostic.ts';
 import { renderGithub } from '../../../diagnostics/render-github.ts';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson, type ValidateDocument } from '../../../diagnostics/render-json.ts';
 import { renderSarif } from '../../../diagnostics/render-sarif.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../workflow/check-workflow.ts';
+import { checkPrompt } from '../../../workflow/prompt-document.ts';
 import { type ProofsDocument, proofsDocument, proofsHold } from '../../../workflow/proofs/proof-document.ts';
 import { describeProofs } from '../../../workflow/proofs/proof-words.ts';
 import { type Proofs, proveWorkflow } from '../../../workflow/proofs/prove-workflow.ts';
@@ -34,7 +36,7 @@ export async function validate(
   const { context: checkContext, brokenConfig } = opened.value;
   const files = [];
   for (const path of paths) {
-    files.push({ path, ...checkFile(path, await readSource(path), checkContext, options) });
+    files.push({ path, ...(await checkFile(path, await readSource(path), checkContext, options)) });
   }
   const { terminal } = context;
   if (brokenConfig !== null)
@@ -55,13 +57,13 @@ interface ProvedWorkflow extends CheckedWorkflow {
 
 type NamedWorkflow = ProvedWorkflow & { readonly path: string };
 
-function checkFile(
+async function checkFile(
   path: string,
   bytes: Uint8Array,
   context: CheckContext,
   { prove, caps }: ProveOptions,
-): ProvedWorkflow {
-  const checked = checkWorkflow({ name: path, bytes }, context);
+): Promise<ProvedWorkflow> {
+  const checked = await checkDocument(path, bytes, context);
   const asked = prove || Object.values(caps).some((cap) => cap !== null);
   const proofs = asked && checked.plan !== null ? proveWorkflow(checked.plan) : null;
   return {
@@ -72,6 +74,30 @@ function checkFile(
     prove,
   };
 }
+
+/** A file is what its place or its name makes it: a configuration, a prompt, and otherwise a workflow. */
+async function checkDocument(
+  path: string,
+  bytes: Uint8Array,
+  context: CheckContext,
+): Promise<CheckedWorkflow> {
+  const source = { name: path, bytes };
+  const full = resolve(path);
+  const name = basename(full);
+  if (name === 'config.yaml' && CONFIG_FOLDERS.has(basename(dirname(full)))) {
+    const { checkConfig } = await import('../../../workflow/config-document.ts');
+    const { diagnostics, text } = checkConfig(source);
+    return { diagnostics, text, plan: null, document: null };
+  }
+  if (name.endsWith('.md')) {
+    const { diagnostics, text } = checkPrompt(source, PROMPT_NAME.exec(name)?.[1] ?? null);
+    return { diagnostics, text, plan: null, document: null };
+  }
+  return checkWorkflow(source, context);
+}
+
+const CONFIG_FOLDERS: ReadonlySet<string> = new Set(['.tnh', 'conductor']);
+const PROMPT_NAME = /^(.+\.v\d+)\.md$/;
 
 /** Whoever asks for a proof does not want to be only warned of a success without a validation. */
 function harden(diagnostic: Diagnostic): Diagnostic {
@@ -144,8 +170,9 @@ function printHuman(context: VerbContext, file: NamedWorkflow): void {
   if (errors > 0) {
     out(`${paintOut.red('✗')} ${file.path}: ${errors} ${errors === 1 ? 'error' : 'errors'}${notes}\n`);
   } else {
-    const steps = file.plan?.steps.length ?? 0;
-    out(`${paintOut.green('✓')} ${file.path}: valid, ${steps} ${steps === 1 ? 'step' : 'steps'}${notes}\n`);
+    const count = file.plan?.steps.length ?? null;
+    const steps = count === null ? '' : `, ${count} ${count === 1 ? 'step' : 'steps'}`;
+    out(`${paintOut.green('✓')} ${file.path}: valid${steps}${notes}\n`);
   }
   printProofs(context, file);
 }

@@ -53,6 +53,16 @@ describe('how often the steps of a loop are entered', () => {
       ['a 4'],
     ],
     [
+      'two ways to a gate that sends back, of which a round takes one',
+      [
+        agent('work', { maxVisits: 3, routes: { completed: 'judge' } }),
+        evaluate('judge', { routes: { success: 'ask', partial: 'fix' } }),
+        agent('fix', { routes: { completed: 'ask' } }),
+        gate('ask', { routes: { gate_rejected: 'work' } }),
+      ],
+      ['work 3, judge 3, fix 3, ask 3'],
+    ],
+    [
       'two loops one after the other',
       [
         agent('a', { maxVisits: 2, routes: { completed: 'b', error: 'a' } }),

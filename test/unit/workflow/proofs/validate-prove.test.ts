@@ -16,6 +16,12 @@ const FILES = {
   bare: workflow('work', agent('work', 'STOP'), LIMITS),
   broken: workflow('nowhere', agent('work', 'STOP'), LIMITS),
   pattern: patternA,
+  cents: workflow(
+    'work',
+    agent('work', 'more', '    limits: { cost_budget_usd: 0.1 }\n') +
+      agent('more', 'check', '    limits: { cost_budget_usd: 0.2 }\n') +
+      validation('check', 'STOP'),
+  ),
 };
 
 let folder = '';
@@ -89,6 +95,7 @@ describe('the exit code of validate', () => {
     ['is 0 where that was not asked for', 'bare', { agentRuns: 1 }, 0],
     ['is 2 for an invalid document', 'broken', { prove: true, agentRuns: 0 }, 2],
     ['is 0 at the caps', 'sound', { agentRuns: 1, wallMs: 1_200_000, costUsd: 2.5 }, 0],
+    ['is 0 at a cap that a sum of cents comes to', 'cents', { costUsd: 0.3 }, 0],
     ['is 2 above agent runs', 'sound', { agentRuns: 0 }, 2],
     ['is 2 above the wall clock', 'sound', { wallMs: 1_199_999 }, 2],
     ['is 2 above the cost', 'sound', { costUsd: 2.4 }, 2],

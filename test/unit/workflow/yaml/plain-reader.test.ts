@@ -97,4 +97,20 @@ describe('the plain reader', () => {
     );
     expect(answered).toBeGreaterThan(numRuns / 10);
   });
+
+  it('reads what programs write as JSON, close together and over many lines', () => {
+    const property = fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 }),
+      fc.constantFrom(0, 2),
+      (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        agrees(text);
+        agrees(`# a comment\n${text} # another\n`);
+      },
+    );
+    fc.assert(property, { seed, numRuns: numRuns / 10 });
+    const step = { id: 'a', opcode: 'RUN_AGENT', inputs: ['diff'], limits: { max_visits: 3 }, none: null };
+    for (const indent of [0, 2])
+      expect(agrees(JSON.stringify({ steps: [step, step] }, null, indent))).toBe(true);
+  });
 });

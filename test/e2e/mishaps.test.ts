@@ -1,0 +1,79 @@
+import { appendFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { type Scene, test } from './scene.ts';
+
+async function waitingRun(scene: Scene): Promise<string> {
+  const { code, runId } = await scene.run('gate');
+  expect(code).toBe(3);
+  return runId;
+}
+
+describe('an approval whose files changed before the run went on', () => {
+  test.concurrent('is said to be void, and the gate names its new request', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    expect(await scene.conductor('approve', runId, '--as', 'ann')).toMatchObject({ code: 0 });
+    await writeFile(join(scene.worktree(runId), 'more.txt'), 'unseen\n');
+    const resumed = await scene.conductor('resume', runId);
+    expect(resumed.code).toBe(3);
+    expect(resumed.stderr).toMatch(/^! the approval of gate approve by ann is void: the files changed/m);
+    expect(resumed.stderr).toMatch(/in full: .*\/artifacts\/approve@2\/gate_request\.md$/m);
+    expect((await scene.conductor('gates')).stdout).toMatch(/in full: .*\/approve@2\/gate_request\.md$/m);
+    expect(await scene.conductor('replay', runId)).toMatchObject({ code: 0 });
+    expect(await scene.conductor('verify', runId)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a record that nobody can read', () => {
+  test.concurrent('hides no gate of another run, and is named', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const runs = dirname(scene.record(runId).path);
+    const id = (last: number) => `01990000-0000-7000-8000-00000000000${last}`;
+    await mkdir(join(runs, id(1), 'events.ndjson'), { recursive: true });
+    await mkdir(join(runs, id(1), 'status.json'));
+    await mkdir(join(runs, id(2)));
+    await writeFile(join(runs, id(2), 'events.ndjson'), 'not an event\n');
+    await writeFile(join(runs, id(3)), 'a file, not a run');
+    const gates = await scene.conductor('gates');
+    expect(gates.code).toBe(0);
+    expect(gates.stdout).toContain('gate / approve');
+    expect(gates.stderr).toMatch(/^run \S+ was passed over: .*events\.ndjson can't be read/m);
+    expect(gates.stderr).toMatch(/^run \S+ was passed over: .*corrupt at line 1/m);
+    expect(await scene.conductor('runs')).toMatchObject({ code: 0, stderr: '' });
+    const shown = await scene.conductor('show', id(1));
+    expect(shown).toMatchObject({ code: 1, stdout: '' });
+    expect(shown.stderr).not.toContain('internal error');
+    expect(await scene.conductor('show', id(3))).toMatchObject({ code: 2, stdout: '' });
+    for (const last of [1, 2, 3]) await rm(join(runs, id(last)), { recursive: true });
+  });
+
+  test.concurrent('because its workflow was changed says which file to put back', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const file = join(scene.record(runId).path, 'workflow.yaml');
+    const before = await readFile(file);
+    await appendFile(file, '# more\n');
+    const refused = await scene.conductor('resume', runId);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`put ${file} back as it was`);
+    await writeFile(file, before);
+  });
+});
+
+describe('a copy of the repository', () => {
+  test.concurrent('takes its runs up in worktrees of its own', async ({ openScene }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const copy = `${scene.home}/copy`;
+    await cp(scene.repo.root, copy, { recursive: true, verbatimSymlinks: true });
+    const approved = await scene.conductor('approve', runId, '--resume', '--repo', copy);
+    expect(approved.code).toBe(0);
+    expect(await readFile(join(copy, '.tnh/run', runId, 'final-state.txt'), 'utf8')).toMatch(/^completed/);
+    expect(await readFile(join(copy, '.tnh/worktrees', runId, '.git'), 'utf8')).toContain(`${copy}/.git/`);
+    expect(await scene.inWorktree(runId, '.git')).toContain(`${scene.repo.root}/.git/`);
+    expect(scene.record(runId).status.lifecycle_state).toBe('waiting');
+    expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
+  });
+});
