@@ -11,8 +11,6 @@ import { createRunViewer, type RunView } from './run-view.ts';
 
 /** `status.json` is refreshed, and requests from outside are looked for, this often while a step runs. */
 const HEARTBEAT_MS = 1_000;
-/** Steps that take no time must not cost a status each; what is left out the next heartbeat brings. */
-const STATUS_GAP_MS = 100;
 
 /** What the drive itself needs beyond what effects see. */
 export interface DriveContext extends RunContext {
@@ -53,7 +51,6 @@ export function createContext(request: DriveContextRequest): DriveContext {
   else request.signal.addEventListener('abort', abort, { once: true });
   let opened: Promise<void> | null = null;
   let statusWritten: Promise<void> = Promise.resolve();
-  let statusTime = Number.NEGATIVE_INFINITY;
   const view = (): RunView => {
     const current = viewer.current();
     if (current === null) throw new Error(`run ${directory.runId} has no start`);
@@ -61,7 +58,6 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
   // One write at a time, each from the newest view: an older status must never land on a newer one.
   const refreshStatus = (): Promise<void> => {
-    statusTime = deps.clock.now().getTime();
     statusWritten = statusWritten
       .catch(() => {})
       .then(() =>
@@ -90,7 +86,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
         events.push(event);
         viewer.add(event);
       }
-      if (Math.abs(deps.clock.now().getTime() - statusTime) >= STATUS_GAP_MS) await refreshStatus();
+      await refreshStatus();
       observer.onEvents(appended, view());
       notify(deps, appended);
     },

@@ -10,7 +10,7 @@ function onFullDisk(): DriveContext {
   const full = () => Promise.reject(new ExpectedFailure('no space left on device'));
   const noGit = () => Promise.reject(new ExpectedFailure('git failed'));
   const directory = { runId: 'r', makeStepFolder: full, write: full };
-  const deps = { clock: { now: () => new Date(0) } };
+  const deps = { clock: { now: () => new Date(0) }, project: {} };
   return {
     openWorkspace: noGit,
     directory,
