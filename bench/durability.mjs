@@ -1,12 +1,11 @@
 // What it costs to remember every step, beside others in the same run. Exits 1 when a limit is broken, 2 when
 // nothing could be measured. `--short` measures fewer rounds.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { driveNoOp, noOpPlan, openStore } from './durability/conductor.mjs';
 import { countFlushes } from './durability/flushes.mjs';
-import { createLangGraph, createRaw, createXState } from './durability/peers.mjs';
 import { measureListing, measureRecovery, measureWaiting } from './durability/records.mjs';
 import { median } from './measure.mjs';
 import { align } from './report.mjs';
@@ -26,38 +25,22 @@ function installPeers() {
   if (npm.status !== 0) throw new Error(`the peers can't be installed: ${npm.stderr.trim()}`);
 }
 
-function createConductor() {
-  const plan = noOpPlan(STEPS);
-  return {
-    prepare: async (folder) => openStore(folder),
-    run: (store) => driveNoOp(store, plan),
-    close: async () => {},
-  };
-}
-
-/** Milliseconds a step with one run at a time, and steps a second with many at once. */
-async function measureOne({ prepare, run, close }, folder) {
-  mkdirSync(folder);
-  const place = await prepare(folder, STEPS);
-  await run(place, STEPS);
-  const start = performance.now();
-  for (let index = 0; index < RUNS_IN_A_ROW; index += 1) await run(place, STEPS);
-  const single = (performance.now() - start) / (RUNS_IN_A_ROW * STEPS);
-  const many = performance.now();
-  await Promise.all(Array.from({ length: AT_ONCE }, () => run(place, STEPS)));
-  const throughput = (AT_ONCE * STEPS * 1000) / (performance.now() - many);
-  await close(place);
-  return { single, throughput };
+function measureOne(id, folder) {
+  const program = join(import.meta.dirname, 'durability', 'contend.mjs');
+  const args = [program, id, folder, String(RUNS_IN_A_ROW)];
+  const child = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (child.status !== 0) throw new Error(`${id} can't be measured: ${child.stderr.trim()}`);
+  return JSON.parse(child.stdout);
 }
 
 /** Every contender in each round, each first in turn: what disturbs one disturbs all. */
-async function measureAll(contenders, folder) {
+function measureAll(contenders, folder) {
   const samples = contenders.map(() => []);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const offset of contenders.keys()) {
       const index = (offset + round) % contenders.length;
       const place = join(folder, `${round}-${index}`);
-      samples[index].push(await measureOne(contenders[index].engine, place));
+      samples[index].push(measureOne(contenders[index].id, place));
       rmSync(place, { recursive: true });
     }
   }
@@ -65,6 +48,7 @@ async function measureAll(contenders, folder) {
     name,
     single: median(samples[index].map(({ single }) => single)),
     throughput: median(samples[index].map(({ throughput }) => throughput)),
+    around: median(samples[index].map(({ around }) => around)),
   }));
 }
 
@@ -110,18 +94,19 @@ async function main() {
   installPeers();
   const folder = mkdtempSync(join(tmpdir(), 'conductor-durability-'));
   try {
-    const conductor = createConductor();
     const contenders = [
-      { name: 'raw append and fdatasync', engine: createRaw() },
-      { name: 'LangGraph.js, SqliteSaver', engine: await createLangGraph() },
-      { name: 'XState, SQLite FULL', engine: await createXState() },
-      { name: 'conductor', engine: conductor },
+      { name: 'raw append and fdatasync', id: 'raw' },
+      { name: 'LangGraph.js, SqliteSaver', id: 'langgraph' },
+      { name: 'XState, SQLite FULL', id: 'xstate' },
+      { name: 'conductor', id: 'conductor' },
     ];
-    const rows = await measureAll(contenders, folder);
+    const rows = measureAll(contenders, folder);
     const [, langGraph, , own] = rows;
-    process.stdout.write(`${tableOf(rows, langGraph)}\n${ROUNDS} rounds, node ${process.versions.node}\n\n`);
+    process.stdout.write(
+      `${tableOf(rows, langGraph)}\n${ROUNDS} rounds, node ${process.versions.node}; to make and close a run of conductor takes ${own.around.toFixed(1)} ms besides\n\n`,
+    );
     const store = openStore(join(folder, 'flushes'));
-    const flushes = await countFlushes(() => conductor.run(store));
+    const flushes = await countFlushes(() => driveNoOp(store, noOpPlan(STEPS)));
     const recovery = await measureRecovery(join(folder, 'recovery'), SHORT ? 3 : 9);
     const listing = await measureListing(join(folder, 'listing'), SHORT ? 3 : 9);
     const { text, broken } = judge([

@@ -45,8 +45,18 @@ export function openStore(folder) {
 
 /** Drives a run to its end, or until it has so many events. */
 export async function driveNoOp(store, plan, enough = Number.POSITIVE_INFINITY) {
-  const runId = systemIds.newRunId();
-  const run = await store.create(runId, null);
+  const run = await beginNoOp(store);
+  await moveNoOp(run, plan, enough);
+  await run.release();
+  return { runId: run.directory.runId };
+}
+
+/** Makes the folder of a run and takes its lock. */
+export function beginNoOp(store) {
+  return store.create(systemIds.newRunId(), null);
+}
+
+export async function moveNoOp(run, plan, enough = Number.POSITIVE_INFINITY) {
   let state = INITIAL_STATE;
   let count = 0;
   const record = async (drafts) => {
@@ -75,8 +85,6 @@ export async function driveNoOp(store, plan, enough = Number.POSITIVE_INFINITY) 
       violations: [],
     };
   }
-  await run.release();
-  return { runId };
 }
 
 function runnerStarted({ stepId, attempt }) {
