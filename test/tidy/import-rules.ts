@@ -23,7 +23,7 @@ export const layerRule: TidyRule = {
     'a pure folder with a node module by its old name': [
       file('src/kernel/a.ts', "export { join } from 'path';"),
     ],
-    'a pure folder with another package': [file('src/work/a.ts', "import { v7 } from 'uuid';")],
+    'a pure folder with another package': [file('src/policy/a.ts', "import { v7 } from 'uuid';")],
     'a pure folder that imports what it computes': [
       file('src/kernel/a.ts', 'export const load = (name: string) => import(name);'),
     ],
