@@ -13,6 +13,7 @@ import { watchStep } from './check-step.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
 import { policySummary } from './policy-summary.ts';
 import { prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
+import { endUnstarted } from './unstarted-step.ts';
 
 type AgentEffect = Extract<Effect, { kind: 'run_agent' }>;
 
@@ -28,8 +29,8 @@ export async function runAgent(
   const inputs = await collectInputs(context, step, effect);
   const task = renderTask(context, step, inputs);
   const agent = deps.project.agent(step.agent);
-  if (agent === null) return refuse(evidence, 'error', `agent "${step.agent}" is not configured`);
-  if (!task.ok) return refuse(evidence, 'error', task.message);
+  if (agent === null) return endUnstarted(evidence, 'error', `agent "${step.agent}" is not configured`);
+  if (!task.ok) return endUnstarted(evidence, 'error', task.message);
   const enclosure = await encloseStep(context, 'agent', step.policies);
   const refusal = refusalOf('agent', policy, enclosure, agent.capabilities);
   if (refusal !== null) {
@@ -38,7 +39,7 @@ export async function runAgent(
       'policy.json',
       policySummary(policy, [], enclosure.notes, agent.capabilities),
     );
-    return refuse(evidence, 'killed_policy', refusal);
+    return endUnstarted(evidence, 'killed_policy', refusal);
   }
 
   const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
@@ -111,27 +112,6 @@ function placeOf({ deps, directory, workspace, signal, observer }: RunContext, s
     idleTimeoutMs: step.idleTimeoutMs,
     signal,
     onLine: (line: string) => observer.onLine(step.id, line),
-  };
-}
-
-/** The agent was never started, so the files are as they were. */
-async function refuse(
-  evidence: Evidence,
-  outcome: 'error' | 'killed_policy',
-  reason: string,
-): Promise<EffectResult> {
-  return {
-    records: await evidence.close(outcome, reason),
-    input: {
-      kind: 'step_ended',
-      outcome,
-      changed: false,
-      tree: null,
-      validators: [],
-      usage: null,
-      reason,
-      violations: [],
-    },
   };
 }
 

@@ -10,6 +10,7 @@ import { encloseStep, refusalOf } from './enclose-step.ts';
 import { policySummary } from './policy-summary.ts';
 import { prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
 import { judgeNote, showJudges } from './protected-paths.ts';
+import { endUnstarted } from './unstarted-step.ts';
 
 type ValidationEffect = Extract<Effect, { kind: 'run_validation' }>;
 
@@ -104,19 +105,7 @@ async function refuse(
   const outcome = 'killed_policy';
   const results = step.validators.map(({ id }) => neverRan(id, reason));
   await recordValidationEvidence(evidence, results, outcome);
-  return {
-    records: await evidence.close(outcome, reason),
-    input: {
-      kind: 'step_ended',
-      outcome,
-      changed: false,
-      tree: null,
-      validators: [],
-      usage: null,
-      reason,
-      violations: [],
-    },
-  };
+  return endUnstarted(evidence, outcome, reason);
 }
 
 /** Whatever becomes of the validators, the worktree is put in order behind them. */

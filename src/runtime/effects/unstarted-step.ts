@@ -1,0 +1,23 @@
+import type { Evidence } from '../evidence.ts';
+import type { EffectResult } from '../run-context.ts';
+
+/** How a step ends of which nothing was started, so that the files are as they were. */
+export async function endUnstarted(
+  evidence: Evidence,
+  outcome: 'error' | 'killed_policy',
+  reason: string,
+): Promise<EffectResult> {
+  return {
+    records: await evidence.close(outcome, reason),
+    input: {
+      kind: 'step_ended',
+      outcome,
+      changed: false,
+      tree: null,
+      validators: [],
+      usage: null,
+      reason,
+      violations: [],
+    },
+  };
+}
