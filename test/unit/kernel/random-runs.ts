@@ -7,9 +7,19 @@ import {
   PLANNER_STATUSES,
   VIOLATION_CLASSES,
 } from '../../../src/contracts/vocabulary.ts';
+import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
 import type { Plan, PlanStep } from '../../../src/kernel/plan.ts';
 import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../../../testing/plans.ts';
-import { type Reply, rolledBack, type Script } from './scripted-run.ts';
+import {
+  crash,
+  goOn,
+  type Played,
+  type Reply,
+  resume,
+  rolledBack,
+  type Script,
+  start,
+} from './scripted-run.ts';
 
 /** A valid plan with random routes, and for every entry of every step what the world will say. */
 export interface RandomRun {
@@ -257,4 +267,14 @@ function randomAnswer(): fc.Arbitrary<Reply> {
           ? { kind: 'answered', answer, by: 'ann', comment: 'seen' }
           : { kind: 'answered', answer, by: 'ann' },
     );
+}
+
+/** Where the process dies: seldom, or until a step is given up. */
+export const CUTS = fc.array(fc.nat(), { maxLength: 2 * (MAX_RECOVERIES + 1) });
+
+/** A run that is cut after so many of its events, again and again, and taken up each time. */
+export function interrupted(random: RandomRun, cuts: readonly number[]): Played {
+  let run = goOn(start(random.plan), scriptOf(random));
+  for (const cut of cuts) run = goOn(resume(crash(run, 1 + (cut % run.events.length))), scriptOf(random));
+  return run;
 }

@@ -1,36 +1,24 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../../src/contracts/event.ts';
-import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
 import type { Plan, PlanStep } from '../../../src/kernel/plan.ts';
 import { compareWays } from '../../../src/kernel/replay-against.ts';
 import { agent, evaluate, gate, planOf, stop, validation } from '../../../testing/plans.ts';
-import { type RandomRun, randomRun, scriptOf } from './random-runs.ts';
+import { CUTS, interrupted, randomRun } from './random-runs.ts';
 import {
   approved,
   cancel,
   changed,
-  crash,
   ended,
   eventsOf,
   goOn,
   goTo,
   inOrder,
   judged,
-  type Played,
   passed,
   play,
-  resume,
   start,
 } from './scripted-run.ts';
-
-const CUTS = fc.array(fc.nat(), { maxLength: 2 * (MAX_RECOVERIES + 1) });
-
-function interrupted(random: RandomRun, cuts: readonly number[]): Played {
-  let run = goOn(start(random.plan), scriptOf(random));
-  for (const cut of cuts) run = goOn(resume(crash(run, 1 + (cut % run.events.length))), scriptOf(random));
-  return run;
-}
 
 function withRoute(plan: Plan, stepId: string, key: string, target: string): Plan {
   const [first, ...rest] = plan.steps.map((step) =>

@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../../src/contracts/event.ts';
-import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
 import { replayLog } from '../../../src/kernel/replay.ts';
 import { isCarried } from '../../../src/kernel/replay-inputs.ts';
 import { agent, evaluate, gate, planOf, validation } from '../../../testing/plans.ts';
-import { type RandomRun, randomRun, scriptOf } from './random-runs.ts';
+import { CUTS, interrupted, randomRun } from './random-runs.ts';
 import {
   approved,
   cancel,
@@ -20,18 +19,8 @@ import {
   type Played,
   passed,
   play,
-  resume,
   start,
 } from './scripted-run.ts';
-
-/** Where the process dies: seldom, or until a step is given up. */
-const CUTS = fc.array(fc.nat(), { maxLength: 2 * (MAX_RECOVERIES + 1) });
-
-function interrupted(random: RandomRun, cuts: readonly number[]): Played {
-  let run = goOn(start(random.plan), scriptOf(random));
-  for (const cut of cuts) run = goOn(resume(crash(run, 1 + (cut % run.events.length))), scriptOf(random));
-  return run;
-}
 
 /** Every run of every plan, interrupted or not. */
 function law(numRuns: number, check: (run: Played) => void): void {
