@@ -8,6 +8,7 @@ import { driveNoOp, noOpPlan, openStore } from './durability/conductor.mjs';
 import { countFlushes } from './durability/flushes.mjs';
 import { measureListing, measureRecovery, measureWaiting } from './durability/records.mjs';
 import { median } from './measure.mjs';
+import { exitWith } from './outcome.mjs';
 import { align } from './report.mjs';
 
 const SHORT = process.argv.includes('--short');
@@ -140,9 +141,4 @@ async function main() {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await exitWith(main);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { formatJudgement, judgeGrowth, measureGrowth } from './growth.mjs';
 import { formatHostile, measureHostile, measureSlips } from './hostile.mjs';
 import { measure } from './measure.mjs';
+import { exitWith } from './outcome.mjs';
 import { formatGrowth, formatRatios, formatTable, judge } from './report.mjs';
 import { createWorkflow, STEPS_PER_STAGE } from './workflow-file.mjs';
 
@@ -66,9 +67,4 @@ function main() {
   }
 }
 
-try {
-  process.exitCode = main();
-} catch (error) {
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await exitWith(main);

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { exitWith } from './outcome.mjs';
 import { align } from './report.mjs';
 
 const MEGABYTES = process.argv.includes('--short') ? 64 : 1024;
@@ -104,9 +105,4 @@ async function main() {
   return rows.some(({ broken }) => broken) ? 1 : 0;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await exitWith(main);

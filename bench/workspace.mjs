@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGitWorkspace } from '../dist/src/adapters/git/git-workspace.js';
 import { median } from './measure.mjs';
+import { exitWith } from './outcome.mjs';
 import { formatTable, judge } from './report.mjs';
 
 const SHORT = process.argv.includes('--short');
@@ -169,9 +170,4 @@ async function main() {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await exitWith(main);

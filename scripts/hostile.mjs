@@ -1,8 +1,8 @@
 // Lets hostile agents loose on throw-away repositories, without and with a sandbox, and looks at what became of each.
 // A part of the same suite runs with the tests; see docs/hostile-agents.md.
-import { spawnSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runLongSuite } from './long-suite.mjs';
 
 const USAGE = `npm run hostile -- [--only NAME] [--table FILE]
 
@@ -26,20 +26,8 @@ if (values.only !== undefined && values.table !== undefined) {
   process.exit(2);
 }
 
-const root = join(import.meta.dirname, '..');
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const { status } = spawnSync(
-  process.execPath,
-  [vitest, 'run', '--reporter=verbose', 'test/hostile/hostile.test.ts'],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      HOSTILE_ALL: '1',
-      ...(values.only === undefined ? {} : { HOSTILE_ONLY: values.only }),
-      ...(values.table === undefined ? {} : { HOSTILE_TABLE: resolve(values.table) }),
-    },
-  },
-);
-process.exit(status ?? 1);
+runLongSuite('test/hostile/hostile.test.ts', {
+  HOSTILE_ALL: '1',
+  HOSTILE_ONLY: values.only,
+  HOSTILE_TABLE: values.table === undefined ? undefined : resolve(values.table),
+});

@@ -1,8 +1,8 @@
 // Kills the conductor in the middle of real runs and looks whether `resume` makes them end as if nothing had
 // happened. The same suite runs, shorter, with the tests; see docs/kills.md.
-import { spawnSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runLongSuite } from './long-suite.mjs';
 
 const USAGE = `npm run kills -- [--count N] [--seed N] [--only N] [--table FILE]
 
@@ -31,21 +31,9 @@ for (const name of ['count', 'seed', 'only'])
     process.exit(2);
   }
 
-const root = join(import.meta.dirname, '..');
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const { status } = spawnSync(
-  process.execPath,
-  [vitest, 'run', '--reporter=verbose', 'test/kills/kills.test.ts'],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      KILLS_TOTAL: values.count,
-      KILLS_SEED: values.seed,
-      ...(values.only === undefined ? {} : { KILLS_ONLY: values.only }),
-      ...(values.table === undefined ? {} : { KILLS_TABLE: resolve(values.table) }),
-    },
-  },
-);
-process.exit(status ?? 1);
+runLongSuite('test/kills/kills.test.ts', {
+  KILLS_TOTAL: values.count,
+  KILLS_SEED: values.seed,
+  KILLS_ONLY: values.only,
+  KILLS_TABLE: values.table === undefined ? undefined : resolve(values.table),
+});

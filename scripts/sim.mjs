@@ -1,8 +1,7 @@
 // Runs random workflows on the real runtime in a simulated world where everything goes wrong, and checks the
 // laws. The same suite runs, shorter, with the tests; see docs/crashtest.md. SEED=N repeats one run.
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runLongSuite } from './long-suite.mjs';
 
 const USAGE = `npm run sim -- [--runs N]
 
@@ -21,11 +20,4 @@ if (!/^[1-9]\d*$/.test(values.runs)) {
   process.exit(2);
 }
 
-const root = join(import.meta.dirname, '..');
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const { status } = spawnSync(process.execPath, [vitest, 'run', 'test/sim'], {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...process.env, SIM_RUNS: values.runs },
-});
-process.exit(status ?? 1);
+runLongSuite('test/sim', { SIM_RUNS: values.runs });
