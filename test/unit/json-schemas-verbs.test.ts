@@ -9,6 +9,7 @@ import { init } from '../../src/surfaces/cli/verbs/init.ts';
 import { schema } from '../../src/surfaces/cli/verbs/schema.ts';
 import { createServices } from '../../src/wiring.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
+import { listeningTerminal } from './cli/listening-terminal.ts';
 import { schemaProblems } from './json-schema-check.ts';
 import { mutate, patternA } from './workflow/check.ts';
 
@@ -18,28 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => repo.cleanup());
 
-const same = (text: string) => text;
-const paint = { bold: same, dim: same, red: same, green: same, yellow: same, blue: same, enabled: false };
-
 /** A verb's surroundings that keep what it writes. */
 function listen(json = false) {
-  const written = { out: '', err: '' };
+  const { terminal, written } = listeningTerminal();
   const context: VerbContext = {
-    terminal: {
-      out: (text) => {
-        written.out += String(text);
-      },
-      err: (text) => {
-        written.err += text;
-      },
-      paint,
-      paintOut: paint,
-      live: false,
-      liveOut: false,
-      interactive: false,
-      columns: () => 80,
-      rows: () => 24,
-    },
+    terminal,
     services: async () => createServices('0.0.0'),
     json,
     startDir: repo.root,

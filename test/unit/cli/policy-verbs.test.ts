@@ -8,6 +8,7 @@ import { hook } from '../../../src/surfaces/cli/verbs/hook.ts';
 import { policy } from '../../../src/surfaces/cli/verbs/policy.ts';
 import { createServices } from '../../../src/wiring.ts';
 import { schemaProblems } from '../json-schema-check.ts';
+import { listeningTerminal } from './listening-terminal.ts';
 
 let folder = '';
 let file = '';
@@ -24,28 +25,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(() => vi.unstubAllEnvs());
 
-const same = (text: string) => text;
-const paint = { bold: same, dim: same, red: same, green: same, yellow: same, blue: same, enabled: false };
-
 /** A verb's surroundings that keep what it writes. */
 function listen(json = false, startDir = join(folder, 'repo')) {
-  const written = { out: '', err: '' };
+  const { terminal, written } = listeningTerminal();
   const context: VerbContext = {
-    terminal: {
-      out: (text) => {
-        written.out += String(text);
-      },
-      err: (text) => {
-        written.err += text;
-      },
-      paint,
-      paintOut: paint,
-      live: false,
-      liveOut: false,
-      interactive: false,
-      columns: () => 80,
-      rows: () => 24,
-    },
+    terminal,
     services: async () => createServices('0.0.0'),
     json,
     startDir,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Services } from '../../../../src/runtime/services.ts';
-import type { Terminal } from '../../../../src/surfaces/cli/terminal.ts';
 import { type ValidateFormat, validate } from '../../../../src/surfaces/cli/verbs/validate.ts';
 import { describeDuration } from '../../../../src/workflow/proofs/proof-words.ts';
+import { listeningTerminal } from '../../cli/listening-terminal.ts';
 import { agent, patternA, validation, workflow } from '../check.ts';
 
 const LIMITS = 'defaults: { limits: { timeout: 10m, cost_budget_usd: 2.5 } }\n';
@@ -40,24 +40,7 @@ interface Asked {
 }
 
 async function ask(name: keyof typeof FILES, asked: Asked) {
-  const printed = { out: '', err: '' };
-  const same = (text: string) => text;
-  const paint = { bold: same, dim: same, red: same, green: same, yellow: same, blue: same, enabled: false };
-  const terminal: Terminal = {
-    out: (text) => {
-      printed.out += String(text);
-    },
-    err: (text) => {
-      printed.err += text;
-    },
-    paint,
-    paintOut: paint,
-    live: false,
-    liveOut: false,
-    interactive: false,
-    columns: () => 80,
-    rows: () => 24,
-  };
+  const { terminal, written: printed } = listeningTerminal();
   const checkContext = {
     defaults: { timeoutMs: 1_800_000, idleTimeoutMs: 300_000, maxVisits: 10 },
     names: null,
