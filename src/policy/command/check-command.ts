@@ -18,8 +18,8 @@ import { inlineCode } from './interpreters.ts';
 import { changesDependencies, reachesNetwork } from './outside-reach.ts';
 import { readLine } from './read-line.ts';
 import { scriptProblem } from './script-text.ts';
-import { type Redirection, readAssignment, type Segment, type Word } from './shell-word.ts';
-import { filled, variableProblem } from './variables.ts';
+import { programOf, type Redirection, readGivenAssignment, type Segment, type Word } from './shell-word.ts';
+import { evaluationProblem, filled, variableProblem } from './variables.ts';
 import { createWhereabouts, type Whereabouts } from './whereabouts.ts';
 import { type Call, unwrapCalls } from './wrappers.ts';
 import { type CommandPlace, checkEffect } from './write-rules.ts';
@@ -45,15 +45,21 @@ interface Check {
 /** Judges a line that an agent wants to run in a shell. What can't be told is refused. */
 export function checkCommand(policy: EffectivePolicy, line: string, place: CommandPlace): CommandVerdict {
   if (line.length > MAX_LINE) return verdict([blocked(line, 'the line is too long to be judged')]);
+  // To some shells a carriage return ends a line, to others it is a part of the word before it.
+  const readings = new Set([line, line.replaceAll(/\r(?=\n|$)/g, '')]);
+  return verdict([...readings].flatMap((reading) => checkReading(policy, reading, place)));
+}
+
+function checkReading(policy: EffectivePolicy, line: string, place: CommandPlace): Violation[] {
   const read = readLine(line);
   const deny = policy.commands.deny.map(readDenyEntry);
-  const check: Check = { policy, place, deny, where: createWhereabouts(place.cwd, place.home) };
-  return verdict([
+  const check: Check = { policy, place, deny, where: createWhereabouts({ ...place, repeats: read.repeats }) };
+  return [
     ...read.problems.map((problem) => blocked(line, `the line can't be judged: ${problem}`)),
     ...deny.flatMap((entry) => brokenEntry(entry)),
     ...matchExpressions(deny, line, read.masked),
     ...read.segments.flatMap((segment) => checkSegment(check, segment)),
-  ]);
+  ];
 }
 
 function verdict(found: readonly Violation[]): CommandVerdict {
@@ -94,6 +100,7 @@ function matchExpressions(deny: readonly DenyEntry[], subject: string, text: str
 }
 
 function checkSegment(check: Check, segment: Segment): Violation[] {
+  check.where.enter(segment);
   const { calls, problems } = unwrapCalls(segment.words);
   const subject = textOf(segment.words);
   const found = [
@@ -115,10 +122,13 @@ function checkCall(check: Check, { words, assignments, packaged }: Call): Violat
   const subject = textOf(words);
   const [first] = words;
   const set = [
-    ...[...assignments, ...declared(words)].flatMap((word) => readAssignment(word) ?? []),
+    ...[...assignments, ...declared(words)].flatMap((word) => readGivenAssignment(word) ?? []),
     ...filled(words),
   ];
-  const variables = set.flatMap((assignment) => refuse(assignment.name, variableProblem(assignment)));
+  const variables = [
+    ...set.flatMap((assignment) => refuse(assignment.name, variableProblem(assignment))),
+    ...refuse(subject, evaluationProblem(words)),
+  ];
   if (first === undefined) return variables;
   if (first.unknown || first.pattern)
     return [...variables, blocked(subject, 'an expansion stands where a program belongs')];
@@ -186,6 +196,7 @@ function checkGit(check: Check, git: GitCall, subject: string): Violation[] {
       }),
     ),
     ...(deed.network ? overNetwork(policy, subject) : []),
+    ...(deed.rewrites ? againstReadOnly(policy, subject) : []),
   ];
 }
 
@@ -209,6 +220,12 @@ const WORDS: Readonly<Record<Operation, string>> = {
   dependency_change: 'change dependencies',
 };
 
+function againstReadOnly(policy: EffectivePolicy, subject: string): Violation[] {
+  if (policy.execution !== 'read_only') return [];
+  const message = `${subject} would change files, and the policy is read-only`;
+  return [{ class: 'forbidden_operation', subject, message }];
+}
+
 function overNetwork(policy: EffectivePolicy, subject: string): Violation[] {
   if (policy.network === 'allow') return [];
   return [
@@ -220,6 +237,7 @@ function checkReach(policy: EffectivePolicy, words: readonly Word[], subject: st
   return [
     ...(reachesNetwork(words) ? overNetwork(policy, subject) : []),
     ...(changesDependencies(words) ? forbidden(policy, 'dependency_change', subject) : []),
+    ...(['patch', 'gpatch'].includes(programOf(words[0])) ? againstReadOnly(policy, subject) : []),
   ];
 }
 

@@ -50,14 +50,33 @@ function covers(rest: readonly Word[], wanted: readonly string[]): boolean {
   if (wanted.length === 0) return true;
   const unknownAt = rest.findIndex((word) => word.unknown || word.pattern);
   const known = unknownAt < 0 ? rest : rest.slice(0, unknownAt);
-  const operands = known.filter(({ text }) => !text.startsWith('-')).map(({ text }) => text);
-  const wantedOperands = wanted.filter((word) => !word.startsWith('-'));
-  const common = Math.min(operands.length, wantedOperands.length);
-  if (wantedOperands.slice(0, common).some((word, index) => word !== operands[index])) return false;
-  if (operands.length < wantedOperands.length) return unknownAt >= 0;
+  const reached = operandsReached(
+    known.map(({ text }) => text),
+    wanted.filter((word) => !word.startsWith('-')),
+  );
+  if (reached === 'none') return false;
+  if (reached === 'some') return unknownAt >= 0;
   const options = known.filter(({ text }) => text.startsWith('-')).map(({ text }) => text);
   const missing = wanted.filter((word) => word.startsWith('-') && !hasFlag(options, word));
   return missing.length === 0 || unknownAt >= 0;
+}
+
+/**
+ * How far the operands of a command follow those of an entry. A word right behind an option may be its value, so
+ * it counts and does not count.
+ */
+function operandsReached(words: readonly string[], wanted: readonly string[]): 'all' | 'some' | 'none' {
+  let reached = new Set([0]);
+  for (const [index, word] of words.entries()) {
+    if (reached.has(wanted.length)) return 'all';
+    if (word.startsWith('-')) continue;
+    const before = words[index - 1] ?? '';
+    const mayBeValue = before.startsWith('-') && !before.includes('=');
+    const further = [...reached].filter((count) => wanted[count] === word).map((count) => count + 1);
+    reached = new Set([...(mayBeValue ? reached : []), ...further]);
+    if (reached.size === 0) return 'none';
+  }
+  return reached.has(wanted.length) ? 'all' : 'some';
 }
 
 function hasFlag(options: readonly string[], wanted: string): boolean {

@@ -1,5 +1,5 @@
 import { hasOption, type OptionForm, optionValues, type Parsed, parseOptions } from './options.ts';
-import { programOf, type Word } from './shell-word.ts';
+import { plainWord, programOf, SUPPLIED_WORD, type Word } from './shell-word.ts';
 
 /** What a command does to a file or a folder that its words name. */
 export interface FileEffect {
@@ -28,10 +28,26 @@ function remove(target: Word, recursive = false): FileEffect {
 }
 
 const writeAll: Effects = ({ operands }) => operands.map((word) => write(word));
-const writeAfterFirst: Effects = (parsed) =>
-  parsed.operands.slice(1).map((word) => write(word, [], hasOption(parsed, '-R', '-r', '--recursive')));
+
+/** The first operand says how, unless an option does: `-x` is a mode, and `--reference` names a file that has one. */
+function writeAfterFirst(letters: string): Effects {
+  return (parsed) => {
+    const told = parsed.options.some(({ name }) =>
+      name.startsWith('--') ? '--reference'.startsWith(name) : !letters.includes(name.slice(1)),
+    );
+    const recursive = hasOption(parsed, '-R', '--recursive');
+    return parsed.operands.slice(told ? 0 : 1).map((word) => write(word, [], recursive));
+  };
+}
 const removeAll: Effects = (parsed) =>
   parsed.operands.map((word) => remove(word, hasOption(parsed, '-r', '-R', '--recursive')));
+
+const makeFolders: Effects = (parsed) =>
+  hasOption(parsed, '-d', '--directory') ? writeAll(parsed) : writeLast(parsed);
+
+/** A copy that is a link opens a way as well. */
+const copyLast: Effects = (parsed) =>
+  hasOption(parsed, '-s', '--symbolic-link', '-l', '--link') ? link(parsed) : writeLast(parsed);
 
 /** The last operand receives the others, unless `-t` names the folder. */
 const writeLast: Effects = (parsed) => {
@@ -88,8 +104,16 @@ const copyBlocks: Effects = ({ operands }) =>
 const unpack: Effects = (parsed) => {
   const folders = optionValues(parsed, '-C', '--directory');
   const creates = hasOption(parsed, '-c', '--create', '-r', '--append', '-u', '--update');
-  return [...folders, ...(creates ? optionValues(parsed, '-f', '--file') : [])].map((word) => write(word));
+  const anywhere = !creates && hasOption(parsed, '-P', '--absolute-names') ? [SUPPLIED_WORD] : [];
+  const archives = creates ? optionValues(parsed, '-f', '--file') : [];
+  return [...folders, ...anywhere, ...archives].map((word) => write(word));
 };
+
+/** Each file becomes another one beside it. */
+const pressAll: Effects = (parsed) =>
+  hasOption(parsed, '-c', '--stdout', '-l', '--list', '-t', '--test') ? [] : writeAll(parsed);
+const writeSecond: Effects = ({ operands }) => operands.slice(1, 2).map((word) => write(word));
+const writeFirst: Effects = ({ operands }) => operands.slice(0, 1).map((word) => write(word));
 
 const COPY_FORM = {
   letters: 'tSmgo',
@@ -103,9 +127,9 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   truncate: { form: { letters: 'sr', names: ['--size', '--reference'] }, effects: writeAll },
   mkdir: { form: { letters: 'm', names: ['--mode'] }, effects: writeAll },
   mkfifo: { form: { letters: 'm' }, effects: writeAll },
-  cp: { form: COPY_FORM, effects: writeLast },
-  gcp: { form: COPY_FORM, effects: writeLast },
-  install: { form: COPY_FORM, effects: writeLast },
+  cp: { form: COPY_FORM, effects: copyLast },
+  gcp: { form: COPY_FORM, effects: copyLast },
+  install: { form: COPY_FORM, effects: makeFolders },
   rsync: {
     form: { letters: 'efTB', names: ['--rsh', '--exclude', '--include', '--filter', '--files-from'] },
     effects: writeLast,
@@ -128,10 +152,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   trash: { form: {}, effects: removeAll },
   shred: { form: { letters: 'ns', names: ['--iterations', '--size'] }, effects: removeAll },
   rimraf: { form: {}, effects: ({ operands }) => operands.map((word) => remove(word, true)) },
-  chmod: { form: { names: ['--reference'] }, effects: writeAfterFirst },
-  chown: { form: { names: ['--reference', '--from'] }, effects: writeAfterFirst },
-  chgrp: { form: { names: ['--reference'] }, effects: writeAfterFirst },
-  chattr: { form: {}, effects: writeAfterFirst },
+  chmod: { form: { names: ['--reference'] }, effects: writeAfterFirst('RvcfHLP') },
+  chown: { form: { names: ['--reference', '--from'] }, effects: writeAfterFirst('RvcfhHLP') },
+  chgrp: { form: { names: ['--reference'] }, effects: writeAfterFirst('RvcfhHLP') },
+  chattr: { form: { letters: 'vp' }, effects: writeAfterFirst('RVfvp') },
   setfacl: { form: { letters: 'mxMX' }, effects: writeAll },
   patch: {
     form: { letters: 'dioprBDFgVYzx', names: ['--directory', '--input', '--output', '--strip'] },
@@ -143,10 +167,20 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
   tar: { form: { letters: 'CfbTXI', names: ['--directory', '--file', '--exclude'] }, effects: unpack },
   bsdtar: { form: { letters: 'CfbTXI', names: ['--directory', '--file', '--exclude'] }, effects: unpack },
+  zip: { form: { letters: 'bix' }, effects: writeFirst },
+  gzip: { form: { letters: 'S' }, effects: pressAll },
+  gunzip: { form: { letters: 'S' }, effects: pressAll },
+  bzip2: { form: {}, effects: pressAll },
+  bunzip2: { form: {}, effects: pressAll },
+  xz: { form: { letters: 'TS' }, effects: pressAll },
+  unxz: { form: { letters: 'TS' }, effects: pressAll },
+  uniq: { form: { letters: 'fsw' }, effects: writeSecond },
+  dos2unix: { form: {}, effects: writeAll },
+  unix2dos: { form: {}, effects: writeAll },
   unzip: { form: { letters: 'dx' }, effects: writeOptions('-d') },
   curl: {
     form: {
-      letters: 'oHXduAebcTwFEmKxr',
+      letters: 'oHXduAebcTwFEmKxrD',
       names: [
         '--output',
         '--output-dir',
@@ -156,9 +190,23 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
         '--user',
         '--dump-header',
         '--cookie-jar',
+        '--trace',
+        '--trace-ascii',
+        '--stderr',
       ],
     },
-    effects: writeOptions('-o', '--output', '--output-dir', '--dump-header', '-c', '--cookie-jar'),
+    effects: writeOptions(
+      '-o',
+      '--output',
+      '--output-dir',
+      '-D',
+      '--dump-header',
+      '-c',
+      '--cookie-jar',
+      '--trace',
+      '--trace-ascii',
+      '--stderr',
+    ),
   },
   wget: {
     form: { letters: 'OPoaUti', names: ['--output-document', '--directory-prefix', '--output-file'] },
@@ -186,18 +234,30 @@ export function fileEffects(words: readonly Word[]): readonly FileEffect[] {
 function withDash(words: readonly Word[]): readonly Word[] {
   const [first, ...rest] = words;
   if (first === undefined || first.text.startsWith('-')) return words;
-  return [{ ...first, text: `-${first.text}` }, ...rest];
+  // Without a dash the values come behind all letters, in their order.
+  const given = [...rest];
+  const options = Array.from(first.text).flatMap((letter) => {
+    const value = 'CfbTXI'.includes(letter) ? given.shift() : undefined;
+    return [plainWord(`-${letter}`), ...(value === undefined ? [] : [value])];
+  });
+  return [...options, ...given];
 }
 
+/** Tests that pick files by their names; without one, all that lies there is meant. */
+const FIND_CHOICES = /^-i?(?:name|path|wholename|regex|lname)$/;
 const FIND_FILES = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);
 
 function findEffects(words: readonly Word[]): FileEffect[] {
-  const end = words.findIndex(({ text }) => /^[-(!]/.test(text));
-  const starts = words.slice(0, end < 0 ? words.length : end);
+  const from = words.findIndex(({ text }) => !/^-(?:[HLP]|O\d?)$/.test(text));
+  const given = words.slice(Math.max(from, 0));
+  const end = given.findIndex(({ text }) => /^[-(!]/.test(text));
+  const named = given.slice(0, end < 0 ? given.length : end);
+  const starts = named.length === 0 ? [plainWord('.')] : named;
   const effects = words.flatMap((word, index) => {
     const file = words[index + 1];
     return FIND_FILES.has(word.text) && file !== undefined ? [write(file)] : [];
   });
   if (!words.some(({ text }) => text === '-delete')) return effects;
-  return [...effects, ...starts.map((word) => remove(word))];
+  const all = !words.some(({ text }) => FIND_CHOICES.test(text));
+  return [...effects, ...starts.map((word) => remove(word, all))];
 }

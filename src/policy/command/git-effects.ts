@@ -1,6 +1,6 @@
 import type { FileEffect } from './file-effects.ts';
 import { below, type GitCall, parseGit } from './git-words.ts';
-import { hasOption, optionValues } from './options.ts';
+import { hasOption, optionValues, type Parsed } from './options.ts';
 import { plainWord, type Word } from './shell-word.ts';
 
 /** Subcommands that change nothing in the folder they are sent to. */
@@ -14,11 +14,11 @@ const READING = new Set(
 export function gitEffects(git: GitCall): FileEffect[] {
   const parsed = parseGit(git);
   const [verb, ...operands] = parsed.operands;
-  const outputs = optionValues(parsed, '--output', '-o', '--output-directory');
+  const outputs = optionValues(parsed, '-o', '--output-directory');
   const effects = [
-    ...(['diff', 'log', 'show', 'archive', 'format-patch'].includes(git.subcommand)
-      ? outputs.map(write)
-      : []),
+    ...optionValues(parsed, '--output').map(write),
+    ...(['archive', 'format-patch'].includes(git.subcommand) ? outputs.map(write) : []),
+    ...restoredPaths(git, parsed).map(write),
     ...ownEffects(git, verb, operands).map(write),
     ...(git.subcommand === 'checkout-index' ? optionValues(parsed, '--prefix').map(write) : []),
     ...(git.subcommand === 'remote' && REMOTE_CHANGES.has(verb?.text ?? '')
@@ -64,6 +64,14 @@ function ownEffects(git: GitCall, verb: Word | undefined, operands: readonly Wor
     default:
       return [];
   }
+}
+
+/** What `restore` names, and what `checkout` names behind its dashes. */
+function restoredPaths({ subcommand, rest }: GitCall, parsed: Parsed): readonly Word[] {
+  const indexOnly = hasOption(parsed, '-S', '--staged') && !hasOption(parsed, '-W', '--worktree');
+  if (subcommand === 'restore') return indexOnly ? [] : parsed.operands;
+  const at = rest.findIndex(({ text }) => text === '--');
+  return subcommand === 'checkout' && at >= 0 ? rest.slice(at + 1) : [];
 }
 
 const CONFIG_READS = [

@@ -9,6 +9,8 @@ export interface GitDeed {
   /** Branches that it would move, create or delete. */
   readonly branches: readonly Word[];
   readonly network: boolean;
+  /** It rewrites files of the worktree. */
+  readonly rewrites: boolean;
   /** Programs that it is told to start by an option. */
   readonly problem: string | null;
 }
@@ -60,7 +62,8 @@ export function judgeGit(git: GitCall): GitDeed {
     operations: [...operations],
     branches: movedBranches(subcommand, parsed),
     network: isNetwork(subcommand, parsed),
-    problem: startedProgram(subcommand, parsed),
+    rewrites: isRewrite(subcommand, parsed),
+    problem: startedProgram(subcommand, parsed) ?? untoldRefs(subcommand, parsed),
   };
 }
 
@@ -82,6 +85,20 @@ function isCommit(subcommand: string, parsed: Parsed): boolean {
   if (subcommand === 'branch') return branchesNamed(parsed).length > 0;
   if (subcommand === 'tag') return parsed.operands.length > 0 && !hasOption(parsed, ...TAG_LOOKS);
   return COMMITS.has(subcommand);
+}
+
+const REWRITING = new Set(
+  'am apply checkout checkout-index cherry-pick clean merge mv pull rebase restore revert rm stash switch'.split(
+    ' ',
+  ),
+);
+const MERE_LOOKS = ['-n', '--dry-run', '--stat', '--numstat', '--summary', '--check'];
+
+function isRewrite(subcommand: string, parsed: Parsed): boolean {
+  if (subcommand === 'reset') return hasOption(parsed, '--hard', '--merge', '--keep');
+  if (subcommand === 'stash') return !['list', 'show', 'create', 'store'].includes(verbOf(parsed));
+  const looks = ['apply', 'clean', 'mv', 'rm'].includes(subcommand) && hasOption(parsed, ...MERE_LOOKS);
+  return REWRITING.has(subcommand) && !looks && !(subcommand === 'rm' && hasOption(parsed, '--cached'));
 }
 
 function isPush(subcommand: string, parsed: Parsed): boolean {
@@ -185,6 +202,10 @@ function movedBranches(subcommand: string, parsed: Parsed): readonly Word[] {
     case 'fetch':
     case 'pull':
       return operands.slice(1).flatMap((word) => refTarget(subcommand, word));
+    case 'rebase':
+      return operands.slice(1, 2);
+    case 'worktree':
+      return optionValues(parsed, '-b', '-B');
     default:
       return [];
   }
@@ -218,6 +239,20 @@ function refTarget(subcommand: string, word: Word): Word[] {
   return subcommand === 'push' ? [{ ...word, text }] : [];
 }
 
+/** Why nobody can tell which refs it would move, or null. */
+function untoldRefs(subcommand: string, parsed: Parsed): string | null {
+  const stdin =
+    ['update-ref', 'fetch-pack', 'send-pack'].includes(subcommand) && hasOption(parsed, '--stdin');
+  if (stdin || subcommand === 'fast-import') return `git ${subcommand} is told elsewhere which refs to move`;
+  const everything = subcommand === 'push' && hasOption(parsed, '--all', '--branches', '--mirror');
+  const moved = movedBranches(subcommand, parsed);
+  if (everything || moved.some(({ text }) => text === '' || text.includes('*')))
+    return `git ${subcommand} moves every branch, protected ones too`;
+  return moved.some((word) => word.unknown || word.pattern)
+    ? 'an expansion stands where a branch belongs'
+    : null;
+}
+
 function startedProgram(subcommand: string, parsed: Parsed): string | null {
   const names = (...options: string[]) => hasOption(parsed, ...options);
   const started =
@@ -230,6 +265,7 @@ function startedProgram(subcommand: string, parsed: Parsed): string | null {
     (subcommand === 'clone' && names('-c', '--config', '--template')) ||
     names('--upload-pack', '--receive-pack') ||
     (['archive', 'push', 'fetch-pack'].includes(subcommand) && names('--exec')) ||
+    (subcommand === 'apply' && names('--unsafe-paths')) ||
     subcommand === 'filter-branch' ||
     parsed.operands.some(({ text }) => text.startsWith('ext::'));
   return started ? `git ${subcommand} is told what to run` : null;

@@ -135,5 +135,5 @@ const FORMS: Readonly<Record<string, OptionForm>> = {
 
 export function parseGit(git: GitCall): Parsed {
   const form = Object.hasOwn(FORMS, git.subcommand) ? FORMS[git.subcommand] : undefined;
-  return parseOptions(git.rest, form ?? {});
+  return parseOptions(git.rest, { ...form, names: [...(form?.names ?? []), '--output'] });
 }

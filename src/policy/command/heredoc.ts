@@ -13,6 +13,7 @@ function takeBody(cursor: LineCursor, heredoc: Heredoc): void {
     const end = found < 0 ? cursor.source.length : found;
     const text = cursor.source.slice(line, end);
     if ((heredoc.stripTabs ? text.replace(/^\t+/, '') : text) === heredoc.delimiter) {
+      if (!heredoc.literal && isContinued(cursor.source, start, line)) break;
       if (!heredoc.literal) readExpansions(cursor, line);
       mask(cursor, start, line);
       cursor.at = end;
@@ -22,6 +23,13 @@ function takeBody(cursor: LineCursor, heredoc: Heredoc): void {
     line = end + 1;
   }
   giveUp(cursor, 'a here-document is not closed');
+}
+
+/** A backslash joins the next line to this one, so that it is no delimiter to some shells. */
+function isContinued(source: string, start: number, line: number): boolean {
+  let first = line - 1;
+  while (first > start && source[first - 1] === '\\') first -= 1;
+  return (line - 1 - first) % 2 === 1;
 }
 
 /** An unquoted delimiter lets the shell expand the body, commands in it included. */

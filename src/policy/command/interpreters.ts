@@ -87,6 +87,13 @@ const FAMILIES: readonly (readonly [RegExp, Interpreter])[] = [
 
 const STANDARD_INPUT = /^(?:-|\/dev\/stdin|\/dev\/fd\/.*|\/proc\/.*\/fd\/.*)$/;
 
+export function isStandardInput({ text }: Word): boolean {
+  return STANDARD_INPUT.test(text);
+}
+
+/** Modules of python that take code on the line. */
+const CODE_MODULES = new Set(['timeit', 'pdb', 'code', 'trace', 'cProfile', 'profile']);
+
 /** Why a command runs code that nobody can look at, or null. */
 export function inlineCode(words: readonly Word[]): string | null {
   const [first, ...rest] = words;
@@ -118,7 +125,12 @@ function codeOf(program: string, rest: readonly Word[], family: Interpreter): st
     if (STANDARD_INPUT.test(word.text)) return `${program} reads its program from standard input`;
     if (!word.text.startsWith('-') && !(family === SHELL && word.text.startsWith('+'))) return null;
     if (takesCode(word.text, family)) return `${program} is given its program on the line`;
-    if (family === PYTHON && /^-[^-]*m/.test(word.text)) return null;
+    if (family === PYTHON && /^-[^-]*m/.test(word.text)) {
+      const module = word.text.replace(/^-[^-]*?m/, '') || (rest[index + 1]?.text ?? '');
+      return CODE_MODULES.has(module) ? `${program} -m ${module} takes its program from the line` : null;
+    }
+    if (family === PERL && /^-[Mm].*[;({]/.test(word.text))
+      return `${program} is given its program on the line`;
     harmless ||= family.without.test(word.text);
     if (!takesValue(word.text, family)) continue;
     index += 1;

@@ -19,6 +19,10 @@ export interface LineCursor {
   at: number;
   depth: number;
   words: number;
+  /** The subshells that are open, and how many there were. */
+  shells: readonly number[];
+  shellCount: number;
+  repeats: boolean;
   readonly segments: Segment[];
   readonly problems: Set<string>;
   /** Pairs of offsets between which text is blotted out. */
@@ -34,6 +38,9 @@ export function createCursor(source: string, readNested: LineCursor['readNested'
     at: 0,
     depth: 0,
     words: 0,
+    shells: [],
+    shellCount: 0,
+    repeats: false,
     segments: [],
     problems: new Set(),
     masks: [],
@@ -60,8 +67,8 @@ export function giveUp(cursor: LineCursor, problem: string): void {
   cursor.at = cursor.source.length;
 }
 
-export function addSegment(cursor: LineCursor, segment: Segment): void {
-  cursor.segments.push(segment);
+export function addSegment(cursor: LineCursor, segment: Omit<Segment, 'shells' | 'next'>): void {
+  cursor.segments.push({ ...segment, shells: cursor.shells, next: 'end' });
   if (cursor.segments.length > MAX_COMMANDS) giveUp(cursor, 'it holds too many commands');
 }
 
@@ -84,9 +91,17 @@ export function mask(cursor: LineCursor, from: number, to: number): void {
   if (to > from) cursor.masks.push([from, to]);
 }
 
+/** To the end of the line; what stands there is no text of a command. */
+export function skipComment(cursor: LineCursor): void {
+  const start = cursor.at;
+  const end = cursor.source.indexOf('\n', start);
+  cursor.at = end < 0 ? cursor.source.length : end;
+  mask(cursor, start, cursor.at);
+}
+
 export function finish(cursor: LineCursor): ShellLine {
-  const { source, segments, problems } = cursor;
-  return { segments, problems: [...problems], masked: blot(source, cursor.masks) };
+  const { source, segments, problems, repeats } = cursor;
+  return { segments, problems: [...problems], repeats, masked: blot(source, cursor.masks) };
 }
 
 function blot(source: string, masks: LineCursor['masks']): string {

@@ -47,7 +47,18 @@ interface Read {
 function longOption(word: Word, form: OptionForm): Read {
   const at = word.text.indexOf('=');
   if (at >= 0) return { names: [word.text.slice(0, at)], value: rest(word, at + 1), needsValue: false };
-  return { names: [word.text], value: null, needsValue: form.names?.includes(word.text) ?? false };
+  const needsValue =
+    form.names?.some((name) => (OWN_NAMES.has(word.text) ? name === word.text : isNamed(word.text, name))) ??
+    false;
+  return { names: [word.text], value: null, needsValue };
+}
+
+/** Options in their own right that others begin with. */
+const OWN_NAMES = new Set(['--force', '--file', '--output', '--exec', '--set-upstream', '--strategy']);
+
+/** Long names may be cut short. */
+function isNamed(option: string, name: string): boolean {
+  return option === name || (option.startsWith('--') && option.length > 3 && name.startsWith(option));
 }
 
 function shortOptions(word: Word, form: OptionForm): Read {
@@ -69,9 +80,11 @@ function rest(word: Word, from: number): Word {
 }
 
 export function hasOption(parsed: Parsed, ...names: readonly string[]): boolean {
-  return parsed.options.some(({ name }) => names.includes(name));
+  return parsed.options.some((option) => names.some((name) => isNamed(option.name, name)));
 }
 
 export function optionValues(parsed: Parsed, ...names: readonly string[]): Word[] {
-  return parsed.options.flatMap(({ name, value }) => (names.includes(name) && value !== null ? [value] : []));
+  return parsed.options.flatMap((option) =>
+    option.value !== null && names.some((name) => isNamed(option.name, name)) ? [option.value] : [],
+  );
 }

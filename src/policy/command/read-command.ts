@@ -1,6 +1,13 @@
-import { addSegment, charAt, giveUp, isAtEnd, type LineCursor, sees } from './line-cursor.ts';
+import { addSegment, charAt, giveUp, isAtEnd, type LineCursor, sees, skipComment } from './line-cursor.ts';
 import { PROCESS_SUBSTITUTION, readSubstitution, readWord } from './read-word.ts';
-import { type Assignment, type Redirection, readAssignment, SUPPLIED_WORD, type Word } from './shell-word.ts';
+import {
+  type Assignment,
+  plainWord,
+  type Redirection,
+  readAssignment,
+  SUPPLIED_WORD,
+  type Word,
+} from './shell-word.ts';
 
 /** Words of the grammar after which a command may begin. */
 const CONTROL_WORDS = new Set([
@@ -25,11 +32,12 @@ interface Draft {
   readonly assignments: Assignment[];
   readonly words: Word[];
   readonly redirections: Redirection[];
+  negated: boolean;
 }
 
 /** Reads one simple command, with the words of the grammar around it. */
 export function readCommand(cursor: LineCursor, cases: { open: number }, inPattern = false): void {
-  const draft: Draft = { assignments: [], words: [], redirections: [] };
+  const draft: Draft = { assignments: [], words: [], redirections: [], negated: false };
   if (inPattern && !readPattern(cursor, cases)) return;
   while (!isAtEnd(cursor)) {
     skipBlanks(cursor);
@@ -51,7 +59,7 @@ export function readCommand(cursor: LineCursor, cases: { open: number }, inPatte
 
 function finishCommand(cursor: LineCursor, draft: Draft): void {
   if (draft.words.length + draft.assignments.length + draft.redirections.length === 0) return;
-  addSegment(cursor, { ...draft, next: 'end' });
+  addSegment(cursor, draft);
 }
 
 function skipBlanks(cursor: LineCursor): void {
@@ -61,16 +69,14 @@ function skipBlanks(cursor: LineCursor): void {
     else break;
   }
   // Only at the start of a word does it begin a comment; the caller ends the command there.
-  if (charAt(cursor) === '#' && !isAtEnd(cursor)) {
-    const end = cursor.source.indexOf('\n', cursor.at);
-    const stop = end < 0 ? cursor.source.length : end;
-    cursor.masks.push([cursor.at, stop]);
-    cursor.at = stop;
-  }
+  if (charAt(cursor) === '#') skipComment(cursor);
 }
 
 function takeWord(cursor: LineCursor, word: Word, draft: Draft): void {
   const assignment = draft.words.length === 0 ? readAssignment(word) : null;
+  // A subscript may hold blanks and quotes, and what follows it is the command.
+  if (assignment === null && draft.words.length === 0 && /^[A-Za-z_]\w*\[/.test(word.raw))
+    giveUp(cursor, 'a subscript is not understood');
   if (assignment === null) draft.words.push(word);
   else {
     draft.assignments.push(assignment);
@@ -82,7 +88,7 @@ function takeWord(cursor: LineCursor, word: Word, draft: Draft): void {
 function skipList(cursor: LineCursor): void {
   cursor.at += 1;
   while (!isAtEnd(cursor)) {
-    while (/\s/.test(charAt(cursor))) cursor.at += 1;
+    skipSpaces(cursor);
     if (charAt(cursor) === ')') break;
     if (readWord(cursor) === null) {
       giveUp(cursor, 'a list of values is not understood');
@@ -100,7 +106,12 @@ function takeGrammar(
   cases: { open: number },
   draft: Draft,
 ): 'skip' | 'done' | 'word' {
+  if (word.text === '!') draft.negated = true;
+  if (word.text === 'time') skipTimeOption(cursor);
+  if (word.text === 'while' || word.text === 'until') cursor.repeats = true;
   if (CONTROL_WORDS.has(word.text)) return 'skip';
+  // Behind an assignment or a redirection these are names of programs.
+  if (draft.assignments.length + draft.redirections.length > 0) return 'word';
   switch (word.text) {
     case 'for':
     case 'select':
@@ -128,8 +139,14 @@ function takeGrammar(
   }
 }
 
+function skipTimeOption(cursor: LineCursor): void {
+  skipBlanks(cursor);
+  if (sees(cursor, '-p ') || sees(cursor, '-p\t')) cursor.at += 2;
+}
+
 /** The variable of a loop is set as any other. */
 function skipLoopHead(cursor: LineCursor, draft: Draft): 'skip' | 'done' {
+  cursor.repeats = true;
   skipBlanks(cursor);
   const name = readWord(cursor);
   if (name !== null) draft.assignments.push({ name: name.text, value: null });
@@ -181,8 +198,16 @@ function readPattern(cursor: LineCursor, cases: { open: number }): boolean {
   return false;
 }
 
+/** White space, comments and line breaks inside a list, a case or a condition. */
 function skipSpaces(cursor: LineCursor): void {
-  while (!isAtEnd(cursor) && /\s/.test(charAt(cursor))) cursor.at += 1;
+  while (!isAtEnd(cursor)) {
+    const char = charAt(cursor);
+    if (char === '#') skipComment(cursor);
+    else if (sees(cursor, '\\\n')) cursor.at += 2;
+    else if (char === '\n' && cursor.heredocs.length > 0) giveUp(cursor, 'a here-document begins too early');
+    else if (' \t\n'.includes(char)) cursor.at += 1;
+    else return;
+  }
 }
 
 /** Inside `[[ … ]]` the signs of the shell compare and group. */
@@ -190,8 +215,14 @@ function readCondition(cursor: LineCursor, draft: Draft): void {
   while (!isAtEnd(cursor)) {
     skipSpaces(cursor);
     if ((charAt(cursor) === '<' || charAt(cursor) === '>') && charAt(cursor, 1) === '(') break;
+    const start = cursor.at;
     const word = readWord(cursor, ' \t\n;');
     if (word === null) break;
+    if (/^\]\][&|<>()]/.test(word.raw)) {
+      cursor.at = start + 2;
+      draft.words.push(plainWord(']]'));
+      return;
+    }
     draft.words.push(word);
     if (word.raw === ']]') return;
   }
@@ -201,6 +232,7 @@ function readCondition(cursor: LineCursor, draft: Draft): void {
 /** The body is read like any other command; only the name is of no further concern. */
 function defineFunction(cursor: LineCursor, draft: Draft): void {
   const name = draft.words.splice(0);
+  cursor.repeats = true;
   skipBlanks(cursor);
   if (charAt(cursor) === '(') {
     cursor.at += 1;
@@ -213,6 +245,12 @@ function defineFunction(cursor: LineCursor, draft: Draft): void {
   }
   const [first] = name;
   if (name.length !== 1 || first === undefined || NOT_TO_REDEFINE.has(first.text) || first.unknown)
+    giveUp(cursor, 'a function is not understood');
+  skipSpaces(cursor);
+  // Some shells take any command for a body, which then is not run where it stands.
+  if (
+    !/^(?:[{(]|\[\[|(?:if|for|while|until|case|select)\s)/.test(cursor.source.slice(cursor.at, cursor.at + 8))
+  )
     giveUp(cursor, 'a function is not understood');
 }
 

@@ -6,9 +6,9 @@ import {
   giveUp,
   isAtEnd,
   type LineCursor,
-  mask,
   nest,
   sees,
+  skipComment,
 } from './line-cursor.ts';
 import { readCommand } from './read-command.ts';
 import type { Connector, ShellLine } from './shell-word.ts';
@@ -45,8 +45,12 @@ function readCommands(cursor: LineCursor, closing: ')' | null): void {
 }
 
 function readSubshell(cursor: LineCursor): void {
+  const { shells } = cursor;
   cursor.at += 1;
+  cursor.shellCount += 1;
+  cursor.shells = [...shells, cursor.shellCount];
   nest(cursor, () => readCommands(cursor, ')'));
+  cursor.shells = shells;
 }
 
 /** White space, comments, and line breaks joined by a backslash. */
@@ -55,12 +59,8 @@ function skipSpace(cursor: LineCursor): void {
     const char = charAt(cursor);
     if (char === ' ' || char === '\t') cursor.at += 1;
     else if (sees(cursor, '\\\n')) cursor.at += 2;
-    else if (char === '#') {
-      const start = cursor.at;
-      const end = cursor.source.indexOf('\n', start);
-      cursor.at = end < 0 ? cursor.source.length : end;
-      mask(cursor, start, cursor.at);
-    } else return;
+    else if (char === '#') skipComment(cursor);
+    else return;
   }
 }
 

@@ -159,7 +159,7 @@ function readDollar(
   }
   if (sees(cursor, '$((')) readArithmetic(cursor);
   else if (next === '(') readSubstitution(cursor, 2, SUBSTITUTION);
-  else if (next === '{') readBraced(cursor);
+  else if (next === '{') readBraced(cursor, quoted);
   else if (next === '[') giveUp(cursor, 'an old form of arithmetic is not understood');
   else if (SPECIAL_PARAMETER.test(next)) readName(cursor);
   else {
@@ -232,7 +232,7 @@ function readArithmetic(cursor: LineCursor): void {
 }
 
 /** `${…}`, with whatever stands in it. */
-function readBraced(cursor: LineCursor): void {
+function readBraced(cursor: LineCursor, quoted: boolean): void {
   cursor.at += 2;
   if (/[\s|]/.test(charAt(cursor))) {
     giveUp(cursor, SUBSTITUTION);
@@ -248,7 +248,10 @@ function readBraced(cursor: LineCursor): void {
     bracket: false,
   };
   nest(cursor, () => {
-    while (!isAtEnd(cursor) && charAt(cursor) !== '}') readPart(cursor, inner);
+    while (!isAtEnd(cursor) && charAt(cursor) !== '}') {
+      if (quoted && charAt(cursor) === "'") giveUp(cursor, 'a quote in quoted braces is read in two ways');
+      else readPart(cursor, inner);
+    }
   });
   if (isAtEnd(cursor)) giveUp(cursor, 'a brace is not closed');
   // `${x@P}` expands the value once more, commands in it included.

@@ -1,4 +1,6 @@
+import { isStandardInput } from './interpreters.ts';
 import { optionValues, parseOptions } from './options.ts';
+import { readSedScript } from './sed-script.ts';
 import { programOf, type Word } from './shell-word.ts';
 
 /** Longer scripts are not looked through. */
@@ -20,13 +22,14 @@ export function scriptProblem(words: readonly Word[]): string | null {
 
 function awkProblem(program: string, rest: readonly Word[]): string | null {
   const parsed = parseOptions(rest, {
-    letters: 'fFveil',
-    names: ['--file', '--field-separator', '--assign', '--source', '--include', '--load'],
+    letters: 'fFveilE',
+    names: ['--file', '--exec', '--field-separator', '--assign', '--source', '--include', '--load'],
     stopAtOperand: true,
   });
   const given = optionValues(parsed, '-e', '--source');
-  const hasFile = optionValues(parsed, '-f', '--file').length > 0;
-  const scripts = given.length > 0 || hasFile ? given : parsed.operands.slice(0, 1);
+  const files = optionValues(parsed, '-f', '--file', '-E', '--exec');
+  if (files.some(isStandardInput)) return `${program} reads its program from standard input`;
+  const scripts = given.length > 0 || files.length > 0 ? given : parsed.operands.slice(0, 1);
   if (optionValues(parsed, '-l', '--load', '-i', '--include').length > 0)
     return `${program} loads more than the line shows`;
   for (const { text, unknown } of scripts) {
@@ -62,41 +65,25 @@ function closingOf(text: string, from: number, delimiter: string): number {
   return at;
 }
 
-/** The commands `e` and `w`, and the flags of `s` by the same names. */
-const SED_COMMAND =
-  /(?:^|[;{}\n])\s*(?:\d+|\$|\/(?:\\.|[^/\n\\])*\/)?(?:\s*,\s*(?:\+?\d+|\$|\/(?:\\.|[^/\n\\])*\/))?\s*!?\s*(?:[ewW](?:\s|$)|[wW]\S)/;
-
 function sedProblem(program: string, rest: readonly Word[]): string | null {
   const parsed = parseOptions(rest, { letters: 'efl', names: ['--expression', '--file', '--line-length'] });
   const given = optionValues(parsed, '-e', '--expression');
-  const hasFile = optionValues(parsed, '-f', '--file').length > 0;
-  for (const { text, unknown } of given.length > 0 || hasFile ? given : parsed.operands.slice(0, 1)) {
-    if (unknown) continue;
-    if (
-      text.length > MAX_SCRIPT ||
-      SED_COMMAND.test(text) ||
-      substituteFlags(text).some((flags) => /[ew]/.test(flags))
-    )
-      return `${program} can run a program or write a file with this script`;
-  }
-  return null;
+  const files = optionValues(parsed, '-f', '--file');
+  if (files.some(isStandardInput)) return `${program} reads its program from standard input`;
+  const scripts = given.length > 0 || files.length > 0 ? given : parsed.operands.slice(0, 1);
+  const text = scripts.map((script) => script.text).join('\n');
+  const unknown = scripts.some((script) => script.unknown);
+  if (unknown && scripts.some((script) => /^(?:\$\w+|\$\{[^}]*\})$/.test(script.text)))
+    return `${program} may be given its program by an expansion`;
+  const verdict = text.length > MAX_SCRIPT ? 'unreadable' : readSedScript(text);
+  // Where an expansion stands for a number or a name, the text around it need not make sense.
+  return verdict === 'acts' || (verdict === 'unreadable' && !unknown)
+    ? `${program} can run a program or write a file with this script`
+    : null;
 }
 
-/** The flags behind each `s` with its three delimiters, read once from left to right. */
-function substituteFlags(text: string): string[] {
-  const flags: string[] = [];
-  for (const match of text.matchAll(/(?:^|[;{}\n\d$/!]|\s)s([^\w\s\\;])/g)) {
-    const delimiter = match[1] ?? '/';
-    let at = match.index + match[0].length;
-    for (let left = 2; left > 0 && at < text.length; at += 1) {
-      if (text[at] === '\\') at += 1;
-      else if (text[at] === delimiter) left -= 1;
-    }
-    flags.push(/^[\w]*/.exec(text.slice(at, at + 16))?.[0] ?? '');
-    if (flags.length > 100) return ['e'];
-  }
-  return flags;
-}
+const MAKE_OPTIONS =
+  /^(?:--eval|-$|(?:-f|--(?:file|makefile)=)?\/(?:dev|proc)\/|-f-|--(?:file|makefile)=-$|SHELL=|\.SHELLFLAGS)/;
 
 const STARTING_OPTIONS: Readonly<Record<string, RegExp>> = {
   tar: /^(?:--to-command|--checkpoint-action|--use-compress-program|--rsh-command|--info-script|--new-volume-script|-I|-F)/,
@@ -104,8 +91,8 @@ const STARTING_OPTIONS: Readonly<Record<string, RegExp>> = {
   rsync: /^(?:-[a-zA-Z]*e|--rsh|--rsync-path)/,
   rg: /^--(?:pre|hostname-bin)(?:$|=)/,
   sort: /^--compress-program/,
-  make: /^(?:--eval|-$|-f-|--(?:file|makefile)=-$|SHELL=|\.SHELLFLAGS)/,
-  gmake: /^(?:--eval|-$|-f-|--(?:file|makefile)=-$|SHELL=|\.SHELLFLAGS)/,
+  make: MAKE_OPTIONS,
+  gmake: MAKE_OPTIONS,
   man: /^(?:-P|--pager|-H|--html)/,
   zip: /^(?:-TT|--unzip-command)/,
   scp: /^-S|ProxyCommand|LocalCommand/i,
@@ -113,6 +100,8 @@ const STARTING_OPTIONS: Readonly<Record<string, RegExp>> = {
   gdb: /^(?:-ex|--eval-command|-x|--command|--args)/,
   sqlite3: /^-cmd|^\.(?:shell|system|output|once|read)/,
   curl: /^(?:-K|--config)/,
+  dc: /^(?:-e|--expression|-f|--file)|^-$/,
+  gnuplot: /^(?:-e|--persist)|^-$/,
 };
 
 function optionProblem(program: string, rest: readonly Word[]): string | null {

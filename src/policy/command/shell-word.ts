@@ -36,12 +36,24 @@ export interface Assignment {
 
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=/;
 
+/** What the shell itself takes for an assignment; quotes in the name make it an ordinary word. */
 export function readAssignment(word: Word): Assignment | null {
-  const match = ASSIGNMENT.exec(word.raw);
-  const name = match?.[1];
-  if (match === null || name === undefined) return null;
-  const value = word.unknown ? null : word.text.slice(word.text.indexOf('=') + 1);
-  return { name, value };
+  return assignmentOf(ASSIGNMENT.exec(word.raw)?.[1], word);
+}
+
+/** What `export` and `env` take for one: they get the word without its quotes. */
+export function readGivenAssignment(word: Word): Assignment | null {
+  return assignmentOf(ASSIGNMENT.exec(word.text)?.[1], word);
+}
+
+function assignmentOf(name: string | undefined, { text, unknown }: Word): Assignment | null {
+  if (name === undefined) return null;
+  return { name, value: unknown ? null : text.slice(text.indexOf('=') + 1) };
+}
+
+/** A tilde is only the home folder where its name is not quoted; what follows the slash may be. */
+export function startsAtHome({ raw }: Word): boolean {
+  return /^~[\w.+-]*(?:\/|$)/.test(raw);
 }
 
 export type WriteOperator = '>' | '>>' | '>|' | '>&' | '&>' | '&>>' | '<>';
@@ -58,6 +70,10 @@ export interface Segment {
   readonly assignments: readonly Assignment[];
   readonly words: readonly Word[];
   readonly redirections: readonly Redirection[];
+  /** Behind `!` it succeeds by failing. */
+  readonly negated: boolean;
+  /** The subshells around it, outermost first, each with a number of its own. */
+  readonly shells: readonly number[];
   /** What stands between it and the next one. */
   readonly next: Connector;
 }
@@ -66,6 +82,8 @@ export interface ShellLine {
   readonly segments: readonly Segment[];
   /** What makes the reading uncertain. A line with any of them is not to be trusted. */
   readonly problems: readonly string[];
+  /** Loops and functions run what is written once more than once. */
+  readonly repeats: boolean;
   /** The line with quoted text, bodies of here-documents and comments blotted out, character by character. */
   readonly masked: string;
 }

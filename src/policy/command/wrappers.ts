@@ -1,5 +1,5 @@
-import { type OptionForm, parseOptions } from './options.ts';
-import { programOf, readAssignment, SUPPLIED_WORD, type Word } from './shell-word.ts';
+import { hasOption, type OptionForm, parseOptions } from './options.ts';
+import { programOf, readGivenAssignment, SUPPLIED_WORD, type Word } from './shell-word.ts';
 
 /** A program with its words, taken out of whatever starts it. */
 export interface Call {
@@ -58,7 +58,8 @@ const STARTERS: Readonly<Record<string, OptionForm & { readonly skip?: number }>
   chroot: { skip: 1, names: ['--userspec', '--groups'] },
   unshare: { letters: 'SG' },
   nsenter: { letters: 'tSG', names: ['--target'] },
-  setarch: { skip: 1 },
+  linux32: {},
+  linux64: {},
   strace: { letters: 'eopsuPaEIbSXO' },
   ltrace: { letters: 'eopsunl' },
   valgrind: {},
@@ -76,10 +77,20 @@ const STARTERS: Readonly<Record<string, OptionForm & { readonly skip?: number }>
   'dbus-run-session': {},
   'systemd-inhibit': {},
   setpriv: { names: ['--reuid', '--regid', '--groups'] },
-  fakeroot: {},
+  fakeroot: { letters: 'lisb', names: ['--lib', '--faked'] },
   faketime: { skip: 1 },
   eatmydata: {},
-  numactl: {},
+  numactl: {
+    letters: 'NmCpPiw',
+    names: ['--cpunodebind', '--membind', '--physcpubind', '--preferred', '--interleave'],
+  },
+  chronic: {},
+  pkexec: { names: ['--user'] },
+  gosu: { skip: 1 },
+  'su-exec': { skip: 1 },
+  runcon: { letters: 'urtl', skip: 1 },
+  cpulimit: { letters: 'lpeP' },
+  'aws-vault': { skip: 2 },
   rlwrap: {},
   'dumb-init': {},
   tini: {},
@@ -110,6 +121,12 @@ const LINE_RUNNERS = new Set([
   'concurrently',
   'nodemon',
   'start-stop-daemon',
+  'setarch',
+  'watchexec',
+  'bwrap',
+  'nix-shell',
+  'proot',
+  'capsh',
   'screen',
   'tmux',
   'expect',
@@ -154,6 +171,8 @@ function unwrap(words: readonly Word[]): Unwrapped {
         : NOTHING;
     case 'flock':
       return unwrapFlock(rest);
+    case 'direnv':
+      return rest[0]?.text === 'exec' ? started(rest.slice(2)) : NOTHING;
     default:
       return unwrapRunner(program, rest);
   }
@@ -183,18 +202,21 @@ function unwrapStarter(
   )
     return refuse(program, 'opens a shell of its own');
   const skipped = operands.slice(form.skip ?? 0);
-  const at = skipped.findIndex((word) => readAssignment(word) === null);
+  const at = skipped.findIndex((word) => readGivenAssignment(word) === null);
   const [assignments, inner] = at < 0 ? [skipped, []] : [skipped.slice(0, at), skipped.slice(at)];
   return started(inner, assignments);
 }
 
 function unwrapEnv(rest: readonly Word[]): Unwrapped {
-  const form = { letters: 'uCS', names: ['--unset', '--chdir', '--split-string'], stopAtOperand: true };
-  const { options, operands } = parseOptions(rest, form);
-  if (options.some(({ name }) => name === '-S' || name === '--split-string'))
-    return refuse('env', 'splits a text into a command');
-  if (options.some(({ name }) => name === '-C' || name === '--chdir'))
-    return refuse('env', 'goes to another folder first');
+  const form = {
+    letters: 'uCSa',
+    names: ['--unset', '--chdir', '--split-string', '--argv0'],
+    stopAtOperand: true,
+  };
+  const parsed = parseOptions(rest, form);
+  const { operands } = parsed;
+  if (hasOption(parsed, '-S', '--split-string')) return refuse('env', 'splits a text into a command');
+  if (hasOption(parsed, '-C', '--chdir')) return refuse('env', 'goes to another folder first');
   // A dash alone empties the environment.
   const given = operands[0]?.text === '-' ? operands.slice(1) : operands;
   const at = given.findIndex((word) => !/^[^=]+=/.test(word.text));
@@ -242,9 +264,17 @@ function unwrapFind(rest: readonly Word[]): Unwrapped {
     });
     index += words.length;
   }
-  const varying = rest.some((word) => word.unknown && word.quoting === 'none');
+  const varying = rest.some((word, index) => word.unknown && !isValueOfTest(word, rest[index - 1]));
   return { inner, problem: varying ? 'find may be told to run something by an expansion' : null };
 }
+
+/** A test takes the word behind it for its value, whatever that becomes; in quotes it stays one word. */
+function isValueOfTest(word: Word, before: Word | undefined): boolean {
+  return word.quoting !== 'none' && before !== undefined && FIND_VALUES.test(before.text);
+}
+
+const FIND_VALUES =
+  /^-(?:i?(?:name|path|wholename|regex|lname)|newer\w*|anewer|cnewer|type|xtype|size|user|group|perm|[acm](?:time|min)|maxdepth|mindepth|samefile|printf)$/;
 
 function unwrapFd(rest: readonly Word[]): Unwrapped {
   const at = rest.findIndex(({ text }) => ['-x', '-X', '--exec', '--exec-batch'].includes(text));
@@ -282,7 +312,17 @@ const PACKAGE_RUNNERS: Readonly<Record<string, readonly string[]>> = {
   pdm: ['run'],
   pipenv: ['run'],
   bundle: ['exec'],
-  mise: ['exec'],
+  mise: ['exec', 'x'],
+  conda: ['run'],
+  mamba: ['run'],
+  hatch: ['run'],
+  rye: ['run'],
+  pyenv: ['exec'],
+  rbenv: ['exec'],
+  nodenv: ['exec'],
+  asdf: ['exec'],
+  volta: ['run'],
+  doppler: ['run'],
   devbox: ['run'],
 };
 
@@ -293,8 +333,8 @@ function unwrapRunner(program: string, rest: readonly Word[]): Unwrapped {
   const verbs = Object.hasOwn(PACKAGE_RUNNERS, program) ? PACKAGE_RUNNERS[program] : undefined;
   if (verbs === undefined) return NOTHING;
   const form = {
-    letters: 'pw',
-    names: ['--package', '--workspace', '--with', '--python', '--prefix', '--dir', '--filter'],
+    letters: 'pwn',
+    names: ['--package', '--workspace', '--with', '--python', '--prefix', '--dir', '--filter', '--name'],
   };
   const { operands } = parseOptions(rest, { ...form, stopAtOperand: true });
   const [verb, ...after] = operands;

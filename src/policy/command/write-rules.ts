@@ -6,7 +6,7 @@ import type { Violation } from '../violation.ts';
 import type { FileEffect } from './file-effects.ts';
 import { baseName, pathInside, resolvePath } from './paths.ts';
 import { isFollowable, mayMeet, sampleOf } from './pattern-rules.ts';
-import type { Word } from './shell-word.ts';
+import { startsAtHome, type Word } from './shell-word.ts';
 
 /** Where a line would run, and what may be changed from there. */
 export interface CommandPlace {
@@ -40,7 +40,7 @@ export function checkEffect(check: WriteCheck, effect: FileEffect): Violation[] 
       untold(target, 'only the shell knows what it becomes'),
       ...operationsOf(check.policy, effect, target.raw, [], true),
     ];
-  if (target.raw.startsWith('~') && target.quoting === 'none') return [atHome(check, target)];
+  if (startsAtHome(target)) return [atHome(check, target)];
   if (target.pattern && !isFollowable(target.text)) return [untold(target, 'its pattern can lead anywhere')];
   const folders = target.text.startsWith('/') ? ['/'] : check.folders;
   if (folders === null) return [untold(target, 'the folder it is relative to is not known')];

@@ -107,6 +107,8 @@ const OPERATIONS: readonly (readonly [Operation, readonly string[], readonly str
       'shred a',
       'npx rimraf a',
       'find . -exec rm {} +',
+      'find -name x -delete',
+      'find -L src -name x -delete',
     ],
     ['git rm --cached a', 'git clean -n', 'git rm -n a', 'mv a b'],
   ],
@@ -169,6 +171,33 @@ describe.each(OPERATIONS)('where %s is forbidden', (operation, refused, allowed)
   });
 });
 
+describe('where nothing may be written', () => {
+  it.each([
+    'git apply p.patch',
+    'git checkout -- a',
+    'git restore a',
+    'git reset --hard',
+    'git stash',
+    'git merge topic',
+    'patch -p1 < p',
+    'echo x > a',
+    'find -name x -delete',
+  ])('%j is refused', (line) => {
+    expect(judge({ execution: 'read_only' }, line)).toEqual(['forbidden_operation']);
+  });
+
+  it.each([
+    'git log',
+    'git status',
+    'git apply --check p.patch',
+    'git stash list',
+    'git reset HEAD a',
+    'npm test',
+  ])('%j is allowed', (line) => {
+    expect(judge({ execution: 'read_only' }, line)).toEqual([]);
+  });
+});
+
 describe('operations that nobody forbids', () => {
   it.each([
     'git commit -m x',
@@ -200,8 +229,24 @@ describe('protected branches', () => {
     'git fetch origin main:main',
     'git checkout -B main',
     'git switch -C main',
+    'git rebase topic main',
+    'git worktree add -B main wt',
   ])('%j would move one', (line) => {
     expect(judge({}, line)).toEqual(['protected_branch_violation']);
+  });
+
+  it.each([
+    'git push --all origin',
+    'git push --mirror',
+    'git push origin :',
+    "git push origin 'refs/heads/*'",
+    "git fetch origin '+refs/heads/*:refs/heads/*'",
+    'git push origin "$b"',
+    'git branch -f "$b" HEAD',
+    'git update-ref --stdin',
+    'git fast-import < x',
+  ])('%j may move one', (line) => {
+    expect(judge({}, line)).toEqual(['native_policy_block']);
   });
 
   it.each([

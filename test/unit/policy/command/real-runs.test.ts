@@ -1,41 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
+import { createMarkedBash } from './marked-bash.ts';
 
 /** More of them find more; this many are quick. */
 const LINES = 500;
 const SEED = 11;
 
-let folder = '';
-beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'conductor-filter-')));
-  mkdirSync(join(folder, 'bin'));
-  mkdirSync(join(folder, 'work'));
-  mkdirSync(join(folder, 'ran'));
-  writeFileSync(join(folder, 'bin', 'mark'), '#!/bin/sh\n: > "$RAN"\n');
-  chmodSync(join(folder, 'bin', 'mark'), 0o755);
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Every line has a file of its own: what one leaves running must not tell on the next. */
-const SCRIPT = `ran=$1; shift; n=0
-for line; do
-  (export RAN=$ran/$n; eval "$line"; wait) > /dev/null 2>&1 < /dev/null
-  n=$((n + 1))
-done`;
-
-/** Whether bash, with no other program within its reach, starts `mark`. */
-function runInBash(lines: readonly string[]): boolean[] {
-  const ran = join(folder, 'ran');
-  const args = ['--noprofile', '--norc', '-c', SCRIPT, 'bash', ran, ...lines];
-  execFileSync('/bin/bash', args, { cwd: join(folder, 'work'), env: { PATH: join(folder, 'bin') } });
-  const numbers = new Set(readdirSync(ran));
-  return lines.map((_line, index) => numbers.has(String(index)));
-}
+const bash = createMarkedBash();
+afterAll(() => bash.remove());
 
 const SIMPLE = [
   'mark',
@@ -151,7 +124,7 @@ const line = fc
 describe('a line in which a denied program hides', () => {
   it('is refused whenever bash would start that program', () => {
     const lines = fc.sample(line, { numRuns: LINES, seed: SEED });
-    const ran = runInBash(lines);
+    const ran = bash.startsMark(lines);
     expect(ran).toHaveLength(lines.length);
     expect(ran.filter(Boolean).length).toBeGreaterThan(LINES / 10);
     const missed = lines.filter(
