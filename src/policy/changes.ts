@@ -45,7 +45,7 @@ function endsOf({ path, oldPath }: FileChange): string[] {
 }
 
 function checkPath(policy: EffectivePolicy, path: string): Violation[] {
-  const forbidden = checkForbidden(policy, path);
+  const forbidden = isOfRepository(path) ? [forbiddenByGlob(path, '.git')] : checkForbidden(policy, path);
   if (forbidden.length > 0) return forbidden;
   if (policy.allowed_paths.every((globs) => isAllowedBy(globs, path))) return [];
   return [{ class: 'forbidden_path', subject: path, message: `${path} is outside the allowed paths` }];
@@ -62,13 +62,21 @@ function coveringGlob(policy: EffectivePolicy, path: string): string | null {
 
 function checkForbidden(policy: EffectivePolicy, path: string): Violation[] {
   const glob = coveringGlob(policy, path);
-  if (glob === null) return [];
-  return [{ class: 'forbidden_path', subject: path, message: `${path} is forbidden by ${glob}` }];
+  return glob === null ? [] : [forbiddenByGlob(path, glob)];
+}
+
+function forbiddenByGlob(path: string, glob: string): Violation {
+  return { class: 'forbidden_path', subject: path, message: `${path} is forbidden by ${glob}` };
 }
 
 /** No policy hands out git's own folder: hooks and configuration there run outside every check. */
 function isGitInternal(path: string): boolean {
-  return path === '.git' || path.startsWith('.git/');
+  return /^\.git(?:\/|$)/i.test(path);
+}
+
+/** What git keeps track of never lies in a repository inside; what it ignores may, where a package was checked out. */
+function isOfRepository(path: string): boolean {
+  return path.split('/').some((part) => part.toLowerCase() === '.git');
 }
 
 function checkOperations(policy: EffectivePolicy, change: FileChange): Violation[] {

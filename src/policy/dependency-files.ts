@@ -23,7 +23,10 @@ const DEPENDENCY_FILES: readonly string[] = [
   'Pipfile.lock',
   'setup.py',
   'setup.cfg',
-  'requirements*.{txt,in}',
+  'requirements*.{txt,in,lock}',
+  '{base,build,ci,dev,docs,lint,local,prod,test}-requirements.{txt,in}',
+  'pylock*.toml',
+  'pixi.{toml,lock}',
   'constraints*.txt',
   'environment.{yml,yaml}',
   'conda-lock.yml',
@@ -47,7 +50,8 @@ const DEPENDENCY_FILES: readonly string[] = [
   'build.gradle.kts',
   'settings.gradle',
   'settings.gradle.kts',
-  'gradle.lockfile',
+  '*gradle.lockfile',
+  'gradle-wrapper.properties',
   'libs.versions.toml',
   'build.sbt',
   'deps.edn',
@@ -83,7 +87,10 @@ const DEPENDENCY_FILES: readonly string[] = [
   'MODULE.bazel.lock',
 ];
 
+/** Python projects keep several lists in a folder of that name. */
+const LISTED_BY_FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/;
+
 export function isDependencyFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return DEPENDENCY_FILES.some((glob) => matchesGlob(glob, name));
+  return DEPENDENCY_FILES.some((glob) => matchesGlob(glob, name)) || LISTED_BY_FOLDER.test(path);
 }

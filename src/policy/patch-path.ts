@@ -38,6 +38,21 @@ export function readPath(text: string): string | null {
   return (tab < 0 ? text : text.slice(0, tab)).replace(/\r$/, '');
 }
 
+/** Where nothing was before or after, some tools write the beginning of time instead of a name. */
+const NO_TIME = /^(?:1970-01-01|1969-12-31|\w{3} (?:Jan +1|Dec 31) .*19(?:70|69)$)/;
+
+/** The path behind `---` or `+++`. */
+export function readNamedPath(text: string): string | null {
+  const time = text.slice(text.lastIndexOf('\t') + 1);
+  return text.includes('\t') && NO_TIME.test(time) ? '/dev/null' : readPath(text);
+}
+
+/** A path without the parts that lead nowhere. */
+export function normalPath(path: string): string {
+  const parts = path.split('/').filter((part, index) => part !== '.' && (part !== '' || index === 0));
+  return parts.join('/');
+}
+
 /** Both paths of `diff --git`. Without quotes they can only be told apart when they are the same name. */
 export function readPathPair(text: string): readonly [string, string] | null {
   if (text.startsWith('"')) {
@@ -61,10 +76,20 @@ export function readPathPair(text: string): readonly [string, string] | null {
 
 const SIDES: readonly string[] = ['ab', 'ba', 'iw', 'wi', 'ci', 'ic', 'cw', 'wc', 'ow', 'wo', '12'];
 
-/** Takes `a/` and `b/` off, but only where both ends have them: a folder may be called `a`. */
-export function withoutSide(left: string, right: string): readonly [string, string] {
+/**
+ * Takes `a/` and `b/` off, but only where both ends have them: a folder may be called `a`. Where the line of git
+ * names both ends alike, they have no sides. Other names than one letter are sides where nothing else differs.
+ */
+export function withoutSide(
+  left: string,
+  right: string,
+  header: readonly [string, string] | null = null,
+): readonly [string, string] {
   const [leftOff, rightOff] = [left === '/dev/null', right === '/dev/null'];
-  if (leftOff && rightOff) return [left, right];
+  if ((leftOff && rightOff) || (header !== null && header[0] === header[1])) return [left, right];
+  const [leftRest, rightRest] = [left.slice(left.indexOf('/')), right.slice(right.indexOf('/'))];
+  if (left !== right && leftRest === rightRest && leftRest.startsWith('/'))
+    return [leftRest.slice(1), rightRest.slice(1)];
   const sides = `${leftOff ? '' : left[0]}${rightOff ? '' : right[0]}`;
   const known = SIDES.some((pair) => (sides.length === 2 ? pair === sides : pair[leftOff ? 1 : 0] === sides));
   const slashed = (leftOff || left[1] === '/') && (rightOff || right[1] === '/');

@@ -1,8 +1,14 @@
 import type { FileChange } from '../contracts/workspace-change.ts';
-import { readPath, readPathPair, withoutSide } from './patch-path.ts';
+import { normalPath, readNamedPath, readPath, readPathPair, withoutSide } from './patch-path.ts';
+
+/** A symbolic link that a patch makes, with what it points at. */
+export interface PatchLink {
+  readonly path: string;
+  readonly target: string;
+}
 
 export type ParsedPatch =
-  | { readonly ok: true; readonly changes: readonly FileChange[] }
+  | { readonly ok: true; readonly changes: readonly FileChange[]; readonly links: readonly PatchLink[] }
   | { readonly ok: false; readonly line: number; readonly message: string };
 
 /** What the lines of one file have told so far. */
@@ -22,6 +28,8 @@ interface FileDraft {
   hasHunks: boolean;
   insertions: number;
   deletions: number;
+  /** What the last added line says; of a link, that is where it leads. */
+  lastAdded: string;
 }
 
 /** Thrown and caught in this file alone. */
@@ -32,11 +40,12 @@ interface Reader {
   at: number;
   file: FileDraft | null;
   readonly changes: FileChange[];
+  readonly links: PatchLink[];
 }
 
 /** Reads a patch as git writes it, or a unified diff. A patch is read whole or not at all. */
 export function parsePatch(text: string): ParsedPatch {
-  const reader: Reader = { lines: text.split('\n'), at: 0, file: null, changes: [] };
+  const reader: Reader = { lines: text.split('\n'), at: 0, file: null, changes: [], links: [] };
   try {
     while (reader.at < reader.lines.length) readPatchLine(reader);
     finishFile(reader);
@@ -46,13 +55,19 @@ export function parsePatch(text: string): ParsedPatch {
   }
   if (reader.changes.length === 0 && text.trim() !== '')
     return { ok: false, line: 1, message: 'it names no file' };
-  return { ok: true, changes: reader.changes };
+  return { ok: true, changes: reader.changes, links: reader.links };
 }
 
 function readPatchLine(reader: Reader): void {
   const line = lineAt(reader, 0);
   if (line.startsWith('diff --git ')) startFile(reader, readPathPair(line.slice(11).replace(/\r$/, '')));
   else if (/^diff --(?:cc|combined) /.test(line)) throw new PatchProblem('a combined diff can not be judged');
+  else if (
+    /^\*{15}/.test(line) &&
+    lineAt(reader, -1).startsWith('--- ') &&
+    lineAt(reader, -2).startsWith('*** ')
+  )
+    throw new PatchProblem('a context diff can not be judged');
   else if (line.startsWith('Submodule '))
     throw new PatchProblem('a summary of a submodule can not be judged');
   else if (line.startsWith('--- ') && lineAt(reader, 1).startsWith('+++ ')) readNames(reader);
@@ -82,14 +97,15 @@ function startFile(reader: Reader, header: FileDraft['header']): FileDraft {
     hasHunks: false,
     insertions: 0,
     deletions: 0,
+    lastAdded: '',
   };
   reader.file = file;
   return file;
 }
 
 function readNames(reader: Reader): void {
-  const old = readPath(lineAt(reader, 0).slice(4));
-  const now = readPath(lineAt(reader, 1).slice(4));
+  const old = readNamedPath(lineAt(reader, 0).slice(4));
+  const now = readNamedPath(lineAt(reader, 1).slice(4));
   if (old === null || now === null) throw new PatchProblem('a path is not closed by its quote');
   const known = reader.file !== null && reader.file.old === null ? reader.file : startFile(reader, null);
   known.old = old;
@@ -106,6 +122,7 @@ const HEADERS: readonly (readonly [RegExp, (value: string) => Partial<FileDraft>
   [/^rename to (.+)$/, (path) => ({ status: 'R', to: readPath(path) })],
   [/^copy to (.+)$/, (path) => ({ status: 'A', to: readPath(path) })],
   [/^index [0-9a-f]+\.\.([0-9a-f]+)/, (blob) => ({ blob })],
+  [/^index [0-9a-f]+\.\.[0-9a-f]+ (\d{6})$/, (mode) => ({ oldMode: mode, newMode: mode })],
   [/^(Binary files .* differ|GIT binary patch)$/, () => ({ binary: true })],
 ];
 
@@ -131,8 +148,10 @@ function readHunk(reader: Reader): void {
     reader.at += 1;
     if (reader.at >= reader.lines.length) throw new PatchProblem('the patch is cut off in a hunk');
     const sign = lineAt(reader, 0)[0];
-    if (sign === '+') file.insertions += 1;
-    else if (sign === '-') file.deletions += 1;
+    if (sign === '+') {
+      file.insertions += 1;
+      file.lastAdded = lineAt(reader, 0).slice(1).replace(/\r$/, '');
+    } else if (sign === '-') file.deletions += 1;
     else if (sign !== ' ' && sign !== undefined && sign !== '\r' && sign !== '\\')
       throw new PatchProblem('a hunk is damaged');
     if (sign === '\\') continue;
@@ -145,7 +164,8 @@ function finishFile(reader: Reader): void {
   const { file } = reader;
   reader.file = null;
   if (file === null) return;
-  const [left, right] = namesOf(file);
+  const names = namesOf(file);
+  const [left, right] = [normalPath(names[0]), normalPath(names[1])];
   const renamed = file.status === 'R' || (left !== right && left !== '/dev/null' && right !== '/dev/null');
   const status =
     left === '/dev/null'
@@ -155,6 +175,8 @@ function finishFile(reader: Reader): void {
         : renamed && file.status === 'M'
           ? 'R'
           : file.status;
+  if (file.newMode === '120000' && file.lastAdded !== '')
+    reader.links.push({ path: right, target: file.lastAdded });
   reader.changes.push({
     path: right === '/dev/null' ? left : right,
     oldPath: status === 'R' ? left : null,
@@ -169,9 +191,17 @@ function finishFile(reader: Reader): void {
 
 function namesOf(file: FileDraft): readonly [string, string] {
   const { from, to, old, now, header } = file;
-  if (from !== null && to !== null) return [from, to];
-  if (to !== null) return [to, to];
-  if (old !== null && now !== null) return withoutSide(old, now);
+  if (to !== null) {
+    if ((now !== null && !mayMean(now, to)) || (old !== null && from !== null && !mayMean(old, from)))
+      throw new PatchProblem('the names of a file contradict each other');
+    return [from ?? to, to];
+  }
+  if (old !== null && now !== null) return withoutSide(old, now, header);
   if (header === null) throw new PatchProblem('the name of a file can not be told');
   return withoutSide(...header);
+}
+
+/** Whether a name is another one, or that one with a side before it. */
+function mayMean(name: string, wanted: string): boolean {
+  return name === wanted || name.slice(name.indexOf('/') + 1) === wanted;
 }

@@ -18,7 +18,14 @@ import { inlineCode } from './interpreters.ts';
 import { changesDependencies, reachesNetwork } from './outside-reach.ts';
 import { readLine } from './read-line.ts';
 import { scriptProblem } from './script-text.ts';
-import { programOf, type Redirection, readGivenAssignment, type Segment, type Word } from './shell-word.ts';
+import {
+  type Assignment,
+  programOf,
+  type Redirection,
+  readGivenAssignment,
+  type Segment,
+  type Word,
+} from './shell-word.ts';
 import { evaluationProblem, filled, variableProblem } from './variables.ts';
 import { createWhereabouts, type Whereabouts } from './whereabouts.ts';
 import { type Call, unwrapCalls } from './wrappers.ts';
@@ -104,13 +111,20 @@ function checkSegment(check: Check, segment: Segment): Violation[] {
   const { calls, problems } = unwrapCalls(segment.words);
   const subject = textOf(segment.words);
   const found = [
-    ...segment.assignments.flatMap((assignment) => refuse(assignment.name, variableProblem(assignment))),
+    ...segment.assignments.flatMap((assignment) =>
+      refuse(assignment.name, isForReadingAlone(assignment, segment) ? null : variableProblem(assignment)),
+    ),
     ...problems.map((problem) => blocked(subject, problem)),
     ...calls.flatMap((call) => checkCall(check, call)),
     ...segment.redirections.flatMap((redirection) => checkRedirection(check, redirection)),
   ];
   check.where.follow(segment);
   return found;
+}
+
+/** `IFS= read` splits one line in another way, and nothing after it. */
+function isForReadingAlone({ name }: Assignment, { words: [first] }: Segment): boolean {
+  return name === 'IFS' && first?.text === 'read';
 }
 
 function refuse(subject: string, problem: string | null): Violation[] {

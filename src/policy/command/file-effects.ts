@@ -66,11 +66,11 @@ const moveLast: Effects = (parsed) => {
 
 /** A link opens a way to what it points at. */
 const link: Effects = (parsed) => {
-  const alone = parsed.operands.length === 1;
-  const sources = alone ? parsed.operands : parsed.operands.slice(0, -1);
-  const folder = hasOption(parsed, '-s', '--symbolic')
-    ? folderOf(alone ? undefined : parsed.operands.at(-1))
-    : '';
+  const [given] = optionValues(parsed, '-t', '--target-directory');
+  const alone = given === undefined && parsed.operands.length === 1;
+  const sources = alone || given !== undefined ? parsed.operands : parsed.operands.slice(0, -1);
+  const name = given === undefined ? parsed.operands.at(-1) : { ...given, text: `${given.text}/` };
+  const folder = hasOption(parsed, '-s', '--symbolic') ? folderOf(alone ? undefined : name) : '';
   return [
     ...(alone ? [] : writeLast(parsed)),
     ...sources.map((word) =>

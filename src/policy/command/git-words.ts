@@ -26,6 +26,8 @@ const WITH_VALUE = new Set([
   '--exec-path',
   '--attr-source',
 ]);
+/** Nobody goes through more of them to where git is to work. */
+const MAX_FOLDERS = 32;
 const FOLDER_OPTIONS = new Set(['-C', '--git-dir', '--work-tree']);
 
 /** Keys that change how something looks, and start nothing. */
@@ -47,6 +49,10 @@ export function readGit(words: readonly Word[]): GitCall | null {
   for (; index < rest.length; index += 1) {
     const word = rest[index];
     if (word === undefined || !word.text.startsWith('-') || word.text === '-') break;
+    if (folders.length > MAX_FOLDERS) {
+      problems.push('git is sent through too many folders');
+      break;
+    }
     const at = word.text.startsWith('--') ? word.text.indexOf('=') : -1;
     const name = at < 0 ? word.text : word.text.slice(0, at);
     if (at < 0 && WITH_VALUE.has(name)) index += 1;

@@ -27,8 +27,7 @@ export function unwrapCalls(words: readonly Word[]): { calls: Call[]; problems: 
   const open: { call: Call; depth: number }[] = [
     { call: { words, assignments: [], packaged: false }, depth: 0 },
   ];
-  for (let next = open.shift(); next !== undefined; next = open.shift()) {
-    const { call, depth } = next;
+  for (const { call, depth } of open) {
     calls.push(call);
     const { inner, problem } = unwrap(call.words);
     if (problem !== null) problems.push(problem);
@@ -252,11 +251,9 @@ function unwrapFind(rest: readonly Word[]): Unwrapped {
   for (let index = 0; index < rest.length; index += 1) {
     const word = rest[index];
     if (word === undefined || !FIND_RUNS.has(word.text)) continue;
-    const after = rest.slice(index + 1);
-    const end = after.findIndex(
-      ({ text }, at) => text === ';' || (text === '+' && after[at - 1]?.text === '{}'),
-    );
-    const words = after.slice(0, end < 0 ? after.length : end);
+    let end = index + 1;
+    while (end < rest.length && !endsExec(rest, end)) end += 1;
+    const words = rest.slice(index + 1, end);
     inner.push({
       words: words.map((each) => (each.text.includes('{}') ? { ...each, unknown: true } : each)),
       assignments: [],
@@ -266,6 +263,11 @@ function unwrapFind(rest: readonly Word[]): Unwrapped {
   }
   const varying = rest.some((word, index) => word.unknown && !isValueOfTest(word, rest[index - 1]));
   return { inner, problem: varying ? 'find may be told to run something by an expansion' : null };
+}
+
+function endsExec(words: readonly Word[], at: number): boolean {
+  const text = words[at]?.text;
+  return text === ';' || (text === '+' && words[at - 1]?.text === '{}');
 }
 
 /** A test takes the word behind it for its value, whatever that becomes; in quotes it stays one word. */

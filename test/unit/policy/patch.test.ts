@@ -102,6 +102,25 @@ describe('a patch by hand', () => {
       ['R x -> ../y 100644:100644 +1 -1'],
     ],
     ['diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n', ['A y 100644:100644 +0 -0']],
+    ['--- old/src/x\n+++ new/src/x\n@@ -1 +1 @@\n-a\n+b\n', ['M src/x 100644:100644 +1 -1']],
+    ['--- x.orig\n+++ x\n@@ -1 +1 @@\n-a\n+b\n', ['R x.orig -> x 100644:100644 +1 -1']],
+    ['--- a/./src//x\n+++ b/./src//x\n@@ -1 +1 @@\n-a\n+b\n', ['M src/x 100644:100644 +1 -1']],
+    [
+      '--- a/x\t2020-01-01\n+++ b/x\t1970-01-01 00:00:00.000000000 +0000\n@@ -1 +0,0 @@\n-a\n',
+      ['D x 100644:100644 +0 -1'],
+    ],
+    [
+      'diff --git b/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n',
+      ['A b/x 000000:100644 +1 -0'],
+    ],
+    [
+      'diff --git src/x lib/x\nrename from src/x\nrename to lib/x\n--- src/x\n+++ lib/x\n@@ -1 +1 @@\n-a\n+b\n',
+      ['R src/x -> lib/x 100644:100644 +1 -1'],
+    ],
+    [
+      'diff --git a/l b/l\nindex 1..2 120000\n--- a/l\n+++ b/l\n@@ -1 +1 @@\n-a\n+b\n',
+      ['M l 120000:120000 +1 -1'],
+    ],
     ['diff --git a/x b/x\r\nold mode 100644\r\nnew mode 100755\r\n', ['M x 100644:100755 +0 -0']],
   ])('%j is %j', (patch, expected) => {
     expect(spell(patch)).toEqual(expected);
@@ -113,6 +132,18 @@ describe('a patch by hand', () => {
     ['--- a/x\n+++ b/x\n@@ -1,3 +1 @@\n-a\n', 'the patch is cut off in a hunk'],
     ['--- a/x\n+++ b/x\n@@ -1 +1 @@\nrubbish\n', 'a hunk is damaged'],
     ['@@ -1 +1 @@\n-a\n+b\n', 'a hunk belongs to no file'],
+    [
+      'diff --git a/x b/y\nrename from x\nrename to y\n--- a/secret\n+++ b/secret\n@@ -1 +1 @@\n-a\n+b\n',
+      'the names of a file contradict each other',
+    ],
+    [
+      'diff --git a/x b/y\ncopy from x\ncopy to y\n--- a/x\n+++ b/secret\n@@ -1 +1 @@\n-a\n+b\n',
+      'the names of a file contradict each other',
+    ],
+    [
+      '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n*** a/y\n--- b/y\n***************\n*** 1 ****\n! a\n',
+      'a context diff can not be judged',
+    ],
     ['diff --git a/x y b/z\n', 'the name of a file can not be told'],
     ['Submodule sub 123..456:\n  > x\n', 'a summary of a submodule can not be judged'],
   ])('%j is refused: %s', (patch, message) => {

@@ -1,12 +1,10 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import type { FileChange } from '../../../contracts/workspace-change.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
-import { checkFiles } from '../../../policy/changes.ts';
 import { checkCommand } from '../../../policy/command/check-command.ts';
 import { parsePatch } from '../../../policy/patch.ts';
+import { checkPatch } from '../../../policy/patch-check.ts';
 import type { Violation } from '../../../policy/violation.ts';
-import type { OpenPolicy } from '../../../runtime/services.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
@@ -73,28 +71,7 @@ async function judgePatch(
     const message = `${patch} is not a patch that can be judged: line ${parsed.line}: ${parsed.message}`;
     throw new CliError(message, 'git diff makes one');
   }
-  return judgeChanges(opened, parsed.changes);
-}
-
-/** A patch can name paths that no worktree holds; the runtime never sees those in a diff. */
-function judgeChanges({ policy: effective }: OpenPolicy, changes: readonly FileChange[]): Violation[] {
-  const leaving = changes
-    .flatMap(({ path, oldPath }) => [path, ...(oldPath === null ? [] : [oldPath])])
-    .filter(leaves);
-  return [
-    ...leaving.map(
-      (path): Violation => ({
-        class: 'outside_workspace',
-        subject: path,
-        message: `${path} is outside the workspace`,
-      }),
-    ),
-    ...checkFiles(effective, changes),
-  ];
-}
-
-function leaves(path: string): boolean {
-  return path.startsWith('/') || path.split('/').includes('..');
+  return checkPatch(opened.policy, parsed);
 }
 
 async function readPatch(path: string): Promise<string> {

@@ -138,6 +138,7 @@ describe('small languages', () => {
     'npm test\r\nls\r\n',
     'find . -name "$x" -newer "$y"',
     "x='a[0]'; echo $x",
+    'while IFS= read -r l; do echo "$l"; done < a.txt',
   ])('%j is allowed', (line) => {
     expect(judge(DENYING, line)).toEqual([]);
   });
