@@ -30,9 +30,35 @@ const globSchema = z
   .refine((glob) => !/^!(?!\()/.test(glob), 'a negated glob is not allowed')
   .refine((glob) => !glob.startsWith('/'), 'an absolute path never matches')
   .refine((glob) => !glob.split('/').includes('..'), 'a path that leaves the workspace never matches')
+  .refine((glob) => !/\/\.?\//.test(glob), 'a path with an empty part never matches')
+  .refine((glob) => glob === glob.trim(), 'white space around a path never matches')
   .describe('Glob over paths relative to the worktree.');
 
 const globsSchema = z.array(globSchema);
+
+const entrySchema = z.string().refine((entry) => entry.trim() !== '', 'an empty entry never matches');
+
+/** An expression that nobody can match would either deny nothing or everything. */
+const denySchema = entrySchema.refine(isWellFormed, 'expected a regular expression between the slashes');
+
+function isWellFormed(entry: string): boolean {
+  const read = readExpression(entry);
+  if (read === null) return entry !== '//';
+  try {
+    new RegExp(read.body, read.flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The parts of `/expression/flags`; null for words and for the path of a program, such as `/bin/rm`. */
+export function readExpression(entry: string): { readonly body: string; readonly flags: string } | null {
+  const [, body, flags] = /^\/([\s\S]+)\/([a-z]*)$/.exec(entry) ?? [];
+  if (body === undefined || flags === undefined) return null;
+  const isPath = /^(?:\/[\w.+-]+){2,}$/.test(entry) && (body.includes('/') || /[^dgimsuvy]/.test(flags));
+  return isPath ? null : { body, flags };
+}
 
 export const policyDocumentSchema = z.strictObject({
   policy_id: z
@@ -55,9 +81,9 @@ export const policyDocumentSchema = z.strictObject({
   network: z.enum(NETWORKS).optional().describe('Whether the network may be used. Default: allow.'),
   commands: z
     .strictObject({
-      allow: z.array(z.string().min(1)).optional().describe('First words a shell command may start with.'),
+      allow: z.array(entrySchema).optional().describe('First words a shell command may start with.'),
       deny: z
-        .array(z.string().min(1))
+        .array(denySchema)
         .optional()
         .describe('Word prefixes or `/regular expressions/` that are refused.'),
     })

@@ -92,7 +92,15 @@ function union<T>(lists: readonly (readonly T[] | undefined)[]): T[] {
 function intersection(lists: readonly (readonly string[])[]): string[] | null {
   const [first, ...others] = lists;
   if (first === undefined) return null;
-  return [...new Set(first)].filter((word) => others.every((list) => list.includes(word)));
+  return [...new Set([...first, ...others.flat()])].filter((entry) =>
+    lists.every((list) => list.some((wider) => covers(wider, entry))),
+  );
+}
+
+/** `git` allows all that `git status` does. */
+function covers(wider: string, entry: string): boolean {
+  const [few, many] = [wider.trim().split(/\s+/), entry.trim().split(/\s+/)];
+  return few.every((word, index) => word === many[index]);
 }
 
 function inOrder(operations: readonly Operation[]): Operation[] {

@@ -25,12 +25,16 @@ export async function brokenPolicies(folders: readonly string[]): Promise<Readon
   return new Map(broken.map(({ path, message }) => [basename(path, '.yaml'), message]));
 }
 
-/** Reads policy folders, nearest first. A file must be named as it is referred to. */
+/**
+ * Reads policy folders, nearest first. A file must be named as it is referred to. One that can't be read hides those
+ * of its name farther away: they may ask for less.
+ */
 export async function readPolicies(folders: readonly string[]): Promise<PolicyFiles> {
   const { policyReference } = await import('../../contracts/policy.ts');
   const { parsePolicy } = await import('../../policy/document.ts');
   const byRef = new Map<string, PolicyDocument>();
   const broken: { path: string; message: string }[] = [];
+  const hidden = new Set<string>();
   for (const { path, name } of await policyFiles(folders)) {
     const parsed = parsePolicy(await readFile(path, 'utf8'));
     if (!parsed.ok) {
@@ -39,12 +43,14 @@ export async function readPolicies(folders: readonly string[]): Promise<PolicyFi
         path,
         message: `${problem?.path ?? ''} ${problem?.message ?? 'is not a policy'}`.trim(),
       });
+      hidden.add(name);
       continue;
     }
     const ref = policyReference(parsed.policy);
-    if (`${ref}.yaml` !== name)
+    if (`${ref}.yaml` !== name) {
       broken.push({ path, message: `it holds ${ref}, which its name does not say` });
-    else if (!byRef.has(ref)) byRef.set(ref, parsed.policy);
+      hidden.add(name);
+    } else if (!byRef.has(ref) && !hidden.has(name)) byRef.set(ref, parsed.policy);
   }
   return { byRef, broken };
 }

@@ -1,3 +1,4 @@
+import { readExpression } from '../../contracts/policy.ts';
 import { wordsWithoutGlobals } from './git-words.ts';
 import { resolvePath } from './paths.ts';
 import { isFixed, MASK, programOf, type Word } from './shell-word.ts';
@@ -9,10 +10,11 @@ export type DenyEntry =
   | { readonly kind: 'broken'; readonly source: string };
 
 export function readDenyEntry(source: string): DenyEntry {
-  const [, body, flags] = /^\/([\s\S]+)\/([a-z]*)$/.exec(source) ?? [];
-  if (body === undefined) return { kind: 'prefix', source, words: source.trim().split(/\s+/) };
+  const read = readExpression(source);
+  if (read === null) return { kind: 'prefix', source, words: source.trim().split(/\s+/) };
   try {
-    return { kind: 'expression', source, expression: new RegExp(body, (flags ?? '').replace(/[gy]/g, '')) };
+    const expression = new RegExp(read.body, read.flags.replace(/[gy]/g, ''));
+    return { kind: 'expression', source, expression };
   } catch {
     return { kind: 'broken', source };
   }

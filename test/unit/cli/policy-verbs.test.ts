@@ -121,6 +121,20 @@ describe('conductor policy command', () => {
     });
   });
 
+  it.each([
+    ['no policy', 'policy_id: policy.workspace\nversion: 1\nforbiden_paths: []\n'],
+    ['another policy than its name says', 'policy_id: policy.other\nversion: 1\n'],
+  ])('does not go by the built-in policy where the file of the repository is %s', async (_name, text) => {
+    const repo = await mkdtemp(join(folder, 'own-'));
+    await mkdir(join(repo, '.git'));
+    await mkdir(join(repo, '.tnh', 'policies'), { recursive: true });
+    await writeFile(join(repo, '.tnh', 'policies', 'policy.workspace.v1.yaml'), text);
+    await expect(command('ls', ['policy.workspace.v1'], false, repo)).rejects.toMatchObject({
+      message: expect.stringMatching(/policy\.workspace\.v1\.yaml is not usable/),
+      exitCode: 2,
+    });
+  });
+
   it('needs a line', async () => {
     await expect(command(null, [file])).rejects.toMatchObject({ exitCode: 2 });
   });
@@ -254,6 +268,10 @@ describe('conductor hook command', () => {
     ['a plain call', JSON.stringify({ command: 'npm test' })],
     ['the words of a call', JSON.stringify({ command: ['echo', 'it is; rm x'] })],
     ['a shell with a line', JSON.stringify({ command: ['/bin/bash', '-c', 'npm test'] })],
+    [
+      'a tool that only looks',
+      JSON.stringify({ tool_name: 'Read', tool_input: { file_path: '/etc/passwd' } }),
+    ],
   ])('lets %s through in silence', async (_name, input) => {
     expect(await ask(input)).toEqual({ code: 0, out: '', err: '' });
   });
@@ -264,10 +282,29 @@ describe('conductor hook command', () => {
     ['no object', '"npm test"'],
     ['no command', JSON.stringify({ tool_name: 'Bash', tool_input: {} })],
     ['a command that is no text', call(7)],
-    ['another tool', JSON.stringify({ tool_name: 'Read', tool_input: { file_path: 'x' } })],
+    ['a tool that nobody knows', JSON.stringify({ tool_name: 'Deploy', tool_input: { target: 'x' } })],
+    ['a tool that writes nobody knows where', JSON.stringify({ tool_name: 'Write', tool_input: {} })],
     ['an empty call', '{}'],
   ])('blocks %s', async (_name, input) => {
     expect(await ask(input)).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/\S/) });
+  });
+
+  it('judges a command whatever the tool is called', async () => {
+    expect(JSON.parse((await ask(call('rm x', { tool_name: 'Read' }))).out)).toMatchObject({
+      hookSpecificOutput: { permissionDecision: 'deny' },
+    });
+  });
+
+  it.each([
+    ['Write', { file_path: 'src/a.ts' }, 'allow'],
+    ['Write', { file_path: 'vendor/a.js' }, 'deny'],
+    ['Edit', { file_path: '/etc/passwd' }, 'deny'],
+    ['Edit', { file_path: "it's/../.git/config" }, 'deny'],
+    ['MultiEdit', { file_path: 'package.json' }, 'deny'],
+    ['NotebookEdit', { notebook_path: '../a.ipynb' }, 'deny'],
+  ])('judges what %s would write: %j, %s', async (tool, input, expected) => {
+    const { out } = await ask(call('', { tool_name: tool, tool_input: input }));
+    expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe(expected);
   });
 
   it('blocks when the policy is not there, and when the call comes from a folder that is not', async () => {

@@ -40,6 +40,24 @@ describe('assemblePolicy', () => {
     expect(policy.commands).toEqual({ allow: ['npm'], deny: ['rm', 'git push'] });
   });
 
+  it.each([
+    [['git'], ['git status', 'npm'], ['git status']],
+    [['git status'], ['git'], ['git status']],
+    [['git status'], ['git log'], []],
+    [
+      ['git', 'npm'],
+      ['npm', 'git'],
+      ['git', 'npm'],
+    ],
+    [['git'], ['github'], []],
+  ])('lets %j and %j together allow %j', (first, second, allowed) => {
+    const policy = assemblePolicy([
+      { source: 'workflow', policy: { commands: { allow: first } } },
+      { source: 'step', policy: { commands: { allow: second } } },
+    ]);
+    expect(policy.commands.allow).toEqual(allowed);
+  });
+
   it('allows a path only where every layer does', () => {
     const policy = assemblePolicy([
       { source: 'workflow', policy: { allowed_paths: ['src/**'] } },

@@ -24,6 +24,14 @@ describe('a policy file', () => {
     ['policy_id: policy.a\nversion: 1\nforbidden_paths: ["!src/**"]', 'forbidden_paths.0'],
     ['policy_id: policy.a\nversion: 1\nforbidden_paths: [/etc/**]', 'forbidden_paths.0'],
     ['policy_id: policy.a\nversion: 1\nforbidden_paths: [../x]', 'forbidden_paths.0'],
+    ['policy_id: policy.a\nversion: 1\nforbidden_paths: [a//b]', 'forbidden_paths.0'],
+    ['policy_id: policy.a\nversion: 1\nforbidden_paths: [a/./b]', 'forbidden_paths.0'],
+    ['policy_id: policy.a\nversion: 1\nforbidden_paths: ["secrets "]', 'forbidden_paths.0'],
+    ['policy_id: policy.a\nversion: 1\ncommands: { deny: ["  "] }', 'commands.deny.0'],
+    ['policy_id: policy.a\nversion: 1\ncommands: { deny: [rm, "/(/"] }', 'commands.deny.1'],
+    ['policy_id: policy.a\nversion: 1\ncommands: { deny: ["//"] }', 'commands.deny.0'],
+    ['policy_id: policy.a\nversion: 1\ncommands: { deny: ["/rm -r/z"] }', 'commands.deny.0'],
+    ['policy_id: policy.a\nversion: 1\ncommands: { allow: [""] }', 'commands.allow.0'],
     ['policy_id: policy.a\nversion: 1\nforbiden_paths: []', ''],
     ['policy_id: [', ''],
     ['policy_id: policy.a\npolicy_id: policy.b\nversion: 1', ''],
@@ -33,6 +41,11 @@ describe('a policy file', () => {
     const problems = parsed.ok ? [] : parsed.problems;
     expect(problems.map((problem) => problem.path)).toContain(path);
     for (const { message } of problems) expect(message).toMatch(/^[^A-Z]/);
+  });
+
+  it('may deny by path, by words and by expression', () => {
+    const text = 'policy_id: policy.a\nversion: 1\ncommands: { deny: [/bin/rm, git push, "/rm -r/i"] }';
+    expect(parsePolicy(text)).toMatchObject({ ok: true });
   });
 
   it('has a JSON Schema in which every field is described', () => {

@@ -30,7 +30,13 @@ const callSchema = z.looseObject({
   hook_event_name: z.string().optional(),
   tool_name: z.string().optional(),
   tool_input: z
-    .looseObject({ command: lineSchema, cwd: z.string().optional(), workdir: z.string().optional() })
+    .looseObject({
+      command: lineSchema.optional(),
+      file_path: z.string().optional(),
+      notebook_path: z.string().optional(),
+      cwd: z.string().optional(),
+      workdir: z.string().optional(),
+    })
     .optional(),
   command: lineSchema.optional(),
   cwd: z.string().optional(),
@@ -48,6 +54,7 @@ export async function hook(
   try {
     const call = await readCall(around);
     if (call === null) return block(context, 'the call is not JSON with a command in it');
+    if (isLook(call)) return context.json ? answer(context, call, []) : EXIT.success;
     const violations = await judge(context, call, options, around.env);
     return answer(context, call, violations);
   } catch (error) {
@@ -60,15 +67,30 @@ async function readCall({ readInput }: HookSurroundings): Promise<HookCall | nul
   try {
     const parsed = callSchema.safeParse(JSON.parse(text));
     if (!parsed.success) return null;
-    return lineOf(parsed.data) === null ? null : parsed.data;
+    return lineOf(parsed.data) === null && !isLook(parsed.data) ? null : parsed.data;
   } catch {
     return null;
   }
 }
 
+/** Tools that run and write nothing are none of our business, where an agent asks about every tool. */
+const LOOKS = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite']);
+const WRITES = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
+
+function isLook({ tool_name: tool = '', tool_input: input, command }: HookCall): boolean {
+  return LOOKS.has(tool) && input?.command === undefined && command === undefined;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
 /** Some agents pass the words of the call, mostly those of a shell with a line for it. */
-function lineOf({ tool_input: input, command }: HookCall): string | null {
+function lineOf({ tool_name: tool = '', tool_input: input, command }: HookCall): string | null {
   const given = input?.command ?? command ?? null;
+  const path = input?.file_path ?? input?.notebook_path;
+  // What writes a file is judged as a redirection into it would be.
+  if (given === null && WRITES.has(tool) && path !== undefined) return `> ${quoted(path)}`;
   if (given === null || typeof given === 'string') return given;
   const [shell = '', flag = '', line] = given;
   if (
@@ -78,7 +100,7 @@ function lineOf({ tool_input: input, command }: HookCall): string | null {
     /^-l?c$/.test(flag)
   )
     return line;
-  return given.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  return given.map(quoted).join(' ');
 }
 
 async function judge(

@@ -463,6 +463,10 @@ describe('what a denied prefix means', () => {
     ['docker run', 'docker ps', false],
     ['npm run deploy', 'npm run "deploy"', true],
     ['npm run deploy', 'npm run test', false],
+    ['/bin/rm', '/bin/rm x', true],
+    ['/bin/rm', 'ls', false],
+    ['/usr/bin/su', '/usr/bin/su', true],
+    ['/usr/bin/su', 'ls /usr/bin', false],
   ])('%j on %j: %s', (entry, line, refused) => {
     expect(judge({ commands: { deny: [entry] } }, line).includes('native_policy_block')).toBe(refused);
   });
