@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { OutsideChange } from '../../contracts/surroundings.ts';
 import type { Observed, StepTraces, Surroundings, Watch, WatchRequest } from '../../ports/surroundings.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
-import { kindOf } from './file-kind.ts';
+import { kindOf, readFileHere } from './file-kind.ts';
 import { commonGitDir } from './find-repository.ts';
 import { createGit } from './git-command.ts';
 import { type Checkout, compareCheckout, readCheckoutState } from './observe-checkout.ts';
@@ -115,7 +114,7 @@ async function startWatch(
 async function settleGitLink(worktree: RunWorktree): Promise<OutsideChange[]> {
   const path = join(worktree.workspace.worktreePath, '.git');
   const kind = await kindOf(path);
-  const isSound = kind === 'other' && (await readFile(path, 'utf8')) === `gitdir: ${worktree.adminDir}\n`;
+  const isSound = kind === 'other' && (await readFileHere(path)) === `gitdir: ${worktree.adminDir}\n`;
   if (isSound) return [];
   await repairGitFile(worktree);
   const verb = kind === 'missing' ? 'deleted' : 'changed';
