@@ -13,8 +13,5 @@ export async function settingsForFileSystem(worktreePath: string): Promise<reado
   // Git wrote this file without a run bit; a file system that knows none shows it on every file.
   const keepsRunBits = !link.isFile() || (link.mode & 0o111) === 0;
   const keepsCase = inCapitals === null || inCapitals === undefined || inCapitals.ino !== link.ino;
-  return [
-    ...(keepsRunBits ? ['core.fileMode=true'] : []),
-    ...(keepsCase ? ['core.ignoreCase=false'] : []),
-  ];
+  return [...(keepsRunBits ? ['core.fileMode=true'] : []), ...(keepsCase ? ['core.ignoreCase=false'] : [])];
 }

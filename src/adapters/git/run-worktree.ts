@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunWorkspace } from '../../ports/workspace.ts';
 import { kindOf, readFileHere } from './file-kind.ts';
@@ -119,6 +119,21 @@ export async function repairGitFile(worktree: RunWorktree): Promise<void> {
   }
   await rm(path, { force: true });
   await writeFile(path, wanted);
+}
+
+/** Makes the worktree's part of the git folder again where somebody took it away; the files are still there. */
+export async function registerAgain(gitDir: string, workspace: RunWorkspace): Promise<void> {
+  const { worktreePath, branchName } = workspace;
+  const adminDir = join(gitDir, 'worktrees', basename(worktreePath));
+  await mkdir(adminDir, { recursive: true });
+  const files = {
+    gitdir: join(await realFolder(worktreePath), '.git'),
+    commondir: '../..',
+    HEAD: `ref: ${ownBranchRef(branchName)}`,
+  };
+  for (const [name, text] of Object.entries(files))
+    if ((await readFileHere(join(adminDir, name))) === null)
+      await writeFile(join(adminDir, name), `${text}\n`);
 }
 
 /** For moments when no other process works in the worktree: a lock that is there then was left by a dead one. */

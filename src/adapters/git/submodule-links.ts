@@ -18,7 +18,8 @@ const linksByCommit = new Map<string, readonly string[]>();
 
 /** Whether files lie at a place where git takes a submodule for granted. */
 export async function hasStuffedLink(git: Git, worktree: RunWorktree, commit: string): Promise<boolean> {
-  const links = linksByCommit.get(commit) ?? linksIn(await git(['ls-tree', '-r', '-z', '--full-tree', commit]));
+  const links =
+    linksByCommit.get(commit) ?? linksIn(await git(['ls-tree', '-r', '-z', '--full-tree', commit]));
   linksByCommit.set(commit, links);
   return links.length > 0 && (await sortLinks(worktree, links)).stuffed.length > 0;
 }

@@ -8,7 +8,7 @@ import { unlockFolders } from './locked-folders.ts';
 import { trackNestedRepositories } from './nested-repositories.ts';
 import { headCommit, type RunWorktree, treeOf } from './run-worktree.ts';
 import { addAroundLinks, hasStuffedLink, readLinks } from './submodule-links.ts';
-import { forgetUnstorable, findUnstorable } from './unstorable-files.ts';
+import { findUnstorable, forgetUnstorable } from './unstorable-files.ts';
 import { readStatus } from './worktree-status.ts';
 
 /** The worktree as git objects. Paths are relative, in latin1 so that no byte is lost. */
