@@ -1,7 +1,7 @@
 import type { Restored, RestoreTarget, Snapshot } from '../../ports/workspace.ts';
 import { type Git, GitError, printedValue } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
-import { type KeptIgnored, keepIgnored, readKeptIgnored } from './ignored-keep.ts';
+import { forgetIgnored, type KeptIgnored, keepIgnored, readKeptIgnored } from './ignored-keep.ts';
 import { clearIgnored, writeIgnored } from './ignored-restore.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { displaceNestedRepositories, displaceSubmodules, makeFolders } from './nested-repositories.ts';
@@ -18,7 +18,7 @@ import {
 } from './run-worktree.ts';
 import { keepUnderNewRef, salvageRefOf } from './salvage-refs.ts';
 import { displaceWorkedOn } from './submodule-state.ts';
-import { putTree, resetIndex, takeTree } from './worktree-tree.ts';
+import { forgetIndex, putTree, resetIndex, takeTree } from './worktree-tree.ts';
 
 /** The newest snapshot of each worktree that this process made. */
 const lastByWorktree = new Map<
@@ -28,6 +28,19 @@ const lastByWorktree = new Map<
 
 /** When nothing has changed since the last one, it is the same commit under another name. */
 export async function takeSnapshot(worktree: RunWorktree, name: string): Promise<Snapshot> {
+  try {
+    return await takeFromMemory(worktree, name);
+  } catch (error) {
+    // A step can take refs away and have git clear up: then what was stored before is not there any more.
+    if (!(error instanceof GitError) || error.exitCode === null) throw error;
+    lastByWorktree.delete(worktree.adminDir);
+    forgetIgnored(worktree);
+    await forgetIndex(worktree);
+    return takeFromMemory(worktree, name);
+  }
+}
+
+async function takeFromMemory(worktree: RunWorktree, name: string): Promise<Snapshot> {
   const { git, workspace, adminDir } = worktree;
   const { tree, head, ignored } = await takeTree(worktree, null);
   const kept = await keepIgnored(worktree, ignored);

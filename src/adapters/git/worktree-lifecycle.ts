@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, realpath, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
-import { hasCode, kindOf } from './file-kind.ts';
+import { hasCode, kindOf, readFileHere } from './file-kind.ts';
 import { createGit, type Git, GitError } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
 import { unlockFolders } from './locked-folders.ts';
@@ -121,13 +121,14 @@ async function adoptMoved(gitDir: string, worktreePath: string): Promise<void> {
   await writeFile(record, `${join(await realpath(worktreePath), '.git')}\n`);
 }
 
-/** Files are there, and git knows nothing of them any more: to add a worktree here would fail for the files. */
+/** A folder that says it is the run's, and that git knows nothing of any more: to add a worktree would fail for its files. */
 async function adoptForgotten(gitDir: string, workspace: RunWorkspace): Promise<void> {
   const { worktreePath } = workspace;
   if ((await kindOf(worktreePath)) !== 'folder' || (await findAdminDir(gitDir, worktreePath)) !== null)
     return;
-  const names = await readdir(worktreePath);
-  if (names.length > 0) await registerAgain(gitDir, workspace);
+  const link = await readFileHere(join(worktreePath, '.git'));
+  if (link === `gitdir: ${join(gitDir, 'worktrees', basename(worktreePath))}\n`)
+    await registerAgain(gitDir, workspace);
 }
 
 /** Git locks a worktree while it fills it; one that died then, before we had an index of it, never held any work. */

@@ -144,6 +144,12 @@ async function trackPathsOf(git: Git, head: string, tree: string): Promise<void>
   await git(['update-index', '-z', '--index-info'], { stdin: Buffer.from(records, 'latin1') });
 }
 
+/** The next tree is taken from the files alone. */
+export async function forgetIndex(worktree: RunWorktree): Promise<void> {
+  await rm(ourIndex(worktree), { force: true });
+  await rememberIndex(ourIndex(worktree), null);
+}
+
 /** The index only we write. It keeps the stat cache from one snapshot to the next. */
 export function ourIndex(worktree: RunWorktree): string {
   return join(worktree.adminDir, 'conductor', 'index');
