@@ -137,6 +137,29 @@ describe('an interruption', () => {
       await expectSecondAttempt(scene, runId);
     });
 
+  test.concurrent('tells what the step did outside its worktree, although nobody judges it', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const hook = join(scene.repo.root, '.git', 'hooks', 'pre-commit');
+    const lines = [`@1 write ${hook} exit`, '@1 write half.txt half', '@1 hang', 'write answer.txt 42'];
+    await scene.repo.write('../w.yaml', oneAgentStep('told', JSON.stringify(lines.join('\n'))));
+    const driver = scene.cli.start(['run', '../w.yaml']);
+    const runId = await until(() => scene.runIds()[0]);
+    await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
+    driver.kill('SIGINT');
+    expect(await driver.done).toMatchObject({ code: 130 });
+    expect(existsSync(hook)).toBe(false);
+    const notes = scene.record(runId).eventsOf('status_updated');
+    expect(notes.map(({ payload }) => payload.note)).toContainEqual(
+      expect.stringMatching(
+        /was interrupted: git's own file \.git\/hooks\/pre-commit was created .* put back$/,
+      ),
+    );
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 7 });
+    expect(await scene.conductor('verify', runId)).toMatchObject({ code: 0 });
+  });
+
   test.concurrent('that is repeated leaves at once, and not an agent that does not listen', async ({
     openScene,
   }) => {

@@ -72,6 +72,14 @@ export const AGENTS_IN_WORKTREE: readonly HostileAgent[] = [
     sign: 'forbidden_path',
   },
   {
+    name: 'pipes',
+    does: 'puts a pipe in the place of a file',
+    script: 'rm keep/old.txt; mkfifo keep/old.txt',
+    expected: SEEN,
+    sign: 'forbidden_operation',
+    short: true,
+  },
+  {
     name: 'deletes',
     does: 'deletes a file',
     script: 'rm keep/old.txt',

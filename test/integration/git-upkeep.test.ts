@@ -61,6 +61,11 @@ describe('removing a worktree', () => {
       /holds repositories of its own: nested/,
     ],
     [
+      'holds a repository in a folder that it had before',
+      ({ git }) => git('init', '--quiet', 'src'),
+      /holds repositories of its own: src/,
+    ],
+    [
       'is locked',
       ({ repo, run }) => repo.git('worktree', 'lock', '--reason=mine', run.worktreePath),
       /is locked: mine/,
@@ -143,6 +148,20 @@ describe('bringing files back', () => {
     expect(await git('status', '--porcelain')).toBe(' M README.md\n');
     expect(await upkeep.worktreeState(run)).toBe('changed');
     await expect(upkeep.bringBackFiles(run, salvage)).rejects.toThrow('not committed');
+  });
+
+  it('is refused where it would write over a file that only the salvage does not ignore', async () => {
+    const started = await startRun();
+    const { run, write, read, workspaces } = started;
+    await write('.gitignore', '');
+    await write('data.log', 'salvaged\n');
+    await workspaces.restore(run, { kind: 'base' }, 'undo@1');
+    await write('data.log', 'newer\n');
+    const upkeep = upkeepOf(started);
+    const [salvage] = await upkeep.salvages();
+    if (salvage === undefined) throw new Error('nothing was salvaged');
+    await expect(upkeep.bringBackFiles(run, salvage)).rejects.toThrow('not committed');
+    expect(await read('data.log')).toBe('newer\n');
   });
 
   it('lists the worktrees of runs and no others', async () => {

@@ -39,6 +39,7 @@ describe('reopen', () => {
       'git died while it made it',
       async (root: string, path: string) => {
         await writeFile(join(root, '.git/worktrees/r1/locked'), 'initializing\n');
+        await rm(join(root, '.git/worktrees/r1/conductor'), { recursive: true });
         await rm(join(path, 'README.md'));
       },
     ],
@@ -71,6 +72,14 @@ describe('reopen', () => {
     expect(await read('README.md')).toBe('work\n');
     expect((await lstat(path('.tnh/run/r1/harness'))).isSymbolicLink()).toBe(true);
     await git('add', 'README.md');
+  });
+
+  it('leaves the files of one that was whole, whoever says now that git is still making it', async () => {
+    const { repo, run, workspaces, write, read } = await startRun();
+    await write('README.md', 'work\n');
+    await writeFile(join(repo.root, '.git/worktrees/r1/locked'), 'initializing\n');
+    await workspaces.reopen(run, null);
+    expect(await read('README.md')).toBe('work\n');
   });
 
   it('makes everything for a run that was recorded but never got that far', async () => {

@@ -12,10 +12,11 @@ import { putTree, takeTree } from './worktree-tree.ts';
 export async function bringBackFiles(worktree: RunWorktree, salvage: Salvage): Promise<void> {
   const { git } = worktree;
   const head = await headCommit(worktree);
-  const { tree, ignored } = await takeTree(worktree, head);
+  const wanted = await treeOf(git, salvage.commit);
+  // Files that git ignores here, but that the salvage holds as files like any others, would be written over.
+  const { tree, ignored } = await takeTree(worktree, head, wanted);
   if (tree !== (await treeOf(git, head)))
     throw new GitError([], null, `${worktree.workspace.worktreePath} holds changes that are not committed`);
-  const wanted = await treeOf(git, salvage.commit);
   const submodules = await displaceSubmodules(worktree, tree, wanted);
   await putTree(worktree, wanted);
   await makeFolders(submodules);

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 
 /** What stands at a path, without following links. */
 export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder' | 'link' | 'other'> {
@@ -9,6 +9,12 @@ export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return 'missing';
     throw error;
   }
+}
+
+/** The text of a file; null for anything else. To open a pipe would wait for ever for somebody to write. */
+export async function readFileHere(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isFile() === true ? readFile(path, 'utf8').catch(() => null) : null;
 }
 
 export function hasCode(error: unknown, code: string): boolean {

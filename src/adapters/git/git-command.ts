@@ -12,6 +12,10 @@ const FIXED_SETTINGS = [
   'core.splitIndex=false',
   'core.sparseCheckout=false',
   'core.safecrlf=false',
+  // Otherwise an edit of equal size whose time was set back would go unnoticed.
+  'core.checkStat=default',
+  'core.trustctime=true',
+  'worktree.useRelativePaths=false',
   // Files are written and read as they are stored, so that a restore brings every byte back.
   'core.autocrlf=false',
   // The log names snapshots, so they have to be on disk before it; by default git leaves loose objects to the system.
@@ -58,6 +62,8 @@ export class GitError extends ExpectedFailure {
 export interface GitPlace {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of this place, each as `key=value`. */
+  readonly settings?: readonly string[];
   readonly signal?: AbortSignal | undefined;
   /** The run that the commands work for; who takes it up after a crash finds by this what is still at work. */
   readonly runId?: string;
@@ -119,7 +125,8 @@ function spawnGit(argv: readonly string[], call: GitCall, place: GitPlace): Prom
       return;
     }
     // A session of its own: Ctrl-C in the terminal must not cut a snapshot in two, and no prompt finds a terminal.
-    const child = spawn('git', [...FIXED_SETTINGS, ...argv], {
+    const settings = (place.settings ?? []).flatMap((setting) => ['-c', setting]);
+    const child = spawn('git', [...FIXED_SETTINGS, ...settings, ...argv], {
       cwd: place.cwd,
       env: { ...cleanEnvironment(), ...markOf(place), ...place.env, ...call.env },
       detached: true,

@@ -23,6 +23,11 @@ interface Memory {
 /** What this process has stored of each worktree, so that files that nobody wrote are not read again. */
 const memoryByWorktree = new Map<string, Memory>();
 
+/** The next time every file is stored again. */
+export function forgetIgnored({ adminDir }: RunWorktree): void {
+  memoryByWorktree.delete(adminDir);
+}
+
 /** Stores the files that git ignores, as far as they are not too large; none of them is in the tree of a snapshot. */
 export async function keepIgnored(worktree: RunWorktree, ignored: readonly string[]): Promise<KeptIgnored> {
   if (ignored.length === 0) return NOTHING_IGNORED;

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { OutsideChange } from '../../contracts/surroundings.ts';
-import type { Git } from './git-command.ts';
+import type { Git, GitResult } from './git-command.ts';
 import { commitAt } from './run-worktree.ts';
 
 /** A file system may date a change a little earlier than the clock that was read before it. */
@@ -18,14 +18,24 @@ export interface CheckoutState {
 
 export interface Checkout {
   readonly root: string;
+  /** Runs no filters: a step may have configured one. */
   readonly git: Git;
+  /** What stands before its paths when they are told: empty, or the path of a submodule and a slash. */
+  readonly prefix: string;
   /** Folders in which conductors work. */
   readonly ours: readonly string[];
+  /** Of the files that git ignores, only these are of interest. */
+  readonly forbids: (path: string) => boolean;
 }
 
 export async function readCheckoutState(checkout: Checkout): Promise<CheckoutState> {
   const lookedAtMs = Date.now() - CLOCK_SLACK_MS;
-  const [head, paths] = await Promise.all([commitAt(checkout.git, 'HEAD'), differingPaths(checkout)]);
+  const [head, differing, ignored] = await Promise.all([
+    commitAt(checkout.git, 'HEAD'),
+    differingPaths(checkout),
+    forbiddenPaths(checkout),
+  ]);
+  const paths = [...differing, ...ignored];
   const stamps = new Map<string, Stamp | null>();
   for (let at = 0; at < paths.length; at += LOOKS_AT_ONCE) {
     const some = paths.slice(at, at + LOOKS_AT_ONCE);
@@ -46,7 +56,7 @@ export async function compareCheckout(checkout: Checkout, before: CheckoutState)
     if (verb === null) continue;
     const checkedOut = now.head !== before.head && !now.stamps.has(path);
     const excuse = checkedOut ? 'another commit was checked out there' : null;
-    changes.push({ place: 'checkout', subject: path, verb, excuse, putBack: false });
+    changes.push({ place: 'checkout', subject: `${checkout.prefix}${path}`, verb, excuse, putBack: false });
   }
   return changes;
 }
@@ -73,14 +83,32 @@ async function isInCommit(git: Git, commit: string | null, path: string): Promis
   return (await git(['cat-file', '-e', `${commit}:${path}`], { answers: [1, 128] })).exitCode === 0;
 }
 
-async function differingPaths({ root, git, ours }: Checkout): Promise<string[]> {
+/** Submodules are checkouts of their own; git would start another git in each, with a configuration of its own. */
+async function differingPaths(checkout: Checkout): Promise<string[]> {
   const argv = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'];
-  const listed = (await git(argv)).stdout.toString('utf8').split('\0');
-  const folders = ours.map((folder) => relative(root, folder));
-  return listed
-    .filter((line) => line !== '')
+  const listed = await checkout.git([...argv, '--ignore-submodules=dirty']);
+  return pathsIn(listed)
     .map((line) => line.slice(3))
-    .filter((path) => !folders.some((folder) => path === folder || path.startsWith(`${folder}/`)));
+    .filter(notOurs(checkout));
+}
+
+/** Folders that are ignored as a whole are not looked into: they hold dependencies and build output. */
+async function forbiddenPaths(checkout: Checkout): Promise<string[]> {
+  const argv = ['ls-files', '-o', '-i', '-z', '--exclude-standard', '--directory'];
+  const paths = pathsIn(await checkout.git(argv));
+  return paths.filter((path) => !path.endsWith('/') && checkout.forbids(path)).filter(notOurs(checkout));
+}
+
+function pathsIn({ stdout }: GitResult): string[] {
+  return stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((line) => line !== '');
+}
+
+function notOurs({ root, ours }: Checkout): (path: string) => boolean {
+  const folders = ours.map((folder) => relative(root, folder));
+  return (path) => !folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
 export interface Stamp {

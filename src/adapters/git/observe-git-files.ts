@@ -1,78 +1,49 @@
 import { randomUUID } from 'node:crypto';
-import {
-  chmod,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  rmdir,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { OutsideChange } from '../../contracts/surroundings.ts';
 import type { DisplacedFile, Settled } from '../../ports/surroundings.ts';
 import { kindOf } from './file-kind.ts';
 import { createGit } from './git-command.ts';
-
-/** Files of the shared git folder that run programs, or say what git does and where it looks. */
-const SHARED = ['config', 'config.worktree', 'hooks', 'info', 'objects/info/alternates'];
-/** The same of one worktree. */
-const OF_WORKTREE = ['config.worktree', 'commondir', 'gitdir'];
-/** What is larger is noticed and can't be put back. */
-const CONTENT_LIMIT_BYTES = 4 * 1024 * 1024;
-const FILES_LIMIT = 2000;
-const DEPTH_LIMIT = 8;
+import { type GitFile, type GitFiles, readGitFiles, unsettledWorktrees } from './git-files.ts';
+import type { RunWorktree } from './run-worktree.ts';
 
 /** What branches follow is written by everyday commands in any checkout. */
 const EVERYDAY_KEY = /^branch\..+\.(?:merge|rebase|description|vscode-merge-base|gh-merge-base)$/s;
 /** So is the remote they follow; one that is not known by name could be anywhere. */
 const FOLLOWED_REMOTE = /^branch\..+\.(?:remote|pushremote)$/s;
 
-type GitFile =
-  | { readonly kind: 'file'; readonly mode: number; readonly content: Buffer }
-  | { readonly kind: 'link'; readonly target: string }
-  | { readonly kind: 'large'; readonly stamp: string };
+/** How long git may take to make or to remove a worktree that another run has. */
+const UNSETTLED_LOOKS = 100;
+const UNSETTLED_LOOK_MS = 50;
 
-/** By path relative to the git folder. */
-export type GitFiles = ReadonlyMap<string, GitFile>;
-
-export async function readGitFiles(gitDir: string): Promise<GitFiles> {
-  const found = new Map<string, GitFile>();
-  for (const path of SHARED) await take(gitDir, path, found, 0);
-  for (const name of await readdir(join(gitDir, 'worktrees')).catch((): string[] => []))
-    for (const file of OF_WORKTREE) await take(gitDir, `worktrees/${name}/${file}`, found, 0);
-  return found;
+/** Git's own files before a step. */
+export interface GitFilesBefore {
+  readonly files: GitFiles;
+  /** Folders of worktrees that were not whole then; nobody knows what will become of them. */
+  readonly unsettled: ReadonlySet<string>;
 }
 
-async function take(gitDir: string, path: string, found: Map<string, GitFile>, depth: number): Promise<void> {
-  const absolute = join(gitDir, path);
-  const stat = await lstat(absolute).catch(() => null);
-  if (stat === null || found.size >= FILES_LIMIT) return;
-  if (stat.isSymbolicLink()) found.set(path, { kind: 'link', target: await readlink(absolute) });
-  else if (stat.isDirectory()) {
-    if (depth === DEPTH_LIMIT) return;
-    for (const name of await readdir(absolute)) await take(gitDir, `${path}/${name}`, found, depth + 1);
-  } else if (!stat.isFile() || stat.size > CONTENT_LIMIT_BYTES)
-    found.set(path, { kind: 'large', stamp: `${stat.size} ${stat.mtimeMs} ${stat.mode}` });
-  else found.set(path, { kind: 'file', mode: stat.mode & 0o777, content: await readFile(absolute) });
+export async function readGitFilesBefore(gitDir: string): Promise<GitFilesBefore> {
+  // What became whole between the two looks must not count as known, so the set comes first.
+  const unsettled = await unsettledWorktrees(gitDir);
+  return { files: await readGitFiles(gitDir), unsettled };
 }
 
 /** Compares with how things were and puts back what changed, unless something excuses all of it. */
 export async function settleGitFiles(
-  gitDir: string,
-  before: GitFiles,
+  { gitDir, adminDir }: Pick<RunWorktree, 'gitDir' | 'adminDir'>,
+  before: GitFilesBefore,
   allExcused: string | null,
 ): Promise<Omit<Settled, 'worktreeGone'>> {
-  const after = await readGitFiles(gitDir);
+  const own = relative(gitDir, adminDir);
+  const after = await readWhenSettled(gitDir, before, own);
   const changes: OutsideChange[] = [];
   const displaced: DisplacedFile[] = [];
-  for (const path of changedPaths(before, after)) {
-    const [old, now] = [before.get(path), after.get(path)];
+  for (const path of changedPaths(before, after, own)) {
+    const [old, now] = [before.files.get(path), after.get(path)];
     const verb = old === undefined ? 'created' : now === undefined ? 'deleted' : 'changed';
     const excuse = allExcused ?? (await excuseOf(path, old, now));
     if (now !== undefined && excuse === null) displaced.push({ path, content: contentOf(now) });
@@ -82,25 +53,33 @@ export async function settleGitFiles(
   return { changes, displaced };
 }
 
+/** Another run may be ending or being cleaned up right now: then its worktree is soon gone as a whole. */
+async function readWhenSettled(gitDir: string, before: GitFilesBefore, own: string): Promise<GitFiles> {
+  for (let look = 1; look < UNSETTLED_LOOKS; look += 1) {
+    const unsettled = [...(await unsettledWorktrees(gitDir))];
+    const known = unsettled.filter((folder) => before.files.has(`${folder}/gitdir`));
+    if (known.every((folder) => folder === own || before.unsettled.has(folder))) break;
+    await delay(UNSETTLED_LOOK_MS);
+  }
+  return readGitFiles(gitDir);
+}
+
 /** What was made goes first, as it may stand in the place of a folder. */
-function changedPaths(before: GitFiles, after: GitFiles): string[] {
-  const made = [...after.keys()].filter((path) => !before.has(path) && !isOfNewWorktree(path, before));
-  const others = [...before].filter(([path, old]) => {
+function changedPaths({ files, unsettled }: GitFilesBefore, after: GitFiles, own: string): string[] {
+  const isNew = (folder: string) => !files.has(`${folder}/gitdir`);
+  const isGone = (folder: string) => !after.has(`${folder}/gitdir`) && !after.has(`${folder}/commondir`);
+  // Other runs come and go: a worktree that is new or gone as a whole is nothing that was tampered with.
+  const isOfOthers = (path: string) => {
+    const folder = worktreeOf(path);
+    if (folder === null || folder === own) return false;
+    return unsettled.has(folder) || isNew(folder) || isGone(folder);
+  };
+  const made = [...after.keys()].filter((path) => !files.has(path));
+  const others = [...files].flatMap(([path, old]) => {
     const now = after.get(path);
-    return now === undefined ? !isOfLostWorktree(path, after) : !isSame(old, now);
+    return now !== undefined && isSame(old, now) ? [] : [path];
   });
-  return [...made.sort(), ...others.map(([path]) => path).sort()];
-}
-
-/** Other runs come and go: a worktree that is new or gone as a whole is nothing that was tampered with. */
-function isOfNewWorktree(path: string, before: GitFiles): boolean {
-  const folder = worktreeOf(path);
-  return folder !== null && !before.has(`${folder}/gitdir`);
-}
-
-function isOfLostWorktree(path: string, after: GitFiles): boolean {
-  const folder = worktreeOf(path);
-  return folder !== null && OF_WORKTREE.every((name) => !after.has(`${folder}/${name}`));
+  return [...made.sort(), ...others.sort()].filter((path) => !isOfOthers(path));
 }
 
 function worktreeOf(path: string): string | null {

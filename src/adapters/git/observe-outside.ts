@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { OutsideChange, OutsidePlace } from '../../contracts/surroundings.ts';
 import type { FileChange } from '../../contracts/workspace-change.ts';
@@ -16,6 +16,8 @@ const DIGEST_LIMIT_BYTES = 1024 * 1024;
 const HOME_FILES = [
   '.gitconfig',
   '.config/git/config',
+  '.config/git/ignore',
+  '.config/git/attributes',
   '.ssh/authorized_keys',
   '.ssh/config',
   '.profile',
@@ -180,8 +182,10 @@ async function printOf(path: string): Promise<string | null> {
   const kind = await kindOf(path);
   if (kind === 'missing' || kind === 'folder') return null;
   if (kind === 'link') return `link ${await readlink(path).catch(() => '')}`;
-  const stamp = await stampOf(path);
-  if (stamp === null || Number(stamp.text.split(' ')[1]) > DIGEST_LIMIT_BYTES) return stamp?.text ?? null;
+  const found = await lstat(path).catch(() => null);
+  // To open a pipe would wait for ever for somebody to write.
+  if (found === null || !found.isFile() || found.size > DIGEST_LIMIT_BYTES)
+    return (await stampOf(path))?.text ?? null;
   const content = await readFile(path).catch(() => null);
-  return content === null ? stamp.text : createHash('sha256').update(content).digest('hex');
+  return content === null ? 'unreadable' : createHash('sha256').update(content).digest('hex');
 }

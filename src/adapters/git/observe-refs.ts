@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OutsideChange } from '../../contracts/surroundings.ts';
 import type { RefState } from '../../contracts/workspace-change.ts';
 import type { Observed, StepTraces } from '../../ports/surroundings.ts';
-import type { Git, GitResult } from './git-command.ts';
+import { readFileHere } from './file-kind.ts';
+import { type Git, GitError, type GitResult } from './git-command.ts';
 import { moveOwnRef } from './own-ref.ts';
 import { commitAt } from './run-worktree.ts';
 import { keepUnderNewRef, salvageRefOf } from './salvage-refs.ts';
@@ -42,9 +42,16 @@ export async function settleOwnRefs(place: RefPlace, before: RefSurroundings): P
   const changes: OutsideChange[] = [];
   for (const [ref, commit] of before.own) {
     if (now.get(ref) === commit) continue;
-    await moveOwnRef(place.git, ref, commit);
+    const putBack = await moveOwnRef(place.git, ref, commit).then(
+      () => true,
+      (error: unknown) => {
+        // Git refuses when the commit itself is gone, which must not keep the deed from being told.
+        if (error instanceof GitError) return false;
+        throw error;
+      },
+    );
     const verb = now.has(ref) ? 'changed' : 'deleted';
-    changes.push({ place: 'own_ref', subject: ref, verb, excuse: null, putBack: true });
+    changes.push({ place: 'own_ref', subject: ref, verb, excuse: null, putBack });
   }
   return changes;
 }
@@ -120,7 +127,7 @@ function pairsOf({ stdout }: GitResult): ReadonlyMap<string, string> {
 
 /** Entries below the newest are only in the log of the ref. */
 async function readStash(gitDir: string): Promise<string[]> {
-  const log = await readFile(join(gitDir, 'logs', 'refs', 'stash'), 'utf8').catch(() => '');
+  const log = (await readFileHere(join(gitDir, 'logs', 'refs', 'stash'))) ?? '';
   return log
     .split('\n')
     .flatMap((line) => line.split(' ', 2)[1] ?? [])
@@ -194,7 +201,7 @@ async function isAncestor(git: Git, old: string, now: string): Promise<boolean> 
 
 /** Git writes into the log of a remote-tracking ref how it came to its value. */
 async function wasPushed(gitDir: string, name: string): Promise<boolean> {
-  const log = await readFile(join(gitDir, 'logs', name), 'utf8').catch(() => '');
+  const log = (await readFileHere(join(gitDir, 'logs', name))) ?? '';
   return log.trimEnd().split('\n').at(-1)?.endsWith('update by push') === true;
 }
 

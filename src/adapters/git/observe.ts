@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { OutsideChange } from '../../contracts/surroundings.ts';
 import type { Observed, StepTraces, Surroundings, Watch, WatchRequest } from '../../ports/surroundings.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
-import { kindOf } from './file-kind.ts';
+import { kindOf, readFileHere } from './file-kind.ts';
+import { findCheckouts } from './find-checkouts.ts';
 import { commonGitDir } from './find-repository.ts';
 import { createGit } from './git-command.ts';
-import { type Checkout, compareCheckout, readCheckoutState } from './observe-checkout.ts';
-import { readGitFiles, settleGitFiles } from './observe-git-files.ts';
+import { type Checkout, type CheckoutState, compareCheckout, readCheckoutState } from './observe-checkout.ts';
+import { readGitFilesBefore, settleGitFiles } from './observe-git-files.ts';
 import { compareIgnored, readIgnored } from './observe-ignored.ts';
 import {
   compareOutside,
@@ -26,7 +26,7 @@ import {
   settleOwnRefs,
   traceRefs,
 } from './observe-refs.ts';
-import { openRunWorktree, type RunWorktree, repairGitFile } from './run-worktree.ts';
+import { openRunWorktree, type RunWorktree, registerAgain, repairGitFile } from './run-worktree.ts';
 
 /** Who is shut in can make links, but write nothing behind them. */
 const SHUT_OUT = ['checkout', 'behind_link', 'record', 'home'];
@@ -66,7 +66,11 @@ async function startWatch(
   const { runId } = workspace;
   const git = createGit({ cwd: deps.repoRoot, runId });
   const place: RefPlace = { git, gitDir, runId };
-  const checkout: Checkout = { root: deps.repoRoot, git, ours: [deps.worktreesDir, deps.runsDir, runDir] };
+  const checkout = {
+    root: deps.repoRoot,
+    ours: [deps.worktreesDir, deps.runsDir, runDir],
+    forbids: request.forbids,
+  };
   const outside: OutsideRequest = {
     home: deps.home,
     runsDir: resolve(deps.runsDir),
@@ -76,9 +80,9 @@ async function startWatch(
     links: await linksOf(git, request.before.tree),
   };
   const [gitFiles, refs, user, around, ignored] = await Promise.all([
-    readGitFiles(gitDir),
+    readGitFilesBefore(gitDir),
     readRefSurroundings(place),
-    readCheckoutState(checkout),
+    watchCheckouts(checkout, runId),
     readOutside(outside),
     readIgnored(worktree, request.forbids),
   ]);
@@ -93,7 +97,7 @@ async function startWatch(
       outside: excuse(request, [
         ...(await settleOwnRefs(place, refs)),
         ...refChanges,
-        ...(await compareCheckout(checkout, user)),
+        ...(await user()),
         ...compareOutside(around, await readOutside(outside)),
         ...(await findLinksOut(workspace.worktreePath, step.changes)),
       ]),
@@ -102,8 +106,10 @@ async function startWatch(
   return {
     defaultBranches: defaultBranchesOf(refs),
     settle: async () => {
-      const shared = await settleGitFiles(gitDir, gitFiles, excuseFor(request));
-      if ((await kindOf(workspace.worktreePath)) !== 'folder') return { ...shared, worktreeGone: true };
+      const isGone = (await kindOf(workspace.worktreePath)) !== 'folder';
+      const shared = await settleGitFiles(worktree, gitFiles, excuseFor(request));
+      if (isGone) return { ...shared, worktreeGone: true };
+      await registerAgain(gitDir, workspace);
       const changes = [...shared.changes, ...(await settleGitLink(worktree))];
       return { ...shared, changes, worktreeGone: false };
     },
@@ -111,11 +117,29 @@ async function startWatch(
   };
 }
 
+/** Returns what tells later how they have changed. Filters are asked for again then, as others may be configured. */
+async function watchCheckouts(
+  top: Omit<Checkout, 'git' | 'prefix'>,
+  runId: string,
+): Promise<() => Promise<OutsideChange[]>> {
+  const before: (CheckoutState & { readonly prefix: string })[] = [];
+  for (const checkout of await findCheckouts(top, runId))
+    before.push({ ...(await readCheckoutState(checkout)), prefix: checkout.prefix });
+  return async () => {
+    const changes: OutsideChange[] = [];
+    for (const checkout of await findCheckouts(top, runId)) {
+      const state = before.find(({ prefix }) => prefix === checkout.prefix);
+      if (state !== undefined) changes.push(...(await compareCheckout(checkout, state)));
+    }
+    return changes;
+  };
+}
+
 /** The file by which a worktree finds its repository; whoever replaces it makes git look elsewhere. */
 async function settleGitLink(worktree: RunWorktree): Promise<OutsideChange[]> {
   const path = join(worktree.workspace.worktreePath, '.git');
   const kind = await kindOf(path);
-  const isSound = kind === 'other' && (await readFile(path, 'utf8')) === `gitdir: ${worktree.adminDir}\n`;
+  const isSound = kind === 'other' && (await readFileHere(path)) === `gitdir: ${worktree.adminDir}\n`;
   if (isSound) return [];
   await repairGitFile(worktree);
   const verb = kind === 'missing' ? 'deleted' : 'changed';

@@ -1,7 +1,8 @@
-import { readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunWorkspace } from '../../ports/workspace.ts';
-import { kindOf } from './file-kind.ts';
+import { kindOf, readFileHere } from './file-kind.ts';
+import { settingsForFileSystem } from './file-system.ts';
 import { type Git, GitError, printedValue } from './git-command.ts';
 import { displace } from './harness-link.ts';
 import { createGitWithoutFilters } from './no-filters.ts';
@@ -55,7 +56,8 @@ export async function openRunWorktree(
     throw new GitError([], null, `${worktreePath} is not a worktree of this repository`);
   }
   const env = { GIT_DIR: adminDir, GIT_WORK_TREE: worktreePath };
-  const place = { cwd: worktreePath, env, signal, runId: workspace.runId };
+  const settings = await settingsForFileSystem(worktreePath);
+  const place = { cwd: worktreePath, env, settings, signal, runId: workspace.runId };
   const files = [join(gitDir, 'config'), join(gitDir, 'config.worktree'), join(adminDir, 'config.worktree')];
   return { workspace, adminDir, gitDir, branchRef, git: createGitWithoutFilters(place, files) };
 }
@@ -106,7 +108,7 @@ export async function repairGitFile(worktree: RunWorktree): Promise<void> {
   const wanted = `gitdir: ${worktree.adminDir}\n`;
   switch (await kindOf(path)) {
     case 'other':
-      if ((await readFile(path, 'utf8')) === wanted) return;
+      if ((await readFileHere(path)) === wanted) return;
       break;
     case 'folder':
       await displace(worktreePath, runId, path);
@@ -117,6 +119,21 @@ export async function repairGitFile(worktree: RunWorktree): Promise<void> {
   }
   await rm(path, { force: true });
   await writeFile(path, wanted);
+}
+
+/** Makes the worktree's part of the git folder again where somebody took it away; the files are still there. */
+export async function registerAgain(gitDir: string, workspace: RunWorkspace): Promise<void> {
+  const { worktreePath, branchName } = workspace;
+  const adminDir = join(gitDir, 'worktrees', basename(worktreePath));
+  await mkdir(adminDir, { recursive: true });
+  const files = {
+    gitdir: join(await realFolder(worktreePath), '.git'),
+    commondir: '../..',
+    HEAD: `ref: ${ownBranchRef(branchName)}`,
+  };
+  for (const [name, text] of Object.entries(files))
+    if ((await readFileHere(join(adminDir, name))) === null)
+      await writeFile(join(adminDir, name), `${text}\n`);
 }
 
 /** For moments when no other process works in the worktree: a lock that is there then was left by a dead one. */

@@ -1,8 +1,9 @@
 import type { Restored, RestoreTarget, Snapshot } from '../../ports/workspace.ts';
 import { type Git, GitError, printedValue } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
-import { type KeptIgnored, keepIgnored, readKeptIgnored } from './ignored-keep.ts';
+import { forgetIgnored, type KeptIgnored, keepIgnored, readKeptIgnored } from './ignored-keep.ts';
 import { clearIgnored, writeIgnored } from './ignored-restore.ts';
+import { clearLeftovers } from './leftovers.ts';
 import { displaceNestedRepositories, displaceSubmodules, makeFolders } from './nested-repositories.ts';
 import { moveOwnRef } from './own-ref.ts';
 import {
@@ -16,7 +17,8 @@ import {
   treeOf,
 } from './run-worktree.ts';
 import { keepUnderNewRef, salvageRefOf } from './salvage-refs.ts';
-import { putTree, resetIndex, takeTree } from './worktree-tree.ts';
+import { displaceWorkedOn } from './submodule-state.ts';
+import { forgetIndex, putTree, resetIndex, takeTree } from './worktree-tree.ts';
 
 /** The newest snapshot of each worktree that this process made. */
 const lastByWorktree = new Map<
@@ -26,6 +28,19 @@ const lastByWorktree = new Map<
 
 /** When nothing has changed since the last one, it is the same commit under another name. */
 export async function takeSnapshot(worktree: RunWorktree, name: string): Promise<Snapshot> {
+  try {
+    return await takeFromMemory(worktree, name);
+  } catch (error) {
+    // A step can take refs away and have git clear up: then what was stored before is not there any more.
+    if (!(error instanceof GitError) || error.exitCode === null) throw error;
+    lastByWorktree.delete(worktree.adminDir);
+    forgetIgnored(worktree);
+    await forgetIndex(worktree);
+    return takeFromMemory(worktree, name);
+  }
+}
+
+async function takeFromMemory(worktree: RunWorktree, name: string): Promise<Snapshot> {
   const { git, workspace, adminDir } = worktree;
   const { tree, head, ignored } = await takeTree(worktree, null);
   const kept = await keepIgnored(worktree, ignored);
@@ -53,8 +68,12 @@ export async function restoreSnapshot(
   await clearInterruptedState(worktree);
   await repairGitFile(worktree);
   await pointBranch(worktree, destination.head, branch);
+  await clearLeftovers(worktree, salvaged.listed);
   await displaceNestedRepositories(worktree, nested, destination.tree);
-  const submodules = await displaceSubmodules(worktree, before.tree, destination.tree);
+  const submodules = [
+    ...(await displaceSubmodules(worktree, before.tree, destination.tree)),
+    ...(await displaceWorkedOn(worktree, { evenClean: target.kind === 'base' })),
+  ];
   await clearIgnored(worktree, salvaged.ignored, ignored);
   await putTree(worktree, destination.tree);
   await makeFolders(submodules);
@@ -76,6 +95,8 @@ interface Salvage {
   /** Where the run's branch was; null when it was gone. */
   readonly branch: string | null;
   readonly ignored: KeptIgnored;
+  /** All that git ignores, also what is too large to keep. */
+  readonly listed: readonly string[];
 }
 
 /** Keeps the worktree as it is, with every commit that only HEAD or the branch still leads to. */
@@ -93,7 +114,7 @@ export async function salvage(
   const subject = `${salvageSubject(workspace.runId)} ${name}`;
   const commit = await commitTree(git, tree, withIgnored(parents, ignored), messageOf(subject, ignored));
   const salvageRef = await keepUnderNewRef(git, salvageRefOf(workspace.runId, name), commit);
-  return { salvageRef, before: { commit, tree }, nested, branch, ignored };
+  return { salvageRef, before: { commit, tree }, nested, branch, ignored, listed };
 }
 
 /** As a parent, so that git does not clear them up as long as the snapshot is there. */

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, realpath, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
-import { hasCode, kindOf } from './file-kind.ts';
+import { hasCode, kindOf, readFileHere } from './file-kind.ts';
 import { createGit, type Git, GitError } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
 import { unlockFolders } from './locked-folders.ts';
@@ -14,6 +14,7 @@ import {
   headCommit,
   openRunWorktree,
   ownBranchRef,
+  registerAgain,
   repairGitFile,
   runBranchName,
 } from './run-worktree.ts';
@@ -78,6 +79,7 @@ export async function reopenWorktree(
   const branchRef = ownBranchRef(workspace.branchName);
   await moveStrangerAside(worktreePath);
   await adoptMoved(gitDir, worktreePath);
+  await adoptForgotten(gitDir, workspace);
   const adminDir = await findAdminDir(gitDir, worktreePath);
   if (adminDir !== null && (await isHalfMade(adminDir))) await removeWorktree(git, gitDir, worktreePath);
   if ((await commitAt(git, branchRef)) === null) {
@@ -119,10 +121,20 @@ async function adoptMoved(gitDir: string, worktreePath: string): Promise<void> {
   await writeFile(record, `${join(await realpath(worktreePath), '.git')}\n`);
 }
 
-/** Git locks a worktree while it fills it; one that died then never held any work. */
+/** A folder that says it is the run's, and that git knows nothing of any more: to add a worktree would fail for its files. */
+async function adoptForgotten(gitDir: string, workspace: RunWorkspace): Promise<void> {
+  const { worktreePath } = workspace;
+  if ((await kindOf(worktreePath)) !== 'folder' || (await findAdminDir(gitDir, worktreePath)) !== null)
+    return;
+  const link = await readFileHere(join(worktreePath, '.git'));
+  if (link === `gitdir: ${join(gitDir, 'worktrees', basename(worktreePath))}\n`)
+    await registerAgain(gitDir, workspace);
+}
+
+/** Git locks a worktree while it fills it; one that died then, before we had an index of it, never held any work. */
 async function isHalfMade(adminDir: string): Promise<boolean> {
   const reason = await readFile(join(adminDir, 'locked'), 'utf8').catch(() => '');
-  return reason.trim() === 'initializing';
+  return reason.trim() === 'initializing' && (await kindOf(join(adminDir, 'conductor'))) === 'missing';
 }
 
 /** Twice `-f`: git still counts a worktree that was deleted as checked out, and one that was locked even more. */

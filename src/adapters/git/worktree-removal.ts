@@ -6,6 +6,7 @@ import { kindOf } from './file-kind.ts';
 import { type Git, GitError } from './git-command.ts';
 import { displacedFolders } from './harness-link.ts';
 import { keepIgnored } from './ignored-keep.ts';
+import { findLeftovers } from './leftovers.ts';
 import {
   commitAt,
   findAdminDir,
@@ -99,7 +100,8 @@ async function compareWithBranch(
 /** Commits of a repository inside the worktree are in no object store of ours, so no salvage would keep them. */
 async function findOwnRepositories(worktree: RunWorktree): Promise<string[]> {
   const { workspace, adminDir } = worktree;
-  const { nested } = await takeTree(worktree, await headCommit(worktree));
+  const { ignored } = await takeTree(worktree, await headCommit(worktree));
+  const { repositories } = await findLeftovers(worktree, ignored);
   const submodules = await readdir(join(adminDir, 'modules')).catch((): string[] => []);
   const displaced = await displacedFolders(workspace.worktreePath, workspace.runId);
   const holding: string[] = [];
@@ -110,7 +112,11 @@ async function findOwnRepositories(worktree: RunWorktree): Promise<string[]> {
       (await kindOf(join(content, '.git'))) !== 'missing';
     if (isRepository) holding.push(content);
   }
-  return [...nested.map((path) => Buffer.from(path, 'latin1').toString('utf8')), ...submodules, ...holding];
+  return [
+    ...repositories.map((path) => Buffer.from(path, 'latin1').toString('utf8')),
+    ...submodules,
+    ...holding,
+  ];
 }
 
 /** The folder is gone and its files with it; a commit that only its HEAD led to is not. */

@@ -7,6 +7,8 @@ import { type IndexMemory, recallIndex, rememberIndex } from './index-memory.ts'
 import { unlockFolders } from './locked-folders.ts';
 import { trackNestedRepositories } from './nested-repositories.ts';
 import { headCommit, type RunWorktree, treeOf } from './run-worktree.ts';
+import { addAroundLinks, hasStuffedLink, readLinks } from './submodule-links.ts';
+import { findUnstorable, forgetUnstorable } from './unstorable-files.ts';
 import { readStatus } from './worktree-status.ts';
 
 /** The worktree as git objects. Paths are relative, in latin1 so that no byte is lost. */
@@ -20,6 +22,11 @@ export interface TakenTree {
   readonly ignored: readonly string[];
 }
 
+interface FoundTree extends TakenTree {
+  /** Whether the index that it was taken with can be started from the next time. */
+  readonly isPlain: boolean;
+}
+
 /**
  * Writes the worktree's files, tracked and untracked, as a tree. What counts as tracked comes from `head`
  * and never from the worktree's own index: an agent can mark files there as unchanged, or take them out. Null stands
@@ -31,25 +38,31 @@ export async function takeTree(
   alsoTracked: string | null = null,
 ): Promise<TakenTree> {
   return withScratchIndex(worktree, async (git, known) => {
-    const usable = known !== null && alsoTracked === null && (wantedHead ?? known.head) === known.head;
-    const quick = usable ? await takeChanges(git, known, wantedHead) : null;
-    const taken = quick ?? (await takeAll(git, wantedHead ?? (await headCommit(worktree)), alsoTracked));
-    // Repositories in folders have to be looked for each time, and files that only this tree tracks are no rule.
-    const plain = taken.nested.length === 0 && alsoTracked === null;
-    return { value: taken, memory: plain ? { head: taken.head, tree: taken.tree } : null };
+    const usable =
+      known !== null &&
+      alsoTracked === null &&
+      (wantedHead ?? known.head) === known.head &&
+      !(await hasStuffedLink(git, worktree, known.head));
+    const quick = usable ? await takeChanges(git, worktree, known, wantedHead) : null;
+    const taken = quick ?? (await takeAll(git, worktree, wantedHead, alsoTracked));
+    return { value: taken, memory: taken.isPlain ? { head: taken.head, tree: taken.tree } : null };
   });
 }
 
 /** From the tree of last time, at a cost that grows with what changed since. Null when that does not tell it all. */
 async function takeChanges(
   git: Git,
+  worktree: RunWorktree,
   { tree, head }: IndexMemory,
   wantedHead: string | null,
-): Promise<TakenTree | null> {
-  const { touched, gone, ignored, odd, head: current } = await readStatus(git);
+): Promise<FoundTree | null> {
+  const { touched: differing, gone: missing, ignored, odd, head: current } = await readStatus(git);
   if (wantedHead === null && current !== head) return null;
-  if (odd || [...touched, ...gone].some((path) => /(?:^|\/)\.gitignore$/.test(path))) return null;
-  if (touched.length + gone.length === 0) return { tree, head, nested: [], ignored };
+  if (odd || [...differing, ...missing].some((path) => /(?:^|\/)\.gitignore$/.test(path))) return null;
+  if (differing.length + missing.length === 0) return { tree, head, nested: [], ignored, isPlain: true };
+  const unstorable = await findUnstorable(worktree, differing);
+  const touched = differing.filter((path) => !unstorable.includes(path));
+  const gone = [...missing, ...unstorable];
   const removals = gone.map((path) => `0 ${'0'.repeat(tree.length)}\t${path}\0`).join('');
   // What is gone goes first: a link may stand where its folder was, and nothing is looked up behind a link.
   if (gone.length > 0)
@@ -58,19 +71,30 @@ async function takeChanges(
   await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], {
     stdin: Buffer.from(additions, 'latin1'),
   });
-  return { tree: printedValue(await git(['write-tree'])), head, nested: [], ignored };
+  return { tree: printedValue(await git(['write-tree'])), head, nested: [], ignored, isPlain: true };
 }
 
-async function takeAll(git: Git, head: string, alsoTracked: string | null): Promise<TakenTree> {
+async function takeAll(
+  git: Git,
+  worktree: RunWorktree,
+  wantedHead: string | null,
+  alsoTracked: string | null,
+): Promise<FoundTree> {
+  const head = wantedHead ?? (await headCommit(worktree));
   await git(['read-tree', '--reset', head]);
   if (alsoTracked !== null) await trackPathsOf(git, head, alsoTracked);
   const nested = await trackNestedRepositories(git);
-  // With the folder excluded by pathspec, `add` fails wherever a committed .gitignore names it.
-  await git(['add', '-A', '--', '.']);
+  const links = await readLinks(git, worktree);
+  await addAroundLinks(git, links).catch(async (error: unknown) => {
+    if (!(error instanceof GitError) || !(await forgetUnstorable(git, worktree))) throw error;
+    await addAroundLinks(git, links);
+  });
   await git(['reset', '-q', head, '--', RUN_FOLDER]);
   const tree = printedValue(await git(['write-tree']));
   const { ignored } = await readStatus(git);
-  return { tree, head, nested, ignored };
+  // Repositories in folders have to be looked for each time, and files that only this tree tracks are no rule.
+  const isPlain = nested.length === 0 && links.stuffed.length === 0 && alsoTracked === null;
+  return { tree, head, nested, ignored, isPlain };
 }
 
 /** Makes the worktree's files those of `tree`, given that `takeTree` has just seen what is there now. */
@@ -118,6 +142,12 @@ async function trackPathsOf(git: Git, head: string, tree: string): Promise<void>
     .replace(/:\d{6} (\d{6}) [0-9a-f]+ ([0-9a-f]+) A\0([^\0]+)\0/g, '$1 $2 0\t$3\0');
   if (records === '') return;
   await git(['update-index', '-z', '--index-info'], { stdin: Buffer.from(records, 'latin1') });
+}
+
+/** The next tree is taken from the files alone. */
+export async function forgetIndex(worktree: RunWorktree): Promise<void> {
+  await rm(ourIndex(worktree), { force: true });
+  await rememberIndex(ourIndex(worktree), null);
 }
 
 /** The index only we write. It keeps the stat cache from one snapshot to the next. */

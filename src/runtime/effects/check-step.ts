@@ -26,6 +26,8 @@ export interface WatchedStep {
   readonly settle: () => Promise<void>;
   /** Holds what the step did against its policy. */
   readonly check: (files: ChangedFiles) => Promise<CheckedStep>;
+  /** Tells what the step did until it was interrupted: it is never judged, and what was put back would be forgotten. */
+  readonly tellInterrupted: () => Promise<void>;
   /** Looks at the files the step left. Where that fails, everything else about the step is still held against it. */
   readonly examine: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -110,6 +112,15 @@ export async function watchStep(context: RunContext, entry: WatchedEntry): Promi
   };
   return {
     check,
+    tellInterrupted: async () => {
+      const { found, records } = await check(NO_FILES).catch((error: unknown): CheckedStep => {
+        if (!isExpectedFailure(error)) throw error;
+        const refs = { refsBefore, refsAfter: refsBefore, movedElsewhere: [] };
+        return { found: judge(NOTHING_SEEN, NO_FILES, refs), notes: [], records: [] };
+      });
+      const notes = found.map(({ message }) => interruptedNote(entry.stepId, message));
+      if (records.length + notes.length > 0) await context.record([...records, ...notes]);
+    },
     examine: async (work) => {
       try {
         return await work();
@@ -141,6 +152,11 @@ async function keepDisplaced(evidence: Evidence, displaced: readonly DisplacedFi
       new TextDecoder().decode(content),
     );
   }
+}
+
+function interruptedNote(stepId: string, message: string): EventDraft {
+  const note = `step "${stepId}" was interrupted: ${message}`;
+  return { event_type: 'status_updated', step_id: stepId, payload: { note } };
 }
 
 function salvageRecord(

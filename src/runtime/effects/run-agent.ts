@@ -63,7 +63,10 @@ export async function runAgent(
     mark: prepared.mark,
   });
   await watched.settle();
-  if (result.termination === 'cancelled') throw new Interrupted();
+  if (result.termination === 'cancelled') {
+    await watched.tellInterrupted();
+    throw new Interrupted();
+  }
 
   const afterName = `${step.id}@${effect.attempt}.after`;
   const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));

@@ -53,7 +53,10 @@ export async function runValidation(
     await watched.settle();
     await judges.giveBack();
   });
-  if (results.some((result) => result.outcome === 'cancelled')) throw new Interrupted();
+  if (results.some((result) => result.outcome === 'cancelled')) {
+    await watched.tellInterrupted();
+    throw new Interrupted();
+  }
 
   const afterName = `${step.id}@${effect.attempt}.after`;
   const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));

@@ -116,7 +116,7 @@ function printHandled(
     if (salvageRefs.length > 0)
       err(
         withRepo(
-          `kept of ${shortId(runId)}: ${salvageRefs.join(', ')}; conductor undo ${runId}\n`,
+          `kept of ${shortId(runId)}: ${salvageRefs.join(', ')}; conductor undo ${runId} --list\n`,
           context.repo,
         ),
       );
