@@ -327,6 +327,19 @@ describe('what it prints', () => {
     );
   });
 
+  it.each([
+    ['nothing', 'rm "$OUT"'],
+    ['a pipe', 'rm "$OUT"; mkfifo "$OUT"'],
+    ['a link', 'ln -sf /dev/zero "$OUT"'],
+    ['a folder', 'rm "$OUT"; mkdir "$OUT"; echo x > "$OUT/x"'],
+  ])('is kept although the process puts %s in the place of the file', async (_kind, script) => {
+    const stdoutPath = join(folder, 'out', 'stdout.txt');
+    const argv = ['sh', '-c', `echo first; ${script.replaceAll('$OUT', stdoutPath)}; echo second`] as const;
+    const { stdout } = await supervisor.run(spec('', { argv, stdoutPath }));
+    expect((await lstat(stdout.path)).isFile()).toBe(true);
+    expect(await readFile(stdout.path, 'utf8')).toBe('first\nsecond\n');
+  });
+
   it('is never written through a link that lies at the path', async () => {
     await mkdir(join(folder, 'out'));
     await writeFile(join(folder, 'precious'), 'keep');

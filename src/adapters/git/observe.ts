@@ -27,6 +27,7 @@ import {
   traceRefs,
 } from './observe-refs.ts';
 import { openRunWorktree, type RunWorktree, repairGitFile } from './run-worktree.ts';
+import { removeGitPipes, removeSpecialFiles } from './special-files.ts';
 
 /** Who is shut in can make links, but write nothing behind them. */
 const SHUT_OUT = ['checkout', 'behind_link', 'record', 'home'];
@@ -102,13 +103,28 @@ async function startWatch(
   return {
     defaultBranches: defaultBranchesOf(refs),
     settle: async () => {
+      await removeSpecialFiles(workspace.worktreePath);
+      const pipes = request.shutIn ? [] : await settleGitPipes(gitDir);
       const shared = await settleGitFiles(gitDir, gitFiles, excuseFor(request));
-      if ((await kindOf(workspace.worktreePath)) !== 'folder') return { ...shared, worktreeGone: true };
-      const changes = [...shared.changes, ...(await settleGitLink(worktree))];
+      if ((await kindOf(workspace.worktreePath)) !== 'folder')
+        return { ...shared, changes: [...pipes, ...shared.changes], worktreeGone: true };
+      const changes = [...pipes, ...shared.changes, ...(await settleGitLink(worktree))];
       return { ...shared, changes, worktreeGone: false };
     },
     compare,
   };
+}
+
+/** Whatever stood in the place of one is gone; what is said of refs and files tells what that was. */
+async function settleGitPipes(gitDir: string): Promise<OutsideChange[]> {
+  const paths = await removeGitPipes(gitDir);
+  return paths.map((path) => ({
+    place: 'git_files',
+    subject: `.git/${path}`,
+    verb: 'created',
+    excuse: null,
+    putBack: true,
+  }));
 }
 
 /** The file by which a worktree finds its repository; whoever replaces it makes git look elsewhere. */
