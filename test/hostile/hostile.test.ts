@@ -1,11 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { resolveProgram } from '../../src/adapters/process/program.ts';
-import { probeBubblewrap } from '../../src/adapters/sandbox/probe.ts';
 import { gitAt } from '../../testing/git-repo.ts';
 import { type Scene, test } from '../e2e/scene.ts';
 import { listFiles } from '../integration/git-workspace-fixture.ts';
+import { sandboxHere } from '../integration/sandbox-here.ts';
 import { AGENTS_IN_WORKTREE } from './agents-in-worktree.ts';
 import { AGENTS_OUTSIDE } from './agents-outside.ts';
 import { type Attack, attack, cleanUp, SECRET } from './attack.ts';
@@ -27,8 +26,7 @@ const ALL = [...AGENTS_IN_WORKTREE, ...AGENTS_OUTSIDE];
 const UNSEEN_WITHOUT_SANDBOX = ['reads-parent-environment', 'unmarked-daemon', 'writes-far-away'];
 
 const chosen = ALL.filter(({ name, short }) => (ONLY === null ? IS_WHOLE || short === true : name === ONLY));
-const probe = await probeBubblewrap(resolveProgram, process.env.PATH);
-const modes = MODES.filter((mode) => mode === 'off' || probe.ok);
+const modes = MODES.filter((mode) => mode === 'off' || sandboxHere.ok);
 const cells: Cell[] = [];
 
 afterAll(() => {
