@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { sweepMarked } from '../../src/adapters/process/mark-sweep.ts';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
+import { outerMarksOf } from '../../src/contracts/process-mark.ts';
 import type { ProcessSpec } from '../../src/ports/supervisor.ts';
 
 const node = process.execPath;
@@ -412,6 +413,25 @@ describe.runIf(process.platform === 'linux')('what it leaves behind', () => {
     const result = await supervisor.run(spec(daemonScript(join(folder, 'pid'), 'process.exit(0)')));
     expect(result).toMatchObject({ end: { kind: 'exited', exitCode: 0 }, leftovers: 1 });
     expect(isAlive(pidOf('pid'))).toBe(false);
+  });
+
+  it('is ended: what a conductor started that was itself started by the process', async () => {
+    const outer = spec('');
+    const inner = createSupervisor({
+      sandbox: null,
+      secrets: [],
+      outerMarks: outerMarksOf({
+        CONDUCTOR_MARK: `${outer.mark}/step`,
+        CONDUCTOR_OUTER_MARKS: 'around\nthat',
+      }),
+    });
+    const script =
+      'require("node:fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)';
+    const running = inner.run(spec(script, { mark: `other-${outer.mark}` }));
+    await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true);
+    expect(await sweepMarked(`${outer.mark}/st`)).toBe(0);
+    expect(await sweepMarked(outer.mark)).toBe(1);
+    expect((await running).end).toEqual({ kind: 'signalled', signal: 'SIGKILL' });
   });
 
   it('is ended: a daemon in a session of its own, after a cancel', async () => {
