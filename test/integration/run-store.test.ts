@@ -198,6 +198,15 @@ describe('files of a run', () => {
     await run.release();
   });
 
+  it('are none in a folder that is not there', async () => {
+    const run = await store.create(RUN, null);
+    await run.directory.write('harness/report.json', '{}');
+    expect(await run.directory.list('harness')).toEqual(['harness/report.json']);
+    await rm(join(path, 'harness'), { recursive: true });
+    expect(await run.directory.list('harness')).toEqual([]);
+    await run.release();
+  });
+
   it('are read whole, or no further than is asked', async () => {
     const run = await store.create(RUN, null);
     const text = '\uFEFFé'.repeat(50_000);

@@ -43,7 +43,13 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
       }
     },
     list: async (relativePath) => {
-      const found = await readdir(resolve(relativePath), { recursive: true, withFileTypes: true });
+      // A folder that an agent took away has nothing in it, and the rest of the record is still to be judged.
+      const found = await readdir(resolve(relativePath), { recursive: true, withFileTypes: true }).catch(
+        (error: unknown) => {
+          if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+          throw error;
+        },
+      );
       return found
         .filter((entry) => entry.isFile())
         .map((entry) => relative(path, join(entry.parentPath, entry.name)))
