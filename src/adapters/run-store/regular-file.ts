@@ -12,13 +12,13 @@ export async function openRegularFile(path: string): Promise<FileHandle> {
     },
   );
   try {
-    if ((await file.stat()).isFile()) return file;
+    const found = await file.stat();
+    if (found.isFile()) return file;
+    throw found.isDirectory() ? failure('EISDIR', `a folder, and not a file: ${path}`) : notThere(path);
   } catch (error) {
     await file.close();
     throw error;
   }
-  await file.close();
-  throw notThere(path);
 }
 
 /** A link, or a socket. */
@@ -27,7 +27,11 @@ function isNoFile(error: unknown): boolean {
 }
 
 function notThere(path: string): Error {
-  return Object.assign(new Error(`no such file: ${path}`), { code: 'ENOENT' });
+  return failure('ENOENT', `no such file: ${path}`);
+}
+
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
 }
 
 export async function readRegularFile(path: string): Promise<Buffer> {

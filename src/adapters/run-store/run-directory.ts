@@ -38,7 +38,7 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
           ? (await readRegularFile(resolve(relativePath))).toString('utf8')
           : await readHead(resolve(relativePath), options.firstBytes);
       } catch (error) {
-        if (isCode(error, 'ENOENT')) return null;
+        if (isCode(error, 'ENOENT') || isCode(error, 'EISDIR')) return null;
         throw error;
       }
     },
