@@ -5,11 +5,11 @@ export const MASK = '[masked]';
 export const LONGEST_KEY = 32_768;
 
 /**
- * How known kinds of secrets look. Each expression matches the secret alone, so that what stands around it (the name
- * of a variable, the host of an address) stays readable. Every repetition is bounded: a text made to be hard costs no
- * more than another.
+ * How known kinds of secrets look. Each expression matches the secret alone or has it as a group at its end, so that what
+ * stands around it (the name of a variable, the host of an address) stays readable. Every repetition is bounded: a text made to be hard costs no
+ * more than another. A quote may have a backslash before it: many agents print JSON, with the texts of others inside.
  */
-const SHAPES: Readonly<Record<string, RegExp>> = {
+const SHAPES = {
   'aws access key id': /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g,
   'github token': /(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255})/g,
   'gitlab token': /(?<![A-Za-z0-9_])gl(?:pat|ptt|dt|rt|cbt)-[A-Za-z0-9_-]{20,255}/g,
@@ -21,16 +21,22 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
   'stripe key': /(?<![A-Za-z0-9_])(?:sk|rk|whsec)_(?:live_|test_)?[A-Za-z0-9]{20,255}/g,
   'google key': /(?<![A-Za-z0-9_-])(?:AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,512})/g,
   'npm token': /(?<![A-Za-z0-9_])npm_[A-Za-z0-9]{30,255}/g,
+  'pypi token': /(?<![A-Za-z0-9_-])pypi-[A-Za-z0-9_-]{32,1024}/g,
+  'hugging face token': /(?<![A-Za-z0-9_])hf_[A-Za-z0-9]{30,255}/g,
+  'sendgrid key': /(?<![A-Za-z0-9_])SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}/g,
   'json web token':
     /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,4096}/g,
   'password in an address': /(?<=[A-Za-z][A-Za-z0-9+.-]{1,31}:\/\/[^\s:/@"']{0,128}:)[^\s/@"']{1,256}(?=@)/g,
   'authorization header':
-    /(?<=\b[Aa]uthorization["']? ?[:=] ?["']?(?:[Bb]earer|[Bb]asic|[Tt]oken) )[A-Za-z0-9+/=._~-]{8,4096}/g,
+    /\b[Aa]uthorization\\{0,7}["']? ?[:=] ?\\{0,7}["']?(?:[Bb]earer|[Bb]asic|[Tt]oken) (?<secret>[A-Za-z0-9+/=._~-]{8,4096})/g,
   'variable with a secret name':
-    /(?<=(?<![A-Za-z0-9_])[A-Z0-9_]{0,64}(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE)=["']?)[^\s"'`$<>;&|(){}]{8,4096}/g,
+    /(?<![a-z])(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE)=\\{0,7}["']?(?<secret>[^\s"'`$<>;&|(){}\\]{8,4096})/g,
+  // In code, what stands after `password=` is mostly a name; a secret has figures in it, and is not called.
+  'setting with a secret name':
+    /(?:(?:api|access|secret|account)[_-]?key|(?:access|api|auth|refresh)[_-]?token|passw(?:or)?d) ?[:=] ?\\{0,7}["']?(?=[A-Za-z+/=_.~!#%^*-]{0,256}\d)(?<secret>[A-Za-z0-9+/=_.~!#%^*-]{12,4096})(?![A-Za-z0-9([])/gi,
   'field with a secret name':
-    /(?<=["'](?:[A-Za-z0-9_-]{0,64}[_-])?(?:api_?key|apiKey|access_?key|private_?key|token|secret|password|passphrase)["'] ?: ?["'])[^\s"'`$<>{}]{8,4096}(?=["'])/g,
-};
+    /(?<=["'_-])(?:api_?key|apiKey|access_?key|private_?key|token|secret|password|passphrase)\\{0,7}["'] ?: ?\\{0,7}["'](?<secret>[^\s"'`$<>{}\\]{8,4096})(?=\\{0,7}["'])/g,
+} as const satisfies Readonly<Record<string, RegExp>>;
 
 export const KEY_BEGINS = '-----BEGIN ';
 const KEY_HEADER = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
@@ -56,21 +62,25 @@ function findKeys(text: string): Span[] {
 
 /** Quickly rules out nearly every text: no secret of a known shape is without one of these. */
 const TRACES =
-  /-----BEGIN|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt)-|xox|xapp-|slack|sk[-_]|rk_|whsec|AIza|ya29|npm_|eyJ|:\/\/|TOKEN=|KEY=|SECRET=|PASSWORD=|PASSWD=|PASSPHRASE=|uthorization|key["']|Key["']|token["']|secret["']|password["']|passphrase["']/;
+  /-----BEGIN|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt)-|xox|xapp-|slack|sk[-_]|rk_|whsec|AIza|ya29|npm_|pypi-|hf_|SG\.|eyJ|:\/\/|SECRET=|PASSPHRASE=|uthorization|(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn]|[Pp][Aa][Ss][Ss][Ww](?:[Oo][Rr])?[Dd])(?: ?[:=]|\\{0,7}["'])|secret\\{0,7}["']|passphrase\\{0,7}["']/;
 
 /** Shorter values are words that stand in any text. */
 const SHORTEST_VALUE = 6;
 
 /** A limit on tokens is none: `MAX_TOKENS` goes on with a letter. */
 const SECRET_NAME =
-  /(?:TOKEN|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE)(?![A-Z])|(?:KEY|CREDENTIALS?)(?:_?\d+)?$/i;
+  /(?:TOKEN|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE)(?![A-Z])|(?:KEYS?|CREDENTIALS?)(?:_?\d+)?$|(?:^|_)(?:PASS|PAT|AUTH|COOKIE)$|_PWD$/i;
 
-/** The values of variables whose names say that they are secret, longest first. */
+/** As `postgres://name:password@host`. */
+const PASSWORD_IN_ADDRESS = SHAPES['password in an address'];
+
+/** The values of variables whose names say that they are secret, and passwords in addresses, longest first. */
 export function secretValuesOf(env: Readonly<Record<string, string | undefined>>): string[] {
-  const values = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && value.length >= SHORTEST_VALUE && SECRET_NAME.test(name) ? [value] : [],
-  );
-  return longestFirst(values);
+  const values = Object.entries(env).flatMap(([name, value = '']) => [
+    ...(SECRET_NAME.test(name) ? [value] : []),
+    ...Array.from(value.matchAll(PASSWORD_IN_ADDRESS), ([password]) => password),
+  ]);
+  return longestFirst(values.filter((value) => value.length >= SHORTEST_VALUE));
 }
 
 export function longestFirst(values: readonly string[]): string[] {
@@ -91,8 +101,10 @@ export function findSecrets(text: string, values: readonly string[]): Span[] {
   if (!TRACES.test(text)) return merge(spans);
   spans.push(...findKeys(text));
   for (const shape of Object.values(SHAPES))
-    for (const match of text.matchAll(shape))
-      spans.push({ start: match.index, end: match.index + match[0].length });
+    for (const match of text.matchAll(shape)) {
+      const end = match.index + match[0].length;
+      spans.push({ start: end - (match.groups?.secret ?? match[0]).length, end });
+    }
   return merge(spans);
 }
 

@@ -76,8 +76,8 @@ export interface RunDirectory {
   ) => Promise<FileDigest>;
   /** Writes only if nothing is there yet; false when something is. */
   readonly writeOnce: (relativePath: string, content: string) => Promise<boolean>;
-  /** Null when there is no such file. */
-  readonly read: (relativePath: string) => Promise<string | null>;
+  /** Null when there is no such file. `firstBytes` takes no more than that of a file that may be large. */
+  readonly read: (relativePath: string, options?: { readonly firstBytes?: number }) => Promise<string | null>;
   /** Files below a folder, relative to the run directory; links are not followed. */
   readonly list: (relativePath: string) => Promise<readonly string[]>;
   /** Takes an absolute path inside the run directory. */

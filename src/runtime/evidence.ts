@@ -98,10 +98,11 @@ export async function readEvidence(
   directory: RunDirectory,
   key: StepKey,
   role: string,
+  options?: { readonly firstBytes?: number },
 ): Promise<string | null> {
   const manifest = await readManifest(directory, key);
   const artifact = manifest?.artifacts.find((candidate) => candidate.role === role);
-  return artifact === undefined ? null : directory.read(artifact.path);
+  return artifact === undefined ? null : directory.read(artifact.path, options);
 }
 
 /** All artifacts of a role: a step may have several, one for each validator. */

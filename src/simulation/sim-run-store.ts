@@ -152,9 +152,11 @@ function createSimDirectory(world: SimWorld, life: Life, runId: string): RunDire
       await life.point('written');
       return true;
     },
-    read: async (relativePath) => {
+    read: async (relativePath, options) => {
       await life.point('read');
-      return disk.read(resolve(relativePath));
+      const content = disk.read(resolve(relativePath));
+      if (content === null || options?.firstBytes === undefined) return content;
+      return Buffer.from(content).subarray(0, options.firstBytes).toString();
     },
     list: async (relativePath) => {
       await life.point('read');

@@ -14,6 +14,7 @@ import { gitFoldersOf } from '../adapters/sandbox/git-folders.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
 import type { Config } from '../contracts/config.ts';
+import { outerMarksOf } from '../contracts/process-mark.ts';
 import { secretValuesOf } from '../policy/secrets.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
@@ -65,6 +66,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     supervisor: createSupervisor({
       sandbox: sandbox.kind === 'works' ? sandbox.sandbox : null,
       secrets,
+      outerMarks: outerMarksOf(request.env),
     }),
     resolveProgram,
     searchPath: environment.PATH,

@@ -145,6 +145,23 @@ export const AGENTS_IN_WORKTREE: readonly HostileAgent[] = [
     sign: inDiff('huge.bin'),
   },
   {
+    name: 'leaves-pipes',
+    does: 'leaves pipes where git reads its lists, and one for a file',
+    script:
+      'rm answer.txt; mkfifo .gitignore.new .gitattributes keep/.gitignore answer.txt; mv .gitignore.new .gitignore',
+    expected: SEEN,
+    sign: 'forbidden_operation',
+    short: true,
+  },
+  {
+    name: 'stops-itself',
+    does: 'stops itself, so that it hears no signal',
+    script: 'echo stopping; kill -STOP $$',
+    limits: '{ timeout: 1s }',
+    expected: SEEN,
+    sign: ends('killed_timeout'),
+  },
+  {
     name: 'prints-much',
     does: 'prints without end',
     script: 'head -c "$FLOOD" /dev/zero | tr "\\0" x',

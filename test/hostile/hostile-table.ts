@@ -12,11 +12,15 @@ const END = '<!-- /hostile -->';
 
 /** Puts the table into the place that a page keeps for it. */
 export function writeTable(path: string, agents: readonly HostileAgent[], cells: readonly Cell[]): void {
+  writeFileSync(path, pageWithTable(path, agents, cells));
+}
+
+/** The page as it would be with this table in it. */
+export function pageWithTable(path: string, agents: readonly HostileAgent[], cells: readonly Cell[]): string {
   const page = readFileSync(path, 'utf8');
   const [start, end] = [page.indexOf(START), page.indexOf(END)];
   if (start < 0 || end < start) throw new Error(`${path} has no place for the table`);
-  const text = `${page.slice(0, start + START.length)}\n\n${render(agents, cells)}\n\n${page.slice(end)}`;
-  writeFileSync(path, text);
+  return `${page.slice(0, start + START.length)}\n\n${render(agents, cells)}\n\n${page.slice(end)}`;
 }
 
 function render(agents: readonly HostileAgent[], cells: readonly Cell[]): string {

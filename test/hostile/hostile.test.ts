@@ -1,16 +1,15 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { resolveProgram } from '../../src/adapters/process/program.ts';
-import { probeBubblewrap } from '../../src/adapters/sandbox/probe.ts';
 import { gitAt } from '../../testing/git-repo.ts';
 import { type Scene, test } from '../e2e/scene.ts';
 import { listFiles } from '../integration/git-workspace-fixture.ts';
+import { sandboxHere } from '../integration/sandbox-here.ts';
 import { AGENTS_IN_WORKTREE } from './agents-in-worktree.ts';
 import { AGENTS_OUTSIDE } from './agents-outside.ts';
 import { type Attack, attack, cleanUp, SECRET } from './attack.ts';
 import { MODES, type Mode } from './hostile-agent.ts';
-import { type Cell, writeTable } from './hostile-table.ts';
+import { type Cell, pageWithTable, writeTable } from './hostile-table.ts';
 
 /** `npm run hostile` sets these; without them this is the short form. */
 const IS_WHOLE = process.env.HOSTILE_ALL !== undefined;
@@ -20,14 +19,14 @@ const FLOOD_BYTES = IS_WHOLE ? 500 * 1024 * 1024 : 24 * 1024 * 1024;
 /** What is kept of one stream, with some room for the words about the rest. */
 const TRANSCRIPT_LIMIT_BYTES = 70 * 1024 * 1024;
 const LIMIT_MS = 180_000;
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'hostile-agents.md');
 
 const ALL = [...AGENTS_IN_WORKTREE, ...AGENTS_OUTSIDE];
 /** What no check afterwards can see; each needs the sandbox. The page says so. */
 const UNSEEN_WITHOUT_SANDBOX = ['reads-parent-environment', 'unmarked-daemon', 'writes-far-away'];
 
 const chosen = ALL.filter(({ name, short }) => (ONLY === null ? IS_WHOLE || short === true : name === ONLY));
-const probe = await probeBubblewrap(resolveProgram, process.env.PATH);
-const modes = MODES.filter((mode) => mode === 'off' || probe.ok);
+const modes = MODES.filter((mode) => mode === 'off' || sandboxHere.ok);
 const cells: Cell[] = [];
 
 afterAll(() => {
@@ -45,6 +44,15 @@ describe('the matrix of hostile agents', () => {
       ALL.filter(({ expected }) => expected[mode] === 'not seen').map(({ name }) => name);
     expect(unseen('off').sort()).toEqual(UNSEEN_WITHOUT_SANDBOX);
     expect(unseen('on')).toEqual([]);
+  });
+
+  it.skipIf(TABLE !== null)('is on its page as the suite expects it, which is how it comes out', () => {
+    const expected = ALL.flatMap(({ name, expected }) =>
+      MODES.map((mode): Cell => ({ agent: name, mode, verdict: expected[mode] })),
+    );
+    expect(readFileSync(PAGE, 'utf8'), 'npm run hostile -- --table docs/hostile-agents.md').toBe(
+      pageWithTable(PAGE, ALL, expected),
+    );
   });
 
   it.skipIf(modes.length === MODES.length)(

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -188,5 +188,33 @@ describe('the journal of a process that is gone', () => {
     if (!again.ok) throw new Error('not driven');
     await again.run.release();
     expect(await notesOf(first)).toEqual(['x']);
+  });
+});
+
+describe('a log that is taken away while it is written', () => {
+  it.each([
+    ['deleted', (path: string) => rm(path)],
+    ['deleted with its folder', (path: string) => rm(join(path, '..'), { recursive: true })],
+    [
+      'moved away with its folder',
+      (path: string) => rename(join(path, '..'), `${join(path, '..')}.elsewhere`),
+    ],
+    [
+      'replaced',
+      async (path: string) => {
+        await rm(path);
+        await writeFile(path, 'nothing happened\n');
+      },
+    ],
+  ])('is there again, from its first line on, with the next one: %s', async (_how, take) => {
+    const [first = '', second = ''] = RUNS;
+    const runs = await Promise.all([first, second].map((runId) => store.create(runId, null)));
+    for (const run of runs) await run.append([note('before')]);
+    for (const runId of [first, second]) await take(logOf(runId));
+    await Promise.all(runs.map((run) => run.append([note('after')])));
+    await runs[0]?.append([note('last')]);
+    for (const run of runs) await run.release();
+    expect(await notesOf(first)).toEqual(['before', 'after', 'last']);
+    expect(await notesOf(second)).toEqual(['before', 'after']);
   });
 });

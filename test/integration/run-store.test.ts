@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -194,6 +195,47 @@ describe('files of a run', () => {
     const winner = ['a', 'b', 'c', 'd'][won.indexOf(true)];
     expect(await run.directory.read('artifacts/gate/gate_outcome.json')).toBe(winner);
     expect(await readdir(join(path, 'artifacts/gate'))).toEqual(['gate_outcome.json']);
+    await run.release();
+  });
+
+  it('are none in a folder that is not there', async () => {
+    const run = await store.create(RUN, null);
+    await run.directory.write('harness/report.json', '{}');
+    expect(await run.directory.list('harness')).toEqual(['harness/report.json']);
+    await rm(join(path, 'harness'), { recursive: true });
+    expect(await run.directory.list('harness')).toEqual([]);
+    await run.release();
+  });
+
+  it('are read whole, or no further than is asked', async () => {
+    const run = await store.create(RUN, null);
+    const text = '\uFEFFé'.repeat(50_000);
+    await run.directory.write('long.txt', text);
+    expect(await run.directory.read('long.txt')).toBe(text);
+    expect(await run.directory.read('long.txt', { firstBytes: 10 })).toBe('\uFEFFé'.repeat(2));
+    expect(await run.directory.read('long.txt', { firstBytes: 4 })).toBe('\uFEFF\uFFFD');
+    expect(await run.directory.digest(join(path, 'long.txt'))).toEqual({
+      path: 'long.txt',
+      sha256: createHash('sha256').update(text).digest('hex'),
+      bytes: 250_000,
+    });
+    await run.release();
+  });
+
+  it.each([
+    ['a pipe', (at: string) => execFileSync('sh', ['-c', 'mkfifo "$0"', at])],
+    ['a link', (at: string) => symlinkSync('/dev/zero', at)],
+    ['a folder', (at: string) => mkdirSync(at)],
+  ])('are not there where %s stands in their place', async (_kind, make) => {
+    const run = await store.create(RUN, null);
+    make(join(path, 'cancel_request.json'));
+    expect(await run.directory.read('cancel_request.json')).toBeNull();
+    await expect(run.directory.digest(join(path, 'cancel_request.json'))).rejects.toThrow(
+      /^no such file: |^a folder, and not a file: /,
+    );
+    await expect(run.directory.sync(['cancel_request.json'])).rejects.toThrow(
+      /^no such file: |^a folder, and not a file: /,
+    );
     await run.release();
   });
 });

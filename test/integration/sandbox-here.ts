@@ -5,4 +5,6 @@ import { probeBubblewrap } from '../../src/adapters/sandbox/probe.ts';
 export const sandboxHere = await probeBubblewrap(resolveProgram, process.env.PATH);
 
 if (!sandboxHere.ok)
-  process.stderr.write(`tests of the sandbox are left out: ${sandboxHere.reason}; ${sandboxHere.help}\n`);
+  process.stderr.write(
+    `tests of the sandbox are left out: ${sandboxHere.reason}; ${sandboxHere.help} (scripts/install-system-packages.sh does it on Debian)\n`,
+  );

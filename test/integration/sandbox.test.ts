@@ -93,6 +93,64 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
     },
   );
 
+  it.each(['/proc/sys/kernel/core_pattern', '/proc/sys/vm/overcommit_memory'])(
+    'can say nothing about how the machine works, even as root: %s',
+    async (path) => {
+      // The value is the one that stands there: nothing changes where the sandbox is broken.
+      const { end } = await sh(`value=$(cat ${path}) && printf %s "$value" > ${path}`);
+      expect(end).not.toEqual({ kind: 'exited', exitCode: 0 });
+      expect(readFileSync(join(folder, 'stderr.txt'), 'utf8')).toMatch(/read-only|permission denied/i);
+    },
+  );
+
+  it.each([
+    ['the home itself', async () => home],
+    [
+      'a folder .bin at its top',
+      async () => {
+        await mkdir(join(home, '.bin'));
+        return join(home, '.bin');
+      },
+    ],
+    [
+      'a link to the home',
+      async () => {
+        await symlink(home, join(home, 'me'));
+        return join(home, 'me');
+      },
+    ],
+    [
+      'a folder with links to scripts beside logins',
+      async () => {
+        const bin = join(home, 'bin');
+        await mkdir(bin);
+        for (const name of ['.config/tool.sh', 'papers/tool.sh', '.ssh/tool.sh'])
+          await symlink(join('..', name), join(bin, name.replaceAll('/', '-')));
+        return bin;
+      },
+    ],
+  ])('does not see the home where the PATH has %s', async (_, make) => {
+    for (const name of ['.ssh', '.config', 'papers']) {
+      await mkdir(join(home, name));
+      await writeFile(join(home, name, 'login'), 'mine\n');
+      await writeFile(join(home, name, 'tool.sh'), 'echo tool\n', { mode: 0o755 });
+    }
+    const searchPath = `${await make()}:${process.env.PATH}`;
+    await sh('cat "$HOME"/.ssh/login "$HOME"/.config/login "$HOME"/papers/login 2>&1; ls -A "$HOME"/papers', {
+      searchPath,
+    });
+    expect(said()).not.toContain('mine');
+  });
+
+  it('does not see what lies beside a script in a folder for settings that is named', async () => {
+    await mkdir(join(home, '.config'));
+    await writeFile(join(home, '.config', 'login'), 'mine\n');
+    const script = join(home, '.config', 'agent.sh');
+    await writeFile(script, '#!/bin/sh\necho started; cat "$HOME/.config/login"\n', { mode: 0o755 });
+    await enclosed([script]);
+    expect(said()).toBe('started\n');
+  });
+
   it('has a home and a temporary folder of its own to write in', async () => {
     await writeFile(join(home, '.netrc'), 'password');
     const { end } = await sh('test ! -e "$HOME/.netrc" && echo 1 > "$HOME/x" && echo 2 > /tmp/y && mktemp');

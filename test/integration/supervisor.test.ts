@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { sweepMarked } from '../../src/adapters/process/mark-sweep.ts';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
+import { outerMarksOf } from '../../src/contracts/process-mark.ts';
 import type { ProcessSpec } from '../../src/ports/supervisor.ts';
 
 const node = process.execPath;
@@ -327,6 +328,19 @@ describe('what it prints', () => {
     );
   });
 
+  it.each([
+    ['nothing', 'rm "$OUT"'],
+    ['a pipe', 'rm "$OUT"; mkfifo "$OUT"'],
+    ['a link', 'ln -sf /dev/zero "$OUT"'],
+    ['a folder', 'rm "$OUT"; mkdir "$OUT"; echo x > "$OUT/x"'],
+  ])('is kept although the process puts %s in the place of the file', async (_kind, script) => {
+    const stdoutPath = join(folder, 'out', 'stdout.txt');
+    const argv = ['sh', '-c', `echo first; ${script.replaceAll('$OUT', stdoutPath)}; echo second`] as const;
+    const { stdout } = await supervisor.run(spec('', { argv, stdoutPath }));
+    expect((await lstat(stdout.path)).isFile()).toBe(true);
+    expect(await readFile(stdout.path, 'utf8')).toBe('first\nsecond\n');
+  });
+
   it('is never written through a link that lies at the path', async () => {
     await mkdir(join(folder, 'out'));
     await writeFile(join(folder, 'precious'), 'keep');
@@ -399,6 +413,25 @@ describe.runIf(process.platform === 'linux')('what it leaves behind', () => {
     const result = await supervisor.run(spec(daemonScript(join(folder, 'pid'), 'process.exit(0)')));
     expect(result).toMatchObject({ end: { kind: 'exited', exitCode: 0 }, leftovers: 1 });
     expect(isAlive(pidOf('pid'))).toBe(false);
+  });
+
+  it('is ended: what a conductor started that was itself started by the process', async () => {
+    const outer = spec('');
+    const inner = createSupervisor({
+      sandbox: null,
+      secrets: [],
+      outerMarks: outerMarksOf({
+        CONDUCTOR_MARK: `${outer.mark}/step`,
+        CONDUCTOR_OUTER_MARKS: 'around\nthat',
+      }),
+    });
+    const script =
+      'require("node:fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)';
+    const running = inner.run(spec(script, { mark: `other-${outer.mark}` }));
+    await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true);
+    expect(await sweepMarked(`${outer.mark}/st`)).toBe(0);
+    expect(await sweepMarked(outer.mark)).toBe(1);
+    expect((await running).end).toEqual({ kind: 'signalled', signal: 'SIGKILL' });
   });
 
   it('is ended: a daemon in a session of its own, after a cancel', async () => {

@@ -14,6 +14,7 @@ import {
   treeOf,
 } from './run-worktree.ts';
 import { commitTree, restoreSnapshot, takeSnapshot } from './snapshots.ts';
+import { removeSpecialFiles } from './special-files.ts';
 import { diffTrees } from './tree-diff.ts';
 import { createWorktree, describeWorkspace, type Repository, reopenWorktree } from './worktree-lifecycle.ts';
 import { resetIndex, takeTree } from './worktree-tree.ts';
@@ -53,6 +54,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     reopen: async (workspace, tree) => {
       // A git of a killed conductor may still be at work, and would write over what is put in order now.
       await deps.awaitOrphans?.(gitMarkOf(workspace.runId));
+      await removeSpecialFiles(workspace.worktreePath);
       await reopenWorktree(await repositoryFor(workspace), workspace, tree);
     },
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),

@@ -27,6 +27,7 @@ import {
   traceRefs,
 } from './observe-refs.ts';
 import { openRunWorktree, type RunWorktree, registerAgain, repairGitFile } from './run-worktree.ts';
+import { removeGitPipes, removeSpecialFiles } from './special-files.ts';
 
 /** Who is shut in can make links, but write nothing behind them. */
 const SHUT_OUT = ['checkout', 'behind_link', 'record', 'home'];
@@ -107,10 +108,12 @@ async function startWatch(
     defaultBranches: defaultBranchesOf(refs),
     settle: async () => {
       const isGone = (await kindOf(workspace.worktreePath)) !== 'folder';
+      await removeSpecialFiles(workspace.worktreePath);
+      const pipes = request.shutIn ? [] : await settleGitPipes(gitDir);
       const shared = await settleGitFiles(worktree, gitFiles, excuseFor(request));
-      if (isGone) return { ...shared, worktreeGone: true };
+      if (isGone) return { ...shared, changes: [...pipes, ...shared.changes], worktreeGone: true };
       await registerAgain(gitDir, workspace);
-      const changes = [...shared.changes, ...(await settleGitLink(worktree))];
+      const changes = [...pipes, ...shared.changes, ...(await settleGitLink(worktree))];
       return { ...shared, changes, worktreeGone: false };
     },
     compare,
@@ -133,6 +136,18 @@ async function watchCheckouts(
     }
     return changes;
   };
+}
+
+/** Whatever stood in the place of one is gone; what is said of refs and files tells what that was. */
+async function settleGitPipes(gitDir: string): Promise<OutsideChange[]> {
+  const paths = await removeGitPipes(gitDir);
+  return paths.map((path) => ({
+    place: 'git_files',
+    subject: `.git/${path}`,
+    verb: 'created',
+    excuse: null,
+    putBack: true,
+  }));
 }
 
 /** The file by which a worktree finds its repository; whoever replaces it makes git look elsewhere. */

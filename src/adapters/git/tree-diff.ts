@@ -35,6 +35,8 @@ export async function diffTrees(request: TreeDiffRequest): Promise<WorkspaceDiff
     if (request.patchPath !== undefined) {
       const patchPath = resolve(request.patchPath);
       await mkdir(dirname(patchPath), { recursive: true });
+      // Git would write through a link, and wait at a pipe, that an agent put there.
+      await rm(patchPath, { recursive: true, force: true });
       await git([...PATCH, `--output=${patchPath}`, fromTree, toTree, ...TRACKED_PATHSPEC]);
     }
     const listed = await git([...LIST, fromTree, toTree, ...TRACKED_PATHSPEC]);

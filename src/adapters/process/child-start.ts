@@ -27,6 +27,7 @@ export interface StartedChild {
 export async function startChild(
   spec: ProcessSpec,
   enclosed: ProcessSpec['argv'] | null,
+  outerMarks: Readonly<Record<string, string>>,
 ): Promise<StartedChild | SpawnFailed> {
   if (enclosed !== null) {
     const missing = await findMissing(spec);
@@ -36,7 +37,7 @@ export async function startChild(
   try {
     const child = spawn(program, args, {
       cwd: spec.cwd,
-      env: { ...spec.env, [MARK_VARIABLE]: spec.mark },
+      env: { ...spec.env, ...outerMarks, [MARK_VARIABLE]: spec.mark },
       detached: true,
       shell: false,
       stdio: [spec.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/process-mark.ts';
 
 /** A process that forks faster than it is ended, or that cannot die, must not hold the conductor for ever. */
 const SWEEP_LIMIT_MS = 5_000;
@@ -121,10 +121,14 @@ export async function filterPids(test: (pid: number) => Promise<boolean>): Promi
 }
 
 function hasMark(environ: string, mark: string): boolean {
-  if (mark === '') return false;
-  const text = `\0${environ}\0`;
-  const entry = `\0${MARK_VARIABLE}=${mark}`;
-  return text.includes(`${entry}\0`) || text.includes(`${entry}/`);
+  if (mark === '' || !environ.includes(mark)) return false;
+  return environ.split('\0').some((entry) => {
+    const at = entry.indexOf('=');
+    const name = entry.slice(0, at);
+    if (name !== MARK_VARIABLE && name !== OUTER_MARKS_VARIABLE) return false;
+    const marks = entry.slice(at + 1).split('\n');
+    return marks.some((found) => found === mark || found.startsWith(`${mark}/`));
+  });
 }
 
 /** The name in `stat` is free text in parentheses; state, parent and group follow the last one. */

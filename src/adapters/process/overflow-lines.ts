@@ -18,17 +18,15 @@ export function createOverflowLines(
   secrets: readonly string[],
   onLine: ((line: string) => void) | null,
 ): OverflowLines {
-  const window = Buffer.alloc(WINDOW_BYTES);
-  let bytes = 0;
+  let window = '';
 
+  // The whole piece becomes a string, although only its end is wanted: what lies on the heap makes the collector come
+  // soon, and it takes the pieces back with it. Pieces alone are taken back when there are tens of megabytes of them.
   const push = (chunk: Buffer): void => {
-    const fresh = chunk.subarray(-WINDOW_BYTES);
-    const old = Math.min(bytes, WINDOW_BYTES - fresh.length);
-    window.copyWithin(0, bytes - old, bytes);
-    fresh.copy(window, old);
-    bytes = old + fresh.length;
+    const fresh = chunk.toString('latin1');
+    window = (fresh.length < WINDOW_BYTES ? window + fresh : fresh).slice(-WINDOW_BYTES);
   };
-  const lines = (): string[] => maskSecrets(window.toString('latin1', 0, bytes), secrets).split('\n');
+  const lines = (): string[] => maskSecrets(window, secrets).split('\n');
 
   return {
     push: (chunk) => {

@@ -1,6 +1,7 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createSecretStream } from '../../policy/secret-stream.ts';
 import type { CapturedStream } from '../../ports/supervisor.ts';
 import { createLineTracker } from './line-tracker.ts';
@@ -30,7 +31,7 @@ export async function openStreamCapture(
   await mkdir(dirname(path), { recursive: true });
   // Whatever lies there goes first: a link planted by an agent must not be written through.
   await rm(path, { force: true });
-  const file = await open(path, 'wx');
+  const file = await open(path, 'wx+');
   const lines = createLineTracker(onLine);
   const values = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
   const mask = createSecretStream(values);
@@ -94,10 +95,24 @@ export async function openStreamCapture(
       const cutBytes = maskedBytes - keptBytes;
       const cutLine = `${endsWithLineFeed ? '' : '\n'}[conductor: ${cutBytes} bytes cut]\n`;
       if (cutBytes > 0) await file.writeFile(cutLine).catch(() => undefined);
+      await keepInPlace(file, path);
       await file.close();
       return { path, bytes, cutBytes, lastLine: overflow?.lastLine() ?? lines.lastLine() };
     },
   };
+}
+
+/**
+ * An agent that is not shut in can put something else where its words are kept, such as a pipe that whoever reads them
+ * would wait at. They are written there again.
+ */
+async function keepInPlace(file: FileHandle, path: string): Promise<void> {
+  const [own, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
+  if (there?.ino === own.ino && there.dev === own.dev) return;
+  await mkdir(dirname(path), { recursive: true });
+  await rm(path, { recursive: true, force: true });
+  const copy = await open(path, 'wx');
+  await pipeline(file.createReadStream({ start: 0, autoClose: false }), copy.createWriteStream());
 }
 
 function isEndOfPipe(error: unknown): boolean {

@@ -23,13 +23,16 @@ export interface SupervisorDeps {
   readonly sandbox: Sandbox | null;
   /** Values that no captured stream may hold, besides the secrets in a process's own environment. */
   readonly secrets: readonly string[];
+  /** The variable by which processes are found as part of the steps around this conductor; left out, there are none. */
+  readonly outerMarks?: Readonly<Record<string, string>>;
 }
 
 export function createSupervisor(deps: SupervisorDeps = { sandbox: null, secrets: [] }): Supervisor {
   return { run: (spec) => runProcess(deps, spec) };
 }
 
-async function runProcess({ sandbox, secrets }: SupervisorDeps, spec: ProcessSpec): Promise<ProcessResult> {
+async function runProcess(deps: SupervisorDeps, spec: ProcessSpec): Promise<ProcessResult> {
+  const { sandbox, secrets, outerMarks = {} } = deps;
   const startedMs = performance.now();
   const capture = {
     limitBytes: spec.captureLimitBytes,
@@ -51,7 +54,7 @@ async function runProcess({ sandbox, secrets }: SupervisorDeps, spec: ProcessSpe
     sandbox === null || spec.confinement === null
       ? null
       : await sandbox.enclose(spec.argv, spec.cwd, spec.confinement);
-  const child = await startChild(spec, enclosed);
+  const child = await startChild(spec, enclosed, outerMarks);
   if ('kind' in child) return finish(child, 0);
   try {
     const { end, leftovers } = await supervise(spec, child, stdout, stderr);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { openRegularFile } from './regular-file.ts';
 
 /** Makes the names in a folder survive power loss; some file systems refuse, which is as good as it gets. */
 export async function syncFolder(path: string): Promise<void> {
@@ -16,7 +17,7 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const handle = await openRegularFile(path);
   try {
     await handle.sync();
   } finally {

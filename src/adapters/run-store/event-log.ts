@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { EventDraft, RunEvent } from '../../contracts/event.ts';
 import { runEventSchema } from '../../contracts/event.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isCode } from './atomic-file.ts';
 import type { CommittedFile } from './group-commit.ts';
+import { readRegularFile } from './regular-file.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -42,7 +42,7 @@ export const EMPTY_LOG: LogReading = {
 /** Null when the file is not there. */
 export async function readLog(path: string): Promise<LogReading | null> {
   try {
-    return parseLog(await readFile(path));
+    return parseLog(await readRegularFile(path));
   } catch (error) {
     if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return null;
     throw new ExpectedFailure(

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { fstatSync, lstatSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { syncFile, syncFolder, writeAll } from './atomic-file.ts';
@@ -17,7 +18,7 @@ export interface Committer {
 
 interface OpenFile {
   readonly path: string;
-  readonly handle: FileHandle;
+  handle: FileHandle;
   /** Its name in the folder survives a power cut. */
   named: boolean;
   failure: Error | null;
@@ -58,7 +59,7 @@ export function createCommitter(journal: Journal, journalBytes = JOURNAL_BYTES):
 
   return {
     open: async (path) => {
-      const file: OpenFile = { path, handle: await open(path, 'a'), named: false, failure: null };
+      const file: OpenFile = { path, handle: await open(path, 'a+'), named: false, failure: null };
       files.add(file);
       return {
         append: (text) =>
@@ -91,6 +92,7 @@ async function commit(batch: readonly Waiting[], journal: Journal, covered: Set<
 
 async function commitAlone(file: OpenFile, text: string): Promise<void> {
   try {
+    await keepInPlace(file);
     writeAll(file.handle.fd, text);
     const name = file.named ? Promise.resolve() : syncFolder(dirname(file.path));
     await Promise.all([file.handle.datasync(), name]);
@@ -109,11 +111,31 @@ async function commitTogether(
   for (const [file, text] of texts)
     try {
       if (failure !== null) throw failure;
+      await keepInPlace(file);
       writeAll(file.handle.fd, text);
       covered.add(file.path);
     } catch (error) {
       file.failure = asError(error);
     }
+}
+
+/**
+ * An agent that is not shut in can take away the log that tells of it, or the whole record. The log is still open, and is
+ * written there again.
+ */
+async function keepInPlace(file: OpenFile): Promise<void> {
+  const own = fstatSync(file.handle.fd);
+  const there = lstatSync(file.path, { throwIfNoEntry: false });
+  if (there?.ino === own.ino && there.dev === own.dev) return;
+  const lines = Buffer.alloc(own.size);
+  await file.handle.read(lines, 0, own.size, 0);
+  await mkdir(dirname(file.path), { recursive: true });
+  await rm(file.path, { recursive: true, force: true });
+  const again = await open(file.path, 'ax+');
+  await again.writeFile(lines);
+  await file.handle.close();
+  file.handle = again;
+  file.named = false;
 }
 
 function asError(error: unknown): Error {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { createOnce, isCode, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
+import { openRegularFile, readRegularFile } from './regular-file.ts';
+
+const PIECE_BYTES = 64 * 1024;
 
 export function createRunDirectory(runId: string, path: string): RunDirectory {
   const resolve = (relativePath: string) => join(path, relativePath);
@@ -30,16 +32,24 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
       await mkdir(dirname(resolve(relativePath)), { recursive: true });
       return createOnce(resolve(relativePath), content);
     },
-    read: async (relativePath) => {
+    read: async (relativePath, options) => {
       try {
-        return await readFile(resolve(relativePath), 'utf8');
+        return options?.firstBytes === undefined
+          ? (await readRegularFile(resolve(relativePath))).toString('utf8')
+          : await readHead(resolve(relativePath), options.firstBytes);
       } catch (error) {
-        if (isCode(error, 'ENOENT')) return null;
+        if (isCode(error, 'ENOENT') || isCode(error, 'EISDIR')) return null;
         throw error;
       }
     },
     list: async (relativePath) => {
-      const found = await readdir(resolve(relativePath), { recursive: true, withFileTypes: true });
+      // A folder that an agent took away has nothing in it, and the rest of the record is still to be judged.
+      const found = await readdir(resolve(relativePath), { recursive: true, withFileTypes: true }).catch(
+        (error: unknown) => {
+          if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+          throw error;
+        },
+      );
       return found
         .filter((entry) => entry.isFile())
         .map((entry) => relative(path, join(entry.parentPath, entry.name)))
@@ -61,12 +71,39 @@ function foldersOf(relativePath: string): readonly string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
+async function readHead(absolutePath: string, bytes: number): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  await readPieces(absolutePath, bytes, (piece) => {
+    text += decoder.decode(piece, { stream: true });
+  });
+  return text + decoder.decode();
+}
+
 async function digestFile(root: string, absolutePath: string): Promise<FileDigest> {
   const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(absolutePath) as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
+  const bytes = await readPieces(absolutePath, Number.POSITIVE_INFINITY, (piece) => void hash.update(piece));
   return { path: relative(root, absolutePath), sha256: hash.digest('hex'), bytes };
+}
+
+/** Reads into one buffer again and again: a stream makes a new one for each piece, and they are taken back late. */
+async function readPieces(
+  absolutePath: string,
+  limitBytes: number,
+  take: (piece: Buffer) => void,
+): Promise<number> {
+  const file = await openRegularFile(absolutePath);
+  try {
+    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+    let bytes = 0;
+    for (;;) {
+      const length = Math.min(PIECE_BYTES, limitBytes - bytes);
+      const { bytesRead } = await file.read(buffer, 0, length);
+      if (bytesRead === 0) return bytes;
+      bytes += bytesRead;
+      take(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
 }

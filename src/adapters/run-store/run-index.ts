@@ -1,8 +1,9 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Status, statusSchema } from '../../contracts/run-files.ts';
 import type { RunListing } from '../../ports/run-store.ts';
 import { isCode, writeAtomically } from './atomic-file.ts';
+import { readRegularFile } from './regular-file.ts';
 import { lockHolder } from './run-lock.ts';
 
 /** A line for each run that has ended, with its last status. Made from the folders again where it is lacking. */
@@ -77,7 +78,7 @@ function parseStatus(text: string): Status | null {
 
 async function textOf(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readRegularFile(path)).toString('utf8');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].some((code) => isCode(error, code))) return '';
     throw error;

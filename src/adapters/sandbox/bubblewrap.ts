@@ -35,10 +35,13 @@ export const ENCLOSING_FLAGS = [
   '/dev',
   '--proc',
   '/proc',
-] as const;
+  // Its files can be written by whoever is root, capabilities or not, and say what the whole machine does: a program for
+  // `core_pattern` would run outside.
+  ...['/proc/sys', '/proc/fs'].flatMap((path) => ['--ro-bind-try', path, path]),
+];
 
 /** Homes, temporary files, and sockets by which other programs can be told to act: each gets empty ones of its own. */
-const PRIVATE_FOLDERS = ['/home', '/root', '/tmp', '/var/tmp', '/run'];
+const PRIVATE_FOLDERS = ['/home', '/root', '/tmp', '/var/tmp', '/run', '/var/run'];
 
 /** Files of those folders without which names of hosts, or programs, are not found. */
 const SYSTEM_FILES = ['/run/systemd/resolve', '/run/current-system', '/run/opengl-driver'];
@@ -86,13 +89,18 @@ async function mountsOf(
     'readable',
   );
   const covers = (folder: string, { path }: Mount): boolean => isWithin(folder, path);
+  // A home on the PATH, or behind a link there, is still a home.
+  const bares = ({ path, source }: Mount): boolean =>
+    own.some((folder) => isWithin(path, folder) || isWithin(source, folder));
   return [
     ...own.map((path): Mount => ({ path, source: path, access: 'private' })),
     ...(await findMounts(confinement.hidden, 'hidden')),
     // What is not replaced is there anyway, and what was given must not be taken back in part.
     ...shown.filter(
       (mount) =>
-        own.some((folder) => covers(folder, mount)) && !given.some((other) => covers(other.path, mount)),
+        own.some((folder) => covers(folder, mount)) &&
+        !bares(mount) &&
+        !given.some((other) => covers(other.path, mount)),
     ),
     ...given,
   ];
@@ -123,10 +131,19 @@ async function programFiles(
   const program = await resolveProgram(argv[0], { cwd, path: searchPath });
   const named = [...(program === null ? [] : [program]), ...argv.filter((word) => word.startsWith('/'))];
   const linked = await Promise.all(foldersOf(searchPath).map((folder) => linksIn(folder, own)));
-  // A script has neighbours that it loads. Beside a file at the top of a home lies everything.
-  return (await realPaths([...named, ...linked.flat()])).map((path) =>
-    own.includes(dirname(path)) ? path : dirname(path),
-  );
+  const isTop = (folder: string): boolean => own.includes(folder);
+  // A script has neighbours that it loads. Beside a file at the top of a home lies everything, and beside one in a folder
+  // for settings, such as `.config`, lie logins.
+  const isSettings = (folder: string): boolean => basename(folder).startsWith('.') && isTop(dirname(folder));
+  return [
+    ...(await realPaths(named)).map((path) =>
+      isTop(dirname(path)) || isSettings(dirname(path)) ? path : dirname(path),
+    ),
+    // Nobody has named these, so what lies beside them in a folder of the home is nobody's business.
+    ...(await realPaths(linked.flat())).map((path) =>
+      isTop(dirname(path)) || isTop(dirname(dirname(path))) ? path : dirname(path),
+    ),
+  ];
 }
 
 /** Programs are often links to where they really are. Elsewhere than in what is replaced, they lead there anyway. */

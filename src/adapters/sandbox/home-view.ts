@@ -56,7 +56,7 @@ export function shownOfHome(home: string, hasNetwork: boolean): string[] {
 export function shownOfPath(searchPath: string | undefined): string[] {
   return foldersOf(searchPath).flatMap((folder) => {
     const around = dirname(folder);
-    if (basename(folder) === '.bin') return [around];
+    if (basename(folder) === '.bin' && basename(around) === 'node_modules') return [around];
     return basename(folder) === 'bin' ? [folder, join(around, 'lib'), join(around, 'libexec')] : [folder];
   });
 }

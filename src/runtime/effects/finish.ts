@@ -6,6 +6,8 @@ import type { RunContext } from '../run-context.ts';
 
 /** Characters of one agent's transcript that the run's own transcript shows. */
 const TRANSCRIPT_EXCERPT = 20_000;
+/** Enough for one character more than is shown, however many bytes each has. */
+const EXCERPT_BYTES = 4 * (TRANSCRIPT_EXCERPT + 1);
 
 /**
  * What is left of a run when it ends: its work as a commit on its own branch, the whole change as a
@@ -43,7 +45,9 @@ async function transcriptOf(context: RunContext, end: RunEnd): Promise<string> {
     parts.push(`## ${step.stepId}${visit}: ${step.opcode} -> ${step.termination ?? 'interrupted'}`);
     if (step.reason !== null) parts.push(step.reason);
     if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
-    const text = await readEvidence(context.directory, step, 'runner_transcript');
+    const text = await readEvidence(context.directory, step, 'runner_transcript', {
+      firstBytes: EXCERPT_BYTES,
+    });
     if (text !== null && text.trim() !== '') parts.push(fenced(text));
   }
   return `${parts.join('\n\n')}\n`;

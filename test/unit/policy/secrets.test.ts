@@ -24,6 +24,9 @@ const SECRETS: Readonly<Record<string, string>> = {
   'a Google key': joined('AIza', 'SyA1234567890abcdefghijklmnopqrstuv'),
   'a Stripe key': joined('sk_live_', '4eC39HqLyjWDarjtT1zdp7dc'),
   'an npm token': joined('npm_', 'A1b2C3d4E5f6A7b8C9d0E1f2A3b4C5d6E7f8'),
+  'a PyPI token': joined('pypi-', 'AgEIcHlwaS5vcmcCJDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAw'),
+  'a Hugging Face token': joined('hf_', 'AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh'),
+  'a SendGrid key': joined('SG', '.Ab1_cd2-Ef3gh4Ij5kl6Mn.Ab1_cd2-Ef3gh4Ij5kl6Mn7op8Ab1_cd2-Ef3gh4Ij'),
   'a JSON web token': joined(
     'eyJ',
     'hbGciOiJIUzI1NiJ9.',
@@ -55,10 +58,27 @@ describe('a secret of a known shape', () => {
     ['{"api_key": "abcdefgh12"}', `{"api_key": "${MASK}"}`],
     ["{'client_secret':'abcdefgh12'}", `{'client_secret':'${MASK}'}`],
     ['Authorization: Bearer abcdef.123456', `Authorization: Bearer ${MASK}`],
+    ['aws_secret_access_key = wJalrXUtnFEMI/K7MDENG', `aws_secret_access_key = ${MASK}`],
+    ['//registry.example/:_authToken=abcdefgh1234', `//registry.example/:_authToken=${MASK}`],
+    ['x-api-key: abcdefghijk1', `x-api-key: ${MASK}`],
+    ["password: 'correct-horse-9'", `password: '${MASK}'`],
+    ['EndpointSuffix=x;AccountKey=abcdefghijkl0+/==;', `EndpointSuffix=x;AccountKey=${MASK};`],
+    ['https://x-access-token:abcdef123456@host/r.git', `https://x-access-token:${MASK}@host/r.git`],
     ['https://hooks.slack.com/services/T00000000/B00000000/XXXX', `https://hooks.slack.com/services/${MASK}`],
   ])('is masked alone, and its name stays: %s', (text, masked) => {
     expect(maskSecrets(text, [])).toBe(masked);
   });
+});
+
+it('is masked in JSON within JSON, which stays JSON', () => {
+  const inner = {
+    api_key: 'abcdefgh12',
+    text: 'DB_PASSWORD="correct-horse"',
+    authorization: 'Bearer abcdef.123',
+  };
+  const twice = JSON.stringify({ text: JSON.stringify({ text: JSON.stringify(inner) }) });
+  const masked = JSON.parse(JSON.parse(JSON.parse(maskSecrets(twice, [])).text).text);
+  expect(masked).toEqual({ api_key: MASK, text: `DB_PASSWORD="${MASK}"`, authorization: `Bearer ${MASK}` });
 });
 
 describe('what only looks a little like a secret', () => {
@@ -71,6 +91,9 @@ describe('what only looks a little like a secret', () => {
     'API_KEY=<your key>',
     'password: string',
     'const token = readToken();',
+    'connect(password=settings.password, api_key=readApiKey2(),',
+    'access_token: string; refresh_token?: string | undefined',
+    'password = passwords[0].slice(1)',
     'if (key === "abc") return;',
     'https://example.org:8080/path@1.2.3',
     'user@host:path/to/repo.git',
@@ -95,6 +118,15 @@ describe('the values of variables', () => {
     ['SECRET_KEY_BASE', true],
     ['GOOGLE_CREDENTIALS', true],
     ['SSH_KEY_2', true],
+    ['API_KEYS', true],
+    ['DB_PASS', true],
+    ['DB_PWD', true],
+    ['GH_PAT', true],
+    ['REGISTRY_AUTH', true],
+    ['PWD', false],
+    ['OLDPWD', false],
+    ['SSH_AUTH_SOCK', false],
+    ['COMPASS', false],
     ['PATH', false],
     ['HOME', false],
     ['KEYBOARD', false],
@@ -103,6 +135,12 @@ describe('the values of variables', () => {
     ['LANG', false],
   ])('with the name %s are secret: %s', (name, isSecret) => {
     expect(secretValuesOf({ [name]: 'some value' })).toEqual(isSecret ? ['some value'] : []);
+  });
+
+  it('are searched for passwords in addresses, whatever their names', () => {
+    expect(secretValuesOf({ DATABASE_URL: 'postgres://me:correct-horse@db/x', A: 'https://a:b@c' })).toEqual([
+      'correct-horse',
+    ]);
   });
 
   it('that are too short to be told from words are left out', () => {
