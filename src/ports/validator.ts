@@ -22,6 +22,8 @@ export type RunnableValidator =
       readonly command: readonly [string, ...string[]];
       readonly artifacts: readonly string[];
       readonly timeoutMs: number | null;
+      /** As in the configuration, such as `junit:reports/*.xml`. */
+      readonly report: string | null;
     };
 
 export interface ValidatorPlace {

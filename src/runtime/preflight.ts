@@ -68,7 +68,6 @@ export function unheeded(plan: Plan): string[] {
     step.opcode !== 'RUN_VALIDATION'
       ? []
       : step.validators.flatMap((validator) => [
-          ...(validator.report === null ? [] : [`report of validator "${validator.id}" is not read yet`]),
           ...(validator.retries === 0 ? [] : [`validator "${validator.id}" is not tried again yet`]),
         ]),
   );

@@ -1,5 +1,6 @@
 import { isAbsolute, posix, relative } from 'node:path';
 import type { ValidatorPlace } from '../../ports/validator.ts';
+import type { ReportSource } from '../../reports/report-source.ts';
 import { fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
 import { isInside, type RootName } from './roots.ts';
 
@@ -13,6 +14,8 @@ export interface ArtifactDeclaration {
   /** Without glob characters, and therefore required. */
   readonly literal: boolean;
   readonly harnessReport: boolean;
+  /** Files that are turned into a harness report; one at least has to come. */
+  readonly converted: boolean;
 }
 
 const GLOB_CHARACTERS = /[*?[\]{}]|[!@+]\(/;
@@ -21,16 +24,43 @@ export function declareArtifact(template: string, place: ValidatorPlace): Artifa
   const filled = fillPlaceholders(template, pathValues(place));
   if (!filled.ok) return filled;
   const { roots, path } = locate(filled.text, place);
-  const name = posix.normalize(path).replace(/^\.\//, '').replace(/\/+$/, '');
-  if (isAbsolute(path) || leavesByDots(template)) {
-    return {
-      ok: false,
-      reason: `artifact refused: \`${template}\` is outside the worktree and the run directory`,
-    };
-  }
+  if (isAbsolute(path) || leavesByDots(template)) return outside('artifact', template);
+  const name = plainName(path);
   if (name === '' || name === '.') return { ok: false, reason: `artifact names nothing: \`${template}\`` };
   const literal = !GLOB_CHARACTERS.test(name);
-  return { ok: true, name, roots, literal, harnessReport: literal && isHarnessReportName(name) };
+  return {
+    ok: true,
+    name,
+    roots,
+    literal,
+    harnessReport: literal && isHarnessReportName(name),
+    converted: false,
+  };
+}
+
+/** The file that `report` names, or null for what is no file. Nothing is filled in there. */
+export function declareReport(source: ReportSource): ArtifactDeclaration | Refused | null {
+  if (source.path === null) return null;
+  const { kind, path } = source;
+  if (isAbsolute(path) || leavesByDots(path)) return outside('report', path);
+  const name = plainName(path);
+  if (name === '' || name === '.') return { ok: false, reason: `report names nothing: \`${path}\`` };
+  return {
+    ok: true,
+    name,
+    roots: ['worktree', 'run'],
+    literal: kind !== 'junit' || !GLOB_CHARACTERS.test(name),
+    harnessReport: kind === 'harness',
+    converted: kind !== 'harness',
+  };
+}
+
+function plainName(path: string): string {
+  return posix.normalize(path).replace(/^\.\//, '').replace(/\/+$/, '');
+}
+
+function outside(what: string, path: string): Refused {
+  return { ok: false, reason: `${what} refused: \`${path}\` is outside the worktree and the run directory` };
 }
 
 export function isHarnessReportName(name: string): boolean {

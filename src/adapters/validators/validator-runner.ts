@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { outcomeOfEnd } from '../../contracts/process-end.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import type {
@@ -8,11 +8,13 @@ import type {
   ValidatorResult,
   ValidatorRunner,
 } from '../../ports/validator.ts';
+import { parseReportSource, type ReportSource } from '../../reports/report-source.ts';
 import { captureArtifacts, stampPossibleReports } from './artifact-capture.ts';
-import { type ArtifactDeclaration, declareArtifact } from './artifact-declaration.ts';
+import { type ArtifactDeclaration, declareArtifact, declareReport } from './artifact-declaration.ts';
 import { evidenceName } from './evidence-name.ts';
 import { checkInvocation, type Invocation, planInvocation } from './invocation.ts';
 import type { Refused } from './placeholders.ts';
+import { convertReport } from './report-conversion.ts';
 import { realRoots } from './roots.ts';
 
 export interface ValidatorRunnerDeps {
@@ -75,7 +77,21 @@ async function runValidator(
   };
   const before = await stampPossibleReports(context);
   const ran = await start(deps, request, invocation);
-  const capture = await captureArtifacts({ ...context, before });
+  const captured = await captureArtifacts({ ...context, before });
+  const source = sourceOf(validator);
+  const capture =
+    source === null || source.kind === 'harness'
+      ? captured
+      : await convertReport({
+          ...context,
+          form: source.kind,
+          name: reportName(source),
+          command: commandOf(validator, invocation, place),
+          request,
+          invocation,
+          ran,
+          capture: captured,
+        });
   const outcome = outcomeOfEnd(ran.end);
   const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
   return {
@@ -87,7 +103,7 @@ async function runValidator(
     stderrPath: ran.stderr.path,
     artifacts: capture.artifacts,
     missingArtifacts: capture.missing,
-    requiredArtifacts: requiredNames(declared.list),
+    requiredArtifacts: requiredNames(validator, declared.list),
     harnessReport: capture.harnessReport,
     reason: reasons.length === 0 ? null : reasons.join('; '),
   };
@@ -133,11 +149,45 @@ function declareAll(
     if (!declaration.ok) return declaration;
     list.push(declaration);
   }
-  return { ok: true, list };
+  const source = sourceOf(validator);
+  const report = source === null ? null : declareReport(source);
+  if (report === null) return { ok: true, list };
+  return report.ok ? { ok: true, list: withReport(list, report) } : report;
 }
 
-function requiredNames(declarations: readonly ArtifactDeclaration[]): string[] {
-  return declarations.filter((one) => one.literal).map((one) => one.name);
+/** A harness report that is declared as an artifact too is one report. */
+function withReport(
+  list: readonly ArtifactDeclaration[],
+  report: ArtifactDeclaration,
+): ArtifactDeclaration[] {
+  return [...list.filter((one) => !report.harnessReport || one.name !== report.name), report];
+}
+
+function sourceOf({ report }: RunnableValidator): ReportSource | null {
+  return report === null ? null : parseReportSource(report);
+}
+
+function reportName(source: ReportSource): string {
+  return source.path ?? `${source.kind}:stdout`;
+}
+
+/** As its author wrote it; for a script with the names filled in, and paths as seen from where it runs. */
+function commandOf(
+  validator: RunnableValidator,
+  { argv, cwd }: Invocation,
+  place: ValidatorPlace,
+): readonly string[] {
+  if (validator.kind === 'command') return validator.command;
+  return argv.map((word) => (word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word));
+}
+
+function requiredNames(
+  validator: RunnableValidator,
+  declarations: readonly ArtifactDeclaration[],
+): readonly string[] {
+  const names = declarations.filter((one) => one.literal || one.converted).map((one) => one.name);
+  const source = sourceOf(validator);
+  return source?.kind === 'tap' ? [...names, reportName(source)] : [...new Set(names)];
 }
 
 /** It never ran, so nothing that it should have left can be there. */
@@ -146,7 +196,7 @@ function refusal(
   declarations: readonly ArtifactDeclaration[],
   reason: string,
 ): ValidatorResult {
-  const required = requiredNames(declarations);
+  const required = requiredNames(validator, declarations);
   return {
     id: validator.id,
     outcome: 'error',

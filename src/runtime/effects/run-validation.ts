@@ -165,6 +165,7 @@ export function runnableOf(project: Project, planned: PlanValidator): RunnableVa
     id: planned.id,
     artifacts: [...named.artifacts, ...planned.artifacts],
     timeoutMs: planned.timeoutMs ?? named.timeoutMs,
+    report: planned.report ?? named.report,
   };
 }
 

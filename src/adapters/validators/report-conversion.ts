@@ -1,0 +1,132 @@
+import { mkdir, open, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { mergeReports } from '../../planner/merge-reports.ts';
+import type { ProcessResult } from '../../ports/supervisor.ts';
+import type { CapturedArtifact, HarnessReportCapture, ValidatorRequest } from '../../ports/validator.ts';
+import type { ReportForm } from '../../reports/report-source.ts';
+import type { Invoked, Reading, TestResults } from '../../reports/test-results.ts';
+import { type Capture, publishReport } from './artifact-capture.ts';
+import { evidenceName } from './evidence-name.ts';
+import type { Invocation } from './invocation.ts';
+import { keepAttachments } from './report-attachments.ts';
+import { readReportText } from './report-text.ts';
+import { isInside, type Roots, realPathOf } from './roots.ts';
+
+/** All files of one report together; each has a limit of its own. */
+const TOGETHER_LIMIT_BYTES = 64 * 1024 * 1024;
+const LAST_WORDS_BYTES = 2_000;
+
+export interface ConversionContext {
+  readonly form: ReportForm;
+  /** What the report is called where it is missing. */
+  readonly name: string;
+  readonly request: ValidatorRequest;
+  readonly invocation: Invocation;
+  /** The command line as its author wrote it. */
+  readonly command: readonly string[];
+  readonly ran: ProcessResult;
+  readonly capture: Capture;
+  readonly roots: Roots;
+  readonly folder: string;
+  readonly published: Map<string, string>;
+}
+
+/** Turns what the validator left into a harness report, stored as if the validator had written one. */
+export async function convertReport(context: ConversionContext): Promise<Capture> {
+  const { capture, form, name } = context;
+  // That no file came is told already.
+  if (form !== 'tap' && capture.toConvert.length === 0) return capture;
+  const invoked = await invokedOf(context);
+  const read = await readAll(context, invoked);
+  if (!read.ok)
+    return {
+      ...capture,
+      missing: [...capture.missing, name],
+      problems: [...capture.problems, `report \`${name}\` ${read.why}`],
+    };
+  const stored = await store(context, read, invoked);
+  return {
+    ...capture,
+    artifacts: [...capture.artifacts, ...stored.artifacts],
+    harnessReport: stored.report,
+  };
+}
+
+async function invokedOf({ command, invocation }: ConversionContext): Promise<Invoked> {
+  const real = await realPathOf(invocation.cwd);
+  return { command, folders: [...new Set([invocation.cwd, real ?? invocation.cwd])] };
+}
+
+async function readAll(context: ConversionContext, invoked: Invoked): Promise<Reading> {
+  // Loaded where it is needed: most validators declare no report.
+  const { joinReadings, readTestReport } = await import('../../reports/convert.ts');
+  const { form, ran, capture } = context;
+  if (form === 'tap' && ran.stdout.cutBytes > 0)
+    return { ok: false, why: `was cut off: ${ran.stdout.cutBytes} bytes of it were not kept` };
+  const readings: Extract<Reading, { ok: true }>[] = [];
+  let bytes = 0;
+  for (const path of form === 'tap' ? [ran.stdout.path] : capture.toConvert) {
+    const content = await readReportText(path);
+    if (!content.ok) return content;
+    bytes += content.bytes;
+    if (bytes > TOGETHER_LIMIT_BYTES) return { ok: false, why: 'is larger than 64 MiB together' };
+    const reading = readTestReport(form, content.text, invoked);
+    if (!reading.ok) return reading;
+    readings.push(reading);
+  }
+  return joinReadings(readings);
+}
+
+async function store(
+  context: ConversionContext,
+  read: TestResults,
+  invoked: Invoked,
+): Promise<{ artifacts: readonly CapturedArtifact[]; report: HarnessReportCapture }> {
+  const { composeReport } = await import('../../reports/compose-report.ts');
+  const { request, ran, capture, roots, folder } = context;
+  const { validator, place, evidenceDir } = request;
+  const named = read.results.flatMap(({ attachments }) => attachments);
+  const kept = await keepAttachments(named, { folder, roots, bases: invoked.folders });
+  const converted = composeReport(read, {
+    suiteId: validator.id,
+    generatedAt: new Date().toISOString(),
+    command: invoked.command,
+    folder: folderOf(context),
+    exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
+    lastWords: (await lastWordsOf(ran.stderr.path)) || (await lastWordsOf(ran.stdout.path)),
+    durationMs: ran.durationMs,
+    referenceOf: (attachment) => {
+      const copy = kept.get(attachment);
+      return copy === undefined ? null : relative(place.runDir, copy.path);
+    },
+  });
+  // A validator may write a report of its own beside what is converted: neither may hide the other.
+  const written = capture.harnessReport;
+  const value = mergeReports(written === null ? [converted] : [converted, written.value]) ?? converted;
+  const path = join(evidenceDir, `${evidenceName(validator.id)}.harness_report.json`);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+  await publishReport(path, context);
+  return {
+    artifacts: [...kept.values(), { path, name: 'harness_report.json', required: false }],
+    report: { path, value, proposals: written?.proposals ?? 0 },
+  };
+}
+
+/** As somebody in the worktree would go to where the validator ran. */
+function folderOf({ invocation, request }: ConversionContext): string {
+  const { worktreePath } = request.place;
+  return isInside(worktreePath, invocation.cwd) ? relative(worktreePath, invocation.cwd) : invocation.cwd;
+}
+
+async function lastWordsOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, LAST_WORDS_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.toString('utf8', 0, bytesRead).trim();
+  } finally {
+    await file.close();
+  }
+}

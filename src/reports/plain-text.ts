@@ -1,0 +1,29 @@
+/** How runners colour their output. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
+const ESCAPE_SEQUENCE = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: everything below a space but tab and line feed.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
+
+/** Text for people: no colours, no control characters, no white space around it. */
+export function plainText(text: string): string {
+  const clean = text.replace(/\r\n?/g, '\n').replace(ESCAPE_SEQUENCE, '').replace(CONTROL, '');
+  const lines = clean.split('\n').map((line) => line.trimEnd());
+  const first = lines.findIndex((line) => line !== '');
+  return first < 0 ? '' : lines.slice(first).join('\n').trimEnd();
+}
+
+export function oneLine(text: string): string {
+  return plainText(text).replace(/\s+/g, ' ').trim();
+}
+
+/** The beginning says what failed and the end where, so the middle goes. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const tail = Math.floor(limit / 4);
+  return `${wholeCharacters(text.slice(0, limit - tail))}\n…\n${wholeCharacters(text.slice(-tail))}`;
+}
+
+/** A cut may have gone through a character that takes two units. */
+function wholeCharacters(text: string): string {
+  return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+}
