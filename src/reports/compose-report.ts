@@ -1,5 +1,5 @@
 import type { HarnessReport } from '../contracts/harness-report.ts';
-import { oneLine, plainText, shortened } from './plain-text.ts';
+import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
 import { commandLine, quoteWord } from './shell-words.ts';
 import { failureOf, type TestResult, type TestResults } from './test-results.ts';
 
@@ -47,7 +47,7 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
       repro: reproOf(result, facts),
       observations: observationsOf(result, limit),
       artifacts: [...new Set(result.attachments.flatMap((path) => facts.referenceOf(path) ?? []))],
-      ...(result.durationMs === null ? {} : { duration_ms: result.durationMs }),
+      ...(result.durationMs === null ? {} : { duration_ms: toMicroseconds(result.durationMs) }),
     };
   });
   const count = (status: TestResult['status']) => results.filter((result) => result.status === status).length;
@@ -61,7 +61,7 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
       failed: count('failed'),
       flaky: count('flaky'),
       skipped: count('skipped'),
-      duration_ms: read.durationMs ?? sumOf(results) ?? facts.durationMs,
+      duration_ms: toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs),
     },
   };
 }
@@ -84,7 +84,7 @@ function reproOf({ repro }: TestResult, { command, folder }: ComposeFacts): stri
 function observationsOf({ observations }: TestResult, limit: number): string[] {
   return observations
     .slice(0, OBSERVATIONS_OF_A_CASE)
-    .map((text) => shortened(plainText(shortened(text, 4 * limit)), limit))
+    .map((text) => shortened(withoutForeignFrames(plainText(shortened(text, 4 * limit))), limit))
     .filter((text) => text !== '');
 }
 
@@ -108,4 +108,9 @@ function createIdSource(): (wanted: string) => string {
 function sumOf(results: readonly TestResult[]): number | null {
   const known = results.flatMap(({ durationMs }) => durationMs ?? []);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** What lies behind them is noise of the clock and of the arithmetic. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

@@ -116,7 +116,7 @@ function placeInText({ ends }: JunitCase, folders: readonly string[]): string | 
   for (const folder of folders) {
     for (const { text } of ends) {
       const at = text.indexOf(`${folder}/`);
-      const path = at < 0 ? undefined : /^[^\n]*?(?=:\d+(?::\d+)?\)?(?:\n|$))/.exec(text.slice(at))?.[0];
+      const path = at < 0 ? undefined : /^[^\n]*?(?=:\d)/.exec(text.slice(at))?.[0];
       if (path !== undefined && !path.includes('/node_modules/')) return decoded(pathFrom(folders, path));
     }
   }

@@ -50,7 +50,7 @@ function observationOf({ tag, type, message, text }: JunitEnd): string[] {
   const body = text.trim();
   const whole = body.includes(said) ? text : [said, body].filter((part) => part !== '').join('\n');
   if (whole.trim() !== '') return [whole];
-  return type === '' ? [] : [type];
+  return type === '' || type === tag ? [] : [type];
 }
 
 /** The convention of Jenkins, which several runners follow. */
@@ -72,5 +72,5 @@ function millisecondsOf(seconds: string | null | undefined): number | null {
   const plain = text.includes('.') || commas > 1 ? text.replaceAll(',', '') : text.replace(',', '.');
   if (!/^\d*\.?\d+(?:e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain) * 1000;
-  return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : null;
+  return Number.isFinite(value) ? value : null;
 }

@@ -12,6 +12,17 @@ export function plainText(text: string): string {
   return first < 0 ? '' : lines.slice(first).join('\n').trimEnd();
 }
 
+/** Frames of a stack that lie in the runner and not in the code under test. */
+const FOREIGN_FRAME =
+  /^\s*(?:at )?.*(?:\/node_modules\/|\bnode:internal\/|\bnode:async_hooks).*:\d+:\d+\)?$|^\s*(?:at )?new (?:Safe)?Promise \(<anonymous>\)$/;
+
+export function withoutForeignFrames(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => line.length > 1_000 || !FOREIGN_FRAME.test(line))
+    .join('\n');
+}
+
 export function oneLine(text: string): string {
   return plainText(text).replace(/\s+/g, ' ').trim();
 }

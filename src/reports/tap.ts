@@ -188,10 +188,9 @@ function observationsOf(
   told: ReadonlyMap<string, string>,
   name: string,
 ): string[] {
-  if (directive !== null) {
-    const what = directive === 'skip' ? 'skipped' : 'still to be done, and fails as expected';
-    return [reason === '' ? what : `${what}: ${reason}`];
-  }
+  if (directive === 'todo')
+    return [`still to be done, and fails as expected${reason === '' ? '' : `: ${reason}`}`];
+  if (directive === 'skip') return [reason];
   const lines = OBSERVED_KEYS.flatMap((key) => {
     const value = told.get(key)?.trim() ?? '';
     if (value === '') return [];

@@ -109,7 +109,7 @@ async function store(
   await publishReport(path, context);
   return {
     artifacts: [...kept.values(), { path, name: 'harness_report.json', required: false }],
-    report: { path, value, proposals: written?.proposals ?? 0 },
+    report: { path, value, proposals: written?.proposals ?? 0, converted: written === null },
   };
 }
 

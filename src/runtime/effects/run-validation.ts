@@ -213,6 +213,7 @@ async function recordValidationEvidence(
   results: readonly ValidatorResult[],
   outcome: MechanicalOutcome,
 ): Promise<void> {
+  const converted: string[] = [];
   for (const result of results) {
     if (result.stdoutPath !== null)
       await evidence.file('validation_stdout', result.stdoutPath, { important: true });
@@ -220,13 +221,15 @@ async function recordValidationEvidence(
     for (const artifact of result.artifacts) {
       const isReport = artifact.path === result.harnessReport?.path;
       const role = isReport ? 'harness_report' : roleOf(artifact.name);
-      await evidence.file(role, artifact.path, { required: artifact.required, important: isReport });
+      const { path } = await evidence.file(role, artifact.path, {
+        required: artifact.required,
+        important: isReport,
+      });
+      if (isReport && result.harnessReport?.converted === true) converted.push(path);
     }
   }
-  await evidence.json('validation_report', 'validation.json', validationReportOf(results, outcome), {
-    required: true,
-    important: true,
-  });
+  const report = { ...validationReportOf(results, outcome), converted_reports: converted };
+  await evidence.json('validation_report', 'validation.json', report, { required: true, important: true });
 }
 
 function roleOf(name: string): string {
