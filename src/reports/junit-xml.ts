@@ -81,6 +81,9 @@ const END_TAGS: readonly string[] = [...FAILURE_TAGS, ...RERUN_TAGS, 'skipped'];
 /** Written as they are or as references; XML has no place for them, and runners print them all the same. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
 const FORBIDDEN = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+/** Colours; encoders that mind the rules put a replacement where the escape character was. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
+const COLOUR = /(?:[\u001b\ufffd]|&#(?:27|x1b);)\[[0-9;]*m/gi;
 const FORBIDDEN_REFERENCE = /&#(?:x0*(?:[0-8bcef]|1[0-9a-f])|0*(?:[0-8]|1[12]|1[4-9]|2[0-9]|3[01]));/gi;
 
 class Refused extends Error {}
@@ -105,7 +108,7 @@ export function parseJunitXml(text: string): JunitParsing {
     if (told !== undefined) state.document.durationMs = Number(told);
   });
   try {
-    const allowed = text.replace(FORBIDDEN, '').replace(FORBIDDEN_REFERENCE, '');
+    const allowed = text.replace(COLOUR, '').replace(FORBIDDEN, '').replace(FORBIDDEN_REFERENCE, '');
     for (let at = 0; at < allowed.length; at += CHUNK_LENGTH)
       parser.write(allowed.slice(at, at + CHUNK_LENGTH));
     parser.close();
