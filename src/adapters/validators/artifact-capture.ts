@@ -29,7 +29,7 @@ export interface Capture {
   readonly problems: readonly string[];
   readonly harnessReport: HarnessReportCapture | null;
   /** Copies of what is to be turned into a harness report. */
-  readonly toConvert: readonly string[];
+  readonly toConvert: readonly CapturedArtifact[];
 }
 
 interface Chosen {
@@ -62,11 +62,11 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
   const chosen = await chooseMatches(context, missing, problems);
   const artifacts = await copyMatches(context, chosen, missing, problems);
   const reports: UsableReport[] = [];
-  const toConvert: string[] = [];
+  const toConvert: CapturedArtifact[] = [];
   for (const artifact of artifacts) {
     const choice = chosen.get(artifact.name);
     if (choice?.converted === true) {
-      toConvert.push(artifact.path);
+      toConvert.push(artifact);
       await removeFromWorktree(choice.match, context);
       continue;
     }

@@ -16,6 +16,8 @@ import { isInside, type Roots, realPathOf } from './roots.ts';
 const TOGETHER_LIMIT_BYTES = 64 * 1024 * 1024;
 const LAST_WORDS_BYTES = 2_000;
 
+type Readable = Extract<Reading, { ok: true }>;
+
 export interface ConversionContext {
   readonly form: ReportForm;
   /** What the report is called where it is missing. */
@@ -42,7 +44,7 @@ export async function convertReport(context: ConversionContext): Promise<Capture
     return {
       ...capture,
       missing: [...capture.missing, name],
-      problems: [...capture.problems, `report \`${name}\` ${read.why}`],
+      problems: [...capture.problems, `report \`${read.name}\` ${read.why}`],
     };
   const stored = await store(context, read, invoked);
   return {
@@ -57,24 +59,28 @@ async function invokedOf({ command, invocation }: ConversionContext): Promise<In
   return { command, folders: [...new Set([invocation.cwd, real ?? invocation.cwd])] };
 }
 
-async function readAll(context: ConversionContext, invoked: Invoked): Promise<Reading> {
+/** The reading of all files, or the first that can't be read. */
+async function readAll(
+  { form, name, ran, capture }: ConversionContext,
+  invoked: Invoked,
+): Promise<Readable | { readonly ok: false; readonly name: string; readonly why: string }> {
   // Loaded where it is needed: most validators declare no report.
   const { joinReadings, readTestReport } = await import('../../reports/convert.ts');
-  const { form, ran, capture } = context;
   if (form === 'tap' && ran.stdout.cutBytes > 0)
-    return { ok: false, why: `was cut off: ${ran.stdout.cutBytes} bytes of it were not kept` };
-  const readings: Extract<Reading, { ok: true }>[] = [];
+    return { ok: false, name, why: `was cut off: ${ran.stdout.cutBytes} bytes of it were not kept` };
+  const readings: Readable[] = [];
   let bytes = 0;
-  for (const path of form === 'tap' ? [ran.stdout.path] : capture.toConvert) {
-    const content = await readReportText(path);
-    if (!content.ok) return content;
+  for (const file of form === 'tap' ? [{ name, path: ran.stdout.path }] : capture.toConvert) {
+    const content = await readReportText(file.path);
+    if (!content.ok) return { ...content, name: file.name };
     bytes += content.bytes;
-    if (bytes > TOGETHER_LIMIT_BYTES) return { ok: false, why: 'is larger than 64 MiB together' };
+    if (bytes > TOGETHER_LIMIT_BYTES) return { ok: false, name, why: 'is larger than 64 MiB together' };
     const reading = readTestReport(form, content.text, invoked);
-    if (!reading.ok) return reading;
+    if (!reading.ok) return { ...reading, name: file.name };
     readings.push(reading);
   }
-  return joinReadings(readings);
+  const joined = joinReadings(readings);
+  return joined.ok ? joined : { ...joined, name };
 }
 
 async function store(
