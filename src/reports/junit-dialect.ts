@@ -111,13 +111,13 @@ function nodeIdentity(item: JunitCase, file: string | null, { command, folders }
   return { id: [...item.suites, name].join(' > '), repro: nodeTestRepro(command, place, name) };
 }
 
-/** Older versions of Node name the file nowhere but in the stack of a failure. */
+/** Older versions of Node name the file nowhere but in the stack of a failure, as an address. */
 function placeInText({ ends }: JunitCase, folders: readonly string[]): string | null {
-  for (const folder of folders) {
+  for (const start of folders.flatMap((folder) => [`${folder}/`, `${encodeURI(folder)}/`])) {
     for (const { text } of ends) {
-      const at = text.indexOf(`${folder}/`);
-      const path = at < 0 ? undefined : /^[^\n]*?(?=:\d)/.exec(text.slice(at))?.[0];
-      if (path !== undefined && !path.includes('/node_modules/')) return decoded(pathFrom(folders, path));
+      const at = text.indexOf(start);
+      const path = at < 0 ? undefined : /^[^\n]*?(?=:\d)/.exec(text.slice(at + start.length))?.[0];
+      if (path !== undefined && !path.includes('node_modules/')) return decoded(path);
     }
   }
   return null;

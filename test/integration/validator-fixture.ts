@@ -53,7 +53,10 @@ export async function openValidatorScene(): Promise<ValidatorScene> {
         attempt: 1,
         evidenceDir,
         confinement: null,
-        env: { PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`, HOME: folder },
+        env: {
+          PATH: `${process.env.PATH ?? ''}:${dirname(process.execPath)}`,
+          HOME: process.env.HOME ?? folder,
+        },
         timeoutMs: 60_000,
         idleTimeoutMs: 60_000,
         mark: `reports-${process.pid}-${marks}`,
