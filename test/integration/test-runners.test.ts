@@ -8,6 +8,9 @@ import { configured, openValidatorScene, type ValidatorScene } from './validator
 const execute = promisify(execFile);
 const MODULES = new URL('../../node_modules', import.meta.url).pathname;
 
+/** Each of these starts several programs of others, on a machine that may be busy. */
+const SLOW = { timeout: 180_000 };
+
 let scene: ValidatorScene;
 beforeEach(async () => {
   scene = await openValidatorScene();
@@ -64,7 +67,7 @@ describe('sum', () => {
 });
 `;
 
-describe('Vitest', () => {
+describe('Vitest', SLOW, () => {
   beforeEach(async () => {
     await symlink(MODULES, scene.inTree('node_modules'));
     await scene.put(scene.inTree('test/sum.test.ts'), VITEST);
@@ -144,7 +147,7 @@ describe('sum', () => {
 test('prints', () => { console.log('not ok 7 - this is no result'); });
 `;
 
-describe("Node's test runner", () => {
+describe("Node's test runner", SLOW, () => {
   const expected = [
     'failed broken.test.mjs',
     'failed sum > adds [all]',
@@ -210,7 +213,7 @@ def test_later():
     pass
 `;
 
-describe('pytest', () => {
+describe('pytest', SLOW, () => {
   it('in JUnit gives cases, durations and lines that fail alone', async (context) => {
     const found = await execute('python3', ['-m', 'pytest', '--version']).catch(() => null);
     if (found === null) context.skip('there is no pytest here; the recorded file is read by another test');

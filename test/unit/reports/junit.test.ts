@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ends, FOLDER, read, refusal } from './reading.ts';
 
@@ -271,4 +272,21 @@ describe('the dialect of', () => {
     expect(read('junit', playwright).kind).toBe('web');
     expect(read('junit', java).kind).toBe('unit');
   });
+});
+
+it('what pytest wrote, as recorded, is read', () => {
+  const recorded = readFileSync(new URL('../../fixtures/reports/pytest.xml', import.meta.url), 'utf8');
+  const results = read('junit', recorded, ['pytest', '--junitxml=r.xml']);
+  expect(ends(results)).toEqual([
+    'failed tests/test_sum.py::TestSum::test_adds',
+    'passed tests/test_sum.py::TestSum::test_stays',
+    'failed tests/test_sum.py::test_param[a b]',
+    'passed tests/test_sum.py::test_param[c/d]',
+    'skipped tests/test_sum.py::test_later',
+    'failed tests/test_sum.py::test_tear',
+    'failed tests/test_sum.py::test_both',
+    'failed tests/test_sum.py::test_both',
+    'skipped tests/test_sum.py::test_x',
+  ]);
+  expect(results.durationMs).toBe(35);
 });
