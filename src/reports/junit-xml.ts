@@ -1,4 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { ESCAPE } from './plain-text.ts';
 
 /** A `testcase` element, with what stands around it. */
 export interface JunitCase {
@@ -78,12 +79,10 @@ export const FAILURE_TAGS: readonly string[] = ['failure', 'error'];
 export const RERUN_TAGS: readonly string[] = ['flakyFailure', 'flakyError', 'rerunFailure', 'rerunError'];
 const END_TAGS: readonly string[] = [...FAILURE_TAGS, ...RERUN_TAGS, 'skipped'];
 
-/** Written as they are or as references; XML has no place for them, and runners print them all the same. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
-const FORBIDDEN = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 /** Colours; encoders that mind the rules put a replacement where the escape character was. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
-const COLOUR = /(?:[\u001b\ufffd]|&#(?:27|x1b);)\[[0-9;]*m/gi;
+const COLOUR = new RegExp(`(?:[${ESCAPE}\ufffd]|&#(?:27|x1b);)\\[[0-9;]*m`, 'gi');
+/** Written as they are or as references: XML has no place for them, and runners print them all the same. */
+const FORBIDDEN = /(?![\t\n\r\u007f-\u009f])\p{Cc}|[\ufffe\uffff]/gu;
 const FORBIDDEN_REFERENCE = /&#(?:x0*(?:[0-8bcef]|1[0-9a-f])|0*(?:[0-8]|1[12]|1[4-9]|2[0-9]|3[01]));/gi;
 
 class Refused extends Error {}

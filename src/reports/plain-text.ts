@@ -1,8 +1,10 @@
-/** How runners colour their output. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
-const ESCAPE_SEQUENCE = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: everything below a space but tab and line feed.
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
+export const ESCAPE = '\u001b';
+/** How runners colour their output, and titles and links that they write for terminals. */
+const ESCAPE_SEQUENCE = new RegExp(
+  `${ESCAPE}(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?|[@-Z\\\\^_])`,
+  'g',
+);
+const CONTROL = /(?![\t\n])\p{Cc}/gu;
 
 /** Text for people: no colours, no control characters, no white space around it. */
 export function plainText(text: string): string {

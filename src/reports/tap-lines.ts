@@ -4,6 +4,8 @@ export type TapLine =
   | { readonly kind: 'plan'; readonly count: number }
   | { readonly kind: 'bail'; readonly reason: string }
   | { readonly kind: 'duration'; readonly ms: number }
+  /** Some runners put a subtest in braces behind the point that sums it up. */
+  | { readonly kind: 'open' | 'close' }
   | TapPoint;
 
 export interface TapPoint {
@@ -12,11 +14,16 @@ export interface TapPoint {
   readonly name: string;
   readonly directive: 'skip' | 'todo' | null;
   readonly reason: string;
+  /** As a comment of its line tells it. */
+  readonly durationMs: number | null;
+  /** Its subtest follows. */
+  readonly opens: boolean;
 }
 
 export function readTapLine(text: string): TapLine | null {
   const point = /^(not )?ok\b(?:[ \t]+\d+)?(?:[ \t]+-)?(?:[ \t]+(.*))?$/.exec(text);
   if (point !== null) return readPoint(point[1] === undefined, point[2] ?? '');
+  if (text === '{' || text === '}') return { kind: text === '{' ? 'open' : 'close' };
   const plan = /^1\.\.(\d{1,9})(?:\s|$)/.exec(text)?.[1];
   if (plan !== undefined) return { kind: 'plan', count: Number(plan) };
   const bail = /^Bail out!\s*(.*)$/i.exec(text)?.[1];
@@ -26,13 +33,23 @@ export function readTapLine(text: string): TapLine | null {
   return /^TAP version 1[234]\s*$/.test(text) ? { kind: 'version' } : null;
 }
 
-/** A directive begins at the last `#` that is not escaped and has one of two words behind it. */
+/** A directive begins at a `#` that is not escaped and has one of two words behind it. */
 function readPoint(ok: boolean, text: string): TapPoint {
-  const found = /^(.*?)(?<!\\)#\s*(skip|todo)\S*(?:\s+(.*))?$/i.exec(text);
-  const name = unescaped((found?.[1] ?? text).trim());
+  const opens = /(?:^|\s)\{$/.test(text);
+  const line = (opens ? text.slice(0, -1) : text).trim();
+  const timed = /(?<!\\)#\s*time=(\d+(?:\.\d+)?)(ms|s)$/.exec(line);
+  const rest = timed === null ? line : line.slice(0, timed.index).trim();
+  const found = /^(.*?)(?<!\\)#\s*(skip|todo)\S*(?:\s+(.*))?$/i.exec(rest);
   const word = found?.[2]?.toLowerCase();
-  const directive = word === 'skip' || word === 'todo' ? word : null;
-  return { kind: 'point', ok, name, directive, reason: unescaped((found?.[3] ?? '').trim()) };
+  return {
+    kind: 'point',
+    ok,
+    name: unescaped((found?.[1] ?? rest).trim()),
+    directive: word === 'skip' || word === 'todo' ? word : null,
+    reason: unescaped((found?.[3] ?? '').trim()),
+    durationMs: timed === null ? null : Number(timed[1]) * (timed[2] === 's' ? 1000 : 1),
+    opens,
+  };
 }
 
 function unescaped(text: string): string {

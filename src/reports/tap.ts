@@ -18,8 +18,10 @@ interface Node {
 
 /** A level of indentation, which is a document of its own. */
 interface Level {
-  points: Node[];
+  readonly points: Node[];
   planned: number | null;
+  /** A point whose subtest is being read. */
+  pending: Node | null;
 }
 
 interface Parsing {
@@ -49,8 +51,10 @@ export function readTap(text: string, invoked: Invoked): Reading {
   const parsing = parse(text);
   if (!parsing.isTap) return unreadable('holds no TAP');
   closeLevels(parsing, 1);
-  checkPlan(parsing, parsing.levels[0], 'plan');
-  const results = (parsing.levels[0]?.points ?? []).flatMap((node) => resultsOf(node, [], invoked));
+  const [top = emptyLevel()] = parsing.levels;
+  keepPending(top);
+  checkPlan(parsing, top, 'plan');
+  const results = top.points.flatMap((node) => resultsOf(node, [], invoked));
   return {
     ok: true,
     kind: 'unit',
@@ -61,7 +65,7 @@ export function readTap(text: string, invoked: Invoked): Reading {
 
 function parse(text: string): Parsing {
   const parsing: Parsing = {
-    levels: [{ points: [], planned: null }],
+    levels: [emptyLevel()],
     failures: [],
     durationMs: null,
     isTap: false,
@@ -109,37 +113,72 @@ function takeLine(parsing: Parsing, depth: number, text: string): void {
       parsing.isTap = true;
       levelAt(parsing, depth).planned = line.count;
       return;
+    case 'open':
+      reopen(parsing, depth);
+      return;
+    case 'close':
+      closeBraces(parsing, depth);
+      return;
     case 'point':
       parsing.isTap = true;
-      addPoint(parsing, depth, line);
+      addPoint(parsing, depth, { point: line, children: [], diagnostics: [] });
+      if (line.opens) reopen(parsing, depth);
   }
 }
 
+function emptyLevel(): Level {
+  return { points: [], planned: null, pending: null };
+}
+
+function reopen(parsing: Parsing, depth: number): void {
+  const level = parsing.levels[depth];
+  if (level !== undefined && level.pending === null) level.pending = level.points.pop() ?? null;
+}
+
+function closeBraces(parsing: Parsing, depth: number): void {
+  const level = parsing.levels[depth];
+  if (level === undefined || level.pending === null) return;
+  const { pending } = level;
+  level.pending = null;
+  addPoint(parsing, depth, pending);
+}
+
 /** What stands one level deeper right before a point is the subtest that the point sums up. */
-function addPoint(parsing: Parsing, depth: number, point: TapPoint): void {
+function addPoint(parsing: Parsing, depth: number, { point, diagnostics }: Node): void {
   const level = levelAt(parsing, depth);
+  // Braces that are never closed belong to a name, not to a subtest.
+  keepPending(level);
   closeLevels(parsing, depth + 2);
   const below = parsing.levels[depth + 1];
-  if (below !== undefined) checkPlan(parsing, below, `plan of ${point.name}`);
+  if (below !== undefined) {
+    keepPending(below);
+    checkPlan(parsing, below, `plan of ${point.name}`);
+  }
   parsing.levels.length = depth + 1;
-  level.points.push({ point, children: below?.points ?? [], diagnostics: [] });
+  level.points.push({ point, children: below?.points ?? [], diagnostics });
+}
+
+function keepPending(level: Level): void {
+  if (level.pending !== null) level.points.push(level.pending);
+  level.pending = null;
 }
 
 function levelAt(parsing: Parsing, depth: number): Level {
-  while (parsing.levels.length <= depth) parsing.levels.push({ points: [], planned: null });
-  return parsing.levels[depth] ?? { points: [], planned: null };
+  while (parsing.levels.length <= depth) parsing.levels.push(emptyLevel());
+  return parsing.levels[depth] ?? emptyLevel();
 }
 
 /** Subtests that no point sums up are kept, one level higher. */
 function closeLevels(parsing: Parsing, down: number): void {
   while (parsing.levels.length > down) {
     const orphan = parsing.levels.pop();
-    parsing.levels.at(-1)?.points.push(...(orphan?.points ?? []));
+    if (orphan !== undefined) keepPending(orphan);
+    for (const node of orphan?.points ?? []) parsing.levels.at(-1)?.points.push(node);
   }
 }
 
-function checkPlan({ failures, bailedOut }: Parsing, level: Level | undefined, id: string): void {
-  if (level === undefined || bailedOut) return;
+function checkPlan({ failures, bailedOut }: Parsing, level: Level, id: string): void {
+  if (bailedOut) return;
   const { planned, points } = level;
   const run = points.length;
   if (planned === null) {
@@ -173,7 +212,7 @@ function resultOf(
     repro: reproOf(point, told, invoked),
     observations: status === 'passed' ? [] : observationsOf(point, told, name),
     attachments: [],
-    durationMs: numberOf(told.get('duration_ms')),
+    durationMs: numberOf(told.get('duration_ms')) ?? point.durationMs,
   };
 }
 

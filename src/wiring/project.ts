@@ -174,7 +174,7 @@ function refusalsOf(config: Config, sandbox: SandboxState): Obstacle[] {
 }
 
 function notesOf(config: Config): string[] {
-  return Object.entries(config.validators).flatMap(([name, { retries }]) => [
-    ...(retries === 0 ? [] : [`validators.${name}.retries is not heeded yet; the first result counts`]),
-  ]);
+  return Object.entries(config.validators).flatMap(([name, { retries }]) =>
+    retries === 0 ? [] : [`validators.${name}.retries is not heeded yet; the first result counts`],
+  );
 }

@@ -1,6 +1,5 @@
 import { isAbsolute, posix, relative } from 'node:path';
 import type { ValidatorPlace } from '../../ports/validator.ts';
-import type { ReportSource } from '../../reports/report-source.ts';
 import { fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
 import { isInside, type RootName } from './roots.ts';
 
@@ -18,7 +17,7 @@ export interface ArtifactDeclaration {
   readonly converted: boolean;
 }
 
-const GLOB_CHARACTERS = /[*?[\]{}]|[!@+]\(/;
+export const GLOB_CHARACTERS = /[*?[\]{}]|[!@+]\(/;
 
 export function declareArtifact(template: string, place: ValidatorPlace): ArtifactDeclaration | Refused {
   const filled = fillPlaceholders(template, pathValues(place));
@@ -38,28 +37,11 @@ export function declareArtifact(template: string, place: ValidatorPlace): Artifa
   };
 }
 
-/** The file that `report` names, or null for what is no file. Nothing is filled in there. */
-export function declareReport(source: ReportSource): ArtifactDeclaration | Refused | null {
-  if (source.path === null) return null;
-  const { kind, path } = source;
-  if (isAbsolute(path) || leavesByDots(path)) return outside('report', path);
-  const name = plainName(path);
-  if (name === '' || name === '.') return { ok: false, reason: `report names nothing: \`${path}\`` };
-  return {
-    ok: true,
-    name,
-    roots: ['worktree', 'run'],
-    literal: kind !== 'junit' || !GLOB_CHARACTERS.test(name),
-    harnessReport: kind === 'harness',
-    converted: kind !== 'harness',
-  };
-}
-
-function plainName(path: string): string {
+export function plainName(path: string): string {
   return posix.normalize(path).replace(/^\.\//, '').replace(/\/+$/, '');
 }
 
-function outside(what: string, path: string): Refused {
+export function outside(what: string, path: string): Refused {
   return { ok: false, reason: `${what} refused: \`${path}\` is outside the worktree and the run directory` };
 }
 

@@ -9,6 +9,7 @@ import { type Capture, publishReport } from './artifact-capture.ts';
 import { evidenceName } from './evidence-name.ts';
 import type { Invocation } from './invocation.ts';
 import { keepAttachments } from './report-attachments.ts';
+import { reportName, reportSourceOf } from './report-declaration.ts';
 import { readReportText } from './report-text.ts';
 import { isInside, type Roots, realPathOf } from './roots.ts';
 
@@ -18,14 +19,9 @@ const LAST_WORDS_BYTES = 2_000;
 
 type Readable = Extract<Reading, { ok: true }>;
 
-export interface ConversionContext {
-  readonly form: ReportForm;
-  /** What the report is called where it is missing. */
-  readonly name: string;
+interface ConversionContext {
   readonly request: ValidatorRequest;
   readonly invocation: Invocation;
-  /** The command line as its author wrote it. */
-  readonly command: readonly string[];
   readonly ran: ProcessResult;
   readonly capture: Capture;
   readonly roots: Roots;
@@ -35,11 +31,14 @@ export interface ConversionContext {
 
 /** Turns what the validator left into a harness report, stored as if the validator had written one. */
 export async function convertReport(context: ConversionContext): Promise<Capture> {
-  const { capture, form, name } = context;
+  const { capture, request } = context;
+  const source = reportSourceOf(request.validator);
+  if (source === null || source.kind === 'harness') return capture;
   // That no file came is told already.
-  if (form !== 'tap' && capture.toConvert.length === 0) return capture;
+  if (source.kind !== 'tap' && capture.toConvert.length === 0) return capture;
   const invoked = await invokedOf(context);
-  const read = await readAll(context, invoked);
+  const name = reportName(source);
+  const read = await readAll(context, source.kind, name, invoked);
   if (!read.ok)
     return {
       ...capture,
@@ -54,14 +53,22 @@ export async function convertReport(context: ConversionContext): Promise<Capture
   };
 }
 
-async function invokedOf({ command, invocation }: ConversionContext): Promise<Invoked> {
-  const real = await realPathOf(invocation.cwd);
-  return { command, folders: [...new Set([invocation.cwd, real ?? invocation.cwd])] };
+/** The command as its author wrote it; of a script with names filled in, and paths as seen from where it runs. */
+async function invokedOf({ request, invocation }: ConversionContext): Promise<Invoked> {
+  const { validator, place } = request;
+  const { argv, cwd } = invocation;
+  const command =
+    validator.kind === 'command'
+      ? validator.command
+      : argv.map((word) => (word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word));
+  return { command, folders: [...new Set([cwd, (await realPathOf(cwd)) ?? cwd])] };
 }
 
 /** The reading of all files, or the first that can't be read. */
 async function readAll(
-  { form, name, ran, capture }: ConversionContext,
+  { ran, capture }: ConversionContext,
+  form: ReportForm,
+  name: string,
   invoked: Invoked,
 ): Promise<Readable | { readonly ok: false; readonly name: string; readonly why: string }> {
   // Loaded where it is needed: most validators declare no report.

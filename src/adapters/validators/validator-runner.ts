@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { outcomeOfEnd } from '../../contracts/process-end.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import type {
@@ -8,13 +8,13 @@ import type {
   ValidatorResult,
   ValidatorRunner,
 } from '../../ports/validator.ts';
-import { parseReportSource, type ReportSource } from '../../reports/report-source.ts';
 import { captureArtifacts, stampPossibleReports } from './artifact-capture.ts';
-import { type ArtifactDeclaration, declareArtifact, declareReport } from './artifact-declaration.ts';
+import { type ArtifactDeclaration, declareArtifact } from './artifact-declaration.ts';
 import { evidenceName } from './evidence-name.ts';
 import { checkInvocation, type Invocation, planInvocation } from './invocation.ts';
 import type { Refused } from './placeholders.ts';
 import { convertReport } from './report-conversion.ts';
+import { declareReport, reportName, reportSourceOf } from './report-declaration.ts';
 import { realRoots } from './roots.ts';
 
 export interface ValidatorRunnerDeps {
@@ -78,20 +78,7 @@ async function runValidator(
   const before = await stampPossibleReports(context);
   const ran = await start(deps, request, invocation);
   const captured = await captureArtifacts({ ...context, before });
-  const source = sourceOf(validator);
-  const capture =
-    source === null || source.kind === 'harness'
-      ? captured
-      : await convertReport({
-          ...context,
-          form: source.kind,
-          name: reportName(source),
-          command: commandOf(validator, invocation, place),
-          request,
-          invocation,
-          ran,
-          capture: captured,
-        });
+  const capture = await convertReport({ ...context, request, invocation, ran, capture: captured });
   const outcome = outcomeOfEnd(ran.end);
   const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
   return {
@@ -149,7 +136,7 @@ function declareAll(
     if (!declaration.ok) return declaration;
     list.push(declaration);
   }
-  const source = sourceOf(validator);
+  const source = reportSourceOf(validator);
   const report = source === null ? null : declareReport(source);
   if (report === null) return { ok: true, list };
   return report.ok ? { ok: true, list: withReport(list, report) } : report;
@@ -163,30 +150,12 @@ function withReport(
   return [...list.filter((one) => !report.harnessReport || one.name !== report.name), report];
 }
 
-function sourceOf({ report }: RunnableValidator): ReportSource | null {
-  return report === null ? null : parseReportSource(report);
-}
-
-function reportName(source: ReportSource): string {
-  return source.path ?? `${source.kind}:stdout`;
-}
-
-/** As its author wrote it; for a script with the names filled in, and paths as seen from where it runs. */
-function commandOf(
-  validator: RunnableValidator,
-  { argv, cwd }: Invocation,
-  place: ValidatorPlace,
-): readonly string[] {
-  if (validator.kind === 'command') return validator.command;
-  return argv.map((word) => (word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word));
-}
-
 function requiredNames(
   validator: RunnableValidator,
   declarations: readonly ArtifactDeclaration[],
 ): readonly string[] {
   const names = declarations.filter((one) => one.literal || one.converted).map((one) => one.name);
-  const source = sourceOf(validator);
+  const source = reportSourceOf(validator);
   return source?.kind === 'tap' ? [...names, reportName(source)] : [...new Set(names)];
 }
 
