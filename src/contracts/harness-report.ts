@@ -11,6 +11,7 @@ const CASE_STATUSES = ['passed', 'failed', 'skipped', 'flaky'] as const;
 const UX_SEVERITIES = ['info', 'warning', 'error'] as const;
 
 const caseStatusSchema = z.enum(CASE_STATUSES).describe('How the case ended.');
+export type CaseStatus = z.infer<typeof caseStatusSchema>;
 
 export const proposedGoldenSchema = z.union([
   z.string().describe('Path of the golden file that would change.'),
@@ -119,3 +120,4 @@ export const harnessReportSchema = z
       seen.add(item.id);
     });
   });
+export type HarnessReport = z.infer<typeof harnessReportSchema>;

@@ -16,10 +16,16 @@ export function mergeReports(reports: readonly Report[]): Report | null {
     suite_id: reports.map(({ suite_id }) => suite_id).join(' + '),
     version: unreadable === undefined ? first.version : unreadable.version,
     cases: reports.flatMap(({ cases }) => listOf(cases)),
-    ux_flags: reports.flatMap(({ ux_flags }) => listOf(ux_flags)),
-    proposed_goldens: reports.flatMap(({ proposed_goldens }) => listOf(proposed_goldens)),
+    ux_flags: joined(reports.map(({ ux_flags }) => ux_flags)),
+    proposed_goldens: joined(reports.map(({ proposed_goldens }) => proposed_goldens)),
     summary: sumOf(reports.map(({ summary }) => summary)),
   };
+}
+
+/** What is no list stays as it is: evidence that does not fit must not come to fit by being put together. */
+function joined(values: readonly unknown[]): unknown {
+  const unfit = values.find((value) => value !== undefined && value !== null && !Array.isArray(value));
+  return unfit === undefined ? values.flatMap(listOf) : unfit;
 }
 
 function listOf(value: unknown): readonly unknown[] {

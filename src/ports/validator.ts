@@ -22,6 +22,8 @@ export type RunnableValidator =
       readonly command: readonly [string, ...string[]];
       readonly artifacts: readonly string[];
       readonly timeoutMs: number | null;
+      /** As in the configuration, such as `junit:reports/*.xml`. */
+      readonly report: string | null;
     };
 
 export interface ValidatorPlace {
@@ -82,4 +84,6 @@ export interface HarnessReportCapture {
   /** Parsed JSON with at least the keys the kernel requires; its meaning is the planner's business. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly proposals: number;
+  /** Made by the conductor from what a runner wrote, and from nothing else. */
+  readonly converted?: boolean;
 }

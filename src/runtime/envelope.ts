@@ -7,7 +7,8 @@ import type { Entry } from '../kernel/state.ts';
 import { claimsFrom } from '../planner/claims.ts';
 import { mergeReports } from '../planner/merge-reports.ts';
 import { formatTranscriptSummary } from '../planner/summaries.ts';
-import { readAllEvidenceJson, readEvidenceJson, readManifest } from './evidence.ts';
+import { readEvidenceJson, readManifest } from './evidence.ts';
+import { judgedReports } from './judged-reports.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded, type StepView } from './run-view.ts';
 import { describeChanges } from './stored-changes.ts';
@@ -131,9 +132,8 @@ async function harnessReportOf(
   validation: StepView | null,
 ): Promise<PlannerInput['evidence']['harness_report']> {
   if (validation === null) return null;
-  const stored = await readAllEvidenceJson(context.directory, validation, 'harness_report');
-  const reports = stored.filter((report) => typeof report === 'object' && report !== null);
-  return mergeReports(reports as Record<string, unknown>[]) as PlannerInput['evidence']['harness_report'];
+  const reports = await judgedReports(context.directory, validation);
+  return mergeReports(reports) as PlannerInput['evidence']['harness_report'];
 }
 
 /** What an agent changed is no longer there when a rollback came after it. */

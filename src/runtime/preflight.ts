@@ -67,9 +67,8 @@ export function unheeded(plan: Plan): string[] {
   return plan.steps.flatMap((step) =>
     step.opcode !== 'RUN_VALIDATION'
       ? []
-      : step.validators.flatMap((validator) => [
-          ...(validator.report === null ? [] : [`report of validator "${validator.id}" is not read yet`]),
-          ...(validator.retries === 0 ? [] : [`validator "${validator.id}" is not tried again yet`]),
-        ]),
+      : step.validators.flatMap(({ id, retries }) =>
+          retries === 0 ? [] : [`validator "${id}" is not tried again yet`],
+        ),
   );
 }

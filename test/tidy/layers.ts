@@ -1,7 +1,19 @@
 /** The folders that decide from values alone. */
-const PURE_FOLDERS = ['kernel', 'workflow', 'diagnostics', 'contracts', 'planner', 'policy', 'work'];
+const PURE_FOLDERS = [
+  'kernel',
+  'workflow',
+  'diagnostics',
+  'contracts',
+  'planner',
+  'policy',
+  'work',
+  'reports',
+];
 
 const PURE_PACKAGES = ['zod', 'zod/mini', 'yaml', 'picomatch', 'picomatch/posix.js'];
+
+/** A package that one pure folder alone has a use for. */
+const PACKAGES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = { reports: ['saxes'] };
 
 export type Layer =
   | { readonly kind: 'pure' | 'adapter'; readonly folder: string }
@@ -86,5 +98,6 @@ export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
 /** Whether a layer may use what is not ours. */
 export function mayUsePackage(from: Layer, specifier: string): boolean {
   if (from.kind === 'ports') return false;
-  return from.kind !== 'pure' || PURE_PACKAGES.includes(specifier);
+  if (from.kind !== 'pure') return true;
+  return PURE_PACKAGES.includes(specifier) || PACKAGES_OF_FOLDER[from.folder]?.includes(specifier) === true;
 }

@@ -28,12 +28,15 @@ export interface Capture {
   readonly missing: readonly string[];
   readonly problems: readonly string[];
   readonly harnessReport: HarnessReportCapture | null;
+  /** Copies of what is to be turned into a harness report. */
+  readonly toConvert: readonly CapturedArtifact[];
 }
 
 interface Chosen {
   readonly match: ArtifactMatch;
   readonly required: boolean;
   readonly declaredReport: boolean;
+  readonly converted: boolean;
 }
 
 type UsableReport = HarnessReportCapture & { readonly match: ArtifactMatch };
@@ -59,8 +62,14 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
   const chosen = await chooseMatches(context, missing, problems);
   const artifacts = await copyMatches(context, chosen, missing, problems);
   const reports: UsableReport[] = [];
+  const toConvert: CapturedArtifact[] = [];
   for (const artifact of artifacts) {
     const choice = chosen.get(artifact.name);
+    if (choice?.converted === true) {
+      toConvert.push(artifact);
+      await removeFromWorktree(choice.match, context);
+      continue;
+    }
     if (choice === undefined || !(await isReport(choice, context))) continue;
     const reading = await readHarnessReport(artifact.path);
     if (reading.ok) reports.push({ ...reading, path: artifact.path, match: choice.match });
@@ -70,7 +79,8 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
     }
     if (choice.declaredReport || reading.ok) await removeFromWorktree(choice.match, context);
   }
-  return { artifacts, missing, problems, harnessReport: await publishReport(reports, context) };
+  const harnessReport = await publishFirst(reports, context);
+  return { artifacts, missing, problems, harnessReport, toConvert };
 }
 
 async function chooseMatches(
@@ -79,28 +89,44 @@ async function chooseMatches(
   problems: string[],
 ): Promise<Map<string, Chosen>> {
   const chosen = new Map<string, Chosen>();
-  const literalFirst = [...context.declarations].sort((a, b) => Number(b.literal) - Number(a.literal));
+  const literalFirst = [...context.declarations].sort((a, b) => rank(a) - rank(b));
   const reportNames = new Set(literalFirst.filter((one) => one.harnessReport).map((one) => one.name));
   for (const declaration of literalFirst) {
-    const { name, literal, harnessReport } = declaration;
+    const { name, literal, harnessReport, converted } = declaration;
     const found = await findArtifacts(declaration, context.roots);
     problems.push(...found.problems);
-    const matches = harnessReport
-      ? await firstFresh(found.matches, context)
-      : found.matches.filter((match) => !reportNames.has(match.name));
+    const matches = await usableMatches(declaration, found.matches, reportNames, context);
     for (const match of matches) {
       if (chosen.has(match.name)) continue;
-      chosen.set(match.name, { match, required: literal, declaredReport: harnessReport });
+      chosen.set(match.name, { match, required: literal, declaredReport: harnessReport, converted });
     }
-    if (!literal || matches.length > 0) continue;
+    if ((!literal && !converted) || matches.length > 0) continue;
     missing.push(name);
     problems.push(
       found.matches.length === 0
         ? `required artifact missing: \`${name}\``
-        : `harness report \`${name}\` was not written by this run of the validator`,
+        : `${converted ? 'report' : 'harness report'} \`${name}\` was not written by this run of the validator`,
     );
   }
   return chosen;
+}
+
+/** A file goes to the declaration that asks most of it. */
+function rank({ literal, converted }: ArtifactDeclaration): number {
+  return converted ? 0 : literal ? 1 : 2;
+}
+
+async function usableMatches(
+  { harnessReport, converted }: ArtifactDeclaration,
+  matches: readonly ArtifactMatch[],
+  reportNames: ReadonlySet<string>,
+  context: CaptureContext,
+): Promise<readonly ArtifactMatch[]> {
+  if (harnessReport) return firstFresh(matches, context);
+  if (!converted) return matches.filter((match) => !reportNames.has(match.name));
+  const fresh: ArtifactMatch[] = [];
+  for (const match of matches) if (await isFresh(match, context)) fresh.push(match);
+  return fresh;
 }
 
 async function copyMatches(
@@ -151,7 +177,9 @@ async function isReport({ match, declaredReport }: Chosen, context: CaptureConte
   return named && (await isFresh(match, context));
 }
 
-function mayMatchReport({ name, literal, harnessReport }: ArtifactDeclaration, anyJson: boolean): boolean {
+function mayMatchReport(declaration: ArtifactDeclaration, anyJson: boolean): boolean {
+  const { name, literal, harnessReport, converted } = declaration;
+  if (converted) return true;
   if (literal) return harnessReport || anyJson;
   const ending = /\.([A-Za-z0-9]+)$/.exec(name)?.[1];
   return ending === undefined || ending === 'json';
@@ -168,19 +196,29 @@ async function removeFromWorktree(
   await rm(join(context.roots.worktree, name), { force: true });
 }
 
-async function publishReport(
+async function publishFirst(
   reports: readonly UsableReport[],
   context: CaptureContext,
 ): Promise<HarnessReportCapture | null> {
   const first = reports.find((report) => report.proposals > 0) ?? reports[0];
   if (first === undefined) return null;
-  const target = join(context.roots.run, 'harness_report.json');
-  if (first.match.realPath !== target) {
-    await rm(target, { recursive: true, force: true });
-    await copyFile(first.path, target);
-    const stamp = await stampFile(target);
-    if (stamp !== null) context.published.set(target, stamp);
-  }
+  if (first.match.realPath !== publishedPath(context)) await publishReport(first.path, context);
   const proposals = reports.reduce((sum, report) => sum + report.proposals, 0);
   return { path: first.path, value: first.value, proposals };
+}
+
+/** The latest report of a run stands where everybody looks for it. */
+export async function publishReport(
+  path: string,
+  context: Pick<CaptureContext, 'roots' | 'published'>,
+): Promise<void> {
+  const target = publishedPath(context);
+  await rm(target, { recursive: true, force: true });
+  await copyFile(path, target);
+  const stamp = await stampFile(target);
+  if (stamp !== null) context.published.set(target, stamp);
+}
+
+function publishedPath({ roots }: Pick<CaptureContext, 'roots'>): string {
+  return join(roots.run, 'harness_report.json');
 }

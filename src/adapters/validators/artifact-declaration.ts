@@ -13,24 +13,36 @@ export interface ArtifactDeclaration {
   /** Without glob characters, and therefore required. */
   readonly literal: boolean;
   readonly harnessReport: boolean;
+  /** Files that are turned into a harness report; one at least has to come. */
+  readonly converted: boolean;
 }
 
-const GLOB_CHARACTERS = /[*?[\]{}]|[!@+]\(/;
+export const GLOB_CHARACTERS = /[*?[\]{}]|[!@+]\(/;
 
 export function declareArtifact(template: string, place: ValidatorPlace): ArtifactDeclaration | Refused {
   const filled = fillPlaceholders(template, pathValues(place));
   if (!filled.ok) return filled;
   const { roots, path } = locate(filled.text, place);
-  const name = posix.normalize(path).replace(/^\.\//, '').replace(/\/+$/, '');
-  if (isAbsolute(path) || leavesByDots(template)) {
-    return {
-      ok: false,
-      reason: `artifact refused: \`${template}\` is outside the worktree and the run directory`,
-    };
-  }
+  if (isAbsolute(path) || leavesByDots(template)) return outside('artifact', template);
+  const name = plainName(path);
   if (name === '' || name === '.') return { ok: false, reason: `artifact names nothing: \`${template}\`` };
   const literal = !GLOB_CHARACTERS.test(name);
-  return { ok: true, name, roots, literal, harnessReport: literal && isHarnessReportName(name) };
+  return {
+    ok: true,
+    name,
+    roots,
+    literal,
+    harnessReport: literal && isHarnessReportName(name),
+    converted: false,
+  };
+}
+
+export function plainName(path: string): string {
+  return posix.normalize(path).replace(/^\.\//, '').replace(/\/+$/, '');
+}
+
+export function outside(what: string, path: string): Refused {
+  return { ok: false, reason: `${what} refused: \`${path}\` is outside the worktree and the run directory` };
 }
 
 export function isHarnessReportName(name: string): boolean {

@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readReportText } from './report-text.ts';
 
-const REPORT_LIMIT_BYTES = 16 * 1024 * 1024;
+/** Reports are walked through by recursion later on; no honest one comes near this. */
+const MAX_DEPTH = 64;
 
 export type ReportReading =
   | {
@@ -12,9 +13,8 @@ export type ReportReading =
 
 /** Checks the structure alone; what the report means is for the planner to say. */
 export async function readHarnessReport(path: string): Promise<ReportReading> {
-  const { size } = await stat(path);
-  if (size > REPORT_LIMIT_BYTES) return { ok: false, why: 'is larger than 16 MiB' };
-  return parseHarnessReport(await readFile(path, 'utf8'));
+  const read = await readReportText(path);
+  return read.ok ? parseHarnessReport(read.text) : read;
 }
 
 export function parseHarnessReport(text: string): ReportReading {
@@ -24,6 +24,7 @@ export function parseHarnessReport(text: string): ReportReading {
   } catch {
     return { ok: false, why: 'is not JSON' };
   }
+  if (isDeeperThan(value, MAX_DEPTH)) return { ok: false, why: `is nested deeper than ${MAX_DEPTH} levels` };
   if (!isRecord(value)) return { ok: false, why: 'is not a JSON object' };
   for (const key of ['suite_id', 'cases', 'summary']) {
     if (!Object.hasOwn(value, key)) return { ok: false, why: `has no \`${key}\`` };
@@ -42,4 +43,9 @@ function countProposals(proposed: unknown): number {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }

@@ -13,6 +13,8 @@ import { type ArtifactDeclaration, declareArtifact } from './artifact-declaratio
 import { evidenceName } from './evidence-name.ts';
 import { checkInvocation, type Invocation, planInvocation } from './invocation.ts';
 import type { Refused } from './placeholders.ts';
+import { convertReport } from './report-conversion.ts';
+import { declareReport, reportName, reportSourceOf } from './report-declaration.ts';
 import { realRoots } from './roots.ts';
 
 export interface ValidatorRunnerDeps {
@@ -75,7 +77,8 @@ async function runValidator(
   };
   const before = await stampPossibleReports(context);
   const ran = await start(deps, request, invocation);
-  const capture = await captureArtifacts({ ...context, before });
+  const captured = await captureArtifacts({ ...context, before });
+  const capture = await convertReport({ ...context, request, invocation, ran, capture: captured });
   const outcome = outcomeOfEnd(ran.end);
   const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
   return {
@@ -87,7 +90,7 @@ async function runValidator(
     stderrPath: ran.stderr.path,
     artifacts: capture.artifacts,
     missingArtifacts: capture.missing,
-    requiredArtifacts: requiredNames(declared.list),
+    requiredArtifacts: requiredNames(validator, declared.list),
     harnessReport: capture.harnessReport,
     reason: reasons.length === 0 ? null : reasons.join('; '),
   };
@@ -133,11 +136,27 @@ function declareAll(
     if (!declaration.ok) return declaration;
     list.push(declaration);
   }
-  return { ok: true, list };
+  const source = reportSourceOf(validator);
+  const report = source === null ? null : declareReport(source);
+  if (report === null) return { ok: true, list };
+  return report.ok ? { ok: true, list: withReport(list, report) } : report;
 }
 
-function requiredNames(declarations: readonly ArtifactDeclaration[]): string[] {
-  return declarations.filter((one) => one.literal).map((one) => one.name);
+/** A harness report that is declared as an artifact too is one report. */
+function withReport(
+  list: readonly ArtifactDeclaration[],
+  report: ArtifactDeclaration,
+): ArtifactDeclaration[] {
+  return [...list.filter((one) => !report.harnessReport || one.name !== report.name), report];
+}
+
+function requiredNames(
+  validator: RunnableValidator,
+  declarations: readonly ArtifactDeclaration[],
+): readonly string[] {
+  const names = declarations.filter((one) => one.literal || one.converted).map((one) => one.name);
+  const source = reportSourceOf(validator);
+  return source?.kind === 'tap' ? [...names, reportName(source)] : [...new Set(names)];
 }
 
 /** It never ran, so nothing that it should have left can be there. */
@@ -146,7 +165,7 @@ function refusal(
   declarations: readonly ArtifactDeclaration[],
   reason: string,
 ): ValidatorResult {
-  const required = requiredNames(declarations);
+  const required = requiredNames(validator, declarations);
   return {
     id: validator.id,
     outcome: 'error',

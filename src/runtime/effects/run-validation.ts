@@ -168,6 +168,7 @@ export function runnableOf(project: Project, planned: PlanValidator): RunnableVa
     id: planned.id,
     artifacts: [...named.artifacts, ...planned.artifacts],
     timeoutMs: planned.timeoutMs ?? named.timeoutMs,
+    report: planned.report ?? named.report,
   };
 }
 
@@ -215,6 +216,7 @@ async function recordValidationEvidence(
   results: readonly ValidatorResult[],
   outcome: MechanicalOutcome,
 ): Promise<void> {
+  const converted: string[] = [];
   for (const result of results) {
     if (result.stdoutPath !== null)
       await evidence.file('validation_stdout', result.stdoutPath, { important: true });
@@ -222,13 +224,15 @@ async function recordValidationEvidence(
     for (const artifact of result.artifacts) {
       const isReport = artifact.path === result.harnessReport?.path;
       const role = isReport ? 'harness_report' : roleOf(artifact.name);
-      await evidence.file(role, artifact.path, { required: artifact.required, important: isReport });
+      const { path } = await evidence.file(role, artifact.path, {
+        required: artifact.required,
+        important: isReport,
+      });
+      if (isReport && result.harnessReport?.converted === true) converted.push(path);
     }
   }
-  await evidence.json('validation_report', 'validation.json', validationReportOf(results, outcome), {
-    required: true,
-    important: true,
-  });
+  const report = { ...validationReportOf(results, outcome), converted_reports: converted };
+  await evidence.json('validation_report', 'validation.json', report, { required: true, important: true });
 }
 
 function roleOf(name: string): string {

@@ -44,4 +44,11 @@ describe('reports of several validators', () => {
     const unversioned = report('c', 'passed', { version: undefined });
     expect(mergeReports([report('a', 'passed'), unversioned])?.version).toBeUndefined();
   });
+
+  it.each(['ux_flags', 'proposed_goldens'])('do not come to fit where %s of one is no list', (key) => {
+    const unfit = report('b', 'passed', { [key]: 'a.png' });
+    expect(mergeReports([report('a', 'passed'), unfit])).toMatchObject({ [key]: 'a.png' });
+    const empty = report('b', 'passed', { [key]: null });
+    expect(mergeReports([report('a', 'passed'), empty])).toMatchObject({ [key]: [] });
+  });
 });

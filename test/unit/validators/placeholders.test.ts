@@ -60,7 +60,14 @@ describe('a declared artifact', () => {
     ['.tnh/run/${run_id}/harness_report.json', 'harness_report.json', ['run'], true, true],
     ['${worktree}/a.txt', 'a.txt', ['worktree'], true, false],
   ])('%s is %s in %j', (template, name, roots, literal, harnessReport) => {
-    expect(declareArtifact(template, place)).toEqual({ ok: true, name, roots, literal, harnessReport });
+    expect(declareArtifact(template, place)).toEqual({
+      ok: true,
+      name,
+      roots,
+      literal,
+      harnessReport,
+      converted: false,
+    });
   });
 
   it.each([

@@ -1,0 +1,145 @@
+import { mkdir, open, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { mergeReports } from '../../planner/merge-reports.ts';
+import type { ProcessResult } from '../../ports/supervisor.ts';
+import type { CapturedArtifact, HarnessReportCapture, ValidatorRequest } from '../../ports/validator.ts';
+import type { ReportForm } from '../../reports/report-source.ts';
+import type { Invoked, Reading, TestResults } from '../../reports/test-results.ts';
+import { type Capture, publishReport } from './artifact-capture.ts';
+import { evidenceName } from './evidence-name.ts';
+import type { Invocation } from './invocation.ts';
+import { keepAttachments } from './report-attachments.ts';
+import { reportName, reportSourceOf } from './report-declaration.ts';
+import { readReportText } from './report-text.ts';
+import { isInside, type Roots, realPathOf } from './roots.ts';
+
+/** All files of one report together; each has a limit of its own. */
+const TOGETHER_LIMIT_BYTES = 64 * 1024 * 1024;
+const LAST_WORDS_BYTES = 2_000;
+
+type Readable = Extract<Reading, { ok: true }>;
+
+interface ConversionContext {
+  readonly request: ValidatorRequest;
+  readonly invocation: Invocation;
+  readonly ran: ProcessResult;
+  readonly capture: Capture;
+  readonly roots: Roots;
+  readonly folder: string;
+  readonly published: Map<string, string>;
+}
+
+/** Turns what the validator left into a harness report, stored as if the validator had written one. */
+export async function convertReport(context: ConversionContext): Promise<Capture> {
+  const { capture, request } = context;
+  const source = reportSourceOf(request.validator);
+  if (source === null || source.kind === 'harness') return capture;
+  // That no file came is told already.
+  if (source.kind !== 'tap' && capture.toConvert.length === 0) return capture;
+  const invoked = await invokedOf(context);
+  const name = reportName(source);
+  const read = await readAll(context, source.kind, name, invoked);
+  if (!read.ok)
+    return {
+      ...capture,
+      missing: [...capture.missing, name],
+      problems: [...capture.problems, `report \`${read.name}\` ${read.why}`],
+    };
+  const stored = await store(context, read, invoked);
+  return {
+    ...capture,
+    artifacts: [...capture.artifacts, ...stored.artifacts],
+    harnessReport: stored.report,
+  };
+}
+
+/** The command as its author wrote it; of a script with names filled in, and paths as seen from where it runs. */
+async function invokedOf({ request, invocation }: ConversionContext): Promise<Invoked> {
+  const { validator, place } = request;
+  const { argv, cwd } = invocation;
+  const command =
+    validator.kind === 'command'
+      ? validator.command
+      : argv.map((word) => (word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word));
+  return { command, folders: [...new Set([cwd, (await realPathOf(cwd)) ?? cwd])] };
+}
+
+/** The reading of all files, or the first that can't be read. */
+async function readAll(
+  { ran, capture }: ConversionContext,
+  form: ReportForm,
+  name: string,
+  invoked: Invoked,
+): Promise<Readable | { readonly ok: false; readonly name: string; readonly why: string }> {
+  // Loaded where it is needed: most validators declare no report.
+  const { joinReadings, readTestReport } = await import('../../reports/convert.ts');
+  if (form === 'tap' && ran.stdout.cutBytes > 0)
+    return { ok: false, name, why: `was cut off: ${ran.stdout.cutBytes} bytes of it were not kept` };
+  const readings: Readable[] = [];
+  let bytes = 0;
+  for (const file of form === 'tap' ? [{ name, path: ran.stdout.path }] : capture.toConvert) {
+    const content = await readReportText(file.path);
+    if (!content.ok) return { ...content, name: file.name };
+    bytes += content.bytes;
+    if (bytes > TOGETHER_LIMIT_BYTES) return { ok: false, name, why: 'is larger than 64 MiB together' };
+    const reading = readTestReport(form, content.text, invoked);
+    if (!reading.ok) return { ...reading, name: file.name };
+    readings.push(reading);
+  }
+  const joined = joinReadings(readings);
+  return joined.ok ? joined : { ...joined, name };
+}
+
+async function store(
+  context: ConversionContext,
+  read: TestResults,
+  invoked: Invoked,
+): Promise<{ artifacts: readonly CapturedArtifact[]; report: HarnessReportCapture }> {
+  const { composeReport } = await import('../../reports/compose-report.ts');
+  const { request, ran, capture, roots, folder } = context;
+  const { validator, place, evidenceDir } = request;
+  const named = read.results.flatMap(({ attachments }) => attachments);
+  const kept = await keepAttachments(named, { folder, roots, bases: invoked.folders });
+  const converted = composeReport(read, {
+    suiteId: validator.id,
+    generatedAt: new Date().toISOString(),
+    command: invoked.command,
+    folder: folderOf(context),
+    exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
+    lastWords: (await lastWordsOf(ran.stderr.path)) || (await lastWordsOf(ran.stdout.path)),
+    durationMs: ran.durationMs,
+    referenceOf: (attachment) => {
+      const copy = kept.get(attachment);
+      return copy === undefined ? null : relative(place.runDir, copy.path);
+    },
+  });
+  // A validator may write a report of its own beside what is converted: neither may hide the other.
+  const written = capture.harnessReport;
+  const value = mergeReports(written === null ? [converted] : [converted, written.value]) ?? converted;
+  const path = join(evidenceDir, `${evidenceName(validator.id)}.harness_report.json`);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+  await publishReport(path, context);
+  return {
+    artifacts: [...kept.values(), { path, name: 'harness_report.json', required: false }],
+    report: { path, value, proposals: written?.proposals ?? 0, converted: written === null },
+  };
+}
+
+/** As somebody in the worktree would go to where the validator ran. */
+function folderOf({ invocation, request }: ConversionContext): string {
+  const { worktreePath } = request.place;
+  return isInside(worktreePath, invocation.cwd) ? relative(worktreePath, invocation.cwd) : invocation.cwd;
+}
+
+async function lastWordsOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, LAST_WORDS_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.toString('utf8', 0, bytesRead).trim();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { isAbsolute } from 'node:path';
+import type { RunnableValidator } from '../../ports/validator.ts';
+import { parseReportSource, type ReportSource } from '../../reports/report-source.ts';
+import { type ArtifactDeclaration, GLOB_CHARACTERS, outside, plainName } from './artifact-declaration.ts';
+import { leavesByDots, type Refused } from './placeholders.ts';
+
+export function reportSourceOf({ report }: RunnableValidator): ReportSource | null {
+  return report === null ? null : parseReportSource(report);
+}
+
+/** What a declared report is called where it is missing. */
+export function reportName(source: ReportSource): string {
+  return source.path === null ? `${source.kind}:stdout` : plainName(source.path);
+}
+
+/** The file that `report` names, or null for what is no file. Nothing is filled in there. */
+export function declareReport(source: ReportSource): ArtifactDeclaration | Refused | null {
+  if (source.path === null) return null;
+  const { kind, path } = source;
+  if (isAbsolute(path) || leavesByDots(path)) return outside('report', path);
+  const name = reportName(source);
+  if (name === '' || name === '.') return { ok: false, reason: `report names nothing: \`${path}\`` };
+  return {
+    ok: true,
+    name,
+    roots: ['worktree', 'run'],
+    literal: kind !== 'junit' || !GLOB_CHARACTERS.test(name),
+    harnessReport: kind === 'harness',
+    converted: kind !== 'harness',
+  };
+}

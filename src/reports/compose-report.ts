@@ -1,0 +1,116 @@
+import type { HarnessReport } from '../contracts/harness-report.ts';
+import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
+import { commandLine, quoteWord } from './shell-words.ts';
+import { failureOf, type TestResult, type TestResults } from './test-results.ts';
+
+/** Version of the report form that conversions are written in. */
+const REPORT_VERSION = '1.0.0';
+const ID_LIMIT = 300;
+const OBSERVATION_LIMIT = 4_000;
+const OBSERVATIONS_OF_A_CASE = 10;
+/** Cases behind this many failures are told in short: nobody reads them before the first are mended. */
+const DETAILED_FAILURES = 200;
+const SHORT_OBSERVATION_LIMIT = 300;
+
+export interface ComposeFacts {
+  /** The id of the validator. */
+  readonly suiteId: string;
+  readonly generatedAt: string;
+  readonly command: readonly string[];
+  /** Where the command runs, as somebody in the worktree would go there; empty for the worktree itself. */
+  readonly folder: string;
+  /** Null when it was killed. */
+  readonly exitCode: number | null;
+  /** The end of what the runner printed. */
+  readonly lastWords: string;
+  /** How long the process took, for runners that don't say. */
+  readonly durationMs: number;
+  /** The reference of an attachment, relative to the run directory; null for what was not kept. */
+  readonly referenceOf: (attachment: string) => string | null;
+}
+
+/**
+ * A harness report as if the validator had written one. An exit code that no case explains becomes a case, so that
+ * a report made here never says that all is well when the runner does not.
+ */
+export function composeReport(read: TestResults, facts: ComposeFacts): HarnessReport {
+  const results = [...read.results, ...unexplainedExit(read.results, facts)];
+  const nextId = createIdSource();
+  let failures = 0;
+  const cases = results.map((result) => {
+    if (result.status === 'failed') failures += 1;
+    const limit = failures > DETAILED_FAILURES ? SHORT_OBSERVATION_LIMIT : OBSERVATION_LIMIT;
+    return {
+      id: nextId(result.id),
+      kind: read.kind,
+      status: result.status,
+      repro: reproOf(result, facts),
+      observations: observationsOf(result, limit),
+      artifacts: [...new Set(result.attachments.flatMap((path) => facts.referenceOf(path) ?? []))],
+      ...(result.durationMs === null ? {} : { duration_ms: toMicroseconds(result.durationMs) }),
+    };
+  });
+  const count = (status: TestResult['status']) => results.filter((result) => result.status === status).length;
+  return {
+    suite_id: facts.suiteId,
+    version: REPORT_VERSION,
+    generated_at: facts.generatedAt,
+    cases,
+    summary: {
+      passed: count('passed'),
+      failed: count('failed'),
+      flaky: count('flaky'),
+      skipped: count('skipped'),
+      duration_ms: toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs),
+    },
+  };
+}
+
+function unexplainedExit(
+  results: readonly TestResult[],
+  { exitCode, lastWords }: ComposeFacts,
+): TestResult[] {
+  if (exitCode === null || exitCode === 0 || results.some(({ status }) => status === 'failed')) return [];
+  const words = plainText(lastWords);
+  const fact = `no test failed, and the runner itself exited with ${exitCode}`;
+  return [failureOf(`exit code ${exitCode}`, words === '' ? fact : `${fact}:\n${words}`)];
+}
+
+function reproOf({ repro }: TestResult, { command, folder }: ComposeFacts): string {
+  const line = oneLine(repro ?? commandLine(command));
+  return folder === '' ? line : `cd ${quoteWord(folder)} && ${line}`;
+}
+
+function observationsOf({ observations }: TestResult, limit: number): string[] {
+  return observations
+    .slice(0, OBSERVATIONS_OF_A_CASE)
+    .map((text) => shortened(withoutForeignFrames(plainText(shortened(text, 4 * limit))), limit))
+    .filter((text) => text !== '');
+}
+
+/** Ids in the order of the report; one that is there already gets a number. */
+function createIdSource(): (wanted: string) => string {
+  const used = new Set<string>();
+  const numbers = new Map<string, number>();
+  return (wanted) => {
+    const base = oneLine(wanted).slice(0, ID_LIMIT) || 'unnamed test';
+    let id = base;
+    for (let number = numbers.get(base) ?? 1; used.has(id); ) {
+      number += 1;
+      numbers.set(base, number);
+      id = `${base} (${number})`;
+    }
+    used.add(id);
+    return id;
+  };
+}
+
+function sumOf(results: readonly TestResult[]): number | null {
+  const known = results.flatMap(({ durationMs }) => durationMs ?? []);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** What lies behind them is noise of the clock and of the arithmetic. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

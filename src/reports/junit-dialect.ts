@@ -1,0 +1,149 @@
+import type { JunitCase, JunitDocument } from './junit-xml.ts';
+import {
+  goTestRepro,
+  gradleRepro,
+  jestRepro,
+  mavenRepro,
+  nextestRepro,
+  nodeTestRepro,
+  playwrightRepro,
+  pytestRepro,
+  vitestRepro,
+} from './repro-lines.ts';
+import { type Invoked, pathFrom } from './test-results.ts';
+
+/** Runners that write JUnit, as far as what they write or how they were started gives them away. */
+export type Dialect =
+  | 'vitest'
+  | 'jest'
+  | 'playwright'
+  | 'node'
+  | 'pytest'
+  | 'go'
+  | 'nextest'
+  | 'maven'
+  | 'gradle'
+  | 'unknown';
+
+const SPEC_FILE = /\.(?:spec|test)\.[cm]?[jt]sx?$/;
+
+/** The document first: a command such as `npm test` tells nothing. */
+export function dialectOf(document: JunitDocument, { command }: Invoked): Dialect {
+  const { root, cases, suiteNames, properties } = document;
+  const started = (pattern: RegExp) => command.some((word) => pattern.test(word));
+  if (root.name === 'vitest tests') return 'vitest';
+  if (root.name === 'jest tests') return 'jest';
+  if (root.name?.startsWith('nextest') === true) return 'nextest';
+  if (suiteNames.includes('pytest') || root.name === 'pytest tests') return 'pytest';
+  if (properties.includes('go.version')) return 'go';
+  if (
+    Object.entries(root).some(
+      ([name, value]) => name.includes('SchemaLocation') && value.includes('surefire'),
+    )
+  )
+    return 'maven';
+  if (cases.length > 0 && cases.every(({ className }) => className === 'test' || className === 'suite'))
+    return 'node';
+  if (root.id !== undefined && cases.length > 0 && cases.every(({ className }) => SPEC_FILE.test(className)))
+    return 'playwright';
+  if (started(/^vitest$/)) return 'vitest';
+  if (started(/^jest$/)) return 'jest';
+  if (started(/^playwright$/)) return 'playwright';
+  if (started(/(?:^|\/)(?:pytest|py\.test)$/)) return 'pytest';
+  if (started(/^(?:gotestsum|go-junit-report|go)$/)) return 'go';
+  if (started(/(?:^|\/)mvnw?$/)) return 'maven';
+  return started(/(?:^|\/)gradlew?$/) ? 'gradle' : 'unknown';
+}
+
+export interface Identity {
+  readonly id: string;
+  readonly repro: string | null;
+}
+
+export function identify(item: JunitCase, dialect: Dialect, invoked: Invoked): Identity {
+  const { className, name } = item;
+  const { command, folders } = invoked;
+  const file = item.file === null ? null : pathFrom(folders, item.file);
+  switch (dialect) {
+    case 'vitest':
+      return vitestIdentity(pathFrom(folders, className), name, command);
+    case 'jest':
+      return {
+        id: file === null ? name : `${file} > ${name}`,
+        repro: jestRepro(command, { file, name }),
+      };
+    case 'playwright': {
+      const titles = name.split(' › ');
+      const place = { file: className, line: null, project: '', name: titles.at(-1) ?? name };
+      return { id: [className, ...titles].join(' > '), repro: playwrightRepro(command, place) };
+    }
+    case 'node':
+      return nodeIdentity(item, file, invoked);
+    case 'pytest': {
+      const nodeId = pytestNodeId(className, name, file);
+      return { id: nodeId, repro: pytestRepro(command, nodeId) };
+    }
+    case 'go':
+      return { id: `${className}.${name}`, repro: goTestRepro(className, name) };
+    case 'nextest':
+      return { id: `${className} ${name}`, repro: nextestRepro(className, name) };
+    case 'maven':
+      return { id: plainId(item), repro: mavenRepro(className, name) };
+    case 'gradle':
+      return { id: plainId(item), repro: gradleRepro(className, name) };
+    case 'unknown':
+      return { id: plainId(item), repro: null };
+  }
+}
+
+/** A file that could not be loaded is listed as a test of its own name. */
+function vitestIdentity(file: string, name: string, command: readonly string[]): Identity {
+  if (file === '' || name === file)
+    return { id: name, repro: vitestRepro(command, { file: name, name: null }) };
+  const fullName = name.replaceAll(' > ', ' ');
+  return { id: `${file} > ${name}`, repro: vitestRepro(command, { file, name: fullName }) };
+}
+
+function nodeIdentity(item: JunitCase, file: string | null, { command, folders }: Invoked): Identity {
+  const name = pathFrom(folders, item.name);
+  if (name !== item.name) return { id: name, repro: nodeTestRepro(command, name, null) };
+  const place = file ?? placeInText(item, folders);
+  return { id: [...item.suites, name].join(' > '), repro: nodeTestRepro(command, place, name) };
+}
+
+/** Older versions of Node name the file nowhere but in the stack of a failure, as an address. */
+function placeInText({ ends }: JunitCase, folders: readonly string[]): string | null {
+  for (const start of folders.flatMap((folder) => [`${folder}/`, `${encodeURI(folder)}/`])) {
+    for (const { text } of ends) {
+      const at = text.indexOf(start);
+      const path = at < 0 ? undefined : /^[^\n]*?(?=:\d)/.exec(text.slice(at + start.length))?.[0];
+      if (path !== undefined && !path.includes('node_modules/')) return decoded(path);
+    }
+  }
+  return null;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** pytest writes modules and classes as one dotted name; classes are what begins with a capital at its end. */
+function pytestNodeId(className: string, name: string, file: string | null): string {
+  if (className === '') return `${name.replaceAll('.', '/')}.py`;
+  const parts = className.split('.');
+  const module = file === null ? null : file.replace(/\.py$/, '').split('/');
+  if (module?.every((part, index) => parts[index] === part) === true)
+    return [file, ...parts.slice(module.length), name].join('::');
+  const lastModule = parts.findLastIndex((part) => !/^[A-Z]/.test(part));
+  const length = lastModule < 0 ? parts.length : lastModule + 1;
+  return [`${parts.slice(0, length).join('/')}.py`, ...parts.slice(length), name].join('::');
+}
+
+function plainId({ className, name, suites }: JunitCase): string {
+  if (className === '') return [...suites, name].filter((part) => part !== '').join(' > ');
+  return name.startsWith(className) ? name : `${className}.${name}`;
+}

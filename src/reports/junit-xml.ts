@@ -1,0 +1,228 @@
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { ESCAPE } from './plain-text.ts';
+
+/** A `testcase` element, with what stands around it. */
+export interface JunitCase {
+  readonly name: string;
+  readonly className: string;
+  readonly file: string | null;
+  /** Names of the suites around it, the outermost first. */
+  readonly suites: readonly string[];
+  readonly seconds: string | null;
+  readonly ends: readonly JunitEnd[];
+  readonly output: string;
+}
+
+/** A child of a `testcase` or a `testsuite` that says how it ended; its tag is the name of the element. */
+export interface JunitEnd {
+  readonly tag: string;
+  readonly type: string;
+  readonly message: string;
+  readonly text: string;
+}
+
+/** A suite that failed though none of its cases did. */
+export interface BrokenSuite {
+  readonly name: string;
+  readonly suites: readonly string[];
+  readonly observation: string;
+}
+
+export interface JunitDocument {
+  /** Attributes of the root element. */
+  readonly root: Readonly<Record<string, string>>;
+  readonly suiteNames: readonly string[];
+  readonly properties: readonly string[];
+  readonly cases: readonly JunitCase[];
+  readonly brokenSuites: readonly BrokenSuite[];
+  /** Of the outermost suites. */
+  readonly seconds: readonly (string | null)[];
+  /** Node's reporter has it in a comment. */
+  readonly durationMs: number | null;
+}
+
+export type JunitParsing =
+  | { readonly ok: true; readonly document: JunitDocument }
+  | { readonly ok: false; readonly why: string };
+
+interface OpenSuite {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly ends: JunitEnd[];
+  failures: number;
+}
+
+type OpenCase = Omit<JunitCase, 'ends' | 'output'> & { readonly ends: JunitEnd[]; output: string };
+
+interface State {
+  readonly path: string[];
+  readonly suites: OpenSuite[];
+  readonly document: {
+    root: Readonly<Record<string, string>>;
+    suiteNames: string[];
+    properties: string[];
+    cases: JunitCase[];
+    brokenSuites: BrokenSuite[];
+    seconds: (string | null)[];
+    durationMs: number | null;
+  };
+  testCase: OpenCase | null;
+  end: { tag: string; type: string; message: string; text: string } | null;
+}
+
+const MAX_DEPTH = 64;
+const CHUNK_LENGTH = 65_536;
+/** Of one failure, or of what a test printed: more than anybody is shown. */
+const TEXT_LIMIT = 65_536;
+
+export const FAILURE_TAGS: readonly string[] = ['failure', 'error'];
+export const RERUN_TAGS: readonly string[] = ['flakyFailure', 'flakyError', 'rerunFailure', 'rerunError'];
+const END_TAGS: readonly string[] = [...FAILURE_TAGS, ...RERUN_TAGS, 'skipped'];
+
+/** Colours; encoders that mind the rules put a replacement where the escape character was. */
+const COLOUR = new RegExp(`(?:[${ESCAPE}\ufffd]|&#(?:27|x1b);)\\[[0-9;]*m`, 'gi');
+/** Written as they are or as references: XML has no place for them, and runners print them all the same. */
+const FORBIDDEN = /(?![\t\n\r\u007f-\u009f])\p{Cc}|[\ufffe\uffff]/gu;
+const FORBIDDEN_REFERENCE = /&#(?:x0*(?:[0-8bcef]|1[0-9a-f])|0*(?:[0-8]|1[12]|1[4-9]|2[0-9]|3[01]));/gi;
+
+class Refused extends Error {}
+
+/** Nothing outside of the text is read and nothing is expanded: a document type is refused altogether. */
+export function parseJunitXml(text: string): JunitParsing {
+  if (text.includes('\0')) return { ok: false, why: 'holds a NUL character' };
+  const parser = new SaxesParser();
+  const state = emptyState();
+  parser.on('error', (error) => {
+    throw new Refused(`is not well-formed XML: ${error.message}`);
+  });
+  parser.on('doctype', () => {
+    throw new Refused('declares a document type, which is not read');
+  });
+  parser.on('opentag', (tag) => open(state, tag));
+  parser.on('closetag', (tag) => close(state, tag.name));
+  parser.on('text', (piece) => addText(state, piece));
+  parser.on('cdata', (piece) => addText(state, piece));
+  parser.on('comment', (comment) => {
+    const told = /^\s*duration_ms ([\d.]+)\s*$/.exec(comment)?.[1];
+    if (told !== undefined) state.document.durationMs = Number(told);
+  });
+  try {
+    const allowed = text.replace(COLOUR, '').replace(FORBIDDEN, '').replace(FORBIDDEN_REFERENCE, '');
+    for (let at = 0; at < allowed.length; at += CHUNK_LENGTH)
+      parser.write(allowed.slice(at, at + CHUNK_LENGTH));
+    parser.close();
+  } catch (error) {
+    if (error instanceof Refused) return { ok: false, why: error.message };
+    throw error;
+  }
+  return { ok: true, document: state.document };
+}
+
+function emptyState(): State {
+  return {
+    path: [],
+    suites: [],
+    document: {
+      root: {},
+      suiteNames: [],
+      properties: [],
+      cases: [],
+      brokenSuites: [],
+      seconds: [],
+      durationMs: null,
+    },
+    testCase: null,
+    end: null,
+  };
+}
+
+function open(state: State, { name: tag, attributes }: SaxesTagPlain): void {
+  const { path, document } = state;
+  if (path.length === 0) {
+    if (tag !== 'testsuites' && tag !== 'testsuite')
+      throw new Refused(`is not a JUnit report: its root element is \`${tag}\``);
+    document.root = attributes;
+  }
+  path.push(tag);
+  if (path.length > MAX_DEPTH) throw new Refused(`is nested deeper than ${MAX_DEPTH} elements`);
+  if (state.testCase === null) openOutside(state, tag, attributes);
+  else if (state.end === null && END_TAGS.includes(tag)) state.end = endOf(tag, attributes);
+}
+
+function openOutside(state: State, tag: string, attributes: Readonly<Record<string, string>>): void {
+  const { suites, document } = state;
+  if (tag === 'testsuite') {
+    if (suites.length === 0) document.seconds.push(attributes.time ?? null);
+    const name = attributes.name ?? '';
+    document.suiteNames.push(name);
+    suites.push({ name, attributes, ends: [], failures: 0 });
+  } else if (tag === 'testcase') {
+    state.testCase = {
+      name: attributes.name ?? '',
+      className: attributes.classname ?? attributes.class ?? '',
+      file: attributes.file ?? suites.at(-1)?.attributes.file ?? null,
+      suites: suites.map((suite) => suite.name),
+      seconds: attributes.time ?? null,
+      ends: [],
+      output: '',
+    };
+  } else if (tag === 'property' && attributes.name !== undefined) document.properties.push(attributes.name);
+  else if (state.end === null && FAILURE_TAGS.includes(tag)) state.end = endOf(tag, attributes);
+}
+
+function endOf(tag: string, attributes: Readonly<Record<string, string>>) {
+  return { tag, type: attributes.type ?? '', message: attributes.message ?? '', text: '' };
+}
+
+function addText(state: State, piece: string): void {
+  const { end, testCase } = state;
+  if (end !== null) end.text = grown(end.text, piece);
+  else if (testCase !== null && state.path.at(-1) === 'system-out')
+    testCase.output = grown(testCase.output, piece);
+}
+
+function grown(text: string, piece: string): string {
+  return text.length >= TEXT_LIMIT ? text : text + piece.slice(0, TEXT_LIMIT - text.length);
+}
+
+function close(state: State, tag: string): void {
+  state.path.pop();
+  if (state.end !== null) {
+    // Elements inside of an end, such as a stack trace, are part of its text.
+    if (state.end.tag === tag) closeEnd(state, state.end);
+  } else if (tag === 'testcase') closeCase(state);
+  else if (tag === 'testsuite') closeSuite(state);
+}
+
+function closeEnd(state: State, end: JunitEnd): void {
+  (state.testCase?.ends ?? state.suites.at(-1)?.ends)?.push(end);
+  state.end = null;
+}
+
+function closeCase(state: State): void {
+  if (state.testCase === null) return;
+  const { ends } = state.testCase;
+  state.document.cases.push(state.testCase);
+  state.testCase = null;
+  if (!ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
+  for (const suite of state.suites) suite.failures += 1;
+}
+
+function closeSuite({ suites, document }: State): void {
+  const suite = suites.pop();
+  if (suite === undefined || suite.failures > 0) return;
+  const told = numberOf(suite.attributes.failures) + numberOf(suite.attributes.errors);
+  const [end] = suite.ends;
+  if (end === undefined && told === 0) return;
+  const observation =
+    end === undefined
+      ? `the suite tells of ${told} failures and lists none`
+      : [end.message, end.text].filter((part) => part.trim() !== '').join('\n') || 'the suite failed';
+  document.brokenSuites.push({ name: suite.name, suites: suites.map(({ name }) => name), observation });
+  for (const around of suites) around.failures += 1;
+}
+
+function numberOf(text: string | undefined): number {
+  const value = Number(text ?? '0');
+  return Number.isFinite(value) ? value : 0;
+}

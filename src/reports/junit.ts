@@ -1,0 +1,76 @@
+import type { CaseStatus } from '../contracts/harness-report.ts';
+import { type Dialect, dialectOf, identify } from './junit-dialect.ts';
+import { FAILURE_TAGS, type JunitCase, type JunitEnd, parseJunitXml, RERUN_TAGS } from './junit-xml.ts';
+import { failureOf, type Invoked, type Reading, type TestResult } from './test-results.ts';
+
+/** Reads a JUnit report. There is no one JUnit: what is asked for is only what all dialects have. */
+export function readJunit(text: string, invoked: Invoked): Reading {
+  const parsed = parseJunitXml(text);
+  if (!parsed.ok) return parsed;
+  const { document } = parsed;
+  const dialect = dialectOf(document, invoked);
+  const results = document.cases.map((item) => resultOf(item, dialect, invoked));
+  for (const { name, suites, observation } of document.brokenSuites)
+    results.push(
+      failureOf([...suites, name].filter((part) => part !== '').join(' > ') || 'suite', observation),
+    );
+  return {
+    ok: true,
+    kind: dialect === 'playwright' ? 'web' : 'unit',
+    results,
+    durationMs: document.durationMs ?? millisecondsOf(document.root.time) ?? sumOf(document.seconds),
+  };
+}
+
+function resultOf(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResult {
+  const status = statusOf(item.ends);
+  return {
+    ...identify(item, dialect, invoked),
+    status,
+    observations: item.ends
+      .filter(({ tag }) => tag !== 'skipped' || status === 'skipped')
+      .flatMap(observationOf),
+    attachments: attachmentsOf(item.output),
+    durationMs: millisecondsOf(item.seconds),
+  };
+}
+
+/** A failure beats a skip, such as one at the teardown of a skipped test; a test that is still to be done may fail. */
+function statusOf(ends: readonly JunitEnd[]): CaseStatus {
+  const skipped = ends.find(({ tag }) => tag === 'skipped');
+  if (skipped?.type === 'todo') return 'skipped';
+  if (ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return 'failed';
+  if (ends.some(({ tag }) => RERUN_TAGS.includes(tag))) return 'flaky';
+  return skipped === undefined ? 'passed' : 'skipped';
+}
+
+function observationOf({ tag, type, message, text }: JunitEnd): string[] {
+  // Node writes `true` where a test was skipped without a word.
+  const said = tag === 'skipped' && message === 'true' ? '' : message.trim();
+  const body = text.trim();
+  const whole = body.includes(said) ? text : [said, body].filter((part) => part !== '').join('\n');
+  if (whole.trim() !== '') return [whole];
+  return type === '' || type === tag ? [] : [type];
+}
+
+/** The convention of Jenkins, which several runners follow. */
+function attachmentsOf(output: string): string[] {
+  return [...output.matchAll(/\[\[ATTACHMENT\|([^\]\n]+)\]\]/g)].flatMap(([, path]) =>
+    path === undefined ? [] : [path.trim()],
+  );
+}
+
+function sumOf(seconds: readonly (string | null)[]): number | null {
+  const known = seconds.map(millisecondsOf).filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** Seconds with a point or a comma; a comma beside a point separates thousands. */
+function millisecondsOf(seconds: string | null | undefined): number | null {
+  const text = (seconds ?? '').trim();
+  const commas = text.split(',').length - 1;
+  const plain = text.includes('.') || commas > 1 ? text.replaceAll(',', '') : text.replace(',', '.');
+  if (!/^\d*\.?\d+(?:e[+-]?\d+)?$/i.test(plain)) return null;
+  const value = Number(plain) * 1000;
+  return Number.isFinite(value) ? value : null;
+}

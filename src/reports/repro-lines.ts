@@ -1,0 +1,103 @@
+import { commandLine, patternOf, quoteText, quoteWord } from './shell-words.ts';
+
+/** Command lines that run one test again and that a person can paste. `name` is the full name of a test. */
+
+interface JavaScriptTest {
+  readonly file: string | null;
+  readonly name: string | null;
+}
+
+export function vitestRepro(command: readonly string[], { file, name }: JavaScriptTest): string {
+  const kept = keptOptions(command, ['--config', '-c', '--root', '-r', '--project', '--dir']);
+  return line('npx vitest run', [...kept, ...words(file)], name === null ? [] : ['-t', pattern(name)]);
+}
+
+export function jestRepro(command: readonly string[], { file, name }: JavaScriptTest): string {
+  const kept = keptOptions(command, ['--config', '-c', '--rootDir', '--selectProjects']);
+  return line('npx jest', [...kept, ...words(file)], name === null ? [] : ['-t', pattern(name)]);
+}
+
+export function playwrightRepro(
+  command: readonly string[],
+  test: {
+    readonly file: string;
+    readonly line: number | null;
+    readonly project: string;
+    readonly name: string;
+  },
+): string {
+  const place = test.line === null ? test.file : `${test.file}:${test.line}`;
+  const grep = test.line === null ? ['-g', pattern(test.name)] : [];
+  const project = test.project === '' ? [] : [quoteWord(`--project=${test.project}`)];
+  return line(
+    'npx playwright test',
+    [...keptOptions(command, ['--config', '-c']), place],
+    [...grep, ...project],
+  );
+}
+
+/** Where the file is not known, the files of the command itself are searched. */
+export function nodeTestRepro(command: readonly string[], file: string | null, name: string | null): string {
+  const files = file === null ? nodeTestFiles(command) : [file];
+  const chosen = name === null ? [] : [`--test-name-pattern=${pattern(name)}`];
+  return ['node --test', ...chosen, ...files.map(quoteWord)].join(' ');
+}
+
+export function pytestRepro(command: readonly string[], nodeId: string): string {
+  const at = command.findIndex((word) => /(?:^|\/)(?:pytest|py\.test)$/.test(word));
+  const start = at < 0 ? 'pytest' : commandLine(command.slice(0, at + 1));
+  return `${start} ${quoteWord(nodeId)}`;
+}
+
+export function goTestRepro(packagePath: string, name: string): string {
+  const exact = name.split('/').map((part) => `^${patternOf(part)}$`);
+  return `go test ${quoteWord(packagePath)} -run ${quoteText(exact.join('/'))}`;
+}
+
+export function nextestRepro(binary: string, name: string): string {
+  return `cargo nextest run -E ${quoteText(`binary_id(${binary}) & test(=${name})`)}`;
+}
+
+export function mavenRepro(className: string, method: string): string {
+  return `mvn test ${quoteWord(`-Dtest=${className}#${method.replace(/[([{].*$/s, '')}`)}`;
+}
+
+export function gradleRepro(className: string, method: string): string {
+  return `./gradlew test --tests ${quoteText(`${className}.${method.replace(/[([{].*$/s, '')}`)}`;
+}
+
+function line(start: string, places: readonly string[], rest: readonly string[]): string {
+  return [start, ...places.map(quoteWord), ...rest].join(' ');
+}
+
+function words(file: string | null): string[] {
+  return file === null ? [] : [file];
+}
+
+function pattern(name: string): string {
+  return quoteText(patternOf(name));
+}
+
+/** Options without which the same test would not be found, as the command has them. */
+function keptOptions(command: readonly string[], names: readonly string[]): string[] {
+  return command.flatMap((word, index) => {
+    if (names.some((name) => name.startsWith('--') && word.startsWith(`${name}=`))) return [word];
+    const value = command[index + 1];
+    return names.includes(word) && value !== undefined ? [word, value] : [];
+  });
+}
+
+/** What stands behind `node --test` and is neither an option nor the value of one. */
+function nodeTestFiles(command: readonly string[]): string[] {
+  const start = command.indexOf('--test');
+  if (start < 0) return [];
+  return command
+    .slice(start + 1)
+    .filter((word, index, all) => !word.startsWith('-') && !takesValue(all[index - 1] ?? ''));
+}
+
+function takesValue(word: string): boolean {
+  return /^--(?:test-(?:reporter|reporter-destination|name-pattern|skip-pattern|concurrency|timeout|shard)|import|require|loader)$|^-r$/.test(
+    word,
+  );
+}

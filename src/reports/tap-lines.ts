@@ -1,0 +1,83 @@
+/** A line of TAP that means something; all others are noise between them. */
+export type TapLine =
+  | { readonly kind: 'version' }
+  | { readonly kind: 'plan'; readonly count: number }
+  | { readonly kind: 'bail'; readonly reason: string }
+  | { readonly kind: 'duration'; readonly ms: number }
+  /** Some runners put a subtest in braces behind the point that sums it up. */
+  | { readonly kind: 'open' | 'close' }
+  | TapPoint;
+
+export interface TapPoint {
+  readonly kind: 'point';
+  readonly ok: boolean;
+  readonly name: string;
+  readonly directive: 'skip' | 'todo' | null;
+  readonly reason: string;
+  /** As a comment of its line tells it. */
+  readonly durationMs: number | null;
+  /** Its subtest follows. */
+  readonly opens: boolean;
+}
+
+export function readTapLine(text: string): TapLine | null {
+  const point = /^(not )?ok\b(?:[ \t]+\d+)?(?:[ \t]+-)?(?:[ \t]+(.*))?$/.exec(text);
+  if (point !== null) return readPoint(point[1] === undefined, point[2] ?? '');
+  if (text === '{' || text === '}') return { kind: text === '{' ? 'open' : 'close' };
+  const plan = /^1\.\.(\d{1,9})(?:\s|$)/.exec(text)?.[1];
+  if (plan !== undefined) return { kind: 'plan', count: Number(plan) };
+  const bail = /^Bail out!\s*(.*)$/i.exec(text)?.[1];
+  if (bail !== undefined) return { kind: 'bail', reason: bail };
+  const duration = /^# duration_ms (\d+(?:\.\d+)?)\s*$/.exec(text)?.[1];
+  if (duration !== undefined) return { kind: 'duration', ms: Number(duration) };
+  return /^TAP version 1[234]\s*$/.test(text) ? { kind: 'version' } : null;
+}
+
+/** A directive begins at a `#` that is not escaped and has one of two words behind it. */
+function readPoint(ok: boolean, text: string): TapPoint {
+  const opens = /(?:^|\s)\{$/.test(text);
+  const line = (opens ? text.slice(0, -1) : text).trim();
+  const timed = /(?<!\\)#\s*time=(\d+(?:\.\d+)?)(ms|s)$/.exec(line);
+  const rest = timed === null ? line : line.slice(0, timed.index).trim();
+  const found = /^(.*?)(?<!\\)#\s*(skip|todo)\S*(?:\s+(.*))?$/i.exec(rest);
+  const word = found?.[2]?.toLowerCase();
+  return {
+    kind: 'point',
+    ok,
+    name: unescaped((found?.[1] ?? rest).trim()),
+    directive: word === 'skip' || word === 'todo' ? word : null,
+    reason: unescaped((found?.[3] ?? '').trim()),
+    durationMs: timed === null ? null : Number(timed[1]) * (timed[2] === 's' ? 1000 : 1),
+    opens,
+  };
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\([\\#])/g, '$1');
+}
+
+/** The top-level keys of a YAML block as text, which is all that is needed of it. */
+export function readDiagnostics(lines: readonly string[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  let key: string | null = null;
+  for (const line of lines) {
+    const start = /^([A-Za-z_][\w.-]*):(?:\s+(.*))?$/.exec(line);
+    if (start?.[1] !== undefined) {
+      key = start[1];
+      values.set(key, scalar(start[2] ?? ''));
+    } else if (key !== null) {
+      const piece = line.replace(/^ {1,2}/, '');
+      const before = values.get(key) ?? '';
+      values.set(key, before === '' ? piece : `${before}\n${piece}`);
+    }
+  }
+  return values;
+}
+
+function scalar(text: string): string {
+  const plain = text.trim();
+  if (/^[|>][+-]?\d?$/.test(plain)) return '';
+  if (/^'.*'$/s.test(plain)) return plain.slice(1, -1).replaceAll("''", "'").replaceAll('\\n', '\n');
+  if (/^".*"$/s.test(plain)) return plain.slice(1, -1).replaceAll('\\n', '\n').replaceAll('\\"', '"');
+  return plain === '~' || plain === 'null' ? '' : plain;
+}

@@ -1,0 +1,52 @@
+import type { CaseStatus } from '../contracts/harness-report.ts';
+
+/** One test as a runner reported it, before it becomes a case of a harness report. */
+export interface TestResult {
+  readonly id: string;
+  readonly status: CaseStatus;
+  /** Null where the runner is not known: then the whole command is what reproduces it. */
+  readonly repro: string | null;
+  readonly observations: readonly string[];
+  /** Files as the runner named them. */
+  readonly attachments: readonly string[];
+  readonly durationMs: number | null;
+}
+
+export interface TestResults {
+  readonly kind: 'unit' | 'web';
+  readonly results: readonly TestResult[];
+  /** How long the runner says that all of it took. */
+  readonly durationMs: number | null;
+}
+
+export type Reading =
+  | ({ readonly ok: true } & TestResults)
+  /** The reason stands behind the name of the file: `is not JSON`. */
+  | { readonly ok: false; readonly why: string };
+
+/** How the runner was started. */
+export interface Invoked {
+  /** The command line as its author wrote it. */
+  readonly command: readonly string[];
+  /** Where it was started, absolute; with and without links, since runners print either. */
+  readonly folders: readonly string[];
+}
+
+/** Something that went wrong and belongs to no test in particular. */
+export function failureOf(id: string, observation: string, repro: string | null = null): TestResult {
+  return { id, status: 'failed', repro, observations: [observation], attachments: [], durationMs: null };
+}
+
+export function unreadable(why: string): Reading {
+  return { ok: false, why };
+}
+
+/** The path as somebody in the folder of the command would write it. */
+export function pathFrom(folders: readonly string[], path: string): string {
+  const plain = path.replace(/^file:\/\//, '').replace(/\\/g, '/');
+  for (const folder of folders) {
+    const start = `${folder.replace(/\/+$/, '')}/`;
+    if (plain.startsWith(start)) return plain.slice(start.length);
+  }
+  return plain.replace(/^(?:\.\/)+/, '');
+}

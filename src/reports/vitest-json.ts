@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import type { CaseStatus } from '../contracts/harness-report.ts';
+import { jestRepro, vitestRepro } from './repro-lines.ts';
+import {
+  failureOf,
+  type Invoked,
+  pathFrom,
+  type Reading,
+  type TestResult,
+  unreadable,
+} from './test-results.ts';
+
+const time = z.number().nonnegative().nullish().catch(null);
+
+const assertionSchema = z.looseObject({
+  ancestorTitles: z.array(z.string()).nullish(),
+  title: z.string(),
+  status: z.string(),
+  duration: time,
+  failureMessages: z.array(z.string()).nullish(),
+  /** Jest counts how often it ran a test. */
+  invocations: z.number().nullish().catch(null),
+});
+
+const fileSchema = z.looseObject({
+  name: z.string(),
+  status: z.string().nullish(),
+  message: z.string().nullish(),
+  assertionResults: z.array(assertionSchema),
+  endTime: time,
+});
+
+const reportSchema = z.looseObject({
+  testResults: z.array(fileSchema),
+  startTime: time,
+  /** Vitest has no such count. */
+  numRuntimeErrorTestSuites: z.number().nullish().catch(null),
+});
+
+type File = z.infer<typeof fileSchema>;
+type Assertion = z.infer<typeof assertionSchema>;
+type Repro = (test: { readonly file: string; readonly name: string | null }) => string;
+
+/** Reads what Vitest's JSON reporter writes, which is the form of Jest. */
+export function readVitestJson(value: unknown, { command, folders }: Invoked): Reading {
+  const parsed = reportSchema.safeParse(value);
+  if (!parsed.success) {
+    const path = parsed.error.issues[0]?.path.join('.') ?? '';
+    return unreadable(`is not a report of Vitest${path === '' ? '' : ` at \`${path}\``}`);
+  }
+  const { testResults, startTime, numRuntimeErrorTestSuites } = parsed.data;
+  const line = typeof numRuntimeErrorTestSuites === 'number' ? jestRepro : vitestRepro;
+  const repro: Repro = (test) => line(command, test);
+  const ends = testResults.flatMap(({ endTime }) => endTime ?? []);
+  const lastEnd = ends.reduce((latest, end) => Math.max(latest, end), 0);
+  return {
+    ok: true,
+    kind: 'unit',
+    results: testResults.flatMap((file) => resultsOf(file, pathFrom(folders, file.name), repro)),
+    durationMs:
+      typeof startTime === 'number' && lastEnd >= startTime ? Math.round(lastEnd - startTime) : null,
+  };
+}
+
+function resultsOf(file: File, path: string, repro: Repro): TestResult[] {
+  const results = file.assertionResults.map((item) => resultOf(item, path, repro));
+  if (file.status !== 'failed' || results.some(({ status }) => status === 'failed')) return results;
+  // It could not be loaded, or a hook outside of every test failed.
+  const said = file.message?.trim() ?? '';
+  const failure = failureOf(path, said === '' ? 'the file failed' : said, repro({ file: path, name: null }));
+  return [...results, failure];
+}
+
+function resultOf(item: Assertion, file: string, repro: Repro): TestResult {
+  const titles = [...(item.ancestorTitles ?? []).filter((title) => title !== ''), item.title];
+  const failures = item.failureMessages ?? [];
+  return {
+    id: [file, ...titles].join(' > '),
+    status: statusOf(item, failures),
+    repro: repro({ file, name: titles.join(' ') }),
+    observations: failures,
+    attachments: [],
+    durationMs: item.duration ?? null,
+  };
+}
+
+/** A test that passed with failures to tell of passed only when it was tried again. */
+function statusOf({ status, invocations }: Assertion, failures: readonly string[]): CaseStatus {
+  switch (status) {
+    case 'passed':
+      return failures.length > 0 || (invocations ?? 1) > 1 ? 'flaky' : 'passed';
+    case 'skipped':
+    case 'pending':
+    case 'todo':
+    case 'disabled':
+      return 'skipped';
+    default:
+      return 'failed';
+  }
+}
