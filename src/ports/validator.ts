@@ -22,6 +22,7 @@ export type RunnableValidator =
       readonly command: readonly [string, ...string[]];
       readonly artifacts: readonly string[];
       readonly timeoutMs: number | null;
+      readonly retries: number | null;
     };
 
 export interface ValidatorPlace {

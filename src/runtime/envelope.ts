@@ -31,6 +31,8 @@ const validationReportSchema = z.object({
   timeouts: z.array(z.string()),
   required_artifacts: z.array(z.string()),
   missing_artifacts: z.array(z.string()),
+  /** Earlier versions did not say. */
+  flaky: z.array(z.string()).default([]),
 });
 
 /** Assembles what the planner is asked about, by step and role, from what earlier steps left. */

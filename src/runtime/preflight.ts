@@ -69,7 +69,6 @@ export function unheeded(plan: Plan): string[] {
       ? []
       : step.validators.flatMap((validator) => [
           ...(validator.report === null ? [] : [`report of validator "${validator.id}" is not read yet`]),
-          ...(validator.retries === 0 ? [] : [`validator "${validator.id}" is not tried again yet`]),
         ]),
   );
 }

@@ -138,7 +138,7 @@ async function validatorCommands(
 ): Promise<ReadonlyMap<string, RunnableValidator>> {
   const commands = new Map<string, RunnableValidator>();
   for (const [name, command] of Object.entries(await detectValidators(repoRoot)))
-    commands.set(name, { kind: 'command', id: name, command, artifacts: [], timeoutMs: null });
+    commands.set(name, { kind: 'command', id: name, command, artifacts: [], timeoutMs: null, retries: null });
   for (const [name, validator] of Object.entries(config.validators))
     commands.set(name, {
       kind: 'command',
@@ -146,6 +146,7 @@ async function validatorCommands(
       command: validator.command,
       artifacts: validator.artifacts,
       timeoutMs: validator.timeout === null ? null : durationOf(validator.timeout),
+      retries: validator.retries,
     });
   return commands;
 }
@@ -173,8 +174,7 @@ function refusalsOf(config: Config, sandbox: SandboxState): Obstacle[] {
 }
 
 function notesOf(config: Config): string[] {
-  return Object.entries(config.validators).flatMap(([name, { report, retries }]) => [
+  return Object.entries(config.validators).flatMap(([name, { report }]) => [
     ...(report === null ? [] : [`validators.${name}.report is not read yet; the exit code decides`]),
-    ...(retries === 0 ? [] : [`validators.${name}.retries is not heeded yet; the first result counts`]),
   ]);
 }

@@ -211,7 +211,7 @@ describe('what may be started', () => {
 
   it('a configured command, as it is written', async () => {
     await put(inTree('tools/t.sh'), says, 0o755);
-    const validator = { kind: 'command', id: 't', artifacts: [], timeoutMs: null } as const;
+    const validator = { kind: 'command', id: 't', artifacts: [], timeoutMs: null, retries: null } as const;
     const result = await run({ ...validator, command: ['tools/t.sh', '${run_id}'] });
     expect(await readFile(result.stdoutPath ?? '', 'utf8')).toBe(
       `ran ${inTree('tools/t.sh')} in ${place.worktreePath} with \${run_id}\n`,
@@ -303,7 +303,7 @@ describe('what may be started', () => {
     expect(await obstacle({ artifacts: ['${nope}'] })).toContain('cannot be used');
     const command = (...words: [string, ...string[]]) =>
       runner.unavailable(
-        { kind: 'command', id: 't', command: words, artifacts: [], timeoutMs: null },
+        { kind: 'command', id: 't', command: words, artifacts: [], timeoutMs: null, retries: null },
         place,
         isInBase,
       );

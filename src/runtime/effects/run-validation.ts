@@ -11,6 +11,16 @@ import { policySummary } from './policy-summary.ts';
 import { prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
 import { judgeNote, showJudges } from './protected-paths.ts';
 import { endUnstarted } from './unstarted-step.ts';
+import {
+  flakyCasesOf,
+  flakyIdsOf,
+  isFlaky,
+  proposalsOf,
+  runTries,
+  type TriedValidator,
+  triedOnce,
+  triesOf,
+} from './validator-tries.ts';
 
 type ValidationEffect = Extract<Effect, { kind: 'run_validation' }>;
 
@@ -42,7 +52,7 @@ export async function runValidation(
   const deadline = deps.clock.now().getTime() + step.timeoutMs;
   const run = (validator: PlanValidator) =>
     runOne(context, step, validator, {
-      timeoutMs: Math.max(1, deadline - deps.clock.now().getTime()),
+      timeLeftMs: () => deadline - deps.clock.now().getTime(),
       stepId: step.id,
       attempt: effect.attempt,
       evidenceDir: evidence.path,
@@ -53,7 +63,7 @@ export async function runValidation(
     await watched.settle();
     await judges.giveBack();
   });
-  if (results.some((result) => result.outcome === 'cancelled')) throw new Interrupted();
+  if (results.some(({ last }) => last.outcome === 'cancelled')) throw new Interrupted();
 
   const afterName = `${step.id}@${effect.attempt}.after`;
   const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));
@@ -62,7 +72,7 @@ export async function runValidation(
     changes: [],
     ignoredChanges: (await deps.workspace.diff(workspace, prepared.before.tree, after.tree)).files,
   });
-  const outcome = worstOutcome(results.map((result) => mechanical(result.outcome)));
+  const outcome = worstOutcome(results.map(({ last }) => mechanical(last.outcome)));
   await recordValidationEvidence(evidence, results, outcome);
   await evidence.json(
     'policy_summary',
@@ -74,7 +84,7 @@ export async function runValidation(
     ]),
   );
   const reason = reasonOf(results);
-  const records = await evidence.close(outcome, reason ?? `${results.length} passed`);
+  const records = await evidence.close(outcome, reason ?? passedText(results));
   return {
     input: {
       kind: 'step_ended',
@@ -89,7 +99,7 @@ export async function runValidation(
     records: [
       ...records,
       ...checked.records,
-      ...results.map((result) => validatorCompleted(step.id, effect.attempt, result)),
+      ...results.flatMap((result) => validatorCompleted(step.id, effect.attempt, result)),
     ],
   };
 }
@@ -103,7 +113,7 @@ async function refuse(
 ): Promise<EffectResult> {
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const outcome = 'killed_policy';
-  const results = step.validators.map(({ id }) => neverRan(id, reason));
+  const results = step.validators.map(({ id }) => triedOnce(neverRan(id, reason)));
   await recordValidationEvidence(evidence, results, outcome);
   return endUnstarted(evidence, outcome, reason);
 }
@@ -111,9 +121,9 @@ async function refuse(
 /** Whatever becomes of the validators, the worktree is put in order behind them. */
 async function runAll(
   step: ValidationStep,
-  run: (validator: PlanValidator) => Promise<ValidatorResult>,
+  run: (validator: PlanValidator) => Promise<TriedValidator>,
   putInOrder: () => Promise<void>,
-): Promise<ValidatorResult[]> {
+): Promise<TriedValidator[]> {
   try {
     return step.parallel ? await Promise.all(step.validators.map(run)) : await inOrder(step.validators, run);
   } finally {
@@ -127,32 +137,50 @@ async function inOrder<T, R>(items: readonly T[], run: (item: T) => Promise<R>):
   return results;
 }
 
-function runOne(
+type ValidatorEntry = Pick<
+  ValidatorRequest,
+  'stepId' | 'attempt' | 'evidenceDir' | 'confinement' | 'mark'
+> & {
+  /** Until the step's own end. */
+  readonly timeLeftMs: () => number;
+};
+
+async function runOne(
   context: RunContext,
   step: ValidationStep,
   planned: PlanValidator,
-  place: Pick<ValidatorRequest, 'stepId' | 'attempt' | 'evidenceDir' | 'confinement' | 'mark' | 'timeoutMs'>,
-): Promise<ValidatorResult> {
+  { timeLeftMs, ...entry }: ValidatorEntry,
+): Promise<TriedValidator> {
   const { deps, directory, workspace } = context;
   const validator = runnableOf(deps.project, planned);
   if (validator === null)
-    return Promise.resolve(neverRan(planned.id, `validator "${planned.id}" has nothing to run`));
-  return deps.validators.run({
-    ...place,
-    validator,
-    place: {
-      runId: directory.runId,
-      runDir: directory.path,
-      repoRoot: deps.project.repoRoot,
-      worktreePath: workspace.worktreePath,
-      entrypoints: deps.project.entrypoints,
-    },
-    env: deps.project.environment,
-    idleTimeoutMs: step.idleTimeoutMs,
-    signal: context.signal,
-    onStop: recordStop(context, step.id, `validator "${planned.id}"`),
-    onLine: (line) => context.observer.onLine(step.id, line),
-  });
+    return triedOnce(neverRan(planned.id, `validator "${planned.id}" has nothing to run`));
+  const run = (count: number): Promise<ValidatorResult> => {
+    const timeoutMs = Math.max(1, timeLeftMs());
+    const isFirst = count === 1;
+    return deps.validators.run({
+      ...entry,
+      // No validator can be called that, as its name would be written otherwise there.
+      evidenceDir: isFirst ? entry.evidenceDir : `${entry.evidenceDir}/try@${count}`,
+      timeoutMs,
+      validator: isFirst
+        ? validator
+        : { ...validator, timeoutMs: Math.min(validator.timeoutMs ?? timeoutMs, timeoutMs) },
+      place: {
+        runId: directory.runId,
+        runDir: directory.path,
+        repoRoot: deps.project.repoRoot,
+        worktreePath: workspace.worktreePath,
+        entrypoints: deps.project.entrypoints,
+      },
+      env: deps.project.environment,
+      idleTimeoutMs: step.idleTimeoutMs,
+      signal: context.signal,
+      onStop: recordStop(context, step.id, `validator "${planned.id}"`),
+      onLine: (line) => context.observer.onLine(step.id, line),
+    });
+  };
+  return runTries(validator.retries ?? 0, run, () => timeLeftMs() > 0);
 }
 
 /** A named validator takes its command from the configuration and keeps what the step says beyond it. */
@@ -165,6 +193,7 @@ export function runnableOf(project: Project, planned: PlanValidator): RunnableVa
     id: planned.id,
     artifacts: [...named.artifacts, ...planned.artifacts],
     timeoutMs: planned.timeoutMs ?? named.timeoutMs,
+    retries: planned.retries ?? named.retries,
   };
 }
 
@@ -196,31 +225,30 @@ export function worstOutcome(outcomes: readonly MechanicalOutcome[]): Mechanical
 function endOf(
   step: ValidationStep,
   planned: PlanValidator | undefined,
-  result: ValidatorResult,
+  tried: TriedValidator,
 ): ValidatorEnd {
+  const { last } = tried;
+  const flakyCases = flakyCasesOf(tried).length;
   return {
-    id: result.id,
-    key: planned?.kind === 'named' ? planned.name : `${step.id}/${result.id}`,
-    outcome: mechanical(result.outcome),
-    exit_code: result.exitCode,
-    proposals: result.harnessReport?.proposals ?? null,
+    id: last.id,
+    key: planned?.kind === 'named' ? planned.name : `${step.id}/${last.id}`,
+    outcome: mechanical(last.outcome),
+    exit_code: last.exitCode,
+    proposals: proposalsOf(tried),
+    ...(triesOf(tried) === 1 ? {} : { tries: triesOf(tried) }),
+    ...(isFlaky(tried) ? { flaky: true } : {}),
+    ...(flakyCases === 0 ? {} : { flaky_cases: flakyCases }),
   };
 }
 
 async function recordValidationEvidence(
   evidence: Evidence,
-  results: readonly ValidatorResult[],
+  results: readonly TriedValidator[],
   outcome: MechanicalOutcome,
 ): Promise<void> {
-  for (const result of results) {
-    if (result.stdoutPath !== null)
-      await evidence.file('validation_stdout', result.stdoutPath, { important: true });
-    if (result.stderrPath !== null) await evidence.file('validation_stderr', result.stderrPath);
-    for (const artifact of result.artifacts) {
-      const isReport = artifact.path === result.harnessReport?.path;
-      const role = isReport ? 'harness_report' : roleOf(artifact.name);
-      await evidence.file(role, artifact.path, { required: artifact.required, important: isReport });
-    }
+  for (const { last, failed } of results) {
+    for (const result of failed) await recordResult(evidence, result, false);
+    await recordResult(evidence, last, true);
   }
   await evidence.json('validation_report', 'validation.json', validationReportOf(results, outcome), {
     required: true,
@@ -228,12 +256,28 @@ async function recordValidationEvidence(
   });
 }
 
+/** Of tries that do not count, a report is kept like any other file: the planner judges by the role. */
+async function recordResult(evidence: Evidence, result: ValidatorResult, counts: boolean): Promise<void> {
+  if (result.stdoutPath !== null)
+    await evidence.file('validation_stdout', result.stdoutPath, { important: true });
+  if (result.stderrPath !== null) await evidence.file('validation_stderr', result.stderrPath);
+  for (const artifact of result.artifacts) {
+    const isReport = counts && artifact.path === result.harnessReport?.path;
+    const role = isReport ? 'harness_report' : roleOf(artifact.name);
+    await evidence.file(role, artifact.path, {
+      required: counts && artifact.required,
+      important: isReport,
+    });
+  }
+}
+
 function roleOf(name: string): string {
   return /\.(png|jpe?g|webp)$/i.test(name) ? 'harness_screenshot' : 'validation_artifact';
 }
 
 /** The stored form of what validators did; the planner's envelope is filled from it. */
-export function validationReportOf(results: readonly ValidatorResult[], outcome: MechanicalOutcome) {
+export function validationReportOf(tried: readonly TriedValidator[], outcome: MechanicalOutcome) {
+  const results = tried.map(({ last }) => last);
   return {
     mechanical_outcome: outcome,
     exit_codes: Object.fromEntries(
@@ -244,25 +288,43 @@ export function validationReportOf(results: readonly ValidatorResult[], outcome:
       .map((result) => result.id),
     required_artifacts: results.flatMap((result) => result.requiredArtifacts),
     missing_artifacts: results.flatMap((result) => result.missingArtifacts),
-    validators: results.map(({ id, outcome: how, exitCode, durationMs, reason }) => ({
-      id,
-      outcome: how,
-      exit_code: exitCode,
-      duration_ms: durationMs,
-      reason,
+    flaky: flakyIdsOf(tried),
+    validators: tried.map((each) => ({
+      id: each.last.id,
+      outcome: each.last.outcome,
+      exit_code: each.last.exitCode,
+      duration_ms: each.last.durationMs,
+      reason: each.last.reason,
+      attempts: triesOf(each),
+      flaky: isFlaky(each),
+      failed_tries: each.failed.map(({ exitCode, durationMs, reason }) => ({
+        exit_code: exitCode,
+        duration_ms: durationMs,
+        reason,
+      })),
     })),
   };
 }
 
-function reasonOf(results: readonly ValidatorResult[]): string | null {
+function reasonOf(results: readonly TriedValidator[]): string | null {
   const reasons = results
-    .filter((result) => result.outcome !== 'completed')
-    .map((result) => `${result.id}: ${result.reason ?? result.outcome}`);
+    .filter(({ last }) => last.outcome !== 'completed')
+    .map((tried) => {
+      const tries = triesOf(tried) === 1 ? '' : ` (tried ${triesOf(tried)} times)`;
+      return `${tried.last.id}: ${tried.last.reason ?? tried.last.outcome}${tries}`;
+    });
   return reasons.length === 0 ? null : reasons.join('; ');
 }
 
-function validatorCompleted(stepId: string, attempt: number, result: ValidatorResult): EventDraft {
-  return {
+/** What is flaky has not simply passed. */
+function passedText(results: readonly TriedValidator[]): string {
+  const flaky = results.filter(isFlaky).map(({ last }) => last.id);
+  const passed = `${results.length - flaky.length} passed`;
+  return flaky.length === 0 ? passed : `${passed}, ${flaky.length} flaky: ${flaky.join(', ')}`;
+}
+
+function validatorCompleted(stepId: string, attempt: number, { last, failed }: TriedValidator): EventDraft[] {
+  return [...failed, last].map((result, index) => ({
     event_type: 'runner_completed',
     step_id: stepId,
     payload: {
@@ -272,6 +334,7 @@ function validatorCompleted(stepId: string, attempt: number, result: ValidatorRe
       exit_code: result.exitCode,
       duration_ms: result.durationMs,
       usage: null,
+      ...(index === 0 ? {} : { try: index + 1 }),
     },
-  };
+  }));
 }

@@ -19,6 +19,16 @@ export function runDocument(view: RunView, runDirectory: string): Readonly<Recor
       duration_ms:
         step.endedAt === null ? null : Math.max(0, Date.parse(step.endedAt) - Date.parse(step.startedAt)),
     })),
+    flaky: view.steps.flatMap((step) =>
+      step.flaky.map(({ id, itself, tries, cases }) => ({
+        step_id: step.stepId,
+        attempt: step.attempt,
+        validator: id,
+        itself,
+        tries,
+        cases,
+      })),
+    ),
     usage: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,

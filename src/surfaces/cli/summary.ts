@@ -1,6 +1,7 @@
 import { blockingReason } from '../../runtime/derived-files.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 import type { RunView } from '../../runtime/run-view.ts';
+import { flakyLines } from './flaky-text.ts';
 import { entryName } from './progress.ts';
 import { formatDuration, type Paint, printable, shortId, type Terminal } from './terminal.ts';
 
@@ -27,6 +28,9 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
   const judged = judgements(view);
   if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
+  const flaky = flakyLines(view.steps);
+  if (flaky.length > 0)
+    lines.push(paint.bold('  flaky'), ...flaky.map((line) => paint.yellow(`    ${printable(line)}`)));
   const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
   if (reason !== null && view.end !== null) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
   for (const violation of view.violations)
