@@ -114,6 +114,7 @@ const run = printed({
       }),
     )
     .describe('What passed on a later try only.'),
+  findings: z.array(z.string()).describe('Such as `protected_path_changed: PATH`.'),
   usage: z.looseObject({
     input_tokens: z.int().nullable().describe('Null where nothing was reported.'),
     output_tokens: z.int().nullable(),

@@ -8,6 +8,7 @@ import { claimsFrom } from '../planner/claims.ts';
 import { mergeReports } from '../planner/merge-reports.ts';
 import { formatTranscriptSummary } from '../planner/summaries.ts';
 import { readAllEvidenceJson, readEvidenceJson, readManifest } from './evidence.ts';
+import { findingsOf } from './findings.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded, type StepView } from './run-view.ts';
 import { describeChanges } from './stored-changes.ts';
@@ -64,7 +65,7 @@ export async function assembleEnvelope(
       validation: await validationOf(context, validation, agent),
       harness_report: await harnessReportOf(context, validation),
       artifacts: await artifactsOf(context, [agent, validation]),
-      policy_events: policyEvents(context),
+      policy_events: [...policyEvents(context), ...(await findingsOf(directory, sinceJudged(done)))],
     },
     route_hints: { ...step.routes },
     ...(step.revision === null
@@ -182,6 +183,10 @@ function policyEvents(context: RunContext): string[] {
     .view()
     .violations.filter((violation) => violation.seq > since)
     .map((violation) => `${violation.class}: ${violation.subject}`);
+}
+
+function sinceJudged(done: readonly StepView[]): readonly StepView[] {
+  return done.slice(done.findLastIndex(({ opcode }) => opcode === 'EVALUATE') + 1);
 }
 
 async function windowOf(context: RunContext, done: readonly StepView[]): Promise<WindowEntry[]> {

@@ -67,8 +67,8 @@ export function unheeded(plan: Plan): string[] {
   return plan.steps.flatMap((step) =>
     step.opcode !== 'RUN_VALIDATION'
       ? []
-      : step.validators.flatMap((validator) => [
-          ...(validator.report === null ? [] : [`report of validator "${validator.id}" is not read yet`]),
-        ]),
+      : step.validators.flatMap((validator) =>
+          validator.report === null ? [] : [`report of validator "${validator.id}" is not read yet`],
+        ),
   );
 }

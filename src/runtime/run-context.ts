@@ -80,7 +80,7 @@ export interface StepPolicy {
   readonly readOnly: boolean;
   /** Whether a path may not change, whoever ignores it. */
   readonly forbids?: (path: string) => boolean;
-  /** Whether validators see a path as it was at the base. */
+  /** Whether validators see a path as it was at the base. Left out where no path is protected. */
   readonly protects?: (path: string) => boolean;
   readonly check: (evidence: {
     readonly changes: readonly FileChange[];

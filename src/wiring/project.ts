@@ -174,7 +174,7 @@ function refusalsOf(config: Config, sandbox: SandboxState): Obstacle[] {
 }
 
 function notesOf(config: Config): string[] {
-  return Object.entries(config.validators).flatMap(([name, { report }]) => [
-    ...(report === null ? [] : [`validators.${name}.report is not read yet; the exit code decides`]),
-  ]);
+  return Object.entries(config.validators).flatMap(([name, { report }]) =>
+    report === null ? [] : [`validators.${name}.report is not read yet; the exit code decides`],
+  );
 }

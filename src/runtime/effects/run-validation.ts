@@ -2,14 +2,16 @@ import type { EventDraft, ValidatorEnd } from '../../contracts/event.ts';
 import { MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { PlanValidator, ValidationStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import type { JudgedCheckout } from '../../ports/surroundings.ts';
 import type { RunnableValidator, ValidatorRequest, ValidatorResult } from '../../ports/validator.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
+import { protectedPathFinding } from '../findings.ts';
 import { type EffectResult, Interrupted, type Project, type RunContext } from '../run-context.ts';
 import { watchStep } from './check-step.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
 import { policySummary } from './policy-summary.ts';
-import { prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
-import { judgeNote, showJudges } from './protected-paths.ts';
+import { type PreparedEntry, prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
+import { changedJudges, judgedNotes, openJudged } from './protected-paths.ts';
 import { endUnstarted } from './unstarted-step.ts';
 import {
   flakyCasesOf,
@@ -29,16 +31,37 @@ export async function runValidation(
   effect: ValidationEffect,
   step: ValidationStep,
 ): Promise<EffectResult> {
-  const { deps, directory, workspace } = context;
   await undoDeadAttempt(context, effect);
-  const policy = deps.project.policy(step.policies);
   const enclosure = await encloseStep(context, 'validator', step.policies);
-  const refusal = refusalOf('validator', policy, enclosure);
+  const refusal = refusalOf('validator', context.deps.project.policy(step.policies), enclosure);
   if (refusal !== null) return refuse(context, effect, step, refusal);
   const prepared = await prepareEntry(context, effect, {
     family: 'validators',
     name: step.validators.map((validator) => validator.id).join(', '),
   });
+  const judged = await openJudged(context, step.policies, prepared.before);
+  try {
+    return await validate(context, effect, step, { ...prepared, judged });
+  } finally {
+    // Not before everything was looked at: a worktree that goes away meanwhile would be held against the step.
+    await judged?.remove();
+  }
+}
+
+async function validate(
+  context: RunContext,
+  effect: ValidationEffect,
+  step: ValidationStep,
+  { judged, ...prepared }: PreparedEntry & { readonly judged: JudgedCheckout | null },
+): Promise<EffectResult> {
+  const { deps, directory, workspace } = context;
+  const place =
+    judged === null
+      ? context
+      : { ...context, workspace: { ...workspace, worktreePath: judged.worktreePath } };
+  const changedPaths = judged?.changed ?? [];
+  const policy = deps.project.policy(step.policies);
+  const enclosure = await encloseStep(place, 'validator', step.policies);
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const watched = await watchStep(context, {
     stepId: step.id,
@@ -48,10 +71,9 @@ export async function runValidation(
     evidence,
     shutIn: enclosure.confinement !== null,
   });
-  const judges = await showJudges(context, step.policies, prepared.before);
   const deadline = deps.clock.now().getTime() + step.timeoutMs;
   const run = (validator: PlanValidator) =>
-    runOne(context, step, validator, {
+    runOne(place, step, validator, {
       timeLeftMs: () => deadline - deps.clock.now().getTime(),
       stepId: step.id,
       attempt: effect.attempt,
@@ -59,10 +81,7 @@ export async function runValidation(
       confinement: enclosure.confinement,
       mark: prepared.mark,
     });
-  const results = await runAll(step, run, async () => {
-    await watched.settle();
-    await judges.giveBack();
-  });
+  const results = await runAll(step, run, watched.settle);
   if (results.some(({ last }) => last.outcome === 'cancelled')) throw new Interrupted();
 
   const afterName = `${step.id}@${effect.attempt}.after`;
@@ -78,7 +97,8 @@ export async function runValidation(
     'policy_summary',
     'policy.json',
     policySummary(policy, checked.found, [
-      ...judges.paths.map(judgeNote),
+      ...judgedNotes(judged),
+      ...changedPaths.map(protectedPathFinding),
       ...checked.notes,
       ...enclosure.notes,
     ]),
@@ -99,6 +119,7 @@ export async function runValidation(
     records: [
       ...records,
       ...checked.records,
+      ...changedJudges(step.id, changedPaths),
       ...results.flatMap((result) => validatorCompleted(step.id, effect.attempt, result)),
     ],
   };

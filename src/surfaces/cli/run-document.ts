@@ -2,7 +2,11 @@ import { lifecycleOf } from '../../runtime/derived-files.ts';
 import type { RunView } from '../../runtime/run-view.ts';
 
 /** The document of `run --json` and `show --json`. */
-export function runDocument(view: RunView, runDirectory: string): Readonly<Record<string, unknown>> {
+export function runDocument(
+  view: RunView,
+  runDirectory: string,
+  findings: readonly string[],
+): Readonly<Record<string, unknown>> {
   const { usage } = view.state;
   return {
     run_id: view.runId,
@@ -29,6 +33,7 @@ export function runDocument(view: RunView, runDirectory: string): Readonly<Recor
         cases,
       })),
     ),
+    findings,
     usage: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,

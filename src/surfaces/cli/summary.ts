@@ -12,6 +12,8 @@ export interface SummaryFacts {
   /** Absolute; printed relative to the current folder where that is shorter. */
   readonly runDirectory: string;
   readonly diffStat: readonly string[];
+  /** What validations found out about those who judge. */
+  readonly findings: readonly string[];
   /** What the open gate asks; empty when there is none. */
   readonly gate: readonly string[];
   readonly nextCommands: readonly string[];
@@ -35,6 +37,11 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (reason !== null && view.end !== null) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
   for (const violation of view.violations)
     lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
+  if (facts.findings.length > 0)
+    lines.push(
+      paint.bold('  findings'),
+      ...facts.findings.map((line) => paint.yellow(`    ${printable(line)}`)),
+    );
   if (facts.diffStat.length > 0)
     lines.push(paint.bold('  changed'), ...facts.diffStat.map((line) => `    ${line}`));
   lines.push(paint.bold('  evidence'), `    ${facts.runDirectory}`, `    branch ${view.started.branch_name}`);
