@@ -49,7 +49,7 @@ export async function findObstacles(
         const validator = runnableOf(deps.project, planned);
         const missing =
           validator === null
-            ? 'the configuration gives it nothing to run'
+            ? 'neither the configuration nor the repository gives it anything to run'
             : await deps.validators.unavailable(validator, place, isInBase);
         if (missing !== null)
           add(

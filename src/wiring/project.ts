@@ -137,7 +137,7 @@ async function validatorCommands(
   config: Config,
 ): Promise<ReadonlyMap<string, RunnableValidator>> {
   const commands = new Map<string, RunnableValidator>();
-  for (const [name, command] of Object.entries(await detectValidators(repoRoot)))
+  for (const { name, command } of await detectValidators(repoRoot))
     commands.set(name, { kind: 'command', id: name, command, artifacts: [], timeoutMs: null, retries: null });
   for (const [name, validator] of Object.entries(config.validators))
     commands.set(name, {
