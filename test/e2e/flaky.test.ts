@@ -71,6 +71,8 @@ describe('a validator with retries', () => {
       .filter(({ payload }) => payload.role === 'validation_stdout')
       .map(({ payload }) => payload.path);
     expect(kept).toEqual(['artifacts/v/probe.stdout.txt', 'artifacts/v/try@2/probe.stdout.txt']);
+    const logged = await scene.conductor('logs', record.status.run_id, 'v');
+    expect(logged.stdout).toBe('── v  probe.stdout.txt\nsaid\n── v  try@2/probe.stdout.txt\nsaid\n');
     for (const path of kept) expect(await readFile(join(record.path, String(path)), 'utf8')).toBe('said\n');
   });
 

@@ -13,7 +13,7 @@ import { type Repository, removeWorktree } from './worktree-lifecycle.ts';
 const SUFFIX = '.judge';
 
 /** Beside the run's own worktree, so that tools find the same folders above it. */
-export function judgedPathOf(workspace: Pick<RunWorkspace, 'worktreePath'>): string {
+function judgedPathOf(workspace: Pick<RunWorkspace, 'worktreePath'>): string {
   return `${workspace.worktreePath}${SUFFIX}`;
 }
 

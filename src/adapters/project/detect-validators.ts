@@ -5,16 +5,42 @@ import { findValidators } from './detection/find-validators.ts';
 import { asObject, type ProjectFiles, parseObject } from './detection/found-commands.ts';
 
 const READ = new Set([
-  ...['package.json', 'pnpm-workspace.yaml', 'deno.json', 'deno.jsonc'],
-  ...['pyproject.toml', 'setup.cfg', 'tox.ini', 'mypy.ini', '.mypy.ini'],
-  ...['Cargo.toml', 'GNUmakefile', 'makefile', 'Makefile', 'justfile', 'Justfile', '.justfile'],
+  'package.json',
+  'pnpm-workspace.yaml',
+  'deno.json',
+  'deno.jsonc',
+  'pyproject.toml',
+  'setup.cfg',
+  'tox.ini',
+  'mypy.ini',
+  '.mypy.ini',
+  'Cargo.toml',
+  'GNUmakefile',
+  'makefile',
+  'Makefile',
+  'justfile',
+  'Justfile',
+  '.justfile',
 ]);
 
 /** These tell by being there. */
 const SEEN = new Set([
-  ...['pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb', 'package-lock.json', 'npm-shrinkwrap.json'],
-  ...['uv.lock', 'poetry.lock', 'pdm.lock', 'pytest.ini', '.pytest.ini', 'pytest.toml'],
-  ...['ruff.toml', '.ruff.toml', 'pyrightconfig.json', 'go.mod'],
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'uv.lock',
+  'poetry.lock',
+  'pdm.lock',
+  'pytest.ini',
+  '.pytest.ini',
+  'pytest.toml',
+  'ruff.toml',
+  '.ruff.toml',
+  'pyrightconfig.json',
+  'go.mod',
 ]);
 
 const READ_LIMIT_BYTES = 1024 * 1024;
