@@ -107,14 +107,14 @@ describe('a validator with retries', () => {
   });
 
   test.concurrent('is tried again only while the step has time', async ({ openScene }) => {
-    const scene = await openScene({ config: config(WORK, 'sleep 0.3; exit 1') });
+    const scene = await openScene({ config: config(WORK, 'sleep 0.1; exit 1') });
     const ran = await runWith(
       scene,
       '{ id: probe, kind: builtin, retries: 1000, timeout: 1h }',
-      'limits: { timeout: 1s }, ',
+      'limits: { timeout: 3s }, ',
     );
     expect(ran.tries.length).toBeGreaterThan(1);
-    expect(ran.tries.length).toBeLessThan(6);
+    expect(ran.tries.length).toBeLessThanOrEqual(31);
   });
 
   test.concurrent('takes them from the configuration unless the step says otherwise', async ({
@@ -190,34 +190,33 @@ describe('cases of a harness report', () => {
 describe('several validators in one step', () => {
   const ALL = [
     script('red', 'exit 2'),
-    script('slow', 'date +%s%N > slow.txt; sleep 60', ', timeout: 0.5s'),
+    script('stuck', 'sleep 60', ', timeout: 0.5s'),
     script('shot', 'kill -KILL $$'),
-    script('green', 'date +%s%N > green.txt'),
+    // It ends by itself only if the one after it runs beside it.
+    script('waits', 'until test -e green.txt; do sleep 0.05; done; exit 4', ', timeout: 3s'),
+    script('green', 'touch green.txt'),
   ].join(', ');
 
-  test.concurrent.for(['false', 'true'])(
-    'all run, and the worst counts, with parallel: %s',
-    async (parallel, { openScene }) => {
+  test.concurrent.for([
+    ['one after the other', 'false', { timeouts: ['stuck', 'waits'], exit_codes: { red: 2, green: 0 } }],
+    ['side by side', 'true', { timeouts: ['stuck'], exit_codes: { red: 2, waits: 4, green: 0 } }],
+  ] as const)(
+    'all run %s with parallel: %s, and the worst counts',
+    async ([, parallel, ends], { openScene }) => {
       const scene = await openScene({ config: config(WORK) });
       const ran = await runWith(scene, ALL, `parallel: ${parallel}, `);
       expect(ran.report).toMatchObject({
+        ...ends,
         mechanical_outcome: 'killed_timeout',
-        exit_codes: { red: 2, green: 0 },
-        timeouts: ['slow'],
         validators: [
           { id: 'red', outcome: 'error' },
-          { id: 'slow', outcome: 'killed_timeout', exit_code: null },
+          { id: 'stuck', outcome: 'killed_timeout', exit_code: null },
           { id: 'shot', outcome: 'error', exit_code: null },
+          { id: 'waits' },
           { id: 'green', outcome: 'completed' },
         ],
       });
-      const at = async (name: string) => BigInt((await scene.inWorktree(ran.runId, `${name}.txt`)).trim());
-      const waited = (await at('green')) - (await at('slow')) >= 500_000_000n;
-      expect(waited).toBe(parallel === 'false');
-      expect(ran.decision).toMatchObject({
-        status: 'partial',
-        blocker_codes: ['validator_failed:red', 'validator_timeout:slow'],
-      });
+      expect(ran.decision).toMatchObject({ status: 'partial' });
     },
   );
 });
