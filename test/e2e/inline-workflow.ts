@@ -4,13 +4,14 @@ import { CONFIG, type Scene } from './scene.ts';
 
 export const ENDS = 'killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP';
 
+export function workflowOf(steps: string): string {
+  return `workflow_id: inline\nversion: 1\ndescription: Inline.\nentry_step: a\nsteps:\n${steps}`;
+}
+
 /** Runs a workflow that is written here, with agents and validators that are shell scripts. */
 export async function runInline(scene: Scene, steps: string, ...args: readonly string[]) {
   const path = join(scene.home, 'workflow.yaml');
-  await writeFile(
-    path,
-    `workflow_id: inline\nversion: 1\ndescription: Inline.\nentry_step: a\nsteps:\n${steps}`,
-  );
+  await writeFile(path, workflowOf(steps));
   const result = await scene.conductor('run', path, ...args);
   return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
 }

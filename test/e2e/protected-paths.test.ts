@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sandboxHere } from '../integration/sandbox-here.ts';
-import { agentStep, config, ENDS, GATE, JUDGE, runInline } from './inline-workflow.ts';
-import { type Scene, type SceneOptions, test } from './scene.ts';
+import { agentStep, config, ENDS, GATE, JUDGE, runInline, workflowOf } from './inline-workflow.ts';
+import { markedProcesses } from './marked-processes.ts';
+import { type Scene, type SceneOptions, test, until } from './scene.ts';
 
 const POLICY = {
   '.tnh/policies/policy.judged.v1.yaml':
@@ -91,6 +92,44 @@ describe('an agent that edits its judge', () => {
     expect(JSON.parse(record.evidence('j', 'planner_input'))).toMatchObject({
       evidence: { policy_events: [] },
     });
+  });
+});
+
+describe('a conductor that is killed while validators judge', () => {
+  /** Stays until somebody says otherwise, in a file beside all worktrees. */
+  const WAIT = 'sh test/judge.sh && until test -e ../go.txt; do sleep 0.05; done';
+
+  async function startStuck(scene: Scene) {
+    const path = join(scene.home, 'workflow.yaml');
+    const steps = agentStep('v', JUDGED) + validateStep('probe', 'j') + JUDGE;
+    await writeFile(path, workflowOf(steps));
+    const driver = scene.cli.start(['run', path]);
+    const runId = await until(() => scene.runIds()[0]);
+    const judged = `${scene.worktree(runId)}.judge`;
+    await until(() => existsSync(join(judged, 'answer.txt')) && markedProcesses(runId).length > 0);
+    driver.kill('SIGKILL');
+    await driver.done;
+    expect(existsSync(judged)).toBe(true);
+    return { runId, judged };
+  }
+
+  test.concurrent('leaves a checkout that is listed with its run, and that resume replaces', async ({
+    openScene,
+  }) => {
+    const scene = await openScene(open('echo 42 > answer.txt', WAIT));
+    const { runId, judged } = await startStuck(scene);
+    const listed = (await scene.conductor('worktree', 'list')).stdout.trim().split('\n');
+    expect(listed.map((line) => line.split(/\s+/).at(-1)).sort()).toEqual([scene.worktree(runId), judged]);
+    await writeFile(join(scene.worktree(runId), '../go.txt'), '');
+    expect((await scene.conductor('resume', runId)).code).toBe(0);
+    await rm(join(scene.worktree(runId), '../go.txt'));
+  });
+
+  test.concurrent('leaves nothing behind once the run is cancelled', async ({ openScene }) => {
+    const scene = await openScene(open('echo 42 > answer.txt', WAIT));
+    const { runId, judged } = await startStuck(scene);
+    await scene.conductor('cancel', runId);
+    expect(existsSync(judged)).toBe(false);
   });
 });
 
