@@ -102,6 +102,19 @@ const run = printed({
       duration_ms: z.number().nonnegative().nullable(),
     }),
   ),
+  flaky: z
+    .array(
+      z.looseObject({
+        step_id: z.string(),
+        attempt: z.int().min(1),
+        validator: z.string(),
+        itself: z.boolean().describe('The validator failed first, and not just cases of it.'),
+        tries: z.int().min(1),
+        cases: z.int().nonnegative(),
+      }),
+    )
+    .describe('What passed on a later try only.'),
+  findings: z.array(z.string()).describe('Such as `protected_path_changed: PATH`.'),
   usage: z.looseObject({
     input_tokens: z.int().nullable().describe('Null where nothing was reported.'),
     output_tokens: z.int().nullable(),

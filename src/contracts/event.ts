@@ -27,6 +27,12 @@ const validatorEnd = z.strictObject({
   exit_code: z.int().nullable(),
   /** Null when no usable harness report came. */
   proposals: z.int().nonnegative().nullable(),
+  /** How often it was run, where that was more than once. */
+  tries: z.int().min(2).optional(),
+  /** It failed first and passed on a later try. */
+  flaky: z.literal(true).optional(),
+  /** How many cases of its report passed only on a later try, where there are any. */
+  flaky_cases: z.int().positive().optional(),
 });
 export type ValidatorEnd = z.infer<typeof validatorEnd>;
 
@@ -86,6 +92,8 @@ const payloads = {
     exit_code: z.int().nullable(),
     duration_ms: z.number(),
     usage: usageSchema.nullable(),
+    /** Which try of a validator it was, from the second on. */
+    try: z.int().min(2).optional(),
   }),
   step_completed: stepEnd,
   step_failed: stepEnd,

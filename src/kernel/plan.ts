@@ -73,7 +73,8 @@ interface ValidatorBase {
   readonly timeoutMs: number | null;
   readonly report: string | null;
   readonly mayProposeGoldens: boolean | null;
-  readonly retries: number;
+  /** How often a failure is tried again; null leaves it to the configuration. */
+  readonly retries: number | null;
 }
 
 export interface NamedValidator extends ValidatorBase {

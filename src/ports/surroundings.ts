@@ -5,12 +5,22 @@ import type { RunWorkspace, Snapshot } from './workspace.ts';
 /** Keeps an eye on what lies around a worktree while a step runs, and on what git does not show of it. */
 export interface Surroundings {
   readonly watch: (request: WatchRequest) => Promise<Watch>;
-  /** Shows the worktree with some paths as they were at the base until `giveBack` is called. */
-  readonly showBase: (
-    workspace: RunWorkspace,
-    before: Snapshot,
-    paths: readonly string[],
-  ) => Promise<{ readonly giveBack: () => Promise<void> }>;
+  /** Makes the checkout that validators judge the change of a run in, where paths are protected from it. */
+  readonly openJudged: (workspace: RunWorkspace, request: JudgedRequest) => Promise<JudgedCheckout>;
+}
+
+export interface JudgedRequest {
+  /** The files of the run as they are now. */
+  readonly tree: string;
+  /** Whether a path has to be as it was at the base. */
+  readonly protects: (path: string) => boolean;
+}
+
+export interface JudgedCheckout {
+  readonly worktreePath: string;
+  /** Protected paths that the run changed, which are not changed here. */
+  readonly changed: readonly string[];
+  readonly remove: () => Promise<void>;
 }
 
 export interface WatchRequest {

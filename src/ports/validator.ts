@@ -24,6 +24,7 @@ export type RunnableValidator =
       readonly timeoutMs: number | null;
       /** As in the configuration, such as `junit:reports/*.xml`. */
       readonly report: string | null;
+      readonly retries: number | null;
     };
 
 export interface ValidatorPlace {

@@ -8,6 +8,7 @@ import { claimsFrom } from '../planner/claims.ts';
 import { mergeReports } from '../planner/merge-reports.ts';
 import { formatTranscriptSummary } from '../planner/summaries.ts';
 import { readEvidenceJson, readManifest } from './evidence.ts';
+import { findingsOf } from './findings.ts';
 import { judgedReports } from './judged-reports.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded, type StepView } from './run-view.ts';
@@ -32,6 +33,8 @@ const validationReportSchema = z.object({
   timeouts: z.array(z.string()),
   required_artifacts: z.array(z.string()),
   missing_artifacts: z.array(z.string()),
+  /** Earlier versions did not say. */
+  flaky: z.array(z.string()).default([]),
 });
 
 /** Assembles what the planner is asked about, by step and role, from what earlier steps left. */
@@ -63,7 +66,7 @@ export async function assembleEnvelope(
       validation: await validationOf(context, validation, agent),
       harness_report: await harnessReportOf(context, validation),
       artifacts: await artifactsOf(context, [agent, validation]),
-      policy_events: policyEvents(context),
+      policy_events: [...policyEvents(context), ...(await findingsOf(directory, sinceJudged(done)))],
     },
     route_hints: { ...step.routes },
     ...(step.revision === null
@@ -180,6 +183,10 @@ function policyEvents(context: RunContext): string[] {
     .view()
     .violations.filter((violation) => violation.seq > since)
     .map((violation) => `${violation.class}: ${violation.subject}`);
+}
+
+function sinceJudged(done: readonly StepView[]): readonly StepView[] {
+  return done.slice(done.findLastIndex(({ opcode }) => opcode === 'EVALUATE') + 1);
 }
 
 async function windowOf(context: RunContext, done: readonly StepView[]): Promise<WindowEntry[]> {

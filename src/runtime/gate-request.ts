@@ -63,6 +63,8 @@ const gateRequestSchema = z.looseObject({
   violations: z
     .array(z.looseObject({ class: z.string(), subject: z.string(), message: z.string() }))
     .optional(),
+  /** What validations found out about those who judge: notes, and no violations. */
+  findings: z.array(z.string()).optional(),
   diff: z
     .looseObject({
       files: z.array(

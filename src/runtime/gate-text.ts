@@ -14,6 +14,7 @@ export function renderGateRequest(request: GateRequest): string {
     ...section('Changes', changeLines(request)),
     ...section('Goldens proposed', goldenLines(request)),
     ...section('Policy violations', violationLines(request)),
+    ...section('Findings', findingLines(request)),
     ...section('What each answer leads to', consequenceLines(request)),
     ...section('Evidence', evidenceLines(request)),
     ...section('Answer', answerLines(request)),
@@ -64,6 +65,10 @@ export function goldenLines({ proposed_goldens }: GateRequest): string[] {
 
 export function violationLines({ violations }: GateRequest): string[] {
   return (violations ?? []).map((each) => `${each.class}: ${oneLine(each.message)}`);
+}
+
+export function findingLines({ findings }: GateRequest): string[] {
+  return (findings ?? []).map(oneLine);
 }
 
 export function consequenceLines({ consequences, expires_at }: GateRequest): string[] {

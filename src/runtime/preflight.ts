@@ -49,7 +49,7 @@ export async function findObstacles(
         const validator = runnableOf(deps.project, planned);
         const missing =
           validator === null
-            ? 'the configuration gives it nothing to run'
+            ? 'neither the configuration nor the repository gives it anything to run'
             : await deps.validators.unavailable(validator, place, isInBase);
         if (missing !== null)
           add(
@@ -60,15 +60,4 @@ export async function findObstacles(
     }
   }
   return [...obstacles.values()];
-}
-
-/** What a plan says and this version does not heed. Each makes a check stricter, never laxer. */
-export function unheeded(plan: Plan): string[] {
-  return plan.steps.flatMap((step) =>
-    step.opcode !== 'RUN_VALIDATION'
-      ? []
-      : step.validators.flatMap(({ id, retries }) =>
-          retries === 0 ? [] : [`validator "${id}" is not tried again yet`],
-        ),
-  );
 }

@@ -37,8 +37,6 @@ export interface Project {
   readonly repoRoot: string;
   /** What the configuration asks for and this version can't give: no run starts. */
   readonly refusals: readonly Obstacle[];
-  /** What the configuration says and this version does not heed; harmless, but to be told. */
-  readonly notes: readonly string[];
   readonly agent: (name: string) => Agent | null;
   /** Null when the name resolves to nothing. */
   readonly validator: (name: string) => RunnableValidator | null;
@@ -80,7 +78,7 @@ export interface StepPolicy {
   readonly readOnly: boolean;
   /** Whether a path may not change, whoever ignores it. */
   readonly forbids?: (path: string) => boolean;
-  /** Whether validators see a path as it was at the base. */
+  /** Whether validators see a path as it was at the base. Left out where no path is protected. */
   readonly protects?: (path: string) => boolean;
   readonly check: (evidence: {
     readonly changes: readonly FileChange[];

@@ -1,4 +1,4 @@
-import type { EventPayload, RunEvent } from '../contracts/event.ts';
+import type { EventPayload, RunEvent, ValidatorEnd } from '../contracts/event.ts';
 import type { Opcode, Termination } from '../contracts/vocabulary.ts';
 import { evolve } from '../kernel/evolve.ts';
 import { INITIAL_STATE, type RunEnd, type RunState } from '../kernel/state.ts';
@@ -34,6 +34,16 @@ export interface StepView {
   /** How it ended: an outcome, a planner status or a gate event. Null while it runs or when it was cut off. */
   readonly termination: Termination | null;
   readonly reason: string | null;
+  /** Validators that passed, or whose cases passed, on a later try only. */
+  readonly flaky: readonly FlakyView[];
+}
+
+export interface FlakyView {
+  readonly id: string;
+  /** Whether the validator failed first, and not just cases of it. */
+  readonly itself: boolean;
+  readonly tries: number;
+  readonly cases: number;
 }
 
 export interface RouteView {
@@ -119,13 +129,14 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
 
 function foldStep(steps: StepView[], event: RunEvent): void {
   const last = steps.at(-1);
-  const close = (termination: Termination, reason: string | null) => {
+  const close = (termination: Termination, reason: string | null, flaky: readonly FlakyView[] = []) => {
     if (last === undefined || last.stepId !== event.step_id) return;
     steps[steps.length - 1] = {
       ...last,
       endedAt: event.timestamp,
       termination: last.termination ?? termination,
       reason: last.reason ?? reason,
+      flaky,
     };
   };
   switch (event.event_type) {
@@ -138,6 +149,7 @@ function foldStep(steps: StepView[], event: RunEvent): void {
         endedAt: null,
         termination: null,
         reason: null,
+        flaky: [],
       });
       return;
     case 'decision_recorded':
@@ -150,11 +162,16 @@ function foldStep(steps: StepView[], event: RunEvent): void {
       return;
     case 'step_completed':
     case 'step_failed':
-      close(event.payload.outcome, event.payload.reason);
+      close(event.payload.outcome, event.payload.reason, event.payload.validators.flatMap(flakyOf));
       return;
     default:
       return;
   }
+}
+
+function flakyOf({ id, tries = 1, flaky, flaky_cases: cases = 0 }: ValidatorEnd): FlakyView[] {
+  const itself = flaky === true;
+  return itself || cases > 0 ? [{ id, itself, tries, cases }] : [];
 }
 
 function foldRest(view: Draft, event: RunEvent): void {

@@ -1,3 +1,4 @@
+import type { DetectedValidator } from '../contracts/detected-validator.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -26,7 +27,7 @@ export interface Services {
   /** What is there, what is missing, what to do. */
   readonly examine: (startDir: string) => Promise<readonly Finding[]>;
   /** Commands that the repository itself gives the usual validator names. */
-  readonly detectValidators: (repoRoot: string) => Promise<Readonly<Record<string, readonly string[]>>>;
+  readonly detectValidators: (repoRoot: string) => Promise<readonly DetectedValidator[]>;
   /** Folder of the built-in prompts, workflows and examples. */
   readonly packageRoot: string;
 }

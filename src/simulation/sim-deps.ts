@@ -71,7 +71,6 @@ function createSimProject(agent: ReturnType<typeof createSimPrograms>['agent']):
   return {
     repoRoot: SIM_ROOT,
     refusals: [],
-    notes: [],
     agent: () => agent,
     validator: (name) => ({
       kind: 'command',
@@ -80,6 +79,7 @@ function createSimProject(agent: ReturnType<typeof createSimPrograms>['agent']):
       artifacts: [],
       timeoutMs: null,
       report: null,
+      retries: null,
     }),
     entrypoints: [],
     policy: () => policy,

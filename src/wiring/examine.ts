@@ -7,6 +7,7 @@ import { resolveProgram } from '../adapters/process/program.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
 import type { Config } from '../contracts/config.ts';
+import { DETECTED_NAMES } from '../contracts/detected-validator.ts';
 import type { Finding } from '../runtime/services.ts';
 import { findSandbox } from './sandbox-state.ts';
 
@@ -126,23 +127,32 @@ async function examineValidators(
   env: NodeJS.ProcessEnv,
 ): Promise<Finding[]> {
   const detected = await detectValidators(repoRoot);
-  const commands = {
-    ...detected,
-    ...Object.fromEntries(Object.entries(config.validators).map(([name, each]) => [name, each.command])),
-  };
+  const commands = new Map<string, { readonly command: readonly string[]; readonly source: string }>();
+  for (const { name, ...found } of detected) commands.set(name, found);
+  for (const [name, { command }] of Object.entries(config.validators))
+    commands.set(name, { command, source: 'the configuration' });
+  const isOwn = (name: string) => Object.hasOwn(config.validators, name);
   const findings: Finding[] = [];
-  for (const [name, command] of Object.entries(commands)) {
-    const [program] = command;
+  for (const [name, { command, source }] of commands) {
+    const [program = ''] = command;
     const found =
       program.includes('/') || (await resolveProgram(program, { cwd: '/', path: env.PATH })) !== null;
-    findings.push(
-      found
-        ? ok(`validator ${name}`, command.join(' '))
-        : problem(`validator ${name}`, `${program} is not on the PATH`, `correct validators.${name}.command`),
-    );
+    const line = `${command.join(' ')}, from ${source}`;
+    const lacking = `${program} is not on the PATH; it would run ${line}`;
+    const help = `install ${program}, or set validators.${name} in .tnh/config.yaml`;
+    if (found) findings.push(ok(`validator ${name}`, line));
+    // What was only found need not be used by any workflow.
+    else findings.push((isOwn(name) ? problem : missing)(`validator ${name}`, lacking, help));
   }
-  if (!('tests' in commands))
-    findings.push(missing('validator tests', 'nothing to run', 'set validators.tests in .tnh/config.yaml'));
+  for (const name of DETECTED_NAMES)
+    if (!commands.has(name))
+      findings.push(
+        missing(
+          `validator ${name}`,
+          'nothing to run: neither the configuration nor the repository says how',
+          `set validators.${name} in .tnh/config.yaml, such as { command: [make, ${name}] }`,
+        ),
+      );
   return findings;
 }
 

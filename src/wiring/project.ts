@@ -78,7 +78,6 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const project: Project = {
     repoRoot,
     refusals: refusalsOf(config, sandbox),
-    notes: notesOf(config),
     agent: agents,
     validator: (name) => validators.get(name) ?? null,
     entrypoints: config.entrypoints,
@@ -139,8 +138,10 @@ async function validatorCommands(
   config: Config,
 ): Promise<ReadonlyMap<string, RunnableValidator>> {
   const commands = new Map<string, RunnableValidator>();
-  for (const [name, command] of Object.entries(await detectValidators(repoRoot)))
-    commands.set(name, { kind: 'command', id: name, command, artifacts: [], timeoutMs: null, report: null });
+  for (const { name, command } of await detectValidators(repoRoot)) {
+    const none = { artifacts: [], timeoutMs: null, report: null, retries: null };
+    commands.set(name, { kind: 'command', id: name, command, ...none });
+  }
   for (const [name, validator] of Object.entries(config.validators))
     commands.set(name, {
       kind: 'command',
@@ -149,6 +150,7 @@ async function validatorCommands(
       artifacts: validator.artifacts,
       timeoutMs: validator.timeout === null ? null : durationOf(validator.timeout),
       report: validator.report,
+      retries: validator.retries,
     });
   return commands;
 }
@@ -173,10 +175,4 @@ function refusalsOf(config: Config, sandbox: SandboxState): Obstacle[] {
     });
   const refusal = sandboxRefusal(config, sandbox);
   return refusal === null ? refusals : [...refusals, refusal];
-}
-
-function notesOf(config: Config): string[] {
-  return Object.entries(config.validators).flatMap(([name, { retries }]) =>
-    retries === 0 ? [] : [`validators.${name}.retries is not heeded yet; the first result counts`],
-  );
 }

@@ -32,7 +32,9 @@ export function createStepPolicy(
     ],
     readOnly: effective.execution === 'read_only',
     forbids: (path) => isForbidden(effective, path),
-    protects: (path) => forbiddenBy(effective.protected_paths, path) !== null,
+    ...(effective.protected_paths.length === 0
+      ? {}
+      : { protects: (path: string) => forbiddenBy(effective.protected_paths, path) !== null }),
     check: ({ defaultBranches, ...evidence }) =>
       checkChanges({
         ...evidence,

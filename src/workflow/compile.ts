@@ -118,7 +118,7 @@ function plannerRoutes(routes: PlannerRoutesDocument) {
 
 function compileValidator(entry: ValidatorDocument): PlanValidator {
   if (typeof entry === 'string') {
-    const nothing = { artifacts: [], timeoutMs: null, report: null, mayProposeGoldens: null, retries: 0 };
+    const nothing = { artifacts: [], timeoutMs: null, report: null, mayProposeGoldens: null, retries: null };
     return { kind: 'named', id: entry, name: entry, ...nothing };
   }
   const common = {
@@ -127,7 +127,7 @@ function compileValidator(entry: ValidatorDocument): PlanValidator {
     timeoutMs: parseDuration(entry.timeout),
     report: entry.report ?? null,
     mayProposeGoldens: entry.may_propose_goldens ?? null,
-    retries: entry.retries ?? 0,
+    retries: entry.retries ?? null,
   };
   if (entry.kind === 'builtin') return { kind: 'named', name: entry.id, ...common };
   return {

@@ -71,6 +71,47 @@ describe('the example review-then-fix', () => {
   });
 });
 
+describe('the example judges', () => {
+  const files = async (workflow: (text: string) => string) => ({
+    '.tnh/config.yaml': 'agents: { cheat: { kind: command, command: [node, tools/cheat.mjs] } }\n',
+    '.tnh/workflows/make-tests-pass.yaml': workflow(await example('judges/make-tests-pass.yaml')),
+    '.tnh/policies/policy.judged.v1.yaml': await example('judges/policy.judged.v1.yaml'),
+    'tools/cheat.mjs': await example('judges/cheat.mjs'),
+    'package.json': await example('demo/repository/package.json'),
+    'src/slug.js': await example('demo/repository/src/slug.js'),
+    'test/slug.test.js': await example('demo/repository/test/slug.test.js'),
+  });
+  const TURNED_ON = '  policy: policy.judged.v1\n';
+
+  it('catches the agent that edits the failing test, and tells everybody', async () => {
+    const { cli } = await prepare(await files((text) => text));
+    const run = await cli.run(['run', 'make-tests-pass']);
+    const finding = 'protected_path_changed: test/slug.test.js';
+    expect(run.code).toBe(4);
+    expect(run.stderr).toContain('~ partial');
+    expect(run.stderr).toContain('saw them as they were at the base: test/slug.test.js');
+    expect(run.stderr).toContain(finding);
+    const shown = await cli.run(['show', run.stdout.trim()]);
+    expect(shown.stdout).toContain(finding);
+    expect(shown.stdout).toContain('implement → check (error) → judge (partial) → STOP');
+  });
+
+  it('calls the same run a success where the line is taken out', async () => {
+    const { repo, cli } = await prepare(
+      await files((text) => {
+        expect(text).toContain(TURNED_ON);
+        return text.replace(TURNED_ON, '');
+      }),
+    );
+    const run = await cli.run(['run', 'make-tests-pass']);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('✓ success')]);
+    const branch = branchOf('make-tests-pass', run.stdout);
+    expect(await repo.git('show', `${branch}:src/slug.js`)).toBe(
+      await example('demo/repository/src/slug.js'),
+    );
+  });
+});
+
 describe('the example golden-harness', () => {
   const files = async (agent: string) => ({
     '.tnh/workflows/golden-harness.yaml': await example('workflows/golden-harness.yaml'),

@@ -25,7 +25,7 @@ function envelopeOf(result: ValidatorResult): PlannerInput {
   const outcome = result.outcome === 'cancelled' ? 'error' : result.outcome;
   const reports = result.harnessReport === null ? [] : [result.harnessReport.value];
   return envelope({
-    validation: validationReportOf([result], outcome),
+    validation: validationReportOf([{ last: result, failed: [] }], outcome),
     harness_report: mergeReports(reports) as PlannerInput['evidence']['harness_report'],
     artifacts: result.requiredArtifacts.filter((name) => !result.missingArtifacts.includes(name)),
   });

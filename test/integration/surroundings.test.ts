@@ -1,7 +1,6 @@
 import { appendFile, chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createGitSurroundings } from '../../src/adapters/git/observe.ts';
 import { gitAt } from '../../testing/git-repo.ts';
 import { FILES, listFiles, type Run, startRun, temporaryFolder } from './git-workspace-fixture.ts';
 import { lookWhile, told } from './look-while.ts';
@@ -240,34 +239,5 @@ describe('a ref that moved', () => {
     expect(observed.pushed).toEqual(['refs/remotes/origin/x']);
     expect(told(observed.outside)).toEqual(['remote_ref created origin refs/heads/x']);
     await run.repo.git('update-ref', '-d', 'refs/remotes/origin/x');
-  });
-});
-
-describe('protected paths', () => {
-  it('are as at the base for a while, and then have the work of the steps again', async () => {
-    const run = await startRun();
-    await run.write('src/app.ts', 'the work\n');
-    await run.write('src/new.ts', 'new\n');
-    await rm(run.path('README.md'));
-    await rm(run.path('src/old.ts'));
-    await run.write('src/old.ts/inner.ts', 'a folder now\n');
-    const worked = await listFiles(run.run.worktreePath);
-    const before = await run.workspaces.snapshot(run.run, 'v@1');
-    const { giveBack } = await createGitSurroundings({
-      repoRoot: run.repo.root,
-      worktreesDir: join(run.repo.root, '.tnh', 'worktrees'),
-      runsDir: join(run.repo.root, '.tnh', 'run'),
-      home: undefined,
-    }).showBase(run.run, before, ['README.md', 'src/new.ts', 'src/old.ts', 'src/old.ts/inner.ts']);
-    const shown = await listFiles(run.run.worktreePath);
-    expect(Object.keys(shown).sort()).toEqual(['.gitignore', 'README.md', 'src/app.ts', 'src/old.ts']);
-    expect(await run.read('src/old.ts')).toBe(FILES['src/old.ts']);
-    expect(await run.read('src/app.ts')).toBe('the work\n');
-    await run.write('coverage.txt', 'left by a validator\n');
-    await run.write('README.md', 'rewritten by a validator\n');
-    await giveBack();
-    const { 'coverage.txt': left, ...rest } = await listFiles(run.run.worktreePath);
-    expect(left).toBeDefined();
-    expect(rest).toEqual(worked);
   });
 });

@@ -100,7 +100,7 @@ export function configured(
   command: readonly [string, ...string[]],
   report: string | null,
 ): RunnableValidator {
-  return { kind: 'command', id: 'tests', command, artifacts: [], timeoutMs: null, report };
+  return { kind: 'command', id: 'tests', command, artifacts: [], timeoutMs: null, report, retries: null };
 }
 
 /** JavaScript that writes a file into the folder of the script. */

@@ -211,7 +211,8 @@ describe('what may be started', () => {
 
   it('a configured command, as it is written', async () => {
     await put(inTree('tools/t.sh'), says, 0o755);
-    const validator = { kind: 'command', id: 't', artifacts: [], timeoutMs: null, report: null } as const;
+    const none = { artifacts: [], timeoutMs: null, report: null, retries: null } as const;
+    const validator = { kind: 'command', id: 't', ...none } as const;
     const result = await run({ ...validator, command: ['tools/t.sh', '${run_id}'] });
     expect(await readFile(result.stdoutPath ?? '', 'utf8')).toBe(
       `ran ${inTree('tools/t.sh')} in ${place.worktreePath} with \${run_id}\n`,
@@ -303,7 +304,15 @@ describe('what may be started', () => {
     expect(await obstacle({ artifacts: ['${nope}'] })).toContain('cannot be used');
     const command = (...words: [string, ...string[]]) =>
       runner.unavailable(
-        { kind: 'command', id: 't', command: words, artifacts: [], timeoutMs: null, report: null },
+        {
+          kind: 'command',
+          id: 't',
+          command: words,
+          artifacts: [],
+          timeoutMs: null,
+          report: null,
+          retries: null,
+        },
         place,
         isInBase,
       );

@@ -6,6 +6,7 @@ import { bringBackBranch, bringBackFiles, bringBackRef } from './bring-back.ts';
 import { commonGitDir } from './find-repository.ts';
 import { createGit, type Git, printedValue } from './git-command.ts';
 import type { GitWorkspaceDeps } from './git-workspace.ts';
+import { removeJudgedCheckout } from './judged-checkout.ts';
 import { commitAt, openRunWorktree } from './run-worktree.ts';
 import { listSalvages } from './salvage-refs.ts';
 import { diffTrees } from './tree-diff.ts';
@@ -43,7 +44,11 @@ export function createGitUpkeep(deps: GitWorkspaceDeps): Omit<Upkeep, 'removeRec
     },
     bringBackBranch: (branchName, salvage) => bringBackBranch(git, branchName, salvage),
     bringBackRef: (salvage) => bringBackRef(git, salvage),
-    removeWorktree: async (workspace) => removeRunWorktree(await settled(workspace), workspace),
+    removeWorktree: async (workspace) => {
+      const repository = await settled(workspace);
+      await removeJudgedCheckout(repository, workspace);
+      return removeRunWorktree(repository, workspace);
+    },
     removeRefs: async (workspace) => removeRunRefs(await settled(workspace), workspace),
   };
 }

@@ -4,6 +4,7 @@ import type { RefState } from '../../contracts/workspace-change.ts';
 import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
 import { commonGitDir } from './find-repository.ts';
 import { createGit, type Git, printedValue } from './git-command.ts';
+import { removeJudgedCheckout } from './judged-checkout.ts';
 import { movedElsewhere, readHeadLogs } from './other-checkouts.ts';
 import {
   clearStaleLocks,
@@ -55,7 +56,9 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       // A git of a killed conductor may still be at work, and would write over what is put in order now.
       await deps.awaitOrphans?.(gitMarkOf(workspace.runId));
       await removeSpecialFiles(workspace.worktreePath);
-      await reopenWorktree(await repositoryFor(workspace), workspace, tree);
+      const repository = await repositoryFor(workspace);
+      await removeJudgedCheckout(repository, workspace);
+      await reopenWorktree(repository, workspace, tree);
     },
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
     restore: async (workspace, target, salvageName) =>

@@ -6,6 +6,7 @@ import { kindOf, readFileHere } from './file-kind.ts';
 import { findCheckouts } from './find-checkouts.ts';
 import { commonGitDir } from './find-repository.ts';
 import { createGit } from './git-command.ts';
+import { openJudgedCheckout } from './judged-checkout.ts';
 import { type Checkout, type CheckoutState, compareCheckout, readCheckoutState } from './observe-checkout.ts';
 import { readGitFilesBefore, settleGitFiles } from './observe-git-files.ts';
 import { compareIgnored, readIgnored } from './observe-ignored.ts';
@@ -16,7 +17,6 @@ import {
   type OutsideRequest,
   readOutside,
 } from './observe-outside.ts';
-import { showBasePaths } from './observe-protected.ts';
 import {
   compareRefSurroundings,
   defaultBranchesOf,
@@ -45,15 +45,18 @@ export interface GitSurroundingsDeps {
 export function createGitSurroundings(deps: GitSurroundingsDeps): Surroundings {
   const git = createGit({ cwd: deps.repoRoot });
   let gitDirOnce: Promise<string> | undefined;
-  const open = async (workspace: RunWorkspace): Promise<RunWorktree> => {
+  const gitDirOf = (): Promise<string> => {
     gitDirOnce ??= commonGitDir(git);
-    return openRunWorktree(workspace, await gitDirOnce, undefined);
+    return gitDirOnce;
   };
+  const open = async (workspace: RunWorkspace): Promise<RunWorktree> =>
+    openRunWorktree(workspace, await gitDirOf(), undefined);
   return {
     watch: async (request) => startWatch(deps, await open(request.workspace), request),
-    showBase: async (workspace, before, paths) => ({
-      giveBack: await showBasePaths(await open(workspace), before, paths),
-    }),
+    openJudged: async (workspace, request) => {
+      const ofRun = createGit({ cwd: deps.repoRoot, runId: workspace.runId });
+      return openJudgedCheckout({ git: ofRun, gitDir: await gitDirOf() }, workspace, request);
+    },
   };
 }
 

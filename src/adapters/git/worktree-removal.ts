@@ -1,11 +1,12 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ListedWorktree, Removal, WorktreeState } from '../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
 import { kindOf } from './file-kind.ts';
 import { type Git, GitError } from './git-command.ts';
 import { displacedFolders } from './harness-link.ts';
 import { keepIgnored } from './ignored-keep.ts';
+import { runIdOfPath } from './judged-checkout.ts';
 import { findLeftovers } from './leftovers.ts';
 import {
   commitAt,
@@ -39,7 +40,7 @@ export async function listWorktrees(git: Git, worktreesDir: string): Promise<rea
     if (path === undefined) continue;
     if (dirname(path) !== worktreesDir && !branch.startsWith(RUN_BRANCHES)) continue;
     found.push({
-      runId: basename(path),
+      runId: runIdOfPath(path),
       path,
       branchName: branch === '' ? null : branch.replace(/^refs\/heads\//, ''),
       present: (await kindOf(path)) === 'folder',

@@ -9,6 +9,7 @@ import {
   readEvidenceJson,
   readManifest,
 } from '../evidence.ts';
+import { findingsOf } from '../findings.ts';
 import { consequencesOf } from '../gate-consequences.ts';
 import { type EvidenceItem, GATE_REQUEST_FILE, type GateRequest } from '../gate-request.ts';
 import { renderGateRequest } from '../gate-text.ts';
@@ -104,6 +105,7 @@ async function factsOf(context: RunContext, step: GateStep) {
       step_id: stepId,
       ...violation,
     })),
+    findings: await findingsOf(directory, view.steps),
     workflow_digest: view.started.workflow_digest,
   };
 }

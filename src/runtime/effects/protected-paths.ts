@@ -1,39 +1,43 @@
+import type { EventDraft } from '../../contracts/event.ts';
+import type { JudgedCheckout } from '../../ports/surroundings.ts';
 import type { Snapshot } from '../../ports/workspace.ts';
 import type { RunContext } from '../run-context.ts';
 
-export interface JudgesShown {
-  /** Paths that validators see as they were at the base, although steps changed them. */
-  readonly paths: readonly string[];
-  /** Gives the worktree the work of the steps again. */
-  readonly giveBack: () => Promise<void>;
-}
+/** Paths named in a line for people; the policy summary has them all. */
+const MAX_NAMED = 5;
 
 /**
- * Puts the paths that a policy protects back to the base while validators run, so that nobody passes by editing the
- * judge. The policy of the validation counts, and that of the agent whose work is looked at.
+ * Where paths are protected, validators run in a checkout of their own with the judges as they were at the base, so
+ * that nobody passes by editing them. The policy of the validation counts, and that of the agent whose work is looked
+ * at. Null where nothing is protected, and validators run in the worktree itself.
  */
-export async function showJudges(
+export async function openJudged(
   context: RunContext,
   policies: readonly string[],
-  before: Snapshot,
-): Promise<JudgesShown> {
+  { tree }: Snapshot,
+): Promise<JudgedCheckout | null> {
   const { deps, workspace } = context;
   const protectors = [policies, lastAgentPolicies(context)].flatMap(
     (refs) => deps.project.policy(refs).protects ?? [],
   );
-  const base = context.view().started.base_tree;
-  if (deps.surroundings === undefined || protectors.length === 0 || base === before.tree)
-    return { paths: [], giveBack: () => Promise.resolve() };
-  const { files } = await deps.workspace.diff(workspace, base, before.tree);
-  const paths = files
-    .flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [oldPath, path]))
-    .filter((path) => protectors.some((protects) => protects(path)));
-  const { giveBack } = await deps.surroundings.showBase(workspace, before, paths);
-  return { paths, giveBack };
+  if (deps.surroundings === undefined || protectors.length === 0) return null;
+  const protects = (path: string) => protectors.some((each) => each(path));
+  return deps.surroundings.openJudged(workspace, { tree, protects });
 }
 
-export function judgeNote(path: string): string {
-  return `${path} is protected: it was changed, and validators saw it as it was at the base`;
+/** Says at once, to whoever watches the run, that somebody reached for the judges. */
+export function changedJudges(stepId: string, paths: readonly string[]): EventDraft[] {
+  if (paths.length === 0) return [];
+  const hidden = paths.length - MAX_NAMED;
+  const named = paths.slice(0, MAX_NAMED).join(', ');
+  const note = `protected paths were changed; validators of step "${stepId}" saw them as they were at the base: ${named}${hidden > 0 ? ` and ${hidden} more` : ''}`;
+  return [{ event_type: 'status_updated', step_id: stepId, payload: { note } }];
+}
+
+export function judgedNotes(judged: JudgedCheckout | null): string[] {
+  return judged === null
+    ? []
+    : ['validators ran in a checkout of their own, with the protected paths as they were at the base'];
 }
 
 function lastAgentPolicies({ plan, view }: RunContext): readonly string[] {

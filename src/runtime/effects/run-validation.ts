@@ -2,15 +2,27 @@ import type { EventDraft, ValidatorEnd } from '../../contracts/event.ts';
 import { MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { PlanValidator, ValidationStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import type { JudgedCheckout } from '../../ports/surroundings.ts';
 import type { RunnableValidator, ValidatorRequest, ValidatorResult } from '../../ports/validator.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
+import { protectedPathFinding } from '../findings.ts';
 import { type EffectResult, Interrupted, type Project, type RunContext } from '../run-context.ts';
 import { watchStep } from './check-step.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
 import { policySummary } from './policy-summary.ts';
-import { prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
-import { judgeNote, showJudges } from './protected-paths.ts';
+import { type PreparedEntry, prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
+import { changedJudges, judgedNotes, openJudged } from './protected-paths.ts';
 import { endUnstarted } from './unstarted-step.ts';
+import {
+  flakyCasesOf,
+  flakyIdsOf,
+  isFlaky,
+  proposalsOf,
+  runTries,
+  type TriedValidator,
+  triedOnce,
+  triesOf,
+} from './validator-tries.ts';
 
 type ValidationEffect = Extract<Effect, { kind: 'run_validation' }>;
 
@@ -19,16 +31,37 @@ export async function runValidation(
   effect: ValidationEffect,
   step: ValidationStep,
 ): Promise<EffectResult> {
-  const { deps, directory, workspace } = context;
   await undoDeadAttempt(context, effect);
-  const policy = deps.project.policy(step.policies);
   const enclosure = await encloseStep(context, 'validator', step.policies);
-  const refusal = refusalOf('validator', policy, enclosure);
+  const refusal = refusalOf('validator', context.deps.project.policy(step.policies), enclosure);
   if (refusal !== null) return refuse(context, effect, step, refusal);
   const prepared = await prepareEntry(context, effect, {
     family: 'validators',
     name: step.validators.map((validator) => validator.id).join(', '),
   });
+  const judged = await openJudged(context, step.policies, prepared.before);
+  try {
+    return await validate(context, effect, step, { ...prepared, judged });
+  } finally {
+    // Not before everything was looked at: a worktree that goes away meanwhile would be held against the step.
+    await judged?.remove();
+  }
+}
+
+async function validate(
+  context: RunContext,
+  effect: ValidationEffect,
+  step: ValidationStep,
+  { judged, ...prepared }: PreparedEntry & { readonly judged: JudgedCheckout | null },
+): Promise<EffectResult> {
+  const { deps, directory, workspace } = context;
+  const place =
+    judged === null
+      ? context
+      : { ...context, workspace: { ...workspace, worktreePath: judged.worktreePath } };
+  const changedPaths = judged?.changed ?? [];
+  const policy = deps.project.policy(step.policies);
+  const enclosure = await encloseStep(place, 'validator', step.policies);
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const watched = await watchStep(context, {
     stepId: step.id,
@@ -38,22 +71,18 @@ export async function runValidation(
     evidence,
     shutIn: enclosure.confinement !== null,
   });
-  const judges = await showJudges(context, step.policies, prepared.before);
   const deadline = deps.clock.now().getTime() + step.timeoutMs;
   const run = (validator: PlanValidator) =>
-    runOne(context, step, validator, {
-      timeoutMs: Math.max(1, deadline - deps.clock.now().getTime()),
+    runOne(place, step, validator, {
+      timeLeftMs: () => deadline - deps.clock.now().getTime(),
       stepId: step.id,
       attempt: effect.attempt,
       evidenceDir: evidence.path,
       confinement: enclosure.confinement,
       mark: prepared.mark,
     });
-  const results = await runAll(step, run, async () => {
-    await watched.settle();
-    await judges.giveBack();
-  });
-  if (results.some((result) => result.outcome === 'cancelled')) {
+  const results = await runAll(step, run, watched.settle);
+  if (results.some(({ last }) => last.outcome === 'cancelled')) {
     await watched.tellInterrupted();
     throw new Interrupted();
   }
@@ -65,19 +94,20 @@ export async function runValidation(
     changes: [],
     ignoredChanges: (await deps.workspace.diff(workspace, prepared.before.tree, after.tree)).files,
   });
-  const outcome = worstOutcome(results.map((result) => mechanical(result.outcome)));
+  const outcome = worstOutcome(results.map(({ last }) => mechanical(last.outcome)));
   await recordValidationEvidence(evidence, results, outcome);
   await evidence.json(
     'policy_summary',
     'policy.json',
     policySummary(policy, checked.found, [
-      ...judges.paths.map(judgeNote),
+      ...judgedNotes(judged),
+      ...changedPaths.map(protectedPathFinding),
       ...checked.notes,
       ...enclosure.notes,
     ]),
   );
   const reason = reasonOf(results);
-  const records = await evidence.close(outcome, reason ?? `${results.length} passed`);
+  const records = await evidence.close(outcome, reason ?? passedText(results));
   return {
     input: {
       kind: 'step_ended',
@@ -92,7 +122,8 @@ export async function runValidation(
     records: [
       ...records,
       ...checked.records,
-      ...results.map((result) => validatorCompleted(step.id, effect.attempt, result)),
+      ...changedJudges(step.id, changedPaths),
+      ...results.flatMap((result) => validatorCompleted(step.id, effect.attempt, result)),
     ],
   };
 }
@@ -106,7 +137,7 @@ async function refuse(
 ): Promise<EffectResult> {
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const outcome = 'killed_policy';
-  const results = step.validators.map(({ id }) => neverRan(id, reason));
+  const results = step.validators.map(({ id }) => triedOnce(neverRan(id, reason)));
   await recordValidationEvidence(evidence, results, outcome);
   return endUnstarted(evidence, outcome, reason);
 }
@@ -114,9 +145,9 @@ async function refuse(
 /** Whatever becomes of the validators, the worktree is put in order behind them. */
 async function runAll(
   step: ValidationStep,
-  run: (validator: PlanValidator) => Promise<ValidatorResult>,
+  run: (validator: PlanValidator) => Promise<TriedValidator>,
   putInOrder: () => Promise<void>,
-): Promise<ValidatorResult[]> {
+): Promise<TriedValidator[]> {
   try {
     return step.parallel ? await Promise.all(step.validators.map(run)) : await inOrder(step.validators, run);
   } finally {
@@ -130,32 +161,50 @@ async function inOrder<T, R>(items: readonly T[], run: (item: T) => Promise<R>):
   return results;
 }
 
-function runOne(
+type ValidatorEntry = Pick<
+  ValidatorRequest,
+  'stepId' | 'attempt' | 'evidenceDir' | 'confinement' | 'mark'
+> & {
+  /** Until the step's own end. */
+  readonly timeLeftMs: () => number;
+};
+
+async function runOne(
   context: RunContext,
   step: ValidationStep,
   planned: PlanValidator,
-  place: Pick<ValidatorRequest, 'stepId' | 'attempt' | 'evidenceDir' | 'confinement' | 'mark' | 'timeoutMs'>,
-): Promise<ValidatorResult> {
+  { timeLeftMs, ...entry }: ValidatorEntry,
+): Promise<TriedValidator> {
   const { deps, directory, workspace } = context;
   const validator = runnableOf(deps.project, planned);
   if (validator === null)
-    return Promise.resolve(neverRan(planned.id, `validator "${planned.id}" has nothing to run`));
-  return deps.validators.run({
-    ...place,
-    validator,
-    place: {
-      runId: directory.runId,
-      runDir: directory.path,
-      repoRoot: deps.project.repoRoot,
-      worktreePath: workspace.worktreePath,
-      entrypoints: deps.project.entrypoints,
-    },
-    env: deps.project.environment,
-    idleTimeoutMs: step.idleTimeoutMs,
-    signal: context.signal,
-    onStop: recordStop(context, step.id, `validator "${planned.id}"`),
-    onLine: (line) => context.observer.onLine(step.id, line),
-  });
+    return triedOnce(neverRan(planned.id, `validator "${planned.id}" has nothing to run`));
+  const run = (count: number): Promise<ValidatorResult> => {
+    const timeoutMs = Math.max(1, timeLeftMs());
+    const isFirst = count === 1;
+    return deps.validators.run({
+      ...entry,
+      // No validator can be called that, as its name would be written otherwise there.
+      evidenceDir: isFirst ? entry.evidenceDir : `${entry.evidenceDir}/try@${count}`,
+      timeoutMs,
+      validator: isFirst
+        ? validator
+        : { ...validator, timeoutMs: Math.min(validator.timeoutMs ?? timeoutMs, timeoutMs) },
+      place: {
+        runId: directory.runId,
+        runDir: directory.path,
+        repoRoot: deps.project.repoRoot,
+        worktreePath: workspace.worktreePath,
+        entrypoints: deps.project.entrypoints,
+      },
+      env: deps.project.environment,
+      idleTimeoutMs: step.idleTimeoutMs,
+      signal: context.signal,
+      onStop: recordStop(context, step.id, `validator "${planned.id}"`),
+      onLine: (line) => context.observer.onLine(step.id, line),
+    });
+  };
+  return runTries(validator.retries ?? 0, run, () => timeLeftMs() > 0);
 }
 
 /** A named validator takes its command from the configuration and keeps what the step says beyond it. */
@@ -169,6 +218,7 @@ export function runnableOf(project: Project, planned: PlanValidator): RunnableVa
     artifacts: [...named.artifacts, ...planned.artifacts],
     timeoutMs: planned.timeoutMs ?? named.timeoutMs,
     report: planned.report ?? named.report,
+    retries: planned.retries ?? named.retries,
   };
 }
 
@@ -200,39 +250,58 @@ export function worstOutcome(outcomes: readonly MechanicalOutcome[]): Mechanical
 function endOf(
   step: ValidationStep,
   planned: PlanValidator | undefined,
-  result: ValidatorResult,
+  tried: TriedValidator,
 ): ValidatorEnd {
+  const { last } = tried;
+  const flakyCases = flakyCasesOf(tried).length;
   return {
-    id: result.id,
-    key: planned?.kind === 'named' ? planned.name : `${step.id}/${result.id}`,
-    outcome: mechanical(result.outcome),
-    exit_code: result.exitCode,
-    proposals: result.harnessReport?.proposals ?? null,
+    id: last.id,
+    key: planned?.kind === 'named' ? planned.name : `${step.id}/${last.id}`,
+    outcome: mechanical(last.outcome),
+    exit_code: last.exitCode,
+    proposals: proposalsOf(tried),
+    ...(triesOf(tried) === 1 ? {} : { tries: triesOf(tried) }),
+    ...(isFlaky(tried) ? { flaky: true } : {}),
+    ...(flakyCases === 0 ? {} : { flaky_cases: flakyCases }),
   };
 }
 
 async function recordValidationEvidence(
   evidence: Evidence,
-  results: readonly ValidatorResult[],
+  results: readonly TriedValidator[],
   outcome: MechanicalOutcome,
 ): Promise<void> {
   const converted: string[] = [];
-  for (const result of results) {
-    if (result.stdoutPath !== null)
-      await evidence.file('validation_stdout', result.stdoutPath, { important: true });
-    if (result.stderrPath !== null) await evidence.file('validation_stderr', result.stderrPath);
-    for (const artifact of result.artifacts) {
-      const isReport = artifact.path === result.harnessReport?.path;
-      const role = isReport ? 'harness_report' : roleOf(artifact.name);
-      const { path } = await evidence.file(role, artifact.path, {
-        required: artifact.required,
-        important: isReport,
-      });
-      if (isReport && result.harnessReport?.converted === true) converted.push(path);
-    }
+  for (const { last, failed } of results) {
+    for (const result of failed) await recordResult(evidence, result, false);
+    const report = await recordResult(evidence, last, true);
+    if (report !== null && last.harnessReport?.converted === true) converted.push(report);
   }
   const report = { ...validationReportOf(results, outcome), converted_reports: converted };
   await evidence.json('validation_report', 'validation.json', report, { required: true, important: true });
+}
+
+/**
+ * Of tries that do not count, a report is kept like any other file: the planner judges by the role. Returns where the
+ * report is that counts.
+ */
+async function recordResult(
+  evidence: Evidence,
+  result: ValidatorResult,
+  counts: boolean,
+): Promise<string | null> {
+  let report: string | null = null;
+  if (result.stdoutPath !== null)
+    await evidence.file('validation_stdout', result.stdoutPath, { important: true });
+  if (result.stderrPath !== null) await evidence.file('validation_stderr', result.stderrPath);
+  for (const artifact of result.artifacts) {
+    const isReport = counts && artifact.path === result.harnessReport?.path;
+    const role = isReport ? 'harness_report' : roleOf(artifact.name);
+    const required = counts && artifact.required;
+    const { path } = await evidence.file(role, artifact.path, { required, important: isReport });
+    if (isReport) report = path;
+  }
+  return report;
 }
 
 function roleOf(name: string): string {
@@ -240,7 +309,8 @@ function roleOf(name: string): string {
 }
 
 /** The stored form of what validators did; the planner's envelope is filled from it. */
-export function validationReportOf(results: readonly ValidatorResult[], outcome: MechanicalOutcome) {
+export function validationReportOf(tried: readonly TriedValidator[], outcome: MechanicalOutcome) {
+  const results = tried.map(({ last }) => last);
   return {
     mechanical_outcome: outcome,
     exit_codes: Object.fromEntries(
@@ -251,25 +321,43 @@ export function validationReportOf(results: readonly ValidatorResult[], outcome:
       .map((result) => result.id),
     required_artifacts: results.flatMap((result) => result.requiredArtifacts),
     missing_artifacts: results.flatMap((result) => result.missingArtifacts),
-    validators: results.map(({ id, outcome: how, exitCode, durationMs, reason }) => ({
-      id,
-      outcome: how,
-      exit_code: exitCode,
-      duration_ms: durationMs,
-      reason,
+    flaky: flakyIdsOf(tried),
+    validators: tried.map((each) => ({
+      id: each.last.id,
+      outcome: each.last.outcome,
+      exit_code: each.last.exitCode,
+      duration_ms: each.last.durationMs,
+      reason: each.last.reason,
+      attempts: triesOf(each),
+      flaky: isFlaky(each),
+      failed_tries: each.failed.map(({ exitCode, durationMs, reason }) => ({
+        exit_code: exitCode,
+        duration_ms: durationMs,
+        reason,
+      })),
     })),
   };
 }
 
-function reasonOf(results: readonly ValidatorResult[]): string | null {
+function reasonOf(results: readonly TriedValidator[]): string | null {
   const reasons = results
-    .filter((result) => result.outcome !== 'completed')
-    .map((result) => `${result.id}: ${result.reason ?? result.outcome}`);
+    .filter(({ last }) => last.outcome !== 'completed')
+    .map((tried) => {
+      const tries = triesOf(tried) === 1 ? '' : ` (tried ${triesOf(tried)} times)`;
+      return `${tried.last.id}: ${tried.last.reason ?? tried.last.outcome}${tries}`;
+    });
   return reasons.length === 0 ? null : reasons.join('; ');
 }
 
-function validatorCompleted(stepId: string, attempt: number, result: ValidatorResult): EventDraft {
-  return {
+/** What is flaky has not simply passed. */
+function passedText(results: readonly TriedValidator[]): string {
+  const flaky = results.filter(isFlaky).map(({ last }) => last.id);
+  const passed = `${results.length - flaky.length} passed`;
+  return flaky.length === 0 ? passed : `${passed}, ${flaky.length} flaky: ${flaky.join(', ')}`;
+}
+
+function validatorCompleted(stepId: string, attempt: number, { last, failed }: TriedValidator): EventDraft[] {
+  return [...failed, last].map((result, index) => ({
     event_type: 'runner_completed',
     step_id: stepId,
     payload: {
@@ -279,6 +367,7 @@ function validatorCompleted(stepId: string, attempt: number, result: ValidatorRe
       exit_code: result.exitCode,
       duration_ms: result.durationMs,
       usage: null,
+      ...(index === 0 ? {} : { try: index + 1 }),
     },
-  };
+  }));
 }

@@ -24,7 +24,12 @@ export async function reportDetached(
   const log = record.directory.resolve(DETACHED_LOG);
   if (context.json) {
     err(`${runId}\n`);
-    printJson(context, { ...runDocument(view, record.directory.path), detached: true, driver_pid: pid, log });
+    printJson(context, {
+      ...runDocument(view, record.directory.path, []),
+      detached: true,
+      driver_pid: pid,
+      log,
+    });
     return EXIT.success;
   }
   out(`${runId}\n`);

@@ -3,6 +3,7 @@ import type { Plan } from '../../kernel/plan.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import { ApprovalVoid } from '../../runtime/approval.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
+import { findingsOf } from '../../runtime/findings.ts';
 import { workspaceOf } from '../../runtime/recorded-run.ts';
 import type { RunView } from '../../runtime/run-view.ts';
 import type { OpenProject } from '../../runtime/services.ts';
@@ -84,7 +85,8 @@ export async function reportEnd(
   const read = await project.store.read(end.view.runId);
   if (!read.ok) throw recordError(end.view.runId, read.problem);
   const { directory } = read.run;
-  if (context.json) printJson(context, runDocument(end.view, directory.path));
+  const findings = await findingsOf(directory, end.view.steps);
+  if (context.json) printJson(context, runDocument(end.view, directory.path, findings));
   else
     context.terminal.err(
       renderSummary(context.terminal, {
@@ -92,6 +94,7 @@ export async function reportEnd(
         driven: false,
         runDirectory: directory.path,
         diffStat: end.view.awaiting === null ? await diffStat(project, end.view, directory) : [],
+        findings,
         gate: await openGateLines(project, end.view, directory),
         nextCommands: commands.map((command) => withRepo(command, context.repo)),
       }),

@@ -4,6 +4,7 @@ import { type GateRequest, readGateRequest } from '../../runtime/gate-request.ts
 import {
   changeLines,
   consequenceLines,
+  findingLines,
   goldenLines,
   judgementLines,
   violationLines,
@@ -35,6 +36,7 @@ function contentLines(request: GateRequest): string[] {
     ...prefixed('changed ', changeLines(request)),
     ...prefixed('proposes golden ', goldenLines(request)),
     ...prefixed('violation ', violationLines(request)),
+    ...prefixed('finding ', findingLines(request)),
     ...consequenceLines(request),
   ];
 }

@@ -3,6 +3,7 @@ import { ownValue } from '../../contracts/own-value.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import type { RunObserver } from '../../runtime/run-context.ts';
 import type { RunView, StepView } from '../../runtime/run-view.ts';
+import { flakyText } from './flaky-text.ts';
 import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -121,16 +122,19 @@ export function stepLine(
   { width = Number.POSITIVE_INFINITY, unended = 'interrupted' } = {},
 ): string {
   const name = entryName(step);
-  const { mark, colour } = lookOf(paint, step.termination);
+  const flaky = flakyText(step.flaky);
+  const { mark, colour } = lookOf(paint, step.termination, flaky !== null);
   const time =
     step.endedAt === null ? '' : formatDuration(Date.parse(step.endedAt) - Date.parse(step.startedAt));
   const room = width - Math.max(name.length, 18) - 28;
-  const reason = step.reason === null ? '' : paint.dim(`  ${clip(printable(step.reason), room)}`);
+  const words = [flaky, step.reason].filter((text) => text !== null).join('; ');
+  const reason = words === '' ? '' : paint.dim(`  ${clip(printable(words), room)}`);
   const how = colour((step.termination ?? unended).padEnd(14));
   return `${colour(mark)} ${name.padEnd(18)} ${how} ${paint.dim(time.padStart(8))}${reason}`;
 }
 
-function lookOf(paint: Paint, how: StepView['termination']): StepLook {
+function lookOf(paint: Paint, how: StepView['termination'], isFlaky: boolean): StepLook {
+  if (how === 'completed' && isFlaky) return { mark: '~', colour: paint.yellow };
   switch (how) {
     case 'completed':
     case 'success':

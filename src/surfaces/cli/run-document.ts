@@ -2,7 +2,11 @@ import { lifecycleOf } from '../../runtime/derived-files.ts';
 import type { RunView } from '../../runtime/run-view.ts';
 
 /** The document of `run --json` and `show --json`. */
-export function runDocument(view: RunView, runDirectory: string): Readonly<Record<string, unknown>> {
+export function runDocument(
+  view: RunView,
+  runDirectory: string,
+  findings: readonly string[],
+): Readonly<Record<string, unknown>> {
   const { usage } = view.state;
   return {
     run_id: view.runId,
@@ -19,6 +23,17 @@ export function runDocument(view: RunView, runDirectory: string): Readonly<Recor
       duration_ms:
         step.endedAt === null ? null : Math.max(0, Date.parse(step.endedAt) - Date.parse(step.startedAt)),
     })),
+    flaky: view.steps.flatMap((step) =>
+      step.flaky.map(({ id, itself, tries, cases }) => ({
+        step_id: step.stepId,
+        attempt: step.attempt,
+        validator: id,
+        itself,
+        tries,
+        cases,
+      })),
+    ),
+    findings,
     usage: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,

@@ -1,6 +1,7 @@
 import { blockingReason } from '../../runtime/derived-files.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 import type { RunView } from '../../runtime/run-view.ts';
+import { flakyLines } from './flaky-text.ts';
 import { entryName } from './progress.ts';
 import { formatDuration, type Paint, printable, shortId, type Terminal } from './terminal.ts';
 
@@ -11,6 +12,8 @@ export interface SummaryFacts {
   /** Absolute; printed relative to the current folder where that is shorter. */
   readonly runDirectory: string;
   readonly diffStat: readonly string[];
+  /** What validations found out about those who judge. */
+  readonly findings: readonly string[];
   /** What the open gate asks; empty when there is none. */
   readonly gate: readonly string[];
   readonly nextCommands: readonly string[];
@@ -27,10 +30,18 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
   const judged = judgements(view);
   if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
+  const flaky = flakyLines(view.steps);
+  if (flaky.length > 0)
+    lines.push(paint.bold('  flaky'), ...flaky.map((line) => paint.yellow(`    ${printable(line)}`)));
   const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
   if (reason !== null && view.end !== null) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
   for (const violation of view.violations)
     lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
+  if (facts.findings.length > 0)
+    lines.push(
+      paint.bold('  findings'),
+      ...facts.findings.map((line) => paint.yellow(`    ${printable(line)}`)),
+    );
   if (facts.diffStat.length > 0)
     lines.push(paint.bold('  changed'), ...facts.diffStat.map((line) => `    ${line}`));
   lines.push(paint.bold('  evidence'), `    ${facts.runDirectory}`, `    branch ${view.started.branch_name}`);

@@ -112,10 +112,19 @@ function waitOf(step: PlanStep): number {
   return step.opcode === 'GATE' ? (step.timeoutMs ?? 0) : 0;
 }
 
-/** The limit of the step is shared by the validators that have none of their own. */
+/** The limit of the step is shared by the validators that have none of their own, and by all further tries. */
 function validationMs({ validators, timeoutMs, parallel }: ValidationStep): number {
   const own = validators.flatMap((validator) => validator.timeoutMs ?? []);
   const shared = own.length < validators.length ? [timeoutMs] : [];
-  const spans = [...own, ...shared];
-  return parallel ? Math.max(...spans) : spans.reduce((total, span) => total + span, 0);
+  const again = validators.map((validator) => (validator.timeoutMs ?? 0) * (validator.retries ?? 0));
+  if (!parallel) return sumOf([...own, ...shared]) + Math.min(timeoutMs, sumOf(again));
+  const withTries = validators.map((validator, at) => {
+    const once = validator.timeoutMs ?? 0;
+    return Math.min(once + (again[at] ?? 0), Math.max(once, timeoutMs));
+  });
+  return Math.max(...withTries, ...shared);
+}
+
+function sumOf(spans: readonly number[]): number {
+  return spans.reduce((total, span) => total + span, 0);
 }

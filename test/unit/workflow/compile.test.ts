@@ -24,7 +24,7 @@ describe('the plan', () => {
     expect(check(workflow('a', validation('a', 'STOP', run))).plan?.stepsById.a).toMatchObject({
       parallel: false,
       validators: [
-        { kind: 'named', id: 'tests', name: 'tests', timeoutMs: null, retries: 0, ...rest },
+        { kind: 'named', id: 'tests', name: 'tests', timeoutMs: null, retries: null, ...rest },
         { kind: 'named', id: 'lint', name: 'lint', timeoutMs: 300_000, retries: 2, ...rest },
         {
           kind: 'script',
@@ -33,7 +33,7 @@ describe('the plan', () => {
           args: [],
           cwd: null,
           timeoutMs: null,
-          retries: 0,
+          retries: null,
           ...rest,
         },
       ],

@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { stringify } from 'yaml';
 import { jsonSchemaText } from '../../../contracts/json-schemas.ts';
 import { CliError } from '../cli-error.ts';
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { displayPath } from '../find-workflow.ts';
+import { firstConfig } from '../first-config.ts';
 import { openRecords } from '../open.ts';
 import { hasSystemCode } from '../system-error.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -19,7 +19,7 @@ export async function init(context: VerbContext): Promise<ExitCode> {
   const files = [
     {
       path: join(home, 'config.yaml'),
-      text: schemaLine('schemas/config.json') + configText(await services.detectValidators(repoRoot)),
+      text: schemaLine('schemas/config.json') + firstConfig(await services.detectValidators(repoRoot)),
     },
     {
       path: join(home, 'workflows', 'implement.yaml'),
@@ -58,21 +58,6 @@ export async function init(context: VerbContext): Promise<ExitCode> {
 /** Tells editors where the schema is. The path is relative to the file, so that it holds in every clone. */
 function schemaLine(path: string): string {
   return `# yaml-language-server: $schema=${path}\n`;
-}
-
-function configText(validators: Readonly<Record<string, readonly string[]>>): string {
-  const found = Object.entries(validators).map(([name, command]) => [name, { command }]);
-  const section =
-    found.length === 0
-      ? '# validators:\n#   tests: { command: [npm, test], timeout: 15m }\n'
-      : stringify({ validators: Object.fromEntries(found) }, { collectionStyle: 'any' });
-  return [
-    '# What workflows in this repository may name. Everything has a default; an empty file is valid.',
-    '# The first workflow asks for an agent `claude-code`. Give that name any program that reads a prompt on stdin:',
-    '# agents:',
-    '#   claude-code: { kind: command, command: [node, tools/agent.mjs] }',
-    section,
-  ].join('\n');
 }
 
 async function createFile(path: string, text: string): Promise<boolean> {

@@ -18,6 +18,8 @@ const CHUNK_BYTES = 64 * 1024;
 /** What a running step writes: no manifest names these files until the step has ended. */
 const LOG_FILE = /(^transcript\.txt|\.stdout\.txt|\.stderr\.txt|^stderr\.txt)$/;
 
+const TRY_FOLDER = /^try@\d+$/;
+
 export async function logs(
   context: VerbContext,
   wanted: string,
@@ -70,11 +72,27 @@ async function logFiles({ view, record }: OpenRun, stepId: string | null): Promi
   for (const step of view.steps) {
     if (stepId !== null && step.stepId !== stepId) continue;
     const folder = record.directory.resolve(stepFolderOf(step.stepId, step.attempt));
-    const names = await readdir(folder).catch((): string[] => []);
-    for (const name of names.sort())
+    for (const name of await namesIn(folder))
       if (LOG_FILE.test(name)) files.push({ step, name, path: join(folder, name) });
   }
   return files;
+}
+
+/** The files of a step, then those of later tries of its validators. */
+async function namesIn(folder: string): Promise<string[]> {
+  const names = (await readdir(folder).catch((): string[] => [])).sort();
+  const tries = names
+    .filter((name) => TRY_FOLDER.test(name))
+    .sort((one, other) => countOf(one) - countOf(other));
+  const later: string[] = [];
+  for (const name of tries)
+    for (const inner of (await readdir(join(folder, name)).catch((): string[] => [])).sort())
+      later.push(`${name}/${inner}`);
+  return [...names, ...later];
+}
+
+function countOf(name: string): number {
+  return Number(name.slice(name.indexOf('@') + 1));
 }
 
 interface Printed {

@@ -2,7 +2,6 @@ import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import type { DriveEnd } from '../../../runtime/drive.ts';
-import { unheeded } from '../../../runtime/preflight.ts';
 import type { OpenProject } from '../../../runtime/services.ts';
 import { type StartRequest, startRun } from '../../../runtime/start-run.ts';
 import { checkWorkflow } from '../../../workflow/check-workflow.ts';
@@ -89,11 +88,9 @@ export async function checkForRun(
   if (unused !== null) throw new CliError(unused.message, unused.help);
   const { out, err, paint } = context.terminal;
   if (checked.plan !== null) {
-    const warnings = checked.diagnostics.map(
+    const remarks = checked.diagnostics.map(
       ({ code, span, message }) => `${paint.yellow(`warning[${code}]:`)} ${name}:${span.line} ${message}`,
     );
-    const notes = [...project.deps.project.notes, ...unheeded(checked.plan)];
-    const remarks = [...warnings, ...notes.map((note) => `${paint.dim('note:')} ${note}`)];
     return { plan: checked.plan, bytes, remarks };
   }
   if (context.json) out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);

@@ -1,4 +1,5 @@
 import { readManifest } from '../../../runtime/evidence.ts';
+import { findingsOf } from '../../../runtime/findings.ts';
 import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import type { StepView } from '../../../runtime/run-view.ts';
 import { withRepo } from '../command-text.ts';
@@ -14,8 +15,9 @@ import { printJson, type VerbContext } from '../verb.ts';
 export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
   const open = await openRun(context, wanted);
   const { view, record } = open;
+  const findings = await findingsOf(record.directory, view.steps);
   if (context.json) {
-    printJson(context, runDocument(view, record.directory.path));
+    printJson(context, runDocument(view, record.directory.path, findings));
     return EXIT.success;
   }
   const { out, paintOut } = context.terminal;
@@ -26,6 +28,7 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
       driven: record.driverPid !== null,
       runDirectory: record.directory.path,
       diffStat: [],
+      findings,
       gate: await openGateLines(open.records, view, record.directory),
       nextCommands: await waitingCommands(context, open),
     }),

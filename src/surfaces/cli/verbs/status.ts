@@ -5,6 +5,7 @@ import { type GateAnswer, readAnswer } from '../../../runtime/gates.ts';
 import { readRecordedPlan } from '../../../runtime/recorded-run.ts';
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.ts';
+import { flakyText } from '../flaky-text.ts';
 import { timeText } from '../gate-lines.ts';
 import { type OpenRun, openRecords, openRun, openRunOf } from '../open.ts';
 import { isLive, isMoving, runRow, stateText } from '../run-state.ts';
@@ -122,6 +123,8 @@ function renderStatus(context: VerbContext, { current, answer }: Standing, open:
   ];
   if (driverPid !== null) rows.push(['driven by', `process ${driverPid}`]);
   if (current.last_decision !== null) rows.push(['last judged', current.last_decision.status]);
+  const flaky = flakyText(open.view.steps.flatMap((step) => step.flaky));
+  if (flaky !== null) rows.push(['flaky', flaky.replace(' flaky:', ':')]);
   if (current.refinement !== null)
     rows.push(['refinements', `${current.refinement.spent} of ${current.refinement.max} spent`]);
   const { awaiting } = open.view;

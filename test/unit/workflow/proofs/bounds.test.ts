@@ -143,6 +143,28 @@ describe('the worst case', () => {
   });
 
   it.each([
+    ['that fit into the time of the step', 2, false, 700 + 50 + 100],
+    ['that end with the time of the step', 100, false, 700 + 50 + 500],
+    ['side by side, that fit', 2, true, 700],
+    ['side by side, of a quick validator alone', 100, true, 700],
+  ])('of further tries: %s', (_, retries, parallel, expected) => {
+    const [validator] = validation('v').validators;
+    if (validator === undefined) throw new Error('no validator');
+    const validators = [
+      { ...validator, id: 'slow', timeoutMs: 700 },
+      { ...validator, id: 'quick', timeoutMs: 50, retries },
+    ];
+    expect(worst([validation('v', { validators, parallel, timeoutMs: 500 })]).workMs).toBe(expected);
+  });
+
+  it('of further tries side by side ends with the step', () => {
+    const [validator] = validation('v').validators;
+    if (validator === undefined) throw new Error('no validator');
+    const validators = [{ ...validator, id: 'quick', timeoutMs: 50, retries: 100 }];
+    expect(worst([validation('v', { validators, parallel: true, timeoutMs: 500 })]).workMs).toBe(500);
+  });
+
+  it.each([
     ['no budget is no bound', null, [null, null], null],
     ['the budget of the run', 9, [null, null], 9],
     ['the budgets of all agents', null, [2, 3], 5],

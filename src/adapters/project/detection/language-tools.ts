@@ -1,0 +1,47 @@
+import type { DetectedName, DetectedValidator } from '../../../contracts/detected-validator.ts';
+import { asObject, findTasks, type ProjectFiles, parseObject, TASK_NAMES } from './found-commands.ts';
+
+/** Tasks of deno's configuration: somebody wrote them down, like scripts of a package. */
+export function findDenoTasks(files: ProjectFiles): DetectedValidator[] {
+  const file = denoFile(files);
+  if (file === undefined) return [];
+  const tasks = asObject(parseObject(files.get(file)).tasks);
+  return findTasks(
+    TASK_NAMES,
+    (task) => Object.hasOwn(tasks, task),
+    (task) => ['deno', 'task', task],
+    (task) => `task "${task}" of ${file}`,
+  );
+}
+
+/** What the tools of a language do by themselves. */
+export function findLanguageTools(files: ProjectFiles): DetectedValidator[] {
+  const deno = denoFile(files);
+  return [
+    ...(deno === undefined ? [] : [from(deno, 'tests', 'deno', 'test'), from(deno, 'lint', 'deno', 'lint')]),
+    ...findCargo(files.get('Cargo.toml')),
+    ...(files.has('go.mod')
+      ? [from('go.mod', 'tests', 'go', 'test', './...'), from('go.mod', 'lint', 'go', 'vet', './...')]
+      : []),
+  ];
+}
+
+/** Without `--workspace`, the package at the top would be the only one that is looked at. */
+function findCargo(manifest: string | undefined): DetectedValidator[] {
+  if (manifest === undefined) return [];
+  const has = (table: string) => manifest.split('\n').some((line) => line.trim() === `[${table}]`);
+  const whole = has('workspace') && has('package') ? ['--workspace'] : [];
+  return [
+    from('Cargo.toml', 'tests', 'cargo', 'test', ...whole),
+    from('Cargo.toml', 'lint', 'cargo', 'clippy', ...whole),
+    from('Cargo.toml', 'typecheck', 'cargo', 'check', ...whole),
+  ];
+}
+
+function denoFile(files: ProjectFiles): string | undefined {
+  return ['deno.json', 'deno.jsonc'].find((path) => files.has(path));
+}
+
+function from(source: string, name: DetectedName, ...command: [string, ...string[]]): DetectedValidator {
+  return { name, command, source };
+}

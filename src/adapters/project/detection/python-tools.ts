@@ -1,0 +1,123 @@
+import type { DetectedName, DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { ProjectFiles } from './found-commands.ts';
+
+interface Tool {
+  readonly validator: DetectedName;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Tables of pyproject.toml, files and tables of other files that configure it. */
+  readonly tables: readonly string[];
+  readonly files: readonly string[];
+  readonly elsewhere: readonly (readonly [string, string])[];
+}
+
+/** In the order in which they are taken for one name. */
+const TOOLS: readonly Tool[] = [
+  {
+    validator: 'tests',
+    program: 'pytest',
+    args: [],
+    tables: ['tool.pytest'],
+    files: ['pytest.ini', '.pytest.ini', 'pytest.toml'],
+    elsewhere: [
+      ['setup.cfg', 'tool:pytest'],
+      ['tox.ini', 'pytest'],
+    ],
+  },
+  {
+    validator: 'lint',
+    program: 'ruff',
+    args: ['check'],
+    tables: ['tool.ruff'],
+    files: ['ruff.toml', '.ruff.toml'],
+    elsewhere: [],
+  },
+  {
+    validator: 'typecheck',
+    program: 'mypy',
+    args: [],
+    tables: ['tool.mypy'],
+    files: ['mypy.ini', '.mypy.ini'],
+    elsewhere: [['setup.cfg', 'mypy']],
+  },
+  {
+    validator: 'typecheck',
+    program: 'pyright',
+    args: [],
+    tables: ['tool.pyright'],
+    files: ['pyrightconfig.json'],
+    elsewhere: [],
+  },
+];
+
+/** Where a lock file says who runs programs of the project's environment. */
+const RUNNERS: readonly (readonly [string, string])[] = [
+  ['uv.lock', 'uv'],
+  ['poetry.lock', 'poetry'],
+  ['pdm.lock', 'pdm'],
+];
+
+const PYPROJECT = 'pyproject.toml';
+
+export function findPythonTools(files: ProjectFiles): DetectedValidator[] {
+  const runner = RUNNERS.find(([lock]) => files.has(lock))?.[1];
+  return TOOLS.flatMap((tool) => {
+    const source = sourceOf(files, tool);
+    if (source === null) return [];
+    const { validator, program, args } = tool;
+    const words = [program, ...args, ...placesFor(files, tool)] as const;
+    const command = runner === undefined ? words : ([runner, 'run', ...words] as const);
+    return [{ name: validator, command, source: `${program} in ${source}` }];
+  });
+}
+
+function sourceOf(files: ProjectFiles, { program, tables, files: own, elsewhere }: Tool): string | null {
+  const pyproject = withoutComments(files.get(PYPROJECT) ?? '');
+  if (tables.some((table) => hasTable(pyproject, table)) || dependsOn(pyproject, program)) return PYPROJECT;
+  const file = own.find((path) => files.has(path));
+  if (file !== undefined) return file;
+  const other = elsewhere.find(([path, table]) => hasTable(files.get(path) ?? '', table));
+  return other?.[0] ?? null;
+}
+
+/** mypy wants to be told what to look at, unless its configuration does. */
+function placesFor(files: ProjectFiles, { program }: Tool): string[] {
+  if (program !== 'mypy') return [];
+  const texts = [PYPROJECT, 'mypy.ini', '.mypy.ini', 'setup.cfg'].map((path) => files.get(path) ?? '');
+  const told = texts.some((text) =>
+    /^\s*(?:files|packages|modules)\s*=/m.test(tableText(text, 'tool.mypy') + tableText(text, 'mypy')),
+  );
+  return told ? [] : ['.'];
+}
+
+function tableText(text: string, table: string): string {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => line.trim() === `[${table}]`);
+  if (start < 0) return '';
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex((line) => /^\s*\[/.test(line));
+  return rest.slice(0, end < 0 ? rest.length : end).join('\n');
+}
+
+/** The table itself, or one below it. */
+function hasTable(text: string, table: string): boolean {
+  return text.split('\n').some((line) => {
+    const name = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1];
+    return name === table || name?.startsWith(`${table}.`) === true;
+  });
+}
+
+/** As a requirement in a list, `"pytest>=8"`, or as a key of poetry's tables, `pytest = "^8"`. */
+function dependsOn(pyproject: string, program: string): boolean {
+  const listed = new RegExp(`["']${program}\\s*(?:\\[[^\\]]*\\]\\s*)?(?:[<>=!~;@ ][^"']*)?["']`);
+  if (listed.test(pyproject)) return true;
+  const keyed = new RegExp(`^${program}\\s*=`, 'm');
+  const tables = pyproject
+    .split(/^(?=\s*\[)/m)
+    .filter((text) => /^\s*\[tool\.poetry\..*dependencies\]/.test(text));
+  return tables.some((text) => keyed.test(text));
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/^\s*#.*$/gm, '');
+}

@@ -1,0 +1,50 @@
+import type { DetectedValidator } from '../../../contracts/detected-validator.ts';
+import { findTasks, type ProjectFiles, TASK_NAMES, type TaskNames } from './found-commands.ts';
+
+const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+const JUSTFILES = ['justfile', 'Justfile', '.justfile'];
+
+/** Targets of a Makefile and recipes of a justfile. */
+export function findTasksOfRunners(files: ProjectFiles): DetectedValidator[] {
+  return [
+    ...findIn(files, MAKEFILES, 'make', 'target', targetsOf),
+    ...findIn(files, JUSTFILES, 'just', 'recipe', recipesOf),
+  ];
+}
+
+function findIn(
+  files: ProjectFiles,
+  names: readonly string[],
+  program: string,
+  word: string,
+  read: (text: string) => ReadonlySet<string>,
+): DetectedValidator[] {
+  const file = names.find((name) => files.has(name));
+  if (file === undefined) return [];
+  const tasks = read(files.get(file) ?? '');
+  return findTasks(
+    namesWithCheck(tasks),
+    (task) => tasks.has(task),
+    (task) => [program, task],
+    (task) => `${word} "${task}" of ${file}`,
+  );
+}
+
+/** By an old custom `make check` runs the tests; beside a `test` it is a check of another kind. */
+function namesWithCheck(tasks: ReadonlySet<string>): TaskNames {
+  return tasks.has('test')
+    ? { ...TASK_NAMES, typecheck: [...TASK_NAMES.typecheck, 'check'] }
+    : { ...TASK_NAMES, tests: [...TASK_NAMES.tests, 'check'] };
+}
+
+/** A rule may have several targets; `name :=` sets a variable, and `.PHONY` is no target. */
+function targetsOf(text: string): ReadonlySet<string> {
+  const rules = text.matchAll(/^([^\s#:=.][^#:=]*?)\s*::?(?![:=])/gm);
+  return new Set([...rules].flatMap((rule) => (rule[1] ?? '').split(/\s+/)));
+}
+
+/** `@name param='x': dependencies`; `name := value` sets a variable. */
+function recipesOf(text: string): ReadonlySet<string> {
+  const recipes = text.matchAll(/^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)/gm);
+  return new Set([...recipes].flatMap((recipe) => recipe[1] ?? []));
+}
