@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, durationSchema, mapping, text, validatorId, wholeNumber } from './forms.ts';
+import { described, durationSchema, formOf, mapping, NAME_PATTERN, text, wholeNumber } from './forms.ts';
 
 /** A suite of cases as a file: what the harness kit offers to programs, for those that are written in no language. */
 
@@ -95,7 +95,7 @@ const docsCase = mapping({
 });
 
 export const harnessSuiteSchema = mapping({
-  suite_id: described(validatorId(), 'Identifier of the suite.'),
+  suite_id: described(formOf('suiteId', NAME_PATTERN), 'Identifier of the suite.'),
   goldens: described(z.optional(text()), 'The folder of the goldens; `goldens` unless it is said.'),
   cases: described(
     z.array(z.discriminatedUnion('kind', [cliCase, webCase, docsCase])).check(z.minLength(1)),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { HarnessSuite } from '../../../contracts/harness-suite.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
@@ -45,11 +45,17 @@ export async function harness(
       out: options.out ?? undefined,
       only: options.only ?? undefined,
     },
-    repro: (id) => shellLine(['conductor', 'harness', 'run', path, '--case', id]),
+    repro: (id) => shellLine(['conductor', 'harness', 'run', nearPath(context.startDir, path), '--case', id]),
     print: context.json ? terminal.err : terminal.out,
   });
   if (context.json) printJson(context, { ok: exitCode === 0, report_path: reportPath, report });
   return exitCode === 0 ? EXIT.success : EXIT.failed;
+}
+
+/** As a person in that folder would write it. */
+function nearPath(folder: string, path: string): string {
+  const way = relative(folder, resolve(path));
+  return way.startsWith('..') ? resolve(path) : way;
 }
 
 async function readSuite(path: string): Promise<Uint8Array> {
