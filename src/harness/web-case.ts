@@ -8,7 +8,7 @@ import { compareGolden } from './goldens.ts';
 import { fileNameOf } from './out-folder.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
 import { startServer } from './web-server.ts';
-import { checkPage, takeStep } from './web-steps.ts';
+import { checkPage, firstLine, takeStep } from './web-steps.ts';
 
 /** How long one step or expectation may take; the case as a whole has its timeout. */
 const STEP_TIMEOUT_MS = 5_000;
@@ -23,13 +23,14 @@ export async function runWebCase(
   attempt: Attempt,
 ): Promise<void> {
   const timeoutMs = timeoutOf(options.timeout);
-  const deadline = performance.now() + timeoutMs;
   const browser = await browsers.open();
   if (browser === null) {
     attempt.skipped = NO_BROWSER;
     return;
   }
   const served = await startServer(scene, options, timeoutMs);
+  // How long a browser or a server takes to start says nothing about the page.
+  const deadline = performance.now() + timeoutMs;
   try {
     await visit(scene, browser, id, { ...options, url: served.url }, attempt, deadline);
   } finally {
@@ -59,14 +60,21 @@ async function visit(
   try {
     const page = await context.newPage();
     const errors = listenForErrors(page);
-    const whole = Math.max(1, deadline - performance.now());
-    await page.goto(options.url, { timeout: whole, waitUntil: 'load' });
+    await open(page, options.url, Math.max(1, deadline - performance.now()));
     attempt.problems.push(...(await useAndCheck(page, options, deadline)));
     if (options.quiet === true)
       attempt.problems.push(...errors.map((text) => `the page logged an error: ${text}`));
     await look(scene, page, id, options, attempt);
   } finally {
     await context.close();
+  }
+}
+
+async function open(page: Page, url: string, timeout: number): Promise<void> {
+  try {
+    await page.goto(url, { timeout, waitUntil: 'load' });
+  } catch (error) {
+    throw new Error(`the page ${url} could not be opened: ${firstLine(error)}`);
   }
 }
 

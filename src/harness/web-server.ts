@@ -47,10 +47,10 @@ export async function startServer(scene: Scene, options: WebOptions, timeoutMs: 
       await new Promise((settle) => setTimeout(settle, ASK_EVERY_MS));
       continue;
     }
-    await stop();
     const what = gone
       ? 'the server ended before it answered'
       : `nothing answered after ${secondsOf(timeoutMs)}`;
+    await stop();
     throw new Error(`${what} at ${url}; it said ${quote(output().toString('utf8').trim())}`);
   }
   return { url, output, stop };

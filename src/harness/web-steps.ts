@@ -115,7 +115,7 @@ async function settle(look: () => Promise<string[]>, timeout: number): Promise<s
 }
 
 /** The rest is a log of what the browser tried. */
-function firstLine(error: unknown): string {
+export function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.split('\n')[0] ?? text;
 }
