@@ -79,7 +79,7 @@ function bytesOf(
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-export function kindOf(bytes: Uint8Array): GoldenKind {
+function kindOf(bytes: Uint8Array): GoldenKind {
   if (PNG_SIGNATURE.equals(bytes.subarray(0, PNG_SIGNATURE.length))) return 'image';
   if (bytes.includes(0)) return 'binary';
   try {

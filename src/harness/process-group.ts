@@ -14,6 +14,7 @@ export interface RunningCommand {
   readonly stderr: () => Buffer;
   /** Settles when the process is gone and its output has been read. */
   readonly ended: Promise<CommandEnd>;
+  readonly hasEnded: () => boolean;
   /** Ends it and everything that it started in its group. */
   readonly kill: () => void;
 }
@@ -54,7 +55,13 @@ export function startCommand({ command, cwd, env, stdin }: CommandSpec): Running
   const kill = (): void => {
     if (pid !== undefined) killGroup(pid);
   };
-  return { stdout, stderr, kill, ended: endOf(child, program, kill) };
+  return {
+    stdout,
+    stderr,
+    kill,
+    ended: endOf(child, program, kill),
+    hasEnded: () => pid === undefined || child.exitCode !== null || child.signalCode !== null,
+  };
 }
 
 async function endOf(child: ChildProcess, program: string, kill: () => void): Promise<CommandEnd> {

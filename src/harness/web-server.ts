@@ -36,14 +36,10 @@ export async function startServer(scene: Scene, options: WebOptions, timeoutMs: 
     server.kill();
     await server.ended;
   };
-  let gone = false;
-  void server.ended.then(() => {
-    gone = true;
-  });
   const deadline = performance.now() + timeoutMs;
   while (!(await answers(url))) {
-    const late = performance.now() > deadline;
-    if (!gone && !late) {
+    const gone = server.hasEnded();
+    if (!gone && performance.now() <= deadline) {
       await new Promise((settle) => setTimeout(settle, ASK_EVERY_MS));
       continue;
     }

@@ -65,8 +65,7 @@ export async function checkPage(page: Page, expected: WebExpectation, timeout: n
       return checkVisibility(page, expected[key] ?? '', key, timeout);
     case 'text': {
       const place = expected.in ?? 'body';
-      // biome-ignore lint/performance/useDomNodeTextContent: what a person sees is what is meant.
-      const read = (): Promise<string> => page.locator(place).first().innerText({ timeout });
+      const read = async (): Promise<string> => (await page.locator(place).allInnerTexts()).join('\n');
       return settleText(`the text of ${place}`, read, expected.text ?? '', timeout);
     }
     case 'title':
