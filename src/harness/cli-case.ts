@@ -2,7 +2,6 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Attempt, refer } from './attempt.ts';
 import type { CliOptions, TextExpectation } from './case.ts';
-import { compareGolden } from './goldens.ts';
 import { fileNameOf } from './out-folder.ts';
 import { type CommandEnd, endWithin, startCommand } from './process-group.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
@@ -43,13 +42,9 @@ export async function runCliCase(
     ...Object.entries(options.files ?? {}).flatMap(([path, expected]) => fileProblems(cwd, path, expected)),
   );
   if (options.golden !== undefined && attempt.problems.length === 0)
-    await compareGolden(goldenPlace(scene), attempt, options.golden, stdout, {
+    await scene.goldens.compare(id, attempt, options.golden, stdout, {
       normalise: options.normalise,
     });
-}
-
-export function goldenPlace({ cwd, goldens, out }: Scene) {
-  return { cwd, folder: goldens, out };
 }
 
 export function endProblems(

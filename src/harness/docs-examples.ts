@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { endProblems } from './cli-case.ts';
@@ -24,6 +24,12 @@ export const EXAMPLE_LANGUAGES = Object.keys(LANGUAGES);
 /** Neither the history nor what runs leave behind is needed by an example; packages are shown by a link. */
 const LEFT_OUT = ['.git', '.tnh', 'node_modules'];
 
+/** Sockets and pipes of running programs are no part of a repository. */
+function canBeCopied(path: string): boolean {
+  const found = lstatSync(path);
+  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
+}
+
 export interface ExampleRunner {
   readonly run: (path: string, example: Example, timeoutMs: number) => Promise<string[]>;
   readonly close: () => void;
@@ -35,7 +41,7 @@ export function createExampleRunner(root: string, env: Readonly<Record<string, s
   cpSync(root, folder, {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (source) => !LEFT_OUT.includes(relative(root, source)),
+    filter: (source) => !LEFT_OUT.includes(relative(root, source)) && canBeCopied(source),
   });
   const packages = join(root, 'node_modules');
   if (existsSync(packages)) symlinkSync(packages, join(folder, 'node_modules'));

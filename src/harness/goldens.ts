@@ -1,6 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join, normalize } from 'node:path';
+import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
 import { type Attempt, type Proposal, refer } from './attempt.ts';
 import type { GoldenOptions } from './case.ts';
 import { diffImages } from './image-diff.ts';
@@ -17,36 +17,77 @@ export interface GoldenPlace {
 
 type GoldenKind = Proposal['kind'];
 
-/** Holds a result against its golden. What differs is written down as a proposal; the golden itself never is. */
-export async function compareGolden(
-  place: GoldenPlace,
+export interface Goldens {
+  /** Holds a result against its golden. What differs is written down as a proposal; the golden itself never is. */
+  readonly compare: (
+    caseId: string,
+    attempt: Attempt,
+    name: string,
+    content: string | Uint8Array,
+    options?: GoldenOptions,
+  ) => Promise<void>;
+}
+
+export function createGoldens(place: GoldenPlace): Goldens {
+  const prefix = prefixOf(place.cwd);
+  const results = new Map<string, { readonly caseId: string; readonly bytes: Uint8Array }>();
+  return {
+    compare: async (caseId, attempt, name, content, options = {}) => {
+      const path = goldenPath(place, name);
+      const after = bytesOf(place, content, options);
+      const earlier = results.get(path);
+      if (earlier !== undefined && earlier.caseId !== caseId && Buffer.compare(earlier.bytes, after) !== 0)
+        throw new Error(
+          `the golden ${path} is also that of the case ${earlier.caseId}, which came to another result`,
+        );
+      results.set(path, { caseId, bytes: after });
+      const before = readGolden(place, path);
+      if (before !== null && Buffer.compare(before, after) === 0) return;
+      const difference = await describeDifference(path, { before, after, kind: kindOf(after), options });
+      if (difference !== null) propose(place, attempt, { name, path, prefix, after, difference });
+    },
+  };
+}
+
+interface Found {
+  readonly name: string;
+  readonly path: string;
+  readonly prefix: string;
+  readonly after: Uint8Array;
+  readonly difference: Difference;
+}
+
+function propose(
+  { out }: GoldenPlace,
   attempt: Attempt,
-  name: string,
-  content: string | Uint8Array,
-  options: GoldenOptions = {},
-): Promise<void> {
-  const path = goldenPath(place, name);
-  const after = bytesOf(place, content, options);
-  const before = readGolden(place, path);
-  if (before !== null && Buffer.compare(before, after) === 0) return;
-  const kind = kindOf(after);
-  const difference = await describeDifference(path, { before, after, kind, options });
-  if (difference === null) return;
+  { name, path, prefix, after, difference }: Found,
+): void {
   const { file, said } = difference;
-  const proposedPath = place.out.write('proposed', name, after);
-  const diffRef = file === null ? null : place.out.write('diffs', `${name}.${file.ending}`, file.content);
+  const proposedPath = out.write('proposed', name, after);
+  const diffRef = file === null ? null : out.write('diffs', `${name}.${file.ending}`, file.content);
   attempt.observations.push(`${path} ${said}`);
   for (const reference of [proposedPath, diffRef]) if (reference !== null) refer(attempt, reference);
   attempt.proposals.push({
     id: name,
-    golden_path: path,
+    golden_path: join(prefix, path),
     proposed_path: proposedPath,
-    kind,
+    kind: kindOf(after),
     ...(diffRef === null ? {} : { diff_ref: diffRef }),
   });
 }
 
-/** Relative to the repository. A golden lies in the folder of the goldens, whatever it is called. */
+/** The way from the repository to where the harness was started: reports name goldens from the repository. */
+function prefixOf(cwd: string): string {
+  let folder = cwd;
+  while (!existsSync(join(folder, '.git'))) {
+    const parent = dirname(folder);
+    if (parent === folder) return '';
+    folder = parent;
+  }
+  return relative(folder, cwd);
+}
+
+/** Relative to where the harness was started. A golden lies in the folder of the goldens, whatever it is called. */
 function goldenPath({ folder }: GoldenPlace, name: string): string {
   const leaves = isAbsolute(name) || name.split(/[\\/]/).includes('..') || name.includes('\0');
   if (leaves || normalize(name) !== name || name === '.' || name.endsWith('/'))

@@ -4,6 +4,8 @@ import { NAME_PATTERN } from '../contracts/forms.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { createBrowsers } from './browser.ts';
 import type { Case, Declare } from './case.ts';
+import { declarationProblems } from './declared-case.ts';
+import { createGoldens } from './goldens.ts';
 import { openOutFolder } from './out-folder.ts';
 import { killAllGroups } from './process-group.ts';
 import { exitCodeOf, type HarnessReport, type TriedCase } from './report.ts';
@@ -49,7 +51,8 @@ export async function harness(
     cases: await declaredCases(declare),
     cwd: process.cwd(),
     env: process.env,
-    options: { ...readArguments(process.argv.slice(2)), ...options },
+    // Whoever starts it knows better than who wrote it.
+    options: { ...options, ...readArguments(process.argv.slice(2)) },
     repro: (id) => shellLine(['node', relative(process.cwd(), script) || basename(script), '--case', id]),
     print: (text) => process.stdout.write(text),
   });
@@ -65,9 +68,9 @@ function readArguments(words: readonly string[]): HarnessOptions {
     strict: false,
     allowPositionals: true,
   });
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  const { report, out } = values;
-  return { report: text(report), out: text(out), only: text(values.case) };
+  const { report, out, case: only } = values;
+  const given = Object.entries({ report, out, only }).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(given) as HarnessOptions;
 }
 
 /** A declaration that fails is a failed case, so that there is a report that says so. */
@@ -77,6 +80,8 @@ async function declaredCases(declare: (t: Declare) => unknown): Promise<Case[]> 
     if (typeof one.id !== 'string' || one.id === '') throw new Error('a case has no id');
     if (cases.some(({ id }) => id === one.id))
       throw new Error(`the case id ${JSON.stringify(one.id)} is used more than once`);
+    const [problem] = declarationProblems(one);
+    if (problem !== undefined) throw new Error(problem);
     cases.push(one);
   };
   try {
@@ -117,7 +122,14 @@ export async function runSuite(request: SuiteRequest): Promise<SuiteEnd> {
   });
   const browsers = createBrowsers(env);
   const suite = createSuiteRun({
-    scene: { suiteId, cwd, goldens: options.goldens ?? 'goldens', out, env, repro: request.repro },
+    scene: {
+      suiteId,
+      cwd,
+      goldens: createGoldens({ cwd, folder: options.goldens ?? 'goldens', out }),
+      out,
+      env,
+      repro: request.repro,
+    },
     cases,
     browsers,
     onCase: (tried: TriedCase) => print(linesOfCase(tried)),

@@ -1,5 +1,6 @@
 import { parseDuration } from '../contracts/duration.ts';
 import type { Duration } from './case.ts';
+import type { Goldens } from './goldens.ts';
 import type { OutFolder } from './out-folder.ts';
 
 /** What all cases of a suite share. */
@@ -7,8 +8,7 @@ export interface Scene {
   readonly suiteId: string;
   /** The folder that the harness was started in: the repository. */
   readonly cwd: string;
-  /** The folder of the goldens, relative to `cwd`. */
-  readonly goldens: string;
+  readonly goldens: Goldens;
   readonly out: OutFolder;
   readonly env: NodeJS.ProcessEnv;
   /** A command line that runs one case again. */

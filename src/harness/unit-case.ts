@@ -1,7 +1,5 @@
 import { type Attempt, refer } from './attempt.ts';
 import type { UnitOptions } from './case.ts';
-import { goldenPlace } from './cli-case.ts';
-import { compareGolden } from './goldens.ts';
 import { fileNameOf } from './out-folder.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
 
@@ -17,9 +15,15 @@ export async function runUnitCase(
   const late = new Promise<never>((_settle, fail) => {
     timer = setTimeout(() => fail(new Error(`it had not ended after ${secondsOf(timeoutMs)}`)), timeoutMs);
   });
+  // Who forgets to wait for a comparison must not lose what it finds.
+  const comparisons: Promise<void>[] = [];
   const tools = {
-    expectGolden: (name: string, content: string | Uint8Array, options = {}) =>
-      compareGolden(goldenPlace(scene), attempt, name, content, options),
+    expectGolden: (name: string, content: string | Uint8Array, options = {}) => {
+      const comparing = scene.goldens.compare(id, attempt, name, content, options);
+      comparisons.push(comparing);
+      comparing.catch(() => undefined);
+      return comparing;
+    },
     keep: (name: string, content: string | Uint8Array) =>
       refer(attempt, scene.out.write('files', `${fileNameOf(id)}/${fileNameOf(name)}`, content)),
     observe: (text: string) => {
@@ -28,6 +32,7 @@ export async function runUnitCase(
   };
   try {
     await Promise.race([Promise.resolve(tools).then(test), late]);
+    await Promise.all(comparisons);
   } finally {
     clearTimeout(timer);
   }

@@ -3,8 +3,6 @@ import { findingsOf, findViolations } from './accessibility.ts';
 import { type Attempt, refer } from './attempt.ts';
 import { type Browsers, NO_BROWSER } from './browser.ts';
 import type { WebOptions } from './case.ts';
-import { goldenPlace } from './cli-case.ts';
-import { compareGolden } from './goldens.ts';
 import { fileNameOf } from './out-folder.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
 import { startServer } from './web-server.ts';
@@ -119,13 +117,20 @@ async function look(
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide', scale: 'css' });
   const reference = scene.out.write('screenshots', `${fileNameOf(id)}.png`, picture);
   refer(attempt, reference);
-  if (options.accessibility !== false) {
-    const { flags, observations } = findingsOf(await findViolations(page), reference);
-    attempt.uxFlags.push(...flags);
-    attempt.observations.push(...observations);
-  }
+  if (options.accessibility !== false) await checkAccessibility(page, attempt, reference);
   if (options.golden !== undefined && attempt.problems.length === 0)
-    await compareGolden(goldenPlace(scene), attempt, options.golden, picture, {
+    await scene.goldens.compare(id, attempt, options.golden, picture, {
       tolerance: options.tolerance,
     });
+}
+
+/** A page that can't be examined has not failed, but it has not been examined either. */
+async function checkAccessibility(page: Page, attempt: Attempt, picture: string): Promise<void> {
+  try {
+    const { flags, observations } = findingsOf(await findViolations(page), picture);
+    attempt.uxFlags.push(...flags);
+    attempt.observations.push(...observations);
+  } catch (error) {
+    attempt.observations.push(`accessibility could not be checked: ${firstLine(error)}`);
+  }
 }

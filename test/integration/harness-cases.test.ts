@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { CliOptions, DocsOptions } from '../../src/harness/case.ts';
+import type { CliOptions, DocsOptions, UnitTools } from '../../src/harness/case.ts';
+import { runSuite } from '../../src/harness/harness.ts';
 import { isAlive, test } from './harness-fixture.ts';
 
 const node = (code: string) => ['node', '-e', code];
@@ -203,6 +204,51 @@ describe('a golden', () => {
     symlinkSync(join(place.root, 'secret.txt'), join(place.root, 'goldens/link.txt'));
     const { result } = await place.tryCase(cli({ command: node(''), golden: 'link.txt' }));
     expect(result.observations).toEqual(['the golden goldens/link.txt is a link that leads out of goldens']);
+  });
+
+  test('that two cases come to differently fails the second', async ({ place }) => {
+    const say = (id: string, text: string) =>
+      ({
+        kind: 'unit',
+        id,
+        options: { test: ({ expectGolden }: UnitTools) => expectGolden('x', text) },
+      }) as const;
+    const report = await place.run([say('a', 'one'), say('b', 'one'), say('c', 'two')]);
+    expect(report.cases.map(({ status }) => status)).toEqual(['passed', 'passed', 'failed']);
+    expect(report.cases[2]?.observations).toEqual([
+      'the golden goldens/x is also that of the case b, which came to another result',
+    ]);
+    expect(place.referred('suite/proposed/x').toString()).toBe('one');
+  });
+
+  test('is compared even by a function that does not wait for it', async ({ place }) => {
+    const { report } = await place.tryCase({
+      kind: 'unit',
+      id: 'it',
+      options: {
+        test: ({ expectGolden }) => {
+          for (const name of ['a', '../b']) expectGolden(name, 'x').catch(() => undefined);
+        },
+      },
+    });
+    expect(report.cases[0]?.observations).toEqual([
+      'the golden "../b" is not a plain path inside goldens',
+      'goldens/a is new: 1 line',
+    ]);
+  });
+
+  test('is named from the repository wherever the harness was started', async ({ place }) => {
+    await place.write({ '.git/HEAD': '', 'sub/x': '' });
+    const { report } = await runSuite({
+      suiteId: 'suite',
+      cases: [print('one\n')],
+      cwd: join(place.root, 'sub'),
+      env: { PATH: process.env.PATH },
+      options: {},
+      repro: (id) => id,
+      print: () => undefined,
+    });
+    expect(report.proposed_goldens).toMatchObject([{ golden_path: 'sub/goldens/a/b.txt' }]);
   });
 
   test('is held against text without what differs from run to run', async ({ place }) => {
