@@ -18,7 +18,10 @@ const expectation = () =>
 const normaliser = () =>
   z.union([
     z.enum(['ansi', 'dates', 'paths']),
-    mapping({ replace: described(text(), 'A regular expression.'), with: z.string() }),
+    mapping({
+      replace: described(text(), 'A regular expression.'),
+      with: described(z.string(), 'What stands there instead.'),
+    }),
   ]);
 
 const common = () => ({
@@ -48,23 +51,23 @@ const cliCase = mapping({
 });
 
 const step = mapping({
-  goto: z.optional(text()),
-  click: z.optional(text()),
-  fill: z.optional(text()),
-  press: z.optional(text()),
-  select: z.optional(text()),
-  wait: z.optional(text()),
+  goto: described(z.optional(text()), 'An address, from the page.'),
+  click: described(z.optional(text()), 'What is clicked.'),
+  fill: described(z.optional(text()), 'A field.'),
+  press: described(z.optional(text()), 'A key, such as `Enter`.'),
+  select: described(z.optional(text()), 'A list to choose from.'),
+  wait: described(z.optional(text()), 'What has to be seen before it goes on.'),
   with: described(z.optional(z.string()), 'What is filled in or selected.'),
   on: described(z.optional(text()), 'Where a key is pressed.'),
 });
 
 const pageExpectation = mapping({
-  visible: z.optional(text()),
-  hidden: z.optional(text()),
-  text: z.optional(expectation()),
-  title: z.optional(expectation()),
-  url: z.optional(expectation()),
-  count: z.optional(wholeNumber(0)),
+  visible: described(z.optional(text()), 'What can be seen.'),
+  hidden: described(z.optional(text()), 'What can not be seen.'),
+  text: described(z.optional(expectation()), 'What can be read.'),
+  title: described(z.optional(expectation()), 'The title of the page.'),
+  url: described(z.optional(expectation()), 'Its address.'),
+  count: described(z.optional(wholeNumber(0)), 'How many there are.'),
   in: described(z.optional(text()), 'Where the text is looked for.'),
   of: described(z.optional(text()), 'What is counted.'),
 });
@@ -75,7 +78,15 @@ const webCase = mapping({
   cwd: cwd(),
   url: described(text(), 'The page; `{port}` becomes a free port.'),
   serve: described(z.optional(words()), 'A server, started before and ended after.'),
-  viewport: z.optional(mapping({ width: wholeNumber(1), height: wholeNumber(1) })),
+  viewport: described(
+    z.optional(
+      mapping({
+        width: described(wholeNumber(1), 'In pixels.'),
+        height: described(wholeNumber(1), 'In pixels.'),
+      }),
+    ),
+    'The size of the page; 1280 × 720 unless it is said.',
+  ),
   steps: described(z.optional(z.array(step)), 'What is done on the page, in order.'),
   expect: described(z.optional(z.array(pageExpectation)), 'What is seen then.'),
   quiet: described(z.optional(z.boolean()), 'Whether the page must log no errors.'),
