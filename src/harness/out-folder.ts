@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** Where a harness leaves things, and how its report refers to them. */
@@ -26,10 +26,12 @@ export interface OutRequest {
 export function openOutFolder({ suiteId, cwd, runDir, out, report }: OutRequest): OutFolder {
   const base = out !== null ? resolve(cwd, out) : ownBase(cwd, runDir);
   const path = join(base, suiteId);
+  if (out === null) refuseLinks(runDir ?? cwd, path);
   mkdirSync(path, { recursive: true });
   // A folder that somebody named may hold things of theirs under these names.
   if (out === null) {
     for (const section of SECTIONS) rmSync(join(path, section), { recursive: true, force: true });
+    if (runDir === null) ignoreAll(base);
   }
   const root = referenceRoot(base, runDir);
   return {
@@ -46,13 +48,25 @@ export function openOutFolder({ suiteId, cwd, runDir, out, report }: OutRequest)
   };
 }
 
-function ownBase(cwd: string, runDir: string | null): string {
-  if (runDir !== null) return join(runDir, 'harness', 'out');
-  const base = join(cwd, '.tnh', 'harness');
-  mkdirSync(base, { recursive: true });
+/** Somebody else may have been here before; what is cleared and written must be ours. */
+function refuseLinks(from: string, path: string): void {
+  let folder = from;
+  for (const part of relative(from, path).split(sep)) {
+    folder = join(folder, part);
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new Error(`${folder} is a link, and a harness writes only where its results belong`);
+  }
+}
+
+/** Outside of a run, nobody wants to commit any of it. */
+function ignoreAll(base: string): void {
   const ignore = join(base, '.gitignore');
   if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
-  return base;
+}
+
+function ownBase(cwd: string, runDir: string | null): string {
+  if (runDir !== null) return join(runDir, 'harness', 'out');
+  return join(cwd, '.tnh', 'harness');
 }
 
 /** References of a run are relative to its directory; those of a folder elsewhere to that folder. */

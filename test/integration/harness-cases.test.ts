@@ -309,6 +309,41 @@ describe('documentation', () => {
   });
 });
 
+describe('the folder of a run', () => {
+  const inRun = (root: string) =>
+    runSuite({
+      suiteId: 'suite',
+      cases: [cli({ command: node('console.log(1)') })],
+      cwd: root,
+      env: { PATH: process.env.PATH, CONDUCTOR_RUN_DIR: join(root, 'run') },
+      options: { report: 'r.json' },
+      repro: (id) => id,
+      print: () => undefined,
+    });
+
+  test('holds all of it, with references from the run directory', async ({ place }) => {
+    await place.write({ 'run/status.json': '' });
+    const { report, reportPath } = await inRun(place.root);
+    expect(report.cases[0]?.artifacts).toEqual(['harness/out/suite/logs/it.stdout.txt']);
+    expect(place.has('run/harness/out/suite/logs/it.stdout.txt')).toBe(true);
+    expect([reportPath, place.has('.tnh')]).toEqual([join(place.root, 'r.json'), false]);
+  });
+
+  test.for(['harness', 'harness/out', 'harness/out/suite'])(
+    'is not followed where it was made a link to elsewhere: %s',
+    async (link, { place }) => {
+      await place.write({ 'elsewhere/logs/own.txt': 'own', 'elsewhere/suite/logs/own.txt': 'own' });
+      await place.write({ [`run/${link}/../x`]: '' });
+      symlinkSync(join(place.root, 'elsewhere'), join(place.root, 'run', link));
+      await expect(inRun(place.root)).rejects.toThrow(/is a link, and a harness writes only where/);
+      expect([place.has('elsewhere/logs/own.txt'), place.has('elsewhere/suite/logs/own.txt')]).toEqual([
+        true,
+        true,
+      ]);
+    },
+  );
+});
+
 describe('a folder that somebody names', () => {
   test('holds all of it, with references from there, and loses nothing of theirs', async ({ place }) => {
     await place.write({ 'mine/suite/logs/own.txt': 'own' });
