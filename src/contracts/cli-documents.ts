@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { harnessReportSchema } from './harness-report.ts';
 import { statusSchema } from './run-files.ts';
 import {
   LIFECYCLE_STATES,
@@ -361,6 +362,11 @@ export const CLI_DOCUMENTS = {
   }),
   policy: judged,
   hook: judged,
+  harness: printed({
+    ok: z.boolean().describe('Whether no case failed.'),
+    report_path: z.string(),
+    report: harnessReportSchema,
+  }),
   undo: undone,
   worktree: z.union([
     listedWorktrees,

@@ -22,6 +22,10 @@ export const FORMS = {
     wanted: 'a validator id',
     help: 'start with a letter or digit, then use letters, digits, `.`, `_` and `-`, at most 64 in all',
   },
+  suiteId: {
+    wanted: 'a suite id',
+    help: 'start with a letter or digit, then use letters, digits, `.`, `_` and `-`, at most 64 in all',
+  },
   report: {
     wanted: 'a report to read',
     help: 'write `harness:PATH`, `junit:GLOB`, `tap:stdout`, `vitest-json:PATH` or `playwright-json:PATH`',

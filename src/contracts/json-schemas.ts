@@ -3,6 +3,7 @@ import { CLI_DOCUMENTS, type CliDocumentName } from './cli-documents.ts';
 import { configDocumentSchema } from './config.ts';
 import { runEventSchema } from './event.ts';
 import { harnessReportSchema } from './harness-report.ts';
+import { harnessSuiteSchema } from './harness-suite.ts';
 import { plannerDecisionSchema } from './planner-decision.ts';
 import { plannerInputSchema } from './planner-input.ts';
 import { policyDocumentSchema } from './policy.ts';
@@ -21,6 +22,7 @@ const SCHEMAS = {
   config: { schema: configDocumentSchema, title: 'A configuration' },
   policy: { schema: policyDocumentSchema, title: 'A policy' },
   prompt: { schema: promptFrontMatterSchema, title: 'The front matter of a prompt' },
+  'harness-suite': { schema: harnessSuiteSchema, title: 'A suite of harness cases' },
   'harness-report': { schema: harnessReportSchema, title: 'A harness report' },
   'planner-input': { schema: plannerInputSchema, title: 'What the planner is asked' },
   'planner-decision': { schema: plannerDecisionSchema, title: 'What the planner answers' },

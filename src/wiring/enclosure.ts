@@ -15,6 +15,8 @@ interface EnclosureDeps {
   readonly sandbox: SandboxState;
   /** What git reads of the repository. */
   readonly gitFolders: readonly string[];
+  /** Where the harness kit is, to be read. */
+  readonly kitFolders: readonly string[];
 }
 
 /** Folders of a run that validators leave things in, besides the harness folder. */
@@ -59,7 +61,7 @@ function without({ config, sandbox }: EnclosureDeps): Pick<Enclosure, 'confineme
 }
 
 function placesOf(
-  { repoRoot, config, gitFolders }: EnclosureDeps,
+  { repoRoot, config, gitFolders, kitFolders }: EnclosureDeps,
   { runner, worktreePath, runDir, harnessDir }: EnclosureRequest,
   canWrite: boolean,
 ): Omit<Confinement, 'network'> {
@@ -76,7 +78,7 @@ function placesOf(
       ...(runner === 'validator' ? VALIDATOR_FOLDERS.map((name) => join(runDir, name)) : []),
     ],
     // The checkout is shown for what lies in it beside the worktree's files, such as installed packages.
-    readable: [repoRoot, ...gitFolders, runDir, worktreePath],
+    readable: [...kitFolders, repoRoot, ...gitFolders, runDir, worktreePath],
     // Other runs are nobody's business. A folder that holds the repository itself can't be hidden.
     hidden: around.filter((folder) => !`${repoRoot}/`.startsWith(`${folder}/`)),
   };

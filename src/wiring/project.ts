@@ -15,6 +15,7 @@ import { systemIds } from '../adapters/system/ids.ts';
 import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
 import type { Config } from '../contracts/config.ts';
 import { outerMarksOf } from '../contracts/process-mark.ts';
+import { packageRoot } from '../package-root.ts';
 import { secretValuesOf } from '../policy/secrets.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
@@ -23,6 +24,7 @@ import type { Opened, OpenProject } from '../runtime/services.ts';
 import { createAgents } from './agents.ts';
 import { createEnclosure } from './enclosure.ts';
 import { allowlisted } from './environment.ts';
+import { findHarnessKit } from './harness-kit.ts';
 import { durationOf, knownNames, limitDefaults } from './known-names.ts';
 import { createNotifier } from './notifier.ts';
 import { createRecords } from './records.ts';
@@ -59,9 +61,12 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       `${brokenPolicy.path} is not usable: ${brokenPolicy.message}`,
       'correct it, or take the file away',
     );
-  const environment = allowlisted(request.env, config.environment);
+  const kit = await findHarnessKit(packageRoot());
+  const allowed = allowlisted(request.env, config.environment);
+  const environment = { ...allowed, ...kit.environment };
+  const searchPath = allowed.PATH;
   const secrets = secretValuesOf(request.env);
-  const sandbox = await findSandbox(config, request.env, environment.PATH);
+  const sandbox = await findSandbox(config, request.env, searchPath);
   const processes = {
     supervisor: createSupervisor({
       sandbox: sandbox.kind === 'works' ? sandbox.sandbox : null,
@@ -69,7 +74,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       outerMarks: outerMarksOf(request.env),
     }),
     resolveProgram,
-    searchPath: environment.PATH,
+    searchPath,
     ...DEFAULT_PROCESS_LIMITS,
   };
   const records = createRecords(repoRoot, config);
@@ -90,6 +95,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       policiesByRef: policies.byRef,
       sandbox,
       gitFolders: await gitFoldersOf(repoRoot),
+      kitFolders: kit.folders,
     }),
     notify: config.notify === null ? null : createNotifier(config.notify.command, repoRoot, environment),
   };

@@ -43,6 +43,11 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.schema', scene, 'schema');
     await expectFits('cli.schema', scene, 'schema', 'cli.run');
     await expectFits('cli.completion', scene, 'completion', 'bash');
+    await scene.repo.write(
+      '../suite.yaml',
+      'suite_id: s\ncases: [{ id: a, kind: cli, command: ["true"] }]\n',
+    );
+    await expectFits('cli.harness', scene, 'harness', 'run', '../suite.yaml', '--out', '../out');
     await expectFits('cli.runs', scene, 'runs');
     await expectFits('cli.gates', scene, 'gates');
     await expectFits('cli.error', scene, 'show', 'ffff');

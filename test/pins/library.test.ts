@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import * as harnessKit from '../../src/harness/index.ts';
 import * as library from '../../src/index.ts';
 import * as kit from '../../testing/index.ts';
 
@@ -18,6 +19,10 @@ const TYPES = `
   Manifest Metadata Plan PlanStep PlannerDecision PlannerInput RunEvent RunState RunWorkflowOptions
   RunWorkflowResult Status`;
 
+const HARNESS_TYPES = `
+  CaseResult CaseStatus CliOptions Declare DocsOptions Duration GoldenOptions HarnessOptions HarnessReport
+  Normaliser TextExpectation UnitOptions UnitTools WebExpectation WebOptions WebStep`;
+
 const KIT = `
   agent chooseScripts crashtest createFaults createRandom createSimWorld essenceOf evaluate eventsOf
   findDifference gate gitAt makeRepo plainHabits planOf printWorkflow readCheckout rollback simulate stop
@@ -31,6 +36,12 @@ describe('the public surface', () => {
   it('of the library has these types and no others', async () => {
     const text = await readFile(join(root, 'src', 'index.ts'), 'utf8');
     expect(exportedTypes(text)).toEqual(words(TYPES));
+  });
+
+  it('of the harness kit is one function and these types', async () => {
+    expect(Object.keys(harnessKit)).toEqual(['harness']);
+    const text = await readFile(join(root, 'src', 'harness', 'index.ts'), 'utf8');
+    expect(exportedTypes(text)).toEqual(words(HARNESS_TYPES));
   });
 
   it('of the test kit has these values and no others', () => {

@@ -32,8 +32,8 @@ describe('the package', () => {
     });
   });
 
-  it('lets others import the library and the test kit, and nothing inside them', () => {
-    expect(Object.keys(manifest.exports).sort()).toEqual(['.', './package.json', './testing']);
+  it('lets others import the library, the harness kit and the test kit, and nothing inside them', () => {
+    expect(Object.keys(manifest.exports).sort()).toEqual(['.', './harness', './package.json', './testing']);
   });
 
   it('runs no script of its own on the machine of who installs it', () => {

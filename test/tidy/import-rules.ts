@@ -38,6 +38,12 @@ export const layerRule: TidyRule = {
     'a simulation that knows an adapter': [
       file('src/simulation/a.ts', "import { createRunStore } from '../adapters/run-store/run-store.ts';"),
     ],
+    'a harness kit that knows the runtime': [
+      file('src/harness/a.ts', "import type { Deps } from '../runtime/deps.ts';"),
+    ],
+    'a runtime that knows the harness kit': [
+      file('src/runtime/a.ts', "import { harness } from '../harness/harness.ts';"),
+    ],
     'a runtime that knows its simulation': [
       file('src/runtime/a.ts', "import type { SimWorld } from '../simulation/sim-world.ts';"),
     ],
@@ -160,10 +166,10 @@ export const cycleRule: TidyRule = {
   },
 };
 
-const BARRELS = ['src/index.ts', 'testing/index.ts'];
+const BARRELS = ['src/index.ts', 'src/harness/index.ts', 'testing/index.ts'];
 
 export const barrelRule: TidyRule = {
-  name: 'passes on exports of other files only in its two public entries',
+  name: 'passes on exports of other files only in its three public entries',
   covers: isCodeIn('src', 'testing'),
   mustSee: ['src/kernel/decide.ts', 'src/main.ts'],
   check: (files) =>

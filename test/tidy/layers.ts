@@ -22,6 +22,7 @@ export type Layer =
         | 'ports'
         | 'runtime'
         | 'simulation'
+        | 'harness'
         | 'surfaces'
         | 'main'
         | 'index'
@@ -49,6 +50,7 @@ export function layerOf(path: string): Layer {
     case 'ports':
     case 'runtime':
     case 'simulation':
+    case 'harness':
     case 'surfaces':
     case 'wiring':
       return { kind: folder };
@@ -72,12 +74,14 @@ export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
     case 'simulation':
       if (to.kind === 'simulation') return 'all';
       return to.kind === 'pure' || to.kind === 'ports' || to.kind === 'runtime' ? 'all' : 'no';
+    case 'harness':
+      return to.kind === 'pure' || to.kind === 'harness' ? 'all' : 'no';
     case 'adapter':
       if (to.kind === 'adapter') return to.folder === from.folder ? 'all' : 'no';
       return to.kind === 'pure' || to.kind === 'ports' ? 'all' : 'no';
     case 'surfaces':
       if (to.kind === 'ports') return 'types';
-      if (to.kind === 'simulation') return 'all';
+      if (to.kind === 'simulation' || to.kind === 'harness') return 'all';
       return to.kind === 'pure' || to.kind === 'runtime' || to.kind === 'surfaces' ? 'all' : 'no';
     case 'main':
       return to.kind === 'main' || to.kind === 'testing' ? 'no' : 'all';

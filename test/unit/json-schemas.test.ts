@@ -45,6 +45,7 @@ describe('the JSON Schemas', () => {
       'config',
       'policy',
       'prompt',
+      'harness-suite',
       'harness-report',
       'planner-input',
       'planner-decision',
@@ -67,14 +68,17 @@ describe('the JSON Schemas', () => {
     expect(JSON.stringify(own)).not.toMatch(/https?:/);
   });
 
-  it.each(['workflow', 'config', 'policy', 'prompt'] as const)('describe every property: %s', (name) => {
-    const bare = [...schemasIn(jsonSchemaOf(name), '')].flatMap(([path, schema]) =>
-      Object.entries(isMapping(schema.properties) ? schema.properties : {})
-        .filter(([, inner]) => !isMapping(inner) || typeof inner.description !== 'string')
-        .map(([key]) => `${path}/${key}`),
-    );
-    expect(bare).toEqual([]);
-  });
+  it.each(['workflow', 'config', 'policy', 'prompt', 'harness-suite'] as const)(
+    'describe every property: %s',
+    (name) => {
+      const bare = [...schemasIn(jsonSchemaOf(name), '')].flatMap(([path, schema]) =>
+        Object.entries(isMapping(schema.properties) ? schema.properties : {})
+          .filter(([, inner]) => !isMapping(inner) || typeof inner.description !== 'string')
+          .map(([key]) => `${path}/${key}`),
+      );
+      expect(bare).toEqual([]);
+    },
+  );
 
   it.each(['workflow', 'config', 'prompt'] as const)(
     'allow keys of the author wherever keys are fixed: %s',

@@ -7,6 +7,7 @@ import { CliError } from './cli-error.ts';
 import { withRepo } from './command-text.ts';
 import { createLeavableTerminal, takeDetachment } from './detached-terminal.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { addHarnessVerbs } from './harness-verbs.ts';
 import { dollars, number, oneOf, optional, text, wallClock, wholeCount } from './option-values.ts';
 import { addPolicyVerbs } from './policy-verbs.ts';
 import { addRecordVerbs } from './record-verbs.ts';
@@ -163,6 +164,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   addRecordVerbs(verb);
   addUpkeepVerbs(verb);
   addPolicyVerbs(verb);
+  addHarnessVerbs(verb);
   addSetupVerbs(verb, program);
   return program;
 }

@@ -1,0 +1,45 @@
+import type { Page } from 'playwright-core';
+import * as z from 'zod';
+import type { UxFlag } from '../contracts/harness-report.ts';
+
+const violationsSchema = z.array(
+  z.object({
+    id: z.string(),
+    impact: z.string().nullish(),
+    help: z.string(),
+    nodes: z.array(z.object({ target: z.array(z.unknown()) })),
+  }),
+);
+export type Violations = z.infer<typeof violationsSchema>;
+
+/** What axe finds on a page. */
+export async function findViolations(page: Page): Promise<Violations> {
+  const { default: axe } = await import('axe-core');
+  await page.evaluate(axe.source);
+  return violationsSchema.parse(
+    await page.evaluate(
+      'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+    ),
+  );
+}
+
+export interface Findings {
+  readonly flags: UxFlag[];
+  readonly observations: string[];
+}
+
+/**
+ * Any flag keeps a run from its success, and an error asks a person. So only what shuts people out is one; the rest is
+ * told with the case.
+ */
+export function findingsOf(violations: Violations, evidenceRef: string): Findings {
+  const flags: UxFlag[] = [];
+  const observations: string[] = [];
+  for (const { id, impact, help, nodes } of violations) {
+    const description = `${help} (${id}): ${nodes.map(({ target }) => target.join(' ')).join(', ')}`;
+    const severity = impact === 'critical' ? 'error' : impact === 'serious' ? 'warning' : null;
+    if (severity === null) observations.push(`accessibility, ${impact ?? 'minor'}: ${description}`);
+    else flags.push({ severity, area: 'accessibility', description, evidence_ref: evidenceRef });
+  }
+  return { flags, observations };
+}

@@ -1,0 +1,84 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Browser } from 'playwright-core';
+
+/** One browser for all cases of a suite, started by the first that needs it. */
+export interface Browsers {
+  /** Null where there is no browser on this machine. */
+  readonly open: () => Promise<Browser | null>;
+  readonly close: () => Promise<void>;
+}
+
+export const NO_BROWSER =
+  'there is no Chromium on this machine; install it with apt-get install chromium, or name one in CONDUCTOR_CHROMIUM';
+
+const VARIABLES = ['CONDUCTOR_CHROMIUM', 'CHROMIUM_PATH'];
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const PLACES = [
+  '/usr/bin',
+  '/usr/local/bin',
+  '/snap/bin',
+  '/opt/google/chrome',
+  '/Applications/Chromium.app/Contents/MacOS',
+];
+
+/** What a variable names is meant, and nothing else is looked for. */
+export function findChromium(env: NodeJS.ProcessEnv): string | null {
+  const named = VARIABLES.map((name) => env[name]).find((path) => path !== undefined && path !== '');
+  if (named !== undefined) return isProgram(named) ? named : null;
+  const folders = [...(env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''), ...PLACES];
+  const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return candidates.find(isProgram) ?? null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The same picture on every machine, as far as that can be had. */
+const FLAGS = [
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--disable-lcd-text',
+  '--font-render-hinting=none',
+  '--force-color-profile=srgb',
+  '--hide-scrollbars',
+];
+
+export function createBrowsers(env: NodeJS.ProcessEnv): Browsers {
+  let opened: Promise<Browser> | null = null;
+  return {
+    open: async () => {
+      const program = findChromium(env);
+      if (program === null) return null;
+      opened ??= launch(program);
+      return opened;
+    },
+    close: async () => {
+      const browser = await opened?.catch(() => null);
+      opened = null;
+      await browser?.close();
+    },
+  };
+}
+
+/** As root, and inside another sandbox, its own sandbox can't be made. */
+async function launch(executablePath: string): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  const start = (args: string[]): Promise<Browser> =>
+    chromium.launch({
+      executablePath,
+      args,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      timeout: 60_000,
+    });
+  if (process.getuid?.() === 0) return start([...FLAGS, '--no-sandbox']);
+  return start(FLAGS).catch(() => start([...FLAGS, '--no-sandbox']));
+}

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Attempt, refer } from './attempt.ts';
+import type { CliOptions, TextExpectation } from './case.ts';
+import { fileNameOf } from './out-folder.ts';
+import { type CommandEnd, endWithin, startCommand } from './process-group.ts';
+import { type Scene, secondsOf, timeoutOf } from './scene.ts';
+import { mismatches, quote } from './text-match.ts';
+
+/** Runs a command and looks at how it ended, what it printed and what it left. */
+export async function runCliCase(
+  scene: Scene,
+  id: string,
+  options: CliOptions,
+  attempt: Attempt,
+): Promise<void> {
+  if (options.command.length === 0) throw new Error('the command is empty');
+  const cwd = resolve(scene.cwd, options.cwd ?? '.');
+  const timeoutMs = timeoutOf(options.timeout);
+  const started = startCommand({
+    command: options.command,
+    cwd,
+    env: options.env ?? {},
+    stdin: options.stdin ?? null,
+  });
+  const end = await endWithin(started, timeoutMs);
+  const stdout = started.stdout();
+  const stderr = started.stderr();
+  for (const [name, bytes] of [
+    ['stdout', stdout],
+    ['stderr', stderr],
+  ] as const) {
+    if (bytes.length > 0) refer(attempt, scene.out.write('logs', `${fileNameOf(id)}.${name}.txt`, bytes));
+  }
+  const words = stderr.toString('utf8');
+  attempt.problems.push(
+    ...endProblems(end, options.exit ?? 0, timeoutMs, words),
+    ...(options.stdout === undefined
+      ? []
+      : mismatches('standard output', stdout.toString('utf8'), options.stdout)),
+    ...(options.stderr === undefined ? [] : mismatches('standard error', words, options.stderr)),
+    ...Object.entries(options.files ?? {}).flatMap(([path, expected]) => fileProblems(cwd, path, expected)),
+  );
+  if (options.golden !== undefined && attempt.problems.length === 0)
+    await scene.goldens.compare(id, attempt, options.golden, stdout, {
+      normalise: options.normalise,
+    });
+}
+
+export function endProblems(
+  end: CommandEnd | { readonly kind: 'timeout' },
+  expected: number,
+  timeoutMs: number,
+  stderr: string,
+): string[] {
+  switch (end.kind) {
+    case 'exited': {
+      if (end.code === expected) return [];
+      const words = stderr.trim() === '' ? '' : `; it said ${quote(stderr.trim())}`;
+      return [`it exited with ${end.code} instead of ${expected}${words}`];
+    }
+    case 'signalled':
+      return [`it was ended by ${end.signal}`];
+    case 'not_started':
+      return [`it could not be started: ${end.message}`];
+    case 'timeout':
+      return [`it had not ended after ${secondsOf(timeoutMs)}`];
+  }
+}
+
+function fileProblems(cwd: string, path: string, expected: boolean | TextExpectation): string[] {
+  const full = join(cwd, path);
+  if (expected === false) return existsSync(full) ? [`${path} is there and must not be`] : [];
+  if (!existsSync(full)) return [`${path} is not there`];
+  if (expected === true) return [];
+  if (!statSync(full).isFile()) return [`${path} is not a file`];
+  return mismatches(path, readFileSync(full, 'utf8'), expected);
+}

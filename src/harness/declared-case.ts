@@ -1,0 +1,63 @@
+import * as z from 'zod/mini';
+import { harnessSuiteSchema } from '../contracts/harness-suite.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { knownKeysAt } from '../workflow/schema-walk.ts';
+import { flattenIssues, type ShapeIssue } from '../workflow/shape-issues.ts';
+import type { Case } from './case.ts';
+import { timeoutOf } from './scene.ts';
+
+/**
+ * What is wrong with a case that a program declares. An expectation under a misspelt name would be passed over in
+ * silence, and whatever it should have caught would pass.
+ */
+export function declarationProblems(one: Case): string[] {
+  return (one.kind === 'unit' ? unitProblems(one) : shapeProblems(one)).map(
+    (problem) => `the case ${JSON.stringify(one.id)}: ${problem}`,
+  );
+}
+
+function unitProblems({ options }: Extract<Case, { kind: 'unit' }>): string[] {
+  const { test, retries = 0, timeout } = options;
+  timeoutOf(timeout);
+  return [
+    ...(typeof test === 'function' ? [] : ['it has no function']),
+    ...(Number.isInteger(retries) && retries >= 0 ? [] : ['`retries` is no whole number']),
+  ];
+}
+
+function shapeProblems({ id, kind, options }: Exclude<Case, { kind: 'unit' }>): string[] {
+  const data = { suite_id: 'suite', cases: [{ ...(asFile(options, '') as object), id, kind }] };
+  const parsed = z.safeParse(harnessSuiteSchema, data);
+  return parsed.success ? [] : flattenIssues(parsed.error.issues, data).map((issue) => describe(issue, data));
+}
+
+/** A program has patterns where a file has their text. */
+function asFile(value: unknown, key: string): unknown {
+  if (value instanceof RegExp)
+    return key === 'matches' || key === 'replace' ? value.source : { matches: value.source };
+  if (Array.isArray(value)) return value.map((item) => asFile(item, key));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(entries.map(([name, inner]) => [name, asFile(inner, name)]));
+}
+
+function describe(issue: ShapeIssue, data: unknown): string {
+  const key = String(issue.path.at(-1));
+  const path = `\`${issue.path.slice(2).join('.')}\``;
+  switch (issue.kind) {
+    case 'unknown_key': {
+      const near = didYouMean(key, knownKeysAt(harnessSuiteSchema, issue.path.slice(0, -1), data));
+      return `${path} is no key${near === null ? '' : `; did you mean \`${near}\`?`}`;
+    }
+    case 'missing':
+      return `${path} is missing`;
+    case 'type':
+      return `${path} is not ${issue.wanted}`;
+    case 'word':
+      return `${path} is not one of ${issue.words.join(', ')}`;
+    case 'form':
+      return `${path} is not as it should be: ${JSON.stringify(issue.found)}`;
+    case 'bound':
+      return `${path} ${issue.message}`;
+  }
+}

@@ -1,0 +1,16 @@
+export type {
+  CliOptions,
+  Declare,
+  DocsOptions,
+  Duration,
+  GoldenOptions,
+  Normaliser,
+  TextExpectation,
+  UnitOptions,
+  UnitTools,
+  WebExpectation,
+  WebOptions,
+  WebStep,
+} from './case.ts';
+export { type HarnessOptions, harness } from './harness.ts';
+export type { CaseResult, CaseStatus, HarnessReport } from './report.ts';

@@ -1,0 +1,121 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Attempt, newAttempt } from './attempt.ts';
+import type { Browsers } from './browser.ts';
+import type { Case } from './case.ts';
+import { runCliCase } from './cli-case.ts';
+import { type HarnessReport, reportOf, type TriedCase } from './report.ts';
+import type { Scene } from './scene.ts';
+import { shellLine } from './shell-words.ts';
+import { runUnitCase } from './unit-case.ts';
+
+/** A suite while it runs. At any moment a report can be made of what is known by then. */
+export interface SuiteRun {
+  readonly run: () => Promise<void>;
+  /** Ends the run as it stands: what was under way has failed for this reason, the rest is skipped. */
+  readonly breakOff: (reason: string) => void;
+  readonly report: () => HarnessReport;
+}
+
+export interface SuiteRunDeps {
+  readonly scene: Scene;
+  readonly cases: readonly Case[];
+  readonly browsers: Browsers;
+  readonly onCase: (tried: TriedCase) => void;
+}
+
+export function createSuiteRun({ scene, cases, browsers, onCase }: SuiteRunDeps): SuiteRun {
+  const startedMs = performance.now();
+  const tried: TriedCase[] = [];
+  let broken = false;
+  let current: { readonly case: Case; readonly attempts: Attempt[]; readonly startedMs: number } | null =
+    null;
+
+  const close = (one: Case, attempts: readonly Attempt[], from: number): void => {
+    const done = { case: one, repro: reproOf(scene, one), attempts, durationMs: since(from) };
+    tried.push(done);
+    onCase(done);
+  };
+  return {
+    run: async () => {
+      for (const one of cases) {
+        const attempts: Attempt[] = [];
+        const from = performance.now();
+        current = { case: one, attempts, startedMs: from };
+        await tryCase(scene, browsers, one, attempts);
+        if (broken) return;
+        current = null;
+        close(one, attempts, from);
+      }
+    },
+    breakOff: (reason) => {
+      if (broken) return;
+      broken = true;
+      if (current !== null) {
+        const { attempts } = current;
+        if (attempts.length === 0) attempts.push(newAttempt());
+        attempts.at(-1)?.problems.push(reason);
+        close(current.case, attempts, current.startedMs);
+      }
+      for (const one of cases.slice(tried.length)) {
+        close(one, [{ ...newAttempt(), skipped: `it was not tried: ${reason}` }], performance.now());
+      }
+    },
+    report: () =>
+      reportOf(scene.suiteId, tried, {
+        generatedAt: new Date().toISOString(),
+        durationMs: since(startedMs),
+      }),
+  };
+}
+
+function since(startedMs: number): number {
+  return Math.round(performance.now() - startedMs);
+}
+
+async function tryCase(scene: Scene, browsers: Browsers, one: Case, attempts: Attempt[]): Promise<void> {
+  for (let left = one.options.retries ?? 0; left >= 0; left -= 1) {
+    const attempt = newAttempt();
+    attempts.push(attempt);
+    try {
+      await perform(scene, browsers, one, attempt);
+    } catch (error) {
+      attempt.problems.push(messageOf(error));
+    }
+    if (attempt.problems.length === 0 || attempt.skipped !== null) return;
+  }
+}
+
+async function perform(scene: Scene, browsers: Browsers, one: Case, attempt: Attempt): Promise<void> {
+  switch (one.kind) {
+    case 'cli':
+      return runCliCase(scene, one.id, one.options, attempt);
+    case 'unit':
+      return runUnitCase(scene, one.id, one.options, attempt);
+    case 'web': {
+      const { runWebCase } = await import('./web-case.ts');
+      return runWebCase(scene, browsers, one.id, one.options, attempt);
+    }
+    case 'docs': {
+      const { runDocsCase } = await import('./docs-case.ts');
+      return runDocsCase(scene, one.id, one.options, attempt);
+    }
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A command shows itself; other cases are run again by the harness. */
+function reproOf(scene: Scene, one: Case): string {
+  if (one.kind !== 'cli') return scene.repro(one.id);
+  const { command, cwd, env, stdin } = one.options;
+  const line = shellLine(command, { cwd, env });
+  return stdin === undefined ? line : `printf %s ${shellLine([stdin])} | ${line}`;
+}
+
+export function writeReport(path: string, report: HarnessReport): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+}

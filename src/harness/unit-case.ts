@@ -1,0 +1,39 @@
+import { type Attempt, refer } from './attempt.ts';
+import type { UnitOptions } from './case.ts';
+import { fileNameOf } from './out-folder.ts';
+import { type Scene, secondsOf, timeoutOf } from './scene.ts';
+
+/** Calls the function; what it throws is the failure. */
+export async function runUnitCase(
+  scene: Scene,
+  id: string,
+  { test, timeout }: UnitOptions,
+  attempt: Attempt,
+): Promise<void> {
+  const timeoutMs = timeoutOf(timeout);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_settle, fail) => {
+    timer = setTimeout(() => fail(new Error(`it had not ended after ${secondsOf(timeoutMs)}`)), timeoutMs);
+  });
+  // Who forgets to wait for a comparison must not lose what it finds.
+  const comparisons: Promise<void>[] = [];
+  const tools = {
+    expectGolden: (name: string, content: string | Uint8Array, options = {}) => {
+      const comparing = scene.goldens.compare(id, attempt, name, content, options);
+      comparisons.push(comparing);
+      comparing.catch(() => undefined);
+      return comparing;
+    },
+    keep: (name: string, content: string | Uint8Array) =>
+      refer(attempt, scene.out.write('files', `${fileNameOf(id)}/${fileNameOf(name)}`, content)),
+    observe: (text: string) => {
+      attempt.observations.push(text);
+    },
+  };
+  try {
+    await Promise.race([Promise.resolve(tools).then(test), late]);
+    await Promise.all(comparisons);
+  } finally {
+    clearTimeout(timer);
+  }
+}

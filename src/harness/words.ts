@@ -1,0 +1,24 @@
+import { type HarnessReport, resultOf, type TriedCase } from './report.ts';
+
+const MARKS = { passed: 'ok', failed: 'not ok', skipped: 'skipped', flaky: 'flaky' } as const;
+
+/** A case in one line, and what was seen below it. */
+export function linesOfCase(tried: TriedCase): string {
+  const result = resultOf(tried);
+  const seen = result.observations.map((text) => `  ${text.replaceAll('\n', '\n  ')}\n`).join('');
+  return `${MARKS[result.status]} ${result.id}\n${seen}`;
+}
+
+export function summaryLine(
+  { suite_id, summary, proposed_goldens, ux_flags }: HarnessReport,
+  path: string,
+): string {
+  const counts = (['passed', 'failed', 'flaky', 'skipped'] as const)
+    .filter((word) => summary[word] > 0)
+    .map((word) => `${summary[word]} ${word}`);
+  const more = [
+    ...(proposed_goldens.length === 0 ? [] : [`${proposed_goldens.length} goldens proposed`]),
+    ...(ux_flags.length === 0 ? [] : [`${ux_flags.length} accessibility findings`]),
+  ];
+  return `${suite_id}: ${[...counts, ...more].join(', ') || 'no cases'}; report in ${path}\n`;
+}

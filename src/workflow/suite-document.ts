@@ -1,0 +1,139 @@
+import { type HarnessSuite, harnessSuiteSchema } from '../contracts/harness-suite.ts';
+import { arrangeDiagnostics, createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import { limitDiagnostics } from './limit-diagnostics.ts';
+import { checkShape } from './shape.ts';
+import { decodeSource, type Source } from './source-text.ts';
+import { asList, asMapping, asText } from './workflow-view.ts';
+import { parseYaml, type YamlSource } from './yaml-source.ts';
+import type { Path } from './yaml-tree.ts';
+
+export interface CheckedSuite {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null where there is an error. */
+  readonly suite: HarnessSuite | null;
+  readonly text: string;
+}
+
+/** A suite file, in YAML or JSON, to its cases or to everything that is wrong with it. */
+export function checkSuite(source: Source): CheckedSuite {
+  const { text, problem } = decodeSource(source, 'CF');
+  const refuse = (diagnostics: readonly Diagnostic[]): CheckedSuite => ({
+    diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
+    suite: null,
+    text,
+  });
+  if (problem !== null) return refuse([problem]);
+  const yaml = parseYaml(text, 'CF');
+  if (yaml.empty) return refuse([emptySuite()]);
+  if (yaml.source === null) return refuse(yaml.diagnostics);
+  const shape = checkShape({
+    family: 'CF',
+    schema: harnessSuiteSchema,
+    source: yaml.source,
+    nameMaps: [],
+    override: () => null,
+    describe,
+  });
+  const found = [...yaml.diagnostics, ...shape.diagnostics, ...checkCases(shape.data, shape.source)];
+  if (shape.value === null || found.length > 0) return refuse(found);
+  return { diagnostics: [], suite: shape.value, text };
+}
+
+function emptySuite(): Diagnostic {
+  return createDiagnostic('CF008', {
+    message: 'the suite is empty',
+    span: { line: 1, column: 1, endLine: 1, endColumn: 1 },
+    help: 'give `suite_id` and `cases`',
+  });
+}
+
+function describe(path: Path, data: unknown): string {
+  const [root, index, list, inner] = path;
+  if (root === undefined) return 'the suite';
+  if (root !== 'cases' || typeof index !== 'number') return `\`${path.join('.')}\``;
+  const id = asText(asMapping(asList(asMapping(data).cases)[index]).id);
+  const named = id === null ? `case ${index + 1}` : `the case \`${id}\``;
+  if (list === undefined) return named;
+  if (typeof inner !== 'number') return `\`${String(list)}\` of ${named}`;
+  return `${list === 'steps' ? 'step' : 'entry'} ${inner + 1} of ${named}`;
+}
+
+const STEP_KEYS = ['goto', 'click', 'fill', 'press', 'select', 'wait'];
+const EXPECTATION_KEYS = ['visible', 'hidden', 'text', 'title', 'url', 'count'];
+
+function checkCases(data: unknown, source: YamlSource): Diagnostic[] {
+  const first = new Map<string, Path>();
+  return asList(asMapping(data).cases).flatMap((entry, index) => {
+    const fields = asMapping(entry);
+    const path: Path = ['cases', index];
+    return [
+      ...checkId(asText(fields.id), [...path, 'id'], first, source),
+      ...checkPatterns(fields, path, source),
+      ...onlyOne(fields.steps, [...path, 'steps'], STEP_KEYS, 'a step', source),
+      ...onlyOne(fields.expect, [...path, 'expect'], EXPECTATION_KEYS, 'an expectation', source),
+    ];
+  });
+}
+
+function checkId(id: string | null, path: Path, first: Map<string, Path>, source: YamlSource): Diagnostic[] {
+  if (id === null) return [];
+  const earlier = first.get(id);
+  if (earlier === undefined) {
+    first.set(id, path);
+    return [];
+  }
+  return [
+    createDiagnostic('CF011', {
+      message: `the case id \`${id}\` is used more than once`,
+      span: source.locate(path, 'value'),
+      related: [{ message: 'first used here', span: source.locate(earlier, 'value') }],
+    }),
+  ];
+}
+
+/** What of two things a step or an expectation is about would be for nobody to say. */
+function onlyOne(
+  list: unknown,
+  path: Path,
+  keys: readonly string[],
+  what: string,
+  source: YamlSource,
+): Diagnostic[] {
+  return asList(list).flatMap((entry, index) => {
+    const fields = asMapping(entry);
+    const known = keys.filter((key) => Object.hasOwn(fields, key));
+    if (known.length === 1) return [];
+    const said = known.length === 0 ? 'none' : known.map((key) => `\`${key}\``).join(' and ');
+    return [
+      createDiagnostic('CF011', {
+        message: `${what} is about one thing, but this one has ${said}`,
+        span: source.locateFirstKey([...path, index]),
+        help: `give exactly one of ${keys.map((key) => `\`${key}\``).join(', ')}`,
+      }),
+    ];
+  });
+}
+
+/** Patterns stand under these keys, wherever they are. */
+function checkPatterns(value: unknown, path: Path, source: YamlSource): Diagnostic[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const at: Path = [...path, Array.isArray(value) ? Number(key) : key];
+    if ((key !== 'matches' && key !== 'replace') || typeof inner !== 'string')
+      return checkPatterns(inner, at, source);
+    const reason = patternProblem(inner);
+    if (reason === null) return [];
+    const span = source.locate(at, 'value');
+    return [createDiagnostic('CF011', { message: `\`${key}\` is no regular expression: ${reason}`, span })];
+  });
+}
+
+function patternProblem(pattern: string): string | null {
+  try {
+    new RegExp(pattern, 'm');
+    return null;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return text.split(': ').at(-1)?.toLowerCase() ?? text;
+  }
+}

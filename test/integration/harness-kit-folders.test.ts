@@ -1,0 +1,32 @@
+import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { findHarnessKit } from '../../src/wiring/harness-kit.ts';
+
+const top = await realpath(await mkdtemp(join(tmpdir(), 'conductor-kit-')));
+afterAll(() => rm(top, { recursive: true, force: true }));
+
+describe('the folders that show the harness kit in a sandbox', () => {
+  it('are the package and its own packages, where those are elsewhere too', async () => {
+    const root = join(top, 'clone');
+    await mkdir(join(top, 'shared', 'node_modules'), { recursive: true });
+    await mkdir(root);
+    await symlink(join(top, 'shared', 'node_modules'), join(root, 'node_modules'));
+    const { folders } = await findHarnessKit(root);
+    expect(folders).toEqual([root, join(top, 'shared', 'node_modules')]);
+  });
+
+  it('are all packages around it, where a package manager has put them beside it or behind links', async () => {
+    const outer = join(top, 'project', 'node_modules');
+    const real = join(outer, '.pnpm', 'tnh-conductor@0.1.0', 'node_modules', 'tnh-conductor');
+    await mkdir(real, { recursive: true });
+    await symlink(real, join(outer, 'tnh-conductor'));
+    const { folders, environment } = await findHarnessKit(join(outer, 'tnh-conductor'));
+    expect(folders).toEqual([join(outer, 'tnh-conductor'), real, outer]);
+    expect(environment).toEqual({
+      CONDUCTOR_HARNESS: join(outer, 'tnh-conductor/dist/src/harness/index.js'),
+      CONDUCTOR_BIN: join(outer, 'tnh-conductor/dist/bin/conductor.js'),
+    });
+  });
+});
