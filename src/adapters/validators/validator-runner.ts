@@ -13,6 +13,7 @@ import { type ArtifactDeclaration, declareArtifact } from './artifact-declaratio
 import { evidenceName } from './evidence-name.ts';
 import { checkInvocation, type Invocation, planInvocation } from './invocation.ts';
 import type { Refused } from './placeholders.ts';
+import { captureReferences } from './reference-capture.ts';
 import { realRoots } from './roots.ts';
 
 export interface ValidatorRunnerDeps {
@@ -76,6 +77,7 @@ async function runValidator(
   const before = await stampPossibleReports(context);
   const ran = await start(deps, request, invocation);
   const capture = await captureArtifacts({ ...context, before });
+  const report = capture.harnessReport;
   const outcome = outcomeOfEnd(ran.end);
   const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
   return {
@@ -88,7 +90,8 @@ async function runValidator(
     artifacts: capture.artifacts,
     missingArtifacts: capture.missing,
     requiredArtifacts: requiredNames(declared.list),
-    harnessReport: capture.harnessReport,
+    harnessReport: report,
+    ...(report === null ? {} : { references: await captureReferences(report.value, context) }),
     reason: reasons.length === 0 ? null : reasons.join('; '),
   };
 }
