@@ -93,6 +93,51 @@ export async function readManifest(directory: RunDirectory, key: StepKey): Promi
   return parsed.success ? parsed.data : null;
 }
 
+/** Adds what came after an entry was closed to its manifest: an artifact, and a word about it. */
+export async function extendManifest(
+  directory: RunDirectory,
+  key: StepKey,
+  change: {
+    readonly endedAt: string;
+    readonly summary: string;
+    readonly termination?: Termination;
+    readonly artifact?: { readonly role: string; readonly digest: FileDigest };
+  },
+): Promise<readonly EventDraft[]> {
+  const manifest = await readManifest(directory, key);
+  if (manifest === null) throw new Error(`the manifest of ${key.stepId} is missing`);
+  const added = change.artifact === undefined ? [] : [addedRecord(change.artifact)];
+  // One that was interrupted in between has said it before.
+  const said = manifest.evidence_summary.endsWith(`; ${change.summary}`);
+  const extended: Manifest = {
+    ...manifest,
+    ended_at: change.endedAt,
+    termination: change.termination ?? manifest.termination,
+    evidence_summary: said ? manifest.evidence_summary : `${manifest.evidence_summary}; ${change.summary}`,
+    artifacts: [...manifest.artifacts.filter(({ role }) => role !== change.artifact?.role), ...added],
+  };
+  await directory.sync(added.map(({ path }) => path));
+  await directory.write(`${stepFolderOf(key.stepId, key.attempt)}/manifest.json`, toJson(extended), {
+    durable: true,
+  });
+  return added.map(({ role, path, sha256, bytes }) => ({
+    event_type: 'artifact_recorded',
+    step_id: key.stepId,
+    payload: { role, path, sha256, bytes },
+  }));
+}
+
+function addedRecord({
+  role,
+  digest,
+}: {
+  readonly role: string;
+  readonly digest: FileDigest;
+}): ArtifactRecord {
+  const { path, sha256, bytes } = digest;
+  return { role, path, media_type: mediaTypeOf(path), sha256, bytes, required: true, important: true };
+}
+
 /** Finds evidence by step and role, never by file name. */
 export async function readEvidence(
   directory: RunDirectory,

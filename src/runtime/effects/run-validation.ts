@@ -4,6 +4,7 @@ import type { PlanValidator, ValidationStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
 import type { RunnableValidator, ValidatorRequest, ValidatorResult } from '../../ports/validator.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
+import { recordReportFiles } from '../report-files.ts';
 import { type EffectResult, Interrupted, type Project, type RunContext } from '../run-context.ts';
 import { watchStep } from './check-step.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
@@ -64,6 +65,13 @@ export async function runValidation(
   });
   const outcome = worstOutcome(results.map((result) => mechanical(result.outcome)));
   await recordValidationEvidence(evidence, results, outcome);
+  for (const [index, result] of results.entries())
+    await recordReportFiles(
+      evidence,
+      endOf(step, step.validators[index], result).key,
+      result,
+      `references-${index + 1}.json`,
+    );
   await evidence.json(
     'policy_summary',
     'policy.json',
@@ -244,6 +252,9 @@ export function validationReportOf(results: readonly ValidatorResult[], outcome:
       .map((result) => result.id),
     required_artifacts: results.flatMap((result) => result.requiredArtifacts),
     missing_artifacts: results.flatMap((result) => result.missingArtifacts),
+    notes: results.flatMap(({ id, references }) =>
+      (references?.problems ?? []).map((problem) => `${id}: ${problem}`),
+    ),
     validators: results.map(({ id, outcome: how, exitCode, durationMs, reason }) => ({
       id,
       outcome: how,
