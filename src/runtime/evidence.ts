@@ -98,6 +98,8 @@ export async function extendManifest(
   directory: RunDirectory,
   key: StepKey,
   change: {
+    /** The log so far: what it has recorded is not recorded again. */
+    readonly events: readonly EventDraft[];
     readonly endedAt: string;
     readonly summary: string;
     readonly termination?: Termination;
@@ -120,11 +122,20 @@ export async function extendManifest(
   await directory.write(`${stepFolderOf(key.stepId, key.attempt)}/manifest.json`, toJson(extended), {
     durable: true,
   });
-  return added.map(({ role, path, sha256, bytes }) => ({
-    event_type: 'artifact_recorded',
-    step_id: key.stepId,
-    payload: { role, path, sha256, bytes },
-  }));
+  return added
+    .filter(({ path, sha256 }) => !isRecorded(change.events, path, sha256))
+    .map(({ role, path, sha256, bytes }) => ({
+      event_type: 'artifact_recorded',
+      step_id: key.stepId,
+      payload: { role, path, sha256, bytes },
+    }));
+}
+
+function isRecorded(events: readonly EventDraft[], path: string, sha256: string): boolean {
+  return events.some(
+    ({ event_type, payload }) =>
+      event_type === 'artifact_recorded' && payload.path === path && payload.sha256 === sha256,
+  );
 }
 
 function addedRecord({

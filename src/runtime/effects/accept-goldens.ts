@@ -18,7 +18,6 @@ export const GOLDEN_ACCEPTANCE_ROLE = 'golden_acceptance';
 interface Accepted {
   readonly before: string;
   readonly after: string;
-  readonly salvageRef: string | null;
   readonly records: readonly EventDraft[];
 }
 
@@ -85,12 +84,11 @@ async function putIntoWorktree(
   const before = await beginAcceptance(context, effect, name);
   try {
     const overlay = await deps.workspace.overlay(workspace, before.commit, `${name}.goldens`, files);
-    if (overlay.tree === before.tree)
-      return { before: before.tree, after: before.tree, salvageRef: null, records: [] };
+    if (overlay.tree === before.tree) return { before: before.tree, after: before.tree, records: [] };
     const target = { kind: 'snapshot', commit: overlay.commit } as const;
     const { salvageRef, before: kept } = await deps.workspace.restore(workspace, target, name);
     const record = salvageRecord(effect.stepId, salvageRef, kept.commit, 'goldens');
-    return { before: before.tree, after: overlay.tree, salvageRef, records: [record] };
+    return { before: before.tree, after: overlay.tree, records: [record] };
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
     await deps.workspace.restore(workspace, { kind: 'snapshot', commit: before.commit }, name);
@@ -148,12 +146,12 @@ async function recordAcceptance(
       attempt: effect.attempt,
       tree_before: done?.before ?? null,
       tree_after: done?.after ?? null,
-      salvage_ref: done?.salvageRef ?? null,
       proposals,
     }),
   );
   const count = proposals.filter(({ accepted }) => accepted).length;
   return extendManifest(directory, effect, {
+    events: context.events(),
     endedAt: deps.clock.now().toISOString(),
     summary: `${count} of ${proposals.length} proposed ${proposals.length === 1 ? 'golden' : 'goldens'} accepted`,
     artifact: { role: GOLDEN_ACCEPTANCE_ROLE, digest },
@@ -162,7 +160,7 @@ async function recordAcceptance(
 
 /** The answer stands, but the gate did not come to what it was for. */
 export async function failAcceptance(
-  { deps, directory }: RunContext,
+  { deps, directory, events }: RunContext,
   effect: AcceptEffect,
   failure: Error,
   changed: boolean,
@@ -170,6 +168,7 @@ export async function failAcceptance(
   const reason = `the goldens could not be accepted: ${failure.message}`;
   return {
     records: await extendManifest(directory, effect, {
+      events: events(),
       endedAt: deps.clock.now().toISOString(),
       summary: reason,
     }),

@@ -6,12 +6,13 @@ import type { AwaitingView } from '../run-view.ts';
 
 /** Adds the answer to the gate's manifest. */
 export async function closeGate(
-  { directory, deps }: RunContext,
+  { directory, deps, events }: RunContext,
   awaiting: AwaitingView,
   answer: GateAnswer,
 ): Promise<readonly EventDraft[]> {
   const digest = await directory.digest(directory.resolve(outcomePath(awaiting)));
   return extendManifest(directory, awaiting, {
+    events: events(),
     endedAt: deps.clock.now().toISOString(),
     termination: answer.answer,
     summary: `${answer.answer}${answer.by === null ? '' : ` by ${answer.by}`}`,
