@@ -217,24 +217,19 @@ describe('the golden that the pattern proposes', () => {
 });
 
 describe('a conductor that is killed while it accepts a golden', () => {
-  test.concurrent('at each of its git commands in turn is followed by a resume that completes it once', async ({
+  test.concurrent('at one git command after the other is followed by a resume that completes it once', async ({
     openScene,
   }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
     expect(await scene.conductor('approve', runId, '--as', 'ann')).toMatchObject({ code: 0 });
     const trap = await makeTrap(scene, runId);
-    let kills = 0;
-    for (let at = 1; ; at += 1) {
-      const { signal, code, stderr } = await scene.cli.run(['resume', runId], { env: await trap(at) });
-      if (signal === null) {
-        expect(code, stderr).toBe(0);
-        break;
-      }
-      kills += 1;
-      expect(await scene.conductor('verify', runId), `after kill ${at}`).toMatchObject({ code: 0 });
+    for (const at of KILLED_AT) {
+      const killed = await scene.cli.run(['resume', runId], { env: await trap(at) });
+      expect(killed, `at git command ${at}`).toMatchObject({ signal: 'SIGKILL' });
+      expect(await scene.conductor('verify', runId), `at git command ${at}`).toMatchObject({ code: 0 });
     }
-    expect(kills).toBeGreaterThan(10);
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
     const { finalState, eventsOf, metadata } = scene.record(runId);
     expect(finalState).toBe('completed success gate_approved\n');
     expect(eventsOf('gate_approved')).toHaveLength(1);
@@ -246,6 +241,9 @@ describe('a conductor that is killed while it accepts a golden', () => {
       expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
   }, 240_000);
 });
+
+/** In the snapshot before the golden, on the way back to it, while the golden is laid over it and while it is put in place. */
+const KILLED_AT = [1, 9, 16, 25, 36, 45, 58];
 
 const CAPTURED = 'artifacts/execute_harness@2/generated_harness/report-files/harness/out/answers';
 
@@ -264,15 +262,15 @@ async function makeTrap(
   const log = join(scene.record(runId).path, 'events.ndjson');
   await mkdir(folder);
   const script = `#!/bin/sh
-[ -n "$GIT_TRAP_AT" ] && grep -q '"gate_approved"' '${log}' || exec ${git} "$@"
+[ -n "$TRAP_AT" ] && grep -q '"gate_approved"' '${log}' || exec ${git} "$@"
 printf . >> '${count}'
-[ "$(wc -c < '${count}')" -eq "$GIT_TRAP_AT" ] || exec ${git} "$@"
-[ "$((GIT_TRAP_AT % 2))" -eq 0 ] || { kill -9 $PPID; exec ${git} "$@"; }
+[ "$(wc -c < '${count}')" -eq "$TRAP_AT" ] || exec ${git} "$@"
+[ "$((TRAP_AT % 2))" -eq 0 ] || { kill -9 $PPID; exec ${git} "$@"; }
 ${git} "$@"; kill -9 $PPID
 `;
   await writeFile(join(folder, 'git'), script, { mode: 0o755 });
   return async (at) => {
     await writeFile(count, '');
-    return { PATH: `${folder}:${process.env.PATH ?? ''}`, GIT_TRAP_AT: String(at) };
+    return { PATH: `${folder}:${process.env.PATH ?? ''}`, TRAP_AT: String(at) };
   };
 }
