@@ -5,13 +5,16 @@ const MAX_COLUMNS = 400;
 export function patchSections(patch: string): readonly string[] {
   const sections = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '));
   return sections.map((section) => {
-    const lines = section.replace(/\n$/, '').split('\n');
-    const from = lines.findIndex((line) => line.startsWith('@@'));
-    const shown = from === -1 ? [] : lines.slice(from);
-    const hidden = shown.length - MAX_LINES;
-    const excerpt = shown.slice(0, MAX_LINES).map(cut);
-    return [...excerpt, ...(hidden > 0 ? [`… and ${hidden} more lines`] : [])].join('\n');
+    const from = section.search(/^@@/m);
+    return from === -1 ? '' : excerptOf(section.slice(from));
   });
+}
+
+export function excerptOf(text: string): string {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const hidden = lines.length - MAX_LINES;
+  const excerpt = lines.slice(0, MAX_LINES).map(cut);
+  return [...excerpt, ...(hidden > 0 ? [`… and ${hidden} more lines`] : [])].join('\n');
 }
 
 function cut(line: string): string {

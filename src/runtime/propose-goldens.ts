@@ -1,4 +1,5 @@
 import { isExpectedFailure } from '../contracts/expected-failure.ts';
+import type { GoldenProposal } from '../contracts/golden-proposal.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import type { FileChange } from '../contracts/workspace-change.ts';
 import { maskSecrets } from '../policy/secrets.ts';
@@ -6,7 +7,6 @@ import type { FileDigest } from '../ports/run-store.ts';
 import type { NewFile, Snapshot } from '../ports/workspace.ts';
 import type { Evidence } from './evidence.ts';
 import { isInTheWay, readGoldenPath } from './golden-path.ts';
-import type { GoldenProposal } from './golden-proposal.ts';
 import { patchSections } from './patch-sections.ts';
 import { pendingProposals, type ReportedProposal } from './pending-proposals.ts';
 import type { RunContext } from './run-context.ts';
