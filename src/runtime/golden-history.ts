@@ -16,6 +16,9 @@ export interface GoldenRecord {
   readonly at: string | null;
 }
 
+/** One that is open waits for a gate: its report is the latest of its validator, and no approval has come. */
+type Tracked = GoldenRecord & { readonly open: boolean };
+
 type StepEvent = Extract<RunEvent, { event_type: 'step_completed' | 'step_failed' }>;
 type AnswerEvent = Extract<RunEvent, { event_type: 'gate_approved' | 'gate_rejected' | 'gate_timed_out' }>;
 
@@ -28,7 +31,7 @@ export async function goldenHistory(
   directory: RunDirectory,
   events: readonly RunEvent[],
 ): Promise<readonly GoldenRecord[]> {
-  let records: readonly GoldenRecord[] = [];
+  let records: readonly Tracked[] = [];
   for (const event of events) {
     switch (event.event_type) {
       case 'step_completed':
@@ -55,33 +58,34 @@ export async function goldenHistory(
         break;
     }
   }
-  return records;
+  return records.map(({ open: _, ...record }) => record);
 }
 
 /** A new report takes the place of the last one of its validator; a gate that failed has accepted nothing. */
-function afterStep(records: readonly GoldenRecord[], event: StepEvent): readonly GoldenRecord[] {
+function afterStep(records: readonly Tracked[], event: StepEvent): readonly Tracked[] {
   const reporting = new Set(
     event.payload.validators.flatMap(({ key, proposals }) => (proposals === null ? [] : [key])),
   );
   return records.map((record) => {
-    if (record.state === 'pending' && reporting.has(record.proposal.validator))
-      return { ...record, state: 'superseded' };
+    if (record.open && reporting.has(record.proposal.validator))
+      return { ...record, open: false, state: record.state === 'pending' ? 'superseded' : record.state };
     const undone = event.event_type === 'step_failed' && record.gate === event.step_id;
     return undone && record.state === 'accepted'
-      ? { ...record, state: 'pending', gate: null, by: null, at: null }
+      ? { ...record, open: true, state: 'pending', gate: null, by: null, at: null }
       : record;
   });
 }
 
-async function newRecords(directory: RunDirectory, event: StepEvent): Promise<readonly GoldenRecord[]> {
+async function newRecords(directory: RunDirectory, event: StepEvent): Promise<readonly Tracked[]> {
   if (event.step_id === null || !event.payload.validators.some(({ proposals }) => (proposals ?? 0) > 0))
     return [];
   const step = { stepId: event.step_id, attempt: event.payload.attempt };
-  const records: GoldenRecord[] = [];
+  const records: Tracked[] = [];
   for (const files of await readReportFiles(directory, step))
     for (const reported of await proposalsOf(directory, step, files))
       records.push({
         proposal: await asReported(directory, reported),
+        open: true,
         state: 'pending',
         gate: null,
         by: null,
@@ -114,10 +118,7 @@ async function asReported(directory: RunDirectory, reported: ReportedProposal): 
 }
 
 /** The same proposals as a gate has looked at them. */
-function asShown(
-  records: readonly GoldenRecord[],
-  shown: readonly GoldenProposal[],
-): readonly GoldenRecord[] {
+function asShown(records: readonly Tracked[], shown: readonly GoldenProposal[]): readonly Tracked[] {
   const left = [...shown];
   return records.map((record) => {
     const at = left.findIndex((proposal) => isOfOneReport(proposal, record.proposal));
@@ -130,15 +131,15 @@ function isOfOneReport(one: GoldenProposal, other: GoldenProposal): boolean {
   return one.validator === other.validator && one.step_id === other.step_id && one.attempt === other.attempt;
 }
 
-function answered(record: GoldenRecord, event: AnswerEvent): GoldenRecord {
-  if (record.state !== 'pending' && record.state !== 'rejected' && record.state !== 'timed_out')
-    return record;
+function answered(record: Tracked, event: AnswerEvent): Tracked {
+  if (!record.open) return record;
   const { by, answered_at: at } = event.payload;
-  const state =
-    event.event_type === 'gate_approved'
-      ? record.proposal.acceptable
-        ? 'accepted'
-        : 'not_accepted'
-      : ANSWERS[event.event_type];
-  return { ...record, state, gate: event.step_id, by, at };
+  const answer = { gate: event.step_id, by, at };
+  if (event.event_type !== 'gate_approved') return { ...record, ...answer, state: ANSWERS[event.event_type] };
+  return {
+    ...record,
+    ...answer,
+    open: false,
+    state: record.proposal.acceptable ? 'accepted' : 'not_accepted',
+  };
 }

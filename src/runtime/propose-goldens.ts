@@ -35,9 +35,8 @@ export async function proposeGoldens(
   const pending = await pendingProposals(context.directory, context.view());
   const shown = pending.slice(0, MAX_SHOWN).map((proposal) => withPath(context, proposal));
   const judged: GoldenProposal[] = [];
-  for (const [at, candidate] of shown.entries())
-    judged.push(await judge(context, now.tree, candidate, inTheWayOf(shown, at), at));
-  const tried = await tryOut(context, now, name, judged);
+  for (const [at, candidate] of shown.entries()) judged.push(await judge(context, now.tree, candidate, at));
+  const tried = await tryOut(context, now, name, withoutRivals(judged));
   const leftOut = pending.length - shown.length;
   if (tried.tree === null) return { proposals: tried.proposals, leftOut, patch: null };
   const patch = await recordPatch(context, evidence, now.tree, tried.tree);
@@ -66,18 +65,24 @@ function withPath({ deps, plan }: RunContext, proposal: ReportedProposal): Candi
     : { ...proposal, path, why: null };
 }
 
-function inTheWayOf(candidates: readonly Candidate[], at: number): boolean {
-  const path = candidates[at]?.path ?? null;
-  return candidates.some(
-    (other, index) => index !== at && path !== null && other.path !== null && isInTheWay(path, other.path),
-  );
+/** Of two that can't both be, nobody knows which one was meant. */
+function withoutRivals(proposals: readonly GoldenProposal[]): readonly GoldenProposal[] {
+  const taken = proposals.map(({ acceptable, golden_path }) => (acceptable ? golden_path : null));
+  return proposals.map((proposal, at) => {
+    const path = taken[at] ?? null;
+    const rivals = taken.some(
+      (other, index) => index !== at && path !== null && other !== null && isInTheWay(path, other),
+    );
+    return rivals
+      ? { ...proposal, acceptable: false, why: 'another proposal is for the same golden_path' }
+      : proposal;
+  });
 }
 
 async function judge(
   { deps, directory, workspace }: RunContext,
   tree: string,
   candidate: Candidate,
-  rivals: boolean,
   at: number,
 ): Promise<GoldenProposal> {
   const { id, kind, validator, stepId, attempt, diff, proposed, pixels, path } = candidate;
@@ -99,7 +104,6 @@ async function judge(
   const refuse = (why: string): GoldenProposal => ({ ...shown, acceptable: false, why });
   if (candidate.why !== null) return refuse(candidate.why);
   if (path === null || proposed === null) return refuse('it comes without bytes');
-  if (rivals) return refuse('another proposal is for the same golden_path');
   if (at >= MAX_ACCEPTABLE) return refuse(`one gate accepts no more than ${MAX_ACCEPTABLE}`);
   const file = { path, source: directory.resolve(proposed.path), sha256: proposed.sha256 };
   const place = await deps.workspace.fileInPlace(workspace, tree, file);
