@@ -58,7 +58,7 @@ export async function goldenHistory(
         break;
     }
   }
-  return records.map(({ open: _, ...record }) => record);
+  return records.map(({ open: _open, ...record }) => record);
 }
 
 /** A new report takes the place of the last one of its validator; a gate that failed has accepted nothing. */

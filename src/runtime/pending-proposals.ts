@@ -31,7 +31,7 @@ export async function pendingProposals(
   return state.pendingGoldens.flatMap((key) => latest.get(key) ?? []);
 }
 
-export function isEndedValidation({ opcode, termination }: StepView): boolean {
+function isEndedValidation({ opcode, termination }: StepView): boolean {
   return opcode === 'RUN_VALIDATION' && termination !== null;
 }
 

@@ -13,7 +13,7 @@ import { type EffectResult, markOf, type RunContext } from '../run-context.ts';
 
 type AcceptEffect = Extract<Effect, { kind: 'accept_goldens' }>;
 
-export const GOLDEN_ACCEPTANCE_ROLE = 'golden_acceptance';
+const GOLDEN_ACCEPTANCE_ROLE = 'golden_acceptance';
 
 interface Accepted {
   readonly before: string;
