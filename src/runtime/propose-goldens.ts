@@ -106,7 +106,11 @@ async function judge(
   if (path === null || proposed === null) return refuse('it comes without bytes');
   if (at >= MAX_ACCEPTABLE) return refuse(`one gate accepts no more than ${MAX_ACCEPTABLE}`);
   const file = { path, source: directory.resolve(proposed.path), sha256: proposed.sha256 };
-  const place = await deps.workspace.fileInPlace(workspace, tree, file);
+  // What git can't look at, such as a golden that is too large, is not acceptable, and no reason to ask nobody.
+  const place = await deps.workspace.fileInPlace(workspace, tree, file).catch((error: unknown) => {
+    if (!isExpectedFailure(error)) throw error;
+    return { kind: 'refused', why: error.message } as const;
+  });
   if (place.kind === 'refused') return refuse(`its golden_path can't be written: ${place.why}`);
   const golden =
     place.kind === 'absent' ? shown.golden : { exists: true, sha256: place.sha256, bytes: place.bytes };
