@@ -1,34 +1,16 @@
 // Runs the commands of goldens/suite.json and compares what they print with the goldens beside it.
-// A difference is proposed and never written: `--accept` does that, after a person has agreed.
+// A difference is proposed and never written: the conductor does that, after a person has approved.
 //
 //   suite.json: { "suite_id": "cli", "cases": [{ "id": "help", "command": ["node", "cli.js", "--help"] }] }
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const FOLDER = 'goldens';
-const { values } = parseArgs({
-  options: { report: { type: 'string' }, proposals: { type: 'string' }, accept: { type: 'string' } },
-});
+const { values } = parseArgs({ options: { report: { type: 'string' }, proposals: { type: 'string' } } });
 
-if (values.accept !== undefined) accept(values.accept);
-else compare(values.report ?? 'harness_report.json', values.proposals ?? 'proposed');
-
-function accept(proposals) {
-  for (const name of existsSync(proposals) ? readdirSync(proposals) : []) {
-    copyFileSync(join(proposals, name), join(FOLDER, name));
-    console.log(`accepted ${join(FOLDER, name)}`);
-  }
-}
+compare(values.report ?? 'harness_report.json', values.proposals ?? 'proposed');
 
 function compare(reportPath, proposals) {
   const startedMs = Date.now();

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
 import { statusSchema } from './run-files.ts';
 import {
@@ -353,6 +354,7 @@ export const CLI_DOCUMENTS = {
     hidden: z.int().min(0).describe('How many `--limit` left out.'),
   }),
   gates: printed({ gates: z.array(gate) }),
+  goldens: printed({ run_id: z.string(), goldens: z.array(goldenRecordSchema) }),
   logs: printed({ run_id: z.string(), logs: z.array(log) }),
   diff: printed({
     run_id: z.string(),

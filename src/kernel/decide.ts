@@ -2,7 +2,7 @@ import { ownValue } from '../contracts/own-value.ts';
 import type { Opcode } from '../contracts/vocabulary.ts';
 import { budgetProblem } from './budgets.ts';
 import { endOf } from './ending.ts';
-import { seen } from './evolve.ts';
+import { entryOf, seen } from './evolve.ts';
 import type { Plan } from './plan.ts';
 import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
 import { loopThrough, refinementOf, selectRoute } from './routing.ts';
@@ -38,7 +38,7 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       log.emit({ event_type: 'run_started', step_id: null, payload: input.run });
       return;
     case 'step_ended':
-      endStep(log, expectRunning(stage, input, ENDS_MECHANICALLY), input);
+      endStep(log, isAccepting(stage) ? stage : expectRunning(stage, input, ENDS_MECHANICALLY), input);
       return;
     case 'rolled_back': {
       const entry = expectRunning(stage, input, ['ROLLBACK']);
@@ -70,6 +70,11 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       });
       return;
     }
+    case 'goldens_accepted': {
+      const entry = expectStage(stage, input, 'answered');
+      closeStep(log, entry, { ...QUIET_END, changed: input.changed, tree: input.tree });
+      return;
+    }
     case 'gate_changed':
       enterAgain(log, expectStage(stage, input, 'waiting'));
       return;
@@ -97,6 +102,11 @@ function expectStage<K extends Stage['kind']>(
 ): Extract<Stage, { kind: K }> {
   if (stage.kind !== kind) throw new KernelBug(`input ${input.kind} does not fit stage ${stage.kind}`);
   return stage as Extract<Stage, { kind: K }>;
+}
+
+/** The files come before the end of the gate: a run that dies in between has them put there again. */
+function isAccepting(stage: Stage): stage is Extract<Stage, { kind: 'answered' }> {
+  return stage.kind === 'answered' && stage.goldens.length > 0;
 }
 
 /** A planner and a STOP have ends of their own. */
@@ -159,6 +169,8 @@ function advance(log: Log, plan: Plan, resuming: boolean): Effect | null {
         closeJudged(log, stage);
         break;
       case 'answered':
+        if (stage.feedback === null && isAccepting(stage))
+          return { ...entryOf(stage), kind: 'accept_goldens', restoreTo: log.state.snapshot };
         closeAnswered(log, stage);
         break;
       case 'left':
@@ -274,10 +286,6 @@ function enterAgain(log: Log, entry: Entry): void {
     step_id: entry.stepId,
     payload: { opcode: entry.opcode, attempt: entry.attempt + 1, visit: entry.visit, recovery: true },
   });
-}
-
-function entryOf(stage: Entry): Entry {
-  return { stepId: stage.stepId, opcode: stage.opcode, attempt: stage.attempt, visit: stage.visit };
 }
 
 function effectOf(plan: Plan, state: RunState): Effect | null {

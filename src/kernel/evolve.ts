@@ -41,10 +41,14 @@ export function evolve(state: RunState, event: EventDraft): RunState {
         stage: withEntry(state.stage, (entry) => ({ kind: 'waiting', ...entry })),
       };
     case 'gate_approved':
-      return { ...evolveGateAnswer(state, 'gate_approved', event.payload), pendingGoldens: [] };
+      return {
+        ...evolveGateAnswer(state, 'gate_approved', event.payload, state.pendingGoldens),
+        pendingGoldens: [],
+        snapshot: null,
+      };
     case 'gate_rejected':
     case 'gate_timed_out':
-      return evolveGateAnswer(state, event.event_type, event.payload);
+      return evolveGateAnswer(state, event.event_type, event.payload, []);
     case 'human_feedback':
       return state.stage.kind === 'answered'
         ? { ...state, stage: { ...state.stage, feedback: null } }
@@ -128,8 +132,11 @@ function evolveStepStarted(
 
 function evolveRunnerStarted(state: RunState, payload: EventPayload<'runner_started'>): RunState {
   const { stage } = state;
-  if (stage.kind !== 'running' || payload.snapshot === null) return state;
-  const commit = payload.snapshot.commit;
+  if (payload.snapshot === null) return state;
+  const { commit, tree } = payload.snapshot;
+  // What somebody changed since the gate was opened is seen here; what is accepted comes on top of it.
+  if (stage.kind === 'answered') return { ...state, ...seen(state, tree), snapshot: commit };
+  if (stage.kind !== 'running') return state;
   if (stage.opcode !== 'RUN_AGENT') return { ...state, snapshot: commit };
   return {
     ...state,
@@ -176,8 +183,8 @@ function unverifiedAfterRollback(state: RunState, rollback: EventPayload<'rollba
 
 function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'>): RunState {
   const { stage } = state;
-  if (stage.kind === 'judged' || stage.kind === 'answered')
-    return { ...state, stage: leftAs(stage), recoveries: 0 };
+  if (stage.kind === 'judged') return { ...state, stage: leftAs(stage), recoveries: 0 };
+  if (stage.kind === 'answered') return evolveAnswerClosed(state, stage, payload);
   if (stage.kind !== 'running') return state;
   const passedValidation = stage.opcode === 'RUN_VALIDATION' && payload.outcome === 'completed';
   // What a rollback that came off did to the files, its own event tells.
@@ -191,6 +198,22 @@ function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'
     tree: payload.tree ?? state.tree,
     unverified: passedValidation ? false : state.unverified || changed,
     pendingGoldens: foldGoldens(state.pendingGoldens, payload.validators),
+  };
+}
+
+/** Goldens that an approval accepted are no change that a validation has to follow. */
+function evolveAnswerClosed(
+  state: RunState,
+  stage: Extract<Stage, { kind: 'answered' }>,
+  payload: EventPayload<'step_completed'>,
+): RunState {
+  const closed = { ...state, recoveries: 0, snapshot: null, tree: payload.tree ?? state.tree };
+  if (payload.outcome === 'completed') return { ...closed, stage: leftAs(stage) };
+  return {
+    ...closed,
+    stage: { ...entryOf(stage), kind: 'left', key: payload.outcome, nextStep: null },
+    unverified: state.unverified || payload.changed,
+    pendingGoldens: stage.goldens,
   };
 }
 
@@ -211,12 +234,13 @@ function evolveGateAnswer(
   state: RunState,
   answer: GateEvent,
   payload: EventPayload<'gate_approved'>,
+  goldens: readonly string[],
 ): RunState {
   const feedback =
     payload.by !== null && payload.comment !== null ? { by: payload.by, comment: payload.comment } : null;
   return {
     ...state,
-    stage: withEntry(state.stage, (entry) => ({ kind: 'answered', ...entry, answer, feedback })),
+    stage: withEntry(state.stage, (entry) => ({ kind: 'answered', ...entry, answer, feedback, goldens })),
   };
 }
 
@@ -237,8 +261,7 @@ function routedTo(from: string | null, to: string): Stage {
 
 /** Closes a step whose way out was settled by a decision or an answer. */
 function leftAs(stage: Extract<Stage, { kind: 'judged' | 'answered' }>): Stage {
-  const { stepId, opcode, attempt, visit } = stage;
-  const entry = { stepId, opcode, attempt, visit };
+  const entry = entryOf(stage);
   return stage.kind === 'judged'
     ? { kind: 'left', ...entry, key: stage.status, nextStep: stage.nextStep }
     : { kind: 'left', ...entry, key: stage.answer, nextStep: null };
@@ -246,8 +269,11 @@ function leftAs(stage: Extract<Stage, { kind: 'judged' | 'answered' }>): Stage {
 
 function withEntry(stage: Stage, next: (entry: Entry) => Stage): Stage {
   if (stage.kind !== 'running' && stage.kind !== 'waiting') return stage;
-  const { stepId, opcode, attempt, visit } = stage;
-  return next({ stepId, opcode, attempt, visit });
+  return next(entryOf(stage));
+}
+
+export function entryOf({ stepId, opcode, attempt, visit }: Entry): Entry {
+  return { stepId, opcode, attempt, visit };
 }
 
 function addUsage(total: UsageTally, usage: Usage | null): UsageTally {

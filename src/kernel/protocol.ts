@@ -22,6 +22,8 @@ export type KernelInput =
       readonly comment: string | null;
       readonly answeredAt: string;
     }
+  /** What an approval accepted is in the files; null where there was nothing to put there. */
+  | { readonly kind: 'goldens_accepted'; readonly changed: boolean; readonly tree: string | null }
   /** The files are no longer those an open gate showed: what is there has to be asked about anew. */
   | { readonly kind: 'gate_changed' }
   | { readonly kind: 'resume'; readonly reason: string }
@@ -66,6 +68,8 @@ export type Effect =
   | ({ readonly kind: 'ask_planner' } & Entry)
   | ({ readonly kind: 'open_gate' } & Entry)
   | ({ readonly kind: 'await_gate' } & Entry)
+  /** `restoreTo` is set when an attempt to accept them was interrupted. */
+  | ({ readonly kind: 'accept_goldens'; readonly restoreTo: string | null } & Entry)
   /** `commit` is null for the state before the run. */
   | ({
       readonly kind: 'roll_back';

@@ -50,7 +50,7 @@ function entryUnderWay(
   { stage }: RunState,
   entries: ReadonlyMap<string, RecordedEntry>,
 ): RecordedEntry | undefined {
-  if (stage.kind !== 'running' && stage.kind !== 'waiting') return undefined;
+  if (stage.kind !== 'running' && stage.kind !== 'waiting' && stage.kind !== 'answered') return undefined;
   return entries.get(entryKey(stage.stepId, stage.visit));
 }
 
@@ -68,8 +68,9 @@ function isTold({ stage }: RunState, event: EventDraft): boolean {
     case 'gate_timed_out':
       return true;
     case 'step_completed':
-    case 'step_failed':
       return stage.kind === 'running';
+    case 'step_failed':
+      return stage.kind === 'running' || stage.kind === 'answered';
     default:
       return false;
   }

@@ -44,6 +44,12 @@ function driveAgain(
     decide(plan, INITIAL_STATE, { kind: 'start', run: { ...started, entry_step: plan.entryStep } }),
   );
   while (effect !== null && effect.kind !== 'finish') {
+    if (effect.kind === 'accept_goldens') {
+      ({ state, effect } = keep(
+        decide(plan, state, { kind: 'goldens_accepted', changed: false, tree: null }),
+      ));
+      continue;
+    }
     const told: readonly EventDraft[] = toldTo(entries.get(entryKey(effect.stepId, effect.visit)), effect);
     const after = told.reduce(evolve, state);
     const { kind } = after.stage;

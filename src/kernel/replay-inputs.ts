@@ -39,6 +39,7 @@ export function inputsAt(
     return event.event_type === 'run_started' ? [{ kind: 'start', run: event.payload }] : [];
   if (endOf(plan, state) !== null) return finishedInputs(state, events, at);
   if (stage.kind === 'waiting') return waitingInputs(event);
+  if (stage.kind === 'answered') return acceptedInputs(events, at);
   return stage.kind === 'running' ? runningInputs(stage, events, at) : [];
 }
 
@@ -60,6 +61,19 @@ function waitingInputs(event: EventDraft): readonly KernelInput[] {
     }
     case 'step_started':
       return [{ kind: 'gate_changed' }];
+    default:
+      return [];
+  }
+}
+
+/** Also of a version that accepted goldens without putting them anywhere. */
+function acceptedInputs(events: readonly EventDraft[], at: number): readonly KernelInput[] {
+  const event = events[at];
+  switch (event?.event_type) {
+    case 'step_completed':
+      return [{ kind: 'goldens_accepted', changed: event.payload.changed, tree: event.payload.tree }];
+    case 'step_failed':
+      return [stepEnded(events, at)];
     default:
       return [];
   }

@@ -33,6 +33,8 @@ export type Stage =
       readonly kind: 'answered';
       readonly answer: GateEvent;
       readonly feedback: Feedback | null;
+      /** Validators whose goldens this answer accepts and which are not in the files yet. */
+      readonly goldens: readonly string[];
     } & Entry)
   /** A step is closed and the way out of it not chosen yet. */
   | ({ readonly kind: 'left'; readonly key: RouteKey; readonly nextStep: string | null } & Entry)

@@ -56,8 +56,10 @@ export function wayOf(entryStep: string, events: readonly EventDraft[]): Way {
         change(() => ({ key: event.event_type }));
         break;
       case 'step_completed':
-      case 'step_failed':
         change(({ key }) => ({ key: key ?? event.payload.outcome }));
+        break;
+      case 'step_failed':
+        change(() => ({ key: event.payload.outcome }));
         break;
       case 'route_selected':
         change(() => ({ turn: { kind: 'to', target: event.payload.to } }));

@@ -76,6 +76,8 @@ export interface ValidatorResult {
   readonly missingArtifacts: readonly string[];
   readonly requiredArtifacts: readonly string[];
   readonly harnessReport: HarnessReportCapture | null;
+  /** What its report refers to; left out where there is no report. */
+  readonly references?: CapturedReferences;
   /** Why it is not `completed`, for people. */
   readonly reason: string | null;
 }
@@ -87,4 +89,22 @@ export interface HarnessReportCapture {
   readonly proposals: number;
   /** Made by the conductor from what a runner wrote, and from nothing else. */
   readonly converted?: boolean;
+}
+
+/** Pictures, what belongs to proposed goldens, and the rest. */
+export type ReferenceRole = 'harness_screenshot' | 'harness_fixture' | 'validation_artifact';
+
+/** A file that a report refers to, as it was when the validator ended. */
+export interface CapturedReference {
+  /** As the report has it, relative to the run directory. */
+  readonly reference: string;
+  readonly role: ReferenceRole;
+  /** Absolute path of the copy under `evidenceDir`. */
+  readonly path: string;
+}
+
+export interface CapturedReferences {
+  readonly files: readonly CapturedReference[];
+  /** References that were not followed, and why. */
+  readonly problems: readonly string[];
 }

@@ -22,6 +22,18 @@ export interface Workspace {
   readonly reopen: (workspace: RunWorkspace, tree: string | null) => Promise<void>;
   /** Keeps tracked and untracked files as a commit under `refs/conductor/<run>/<name>`. */
   readonly snapshot: (workspace: RunWorkspace, name: string) => Promise<Snapshot>;
+  /** What a tree has where a file is to be put, or why none may be put there. Changes nothing. */
+  readonly fileInPlace: (workspace: RunWorkspace, tree: string, file: NewFile) => Promise<FileInPlace>;
+  /**
+   * A snapshot with the files of another one, some of them replaced. The worktree stays as it is: `restore` brings
+   * them there, and keeps what they replace.
+   */
+  readonly overlay: (
+    workspace: RunWorkspace,
+    base: string,
+    name: string,
+    files: readonly NewFile[],
+  ) => Promise<Snapshot>;
   /** What changed between two trees; the patch is written to `patchPath` where given. */
   readonly diff: (
     workspace: RunWorkspace,
@@ -70,6 +82,21 @@ export interface Snapshot {
   readonly commit: string;
   readonly tree: string;
 }
+
+/** Bytes for a place in the worktree. */
+export interface NewFile {
+  /** Relative to the worktree. */
+  readonly path: string;
+  /** The file that holds the bytes, absolute. */
+  readonly source: string;
+  /** What the bytes must have. */
+  readonly sha256: string;
+}
+
+export type FileInPlace =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'file'; readonly sha256: string; readonly bytes: number }
+  | { readonly kind: 'refused'; readonly why: string };
 
 /** The state the run started from, or a snapshot. */
 export type RestoreTarget =

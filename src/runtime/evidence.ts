@@ -93,6 +93,62 @@ export async function readManifest(directory: RunDirectory, key: StepKey): Promi
   return parsed.success ? parsed.data : null;
 }
 
+/** Adds what came after an entry was closed to its manifest: an artifact, and a word about it. */
+export async function extendManifest(
+  directory: RunDirectory,
+  key: StepKey,
+  change: {
+    /** The log so far: what it has recorded is not recorded again. */
+    readonly events: readonly EventDraft[];
+    readonly endedAt: string;
+    readonly summary: string;
+    readonly termination?: Termination;
+    readonly artifact?: { readonly role: string; readonly digest: FileDigest };
+  },
+): Promise<readonly EventDraft[]> {
+  const manifest = await readManifest(directory, key);
+  if (manifest === null) throw new Error(`the manifest of ${key.stepId} is missing`);
+  const added = change.artifact === undefined ? [] : [addedRecord(change.artifact)];
+  // One that was interrupted in between has said it before.
+  const said = manifest.evidence_summary.endsWith(`; ${change.summary}`);
+  const extended: Manifest = {
+    ...manifest,
+    ended_at: change.endedAt,
+    termination: change.termination ?? manifest.termination,
+    evidence_summary: said ? manifest.evidence_summary : `${manifest.evidence_summary}; ${change.summary}`,
+    artifacts: [...manifest.artifacts.filter(({ role }) => role !== change.artifact?.role), ...added],
+  };
+  await directory.sync(added.map(({ path }) => path));
+  await directory.write(`${stepFolderOf(key.stepId, key.attempt)}/manifest.json`, toJson(extended), {
+    durable: true,
+  });
+  return added
+    .filter(({ path, sha256 }) => !isRecorded(change.events, path, sha256))
+    .map(({ role, path, sha256, bytes }) => ({
+      event_type: 'artifact_recorded',
+      step_id: key.stepId,
+      payload: { role, path, sha256, bytes },
+    }));
+}
+
+function isRecorded(events: readonly EventDraft[], path: string, sha256: string): boolean {
+  return events.some(
+    ({ event_type, payload }) =>
+      event_type === 'artifact_recorded' && payload.path === path && payload.sha256 === sha256,
+  );
+}
+
+function addedRecord({
+  role,
+  digest,
+}: {
+  readonly role: string;
+  readonly digest: FileDigest;
+}): ArtifactRecord {
+  const { path, sha256, bytes } = digest;
+  return { role, path, media_type: mediaTypeOf(path), sha256, bytes, required: true, important: true };
+}
+
 /** Finds evidence by step and role, never by file name. */
 export async function readEvidence(
   directory: RunDirectory,

@@ -1,6 +1,7 @@
 import type { GateEvent } from '../contracts/vocabulary.ts';
 import { decide } from '../kernel/decide.ts';
 import type { GateStep, Plan } from '../kernel/plan.ts';
+import type { Effect, KernelDecision } from '../kernel/protocol.ts';
 import type { RunState } from '../kernel/state.ts';
 import type { Consequence } from './gate-request.ts';
 
@@ -22,7 +23,7 @@ export function consequencesOf(plan: Plan, state: RunState, step: GateStep): Con
   });
   const after = (answer: GateEvent): Consequence => {
     const given = { kind: 'gate_answered', answer, by: null, comment: null, answeredAt: '' } as const;
-    const { effect } = decide(plan, opened.state, given);
+    const effect = effectAfter(plan, decide(plan, opened.state, given));
     if (effect === null) throw new Error(`gate ${step.id} leads nowhere by ${answer}`);
     if (effect.kind !== 'finish') return { step_id: effect.stepId, opcode: effect.opcode, ends: null };
     const { lifecycle, outcome, termination, reason } = effect.end;
@@ -37,4 +38,10 @@ export function consequencesOf(plan: Plan, state: RunState, step: GateStep): Con
     reject: after('gate_rejected'),
     timeout: step.timeoutMs === null ? null : after('gate_timed_out'),
   };
+}
+
+/** Goldens are put into the files on the way, which leads nowhere else. */
+function effectAfter(plan: Plan, { state, effect }: KernelDecision): Effect | null {
+  if (effect?.kind !== 'accept_goldens') return effect;
+  return decide(plan, state, { kind: 'goldens_accepted', changed: false, tree: null }).effect;
 }

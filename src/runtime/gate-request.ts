@@ -60,6 +60,7 @@ const gateRequestSchema = z.looseObject({
     .optional(),
   judgement: judgementSchema.nullable(),
   proposed_goldens: z.array(z.unknown()).optional(),
+  proposed_goldens_left_out: z.int().optional(),
   violations: z
     .array(z.looseObject({ class: z.string(), subject: z.string(), message: z.string() }))
     .optional(),

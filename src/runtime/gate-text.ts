@@ -1,4 +1,5 @@
 import type { Consequence, GateRequest } from './gate-request.ts';
+import { proposalDetails, proposalsIn, proposalTitle } from './golden-proposal.ts';
 
 /** Lines of a list before the rest is only counted. */
 const MAX_LINES = 40;
@@ -12,7 +13,7 @@ export function renderGateRequest(request: GateRequest): string {
     `Why: ${request.reason}`,
     ...section('Judgement', judgementLines(request)),
     ...section('Changes', changeLines(request)),
-    ...section('Goldens proposed', goldenLines(request)),
+    ...goldenSection(request),
     ...section('Policy violations', violationLines(request)),
     ...section('Findings', findingLines(request)),
     ...section('What each answer leads to', consequenceLines(request)),
@@ -57,11 +58,48 @@ export function changeLines({ diff }: GateRequest): string[] {
   return [total, ...files];
 }
 
-export function goldenLines({ proposed_goldens }: GateRequest): string[] {
-  return (proposed_goldens ?? []).map((golden) =>
-    oneLine(typeof golden === 'string' ? golden : JSON.stringify(golden)),
-  );
+/** A proposal per block: what it would do, where to look, and the beginning of the difference. */
+export interface GoldenBlock {
+  readonly title: string;
+  readonly details: readonly string[];
+  readonly difference: readonly string[];
 }
+
+export function goldenBlocks(request: GateRequest): readonly GoldenBlock[] {
+  const left = request.proposed_goldens_left_out ?? 0;
+  const blocks = (request.proposed_goldens ?? []).map((entry) => {
+    const [proposal] = proposalsIn({ proposed_goldens: [entry] });
+    if (proposal === undefined)
+      return { title: oneLine(typeof entry === 'string' ? entry : JSON.stringify(entry)), ...NOTHING_MORE };
+    return {
+      title: oneLine(proposalTitle(proposal)),
+      details: proposalDetails(proposal).map(oneLine),
+      difference: proposal.difference?.split('\n') ?? [],
+    };
+  });
+  return left > 0
+    ? [...blocks, { title: `… and ${left} more that can't be accepted here`, ...NOTHING_MORE }]
+    : blocks;
+}
+
+const NOTHING_MORE = { details: [], difference: [] };
+
+/** An approval does what stands here, so all of it is shown but for what is long. */
+function goldenSection(request: GateRequest): string[] {
+  const blocks = goldenBlocks(request);
+  if (blocks.length === 0) return [];
+  const shown = blocks.slice(0, MAX_LINES).map(({ title, details, difference }) => {
+    const lines = [`- ${title}`, ...details.map((detail) => `  - ${detail}`)];
+    return difference.length === 0
+      ? lines.join('\n')
+      : `${lines.join('\n')}\n\n${difference.map((line) => `      ${line}`).join('\n')}\n`;
+  });
+  const hidden = blocks.length - shown.length;
+  const more = hidden > 0 ? [`- … and ${hidden} more in gate_request.json`] : [];
+  return [`## Goldens proposed\n\n${[ACCEPTS, ...shown, ...more].join('\n')}`];
+}
+
+const ACCEPTS = 'An approval puts exactly these bytes into the worktree; a rejection changes nothing.\n';
 
 export function violationLines({ violations }: GateRequest): string[] {
   return (violations ?? []).map((each) => `${each.class}: ${oneLine(each.message)}`);

@@ -4,6 +4,7 @@ import type { Termination } from '../contracts/vocabulary.ts';
 import type { Effect } from '../kernel/protocol.ts';
 import type { RunEnd } from '../kernel/state.ts';
 import type { DriveContext } from './drive-context.ts';
+import { acceptGoldens, failAcceptance } from './effects/accept-goldens.ts';
 import { askPlanner } from './effects/ask-planner.ts';
 import { finishRun } from './effects/finish.ts';
 import { openGate } from './effects/open-gate.ts';
@@ -42,6 +43,8 @@ function carryOut(context: DriveContext, effect: StepEffect): Promise<EffectResu
     case 'open_gate':
       if (step?.opcode === 'GATE') return openGate(context, effect, step);
       break;
+    case 'accept_goldens':
+      return acceptGoldens(context, effect);
     case 'roll_back':
       return rollBack(context, effect);
   }
@@ -51,6 +54,8 @@ function carryOut(context: DriveContext, effect: StepEffect): Promise<EffectResu
 /** Evidence that can't be had can't be judged. Files that were at work count as changed. */
 async function failureOf(context: DriveContext, effect: StepEffect, failure: Error): Promise<EffectResult> {
   const reason = failure.message;
+  if (effect.kind === 'accept_goldens')
+    return failAcceptance(context, effect, failure, context.state().snapshot !== null);
   if (effect.kind === 'ask_planner')
     return {
       records: await leaveWord(context, effect, 'blocked', reason),

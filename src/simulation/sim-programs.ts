@@ -8,7 +8,7 @@ import {
 import { judge } from '../planner/judge.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Planner } from '../ports/planner.ts';
-import type { ValidatorRequest, ValidatorRunner } from '../ports/validator.ts';
+import type { CapturedReference, ValidatorRequest, ValidatorRunner } from '../ports/validator.ts';
 import type { Life } from './sim-life.ts';
 import type { SimWrite } from './sim-repo.ts';
 import type { SimHabits, SimScript } from './sim-script.ts';
@@ -116,7 +116,7 @@ async function validate(
   const stdoutPath = `${evidenceDir}/${validator.id}.stdout.txt`;
   world.disk.write(stdoutPath, `${validator.id}: ${wanted}\n`, false);
   const reportPath = `${evidenceDir}/${validator.id}.harness_report.json`;
-  const value = { proposals: habits.proposals ?? 0 };
+  const { value, files } = reportOf(world, request, habits.proposals ?? 0);
   if (habits.proposals !== null) world.disk.write(reportPath, JSON.stringify(value), false);
   await life.point('validator:end');
   return {
@@ -132,8 +132,31 @@ async function validate(
     requiredArtifacts: [],
     harnessReport:
       habits.proposals === null ? null : { path: reportPath, value, proposals: habits.proposals },
+    references: { files: habits.proposals === null ? [] : files, problems: [] },
     reason: wanted === 'completed' ? null : `the script says ${wanted}`,
   };
+}
+
+/** A report with as many proposals as the script wants, each with its bytes, as they are captured. */
+function reportOf(world: SimWorld, { stepId, validator, evidenceDir }: ValidatorRequest, proposals: number) {
+  const files = Array.from({ length: proposals }, (_, at): CapturedReference => {
+    const reference = `harness/${stepId}-${validator.id}-${at}.txt`;
+    const path = `${evidenceDir}/${validator.id}/report-files/${reference}`;
+    world.disk.write(path, `golden ${at} of ${stepId}\n`, false);
+    return { reference, role: 'harness_fixture', path };
+  });
+  const value = {
+    suite_id: stepId,
+    version: '1.0.0',
+    cases: [],
+    summary: {},
+    proposed_goldens: files.map(({ reference }, at) => ({
+      id: String(at),
+      golden_path: reference.replace('harness/', 'goldens/'),
+      proposed_path: reference,
+    })),
+  };
+  return { value, files };
 }
 
 function mechanical(key: RouteKey): MechanicalOutcome {

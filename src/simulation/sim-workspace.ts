@@ -52,6 +52,25 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
       repo.worktree ??= repo.treeById(tree ?? repo.treeOfCommit(repo.baseCommit));
     },
     snapshot,
+    fileInPlace: async (_workspace, tree, { path }) => {
+      const content = repo.treeById(tree).get(path);
+      if (content === undefined) return { kind: 'absent' };
+      return { kind: 'file', sha256: digestOf(content), bytes: content.length };
+    },
+    overlay: async (workspace, base, name, files) => {
+      await life.point('overlay');
+      const tree = new Map(repo.treeById(repo.treeOfCommit(base)));
+      for (const { path, source, sha256 } of files) {
+        const content = world.disk.read(source) ?? '';
+        if (digestOf(content) !== sha256) throw new ExpectedFailure(`${source} is another file`);
+        tree.set(path, content);
+      }
+      const id = repo.keepTree(tree);
+      const commit = repo.commitTree(id);
+      repo.refs.set(`refs/conductor/${workspace.runId}/${name}`, commit);
+      await life.point('overlay:kept');
+      return { commit, tree: id };
+    },
     diff: async (_workspace, from, to, patchPath) => {
       await life.point('diff');
       const diff = compare(repo.treeById(from), repo.treeById(to));

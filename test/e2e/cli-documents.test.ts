@@ -71,6 +71,7 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.replay', scene, 'replay', id);
     await expectFits('cli.replay', scene, 'replay', id, '--against', fixture('partial'));
     await expectFits('cli.verify', scene, 'verify', id);
+    await expectFits('cli.goldens', scene, 'goldens', id);
   });
 
   test.concurrent('verbs that bring back and take away', async ({ openScene }) => {

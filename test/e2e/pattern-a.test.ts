@@ -1,10 +1,16 @@
-import { access, readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { RunRecordOnDisk } from './run-record.ts';
 import { fixture, type Scene, test } from './scene.ts';
 
 /** The pattern as it is published, with a harness writer that needs no model in the place of its agent. */
+const GOLDEN = 'goldens/answer.txt';
+const PROPOSED = 'the answer\nis 42\n';
+const files = { [GOLDEN]: 'the answer\nis ?\n' };
+
 async function runPattern(scene: Scene): Promise<string> {
   const text = await readFile(fixture('pattern-a'), 'utf8');
   await scene.repo.write('../pattern-a.yaml', text.replaceAll('"claude-code"', '"harness-writer"'));
@@ -48,7 +54,7 @@ describe('the generative evaluation pattern', () => {
   });
 
   test.concurrent('goes from a failing case through a fix to a golden that waits', async ({ openScene }) => {
-    const scene = await openScene();
+    const scene = await openScene({ files });
     const runId = await runPattern(scene);
     const record = scene.record(runId);
     expect(record.eventsOf('route_selected').map(({ payload }) => `${payload.key} ${payload.to}`)).toEqual([
@@ -65,6 +71,8 @@ describe('the generative evaluation pattern', () => {
       status: 'partial',
       blocker_codes: expect.arrayContaining(['case_failed:answer']),
     });
+    const { fix_instructions } = JSON.parse(record.evidence('evaluate', 'planner_decision'));
+    expect(JSON.stringify(fix_instructions)).toContain('cat answer.txt');
     expect(second).toMatchObject({ status: 'needs_human', risk_flags: ['proposed_goldens_present'] });
     expect(record.status.blocking_reason).toMatch(/golden/);
     expectHarnessEvidence(record);
@@ -75,21 +83,194 @@ describe('the generative evaluation pattern', () => {
   test.concurrent('is a success without harness or report in it once the golden is approved', async ({
     openScene,
   }) => {
-    const scene = await openScene();
+    const scene = await openScene({ files });
     const runId = await runPattern(scene);
     expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
     expect(scene.record(runId).finalState).toBe('completed success gate_approved\n');
     const { base_sha, branch_name } = scene.record(runId).metadata.workspace;
     const changed = await scene.repo.git('diff', '--name-only', base_sha, branch_name);
-    expect(changed.split('\n')).toContain('answer.txt');
+    expect(changed.trim().split('\n')).toEqual(expect.arrayContaining(['answer.txt', GOLDEN]));
     expect(changed).not.toMatch(/harness/);
+    expect(await scene.repo.git('show', `${branch_name}:${GOLDEN}`)).toBe(PROPOSED);
+    const { stdout } = await scene.conductor('diff', runId);
+    expect(stdout).toContain(`+++ b/${GOLDEN}\n`);
+    expect(stdout).toContain('\n-is ?\n+is 42\n');
+    for (const verb of ['verify', 'replay'])
+      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
   });
 
   test.concurrent('is rejected when the golden is', async ({ openScene }) => {
-    const scene = await openScene();
+    const scene = await openScene({ files });
     const runId = await runPattern(scene);
     expect(await scene.conductor('reject', runId, '--resume')).toMatchObject({ code: 4 });
     expect(scene.record(runId).finalState).toBe('blocked rejected gate_rejected\n');
+    expect(await scene.inWorktree(runId, GOLDEN)).toBe(files[GOLDEN]);
+    const { stdout } = await scene.conductor('diff', runId, '--stat');
+    expect(stdout).not.toContain(GOLDEN);
+    for (const verb of ['verify', 'replay'])
+      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
   });
 });
+
+describe('the golden that the pattern proposes', () => {
+  test.concurrent('is shown with its difference, its bytes and what it replaces', async ({ openScene }) => {
+    const scene = await openScene({ files });
+    const runId = await runPattern(scene);
+    const { evidence } = scene.record(runId);
+    const { proposed_goldens } = JSON.parse(evidence('golden_gate', 'gate_request'));
+    expect(proposed_goldens).toEqual([
+      {
+        id: 'answer',
+        golden_path: GOLDEN,
+        kind: 'text',
+        validator: 'execute_harness/generated_harness',
+        step_id: 'execute_harness',
+        attempt: 2,
+        proposed: {
+          path: `${CAPTURED}/proposed/answer.txt`,
+          sha256: digestOf(PROPOSED),
+          bytes: PROPOSED.length,
+        },
+        diff: expect.objectContaining({ path: `${CAPTURED}/diffs/answer.diff` }),
+        golden: { exists: true, sha256: digestOf(files[GOLDEN]), bytes: files[GOLDEN].length },
+        acceptable: true,
+        why: null,
+        pixels: null,
+        insertions: 1,
+        deletions: 1,
+        difference: '@@ -1,2 +1,2 @@\n the answer\n-is ?\n+is 42',
+      },
+    ]);
+    const text = evidence('golden_gate', 'gate_request_text');
+    for (const verb of [['gates'], ['show', runId]]) {
+      const { stdout } = await scene.conductor(...verb);
+      for (const part of [`${GOLDEN} (text)`, '16 -> 17 bytes, +1 -1', '-is ?', '+is 42']) {
+        expect(stdout, verb.join(' ')).toContain(part);
+        expect(text).toContain(part);
+      }
+    }
+  });
+
+  test.concurrent('is a change of its own, which an undo takes back', async ({ openScene }) => {
+    const scene = await openScene({ files });
+    const runId = await runPattern(scene);
+    expect(await scene.conductor('approve', runId, '--as', 'ann', '--resume')).toMatchObject({ code: 0 });
+    const record = scene.record(runId);
+    const acceptance = JSON.parse(record.evidence('golden_gate', 'golden_acceptance'));
+    expect(acceptance.proposals).toEqual([
+      {
+        id: 'answer',
+        golden_path: GOLDEN,
+        validator: 'execute_harness/generated_harness',
+        accepted: true,
+        sha256: digestOf(PROPOSED),
+        why: null,
+      },
+    ]);
+    const changed = await scene.repo.git(
+      'diff',
+      '--name-only',
+      acceptance.tree_before,
+      acceptance.tree_after,
+    );
+    expect(changed.trim()).toBe(GOLDEN);
+    const [end] = record.eventsOf('step_completed').filter(({ step_id }) => step_id === 'golden_gate');
+    expect(end?.payload).toMatchObject({ changed: true, tree: acceptance.tree_after });
+    expect(await scene.conductor('undo', runId, 'golden_gate')).toMatchObject({ code: 0 });
+    expect(await scene.inWorktree(runId, GOLDEN)).toBe(files[GOLDEN]);
+    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+  });
+
+  test.concurrent('is not accepted when its captured bytes are no longer those that were shown', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ files });
+    const runId = await runPattern(scene);
+    const { path, lines } = scene.record(runId);
+    const captured = join(path, `${CAPTURED}/proposed/answer.txt`);
+    await writeFile(captured, 'the answer\nis 43\n');
+    const refused = await scene.conductor('approve', runId);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('proposed/answer.txt');
+    await writeFile(captured, PROPOSED);
+    expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
+    await writeFile(captured, 'the answer\nis 43\n');
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 1 });
+    expect(await scene.inWorktree(runId, GOLDEN)).toBe(files[GOLDEN]);
+    expect(scene.record(runId).lines).toEqual(lines);
+    await writeFile(captured, PROPOSED);
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+    expect(await scene.inWorktree(runId, GOLDEN)).toBe(PROPOSED);
+  });
+
+  test.concurrent('stays what was captured, whatever becomes of the harness folder', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ files });
+    const runId = await runPattern(scene);
+    const { path } = scene.record(runId);
+    await writeFile(join(path, 'harness/out/answers/proposed/answer.txt'), 'exchanged\n');
+    expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
+    expect(await scene.inWorktree(runId, GOLDEN)).toBe(PROPOSED);
+  });
+});
+
+describe('a conductor that is killed while it accepts a golden', () => {
+  test.concurrent('at one git command after the other is followed by a resume that completes it once', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ files });
+    const runId = await runPattern(scene);
+    expect(await scene.conductor('approve', runId, '--as', 'ann')).toMatchObject({ code: 0 });
+    const trap = await makeTrap(scene, runId);
+    for (const at of KILLED_AT) {
+      const killed = await scene.cli.run(['resume', runId], { env: await trap(at) });
+      expect(killed, `at git command ${at}`).toMatchObject({ signal: 'SIGKILL' });
+      expect(await scene.conductor('verify', runId), `at git command ${at}`).toMatchObject({ code: 0 });
+    }
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+    const { finalState, eventsOf, metadata } = scene.record(runId);
+    expect(finalState).toBe('completed success gate_approved\n');
+    expect(eventsOf('gate_approved')).toHaveLength(1);
+    expect(
+      eventsOf('artifact_recorded').filter(({ payload }) => payload.role === 'golden_acceptance'),
+    ).toHaveLength(1);
+    expect(await scene.repo.git('show', `${metadata.workspace.branch_name}:${GOLDEN}`)).toBe(PROPOSED);
+    for (const verb of ['verify', 'replay'])
+      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+  }, 240_000);
+});
+
+/** In the snapshot before the golden, on the way back to it, while the golden is laid over it and while it is put in place. */
+const KILLED_AT = [1, 9, 16, 25, 36, 45, 58];
+
+const CAPTURED = 'artifacts/execute_harness@2/generated_harness/report-files/harness/out/answers';
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A git that kills the conductor at its n-th command after the approval is on record, before or after its work. */
+async function makeTrap(
+  scene: Scene,
+  runId: string,
+): Promise<(at: number) => Promise<Record<string, string>>> {
+  const folder = join(scene.home, 'bin');
+  const count = join(scene.home, 'git-calls');
+  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+  const log = join(scene.record(runId).path, 'events.ndjson');
+  await mkdir(folder);
+  const script = `#!/bin/sh
+[ -n "$TRAP_AT" ] && grep -q '"gate_approved"' '${log}' || exec ${git} "$@"
+printf . >> '${count}'
+[ "$(wc -c < '${count}')" -eq "$TRAP_AT" ] || exec ${git} "$@"
+[ "$((TRAP_AT % 2))" -eq 0 ] || { kill -9 $PPID; exec ${git} "$@"; }
+${git} "$@"; kill -9 $PPID
+`;
+  await writeFile(join(folder, 'git'), script, { mode: 0o755 });
+  return async (at) => {
+    await writeFile(count, '');
+    return { PATH: `${folder}:${process.env.PATH ?? ''}`, TRAP_AT: String(at) };
+  };
+}

@@ -3,7 +3,7 @@ import { createRulePlanner } from '../../src/adapters/planner/rule-planner.ts';
 import type { PlannerInput } from '../../src/contracts/planner-input.ts';
 import { mergeReports } from '../../src/planner/merge-reports.ts';
 import type { ValidatorResult } from '../../src/ports/validator.ts';
-import { validationReportOf } from '../../src/runtime/effects/run-validation.ts';
+import { validationReportOf } from '../../src/runtime/effects/validation-evidence.ts';
 import { envelope, report } from '../unit/planner/envelope-builder.ts';
 import { inlineScript, openValidatorScene, type ValidatorScene } from './validator-fixture.ts';
 

@@ -6,6 +6,7 @@ import { commonGitDir } from './find-repository.ts';
 import { createGit, type Git, printedValue } from './git-command.ts';
 import { removeJudgedCheckout } from './judged-checkout.ts';
 import { movedElsewhere, readHeadLogs } from './other-checkouts.ts';
+import { lookAtFile, overlaySnapshot } from './overlay.ts';
 import {
   clearStaleLocks,
   commitAt,
@@ -61,6 +62,9 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       await reopenWorktree(repository, workspace, tree);
     },
     snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
+    fileInPlace: async (workspace, tree, file) => lookAtFile(await open(workspace), tree, file),
+    overlay: async (workspace, base, name, files) =>
+      overlaySnapshot(await open(workspace), base, name, files),
     restore: async (workspace, target, salvageName) =>
       restoreSnapshot(await open(workspace), target, salvageName),
     commit: async (workspace, message) => commitToBranch(await open(workspace), message),

@@ -169,7 +169,7 @@ async function readDestination(worktree: RunWorktree, target: RestoreTarget): Pr
   return { commit, tree, head, ignored: ignoredOf(message) };
 }
 
-function snapshotSubject(runId: string): string {
+export function snapshotSubject(runId: string): string {
   return `conductor snapshot of ${runId}:`;
 }
 

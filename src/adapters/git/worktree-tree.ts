@@ -176,7 +176,10 @@ async function withScratchIndex<T>(
 }
 
 /** Work happens on a copy, so a process that dies leaves neither a lock nor half an index behind. */
-async function withScratch<T>(worktree: RunWorktree, work: (scratch: string) => Promise<T>): Promise<T> {
+export async function withScratch<T>(
+  worktree: RunWorktree,
+  work: (scratch: string) => Promise<T>,
+): Promise<T> {
   const folder = join(worktree.adminDir, 'conductor');
   await mkdir(folder, { recursive: true });
   const scratch = await mkdtemp(join(folder, `scratch-${process.pid}-`));

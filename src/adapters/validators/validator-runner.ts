@@ -13,6 +13,7 @@ import { type ArtifactDeclaration, declareArtifact } from './artifact-declaratio
 import { evidenceName } from './evidence-name.ts';
 import { checkInvocation, type Invocation, planInvocation } from './invocation.ts';
 import type { Refused } from './placeholders.ts';
+import { captureReferences } from './reference-capture.ts';
 import { convertReport } from './report-conversion.ts';
 import { declareReport, reportName, reportSourceOf } from './report-declaration.ts';
 import { realRoots } from './roots.ts';
@@ -79,6 +80,7 @@ async function runValidator(
   const ran = await start(deps, request, invocation);
   const captured = await captureArtifacts({ ...context, before });
   const capture = await convertReport({ ...context, request, invocation, ran, capture: captured });
+  const report = capture.harnessReport;
   const outcome = outcomeOfEnd(ran.end);
   const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
   return {
@@ -91,7 +93,8 @@ async function runValidator(
     artifacts: capture.artifacts,
     missingArtifacts: capture.missing,
     requiredArtifacts: requiredNames(validator, declared.list),
-    harnessReport: capture.harnessReport,
+    harnessReport: report,
+    ...(report === null ? {} : { references: await captureReferences(report.value, context) }),
     reason: reasons.length === 0 ? null : reasons.join('; '),
   };
 }

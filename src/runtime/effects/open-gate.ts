@@ -2,17 +2,12 @@ import { type Blocker, blockerSchema } from '../../contracts/planner-decision.ts
 import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
 import type { GateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
-import {
-  type Evidence,
-  openEvidence,
-  readAllEvidenceJson,
-  readEvidenceJson,
-  readManifest,
-} from '../evidence.ts';
+import { type Evidence, openEvidence, readEvidenceJson, readManifest } from '../evidence.ts';
 import { findingsOf } from '../findings.ts';
 import { consequencesOf } from '../gate-consequences.ts';
 import { type EvidenceItem, GATE_REQUEST_FILE, type GateRequest } from '../gate-request.ts';
 import { renderGateRequest } from '../gate-text.ts';
+import { proposeGoldens } from '../propose-goldens.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
 import { compareTrees } from '../workspace-evidence.ts';
 
@@ -39,14 +34,23 @@ export async function openGate(
     patchPath,
   );
   const patch = await evidence.file('workspace_diff', patchPath, { important: true });
+  const goldens = await proposeGoldens(context, evidence, now, `${step.id}@${effect.attempt}.goldens`);
   const earlier = await evidenceOf(context);
   const own = { step_id: step.id, attempt: effect.attempt, important: true };
   const shown: GateRequest = {
     ...(await factsOf(context, step)),
+    proposed_goldens: [...goldens.proposals],
+    proposed_goldens_left_out: goldens.leftOut,
     diff_summary: changes.summary,
     diff: diffOf(changes.diff, patch.path),
     tree: now.tree,
-    evidence: [...earlier, { ...own, role: 'workspace_diff', path: patch.path, sha256: patch.sha256 }],
+    evidence: [
+      ...earlier,
+      { ...own, role: 'workspace_diff', path: patch.path, sha256: patch.sha256 },
+      ...(goldens.patch === null
+        ? []
+        : [{ ...own, role: 'golden_diff', path: goldens.patch.path, sha256: goldens.patch.sha256 }]),
+    ],
   };
   const text = await evidence.text('gate_request_text', 'gate_request.md', renderGateRequest(shown), {
     important: true,
@@ -100,7 +104,6 @@ async function factsOf(context: RunContext, step: GateStep) {
     consequences: consequencesOf(context.plan, view.state, step),
     judgement: await judgementOf(context),
     pending_goldens: view.state.pendingGoldens,
-    proposed_goldens: await proposalsOf(context),
     violations: view.violations.map(({ stepId, seq: _seq, ...violation }) => ({
       step_id: stepId,
       ...violation,
@@ -141,20 +144,6 @@ async function judgementOf(context: RunContext) {
 function asBlocker(value: unknown): Blocker[] {
   const parsed = blockerSchema.safeParse(value);
   return parsed.success ? [parsed.data] : [];
-}
-
-/** Goldens that wait for this gate, as the newest report of each validation has them. */
-async function proposalsOf(context: RunContext): Promise<unknown[]> {
-  const { state, steps } = context.view();
-  if (state.pendingGoldens.length === 0) return [];
-  const newest = new Map(
-    steps.filter(({ opcode }) => opcode === 'RUN_VALIDATION').map((step) => [step.stepId, step]),
-  );
-  const proposals: unknown[] = [];
-  for (const step of newest.values())
-    for (const report of await readAllEvidenceJson(context.directory, step, 'harness_report'))
-      proposals.push(...listed(report, 'proposed_goldens'));
-  return proposals;
 }
 
 function listed(value: unknown, key: string): readonly unknown[] {

@@ -5,13 +5,13 @@ import {
   changeLines,
   consequenceLines,
   findingLines,
-  goldenLines,
+  goldenBlocks,
   judgementLines,
   violationLines,
 } from '../../runtime/gate-text.ts';
 import { type GateAnswer, hasExpired, readAnswer } from '../../runtime/gates.ts';
 import type { AwaitingView } from '../../runtime/run-view.ts';
-import { printable } from './terminal.ts';
+import { printable, shortId } from './terminal.ts';
 
 /** Lines of one kind before the rest is left to the request itself. */
 const MAX_LINES = 8;
@@ -34,11 +34,33 @@ function contentLines(request: GateRequest): string[] {
   return [
     ...prefixed('judged ', judgementLines(request)),
     ...prefixed('changed ', changeLines(request)),
-    ...prefixed('proposes golden ', goldenLines(request)),
+    ...goldenLines(request),
     ...prefixed('violation ', violationLines(request)),
     ...prefixed('finding ', findingLines(request)),
     ...consequenceLines(request),
   ];
+}
+
+/** Lines of one difference before the rest is left to `conductor goldens`. */
+const MAX_DIFFERENCE = 12;
+
+/** What an approval would put into the files is shown with what it replaces. */
+function goldenLines(request: GateRequest): string[] {
+  const blocks = goldenBlocks(request);
+  const shown = blocks.slice(0, MAX_LINES).flatMap(({ title, details, difference }) => {
+    const hidden = difference.length - MAX_DIFFERENCE;
+    return [
+      `proposes golden ${title}`,
+      ...details.map((detail) => `    ${detail}`),
+      ...difference.slice(0, MAX_DIFFERENCE).map((line) => `    ${line}`),
+      ...(hidden > 0 ? [`    … and ${hidden} more lines`] : []),
+    ];
+  });
+  const hidden = blocks.length - MAX_LINES;
+  const more = hidden > 0 ? [`proposes golden … and ${hidden} more`] : [];
+  return blocks.length === 0
+    ? []
+    : [...shown, ...more, `all of them: conductor goldens ${shortId(request.run_id)}`];
 }
 
 function prefixed(prefix: string, lines: readonly string[]): string[] {

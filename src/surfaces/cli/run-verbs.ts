@@ -121,6 +121,15 @@ export function addLookVerbs(verb: AddVerb): void {
       return diff(context, text(run), options.stat === true);
     },
   ).option('--stat', 'only the files and their counts');
+  verb(
+    'goldens <run>',
+    'the goldens that a run proposed, with their differences',
+    'conductor goldens 0199ab',
+    async (context, [run]) => {
+      const { goldens } = await import('./verbs/goldens.ts');
+      return goldens(context, text(run));
+    },
+  );
   verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
     const { gates } = await import('./verbs/gates.ts');
     return gates(context);

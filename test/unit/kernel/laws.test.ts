@@ -175,8 +175,11 @@ function filesOf(events: readonly EventDraft[]) {
     if (event.event_type === 'step_started') opcode = event.payload.opcode;
     if (event.event_type === 'rollback_completed') tree = event.payload.tree_after;
     if (event.event_type !== 'step_completed' && event.event_type !== 'step_failed') continue;
+    const before = tree;
     tree = event.payload.tree ?? tree;
-    if (opcode === 'RUN_VALIDATION' && event.payload.outcome === 'completed') verified.add(tree);
+    if (event.payload.outcome !== 'completed') continue;
+    // Goldens that an approval accepted leave verified files verified, and no others.
+    if (opcode === 'RUN_VALIDATION' || (opcode === 'GATE' && verified.has(before))) verified.add(tree);
   }
   return { tree, verified };
 }

@@ -136,6 +136,12 @@ export function step(run: Played, script: Script): Played {
       const begun = { ...run, events: [...run.events, snapshot], state: evolve(run.state, snapshot) };
       return give(begun, inputOf(begun, script(enteredAs(run, effect))));
     }
+    case 'accept_goldens': {
+      const tree = treeOf(run.events);
+      const snapshot = runnerStarted(effect.stepId, effect.attempt, tree);
+      const begun = { ...run, events: [...run.events, snapshot], state: evolve(run.state, snapshot) };
+      return give(begun, { kind: 'goldens_accepted', changed: true, tree: `${tree}+goldens` });
+    }
     case 'ask_planner':
     case 'await_gate':
     case 'roll_back':

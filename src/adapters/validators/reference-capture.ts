@@ -1,0 +1,138 @@
+import { constants, createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, posix } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { CapturedReference, CapturedReferences } from '../../ports/validator.ts';
+import { listReferences, type ReportReference } from './report-references.ts';
+import { isInside, isOffLimits, type Roots, realPathOf } from './roots.ts';
+
+/** A report that refers to more files is no evidence that a person could look at. */
+const MAX_REFERENCES = 1_000;
+const FILE_LIMIT_BYTES = 64 * 1024 ** 2;
+const TOTAL_LIMIT_BYTES = 512 * 1024 ** 2;
+/** Problems that are told one by one. */
+const MAX_PROBLEMS = 50;
+const LONGEST_QUOTE = 200;
+
+interface CapturePlace {
+  readonly roots: Roots;
+  /** Where the validator's artifacts go; the files of its report get a folder of their own there. */
+  readonly folder: string;
+}
+
+/**
+ * Copies what a report refers to, because the next run of the harness writes over it. Nothing about a reference is
+ * trusted and nothing about it is fatal: what can't be had as a file of the run directory is a problem to be told.
+ */
+export async function captureReferences(
+  report: Readonly<Record<string, unknown>>,
+  place: CapturePlace,
+): Promise<CapturedReferences> {
+  const references = listReferences(report);
+  const files: CapturedReference[] = [];
+  const problems: string[] = [];
+  let left = TOTAL_LIMIT_BYTES;
+  for (const wanted of references.slice(0, MAX_REFERENCES)) {
+    const name = nameOf(wanted.reference);
+    const same = files.find(({ path }) => path === copyOf(place, name.path));
+    if (same !== undefined) {
+      files.push({ ...same, reference: wanted.reference });
+      continue;
+    }
+    const taken = name.problem ?? (await take(wanted, name.path, place, left).catch(failureOf));
+    if (typeof taken === 'string') problems.push(`the report refers to ${quote(wanted.reference)}, ${taken}`);
+    else {
+      files.push(taken.file);
+      left -= taken.bytes;
+    }
+  }
+  const unseen = references.length - MAX_REFERENCES;
+  if (unseen > 0) problems.push(`the report refers to ${unseen} files beyond the first ${MAX_REFERENCES}`);
+  return { files, problems: bounded(problems) };
+}
+
+type Taken = { readonly file: CapturedReference; readonly bytes: number } | string;
+
+/** The copy, or what is wrong with the reference. */
+async function take(
+  wanted: ReportReference,
+  name: string,
+  place: CapturePlace,
+  left: number,
+): Promise<Taken> {
+  const source = join(place.roots.run, name);
+  const realPath = await realPathOf(source);
+  if (realPath === null) return 'which is not there';
+  const misplaced = misplacement(place.roots, realPath);
+  if (misplaced !== null) return misplaced;
+  // Neither waits for the other end of a pipe, nor follows a link that was put there a moment ago.
+  const handle = await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) return 'which is no file';
+    if (!(await isStillThere(source, realPath, found.ino)))
+      return 'which was exchanged while it was looked at';
+    if (found.size > FILE_LIMIT_BYTES) return 'which is larger than 64 MiB';
+    if (found.size > left) return 'which is too much: the files of a report have 512 MiB together';
+    const path = copyOf(place, name);
+    await copy(handle, found.size, path);
+    return { file: { ...wanted, path }, bytes: found.size };
+  } finally {
+    await handle.close();
+  }
+}
+
+type NamedFile =
+  | { readonly problem: null; readonly path: string }
+  | { readonly problem: string; readonly path: '' };
+
+function copyOf({ folder }: CapturePlace, name: string): string {
+  return join(folder, 'report-files', name);
+}
+
+function nameOf(reference: string): NamedFile {
+  const refuse = (problem: string): NamedFile => ({ problem, path: '' });
+  if (reference.includes('\0')) return refuse('which is no path');
+  if (isAbsolute(reference)) return refuse('which is not relative to the run directory');
+  if (reference.split('/').includes('..')) return refuse('which leaves its place by `..`');
+  const path = posix.normalize(reference).replace(/\/+$/, '');
+  return path === '' || path === '.' ? refuse('which names nothing') : { problem: null, path };
+}
+
+function misplacement(roots: Roots, realPath: string): string | null {
+  if (!isInside(roots.run, realPath)) return 'which leads out of the run directory through a link';
+  return isOffLimits(roots, realPath) ? 'which the conductor keeps for itself' : null;
+}
+
+/** Whether the way that was checked still leads to what was opened. */
+async function isStillThere(source: string, realPath: string, ino: number): Promise<boolean> {
+  if ((await realPathOf(source)) !== realPath) return false;
+  return (await stat(realPath).catch(() => null))?.ino === ino;
+}
+
+async function copy(handle: FileHandle, size: number, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const source = handle.createReadStream({ start: 0, end: Math.max(0, size - 1), autoClose: false });
+  try {
+    await pipeline(source, createWriteStream(path, { flags: 'wx' }));
+  } catch (error) {
+    // Something else has this name already, and stays.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+      await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function failureOf(error: unknown): string {
+  return `which can't be captured: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function quote(reference: string): string {
+  const shown = reference.length > LONGEST_QUOTE ? `${reference.slice(0, LONGEST_QUOTE)}…` : reference;
+  return `\`${shown}\``;
+}
+
+function bounded(problems: readonly string[]): readonly string[] {
+  const hidden = problems.length - MAX_PROBLEMS;
+  return hidden > 0 ? [...problems.slice(0, MAX_PROBLEMS), `and ${hidden} more like these`] : problems;
+}

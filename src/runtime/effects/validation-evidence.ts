@@ -1,0 +1,81 @@
+import type { MechanicalOutcome } from '../../contracts/vocabulary.ts';
+import type { ValidatorResult } from '../../ports/validator.ts';
+import type { Evidence } from '../evidence.ts';
+import { flakyIdsOf, isFlaky, type TriedValidator, triesOf } from './validator-tries.ts';
+
+/** Everything the validators left, with one report over all of them. */
+export async function recordValidationEvidence(
+  evidence: Evidence,
+  results: readonly TriedValidator[],
+  outcome: MechanicalOutcome,
+): Promise<void> {
+  const converted: string[] = [];
+  for (const { last, failed } of results) {
+    for (const result of failed) await recordResult(evidence, result, false);
+    const report = await recordResult(evidence, last, true);
+    if (report !== null && last.harnessReport?.converted === true) converted.push(report);
+  }
+  const report = { ...validationReportOf(results, outcome), converted_reports: converted };
+  await evidence.json('validation_report', 'validation.json', report, { required: true, important: true });
+}
+
+/**
+ * Of tries that do not count, a report is kept like any other file: the planner judges by the role. Returns where the
+ * report is that counts.
+ */
+async function recordResult(
+  evidence: Evidence,
+  result: ValidatorResult,
+  counts: boolean,
+): Promise<string | null> {
+  let report: string | null = null;
+  if (result.stdoutPath !== null)
+    await evidence.file('validation_stdout', result.stdoutPath, { important: true });
+  if (result.stderrPath !== null) await evidence.file('validation_stderr', result.stderrPath);
+  for (const artifact of result.artifacts) {
+    const isReport = counts && artifact.path === result.harnessReport?.path;
+    const role = isReport ? 'harness_report' : roleOf(artifact.name);
+    const required = counts && artifact.required;
+    const { path } = await evidence.file(role, artifact.path, { required, important: isReport });
+    if (isReport) report = path;
+  }
+  return report;
+}
+
+function roleOf(name: string): string {
+  return /\.(png|jpe?g|webp)$/i.test(name) ? 'harness_screenshot' : 'validation_artifact';
+}
+
+/** The stored form of what validators did; the planner's envelope is filled from it. */
+export function validationReportOf(tried: readonly TriedValidator[], outcome: MechanicalOutcome) {
+  const results = tried.map(({ last }) => last);
+  return {
+    mechanical_outcome: outcome,
+    exit_codes: Object.fromEntries(
+      results.flatMap((result) => (result.exitCode === null ? [] : [[result.id, result.exitCode]])),
+    ),
+    timeouts: results
+      .filter((result) => result.outcome === 'killed_timeout' || result.outcome === 'killed_idle')
+      .map((result) => result.id),
+    required_artifacts: results.flatMap((result) => result.requiredArtifacts),
+    missing_artifacts: results.flatMap((result) => result.missingArtifacts),
+    flaky: flakyIdsOf(tried),
+    notes: results.flatMap(({ id, references }) =>
+      (references?.problems ?? []).map((problem) => `${id}: ${problem}`),
+    ),
+    validators: tried.map((each) => ({
+      id: each.last.id,
+      outcome: each.last.outcome,
+      exit_code: each.last.exitCode,
+      duration_ms: each.last.durationMs,
+      reason: each.last.reason,
+      attempts: triesOf(each),
+      flaky: isFlaky(each),
+      failed_tries: each.failed.map(({ exitCode, durationMs, reason }) => ({
+        exit_code: exitCode,
+        duration_ms: durationMs,
+        reason,
+      })),
+    })),
+  };
+}

@@ -1,0 +1,209 @@
+import { isExpectedFailure } from '../contracts/expected-failure.ts';
+import type { GoldenProposal } from '../contracts/golden-proposal.ts';
+import { ownValue } from '../contracts/own-value.ts';
+import type { FileChange } from '../contracts/workspace-change.ts';
+import { maskSecrets } from '../policy/secrets.ts';
+import type { FileDigest } from '../ports/run-store.ts';
+import type { NewFile, Snapshot } from '../ports/workspace.ts';
+import type { Evidence } from './evidence.ts';
+import { isInTheWay, readGoldenPath } from './golden-path.ts';
+import { patchSections } from './patch-sections.ts';
+import { pendingProposals, type ReportedProposal } from './pending-proposals.ts';
+import type { RunContext } from './run-context.ts';
+
+/** More can't be looked at by a person, and looking at each costs git commands. */
+const MAX_ACCEPTABLE = 200;
+const MAX_SHOWN = 1_000;
+/** Pictures and other binary files can make a patch that nobody reads and no text can hold. */
+const READABLE_PATCH_BYTES = 16 * 1024 ** 2;
+
+export interface ShownProposals {
+  readonly proposals: readonly GoldenProposal[];
+  /** Proposals that are not even listed. */
+  readonly leftOut: number;
+  /** What an approval would change; null when it would accept nothing. */
+  readonly patch: FileDigest | null;
+}
+
+/** What an open gate shows of the goldens that wait for it, and which of them an approval can accept. */
+export async function proposeGoldens(
+  context: RunContext,
+  evidence: Evidence,
+  now: Snapshot,
+  name: string,
+): Promise<ShownProposals> {
+  const pending = await pendingProposals(context.directory, context.view());
+  const shown = pending.slice(0, MAX_SHOWN).map((proposal) => withPath(context, proposal));
+  const judged: GoldenProposal[] = [];
+  for (const [at, candidate] of shown.entries()) judged.push(await judge(context, now.tree, candidate, at));
+  const tried = await tryOut(context, now, name, withoutRivals(judged));
+  const leftOut = pending.length - shown.length;
+  if (tried.tree === null) return { proposals: tried.proposals, leftOut, patch: null };
+  const patch = await recordPatch(context, evidence, now.tree, tried.tree);
+  return { proposals: withDifferences(tried.proposals, patch), leftOut, patch: patch.digest };
+}
+
+type Candidate = ReportedProposal & { readonly path: string | null; readonly why: string | null };
+
+/** What the report alone tells of a proposal. */
+function withPath({ deps, plan }: RunContext, proposal: ReportedProposal): Candidate {
+  const refuse = (why: string): Candidate => ({ ...proposal, path: null, why });
+  if (proposal.goldenPath === null) return refuse('it has no golden_path');
+  const read = readGoldenPath(proposal.goldenPath);
+  if (!read.ok) return refuse(read.why);
+  const { path } = read;
+  const step = ownValue(plan.stepsById, proposal.stepId);
+  const policies = step?.opcode === 'RUN_VALIDATION' ? step.policies : [];
+  const unnamed = (why: string): Candidate => ({ ...proposal, path, why });
+  if (deps.project.policy(policies).forbids?.(path) === true)
+    return unnamed('the policy forbids its golden_path');
+  if (maskSecrets(path, deps.project.secrets ?? []) !== path)
+    return unnamed('its golden_path looks like a secret');
+  if (!proposal.namesBytes) return unnamed('it comes without bytes');
+  return proposal.proposed === null
+    ? unnamed('its proposed file was not captured')
+    : { ...proposal, path, why: null };
+}
+
+/** Of two that can't both be, nobody knows which one was meant. */
+function withoutRivals(proposals: readonly GoldenProposal[]): readonly GoldenProposal[] {
+  const taken = proposals.map(({ acceptable, golden_path }) => (acceptable ? golden_path : null));
+  return proposals.map((proposal, at) => {
+    const path = taken[at] ?? null;
+    const rivals = taken.some(
+      (other, index) => index !== at && path !== null && other !== null && isInTheWay(path, other),
+    );
+    return rivals
+      ? { ...proposal, acceptable: false, why: 'another proposal is for the same golden_path' }
+      : proposal;
+  });
+}
+
+async function judge(
+  { deps, directory, workspace }: RunContext,
+  tree: string,
+  candidate: Candidate,
+  at: number,
+): Promise<GoldenProposal> {
+  const { id, kind, validator, stepId, attempt, diff, proposed, pixels, path } = candidate;
+  const shown = {
+    id,
+    golden_path: candidate.goldenPath,
+    kind,
+    validator,
+    step_id: stepId,
+    attempt,
+    proposed: fileOf(proposed),
+    diff: fileOf(diff),
+    golden: { exists: false, sha256: null, bytes: null },
+    pixels,
+    insertions: null,
+    deletions: null,
+    difference: null,
+  };
+  const refuse = (why: string): GoldenProposal => ({ ...shown, acceptable: false, why });
+  if (candidate.why !== null) return refuse(candidate.why);
+  if (path === null || proposed === null) return refuse('it comes without bytes');
+  if (at >= MAX_ACCEPTABLE) return refuse(`one gate accepts no more than ${MAX_ACCEPTABLE}`);
+  const file = { path, source: directory.resolve(proposed.path), sha256: proposed.sha256 };
+  // What git can't look at, such as a golden that is too large, is not acceptable, and no reason to ask nobody.
+  const place = await deps.workspace.fileInPlace(workspace, tree, file).catch((error: unknown) => {
+    if (!isExpectedFailure(error)) throw error;
+    return { kind: 'refused', why: error.message } as const;
+  });
+  if (place.kind === 'refused') return refuse(`its golden_path can't be written: ${place.why}`);
+  const golden =
+    place.kind === 'absent' ? shown.golden : { exists: true, sha256: place.sha256, bytes: place.bytes };
+  return { ...shown, golden_path: path, golden, acceptable: true, why: null };
+}
+
+function fileOf(file: ReportedProposal['proposed']) {
+  return file === null ? null : { path: file.path, sha256: file.sha256, bytes: file.bytes };
+}
+
+/** The bytes that an approval of these proposals puts into the worktree. */
+export function acceptedFiles(
+  { directory }: Pick<RunContext, 'directory'>,
+  proposals: readonly GoldenProposal[],
+): readonly NewFile[] {
+  return proposals.flatMap(({ acceptable, golden_path, proposed }) =>
+    acceptable && golden_path !== null && proposed !== null
+      ? [{ path: golden_path, source: directory.resolve(proposed.path), sha256: proposed.sha256 }]
+      : [],
+  );
+}
+
+interface TriedOut {
+  readonly proposals: readonly GoldenProposal[];
+  /** The files with all that is acceptable; null when nothing is. */
+  readonly tree: string | null;
+}
+
+/** Git has the last word on what can be accepted; where it says no to all, each is asked about alone. */
+async function tryOut(
+  context: RunContext,
+  now: Snapshot,
+  name: string,
+  proposals: readonly GoldenProposal[],
+): Promise<TriedOut> {
+  const lay = async (some: readonly GoldenProposal[]): Promise<string | Error> => {
+    try {
+      const files = acceptedFiles(context, some);
+      return (await context.deps.workspace.overlay(context.workspace, now.commit, name, files)).tree;
+    } catch (error) {
+      if (!isExpectedFailure(error)) throw error;
+      return error;
+    }
+  };
+  if (!proposals.some(({ acceptable }) => acceptable)) return { proposals, tree: null };
+  const tree = await lay(proposals);
+  if (typeof tree === 'string') return { proposals, tree };
+  const sound: GoldenProposal[] = [];
+  for (const proposal of proposals) {
+    const alone = proposal.acceptable ? await lay([proposal]) : '';
+    sound.push(typeof alone === 'string' ? proposal : { ...proposal, acceptable: false, why: alone.message });
+  }
+  const again = sound.some(({ acceptable }) => acceptable) ? await lay(sound) : null;
+  if (again instanceof Error) throw again;
+  return { proposals: sound, tree: again };
+}
+
+interface GoldenPatch {
+  readonly digest: FileDigest;
+  readonly files: readonly FileChange[];
+  /** What the patch says of each of the files; empty where that can't be told. */
+  readonly sections: readonly string[];
+}
+
+/** The conductor's own comparison: what a harness says of a difference need not be so. */
+async function recordPatch(
+  { deps, directory, workspace }: RunContext,
+  evidence: Evidence,
+  from: string,
+  to: string,
+): Promise<GoldenPatch> {
+  const patchPath = `${evidence.path}/goldens.patch`;
+  const { files } = await deps.workspace.diff(workspace, from, to, patchPath);
+  const digest = await evidence.file('golden_diff', patchPath, { important: true });
+  const readable = digest.bytes <= READABLE_PATCH_BYTES;
+  const sections = patchSections(readable ? ((await directory.read(digest.path)) ?? '') : '');
+  return { digest, files, sections: sections.length === files.length ? sections : [] };
+}
+
+function withDifferences(
+  proposals: readonly GoldenProposal[],
+  { files, sections }: GoldenPatch,
+): readonly GoldenProposal[] {
+  return proposals.map((proposal) => {
+    const at = files.findIndex(({ path }) => path === proposal.golden_path);
+    const file = files[at];
+    if (!proposal.acceptable || file === undefined) return proposal;
+    const { insertions, deletions } = file;
+    return {
+      ...proposal,
+      insertions,
+      deletions,
+      difference: insertions === null ? null : (sections[at] ?? null),
+    };
+  });
+}
