@@ -5,6 +5,7 @@ import { runEventSchema } from './event.ts';
 import { harnessReportSchema } from './harness-report.ts';
 import { plannerDecisionSchema } from './planner-decision.ts';
 import { plannerInputSchema } from './planner-input.ts';
+import { plannerVectorSchema } from './planner-vector.ts';
 import { policyDocumentSchema } from './policy.ts';
 import { promptFrontMatterSchema } from './prompt.ts';
 import { manifestSchema, metadataSchema, statusSchema } from './run-files.ts';
@@ -24,6 +25,7 @@ const SCHEMAS = {
   'harness-report': { schema: harnessReportSchema, title: 'A harness report' },
   'planner-input': { schema: plannerInputSchema, title: 'What the planner is asked' },
   'planner-decision': { schema: plannerDecisionSchema, title: 'What the planner answers' },
+  'planner-vector': { schema: plannerVectorSchema, title: 'A judgement to be held' },
   event: { schema: runEventSchema, title: 'A line of events.ndjson' },
   status: { schema: statusSchema, title: 'status.json of a run' },
   metadata: { schema: metadataSchema, title: 'metadata.json of a run' },
