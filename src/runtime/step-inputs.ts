@@ -1,11 +1,17 @@
+import * as z from 'zod';
 import type { EventDraft, EventPayload } from '../contracts/event.ts';
 import { type FixInstructions, plannerDecisionSchema } from '../contracts/planner-decision.ts';
 import type { AgentStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
 import { readEvidence, readEvidenceJson } from './evidence.ts';
+import { REVIEW_ROLE } from './review-evidence.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded } from './run-view.ts';
+import { intentOf } from './step-intent.ts';
 import { describeChanges } from './stored-changes.ts';
+
+/** How much of a transcript an agent gets that asks for it: its end says most. */
+const TRANSCRIPT_LIMIT = 65_536;
 
 /** Names the runtime can give to a prompt or an agent besides what came by `--input`. */
 type Inputs = Record<string, unknown>;
@@ -27,6 +33,7 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
     component_kind: plan.componentKind,
     eval_profile: plan.evalProfile,
     ...(await judgementInputs(context)),
+    step_intent: intentOf(context, step),
     human_feedback: feedbackFor(context.events(), entry),
   };
   if (wanted.has('diff') || wanted.has('diff_summary')) {
@@ -43,7 +50,50 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
     inputs.harness_report =
       validation && (await readEvidenceJson(context.directory, validation, 'harness_report'));
   }
+  return { ...inputs, ...(await wantedEvidence(context, wanted)) };
+}
+
+const ENVELOPE_INPUTS = ['evidence', 'provenance_window', 'policy_events', 'allowed_next_steps'] as const;
+
+const judgedSchema = z.looseObject({
+  evidence: z.looseObject({ policy_events: z.array(z.string()) }),
+  provenance_window: z.array(z.unknown()),
+  allowed_next_steps: z.array(z.string()),
+});
+
+/** What the last evaluation was shown, the latest review and the last transcript, for those who ask. */
+async function wantedEvidence(context: RunContext, wanted: ReadonlySet<string>): Promise<Inputs> {
+  const { directory } = context;
+  const { steps } = context.view();
+  const inputs: Inputs = {};
+  if (ENVELOPE_INPUTS.some((name) => wanted.has(name))) {
+    const judged = lastEnded(steps, 'EVALUATE');
+    const stored = judgedSchema.safeParse(
+      judged && (await readEvidenceJson(directory, judged, 'planner_input')),
+    );
+    const envelope = stored.success ? stored.data : null;
+    inputs.evidence = envelope?.evidence ?? null;
+    inputs.policy_events = envelope?.evidence.policy_events ?? [];
+    inputs.provenance_window = envelope?.provenance_window ?? [];
+    inputs.allowed_next_steps = envelope?.allowed_next_steps ?? [];
+  }
+  if (wanted.has('review_report')) inputs.review_report = await lastReview(context);
+  if (wanted.has('transcript')) {
+    const last = lastEnded(steps, 'RUN_AGENT');
+    const text = last === null ? null : await readEvidence(directory, last, 'runner_transcript');
+    inputs.transcript = (text ?? '').slice(-TRANSCRIPT_LIMIT);
+  }
   return inputs;
+}
+
+/** Also one that is stale: whoever refines wants to know what was said. */
+async function lastReview({ directory, view }: RunContext): Promise<unknown> {
+  for (const step of view().steps.toReversed()) {
+    if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
+    const review = await readEvidenceJson(directory, step, REVIEW_ROLE);
+    if (review !== null) return review;
+  }
+  return null;
 }
 
 type Feedback = EventPayload<'human_feedback'>;

@@ -4,6 +4,7 @@ import type { PlannerInput } from '../../contracts/planner-input.ts';
 import type { Judgement } from '../../contracts/planner-trace.ts';
 import type { EvaluateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import { claimLedger } from '../claim-ledger.ts';
 import { assembleEnvelope } from '../envelope.ts';
 import { evaluationInputs } from '../evaluation-inputs.ts';
 import { openEvidence } from '../evidence.ts';
@@ -21,6 +22,7 @@ export async function askPlanner(
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const envelope = await assembleEnvelope(context, effect, step);
   await evidence.json('planner_input', 'planner_input.json', envelope, { required: true });
+  await evidence.json('claim_ledger', 'claim_ledger.json', await claimLedger(context, envelope));
   const { judgement, asked } = await ask(context, effect, step, envelope);
   const { decision, trace } = judgement;
   await evidence.json('planner_decision', 'planner_decision.json', decision, {

@@ -1,7 +1,9 @@
+import type { LedgerEntry } from '../../contracts/claim-ledger.ts';
 import { type Blocker, blockerSchema } from '../../contracts/planner-decision.ts';
 import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
 import type { GateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import { readLedger } from '../claim-ledger.ts';
 import {
   type Evidence,
   openEvidence,
@@ -13,6 +15,7 @@ import { consequencesOf } from '../gate-consequences.ts';
 import { type EvidenceItem, GATE_REQUEST_FILE, type GateRequest } from '../gate-request.ts';
 import { renderGateRequest } from '../gate-text.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
+import { lastEnded } from '../run-view.ts';
 import { compareTrees } from '../workspace-evidence.ts';
 
 type OpenGateEffect = Extract<Effect, { kind: 'open_gate' }>;
@@ -98,6 +101,7 @@ async function factsOf(context: RunContext, step: GateStep) {
     },
     consequences: consequencesOf(context.plan, view.state, step),
     judgement: await judgementOf(context),
+    claims: await claimsOf(context),
     pending_goldens: view.state.pendingGoldens,
     proposed_goldens: await proposalsOf(context),
     violations: view.violations.map(({ stepId, seq: _seq, ...violation }) => ({
@@ -106,6 +110,12 @@ async function factsOf(context: RunContext, step: GateStep) {
     })),
     workflow_digest: view.started.workflow_digest,
   };
+}
+
+/** What the agent said of its work, as the last evaluation held it against the evidence. */
+async function claimsOf({ directory, view }: RunContext): Promise<LedgerEntry[]> {
+  const judged = lastEnded(view().steps, 'EVALUATE');
+  return judged === null ? [] : [...(await readLedger(directory, judged))];
 }
 
 /** The log's own time decides in the end; this is the same to within the writing of this request. */

@@ -1,13 +1,18 @@
+import type { AgentResultFile } from '../../contracts/agent-result.ts';
 import type { EventDraft } from '../../contracts/event.ts';
 import type { Intent, MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { Effect, Violation } from '../../kernel/protocol.ts';
 import { claimsFrom, formatClaim } from '../../planner/claims.ts';
+import { reviewFrom } from '../../planner/review.ts';
+import { readTail } from '../../planner/tail.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentResult } from '../../ports/agent.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
+import { REVIEW_ROLE } from '../review-evidence.ts';
 import { type EffectResult, Interrupted, type RunContext, type StepPolicy } from '../run-context.ts';
 import { collectInputs, renderTask } from '../step-inputs.ts';
+import { intentOf } from '../step-intent.ts';
 import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
 import { watchStep } from './check-step.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
@@ -75,7 +80,7 @@ export async function runAgent(
   );
   const checked = await watched.check({ changes: changes.diff.files, ignoredChanges: [] });
   const violations = checked.found;
-  const intent = intentOf(context, step, policy);
+  const intent = intentOf(context, step);
   const notes = [...checked.notes, ...enclosure.notes];
   const capabilities = agent.capabilities ?? [];
   const facts = { step, task: task.text, result, changes, policy, violations, notes, capabilities, intent };
@@ -115,13 +120,6 @@ function placeOf({ deps, directory, workspace, signal, observer }: RunContext, s
   };
 }
 
-/** The step may say; otherwise its prompt does; an inline prompt that may write asks for an implementation. */
-function intentOf(context: RunContext, step: AgentStep, policy: StepPolicy): Intent {
-  if (step.intent !== null) return step.intent;
-  if (step.prompt.kind === 'inline') return policy.readOnly ? 'review' : 'implementation';
-  return context.deps.prompts.byRef.get(step.prompt.ref)?.intent ?? 'none';
-}
-
 interface AgentFacts {
   readonly step: AgentStep;
   readonly task: string;
@@ -140,6 +138,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   await evidence.file('runner_transcript', result.transcriptPath, { required: true, important: true });
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
+  const said = claimsFrom(result.result?.claims ?? null, result.finalResponse);
   await evidence.json('runner_metadata', 'runner.json', {
     agent: facts.step.agent,
     intent: facts.intent,
@@ -147,12 +146,18 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     exit_code: result.exitCode,
     duration_ms: result.durationMs,
     final: result.finalResponse,
-    claims: claimsFrom(result.result?.claims ?? null, result.finalResponse).map(formatClaim),
-    blockers: result.result?.blockers ?? [],
+    claims: said.claims.map(formatClaim),
+    claims_source: said.source,
+    ...reviewWords(result.result),
+    blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? [],
     usage: result.result?.usage ?? null,
     reason: result.reason,
     notes: result.notes,
   });
+  if (facts.intent === 'review')
+    await evidence.json(REVIEW_ROLE, 'review.json', reviewFrom(result.result, result.finalResponse), {
+      important: true,
+    });
   await evidence.file('workspace_diff', `${evidence.path}/workspace.patch`, { important: true });
   await evidence.json('workspace_status', 'workspace.json', {
     summary: changes.summary,
@@ -164,6 +169,13 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     'policy.json',
     policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities),
   );
+}
+
+/** As the agent wrote it, so that a replay can say it again. */
+function reviewWords(result: AgentResultFile | null) {
+  if (result === null) return {};
+  const { verdict, findings, review } = result;
+  return { verdict, findings, review };
 }
 
 function summaryOf(result: AgentResult, changes: WorkspaceEvidence): string {

@@ -1,6 +1,8 @@
 import { PLANNER_STATUSES } from '../../../contracts/vocabulary.ts';
 import { parseEnvelope } from '../../../planner/envelope.ts';
 import { reasonsFor } from '../../../planner/explain.ts';
+import { ledgerLine } from '../../../planner/ledger.ts';
+import { readLedger } from '../../../runtime/claim-ledger.ts';
 import { readEvidenceJson, readManifest } from '../../../runtime/evidence.ts';
 import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import type { StepView } from '../../../runtime/run-view.ts';
@@ -61,14 +63,15 @@ function unendedWord({ view, record }: OpenRun, step: StepView): string {
   return record.driverPid !== null && step === view.steps.at(-1) ? 'running' : 'interrupted';
 }
 
-/** Why a judgement came out as it did: its row and the evidence, and what would change it. */
+/** Why a judgement came out as it did, what would change it, and what the agent's claims were worth. */
 async function reasonLines({ record }: OpenRun, step: StepView): Promise<string[]> {
   const status = PLANNER_STATUSES.find((known) => known === step.termination);
   if (step.opcode !== 'EVALUATE' || status === undefined) return [];
   const input = parseEnvelope(await readEvidenceJson(record.directory, step, 'planner_input'));
   if (!input.ok) return [];
   const { why, change } = reasonsFor(input.envelope, status);
-  return [`why: ${why}`, `it would change with: ${change}`];
+  const claims = (await readLedger(record.directory, step)).map((entry) => `claim ${ledgerLine(entry)}`);
+  return [`why: ${why}`, `it would change with: ${change}`, ...claims];
 }
 
 /** What a reader should look at first; the manifest names the rest. */
