@@ -3,7 +3,8 @@ import type { EventDraft, EventPayload } from '../contracts/event.ts';
 import { type FixInstructions, plannerDecisionSchema } from '../contracts/planner-decision.ts';
 import type { AgentStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
-import { readEvidence, readEvidenceJson } from './evidence.ts';
+import { refinementPackage } from '../planner/refinement-package.ts';
+import { readEvidence, readEvidenceJson, readManifest } from './evidence.ts';
 import { REVIEW_ROLE } from './review-evidence.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded } from './run-view.ts';
@@ -108,14 +109,19 @@ export function feedbackFor(events: readonly EventDraft[], entry: Entry): Feedba
   return null;
 }
 
+/** The decision that an agent works from, and the package made of it where it asks for a refinement. */
 async function judgementInputs(context: RunContext): Promise<Inputs> {
   const last = lastEnded(context.view().steps, 'EVALUATE');
   const parsed = plannerDecisionSchema.safeParse(
     last && (await readEvidenceJson(context.directory, last, 'planner_decision')),
   );
-  if (!parsed.success) return { fix_instructions: null, blockers: [], risk_flags: [] };
+  if (!parsed.success || last === null)
+    return { fix_instructions: null, refinement: null, blockers: [], risk_flags: [] };
   const { fix_instructions, blockers, risk_flags } = parsed.data;
-  return { fix_instructions, blockers, risk_flags };
+  const manifest = await readManifest(context.directory, last);
+  const artifact = manifest?.artifacts.find(({ role }) => role === 'planner_decision');
+  const refinement = refinementPackage(parsed.data, artifact?.path ?? last.stepId);
+  return { fix_instructions, refinement, blockers, risk_flags };
 }
 
 export type RenderedPrompt =

@@ -4,7 +4,7 @@ import type { Intent, MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { Effect, Violation } from '../../kernel/protocol.ts';
 import { claimsFrom, formatClaim } from '../../planner/claims.ts';
-import { reviewFrom } from '../../planner/review.ts';
+import { type Review, reviewFrom } from '../../planner/review.ts';
 import { readTail } from '../../planner/tail.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentResult } from '../../ports/agent.ts';
@@ -81,10 +81,24 @@ export async function runAgent(
   const checked = await watched.check({ changes: changes.diff.files, ignoredChanges: [] });
   const violations = checked.found;
   const intent = intentOf(context, step);
+  const review = intent === 'review' ? reviewFrom(result.result, result.finalResponse) : null;
   const notes = [...checked.notes, ...enclosure.notes];
   const capabilities = agent.capabilities ?? [];
-  const facts = { step, task: task.text, result, changes, policy, violations, notes, capabilities, intent };
+  const refinement = isRefinement(context, step) ? inputs.refinement : null;
+  const facts = {
+    step,
+    task: task.text,
+    result,
+    changes,
+    policy,
+    violations,
+    notes,
+    capabilities,
+    intent,
+    review,
+  };
   await recordAgentEvidence(evidence, facts);
+  if (refinement !== null) await evidence.json('refinement_package', 'refinement.json', refinement);
   const records = await evidence.close(result.termination, summaryOf(result, changes));
   return {
     input: {
@@ -101,8 +115,15 @@ export async function runAgent(
       ...records,
       ...checked.records,
       runnerCompleted(step, effect.attempt, result, result.termination),
+      ...reviewDone(step, review),
     ],
   };
+}
+
+/** A judgement of `partial` led here; a recovery attempt came the same way. */
+function isRefinement({ view }: RunContext, step: AgentStep): boolean {
+  const way = view().routes.at(-1);
+  return way?.key === 'partial' && way.to === step.id;
 }
 
 /** What of a request does not depend on the attempt. */
@@ -130,6 +151,7 @@ interface AgentFacts {
   readonly notes: readonly string[];
   readonly capabilities: readonly AgentCapability[];
   readonly intent: Intent;
+  readonly review: Review | null;
 }
 
 async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promise<void> {
@@ -154,10 +176,8 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     reason: result.reason,
     notes: result.notes,
   });
-  if (facts.intent === 'review')
-    await evidence.json(REVIEW_ROLE, 'review.json', reviewFrom(result.result, result.finalResponse), {
-      important: true,
-    });
+  if (facts.review !== null)
+    await evidence.json(REVIEW_ROLE, 'review.json', facts.review, { important: true });
   await evidence.file('workspace_diff', `${evidence.path}/workspace.patch`, { important: true });
   await evidence.json('workspace_status', 'workspace.json', {
     summary: changes.summary,
@@ -169,6 +189,15 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     'policy.json',
     policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities),
   );
+}
+
+/** A review is a turn of the run that whoever looks on wants to see. */
+function reviewDone(step: AgentStep, review: Review | null): EventDraft[] {
+  if (review === null) return [];
+  const { verdict, findings, problem } = review;
+  const count = `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
+  const note = `review ${step.id}: ${verdict === null ? `no verdict, ${problem}` : `${verdict}, ${count}`}`;
+  return [{ event_type: 'status_updated', step_id: step.id, payload: { note } }];
 }
 
 /** As the agent wrote it, so that a replay can say it again. */
