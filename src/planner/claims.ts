@@ -59,7 +59,11 @@ const NEGATED =
 const PLANNED =
   /\b(?:will|would|should|shall|could|can|may|might|must|going to|plan\w*|todo|to-do|next|needs?|want\w*|intend\w*|let me|let's|if|when|once|before|after|ensure|make sure|verify that|so that|please|assum\w*|expect\w*|hope\w*|supposed)\b|\w'll\b/i;
 
-function claimsInSentence(sentence: string): Claim[] {
+/** What was failing is what got fixed. */
+const FIXED_FAILURE = /\b(fixed (?:(?:the|a|all|both|two|three|\d+) )+)failing\b/gi;
+
+function claimsInSentence(text: string): Claim[] {
+  const sentence = text.replace(FIXED_FAILURE, '$1');
   if (sentence.includes('?') || NEGATED.test(sentence) || PLANNED.test(sentence)) return [];
   return sentence.split(/[,:]\s+|\s[-–—]+\s/).flatMap(claimsInClause);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { claimsFrom, formatClaim } from '../../../src/planner/claims.ts';
+import { FINAL_MESSAGES } from './final-messages.ts';
 
 const told = (text: string) => claimsFrom(null, text).claims.map(formatClaim);
 
@@ -78,5 +79,11 @@ describe('claims that are listed', () => {
       claims: [{ kind: 'tests_pass' }],
       source: 'phrase',
     });
+  });
+});
+
+describe('the last words of agents', () => {
+  it.each(FINAL_MESSAGES)('$agent: $text', ({ text, claims }) => {
+    expect(told(text).sort()).toEqual([...claims].sort());
   });
 });
