@@ -69,6 +69,10 @@ export function createServices(version: string): Services {
         wanted,
       });
     },
+    openPlanner: async (_startDir, name) => {
+      const { openPlanner } = await import('./wiring/open-planner.ts');
+      return openPlanner(name);
+    },
     makeDemoRepository: async () => {
       const { makeDemoRepository } = await import('./wiring/demo-repository.ts');
       return makeDemoRepository(root);

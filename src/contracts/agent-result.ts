@@ -8,14 +8,37 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** The JSON file an agent may write to the path in `CONDUCTOR_RESULT`. */
+const blockerNote = z.object({ code: z.string().min(1), summary: z.string() });
+
+const reviewNote = z.object({
+  id: z.string().min(1).optional().describe('Name of the finding; left out, it is numbered.'),
+  summary: z.string().min(1).describe('What is wrong.'),
+  path: z.string().nullish().describe('The file it is about.'),
+  line: z.int().nullish().describe('The line it is about.'),
+});
+
+export const REVIEW_VERDICTS = ['approve', 'needs-changes'] as const;
+
+/** What a reviewer gives back, as the contract of work items has it. */
+const reviewerForm = z.object({
+  verdict: z.enum(REVIEW_VERDICTS).describe('approve, or needs-changes where there are findings.'),
+  summary: z.string().describe('What was looked at and found.'),
+  comments: z
+    .array(z.object({ path: z.string(), line: z.int().nullable(), body: z.string() }))
+    .describe('Findings; those that start with [Warning] do not change the verdict.'),
+});
+
+/** The JSON an agent may write to the path in `CONDUCTOR_RESULT`, or end its last word with. */
 export const agentResultFileSchema = z.object({
   final: z.string().optional().describe('The last word of the agent.'),
   claims: z.array(z.string()).optional().describe('implemented, fixed, tests_pass, or `created PATH`.'),
   blockers: z
-    .array(z.object({ code: z.string().min(1), summary: z.string() }))
+    .array(blockerNote)
     .optional()
-    .describe('What kept the agent from finishing.'),
+    .describe('What kept the agent from finishing; of a review, its findings.'),
+  verdict: z.enum(REVIEW_VERDICTS).optional().describe('Of a review: approve or needs-changes.'),
+  findings: z.array(reviewNote).optional().describe('Of a review: what must change.'),
+  review: reviewerForm.optional().describe('Of a review: verdict and comments in one.'),
   usage: usageSchema.optional(),
 });
 export type AgentResultFile = z.infer<typeof agentResultFileSchema>;

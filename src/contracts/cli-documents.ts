@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
+import { printed } from './printed-document.ts';
 import { statusSchema } from './run-files.ts';
 import {
   LIFECYCLE_STATES,
@@ -18,13 +20,6 @@ import {
 
 const SEVERITIES = ['error', 'warning'] as const;
 const FILE_STATES = ['ok', 'missing', 'problem'] as const;
-
-function printed<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.looseObject({
-    schema_version: z.literal(1).describe('Raised when a key changes its meaning.'),
-    ...shape,
-  });
-}
 
 const place = { line: z.int().min(1), column: z.int().min(1) };
 
@@ -362,6 +357,8 @@ export const CLI_DOCUMENTS = {
     insertions: z.int(),
     deletions: z.int(),
   }),
+  evaluate: evaluatedDocument,
+  vectors: vectorsDocument,
   policy: judged,
   hook: judged,
   harness: printed({

@@ -6,6 +6,7 @@ import { harnessReportSchema } from './harness-report.ts';
 import { harnessSuiteSchema } from './harness-suite.ts';
 import { plannerDecisionSchema } from './planner-decision.ts';
 import { plannerInputSchema } from './planner-input.ts';
+import { plannerVectorSchema } from './planner-vector.ts';
 import { policyDocumentSchema } from './policy.ts';
 import { promptFrontMatterSchema } from './prompt.ts';
 import { manifestSchema, metadataSchema, statusSchema } from './run-files.ts';
@@ -26,6 +27,7 @@ const SCHEMAS = {
   'harness-report': { schema: harnessReportSchema, title: 'A harness report' },
   'planner-input': { schema: plannerInputSchema, title: 'What the planner is asked' },
   'planner-decision': { schema: plannerDecisionSchema, title: 'What the planner answers' },
+  'planner-vector': { schema: plannerVectorSchema, title: 'A judgement to be held' },
   event: { schema: runEventSchema, title: 'A line of events.ndjson' },
   status: { schema: statusSchema, title: 'status.json of a run' },
   metadata: { schema: metadataSchema, title: 'metadata.json of a run' },

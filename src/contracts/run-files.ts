@@ -86,6 +86,7 @@ const ARTIFACT_ROLES = [
   'validation_stderr',
   'planner_input',
   'planner_decision',
+  'planner_trace',
   'gate_request',
   'gate_outcome',
   'workspace_diff',

@@ -1,3 +1,6 @@
+import type { ClaimSource } from '../contracts/claim-ledger.ts';
+import { readTail } from './tail.ts';
+
 /** What an agent says it did, as typed assertions that can be held against the workspace. */
 export type Claim =
   | { readonly kind: 'implemented' }
@@ -17,17 +20,28 @@ export function formatClaim(claim: Claim): string {
   return claim.kind === 'created' ? `created ${claim.path}` : claim.kind;
 }
 
+export interface ReadClaims {
+  readonly claims: readonly Claim[];
+  readonly source: ClaimSource;
+}
+
 /**
  * A list the agent gave on purpose is its word, even when empty. Without one its last word is searched for
  * plain statements. A claim that was never made would accuse an honest agent, so doubt means no claim.
  */
-export function claimsFrom(resultClaims: readonly string[] | null, finalResponse: string): Claim[] {
-  const found =
-    resultClaims === null
-      ? sentencesOf(finalResponse).flatMap(claimsInSentence)
-      : resultClaims.map(parseClaim).filter((claim) => claim !== null);
-  const unique = new Map(found.map((claim) => [formatClaim(claim), claim]));
-  return [...unique.values()];
+export function claimsFrom(resultClaims: readonly string[] | null, finalResponse: string): ReadClaims {
+  if (resultClaims !== null) return { claims: claimsIn(resultClaims), source: 'result_file' };
+  const tail = readTail(finalResponse);
+  if (tail?.claims !== undefined) return { claims: claimsIn(tail.claims), source: 'tail' };
+  return { claims: unique(sentencesOf(finalResponse).flatMap(claimsInSentence)), source: 'phrase' };
+}
+
+export function claimsIn(texts: readonly string[]): Claim[] {
+  return unique(texts.map(parseClaim).filter((claim) => claim !== null));
+}
+
+function unique(claims: readonly Claim[]): Claim[] {
+  return [...new Map(claims.map((claim) => [formatClaim(claim), claim])).values()];
 }
 
 /** Code and quotations are somebody else's words. A `but` starts a statement of its own. */
@@ -45,7 +59,11 @@ const NEGATED =
 const PLANNED =
   /\b(?:will|would|should|shall|could|can|may|might|must|going to|plan\w*|todo|to-do|next|needs?|want\w*|intend\w*|let me|let's|if|when|once|before|after|ensure|make sure|verify that|so that|please|assum\w*|expect\w*|hope\w*|supposed)\b|\w'll\b/i;
 
-function claimsInSentence(sentence: string): Claim[] {
+/** What was failing is what got fixed. */
+const FIXED_FAILURE = /\b(fixed (?:(?:the|a|all|both|two|three|\d+) )+)failing\b/gi;
+
+function claimsInSentence(text: string): Claim[] {
+  const sentence = text.replace(FIXED_FAILURE, '$1');
   if (sentence.includes('?') || NEGATED.test(sentence) || PLANNED.test(sentence)) return [];
   return sentence.split(/[,:]\s+|\s[-–—]+\s/).flatMap(claimsInClause);
 }

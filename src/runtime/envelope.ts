@@ -4,12 +4,13 @@ import type { PlannerInput, WindowEntry } from '../contracts/planner-input.ts';
 import { INTENTS, MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { EvaluateStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
-import { claimsFrom } from '../planner/claims.ts';
+import { claimsIn } from '../planner/claims.ts';
 import { mergeReports } from '../planner/merge-reports.ts';
 import { formatTranscriptSummary } from '../planner/summaries.ts';
 import { readEvidenceJson, readManifest } from './evidence.ts';
 import { findingsOf } from './findings.ts';
 import { judgedReports } from './judged-reports.ts';
+import { reviewEvidence } from './review-evidence.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded, type StepView } from './run-view.ts';
 import { describeChanges } from './stored-changes.ts';
@@ -67,6 +68,7 @@ export async function assembleEnvelope(
       harness_report: await harnessReportOf(context, validation),
       artifacts: await artifactsOf(context, [agent, validation]),
       policy_events: [...policyEvents(context), ...(await findingsOf(directory, sinceJudged(done)))],
+      review: await reviewEvidence(context, done),
     },
     route_hints: { ...step.routes },
     ...(step.revision === null
@@ -105,8 +107,12 @@ async function transcriptOf(
     intent,
     summary: formatTranscriptSummary({
       intent,
-      claims: claimsFrom(claims, final),
-      blockers: blockers.map((blocker) => ({ type: blocker.code, text: blocker.summary })),
+      claims: claimsIn(claims),
+      // What a reviewer finds in the work of others does not keep the reviewer from finishing.
+      blockers: (intent === 'review' ? [] : blockers).map((blocker) => ({
+        type: blocker.code,
+        text: blocker.summary,
+      })),
       final,
     }),
   };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ledgerEntrySchema } from '../contracts/claim-ledger.ts';
 import { blockerSchema } from '../contracts/planner-decision.ts';
 import { stepFolderOf } from '../contracts/run-files.ts';
 import { LIFECYCLE_STATES, RUN_OUTCOMES } from '../contracts/vocabulary.ts';
@@ -59,6 +60,7 @@ const gateRequestSchema = z.looseObject({
     })
     .optional(),
   judgement: judgementSchema.nullable(),
+  claims: z.array(ledgerEntrySchema).optional(),
   proposed_goldens: z.array(z.unknown()).optional(),
   proposed_goldens_left_out: z.int().optional(),
   violations: z

@@ -1,3 +1,4 @@
+import { ledgerLine } from '../planner/ledger.ts';
 import type { Consequence, GateRequest } from './gate-request.ts';
 import { proposalDetails, proposalsIn, proposalTitle } from './golden-proposal.ts';
 
@@ -12,6 +13,7 @@ export function renderGateRequest(request: GateRequest): string {
     `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} waits for a person.`,
     `Why: ${request.reason}`,
     ...section('Judgement', judgementLines(request)),
+    ...section('Claims of the agent', claimLines(request)),
     ...section('Changes', changeLines(request)),
     ...goldenSection(request),
     ...section('Policy violations', violationLines(request)),
@@ -46,6 +48,10 @@ export function judgementLines({ judgement }: GateRequest): string[] {
       return `blocker ${code}, ${severity}: ${oneLine(summary)}${shown}`;
     }),
   ];
+}
+
+export function claimLines({ claims }: GateRequest): string[] {
+  return (claims ?? []).map((entry) => oneLine(ledgerLine(entry)));
 }
 
 export function changeLines({ diff }: GateRequest): string[] {

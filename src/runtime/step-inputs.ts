@@ -1,11 +1,18 @@
+import * as z from 'zod';
 import type { EventDraft, EventPayload } from '../contracts/event.ts';
 import { type FixInstructions, plannerDecisionSchema } from '../contracts/planner-decision.ts';
 import type { AgentStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
-import { readEvidence, readEvidenceJson } from './evidence.ts';
+import { refinementPackage } from '../planner/refinement-package.ts';
+import { readEvidence, readEvidenceJson, readManifest } from './evidence.ts';
+import { REVIEW_ROLE } from './review-evidence.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded } from './run-view.ts';
+import { intentOf } from './step-intent.ts';
 import { describeChanges } from './stored-changes.ts';
+
+/** How much of a transcript an agent gets that asks for it: its end says most. */
+const TRANSCRIPT_LIMIT = 65_536;
 
 /** Names the runtime can give to a prompt or an agent besides what came by `--input`. */
 type Inputs = Record<string, unknown>;
@@ -27,6 +34,7 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
     component_kind: plan.componentKind,
     eval_profile: plan.evalProfile,
     ...(await judgementInputs(context)),
+    step_intent: intentOf(context, step),
     human_feedback: feedbackFor(context.events(), entry),
   };
   if (wanted.has('diff') || wanted.has('diff_summary')) {
@@ -43,7 +51,50 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
     inputs.harness_report =
       validation && (await readEvidenceJson(context.directory, validation, 'harness_report'));
   }
+  return { ...inputs, ...(await wantedEvidence(context, wanted)) };
+}
+
+const ENVELOPE_INPUTS = ['evidence', 'provenance_window', 'policy_events', 'allowed_next_steps'] as const;
+
+const judgedSchema = z.looseObject({
+  evidence: z.looseObject({ policy_events: z.array(z.string()) }),
+  provenance_window: z.array(z.unknown()),
+  allowed_next_steps: z.array(z.string()),
+});
+
+/** What the last evaluation was shown, the latest review and the last transcript, for those who ask. */
+async function wantedEvidence(context: RunContext, wanted: ReadonlySet<string>): Promise<Inputs> {
+  const { directory } = context;
+  const { steps } = context.view();
+  const inputs: Inputs = {};
+  if (ENVELOPE_INPUTS.some((name) => wanted.has(name))) {
+    const judged = lastEnded(steps, 'EVALUATE');
+    const stored = judgedSchema.safeParse(
+      judged && (await readEvidenceJson(directory, judged, 'planner_input')),
+    );
+    const envelope = stored.success ? stored.data : null;
+    inputs.evidence = envelope?.evidence ?? null;
+    inputs.policy_events = envelope?.evidence.policy_events ?? [];
+    inputs.provenance_window = envelope?.provenance_window ?? [];
+    inputs.allowed_next_steps = envelope?.allowed_next_steps ?? [];
+  }
+  if (wanted.has('review_report')) inputs.review_report = await lastReview(context);
+  if (wanted.has('transcript')) {
+    const last = lastEnded(steps, 'RUN_AGENT');
+    const text = last === null ? null : await readEvidence(directory, last, 'runner_transcript');
+    inputs.transcript = (text ?? '').slice(-TRANSCRIPT_LIMIT);
+  }
   return inputs;
+}
+
+/** Also one that is stale: whoever refines wants to know what was said. */
+async function lastReview({ directory, view }: RunContext): Promise<unknown> {
+  for (const step of view().steps.toReversed()) {
+    if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
+    const review = await readEvidenceJson(directory, step, REVIEW_ROLE);
+    if (review !== null) return review;
+  }
+  return null;
 }
 
 type Feedback = EventPayload<'human_feedback'>;
@@ -58,14 +109,19 @@ export function feedbackFor(events: readonly EventDraft[], entry: Entry): Feedba
   return null;
 }
 
+/** The decision that an agent works from, and the package made of it where it asks for a refinement. */
 async function judgementInputs(context: RunContext): Promise<Inputs> {
   const last = lastEnded(context.view().steps, 'EVALUATE');
   const parsed = plannerDecisionSchema.safeParse(
     last && (await readEvidenceJson(context.directory, last, 'planner_decision')),
   );
-  if (!parsed.success) return { fix_instructions: null, blockers: [], risk_flags: [] };
+  if (!parsed.success || last === null)
+    return { fix_instructions: null, refinement: null, blockers: [], risk_flags: [] };
   const { fix_instructions, blockers, risk_flags } = parsed.data;
-  return { fix_instructions, blockers, risk_flags };
+  const manifest = await readManifest(context.directory, last);
+  const artifact = manifest?.artifacts.find(({ role }) => role === 'planner_decision');
+  const refinement = refinementPackage(parsed.data, artifact?.path ?? last.stepId);
+  return { fix_instructions, refinement, blockers, risk_flags };
 }
 
 export type RenderedPrompt =

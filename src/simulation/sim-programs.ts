@@ -1,11 +1,12 @@
 import type { PlannerDecision } from '../contracts/planner-decision.ts';
+import type { Judgement } from '../contracts/planner-trace.ts';
 import {
   MECHANICAL_OUTCOMES,
   type MechanicalOutcome,
   PLANNER_STATUSES,
   type RouteKey,
 } from '../contracts/vocabulary.ts';
-import { judge } from '../planner/judge.ts';
+import { judgeByRules } from '../planner/judgement.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { CapturedReference, ValidatorRequest, ValidatorRunner } from '../ports/validator.ts';
@@ -71,7 +72,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
           world.breaches.push(`the planner is asked about ${input.step_id} before that step is on record`);
         const { key, habits } = planOfVisit(script, input.step_id, entry?.visit ?? 1);
         await life.point('planner:answered');
-        return habits.judgedByRules ? judge(input) : decisionOf(key);
+        return habits.judgedByRules ? judgeByRules(input) : scripted(decisionOf(key));
       },
     },
   };
@@ -172,5 +173,12 @@ function decisionOf(key: RouteKey): PlannerDecision {
       status === 'partial' ? { objective: 'go on', constraints: [], edits: [], verification: [] } : null,
     blockers: [],
     risk_flags: [],
+  };
+}
+
+function scripted(decision: PlannerDecision): Judgement {
+  return {
+    decision,
+    trace: { floor: decision, proposal: null, verdict: 'rules', rows: [], usage: null, attempts: 0 },
   };
 }

@@ -57,8 +57,8 @@ describe('the built-in library', () => {
         'task.synthesize_harness.v1.md',
       ],
     ],
-    ['policies', ['policy.workspace.v1.yaml']],
-    ['workflows', ['implement.yaml']],
+    ['policies', ['policy.read_only.v1.yaml', 'policy.workspace.v1.yaml']],
+    ['workflows', ['implement.yaml', 'revise.yaml']],
   ])('keeps the names that workflows refer to: %s', async (folder, names) => {
     expect((await readdir(join(root, folder))).sort()).toEqual(names);
   });

@@ -49,6 +49,7 @@ describe('the JSON Schemas', () => {
       'harness-report',
       'planner-input',
       'planner-decision',
+      'planner-vector',
       'event',
       'status',
       'metadata',

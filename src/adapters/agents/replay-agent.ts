@@ -164,8 +164,8 @@ const ROLES: readonly string[] = ['runner_transcript', 'runner_stderr', 'runner_
 
 function wordsOf(metadata: z.infer<typeof runnerMetadataSchema> | null) {
   if (metadata === null) return { exitCode: null, final: '', result: null, notes: [] };
-  const { exit_code, final, claims, blockers, notes } = metadata;
-  return { exitCode: exit_code, final, result: { final, claims, blockers }, notes };
+  const { exit_code, notes, usage: _usage, ...result } = metadata;
+  return { exitCode: exit_code, final: result.final, result, notes };
 }
 
 /** Settings under which the same patch does the same everywhere. */

@@ -1,8 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { PolicyDocument } from '../../contracts/policy.ts';
-
-const BUILT_IN = 'policy.workspace.v1.yaml';
 
 export interface PolicyFiles {
   readonly byRef: ReadonlyMap<string, PolicyDocument>;
@@ -16,11 +14,11 @@ export async function listPolicies(folders: readonly string[]): Promise<Readonly
   return refs;
 }
 
-/** What is wrong with the files that are no policies, by the references in their names. */
+/** What is wrong with the files that are no policies, by the references in their names. The last folder is built in. */
 export async function brokenPolicies(folders: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const files = await policyFiles(folders);
   // What reads policies takes longer to load than most checks take, and most projects have none of their own.
-  if (files.every(({ name }) => name === BUILT_IN)) return new Map();
+  if (files.every(({ path }) => dirname(path) === folders.at(-1))) return new Map();
   const { broken } = await readPolicies(folders);
   return new Map(broken.map(({ path, message }) => [basename(path, '.yaml'), message]));
 }

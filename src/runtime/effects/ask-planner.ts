@@ -1,9 +1,14 @@
+import type { EventDraft } from '../../contracts/event.ts';
 import type { PlannerDecision } from '../../contracts/planner-decision.ts';
+import type { PlannerInput } from '../../contracts/planner-input.ts';
+import type { Judgement } from '../../contracts/planner-trace.ts';
 import type { EvaluateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import { claimLedger } from '../claim-ledger.ts';
 import { assembleEnvelope } from '../envelope.ts';
+import { evaluationInputs } from '../evaluation-inputs.ts';
 import { openEvidence } from '../evidence.ts';
-import type { EffectResult, RunContext } from '../run-context.ts';
+import { type EffectResult, Interrupted, markOf, type RunContext } from '../run-context.ts';
 
 type PlannerEffect = Extract<Effect, { kind: 'ask_planner' }>;
 
@@ -17,15 +22,18 @@ export async function askPlanner(
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const envelope = await assembleEnvelope(context, effect, step);
   await evidence.json('planner_input', 'planner_input.json', envelope, { required: true });
-  const decision = await deps.planner.judge(envelope, context.signal);
+  await evidence.json('claim_ledger', 'claim_ledger.json', await claimLedger(context, envelope));
+  const { judgement, asked } = await ask(context, effect, step, envelope);
+  const { decision, trace } = judgement;
   await evidence.json('planner_decision', 'planner_decision.json', decision, {
     required: true,
     important: true,
   });
+  await evidence.json('planner_trace', 'planner_trace.json', trace);
   const reason = reasonOf(decision);
   const records = await evidence.close(decision.status, reason ?? 'nothing stands in the way');
   return {
-    records,
+    records: [...records, ...asked],
     input: {
       kind: 'judged',
       decision: {
@@ -38,6 +46,58 @@ export async function askPlanner(
       },
     },
   };
+}
+
+interface Asked {
+  readonly judgement: Judgement;
+  readonly asked: readonly EventDraft[];
+}
+
+/** Whoever is asked outside is a runner like an agent: it is on record before it starts, and what it used after. */
+async function ask(
+  context: RunContext,
+  effect: PlannerEffect,
+  step: EvaluateStep,
+  envelope: PlannerInput,
+): Promise<Asked> {
+  const { planner, clock } = context.deps;
+  const { stepId, attempt } = effect;
+  if (planner.family === undefined)
+    return { judgement: await planner.judge(envelope, context.signal), asked: [] };
+  const mark = markOf(context.directory.runId, stepId, attempt);
+  const runner = { family: planner.family, name: planner.name, attempt, mark, snapshot: null };
+  await context.record([{ event_type: 'runner_started', step_id: stepId, payload: runner }]);
+  const startedAt = clock.now().getTime();
+  const judgement = await judgeUnlessStopped(context, step, envelope, mark);
+  const payload = {
+    name: planner.name,
+    attempt,
+    termination: judgement.trace.verdict === 'refused' ? 'error' : 'completed',
+    exit_code: null,
+    duration_ms: clock.now().getTime() - startedAt,
+    usage: judgement.trace.usage,
+  };
+  return { judgement, asked: [{ event_type: 'runner_completed', step_id: stepId, payload }] };
+}
+
+async function judgeUnlessStopped(
+  context: RunContext,
+  step: EvaluateStep,
+  envelope: PlannerInput,
+  mark: string,
+): Promise<Judgement> {
+  const { signal, deps } = context;
+  try {
+    return await deps.planner.judge(envelope, signal, {
+      timeoutMs: step.timeoutMs,
+      idleTimeoutMs: step.idleTimeoutMs,
+      mark,
+      inputs: (names) => evaluationInputs(context, names),
+    });
+  } catch (error) {
+    if (signal.aborted) throw new Interrupted();
+    throw error;
+  }
 }
 
 function reasonOf(decision: PlannerDecision): string | null {

@@ -1,7 +1,9 @@
+import type { LedgerEntry } from '../../contracts/claim-ledger.ts';
 import { type Blocker, blockerSchema } from '../../contracts/planner-decision.ts';
 import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
 import type { GateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import { readLedger } from '../claim-ledger.ts';
 import { type Evidence, openEvidence, readEvidenceJson, readManifest } from '../evidence.ts';
 import { findingsOf } from '../findings.ts';
 import { consequencesOf } from '../gate-consequences.ts';
@@ -9,6 +11,7 @@ import { type EvidenceItem, GATE_REQUEST_FILE, type GateRequest } from '../gate-
 import { renderGateRequest } from '../gate-text.ts';
 import { proposeGoldens } from '../propose-goldens.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
+import { lastEnded } from '../run-view.ts';
 import { compareTrees } from '../workspace-evidence.ts';
 
 type OpenGateEffect = Extract<Effect, { kind: 'open_gate' }>;
@@ -103,6 +106,7 @@ async function factsOf(context: RunContext, step: GateStep) {
     },
     consequences: consequencesOf(context.plan, view.state, step),
     judgement: await judgementOf(context),
+    claims: await claimsOf(context),
     pending_goldens: view.state.pendingGoldens,
     violations: view.violations.map(({ stepId, seq: _seq, ...violation }) => ({
       step_id: stepId,
@@ -111,6 +115,12 @@ async function factsOf(context: RunContext, step: GateStep) {
     findings: await findingsOf(directory, view.steps),
     workflow_digest: view.started.workflow_digest,
   };
+}
+
+/** What the agent said of its work, as the last evaluation held it against the evidence. */
+async function claimsOf({ directory, view }: RunContext): Promise<LedgerEntry[]> {
+  const judged = lastEnded(view().steps, 'EVALUATE');
+  return judged === null ? [] : [...(await readLedger(directory, judged))];
 }
 
 /** The log's own time decides in the end; this is the same to within the writing of this request. */

@@ -1,13 +1,18 @@
+import type { AgentResultFile } from '../../contracts/agent-result.ts';
 import type { EventDraft } from '../../contracts/event.ts';
 import type { Intent, MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { Effect, Violation } from '../../kernel/protocol.ts';
 import { claimsFrom, formatClaim } from '../../planner/claims.ts';
+import { type Review, reviewFrom } from '../../planner/review.ts';
+import { readTail } from '../../planner/tail.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentResult } from '../../ports/agent.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
+import { REVIEW_ROLE } from '../review-evidence.ts';
 import { type EffectResult, Interrupted, type RunContext, type StepPolicy } from '../run-context.ts';
 import { collectInputs, renderTask } from '../step-inputs.ts';
+import { intentOf } from '../step-intent.ts';
 import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
 import { watchStep } from './check-step.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
@@ -78,11 +83,25 @@ export async function runAgent(
   );
   const checked = await watched.check({ changes: changes.diff.files, ignoredChanges: [] });
   const violations = checked.found;
-  const intent = intentOf(context, step, policy);
+  const intent = intentOf(context, step);
+  const review = intent === 'review' ? reviewFrom(result.result, result.finalResponse) : null;
   const notes = [...checked.notes, ...enclosure.notes];
   const capabilities = agent.capabilities ?? [];
-  const facts = { step, task: task.text, result, changes, policy, violations, notes, capabilities, intent };
+  const refinement = isRefinement(context, step) ? inputs.refinement : null;
+  const facts = {
+    step,
+    task: task.text,
+    result,
+    changes,
+    policy,
+    violations,
+    notes,
+    capabilities,
+    intent,
+    review,
+  };
   await recordAgentEvidence(evidence, facts);
+  if (refinement !== null) await evidence.json('refinement_package', 'refinement.json', refinement);
   const records = await evidence.close(result.termination, summaryOf(result, changes));
   return {
     input: {
@@ -99,8 +118,15 @@ export async function runAgent(
       ...records,
       ...checked.records,
       runnerCompleted(step, effect.attempt, result, result.termination),
+      ...reviewDone(step, review),
     ],
   };
+}
+
+/** A judgement of `partial` led here; a recovery attempt came the same way. */
+function isRefinement({ view }: RunContext, step: AgentStep): boolean {
+  const way = view().routes.at(-1);
+  return way?.key === 'partial' && way.to === step.id;
 }
 
 /** What of a request does not depend on the attempt. */
@@ -118,13 +144,6 @@ function placeOf({ deps, directory, workspace, signal, observer }: RunContext, s
   };
 }
 
-/** The step may say; otherwise its prompt does; an inline prompt that may write asks for an implementation. */
-function intentOf(context: RunContext, step: AgentStep, policy: StepPolicy): Intent {
-  if (step.intent !== null) return step.intent;
-  if (step.prompt.kind === 'inline') return policy.readOnly ? 'review' : 'implementation';
-  return context.deps.prompts.byRef.get(step.prompt.ref)?.intent ?? 'none';
-}
-
 interface AgentFacts {
   readonly step: AgentStep;
   readonly task: string;
@@ -135,6 +154,7 @@ interface AgentFacts {
   readonly notes: readonly string[];
   readonly capabilities: readonly AgentCapability[];
   readonly intent: Intent;
+  readonly review: Review | null;
 }
 
 async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promise<void> {
@@ -143,6 +163,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   await evidence.file('runner_transcript', result.transcriptPath, { required: true, important: true });
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
+  const said = claimsFrom(result.result?.claims ?? null, result.finalResponse);
   await evidence.json('runner_metadata', 'runner.json', {
     agent: facts.step.agent,
     intent: facts.intent,
@@ -150,12 +171,16 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     exit_code: result.exitCode,
     duration_ms: result.durationMs,
     final: result.finalResponse,
-    claims: claimsFrom(result.result?.claims ?? null, result.finalResponse).map(formatClaim),
-    blockers: result.result?.blockers ?? [],
+    claims: said.claims.map(formatClaim),
+    claims_source: said.source,
+    ...reviewWords(result.result),
+    blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? [],
     usage: result.result?.usage ?? null,
     reason: result.reason,
     notes: result.notes,
   });
+  if (facts.review !== null)
+    await evidence.json(REVIEW_ROLE, 'review.json', facts.review, { important: true });
   await evidence.file('workspace_diff', `${evidence.path}/workspace.patch`, { important: true });
   await evidence.json('workspace_status', 'workspace.json', {
     summary: changes.summary,
@@ -167,6 +192,22 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     'policy.json',
     policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities),
   );
+}
+
+/** A review is a turn of the run that whoever looks on wants to see. */
+function reviewDone(step: AgentStep, review: Review | null): EventDraft[] {
+  if (review === null) return [];
+  const { verdict, findings, problem } = review;
+  const count = `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
+  const note = `review ${step.id}: ${verdict === null ? `no verdict, ${problem}` : `${verdict}, ${count}`}`;
+  return [{ event_type: 'status_updated', step_id: step.id, payload: { note } }];
+}
+
+/** As the agent wrote it, so that a replay can say it again. */
+function reviewWords(result: AgentResultFile | null) {
+  if (result === null) return {};
+  const { verdict, findings, review } = result;
+  return { verdict, findings, review };
 }
 
 function summaryOf(result: AgentResult, changes: WorkspaceEvidence): string {

@@ -3,6 +3,7 @@ import type { RunDirectory } from '../../ports/run-store.ts';
 import { type GateRequest, readGateRequest } from '../../runtime/gate-request.ts';
 import {
   changeLines,
+  claimLines,
   consequenceLines,
   findingLines,
   goldenBlocks,
@@ -33,6 +34,7 @@ export async function gateLines(
 function contentLines(request: GateRequest): string[] {
   return [
     ...prefixed('judged ', judgementLines(request)),
+    ...prefixed('claimed ', claimLines(request)),
     ...prefixed('changed ', changeLines(request)),
     ...goldenLines(request),
     ...prefixed('violation ', violationLines(request)),

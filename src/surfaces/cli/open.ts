@@ -1,5 +1,6 @@
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { renderHuman } from '../../diagnostics/render-human.ts';
+import type { Planner } from '../../ports/planner.ts';
 import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
 import { type RunView, viewRun } from '../../runtime/run-view.ts';
 import type { Opened, OpenPolicy, OpenProject, Records, UpkeepSetup } from '../../runtime/services.ts';
@@ -22,6 +23,11 @@ export async function openProject(context: VerbContext): Promise<OpenProject> {
 
 export async function openPolicy(context: VerbContext, wanted: readonly string[]): Promise<OpenPolicy> {
   return unwrap(context, await (await context.services()).openPolicy(context.startDir, wanted));
+}
+
+/** Without a name, the rules: they need neither a repository nor a model. */
+export async function openPlanner(context: VerbContext, name: string | null): Promise<Planner> {
+  return unwrap(context, await (await context.services()).openPlanner(context.startDir, name ?? 'rules'));
 }
 
 function unwrap<T>(context: VerbContext, opened: Opened<T>): T {

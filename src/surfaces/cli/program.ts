@@ -9,6 +9,7 @@ import { createLeavableTerminal, takeDetachment } from './detached-terminal.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { addHarnessVerbs } from './harness-verbs.ts';
 import { dollars, number, oneOf, optional, text, wallClock, wholeCount } from './option-values.ts';
+import { addPlannerVerbs } from './planner-verbs.ts';
 import { addPolicyVerbs } from './policy-verbs.ts';
 import { addRecordVerbs } from './record-verbs.ts';
 import { addLookVerbs, addRunVerbs } from './run-verbs.ts';
@@ -163,6 +164,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   addLookVerbs(verb);
   addRecordVerbs(verb);
   addUpkeepVerbs(verb);
+  addPlannerVerbs(verb);
   addPolicyVerbs(verb);
   addHarnessVerbs(verb);
   addSetupVerbs(verb, program);

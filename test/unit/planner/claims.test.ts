@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { claimsFrom, formatClaim } from '../../../src/planner/claims.ts';
+import { FINAL_MESSAGES } from './final-messages.ts';
 
-const told = (text: string) => claimsFrom(null, text).map(formatClaim);
+const told = (text: string) => claimsFrom(null, text).claims.map(formatClaim);
 
 describe('claims in the last word of an agent', () => {
   it.each([
@@ -56,10 +57,33 @@ describe('claims in the last word of an agent', () => {
 describe('claims that are listed', () => {
   it('are taken instead of the last word, and only where they have a known form', () => {
     const claims = claimsFrom(['tests_pass', 'created src/x.ts', 'created', 'great work'], 'implemented');
-    expect(claims).toEqual([{ kind: 'tests_pass' }, { kind: 'created', path: 'src/x.ts' }]);
+    expect(claims).toEqual({
+      claims: [{ kind: 'tests_pass' }, { kind: 'created', path: 'src/x.ts' }],
+      source: 'result_file',
+    });
   });
 
   it('are taken even when there are none', () => {
-    expect(claimsFrom([], 'implemented')).toEqual([]);
+    expect(claimsFrom([], 'implemented')).toEqual({ claims: [], source: 'result_file' });
+  });
+
+  it('are taken from the tail of the last word', () => {
+    expect(claimsFrom(null, 'All tests pass.\n{"claims": ["fixed"]}')).toEqual({
+      claims: [{ kind: 'fixed' }],
+      source: 'tail',
+    });
+  });
+
+  it('are searched for in the words when the tail has none', () => {
+    expect(claimsFrom(null, 'All tests pass.\n{"blockers": []}')).toEqual({
+      claims: [{ kind: 'tests_pass' }],
+      source: 'phrase',
+    });
+  });
+});
+
+describe('the last words of agents', () => {
+  it.each(FINAL_MESSAGES)('$agent: $text', ({ text, claims }) => {
+    expect(told(text).sort()).toEqual([...claims].sort());
   });
 });

@@ -1,4 +1,9 @@
-import { readManifest } from '../../../runtime/evidence.ts';
+import { PLANNER_STATUSES } from '../../../contracts/vocabulary.ts';
+import { parseEnvelope } from '../../../planner/envelope.ts';
+import { reasonsFor } from '../../../planner/explain.ts';
+import { ledgerLine } from '../../../planner/ledger.ts';
+import { readLedger } from '../../../runtime/claim-ledger.ts';
+import { readEvidenceJson, readManifest } from '../../../runtime/evidence.ts';
 import { findingsOf } from '../../../runtime/findings.ts';
 import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import type { StepView } from '../../../runtime/run-view.ts';
@@ -9,7 +14,7 @@ import { type OpenRun, openRun } from '../open.ts';
 import { stepLine } from '../progress.ts';
 import { runDocument } from '../run-document.ts';
 import { nextCommands, renderSummary } from '../summary.ts';
-import { shortId } from '../terminal.ts';
+import { printable, shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
@@ -37,6 +42,7 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
   for (const step of view.steps) {
     if (step.opcode === 'STOP') continue;
     out(`    ${stepLine(paint, step, { unended: unendedWord(open, step) })}\n`);
+    for (const line of await reasonLines(open, step)) out(`        ${printable(line)}\n`);
     for (const line of await evidenceLines(open, step)) out(`        ${paintOut.dim(line)}\n`);
   }
   return EXIT.success;
@@ -58,6 +64,17 @@ async function waitingCommands(context: VerbContext, { view, record, records }: 
 function unendedWord({ view, record }: OpenRun, step: StepView): string {
   if (view.awaiting?.stepId === step.stepId && view.awaiting.attempt === step.attempt) return 'waiting';
   return record.driverPid !== null && step === view.steps.at(-1) ? 'running' : 'interrupted';
+}
+
+/** Why a judgement came out as it did, what would change it, and what the agent's claims were worth. */
+async function reasonLines({ record }: OpenRun, step: StepView): Promise<string[]> {
+  const status = PLANNER_STATUSES.find((known) => known === step.termination);
+  if (step.opcode !== 'EVALUATE' || status === undefined) return [];
+  const input = parseEnvelope(await readEvidenceJson(record.directory, step, 'planner_input'));
+  if (!input.ok) return [];
+  const { why, change } = reasonsFor(input.envelope, status);
+  const claims = (await readLedger(record.directory, step)).map((entry) => `claim ${ledgerLine(entry)}`);
+  return [`why: ${why}`, `it would change with: ${change}`, ...claims];
 }
 
 /** What a reader should look at first; the manifest names the rest. */

@@ -1,0 +1,18 @@
+import * as z from 'zod';
+
+/** Where claims were read: a list given on purpose, the tail that prompts ask for, or plain statements. */
+export const CLAIM_SOURCES = ['result_file', 'tail', 'phrase'] as const;
+export type ClaimSource = (typeof CLAIM_SOURCES)[number];
+
+export const ledgerEntrySchema = z.object({
+  claim: z.string().describe('What the agent says: implemented, fixed, tests_pass or `created PATH`.'),
+  source: z.enum(CLAIM_SOURCES).describe('Where it was read.'),
+  holds: z.boolean().nullable().describe('Null where nothing in the evidence can tell.'),
+  evidence: z.string().describe('What it was held against.'),
+});
+export type LedgerEntry = Readonly<z.infer<typeof ledgerEntrySchema>>;
+
+export const ledgerSchema = z.object({
+  step_id: z.string().nullable().describe('The agent step whose claims these are.'),
+  claims: z.array(ledgerEntrySchema),
+});

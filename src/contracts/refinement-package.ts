@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { verificationSchema } from './planner-decision.ts';
+
+/** All that a step gets which refines work: what was judged, and never what a reviewer happened to write. */
+export const refinementPackageSchema = z.strictObject({
+  objective: z.string().describe('What the refinement has to achieve.'),
+  issues: z
+    .array(
+      z.strictObject({
+        summary: z.string().describe('What is wrong, as the evidence shows it.'),
+        target: z.string().nullable().describe('What to change, where it is known.'),
+        action: z.string().describe('What to do.'),
+        artifact_refs: z.array(z.string()).describe('Evidence for it, relative to the run directory.'),
+      }),
+    )
+    .describe('What to put right.'),
+  constraints: z.array(z.string()).describe('What must stay as it is.'),
+  verification: z.array(verificationSchema).describe('What the next validation is going to show.'),
+});
+export type RefinementPackage = z.infer<typeof refinementPackageSchema>;

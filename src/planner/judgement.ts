@@ -1,0 +1,27 @@
+import type { PlannerInput } from '../contracts/planner-input.ts';
+import type { Judgement } from '../contracts/planner-trace.ts';
+import { parseEnvelope } from './envelope.ts';
+import { refusal } from './floor.ts';
+import { explain } from './judge.ts';
+
+/** What the rules alone make of an envelope. Evidence that does not fit blocks. */
+export function judgeByRules(input: PlannerInput): Judgement {
+  const parsed = parseEnvelope(input);
+  if (parsed.ok) {
+    const { decision, rows } = explain(parsed.envelope);
+    return byRules(
+      decision,
+      rows.map((row) => row.id),
+    );
+  }
+  const [problem] = parsed.problems;
+  const summary = `the evidence can't be judged: ${problem?.path ?? ''} ${problem?.message ?? ''}`.trim();
+  return byRules(refusal({ code: 'invalid_evidence', summary }, input), []);
+}
+
+function byRules(decision: Judgement['decision'], rows: string[]): Judgement {
+  return {
+    decision,
+    trace: { floor: decision, proposal: null, verdict: 'rules', rows, usage: null, attempts: 0 },
+  };
+}

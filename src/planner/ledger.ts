@@ -1,0 +1,57 @@
+import type { ClaimSource, LedgerEntry } from '../contracts/claim-ledger.ts';
+import type { PlannerInput } from '../contracts/planner-input.ts';
+import { type Claim, formatClaim } from './claims.ts';
+import { type Facts, plainPath, readFacts } from './facts.ts';
+
+/** Every claim of the last agent, held against the diff, the exit codes and the files. */
+export function ledgerOf(envelope: PlannerInput, source: ClaimSource): LedgerEntry[] {
+  const facts = readFacts(envelope);
+  return facts.claims.map((claim) => ({ claim: formatClaim(claim), source, ...check(claim, facts) }));
+}
+
+function check(claim: Claim, facts: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
+  switch (claim.kind) {
+    case 'implemented':
+    case 'fixed':
+      return checkWork(facts);
+    case 'tests_pass':
+      return checkTests(facts);
+    case 'created':
+      return checkPath(plainPath(claim.path), facts);
+  }
+}
+
+function checkWork({ diff, intent }: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
+  if (diff.changed)
+    return {
+      holds: true,
+      evidence: `${diff.paths.length} ${diff.paths.length === 1 ? 'path' : 'paths'} changed`,
+    };
+  const evidence = 'no file changed';
+  // A step that was not to change files may say that something is done, and be right.
+  return { holds: intent === 'implementation' ? false : null, evidence };
+}
+
+function checkTests(facts: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
+  const wrong = [
+    ...facts.failedValidators.map(({ id, exitCode }) => `${id} exited with ${exitCode}`),
+    ...facts.timeouts.map((id) => `${id} ran out of time`),
+    ...facts.failedCases.map(({ id }) => `the case ${id} failed`),
+  ];
+  if (wrong.length > 0) return { holds: false, evidence: wrong.join('; ') };
+  if (facts.validatorIds.length === 0) return { holds: null, evidence: 'no validator ran after it' };
+  return { holds: true, evidence: `${facts.validatorIds.join(', ')} exited with 0` };
+}
+
+function checkPath(path: string, { diff, artifacts }: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
+  if (diff.paths.some((changed) => plainPath(changed) === path))
+    return { holds: true, evidence: 'it is in the change' };
+  if (artifacts.has(path)) return { holds: true, evidence: 'it is among the artifacts' };
+  return { holds: false, evidence: 'it is neither in the change nor among the artifacts' };
+}
+
+/** One line for people. */
+export function ledgerLine({ claim, holds, evidence }: LedgerEntry): string {
+  const verdict = holds === null ? 'cannot be told' : holds ? 'holds' : 'does not hold';
+  return `${claim}: ${verdict} (${evidence})`;
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { REVIEW_VERDICTS } from '../contracts/agent-result.ts';
+import { ownValue } from '../contracts/own-value.ts';
+import { type PlannerInput, reviewFindingSchema } from '../contracts/planner-input.ts';
+import { readManifest } from './evidence.ts';
+import { parseJson } from './json.ts';
+import type { RunContext } from './run-context.ts';
+import type { StepView } from './run-view.ts';
+import { intentOf } from './step-intent.ts';
+
+export const REVIEW_ROLE = 'review_report';
+
+const storedReviewSchema = z.looseObject({
+  verdict: z.enum(REVIEW_VERDICTS).nullable(),
+  findings: z.array(reviewFindingSchema),
+});
+
+/**
+ * The review of the work as it is: the latest one, unless an agent worked on after it. One that came to an end without
+ * a verdict is still expected to give one.
+ */
+export function latestReview(context: RunContext, done: readonly StepView[]): StepView | null {
+  for (const step of done.toReversed()) {
+    if (step.opcode === 'ROLLBACK' && step.termination === 'completed') return null;
+    const planned = ownValue(context.plan.stepsById, step.stepId);
+    if (planned?.opcode !== 'RUN_AGENT') continue;
+    switch (intentOf(context, planned)) {
+      case 'review':
+        return step;
+      case 'implementation':
+      case 'none':
+        return null;
+      case 'analysis':
+      case 'harness':
+        break;
+    }
+  }
+  return null;
+}
+
+/** Each finding points at the file that holds the review. */
+export async function reviewEvidence(
+  context: RunContext,
+  done: readonly StepView[],
+): Promise<PlannerInput['evidence']['review']> {
+  const step = latestReview(context, done);
+  if (step === null) return null;
+  const manifest = await readManifest(context.directory, step);
+  const artifact = manifest?.artifacts.find(({ role }) => role === REVIEW_ROLE);
+  const text = artifact === undefined ? null : await context.directory.read(artifact.path);
+  const parsed = storedReviewSchema.safeParse(text === null ? null : parseJson(text));
+  if (!parsed.success) return { expected: true, verdict: null, findings: [] };
+  const { verdict, findings } = parsed.data;
+  const ref = artifact?.path ?? null;
+  return {
+    expected: true,
+    verdict,
+    findings: findings.map((finding) => ({ ...finding, artifact_ref: finding.artifact_ref ?? ref })),
+  };
+}

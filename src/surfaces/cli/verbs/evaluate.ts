@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { parseEnvelope } from '../../../planner/envelope.ts';
+import { reasonsFor } from '../../../planner/explain.ts';
+import type { Problem } from '../../../planner/problems.ts';
+import { CliError } from '../cli-error.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openPlanner } from '../open.ts';
+import { printable } from '../terminal.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+
+/** Problems that are told before the rest is only counted. */
+const TOLD = 5;
+
+/** Asks the planner about an envelope, without a run: the decision on stdout, the reasons on stderr. */
+export async function evaluate(
+  context: VerbContext,
+  input: string | null,
+  plannerName: string | null,
+): Promise<ExitCode> {
+  if (input === null)
+    throw new CliError('evaluate takes an envelope', 'name it: conductor evaluate --input envelope.json');
+  const parsed = parseEnvelope(await readJson(input));
+  if (!parsed.ok) throw misfit(input, 'an envelope', 'planner-input', parsed.problems);
+  const planner = await openPlanner(context, plannerName);
+  const { decision, trace } = await planner.judge(parsed.envelope, new AbortController().signal);
+  if (context.json) {
+    const { floor, proposal } = trace;
+    printJson(context, { ...decision, x_trace: { floor, proposal } });
+    return EXIT.success;
+  }
+  const { out, err, paint } = context.terminal;
+  out(`${JSON.stringify(decision, null, 2)}\n`);
+  const { why, change } = reasonsFor(parsed.envelope, decision.status);
+  err(`${paint.dim('why:')} ${printable(why)}\n${paint.dim('it would change with:')} ${printable(change)}\n`);
+  return EXIT.success;
+}
+
+/** A JSON document, from a file or from standard input. */
+export async function readJson(path: string): Promise<unknown> {
+  const text = path === '-' ? await readAll(process.stdin) : await readFile(path, 'utf8').catch(() => null);
+  if (text === null) throw new CliError(`${path} can't be read`, 'name a file, or - for standard input');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CliError(`${path} is not JSON: ${why}`, 'write it as one JSON object');
+  }
+}
+
+export function misfit(path: string, what: string, schema: string, problems: readonly Problem[]): CliError {
+  const told = problems
+    .slice(0, TOLD)
+    .map((problem) => `${problem.path === '' ? 'the document' : problem.path}: ${problem.message}`);
+  const more = problems.length > TOLD ? `; and ${problems.length - TOLD} more` : '';
+  return new CliError(
+    `${path} is not ${what}: ${told.join('; ')}${more}`,
+    `conductor schema ${schema} prints its form`,
+  );
+}

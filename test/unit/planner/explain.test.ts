@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { ESCALATIONS } from '../../../src/planner/escalation.ts';
+import { reasonsFor } from '../../../src/planner/explain.ts';
+import { explain } from '../../../src/planner/judge.ts';
+import { wordsOf } from '../../../src/planner/row-words.ts';
+import { ROWS } from '../../../src/planner/rows.ts';
+import { envelope, failed, report, said } from './envelope-builder.ts';
+import { PAIR_CASES } from './pair-cases.ts';
+import { ROW_CASES } from './row-cases.ts';
+
+const ids = [...ROWS, ...ESCALATIONS].map(({ id }) => id);
+
+describe('the reasons of a judgement', () => {
+  it.each([...ids, 'clean'])('has words for the row %s', (id) => {
+    const { read, change } = wordsOf(id);
+    expect(read).toMatch(/^(evidence|provenance_window|refinement)(\.[a-z_]+)*$/);
+    expect(change).not.toBe('');
+  });
+
+  it('refuses a row it has never heard of', () => {
+    expect(() => wordsOf('toString')).toThrow('the row toString has no words');
+  });
+
+  it.each([...ROW_CASES, ...PAIR_CASES])('names the row that gave the status: $name', ({ input }) => {
+    const { rows, decision } = explain(input);
+    const { why } = reasonsFor(input, decision.status);
+    expect(rows[0]?.status).toBe(decision.status);
+    expect(why.startsWith(`${rows[0]?.id}: `)).toBe(true);
+    expect(why).not.toContain('\n');
+  });
+
+  it('names the evidence, the other rows and the way out', () => {
+    const harness = report({ a: 'failed' });
+    const cases = harness.cases.map((item) => ({ ...item, artifacts: ['logs/a.log'] }));
+    const input = envelope({
+      transcript_summary: said('claim: tests_pass'),
+      validation: failed,
+      harness_report: { ...harness, cases },
+    });
+    expect(reasonsFor(input, 'partial')).toEqual({
+      why: 'validator-or-case-failed: the validator tests exited with 1; the case a failed (evidence.validation.exit_codes, logs/a.log); also claimed-passing',
+      change: 'validators that exit with 0 and cases that pass',
+    });
+  });
+
+  it('counts what it does not tell', () => {
+    const exit_codes = { a: 1, b: 2, c: 3 };
+    const input = envelope({ validation: { mechanical_outcome: 'error', exit_codes } });
+    expect(reasonsFor(input, 'partial').why).toContain('the validator b exited with 2; and 1 more (');
+  });
+
+  it('says so when a model judged worse than the rules', () => {
+    expect(reasonsFor(envelope(), 'blocked')).toEqual({
+      why: 'the planner judged blocked; by the rules it would be success (clean: nothing in evidence stands in the way)',
+      change: 'another answer of the planner, which may never be better than success',
+    });
+  });
+});

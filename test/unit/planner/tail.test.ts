@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { readTail } from '../../../src/planner/tail.ts';
+
+describe('the tail of a last word', () => {
+  it.each([
+    ['alone', '{"claims":["fixed"]}'],
+    ['after prose', 'I fixed it.\n\n{"claims":["fixed"]}\n'],
+    ['over several lines', 'Done.\n{\n  "claims": ["fixed"]\n}\n'],
+    ['between fences', 'Done.\n```json\n{"claims":["fixed"]}\n```\n'],
+    ['after another object', '{"claims":["implemented"]}\n\nNo:\n{"claims":["fixed"]}'],
+    ['with keys that are not known', '{"claims":["fixed"],"mood":"good"}'],
+  ])('is read %s', (_where, text) => {
+    expect(readTail(text)).toEqual({ claims: ['fixed'] });
+  });
+
+  it.each([
+    ['there is none', 'I fixed it.'],
+    ['it is quoted further up', '{"claims":["fixed"]}\nis what I was asked for.'],
+    ['it is cut off', 'Done.\n{"claims":["fixed"'],
+    ['it is a list', '["fixed"]'],
+    ['it has none of the keys', '{"answer":42}'],
+    ['a key has another form', '{"claims":"fixed"}'],
+    ['it stands in the middle of a line', 'result: {"claims":["fixed"]}'],
+    ['nothing was said', ''],
+  ])('is not there when %s', (_why, text) => {
+    expect(readTail(text)).toBeNull();
+  });
+
+  it('takes no longer than its limit for a long last word', () => {
+    expect(readTail(`${'{\n'.repeat(200_000)}{"claims":["fixed"]}`)).toEqual({ claims: ['fixed'] });
+  });
+});
