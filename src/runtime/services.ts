@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { Planner } from '../ports/planner.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
 import type { Workspace } from '../ports/workspace.ts';
@@ -23,6 +24,8 @@ export interface Services {
   readonly makeDemoRepository: () => Promise<DemoRepository>;
   /** Policies to hold something against, without a run: files or references, or else the configured one. */
   readonly openPolicy: (startDir: string, wanted: readonly string[]) => Promise<Opened<OpenPolicy>>;
+  /** A planner to ask without a run: `rules`, `model:…`, `agent:…`; null for the configured one. */
+  readonly openPlanner: (startDir: string, name: string | null) => Promise<Opened<Planner>>;
   /** What is there, what is missing, what to do. */
   readonly examine: (startDir: string) => Promise<readonly Finding[]>;
   /** Commands that the repository itself gives the usual validator names. */

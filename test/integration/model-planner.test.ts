@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelProvider } from '../../src/adapters/planner/model-client.ts';
 import { createModelPlanner, type ModelPlannerDeps } from '../../src/adapters/planner/model-planner.ts';
 import { DEFAULT_RETRY } from '../../src/adapters/planner/retry.ts';
 import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.ts';
 import { readPrompts } from '../../src/adapters/prompts/prompt-files.ts';
+import type { ModelProvider } from '../../src/contracts/config.ts';
 import type { PlannerDecision } from '../../src/contracts/planner-decision.ts';
 import type { PlannerInput } from '../../src/contracts/planner-input.ts';
 import { judge } from '../../src/planner/judge.ts';

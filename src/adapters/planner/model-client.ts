@@ -1,10 +1,8 @@
 import type { LanguageModel, LanguageModelUsage } from 'ai';
 import type { Usage } from '../../contracts/agent-result.ts';
+import type { ModelProvider } from '../../contracts/config.ts';
 import type { ProposalSchema } from '../../planner/proposal-schema.ts';
 import { type RequestFailure, retryAfterOf } from './retry.ts';
-
-export const MODEL_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;
-export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
 export interface ModelAddress {
   readonly provider: ModelProvider;
