@@ -19,9 +19,9 @@ const TYPES = `
   RunWorkflowResult Status`;
 
 const KIT = `
-  agent chooseScripts crashtest createFaults createRandom createSimWorld essenceOf evaluate eventsOf
-  findDifference gate gitAt makeRepo plainHabits planOf printWorkflow readCheckout rollback simulate stop
-  validation`;
+  agent chooseScripts crashtest createFaults createModelServer createRandom createSimWorld essenceOf evaluate
+  eventsOf findDifference gate gitAt makeRepo plainHabits planOf printWorkflow readCheckout rollback simulate
+  stop validation`;
 
 describe('the public surface', () => {
   it('of the library has these values and no others', () => {

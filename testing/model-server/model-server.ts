@@ -12,7 +12,7 @@ import type { WireForm } from './wire-form.ts';
 
 /** A model on loopback that says what a script says, by the wires of Anthropic and OpenAI. */
 export interface ModelServer {
-  /** Of the scenario `default`; others are below `/s/<name>`. */
+  /** Of the scenario `default`; others are below `/s/<name>`, or `/s/<name>~<anything>` with counts of its own. */
   readonly url: string;
   readonly urlOf: (scenario: string) => string;
   /** Every request that asked a model something, in the order they came. */
@@ -50,11 +50,12 @@ export async function createModelServer(script: ModelScript, port = 0): Promise<
     if (wire === null) return sendOther(incoming.method, path, response);
     requests.push({ scenario, wire, path, headers: incoming.headers, body });
     const request = readModelRequest(wire, body);
-    const steps = script[scenario];
+    const [name = scenario] = scenario.split('~');
+    const steps = ownStepsOf(script, name);
     const form = FORMS[wire];
     if (request === null) return sendJson(response, 400, form.error(400, 'the request is not of this API'));
     if (steps === undefined)
-      return sendJson(response, 404, form.error(404, `the script has no scenario ${scenario}`));
+      return sendJson(response, 404, form.error(404, `the script has no scenario ${name}`));
     const made = faultsMade.get(scenario) ?? new Map<number, number>();
     faultsMade.set(scenario, made);
     const step = chooseStep(steps, request.toolResults, made);
@@ -77,6 +78,10 @@ export async function createModelServer(script: ModelScript, port = 0): Promise<
       await once(server, 'close');
     },
   };
+}
+
+function ownStepsOf(script: ModelScript, name: string): ModelScript[string] | undefined {
+  return Object.hasOwn(script, name) ? script[name] : undefined;
 }
 
 function placeOf(url: string): { readonly scenario: string; readonly path: string } {
