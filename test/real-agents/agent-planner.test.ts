@@ -5,7 +5,7 @@ import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
 import { expectNoKey, judgedIn, judgedScene, PLANNER_KEY, proposal } from '../e2e/judged-run.ts';
 import { type Scene, test } from '../e2e/scene.ts';
-import { AGENTS_BIN, claudeEnvironment, codexArguments, WITHOUT_AGENTS } from './real-agents.ts';
+import { AGENTS_BIN, claudeEnvironment, codexArguments } from './real-agents.ts';
 
 const USAGE = { input_tokens: 321, output_tokens: 45 };
 
@@ -21,7 +21,7 @@ const SCRIPT: ModelScript = {
 type AgentName = 'claude-code' | 'codex';
 
 // Without the agents there is nobody to ask.
-describe.skipIf(AGENTS_BIN === null)(`a run whose planner is a real agent${WITHOUT_AGENTS}`, () => {
+describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', () => {
   let server: ModelServer;
   beforeAll(async () => {
     server = await createModelServer(SCRIPT);
@@ -59,6 +59,18 @@ describe.skipIf(AGENTS_BIN === null)(`a run whose planner is a real agent${WITHO
     return { ...result, record, ...judgedIn(record) };
   }
 
+  // Claude Code turns such an answer down itself, asks for others, and shows none of them.
+  test.for([
+    ['claude-code', 'planner_reply_invalid', 'after 5 attempts'],
+    ['codex', 'planner_next_step_illegal', '"deploy"'],
+  ] as const)('blocks when %s names an illegal step', async ([agent, code, told], { openScene }) => {
+    const scene = await openScene(sceneOf(agent, 'strays', '42'));
+    const { code: exit, decision } = await runJudged(scene, 'strays');
+    expect(exit).toBe(3);
+    expect(decision.blockers.map((blocker) => blocker.code)).toEqual([code]);
+    expect(decision.blockers[0]?.summary).toContain(told);
+  });
+
   describe.for(['claude-code', 'codex'] as const)('%s', (agent) => {
     test('is taken at its word where the rules agree, and what it used is recorded', async ({
       openScene,
@@ -84,7 +96,6 @@ describe.skipIf(AGENTS_BIN === null)(`a run whose planner is a real agent${WITHO
     });
 
     test.for([
-      ['names an illegal step', 'strays', 'planner_next_step_illegal', '"deploy"', '60s'],
       ['answers prose', 'prose', 'planner_reply_invalid', 'Looks great, ship it!', '60s'],
       ['has a model that fails', 'fails', 'planner_unavailable', 'ended with code 1', '60s'],
       ['has a key that is refused', 'refuses', 'planner_unavailable', '401', '60s'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
-import { AGENTS_BIN, claudeEnvironment, codexArguments, WITHOUT_AGENTS } from './real-agents.ts';
+import { AGENTS_BIN, claudeEnvironment, codexArguments } from './real-agents.ts';
 
 const SCRIPT: ModelScript = {
   works: [
@@ -37,7 +37,7 @@ function runProgram(
 }
 
 // Without the agents there is nothing to drive.
-describe.skipIf(AGENTS_BIN === null)(`real agents at the scripted model${WITHOUT_AGENTS}`, () => {
+describe.skipIf(AGENTS_BIN === null)('real agents at the scripted model', () => {
   let server: ModelServer;
   let folder: string;
   beforeAll(async () => {

@@ -6,9 +6,8 @@ const INSTALLED = join(import.meta.dirname, 'node_modules');
 /** Where the programs of the agents are; null where nobody has installed them. */
 export const AGENTS_BIN = findAgents();
 
-/** For the titles of what is skipped. */
-export const WITHOUT_AGENTS =
-  AGENTS_BIN === null ? ' (skipped: node scripts/install-agents.mjs installs them)' : '';
+if (AGENTS_BIN === null)
+  process.stderr.write('tests of real agents are left out: node scripts/install-agents.mjs installs them\n');
 
 function findAgents(): string | null {
   const given = process.env.CONDUCTOR_REAL_AGENTS;

@@ -38,7 +38,9 @@ export interface StructuredCli {
 
 const claudeResultSchema = z.looseObject({
   type: z.literal('result'),
+  subtype: z.string().optional(),
   is_error: z.boolean().optional(),
+  errors: z.array(z.string()).optional(),
   result: z.string().optional(),
   structured_output: z.unknown().optional(),
   total_cost_usd: z.number().nonnegative().optional(),
@@ -51,6 +53,14 @@ const claudeResultSchema = z.looseObject({
     })
     .optional(),
 });
+
+/** Claude Code holds answers against the schema itself, asks for others, and does not show those it turned down. */
+const NO_FITTING_ANSWER = 'error_max_structured_output_retries';
+
+function unfitting(told: string): Said {
+  const summary = `the agent gave no reply that fits the schema of a decision: ${excerptOf(told)}`;
+  return { kind: 'nothing', code: 'planner_reply_invalid', summary };
+}
 
 const claude: StructuredCli = {
   args: (schema, _files, model) => [
@@ -81,9 +91,12 @@ const claude: StructuredCli = {
       output_tokens: usage.output_tokens,
       ...(cost === undefined ? {} : { cost_usd: cost }),
     };
-    const wrong = parsed.data.is_error === true || end.exitCode !== 0;
+    const { subtype, is_error: isError, errors = [] } = parsed.data;
+    const told = [result, ...errors].filter((text) => text.trim() !== '').join('; ');
+    if (subtype === NO_FITTING_ANSWER) return { said: unfitting(told), usage: used ?? null };
+    const wrong = isError === true || end.exitCode !== 0;
     // Prose comes back as a success without the field, and is then what is refused.
-    const said: Said = wrong ? failed(end, result) : { kind: 'proposal', proposal: output ?? result };
+    const said: Said = wrong ? failed(end, told) : { kind: 'proposal', proposal: output ?? result };
     return { said, usage: used ?? null };
   },
 };

@@ -46,6 +46,22 @@ describe('the answer of Claude Code', () => {
     });
   });
 
+  it('is one that does not fit where it turned down its own answers', () => {
+    const subtype = 'error_max_structured_output_retries';
+    const { said, usage } = read(
+      ended({
+        exitCode: 1,
+        stdout: claudeSays({ subtype, is_error: true, errors: ['not after 5 attempts'] }),
+      }),
+    );
+    expect(said).toMatchObject({
+      kind: 'nothing',
+      code: 'planner_reply_invalid',
+      summary: expect.stringContaining('not after 5 attempts'),
+    });
+    expect(usage).toMatchObject({ output_tokens: 5 });
+  });
+
   it('is its prose where the structured output is missing, so that it is refused', () => {
     const { said } = read(ended({ stdout: claudeSays({ result: 'All good.' }) }));
     expect(said).toEqual({ kind: 'proposal', proposal: 'All good.' });
