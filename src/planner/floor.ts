@@ -58,7 +58,9 @@ const EXCERPT_LENGTH = 200;
 
 /** Enough of a reply for a person to see what came, on one line. */
 export function excerptOf(reply: unknown): string {
-  const text = (typeof reply === 'string' ? reply : JSON.stringify(reply)).replaceAll(/\s+/g, ' ').trim();
+  const text = (typeof reply === 'string' ? reply : String(JSON.stringify(reply)))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   if (text === '') return 'nothing';
   return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH)}…`;
 }

@@ -9,6 +9,7 @@ import type { Config, ModelPlannerConfig, PlannerConfig } from '../contracts/con
 import { MODEL_PROVIDERS } from '../contracts/config.ts';
 import { PLANNER_DEFAULTS } from '../contracts/config-defaults.ts';
 import { ownValue } from '../contracts/own-value.ts';
+import { secretValuesOf } from '../policy/secrets.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { ResolveProgram, Supervisor } from '../ports/supervisor.ts';
@@ -79,6 +80,12 @@ function modelNamed(configured: PlannerConfig, name: string): ModelPlannerConfig
   if (provider === 'openai-compatible') return null;
   const api_key_env = PLANNER_DEFAULTS.api_key_env[provider];
   return { kind: 'model', provider, model, base_url: null, api_key_env, ...PLANNER_DEFAULTS.model };
+}
+
+/** The key of a model, whatever its variable is called, so that it is masked like any other secret. */
+export function plannerSecrets({ planner }: Config, env: NodeJS.ProcessEnv): string[] {
+  if (planner.kind !== 'model' || planner.api_key_env === null) return [];
+  return secretValuesOf({ PLANNER_KEY: env[planner.api_key_env] });
 }
 
 function plannerOf(setup: PlannerSetup, planner: PlannerConfig): Planner {

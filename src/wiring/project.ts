@@ -13,7 +13,7 @@ import { gitFoldersOf } from '../adapters/sandbox/git-folders.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
 import type { Config } from '../contracts/config.ts';
-import { secretValuesOf } from '../policy/secrets.ts';
+import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import type { Opened, OpenProject } from '../runtime/services.ts';
@@ -22,7 +22,7 @@ import { createEnclosure } from './enclosure.ts';
 import { allowlisted } from './environment.ts';
 import { durationOf, knownNames, limitDefaults } from './known-names.ts';
 import { createNotifier } from './notifier.ts';
-import { plannerFor } from './planners.ts';
+import { plannerFor, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
 import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
 import { createStepPolicy } from './step-policy.ts';
@@ -58,7 +58,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       'correct it, or take the file away',
     );
   const environment = allowlisted(request.env, config.environment);
-  const secrets = secretValuesOf(request.env);
+  const secrets = longestFirst([...secretValuesOf(request.env), ...plannerSecrets(config, request.env)]);
   const sandbox = await findSandbox(config, request.env, environment.PATH);
   const processes = {
     supervisor: createSupervisor({

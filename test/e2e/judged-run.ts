@@ -29,6 +29,7 @@ steps:
     agent: actor
     prompt: |
       write answer.txt ${answer}
+      say Thinking aloud.
       say Wrote the answer.
     routes: { completed: check, ${ends} }
   - id: check

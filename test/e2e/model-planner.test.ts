@@ -62,6 +62,14 @@ describe('a run whose planner is a model', () => {
     expectNoKey(record);
   });
 
+  test.for(['openai', 'openai-compatible'])('asks a model of %s as well', async (provider, { openScene }) => {
+    const base = `base_url: "${server.urlOf('flatters')}/v1", api_key_env: SOME_PLACE`;
+    const planner = `{ kind: model, provider: ${provider}, model: some-model, ${base} }`;
+    const { record, trace } = await runJudged(await openScene(judgedScene(planner)));
+    expect(record.finalState).toBe('completed success success\n');
+    expect(trace).toMatchObject({ verdict: 'taken', usage: USAGE });
+  });
+
   test('can not be talked into a success on red tests', async ({ openScene }) => {
     const { record, decision, trace } = await runJudged(
       await openScene(modelScene(server.urlOf('flatters'), '41')),
@@ -151,6 +159,45 @@ describe('a run whose planner is a model', () => {
     const doctor = await scene.conductor('doctor');
     expect(doctor).toMatchObject({ code: 1 });
     expect(doctor.stdout).toMatch(/✗ planner +model:anthropic\/some-model: the variable SOME_PLACE/);
+  });
+
+  test.for([
+    ['leaves out what the agent thought aloud', 'transcript: no', '{{ evidence | json }}', false],
+    ['gets the transcript where its prompt asks for it', 'transcript', '{{ transcript }}', true],
+    ['gets the patch where its prompt asks for it', 'diff', '{{ diff }}', false],
+  ] as const)('%s', async ([, name, body, aloud], { openScene }) => {
+    const options = modelScene(server.urlOf('flatters'));
+    const text = options.files?.['judged.yaml'] ?? '';
+    const asked = name === 'transcript: no' ? 'evidence' : name;
+    const scene = await openScene({
+      ...options,
+      files: {
+        'judged.yaml': text.replace('planner.evaluate_results.v1', 'planner.curious.v1'),
+        '.tnh/prompts/planner.curious.v1.md': `---
+prompt_id: planner.curious
+version: 1
+role: planner
+summary: Asks for one thing.
+owner: us
+status: current
+inputs:
+  - { name: ${asked}, required: true }
+output_contract: { schema_ref: planner_decision.v1 }
+---
+
+Question ${name}.
+
+${body}
+`,
+      },
+    });
+    await runJudged(scene);
+    const request = server.requests.findLast(({ body: sent }) =>
+      JSON.stringify(sent).includes(`Question ${name}.`),
+    );
+    const sent = JSON.stringify(request?.body);
+    expect(sent.includes('Thinking aloud.')).toBe(aloud);
+    expect(sent.includes('+42')).toBe(name === 'diff');
   });
 
   test('tokens of the planner count against the budget of the run', async ({ openScene }) => {

@@ -1,8 +1,10 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../../src/adapters/process/supervisor.ts';
 import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.ts';
 import { plannerFor } from '../../src/wiring/planners.ts';
+import { createServices } from '../../src/wiring.ts';
 import { checkConfig } from '../../src/workflow/config-document.ts';
 import { mergeConfigs } from '../../src/workflow/config-merge.ts';
 import { envelope } from '../unit/planner/envelope-builder.ts';
@@ -72,5 +74,14 @@ describe('the planner that a name stands for', () => {
     const { decision, trace } = await chosen.planner.judge(envelope(), new AbortController().signal);
     expect(decision.status).toBe('blocked');
     expect(trace).toMatchObject({ verdict: 'refused', floor: { status: 'success' }, attempts: 0 });
+  });
+
+  it('is opened for a verb that has no run, and refused there by its name', async () => {
+    const { openPlanner } = createServices('0.0.0');
+    expect(await openPlanner(tmpdir(), 'rules')).toMatchObject({ ok: true, value: { name: 'rules' } });
+    expect(await openPlanner(tmpdir(), 'agent:codex:x')).toMatchObject({
+      ok: false,
+      obstacle: { message: 'there is no planner agent:codex:x' },
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../contracts/agent-result.ts';
 import { excerptOf } from '../../planner/floor.ts';
+import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import { createAskedPlanner, type Question, type Reply, type Said } from './asked-planner.ts';
@@ -27,7 +28,7 @@ export function createModelPlanner(deps: ModelPlannerDeps): Planner {
     name: `model:${provider}/${model}`,
     family: 'model',
     prompts: deps.prompts,
-    secrets: apiKey === null ? deps.secrets : [apiKey, ...deps.secrets],
+    secrets: [...secretValuesOf({ PLANNER_KEY: apiKey ?? undefined }), ...deps.secrets],
     unavailable: () => Promise.resolve(missingKey(deps)),
     ask: (question) => askModel(deps, question),
   });
@@ -69,16 +70,20 @@ async function requestWithin(
   question: Question,
   limitMs: number,
 ): Promise<Attempt> {
+  question.signal.throwIfAborted();
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), Math.max(0, Math.min(limitMs, LONGEST_TIMER_MS)));
+  const stop = () => controller.abort();
+  const timer = setTimeout(stop, Math.max(0, Math.min(limitMs, LONGEST_TIMER_MS)));
+  question.signal.addEventListener('abort', stop, { once: true });
   try {
-    return await requestAnswer(address, question, AbortSignal.any([question.signal, controller.signal]));
+    return await requestAnswer(address, question, controller.signal);
   } catch (error) {
     question.signal.throwIfAborted();
     if (controller.signal.aborted) return { kind: 'timed_out' };
     throw error;
   } finally {
     clearTimeout(timer);
+    question.signal.removeEventListener('abort', stop);
   }
 }
 
