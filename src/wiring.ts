@@ -69,9 +69,13 @@ export function createServices(version: string): Services {
         wanted,
       });
     },
-    openPlanner: async (_startDir, name) => {
+    openPlanner: async (startDir, name) => {
+      const projectRoot = await nearestProject(outsideWorktrees(startDir));
+      const loaded = await loadConfig(projectRoot, userFolder, process.env);
+      if (!loaded.ok) return brokenConfig(loaded.file);
       const { openPlanner } = await import('./wiring/open-planner.ts');
-      return openPlanner(name);
+      const promptFolders = folders(projectRoot, userFolder, root).prompts;
+      return openPlanner({ projectRoot, config: loaded.config, promptFolders, env: process.env, name });
     },
     makeDemoRepository: async () => {
       const { makeDemoRepository } = await import('./wiring/demo-repository.ts');

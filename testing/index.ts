@@ -9,4 +9,5 @@ export { simulate } from '../src/simulation/simulate.ts';
 export { printWorkflow } from '../src/workflow/print-workflow.ts';
 export { createFaults } from './faults.ts';
 export { gitAt, makeRepo, readCheckout } from './git-repo.ts';
+export { createModelServer } from './model-server/model-server.ts';
 export { agent, evaluate, gate, planOf, rollback, stop, validation } from './plans.ts';

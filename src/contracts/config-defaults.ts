@@ -14,3 +14,14 @@ export const CONFIG_DEFAULTS = {
   retention: { keep_runs: 200, keep_days: 30 },
   sandbox: 'auto',
 } as const;
+
+/** Of planners that ask somebody. */
+export const PLANNER_DEFAULTS = {
+  model: { timeout: '2m', retries: 2 },
+  agent: { timeout: '5m' },
+  api_key_env: {
+    anthropic: 'ANTHROPIC_API_KEY',
+    openai: 'OPENAI_API_KEY',
+    'openai-compatible': null,
+  },
+} as const;

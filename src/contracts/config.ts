@@ -56,17 +56,28 @@ const validator = mapping({
   retries: described(z.optional(wholeNumber(0)), 'How often a failure is tried again.'),
 });
 
+/** Whose wire a model is asked by. The last one stands for any endpoint that speaks OpenAI's chat completions. */
+export const MODEL_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;
+export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
+
 const planner = z.discriminatedUnion('kind', [
   mapping({ kind: kind('rules', 'The built-in rules alone.') }),
   mapping({
     kind: kind('model', 'A model proposes, and the rules hold the floor.'),
-    provider: described(text(), 'Whose model it is.'),
+    provider: described(z.enum(MODEL_PROVIDERS), 'Whose model it is.'),
     model: described(text(), 'Its name.'),
     base_url: described(z.optional(z.string()), "Where it answers, instead of the provider's own address."),
+    api_key_env: described(
+      z.optional(textSchema),
+      'The variable that its key comes from: ANTHROPIC_API_KEY or OPENAI_API_KEY by default.',
+    ),
+    timeout: described(z.optional(durationSchema), 'Of one request.'),
+    retries: described(z.optional(wholeNumber(0)), 'How often a request that may pass is tried again.'),
   }),
   mapping({
     kind: kind('agent', 'A structured answer from an agent.'),
     agent: described(text(), 'An agent of the configuration.'),
+    timeout: described(z.optional(durationSchema), 'Of one judgement.'),
   }),
 ]);
 
@@ -133,11 +144,16 @@ export type PlannerConfig =
   | { readonly kind: 'rules' }
   | {
       readonly kind: 'model';
-      readonly provider: string;
+      readonly provider: ModelProvider;
       readonly model: string;
       readonly base_url: string | null;
+      /** Null where the endpoint wants no key. */
+      readonly api_key_env: string | null;
+      readonly timeout: string | number;
+      readonly retries: number;
     }
-  | { readonly kind: 'agent'; readonly agent: string };
+  | { readonly kind: 'agent'; readonly agent: string; readonly timeout: string | number };
+export type ModelPlannerConfig = Extract<PlannerConfig, { kind: 'model' }>;
 
 /** A configuration with nothing left open. Keys are spelt as in the file. */
 export interface Config {

@@ -4,8 +4,7 @@ import { type PlannerDecision, plannerDecisionSchema } from './planner-decision.
 
 /** How a decision came about. Stored beside it, so that nobody has to guess whose judgement it was. */
 
-export const TRACE_VERDICTS = ['rules', 'taken', 'raised_to_floor', 'refused'] as const;
-export type TraceVerdict = (typeof TRACE_VERDICTS)[number];
+const TRACE_VERDICTS = ['rules', 'taken', 'raised_to_floor', 'refused'] as const;
 
 export const plannerTraceSchema = z.strictObject({
   floor: plannerDecisionSchema.describe('What the rules alone decide on the same evidence.'),

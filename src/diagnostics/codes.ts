@@ -71,6 +71,7 @@ const OWN = {
   CF101: error('the planner names an agent that is not configured'),
   CF102: error('the worktrees and the run directories contain each other'),
   CF103: error('a name is malformed'),
+  CF104: error('the planner has no address to ask a model at'),
   PR101: error('the front matter is missing'),
   PR102: error('the front matter is not closed'),
   PR103: error('a planner prompt has no schema_ref'),

@@ -25,13 +25,21 @@ export interface Floored {
 /** A model can make a judgement worse and never better; a proposal that can't be used blocks. */
 export function applyFloor(proposal: unknown, floor: PlannerDecision, envelope: PlannerInput): Floored {
   const read = readProposal(proposal, envelope.allowed_next_steps);
-  if (!read.ok) {
-    const refused = refusal(read.blocker, envelope);
-    return { decision: merge(refused, floor, envelope), floor, proposal, verdict: 'refused' };
-  }
+  if (!read.ok) return refuseProposal(read.blocker, proposal, floor, envelope);
   const lower = compareStatus(read.decision.status, floor.status) < 0;
   const decision = merge(read.decision, floor, envelope);
   return { decision, floor, proposal, verdict: lower ? 'raised_to_floor' : 'taken' };
+}
+
+/** Without a proposal that can be used, a run does not go on; where the floor is worse, the floor holds. */
+export function refuseProposal(
+  blocker: Pick<Blocker, 'code' | 'summary'>,
+  proposal: unknown,
+  floor: PlannerDecision,
+  envelope: PlannerInput,
+): Floored {
+  const decision = merge(refusal(blocker, envelope), floor, envelope);
+  return { decision, floor, proposal, verdict: 'refused' };
 }
 
 /** A `blocked` decision that says why there is no other one. */
@@ -43,6 +51,18 @@ export function refusal(blocker: Pick<Blocker, 'code' | 'summary'>, envelope: Pl
     blockers: [{ ...blocker, evidence_ref: null, severity: blockerSeverity('blocked') }],
     risk_flags: [],
   };
+}
+
+const REASONS_TOLD = 3;
+const EXCERPT_LENGTH = 200;
+
+/** Enough of a reply for a person to see what came, on one line. */
+export function excerptOf(reply: unknown): string {
+  const text = (typeof reply === 'string' ? reply : String(JSON.stringify(reply)))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  if (text === '') return 'nothing';
+  return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH)}…`;
 }
 
 type ReadProposal =
@@ -58,12 +78,14 @@ function readProposal(proposal: unknown, allowed: readonly string[]): ReadPropos
     const reasons = problemsOf(parsed.error).map(({ path, message }) =>
       path === '' ? message : `${path}: ${message}`,
     );
-    const summary = `the reply of the planner does not fit its schema: ${reasons.join('; ')}`;
+    const told = reasons.slice(0, REASONS_TOLD).join('; ');
+    const more = reasons.length > REASONS_TOLD ? `; and ${reasons.length - REASONS_TOLD} more` : '';
+    const summary = `the reply of the planner does not fit its schema: ${told}${more}; it was: ${excerptOf(proposal)}`;
     return { ok: false, blocker: { code: 'planner_reply_invalid', summary } };
   }
   const step = parsed.data.next_step;
   if (step !== null && !allowed.includes(step)) {
-    const summary = `the planner names the next step ${JSON.stringify(step)}, which is not among the allowed ones`;
+    const summary = `the planner names the next step ${JSON.stringify(excerptOf(step))}, which is not among the allowed ones`;
     return { ok: false, blocker: { code: 'planner_next_step_illegal', summary } };
   }
   return { ok: true, decision: parsed.data };

@@ -17,6 +17,7 @@ export async function findObstacles(
 ): Promise<Obstacle[]> {
   const obstacles = new Map(deps.project.refusals.map((refusal) => [refusal.message, refusal]));
   const add = (message: string, help: string | null) => obstacles.set(message, { message, help });
+  for (const { message, help } of await plannerObstacles(deps, plan)) add(message, help);
   for (const step of plan.steps) {
     if (step.opcode === 'RUN_AGENT') {
       const agent = deps.project.agent(step.agent);
@@ -60,4 +61,34 @@ export async function findObstacles(
     }
   }
   return [...obstacles.values()];
+}
+
+/** Rules need neither a key nor a program, and read no prompt. */
+async function plannerObstacles({ planner, prompts }: RunDeps, plan: Plan): Promise<Obstacle[]> {
+  const evaluations = plan.steps.filter((step) => step.opcode === 'EVALUATE');
+  if (planner.family === undefined || evaluations.length === 0) return [];
+  const missing = (await planner.unavailable?.()) ?? null;
+  const unanswered =
+    missing === null
+      ? []
+      : [
+          {
+            message: `the planner ${planner.name} can't be asked: ${missing}`,
+            help: 'correct planner in .tnh/config.yaml, or set what is missing; { kind: rules } needs neither',
+          },
+        ];
+  return [
+    ...unanswered,
+    ...evaluations.flatMap((step) => {
+      const prompt = prompts.byRef.get(step.prompt);
+      const wrong = prompt === undefined ? null : prompts.problem(prompt, RENDERED_INPUTS);
+      if (wrong === null) return [];
+      return [
+        {
+          message: `prompt ${step.prompt} of step "${step.id}" can't be rendered: ${wrong}`,
+          help: 'correct its text, or declare the variable in its `inputs`',
+        },
+      ];
+    }),
+  ];
 }

@@ -25,8 +25,8 @@ export interface Services {
   readonly makeDemoRepository: () => Promise<DemoRepository>;
   /** Policies to hold something against, without a run: files or references, or else the configured one. */
   readonly openPolicy: (startDir: string, wanted: readonly string[]) => Promise<Opened<OpenPolicy>>;
-  /** A planner to ask without a run, by name: `rules`, `model:NAME`. */
-  readonly openPlanner: (startDir: string, name: string) => Promise<Opened<Planner>>;
+  /** A planner to ask without a run: `rules`, `model:…`, `agent:…`; null for the configured one. */
+  readonly openPlanner: (startDir: string, name: string | null) => Promise<Opened<Planner>>;
   /** What is there, what is missing, what to do. */
   readonly examine: (startDir: string) => Promise<readonly Finding[]>;
   /** Commands that the repository itself gives the usual validator names. */

@@ -4,11 +4,14 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { findRepository } from '../adapters/git/find-repository.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
+import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
+import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import type { Config } from '../contracts/config.ts';
 import { DETECTED_NAMES } from '../contracts/detected-validator.ts';
 import type { Finding } from '../runtime/services.ts';
+import { plannerFor } from './planners.ts';
 import { findSandbox } from './sandbox-state.ts';
 
 const run = promisify(execFile);
@@ -48,7 +51,10 @@ export async function examine(
   findings.push(ok('configuration', 'valid'));
   findings.push(...(await examineAgents(loaded.config, env)));
   findings.push(...(await examineValidators(found.repoRoot, loaded.config, env)));
-  findings.push(ok('planner', loaded.config.planner.kind), await examineSandbox(loaded.config, env));
+  findings.push(
+    await examinePlanner(found.repoRoot, loaded.config, env),
+    await examineSandbox(loaded.config, env),
+  );
   return findings;
 }
 
@@ -154,6 +160,28 @@ async function examineValidators(
         ),
       );
   return findings;
+}
+
+/** Nobody is asked: a look around must cost nothing. */
+async function examinePlanner(repoRoot: string, config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const chosen = plannerFor(
+    {
+      repoRoot,
+      config,
+      env,
+      prompts: createPromptCatalog(new Map()),
+      secrets: [],
+      supervisor: createSupervisor(),
+      resolveProgram,
+      ...DEFAULT_PROCESS_LIMITS,
+    },
+    null,
+  );
+  if (!chosen.ok) return problem('planner', chosen.obstacle.message, chosen.obstacle.help);
+  const why = (await chosen.planner.unavailable?.()) ?? null;
+  if (why === null) return ok('planner', chosen.planner.name);
+  const help = 'correct planner in .tnh/config.yaml, or set what is missing; { kind: rules } needs neither';
+  return problem('planner', `${chosen.planner.name}: ${why}`, help);
 }
 
 async function examineSandbox(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {

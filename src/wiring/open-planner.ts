@@ -1,12 +1,47 @@
-import { createRulePlanner } from '../adapters/planner/rule-planner.ts';
-import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
+import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
+import { readPrompts } from '../adapters/prompts/prompt-files.ts';
+import type { Config } from '../contracts/config.ts';
+import { secretValuesOf } from '../policy/secrets.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Opened } from '../runtime/services.ts';
+import { plannerFor } from './planners.ts';
 
-/** A planner to ask without a run. */
-export function openPlanner(name: string): Opened<Planner> {
-  if (name === 'rules') return { ok: true, value: createRulePlanner() };
-  const near = didYouMean(name, ['rules']);
-  const help = near === null ? 'it is rules, or model:NAME' : `did you mean ${near}?`;
-  return { ok: false, document: null, obstacle: { message: `there is no planner "${name}"`, help } };
+interface PlannerRequest {
+  readonly projectRoot: string;
+  readonly config: Config;
+  readonly promptFolders: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Null for the configured one. */
+  readonly name: string | null;
+}
+
+/** A planner to ask without a run. What it lacks is told before it is asked. */
+export async function openPlanner(request: PlannerRequest): Promise<Opened<Planner>> {
+  const { projectRoot, config, env, name } = request;
+  const secrets = secretValuesOf(env);
+  const chosen = plannerFor(
+    {
+      repoRoot: projectRoot,
+      config,
+      env,
+      secrets,
+      prompts: createPromptCatalog(readPrompts(request.promptFolders).byRef),
+      supervisor: createSupervisor({ sandbox: null, secrets }),
+      resolveProgram,
+      ...DEFAULT_PROCESS_LIMITS,
+    },
+    name,
+  );
+  if (!chosen.ok) return { ok: false, obstacle: chosen.obstacle, document: null };
+  const { planner } = chosen;
+  const missing = (await planner.unavailable?.()) ?? null;
+  if (missing === null) return { ok: true, value: planner };
+  const message = `the planner ${planner.name} can't be asked: ${missing}`;
+  return {
+    ok: false,
+    obstacle: { message, help: 'set what is missing, or use --planner rules' },
+    document: null,
+  };
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { createGitWorkspace } from '../adapters/git/git-workspace.ts';
 import { createGitSurroundings } from '../adapters/git/observe.ts';
-import { createRulePlanner } from '../adapters/planner/rule-planner.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
@@ -16,9 +15,8 @@ import { createValidatorRunner } from '../adapters/validators/validator-runner.t
 import type { Config } from '../contracts/config.ts';
 import { outerMarksOf } from '../contracts/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
-import { secretValuesOf } from '../policy/secrets.ts';
+import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
-import type { Obstacle } from '../runtime/obstacle.ts';
 import type { Project } from '../runtime/run-context.ts';
 import type { Opened, OpenProject } from '../runtime/services.ts';
 import { createAgents } from './agents.ts';
@@ -27,8 +25,9 @@ import { allowlisted } from './environment.ts';
 import { findHarnessKit } from './harness-kit.ts';
 import { durationOf, knownNames, limitDefaults } from './known-names.ts';
 import { createNotifier } from './notifier.ts';
+import { plannerFor, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
-import { findSandbox, type SandboxState, sandboxRefusal } from './sandbox-state.ts';
+import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
 import { createStepPolicy } from './step-policy.ts';
 
 interface ProjectRequest {
@@ -65,7 +64,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const allowed = allowlisted(request.env, config.environment);
   const environment = { ...allowed, ...kit.environment };
   const searchPath = allowed.PATH;
-  const secrets = secretValuesOf(request.env);
+  const secrets = longestFirst([...secretValuesOf(request.env), ...plannerSecrets(config, request.env)]);
   const sandbox = await findSandbox(config, request.env, searchPath);
   const processes = {
     supervisor: createSupervisor({
@@ -79,10 +78,17 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   };
   const records = createRecords(repoRoot, config);
   const validators = await validatorCommands(repoRoot, config);
+  const catalog = createPromptCatalog(prompts.byRef);
+  const planner = plannerFor(
+    { ...processes, repoRoot, config, prompts: catalog, env: request.env, secrets },
+    null,
+  );
+  if (!planner.ok) return { ok: false, obstacle: planner.obstacle, document: null };
   const agents = createAgents(config, { ...processes, store: records.store }, request.env);
+  const refusal = sandboxRefusal(config, sandbox);
   const project: Project = {
     repoRoot,
-    refusals: refusalsOf(config, sandbox),
+    refusals: refusal === null ? [] : [refusal],
     agent: agents,
     validator: (name) => validators.get(name) ?? null,
     entrypoints: config.entrypoints,
@@ -121,8 +127,8 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
           home: request.env.HOME,
         }),
         validators: createValidatorRunner(processes),
-        planner: createRulePlanner(),
-        prompts: createPromptCatalog(prompts.byRef),
+        planner: planner.planner,
+        prompts: catalog,
         project,
         sweep: sweepMarked,
         version: request.version,
@@ -170,15 +176,4 @@ function policyOf(config: Config, policies: PolicyFiles, hasSandbox: boolean): P
     cache.set(key, known);
     return known;
   };
-}
-
-function refusalsOf(config: Config, sandbox: SandboxState): Obstacle[] {
-  const refusals: Obstacle[] = [];
-  if (config.planner.kind !== 'rules')
-    refusals.push({
-      message: `a planner of kind ${config.planner.kind} can't be used by this version`,
-      help: 'set planner: { kind: rules } in .tnh/config.yaml',
-    });
-  const refusal = sandboxRefusal(config, sandbox);
-  return refusal === null ? refusals : [...refusals, refusal];
 }

@@ -6,7 +6,7 @@ import type {
   PlannerConfig,
   ValidatorConfig,
 } from '../contracts/config.ts';
-import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
+import { CONFIG_DEFAULTS, PLANNER_DEFAULTS } from '../contracts/config-defaults.ts';
 
 /** A later layer wins over an earlier one, key by key; maps merge by name. What none says is the default. */
 export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Config {
@@ -96,7 +96,20 @@ function completeValidator(validator: ValidatorDocument): ValidatorConfig {
 
 function completePlanner(planner: ConfigDocument['planner']): PlannerConfig {
   if (planner === undefined) return CONFIG_DEFAULTS.planner;
-  return planner.kind === 'model' ? { ...planner, base_url: planner.base_url ?? null } : planner;
+  switch (planner.kind) {
+    case 'rules':
+      return planner;
+    case 'model':
+      return {
+        ...planner,
+        timeout: planner.timeout ?? PLANNER_DEFAULTS.model.timeout,
+        retries: planner.retries ?? PLANNER_DEFAULTS.model.retries,
+        base_url: planner.base_url ?? null,
+        api_key_env: planner.api_key_env ?? PLANNER_DEFAULTS.api_key_env[planner.provider],
+      };
+    case 'agent':
+      return { ...planner, timeout: planner.timeout ?? PLANNER_DEFAULTS.agent.timeout };
+  }
 }
 
 /** The schema has already refused an empty list; the type does not know. */

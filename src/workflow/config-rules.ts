@@ -8,7 +8,12 @@ import type { YamlSource } from './yaml-source.ts';
 
 /** What the schema of a configuration cannot say. */
 export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[] {
-  return [...checkNames(data, source), ...checkPlanner(data, source), ...checkPaths(data, source)];
+  return [
+    ...checkNames(data, source),
+    ...checkPlannerAgent(data, source),
+    ...checkPlannerAddress(data, source),
+    ...checkPaths(data, source),
+  ];
 }
 
 /** Names become parts of file names and of routes in a report. */
@@ -26,7 +31,7 @@ function checkNames(data: unknown, source: YamlSource): Diagnostic[] {
   );
 }
 
-function checkPlanner(data: unknown, source: YamlSource): Diagnostic[] {
+function checkPlannerAgent(data: unknown, source: YamlSource): Diagnostic[] {
   const agent = asText(valueAt(data, ['planner', 'agent']));
   if (agent === null || valueAt(data, ['planner', 'kind']) !== 'agent') return [];
   const known = [...Object.keys(asMapping(asMapping(data).agents)), ...Object.keys(CONFIG_DEFAULTS.agents)];
@@ -39,6 +44,32 @@ function checkPlanner(data: unknown, source: YamlSource): Diagnostic[] {
       help: near === null ? 'add it to `agents`' : `did you mean \`${near}\`?`,
     }),
   ];
+}
+
+/** What speaks for itself has an address of its own; what only speaks like it has not. */
+function checkPlannerAddress(data: unknown, source: YamlSource): Diagnostic[] {
+  if (valueAt(data, ['planner', 'kind']) !== 'model') return [];
+  const address = asText(valueAt(data, ['planner', 'base_url']));
+  if (address === null && valueAt(data, ['planner', 'provider']) === 'openai-compatible')
+    return [
+      createDiagnostic('CF104', {
+        message: 'a planner of provider `openai-compatible` has no `base_url`',
+        span: source.locate(['planner', 'provider'], 'value'),
+        help: 'add the address that `/chat/completions` is below, such as `http://127.0.0.1:11434/v1`',
+      }),
+    ];
+  if (address === null || isWebAddress(address)) return [];
+  return [
+    createDiagnostic('CF104', {
+      message: `\`${address}\` is not an address that a model can be asked at`,
+      span: source.locate(['planner', 'base_url'], 'value'),
+      help: 'write it in full, with `https://` or `http://`',
+    }),
+  ];
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text);
 }
 
 /** A worktree inside a run directory would be taken for evidence, and a run inside a worktree for work. */

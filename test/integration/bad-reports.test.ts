@@ -16,7 +16,7 @@ afterEach(() => scene.remove());
 /** What a harness leaves is judged as in a run: captured by the runner, merged, and read by the rules. */
 async function judged(code: string) {
   const result = await scene.run(inlineScript(code, { artifacts: ['harness_report.json'] }));
-  const decision = await createRulePlanner().judge(envelopeOf(result), new AbortController().signal);
+  const { decision } = await createRulePlanner().judge(envelopeOf(result), new AbortController().signal);
   const codes = decision.blockers.map((blocker) => blocker.code);
   return { result, status: decision.status, flags: decision.risk_flags, codes };
 }

@@ -24,9 +24,9 @@ const HARNESS_TYPES = `
   Normaliser TextExpectation UnitOptions UnitTools WebExpectation WebOptions WebStep`;
 
 const KIT = `
-  agent chooseScripts crashtest createFaults createRandom createSimWorld essenceOf evaluate eventsOf
-  findDifference gate gitAt makeRepo plainHabits planOf printWorkflow readCheckout rollback simulate stop
-  validation`;
+  agent chooseScripts crashtest createFaults createModelServer createRandom createSimWorld essenceOf evaluate
+  eventsOf findDifference gate gitAt makeRepo plainHabits planOf printWorkflow readCheckout rollback simulate
+  stop validation`;
 
 describe('the public surface', () => {
   it('of the library has these values and no others', () => {

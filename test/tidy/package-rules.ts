@@ -16,8 +16,8 @@ const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 
 export const pinRule: TidyRule = {
   name: 'pins every dependency to one version',
-  covers: (path) => path === 'package.json',
-  mustSee: ['package.json'],
+  covers: (path) => /(?:^|\/)package\.json$/.test(path),
+  mustSee: ['package.json', 'bench/peers/package.json', 'test/real-agents/package.json'],
   check: (files) =>
     files.flatMap(({ path, text }) =>
       Object.values(manifestSchema.parse(JSON.parse(text)))
@@ -36,8 +36,8 @@ export const pinRule: TidyRule = {
 
 export const lockRule: TidyRule = {
   name: 'locks no package to the host it once came from',
-  covers: (path) => path === 'package-lock.json',
-  mustSee: ['package-lock.json'],
+  covers: (path) => /(?:^|\/)package-lock\.json$/.test(path),
+  mustSee: ['package-lock.json', 'bench/peers/package-lock.json', 'test/real-agents/package-lock.json'],
   check: (files) =>
     files.flatMap(({ path, text }) =>
       Object.entries(lockSchema.parse(JSON.parse(text)).packages)

@@ -1,4 +1,3 @@
-import type { EventDraft } from '../../contracts/event.ts';
 import type { PlannerDecision } from '../../contracts/planner-decision.ts';
 import type { PlannerInput } from '../../contracts/planner-input.ts';
 import type { Judgement } from '../../contracts/planner-trace.ts';
@@ -23,8 +22,7 @@ export async function askPlanner(
   const envelope = await assembleEnvelope(context, effect, step);
   await evidence.json('planner_input', 'planner_input.json', envelope, { required: true });
   await evidence.json('claim_ledger', 'claim_ledger.json', await claimLedger(context, envelope));
-  const { judgement, asked } = await ask(context, effect, step, envelope);
-  const { decision, trace } = judgement;
+  const { decision, trace } = await ask(context, effect, step, envelope);
   await evidence.json('planner_decision', 'planner_decision.json', decision, {
     required: true,
     important: true,
@@ -33,7 +31,7 @@ export async function askPlanner(
   const reason = reasonOf(decision);
   const records = await evidence.close(decision.status, reason ?? 'nothing stands in the way');
   return {
-    records: [...records, ...asked],
+    records,
     input: {
       kind: 'judged',
       decision: {
@@ -48,22 +46,19 @@ export async function askPlanner(
   };
 }
 
-interface Asked {
-  readonly judgement: Judgement;
-  readonly asked: readonly EventDraft[];
-}
-
-/** Whoever is asked outside is a runner like an agent: it is on record before it starts, and what it used after. */
+/**
+ * Whoever is asked outside is a runner like an agent: it is on record before it starts, and what it used at once
+ * after, since the budget is looked at when the step is left.
+ */
 async function ask(
   context: RunContext,
   effect: PlannerEffect,
   step: EvaluateStep,
   envelope: PlannerInput,
-): Promise<Asked> {
+): Promise<Judgement> {
   const { planner, clock } = context.deps;
   const { stepId, attempt } = effect;
-  if (planner.family === undefined)
-    return { judgement: await planner.judge(envelope, context.signal), asked: [] };
+  if (planner.family === undefined) return planner.judge(envelope, context.signal);
   const mark = markOf(context.directory.runId, stepId, attempt);
   const runner = { family: planner.family, name: planner.name, attempt, mark, snapshot: null };
   await context.record([{ event_type: 'runner_started', step_id: stepId, payload: runner }]);
@@ -77,7 +72,8 @@ async function ask(
     duration_ms: clock.now().getTime() - startedAt,
     usage: judgement.trace.usage,
   };
-  return { judgement, asked: [{ event_type: 'runner_completed', step_id: stepId, payload }] };
+  await context.record([{ event_type: 'runner_completed', step_id: stepId, payload }]);
+  return judgement;
 }
 
 async function judgeUnlessStopped(

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PlannerDecision, plannerDecisionSchema } from '../../../src/contracts/planner-decision.ts';
 import { PLANNER_STATUSES, type PlannerStatus } from '../../../src/contracts/vocabulary.ts';
-import { applyFloor } from '../../../src/planner/floor.ts';
+import { applyFloor, excerptOf } from '../../../src/planner/floor.ts';
 import { judge } from '../../../src/planner/judge.ts';
 import { envelope, failed } from './envelope-builder.ts';
 
@@ -92,5 +93,42 @@ describe('the severity floor', () => {
     const { decision } = applyFloor('fine', judge(input), input);
     expect(decision.status).toBe('unsafe');
     expect(decision.blockers.map(({ code }) => code)).toEqual(['outside_workspace', 'planner_reply_invalid']);
+  });
+
+  it('whatever is proposed, the status is never milder than that of the rules', () => {
+    const decided = fc.record({
+      status: fc.constantFrom(...PLANNER_STATUSES),
+      next_step: fc.constantFrom(null, 'fix', 'gate', 'deploy'),
+      fix_instructions: fc.constant(null),
+      blockers: fc.constant([]),
+      risk_flags: fc.subarray(['ux_error', 'odd']),
+    });
+    const reply = fc.oneof(decided, fc.jsonValue(), fc.constant(undefined));
+    fc.assert(
+      fc.property(reply, fc.constantFrom(...ORDER), (proposed, status) => {
+        const input = INPUT_BY_STATUS[status];
+        const { decision, verdict } = applyFloor(proposed, judge(input), input);
+        expect(ORDER.indexOf(decision.status)).toBeGreaterThanOrEqual(ORDER.indexOf(status));
+        if (verdict === 'refused') expect(decision.status).not.toBe('success');
+        expect(plannerDecisionSchema.parse(decision)).toEqual(decision);
+      }),
+    );
+  });
+
+  it.each([
+    ['a text', 'Looks  good\nto me', 'Looks good to me'],
+    ['an object', { a: 1 }, '{"a":1}'],
+    ['nothing', '  ', 'nothing'],
+    ['a long text', 'x'.repeat(500), `${'x'.repeat(200)}…`],
+  ])('%s is shown in one short line', (_what, reply, shown) => {
+    expect(excerptOf(reply)).toBe(shown);
+  });
+
+  it('a reply with many faults is told by the first of them', () => {
+    const input = INPUT_BY_STATUS.success;
+    const { decision } = applyFloor({ status: 'fine' }, judge(input), input);
+    expect(decision.blockers[0]?.summary).toMatch(
+      /^the reply .*: status: .*; and 2 more; it was: \{"status":"fine"\}$/,
+    );
   });
 });

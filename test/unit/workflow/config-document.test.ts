@@ -58,6 +58,10 @@ describe('checkConfig', () => {
     ['agents:\n  a: { kid: acp, command: x }', ['CF007 2:8']],
     ['policy: workspace', ['CF011 1:9']],
     ['planner: { kind: model, provider: anthropic }', ['CF008 1:1']],
+    ['planner: { kind: model, provider: mistral, model: m }', ['CF010 1:35']],
+    ['planner: { kind: model, provider: openai, model: m, retries: -1 }', ['CF011 1:62']],
+    ['planner: { kind: model, provider: openai, model: m, base_url: "ftp://x/v1" }', ['CF104 1:63']],
+    ['planner: { kind: model, provider: openai-compatible, model: m, base_url: "http://x/v1" }', []],
     ['- a', ['CF009 1:1']],
     ['paths: { worktrees: ./.tnh/run/x }', ['CF102 1:21']],
     ['paths: { runs: .tnh/runs }', []],
@@ -77,5 +81,29 @@ describe('mergeConfigs', () => {
     expect(merged.sandbox).toBe('off');
     expect(merged.validators.lint?.command).toEqual(['eslint']);
     expect(merged.validators.tests?.command).toEqual(['npm', 'test']);
+  });
+
+  it.each<[string, object]>([
+    ['kind: rules', { kind: 'rules' }],
+    [
+      'kind: model, provider: anthropic, model: m',
+      {
+        kind: 'model',
+        provider: 'anthropic',
+        model: 'm',
+        base_url: null,
+        api_key_env: 'ANTHROPIC_API_KEY',
+        timeout: '2m',
+        retries: 2,
+      },
+    ],
+    ['kind: model, provider: openai, model: m', { api_key_env: 'OPENAI_API_KEY' }],
+    [
+      'kind: model, provider: openai-compatible, model: m, base_url: "http://x", timeout: 5, retries: 0',
+      { api_key_env: null, base_url: 'http://x', timeout: 5, retries: 0 },
+    ],
+    ['kind: agent, agent: codex', { kind: 'agent', agent: 'codex', timeout: '5m' }],
+  ])('completes a planner of %s', (fields, expected) => {
+    expect(mergeConfigs(check(`planner: { ${fields} }`).document).planner).toMatchObject(expected);
   });
 });

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { excerptOf } from '../../planner/floor.ts';
+import type { Planner } from '../../ports/planner.ts';
+import type { PromptCatalog } from '../../ports/prompts.ts';
+import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
+import { createAskedPlanner, type Question, type Reply } from './asked-planner.ts';
+import { STRUCTURED_CLIS, type StructuredAgent, type StructuredCli } from './structured-cli.ts';
+
+export interface AgentPlannerDeps {
+  /** The agent's name in the configuration. */
+  readonly agent: string;
+  readonly kind: StructuredAgent;
+  readonly command: readonly [string, ...string[]];
+  readonly model: string | null;
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly prompts: PromptCatalog;
+  readonly secrets: readonly string[];
+  readonly timeoutMs: number;
+  readonly supervisor: Supervisor;
+  readonly resolveProgram: ResolveProgram;
+  readonly captureLimitBytes: number;
+  readonly graceMs: number;
+}
+
+/** Asks the command line of an agent, in an empty folder and without tools where it knows how to do without. */
+export function createAgentPlanner(deps: AgentPlannerDeps): Planner {
+  return createAskedPlanner({
+    name: `agent:${deps.agent}`,
+    family: 'agent',
+    prompts: deps.prompts,
+    secrets: deps.secrets,
+    unavailable: () => missingProgram(deps),
+    ask: (question) => askAgent(deps, question),
+  });
+}
+
+async function missingProgram({ command, env, resolveProgram }: AgentPlannerDeps): Promise<string | null> {
+  const [program] = command;
+  const found = await resolveProgram(program, { cwd: '/', path: env.PATH });
+  return found === null ? `command not found: ${program}` : null;
+}
+
+async function askAgent(deps: AgentPlannerDeps, question: Question): Promise<Reply> {
+  const folder = await mkdtemp(join(tmpdir(), 'conductor-planner-'));
+  try {
+    return { ...(await answerIn(folder, deps, question)), attempts: 1 };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function answerIn(
+  folder: string,
+  deps: AgentPlannerDeps,
+  question: Question,
+): Promise<Omit<Reply, 'attempts'>> {
+  const cli = STRUCTURED_CLIS[deps.kind];
+  const files = { schema: join(folder, 'schema.json'), answer: join(folder, 'answer.json') };
+  const cwd = join(folder, 'empty');
+  await mkdir(cwd);
+  const schema = JSON.stringify(question.schema);
+  await writeFile(files.schema, schema);
+  const limitMs = Math.min(deps.timeoutMs, question.asking.timeoutMs ?? Number.POSITIVE_INFINITY);
+  const idleMs = cli.talks ? (question.asking.idleTimeoutMs ?? null) : null;
+  const [program, ...args] = deps.command;
+  const ran = await deps.supervisor.run({
+    argv: [program, ...args, ...cli.args(schema, files, deps.model)],
+    cwd,
+    confinement: null,
+    env: { ...cli.env, ...deps.env },
+    stdin: question.prompt,
+    stdoutPath: join(folder, 'stdout.txt'),
+    stderrPath: join(folder, 'stderr.txt'),
+    captureLimitBytes: deps.captureLimitBytes,
+    timeoutMs: limitMs,
+    idleTimeoutMs: idleMs,
+    graceMs: deps.graceMs,
+    mark: question.asking.mark ?? `planner/${randomUUID()}`,
+    signal: question.signal,
+    onStop: null,
+    onLine: null,
+  });
+  const why = unfinished(ran, limitMs, idleMs);
+  question.signal.throwIfAborted();
+  if (why === null) return read(cli, ran, files.answer);
+  const summary = `the agent "${deps.agent}" gave no judgement: ${why}`;
+  return { said: { kind: 'nothing', code: 'planner_unavailable', summary }, usage: null };
+}
+
+async function read(
+  cli: StructuredCli,
+  { end, stdout, stderr }: ProcessResult,
+  answerPath: string,
+): Promise<Omit<Reply, 'attempts'>> {
+  return cli.read({
+    exitCode: end.kind === 'exited' ? end.exitCode : 1,
+    stdout: await readFile(stdout.path, 'utf8'),
+    stderr: await readFile(stderr.path, 'utf8'),
+    answer: await readFile(answerPath, 'utf8').catch(() => null),
+  });
+}
+
+/** Null when it ended by itself. */
+function unfinished({ end, stderr }: ProcessResult, limitMs: number, idleMs: number | null): string | null {
+  const lastWord = stderr.lastLine === null ? '' : `: ${excerptOf(stderr.lastLine)}`;
+  switch (end.kind) {
+    case 'exited':
+      return null;
+    case 'signalled':
+      return `it was ended by ${end.signal}${lastWord}`;
+    case 'spawn_failed':
+      return end.message;
+    case 'timeout':
+      return `it had not ended after ${limitMs / 1_000} s`;
+    case 'idle':
+      return `it printed nothing for ${(idleMs ?? 0) / 1_000} s`;
+    case 'cancelled':
+      return 'it was cancelled';
+  }
+}

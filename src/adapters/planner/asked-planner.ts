@@ -1,0 +1,107 @@
+import type { Usage } from '../../contracts/agent-result.ts';
+import type { PlannerInput } from '../../contracts/planner-input.ts';
+import type { Judgement } from '../../contracts/planner-trace.ts';
+import { applyFloor, refuseProposal } from '../../planner/floor.ts';
+import { judgeByRules } from '../../planner/judgement.ts';
+import { promptInputs } from '../../planner/prompt-inputs.ts';
+import { type ProposalSchema, proposalSchema } from '../../planner/proposal-schema.ts';
+import { maskSecrets, maskValue } from '../../policy/secrets.ts';
+import type { Asking, Planner } from '../../ports/planner.ts';
+import type { PromptCatalog, RenderResult } from '../../ports/prompts.ts';
+
+/** One question to somebody outside. */
+export interface Question {
+  readonly prompt: string;
+  readonly schema: ProposalSchema;
+  readonly asking: Asking;
+  readonly signal: AbortSignal;
+}
+
+export interface Reply {
+  readonly said: Said;
+  /** Over all attempts; null is unknown. */
+  readonly usage: Usage | null;
+  readonly attempts: number;
+}
+
+export type Said =
+  | { readonly kind: 'proposal'; readonly proposal: unknown }
+  /** No reply that could be one. `came` is what there was instead, where there was something. */
+  | { readonly kind: 'nothing'; readonly code: string; readonly summary: string; readonly came?: unknown };
+
+export interface AskedPlannerDeps {
+  readonly name: string;
+  readonly family: 'model' | 'agent';
+  readonly prompts: PromptCatalog;
+  /** Values that no record may hold. */
+  readonly secrets: readonly string[];
+  readonly unavailable: () => Promise<string | null>;
+  /** Rejects only when the signal of the question is aborted. */
+  readonly ask: (question: Question) => Promise<Reply>;
+}
+
+/** A planner that asks somebody and holds the answer against the rules: it can be worse than they say, never better. */
+export function createAskedPlanner(deps: AskedPlannerDeps): Planner {
+  return {
+    name: deps.name,
+    family: deps.family,
+    unavailable: deps.unavailable,
+    judge: (input, signal, asking = {}) => judgeByAsking(deps, input, signal, asking),
+  };
+}
+
+async function judgeByAsking(
+  deps: AskedPlannerDeps,
+  input: PlannerInput,
+  signal: AbortSignal,
+  asking: Asking,
+): Promise<Judgement> {
+  const byRules = judgeByRules(input);
+  // Evidence that the rules can't read is no evidence for anybody.
+  if (byRules.trace.rows.length === 0) return byRules;
+  const prompt = await renderPrompt(deps.prompts, input, asking);
+  const reply: Reply = prompt.ok
+    ? await deps.ask({
+        // As it is stored, so that what is asked again from the record is the same.
+        prompt: maskSecrets(prompt.text, deps.secrets),
+        schema: proposalSchema(input.allowed_next_steps),
+        asking,
+        signal,
+      })
+    : {
+        said: { kind: 'nothing', code: 'planner_prompt_unusable', summary: prompt.message },
+        usage: null,
+        attempts: 0,
+      };
+  return hold(deps, byRules, reply, input);
+}
+
+/** The schema is checked here, not where the answer came from: whatever the way, it is the same check. */
+function hold(deps: AskedPlannerDeps, byRules: Judgement, reply: Reply, input: PlannerInput): Judgement {
+  const { floor, rows } = byRules.trace;
+  const { said, usage, attempts } = reply;
+  const floored =
+    said.kind === 'proposal'
+      ? applyFloor(maskValue(said.proposal, deps.secrets), floor, input)
+      : refuseProposal(
+          { code: said.code, summary: maskSecrets(said.summary, deps.secrets) },
+          maskValue(said.came ?? null, deps.secrets),
+          floor,
+          input,
+        );
+  const { decision, verdict, proposal } = floored;
+  return { decision, trace: { floor, proposal: proposal ?? null, verdict, rows, usage, attempts } };
+}
+
+async function renderPrompt(
+  prompts: PromptCatalog,
+  input: PlannerInput,
+  asking: Asking,
+): Promise<RenderResult> {
+  const prompt = prompts.byRef.get(input.evaluate_prompt);
+  if (prompt === undefined)
+    return { ok: false, message: `the prompt ${input.evaluate_prompt} is not in any catalog` };
+  const names = prompt.inputs.map(({ name }) => name);
+  const more = asking.inputs === undefined ? {} : await asking.inputs(names);
+  return prompts.render(prompt, promptInputs(input, more));
+}

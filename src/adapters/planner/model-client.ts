@@ -1,0 +1,113 @@
+import type { LanguageModel, LanguageModelUsage } from 'ai';
+import type { Usage } from '../../contracts/agent-result.ts';
+import type { ModelProvider } from '../../contracts/config.ts';
+import type { ProposalSchema } from '../../planner/proposal-schema.ts';
+import { type RequestFailure, retryAfterOf } from './retry.ts';
+
+export interface ModelAddress {
+  readonly provider: ModelProvider;
+  readonly model: string;
+  /** Null for the provider's own. */
+  readonly baseUrl: string | null;
+  /** Null where the endpoint wants none. */
+  readonly apiKey: string | null;
+}
+
+/** How one request to a model ended. */
+export type RequestEnd =
+  | { readonly kind: 'answered'; readonly answer: unknown; readonly usage: Usage | null }
+  | { readonly kind: 'failed'; readonly failure: RequestFailure; readonly message: string };
+
+/** Asks once. Rejects when the signal is aborted, and otherwise never. */
+export async function requestAnswer(
+  address: ModelAddress,
+  question: { readonly prompt: string; readonly schema: ProposalSchema },
+  signal: AbortSignal,
+): Promise<RequestEnd> {
+  // Loaded here, because a run that asks no model should not wait for it.
+  const ai = await import('ai');
+  // Otherwise it prints remarks of its own between the lines of a verb.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const output = ai.Output.object({
+    schema: ai.jsonSchema(question.schema),
+    name: 'planner_decision',
+  });
+  try {
+    const model = await modelAt(address);
+    const result = await ai.generateText({
+      model,
+      prompt: question.prompt,
+      output,
+      maxRetries: 0,
+      abortSignal: signal,
+    });
+    // An answer that was cut short has a text and no output.
+    const answer = result.finishReason === 'stop' ? result.output : result.text;
+    return { kind: 'answered', answer, usage: usageOf(result.totalUsage) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (ai.NoObjectGeneratedError.isInstance(error))
+      return { kind: 'answered', answer: error.text ?? '', usage: usageOf(error.usage) };
+    const call = ai.APICallError.isInstance(error) ? error : null;
+    if (call?.statusCode === 200) return { kind: 'answered', answer: call.responseBody ?? '', usage: null };
+    return failureOf(error, call);
+  }
+}
+
+async function modelAt({ provider, model, baseUrl, apiKey }: ModelAddress): Promise<LanguageModel> {
+  const place = baseUrl === null ? {} : { baseURL: baseUrl };
+  const key = apiKey ?? '';
+  switch (provider) {
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic({ ...place, apiKey: key })(model);
+    }
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      return createOpenAI({ ...place, apiKey: key }).responses(model);
+    }
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      return createOpenAICompatible({
+        name: 'compatible',
+        baseURL: baseUrl ?? '',
+        supportsStructuredOutputs: true,
+        ...(apiKey === null ? {} : { apiKey }),
+      }).chatModel(model);
+    }
+  }
+}
+
+interface CallError {
+  readonly message: string;
+  readonly statusCode?: number | undefined;
+  readonly responseHeaders?: Record<string, string> | undefined;
+  readonly responseBody?: string | undefined;
+}
+
+function failureOf(error: unknown, call: CallError | null): RequestEnd {
+  const status = call?.statusCode ?? null;
+  return {
+    kind: 'failed',
+    failure: { status, retryAfterMs: retryAfterOf(call?.responseHeaders, Date.now()) },
+    message: messageOf(error),
+  };
+}
+
+/** The outermost message of a network error only says that something failed. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const inner = error.cause instanceof Error ? messageOf(error.cause) : null;
+  const own = error.message === '' ? (code ?? error.name) : error.message;
+  return inner === null || own.includes(inner) ? own : `${own}: ${inner}`;
+}
+
+function usageOf(usage: LanguageModelUsage | undefined): Usage | null {
+  const { inputTokens, outputTokens } = usage ?? {};
+  if (inputTokens === undefined && outputTokens === undefined) return null;
+  return {
+    ...(inputTokens === undefined ? {} : { input_tokens: inputTokens }),
+    ...(outputTokens === undefined ? {} : { output_tokens: outputTokens }),
+  };
+}

@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Usage } from '../../contracts/agent-result.ts';
+import { excerptOf } from '../../planner/floor.ts';
+import { secretValuesOf } from '../../policy/secrets.ts';
+import type { Planner } from '../../ports/planner.ts';
+import type { PromptCatalog } from '../../ports/prompts.ts';
+import { createAskedPlanner, type Question, type Reply, type Said } from './asked-planner.ts';
+import { type ModelAddress, type RequestEnd, requestAnswer } from './model-client.ts';
+import { type RetryPolicy, retryDelayMs } from './retry.ts';
+
+export interface ModelPlannerDeps {
+  readonly address: ModelAddress;
+  /** The variable that the key comes from; null where the endpoint wants none. */
+  readonly apiKeyEnv: string | null;
+  readonly prompts: PromptCatalog;
+  readonly secrets: readonly string[];
+  /** Of one request. */
+  readonly timeoutMs: number;
+  readonly retry: RetryPolicy;
+  /** Between 0 and 1. */
+  readonly chance: () => number;
+}
+
+/** Asks a model through the AI SDK. */
+export function createModelPlanner(deps: ModelPlannerDeps): Planner {
+  const { provider, model, apiKey } = deps.address;
+  return createAskedPlanner({
+    name: `model:${provider}/${model}`,
+    family: 'model',
+    prompts: deps.prompts,
+    secrets: [...secretValuesOf({ PLANNER_KEY: apiKey ?? undefined }), ...deps.secrets],
+    unavailable: () => Promise.resolve(missingKey(deps)),
+    ask: (question) => askModel(deps, question),
+  });
+}
+
+function missingKey({ address, apiKeyEnv }: ModelPlannerDeps): string | null {
+  if (address.apiKey !== null || apiKeyEnv === null) return null;
+  return `the variable ${apiKeyEnv}, which its key comes from, is not set`;
+}
+
+type Attempt = RequestEnd | { readonly kind: 'timed_out' };
+
+/** Tries again what passes by itself, until the step's own time is up. */
+async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Reply> {
+  const missing = missingKey(deps);
+  if (missing !== null) return { said: unavailable(deps, missing), usage: null, attempts: 0 };
+  const { timeoutMs: wholeMs = Number.POSITIVE_INFINITY } = question.asking;
+  const startedMs = performance.now();
+  const leftMs = () => wholeMs - (performance.now() - startedMs);
+  for (let attempts = 1; ; attempts += 1) {
+    const limitMs = Math.min(deps.timeoutMs, leftMs());
+    const ended = await requestWithin(deps, question, limitMs);
+    if (ended.kind === 'answered')
+      return { said: { kind: 'proposal', proposal: ended.answer }, usage: ended.usage, attempts };
+    if (ended.kind === 'timed_out')
+      return { said: unavailable(deps, `no answer within ${limitMs / 1_000} s`), ...NOTHING_USED, attempts };
+    const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.chance());
+    if (waitMs === null || waitMs >= leftMs())
+      return { said: unavailable(deps, failureText(deps, ended, attempts)), ...NOTHING_USED, attempts };
+    await delay(waitMs, undefined, { signal: question.signal });
+  }
+}
+
+/** What failed requests used, nobody says. */
+const NOTHING_USED: { readonly usage: Usage | null } = { usage: null };
+
+async function requestWithin(
+  { address }: ModelPlannerDeps,
+  question: Question,
+  limitMs: number,
+): Promise<Attempt> {
+  question.signal.throwIfAborted();
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  const timer = setTimeout(stop, Math.max(0, Math.min(limitMs, LONGEST_TIMER_MS)));
+  question.signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await requestAnswer(address, question, controller.signal);
+  } catch (error) {
+    question.signal.throwIfAborted();
+    if (controller.signal.aborted) return { kind: 'timed_out' };
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    question.signal.removeEventListener('abort', stop);
+  }
+}
+
+/** A timer that is set for longer goes off at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function unavailable(deps: ModelPlannerDeps, why: string): Said {
+  const { provider, model } = deps.address;
+  return {
+    kind: 'nothing',
+    code: 'planner_unavailable',
+    summary: `the model ${model} of ${provider} could not be asked: ${why}`,
+  };
+}
+
+function failureText(
+  { address, apiKeyEnv }: ModelPlannerDeps,
+  { failure, message }: Extract<RequestEnd, { kind: 'failed' }>,
+  attempts: number,
+): string {
+  const tried = attempts === 1 ? '' : ` after ${attempts} attempts`;
+  const place = address.baseUrl === null ? '' : ` at ${address.baseUrl}`;
+  const text = `${excerptOf(message)}${place}${tried}`;
+  if (failure.status === null) return text;
+  const key = failure.status === 401 || failure.status === 403 ? keyHint(apiKeyEnv) : '';
+  return `it answered with status ${failure.status}: ${text}${key}`;
+}
+
+function keyHint(apiKeyEnv: string | null): string {
+  return apiKeyEnv === null
+    ? '; no key was sent, since planner.api_key_env names none'
+    : `; the key came from ${apiKeyEnv}`;
+}

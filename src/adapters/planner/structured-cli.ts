@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import type { Usage } from '../../contracts/agent-result.ts';
+import { excerptOf } from '../../planner/floor.ts';
+import type { Said } from './asked-planner.ts';
+
+/** Agents whose command line gives structured answers. */
+export const STRUCTURED_AGENTS = ['claude-code', 'codex'] as const;
+export type StructuredAgent = (typeof STRUCTURED_AGENTS)[number];
+
+export interface CliFiles {
+  readonly schema: string;
+  readonly answer: string;
+}
+
+/** What a command line left behind when it had ended by itself. */
+export interface CliEnd {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The file it was told to write its last word to; null when there is none. */
+  readonly answer: string | null;
+}
+
+export interface CliAnswer {
+  readonly said: Said;
+  readonly usage: Usage | null;
+}
+
+export interface StructuredCli {
+  /** Arguments after the program; the prompt comes on standard input. */
+  readonly args: (schema: string, files: CliFiles, model: string | null) => readonly string[];
+  /** Settings that keep it from doing anything besides answering. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether it says something while it thinks, so that silence means something. */
+  readonly talks: boolean;
+  readonly read: (end: CliEnd) => CliAnswer;
+}
+
+const claudeResultSchema = z.looseObject({
+  type: z.literal('result'),
+  subtype: z.string().optional(),
+  is_error: z.boolean().optional(),
+  errors: z.array(z.string()).optional(),
+  result: z.string().optional(),
+  structured_output: z.unknown().optional(),
+  total_cost_usd: z.number().nonnegative().optional(),
+  usage: z
+    .looseObject({
+      input_tokens: z.int().nonnegative().default(0),
+      cache_creation_input_tokens: z.int().nonnegative().default(0),
+      cache_read_input_tokens: z.int().nonnegative().default(0),
+      output_tokens: z.int().nonnegative().default(0),
+    })
+    .optional(),
+});
+
+/** Claude Code holds answers against the schema itself, asks for others, and does not show those it turned down. */
+const NO_FITTING_ANSWER = 'error_max_structured_output_retries';
+
+function unfitting(told: string): Said {
+  const summary = `the agent gave no reply that fits the schema of a decision: ${excerptOf(told)}`;
+  return { kind: 'nothing', code: 'planner_reply_invalid', summary };
+}
+
+const claude: StructuredCli = {
+  args: (schema, _files, model) => [
+    '-p',
+    '--tools',
+    '',
+    '--strict-mcp-config',
+    '--no-session-persistence',
+    '--output-format',
+    'json',
+    '--json-schema',
+    schema,
+    ...(model === null ? [] : ['--model', model]),
+  ],
+  env: {
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+  },
+  talks: false,
+  read: (end) => {
+    const parsed = claudeResultSchema.safeParse(jsonOf(end.stdout));
+    if (!parsed.success) return { said: failed(end, end.stdout), usage: null };
+    const { usage, total_cost_usd: cost, result = '', structured_output: output } = parsed.data;
+    const used = usage && {
+      input_tokens: usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens,
+      output_tokens: usage.output_tokens,
+      ...(cost === undefined ? {} : { cost_usd: cost }),
+    };
+    const { subtype, is_error: isError, errors = [] } = parsed.data;
+    const told = [result, ...errors].filter((text) => text.trim() !== '').join('; ');
+    if (subtype === NO_FITTING_ANSWER) return { said: unfitting(told), usage: used ?? null };
+    const wrong = isError === true || end.exitCode !== 0;
+    // Prose comes back as a success without the field, and is then what is refused.
+    const said: Said = wrong ? failed(end, told) : { kind: 'proposal', proposal: output ?? result };
+    return { said, usage: used ?? null };
+  },
+};
+
+const codexEventSchema = z.looseObject({
+  type: z.string(),
+  message: z.string().optional(),
+  error: z.looseObject({ message: z.string() }).optional(),
+  usage: z
+    .looseObject({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
+    .optional(),
+});
+
+const codex: StructuredCli = {
+  args: (_schema, files, model) => [
+    'exec',
+    '--json',
+    '--skip-git-repo-check',
+    '--ephemeral',
+    '-s',
+    'read-only',
+    '--output-schema',
+    files.schema,
+    '-o',
+    files.answer,
+    ...(model === null ? [] : ['-m', model]),
+    '-',
+  ],
+  env: {},
+  talks: true,
+  read: (end) => {
+    const events = end.stdout.split('\n').flatMap((line) => {
+      const parsed = codexEventSchema.safeParse(jsonOf(line));
+      return parsed.success ? [parsed.data] : [];
+    });
+    const completed = events.findLast((event) => event.type === 'turn.completed');
+    const usage = completed?.usage ?? null;
+    const used = usage && { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens };
+    if (end.exitCode === 0 && completed !== undefined)
+      return { said: { kind: 'proposal', proposal: jsonOf(end.answer ?? '') ?? end.answer }, usage: used };
+    const told = events.findLast((event) => event.error !== undefined)?.error?.message;
+    return { said: failed(end, told ?? ''), usage: used };
+  },
+};
+
+export const STRUCTURED_CLIS: Readonly<Record<StructuredAgent, StructuredCli>> = {
+  'claude-code': claude,
+  codex,
+};
+
+/** Null when it is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function failed({ exitCode, stderr }: CliEnd, told: string): Said {
+  const word = told.trim() === '' ? stderr : told;
+  const summary = `the agent ended with code ${exitCode} and no judgement; it said: ${excerptOf(word)}`;
+  return { kind: 'nothing', code: 'planner_unavailable', summary };
+}

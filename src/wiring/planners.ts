@@ -1,0 +1,140 @@
+import { resolve } from 'node:path';
+import { createAbsentPlanner } from '../adapters/planner/absent-planner.ts';
+import { createAgentPlanner } from '../adapters/planner/agent-planner.ts';
+import { createModelPlanner } from '../adapters/planner/model-planner.ts';
+import { DEFAULT_RETRY } from '../adapters/planner/retry.ts';
+import { createRulePlanner } from '../adapters/planner/rule-planner.ts';
+import { STRUCTURED_AGENTS } from '../adapters/planner/structured-cli.ts';
+import type { Config, ModelPlannerConfig, PlannerConfig } from '../contracts/config.ts';
+import { MODEL_PROVIDERS } from '../contracts/config.ts';
+import { PLANNER_DEFAULTS } from '../contracts/config-defaults.ts';
+import { ownValue } from '../contracts/own-value.ts';
+import { secretValuesOf } from '../policy/secrets.ts';
+import type { Planner } from '../ports/planner.ts';
+import type { PromptCatalog } from '../ports/prompts.ts';
+import type { ResolveProgram, Supervisor } from '../ports/supervisor.ts';
+import type { Obstacle } from '../runtime/obstacle.ts';
+import { allowlisted } from './environment.ts';
+import { durationOf } from './known-names.ts';
+
+export interface PlannerSetup {
+  /** What a relative program is relative to. */
+  readonly repoRoot: string;
+  readonly config: Config;
+  readonly prompts: PromptCatalog;
+  readonly env: NodeJS.ProcessEnv;
+  readonly secrets: readonly string[];
+  readonly supervisor: Supervisor;
+  readonly resolveProgram: ResolveProgram;
+  readonly captureLimitBytes: number;
+  readonly graceMs: number;
+}
+
+export type PlannerChoice =
+  | { readonly ok: true; readonly planner: Planner }
+  | { readonly ok: false; readonly obstacle: Obstacle };
+
+/**
+ * The planner that a name stands for: null is the configured one; `rules`; `model`, as configured; `model:MODEL` of
+ * the configured provider; `model:PROVIDER/MODEL`; `agent:NAME` of the configuration.
+ */
+export function plannerFor(setup: PlannerSetup, name: string | null): PlannerChoice {
+  if (name === null) return { ok: true, planner: plannerOf(setup, setup.config.planner) };
+  const chosen = readPlannerName(setup.config, name);
+  return chosen === null
+    ? { ok: false, obstacle: unknownPlanner(name) }
+    : { ok: true, planner: plannerOf(setup, chosen) };
+}
+
+function unknownPlanner(name: string): Obstacle {
+  return {
+    message: `there is no planner ${name}`,
+    help: 'use rules, model (as configured), model:MODEL, model:PROVIDER/MODEL with a provider of anthropic, openai or openai-compatible, or agent:NAME',
+  };
+}
+
+function readPlannerName(config: Config, name: string): PlannerConfig | null {
+  const [, kind = name, rest = ''] = /^([a-z]+):(.+)$/.exec(name) ?? [];
+  switch (kind) {
+    case 'rules':
+      return rest === '' ? { kind: 'rules' } : null;
+    case 'model':
+      return modelNamed(config.planner, rest);
+    case 'agent':
+      return ownValue(config.agents, rest) === undefined
+        ? null
+        : { kind: 'agent', agent: rest, ...PLANNER_DEFAULTS.agent };
+    default:
+      return null;
+  }
+}
+
+/** Names of models have slashes in them, too: only what is the name of a provider is one. */
+function modelNamed(configured: PlannerConfig, name: string): ModelPlannerConfig | null {
+  const base = configured.kind === 'model' ? configured : null;
+  if (name === '') return base;
+  const provider = MODEL_PROVIDERS.find((candidate) => name.startsWith(`${candidate}/`));
+  if (provider === undefined) return base === null ? null : { ...base, model: name };
+  const model = name.slice(provider.length + 1);
+  if (base?.provider === provider) return { ...base, model };
+  if (provider === 'openai-compatible') return null;
+  const api_key_env = PLANNER_DEFAULTS.api_key_env[provider];
+  return { kind: 'model', provider, model, base_url: null, api_key_env, ...PLANNER_DEFAULTS.model };
+}
+
+/** The key of a model, whatever its variable is called, so that it is masked like any other secret. */
+export function plannerSecrets({ planner }: Config, env: NodeJS.ProcessEnv): string[] {
+  if (planner.kind !== 'model' || planner.api_key_env === null) return [];
+  return secretValuesOf({ PLANNER_KEY: env[planner.api_key_env] });
+}
+
+function plannerOf(setup: PlannerSetup, planner: PlannerConfig): Planner {
+  switch (planner.kind) {
+    case 'rules':
+      return createRulePlanner();
+    case 'model':
+      return modelPlannerOf(setup, planner);
+    case 'agent':
+      return agentPlannerOf(setup, planner);
+  }
+}
+
+function modelPlannerOf({ prompts, env, secrets }: PlannerSetup, planner: ModelPlannerConfig): Planner {
+  const { provider, model, base_url: baseUrl, api_key_env: apiKeyEnv } = planner;
+  const key = apiKeyEnv === null ? undefined : env[apiKeyEnv];
+  return createModelPlanner({
+    address: { provider, model, baseUrl, apiKey: key === undefined || key === '' ? null : key },
+    apiKeyEnv,
+    prompts,
+    secrets,
+    timeoutMs: durationOf(planner.timeout),
+    retry: { ...DEFAULT_RETRY, retries: planner.retries },
+    chance: Math.random,
+  });
+}
+
+function agentPlannerOf(
+  setup: PlannerSetup,
+  { agent: name, timeout }: Extract<PlannerConfig, { kind: 'agent' }>,
+): Planner {
+  const { config, env, prompts } = setup;
+  const agent = ownValue(config.agents, name);
+  const absent = (why: string) => createAbsentPlanner(`agent:${name}`, 'agent', why, prompts);
+  if (agent === undefined) return absent('the agent is not configured');
+  const kind = STRUCTURED_AGENTS.find((candidate) => candidate === agent.kind);
+  if (kind === undefined || agent.kind === 'replay' || agent.kind === 'command')
+    return absent(
+      `an agent of kind ${agent.kind} gives no structured answers; claude-code and codex give them`,
+    );
+  const [program = '', ...args] = typeof agent.command === 'string' ? [agent.command] : agent.command;
+  const path = program.includes('/') ? resolve(setup.repoRoot, program) : program;
+  return createAgentPlanner({
+    ...setup,
+    agent: name,
+    kind,
+    command: [path, ...args],
+    model: agent.model,
+    env: { ...allowlisted(env, config.environment), ...allowlisted(env, agent.env) },
+    timeoutMs: durationOf(timeout),
+  });
+}

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createModelPlanner, type ModelPlannerDeps } from '../../src/adapters/planner/model-planner.ts';
+import { DEFAULT_RETRY } from '../../src/adapters/planner/retry.ts';
+import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.ts';
+import { readPrompts } from '../../src/adapters/prompts/prompt-files.ts';
+import type { ModelProvider } from '../../src/contracts/config.ts';
+import type { PlannerDecision } from '../../src/contracts/planner-decision.ts';
+import type { PlannerInput } from '../../src/contracts/planner-input.ts';
+import { judge } from '../../src/planner/judge.ts';
+import type { ModelScript } from '../../testing/model-server/model-script.ts';
+import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
+import { envelope, failed } from '../unit/planner/envelope-builder.ts';
+
+const HINTS = { success: 'STOP', partial: 'fix', blocked: 'STOP', needs_human: 'gate', unsafe: 'rollback' };
+const KEY = 'key-of-a-test-0123456789';
+const NEVER = new AbortController().signal;
+
+function decision(status: PlannerDecision['status'], fields: Partial<PlannerDecision> = {}): PlannerDecision {
+  return { status, next_step: null, fix_instructions: null, blockers: [], risk_flags: [], ...fields };
+}
+
+const doubt = { code: 'odd', summary: 'it looks odd', evidence_ref: null, severity: 'medium' } as const;
+const USAGE = { input_tokens: 321, output_tokens: 45 };
+
+const SCRIPT: ModelScript = {
+  flatters: [{ kind: 'json', value: decision('success'), usage: USAGE }],
+  doubts: [{ kind: 'json', value: decision('needs_human', { blockers: [doubt] }), usage: USAGE }],
+  strays: [{ kind: 'json', value: decision('success', { next_step: 'deploy' }) }],
+  invents: [{ kind: 'json', value: { ...decision('success'), confidence: 0.99 } }],
+  prose: [{ kind: 'text', text: `All good! (the key is ${KEY})`, usage: USAGE }],
+  mute: [{ kind: 'text', text: '' }],
+  broken: [{ kind: 'bad_json' }],
+  stalls: [{ kind: 'no_answer' }],
+  'falls-silent': [{ kind: 'silence' }],
+  drops: [{ kind: 'drop' }],
+  refuses: [{ kind: 'status', status: 401, message: `the key ${KEY} is wrong` }],
+  rejects: [{ kind: 'status', status: 400, message: 'the request is too long' }],
+  fails: [{ kind: 'status', status: 500 }],
+  overloaded: [
+    { kind: 'status', status: 529, times: 1 },
+    { kind: 'status', status: 429, retry_after_seconds: 0, times: 1 },
+    { kind: 'json', value: decision('success'), usage: USAGE },
+  ],
+  busy: [{ kind: 'status', status: 429, retry_after_seconds: 3_600 }],
+};
+
+const CLEAN = envelope({}, { route_hints: HINTS, evaluate_prompt: 'planner.evaluate_results.v1' });
+const RED = envelope(
+  { validation: failed },
+  { route_hints: HINTS, evaluate_prompt: 'planner.evaluate_results.v1' },
+);
+const UNSAFE = envelope(
+  { policy_events: ['outside_workspace: /etc'] },
+  { route_hints: HINTS, evaluate_prompt: 'planner.evaluate_results.v1' },
+);
+
+const prompts = createPromptCatalog(readPrompts([new URL('../../prompts', import.meta.url).pathname]).byRef);
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await createModelServer(SCRIPT);
+});
+afterAll(() => server.close());
+
+function plannerOf(
+  scenario: string,
+  provider: ModelProvider = 'anthropic',
+  change: Partial<ModelPlannerDeps> = {},
+) {
+  return createModelPlanner({
+    address: { provider, model: 'some-model', baseUrl: `${server.urlOf(scenario)}/v1`, apiKey: KEY },
+    apiKeyEnv: 'SOME_KEY',
+    prompts,
+    secrets: [],
+    timeoutMs: 5_000,
+    retry: { ...DEFAULT_RETRY, firstDelayMs: 1 },
+    chance: () => 0.5,
+    ...change,
+  });
+}
+
+const requestsOf = (scenario: string) => server.requests.filter((request) => request.scenario === scenario);
+
+describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of %s', (provider) => {
+  const ask = (scenario: string, input: PlannerInput, change: Partial<ModelPlannerDeps> = {}) =>
+    plannerOf(scenario, provider, change).judge(input, NEVER);
+
+  it('is taken at its word when it is as careful as the rules', async () => {
+    const { decision: judged, trace } = await ask('flatters', CLEAN);
+    expect(judged).toEqual({ ...decision('success'), next_step: 'STOP' });
+    expect(trace).toEqual({
+      floor: judge(CLEAN),
+      proposal: decision('success'),
+      verdict: 'taken',
+      rows: ['clean'],
+      usage: USAGE,
+      attempts: 1,
+    });
+  });
+
+  it('may be more careful than the rules', async () => {
+    const { decision: judged, trace } = await ask('doubts', RED);
+    expect(judged.status).toBe('needs_human');
+    expect(judged.blockers.map(({ code }) => code)).toEqual(['odd', 'validator_failed:tests']);
+    expect(trace.verdict).toBe('taken');
+  });
+
+  it('can not flatter red tests', async () => {
+    const { decision: judged, trace } = await ask('flatters', RED);
+    expect(judged).toEqual(judge(RED));
+    expect(trace).toMatchObject({ verdict: 'raised_to_floor', proposal: decision('success') });
+  });
+
+  it.each([
+    ['strays', 'planner_next_step_illegal', '"deploy"'],
+    ['invents', 'planner_reply_invalid', 'confidence'],
+    ['prose', 'planner_reply_invalid', 'All good! (the key is [masked])'],
+    ['mute', 'planner_reply_invalid', 'nothing'],
+    ['broken', 'planner_reply_invalid', '{"type": "mess'],
+  ])('that %s is refused with %s, and told what came', async (scenario, code, told) => {
+    const { decision: judged, trace } = await ask(scenario, CLEAN);
+    expect({ status: judged.status, verdict: trace.verdict }).toEqual({
+      status: 'blocked',
+      verdict: 'refused',
+    });
+    expect(judged.blockers.map((blocker) => blocker.code)).toEqual([code]);
+    expect(judged.blockers[0]?.summary).toContain(told);
+    expect(JSON.stringify({ judged, trace })).not.toContain(KEY);
+  });
+
+  it('can not soften what is unsafe by failing', async () => {
+    const { decision: judged } = await ask('prose', UNSAFE);
+    expect(judged.status).toBe('unsafe');
+    expect(judged.next_step).toBe('rollback');
+    expect(judged.blockers.map(({ code }) => code)).toEqual(['outside_workspace', 'planner_reply_invalid']);
+  });
+
+  it.each([
+    ['refuses', 1, 'SOME_KEY'],
+    ['rejects', 1, 'the request is too long'],
+    ['fails', 3, 'status 500'],
+    ['drops', 3, 'after 3 attempts'],
+    ['busy', 1, 'status 429'],
+  ])('that %s is asked %i times and then blocks', async (scenario, attempts, told) => {
+    const before = requestsOf(scenario).length;
+    const { decision: judged, trace } = await ask(scenario, CLEAN);
+    expect(judged.status).toBe('blocked');
+    expect(judged.blockers.map(({ code }) => code)).toEqual(['planner_unavailable']);
+    expect(judged.blockers[0]?.summary).toContain(told);
+    expect(trace).toMatchObject({ verdict: 'refused', attempts, proposal: null });
+    expect(requestsOf(scenario).length - before).toBe(attempts);
+    expect(JSON.stringify({ judged, trace })).not.toContain(KEY);
+  });
+
+  it.each(['stalls', 'falls-silent'])(
+    'that %s is given up after its time, and only once',
+    async (scenario) => {
+      const { decision: judged, trace } = await ask(scenario, CLEAN, { timeoutMs: 200 });
+      expect(judged.blockers[0]).toMatchObject({ code: 'planner_unavailable' });
+      expect(judged.blockers[0]?.summary).toContain('no answer within 0.2 s');
+      expect(trace.attempts).toBe(1);
+    },
+  );
+});
+
+describe('a model planner', () => {
+  it('sends the prompt of the step, the schema and the key, and nothing else of the environment', async () => {
+    await plannerOf('doubts', 'openai').judge(RED, NEVER);
+    const request = requestsOf('doubts').at(-1);
+    expect(request?.headers.authorization).toBe(`Bearer ${KEY}`);
+    const body = JSON.stringify(request?.body);
+    expect(body).toContain('You judge the work of a coding agent');
+    expect(body).toContain('"json_schema"');
+    expect(body).toContain('"rollback"');
+    expect(body).not.toContain(KEY);
+  });
+
+  it('waits and tries again where that helps', async () => {
+    const { decision: judged, trace } = await plannerOf('overloaded').judge(CLEAN, NEVER);
+    expect(judged.status).toBe('success');
+    expect(trace).toMatchObject({ attempts: 3, verdict: 'taken' });
+  });
+
+  it('tells what a person has to know when nobody listens there', async () => {
+    const closed = await createModelServer({});
+    await closed.close();
+    const baseUrl = `${closed.url}/v1`;
+    const address = { provider: 'anthropic', model: 'some-model', baseUrl, apiKey: KEY } as const;
+    const { decision: judged } = await plannerOf('flatters', 'anthropic', { address }).judge(CLEAN, NEVER);
+    expect(judged.blockers[0]?.code).toBe('planner_unavailable');
+    expect(judged.blockers[0]?.summary).toContain(baseUrl);
+    expect(judged.blockers[0]?.summary).toContain('ECONNREFUSED');
+  });
+
+  it('asks nobody without a key, and names the variable', async () => {
+    const before = server.requests.length;
+    const address = { provider: 'openai', model: 'some-model', baseUrl: server.url, apiKey: null } as const;
+    const planner = plannerOf('flatters', 'openai', { address });
+    expect(await planner.unavailable?.()).toBe('the variable SOME_KEY, which its key comes from, is not set');
+    const { decision: judged } = await planner.judge(CLEAN, NEVER);
+    expect(judged.blockers[0]?.summary).toContain('SOME_KEY');
+    expect(server.requests.length).toBe(before);
+  });
+
+  it('asks nobody about a prompt that is not there', async () => {
+    const input = { ...CLEAN, evaluate_prompt: 'planner.gone.v1' };
+    const { decision: judged, trace } = await plannerOf('flatters').judge(input, NEVER);
+    expect(judged.blockers.map(({ code }) => code)).toEqual(['planner_prompt_unusable']);
+    expect(trace.attempts).toBe(0);
+  });
+
+  it.each(['stalls', 'fails'])(
+    'leaves no judgement behind when it is stopped while the model %s',
+    async (scenario) => {
+      const controller = new AbortController();
+      const before = requestsOf(scenario).length;
+      const retry = { ...DEFAULT_RETRY, firstDelayMs: 60_000, longestDelayMs: 60_000 };
+      const judging = plannerOf(scenario, 'anthropic', { retry }).judge(CLEAN, controller.signal);
+      await expect.poll(() => requestsOf(scenario).length).toBeGreaterThan(before);
+      controller.abort();
+      await expect(judging).rejects.toThrow();
+    },
+  );
+
+  it('stops at the limit of the step, whatever its own is', async () => {
+    const { decision: judged } = await plannerOf('stalls').judge(CLEAN, NEVER, { timeoutMs: 150 });
+    expect(judged.blockers[0]?.code).toBe('planner_unavailable');
+  });
+});
