@@ -1,4 +1,5 @@
-import type { AgentResultFile } from '../contracts/agent-result.ts';
+import type { AgentFailure } from '../contracts/agent-failure.ts';
+import type { AgentResultFile, Usage } from '../contracts/agent-result.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { AgentCapability } from '../policy/enforcement.ts';
 import type { Confinement } from './sandbox.ts';
@@ -44,6 +45,8 @@ export interface AgentRequest {
   /** Told which limit was passed before the process is asked to end. */
   readonly onStop: (reason: 'timeout' | 'idle') => Promise<void>;
   readonly onLine: (line: string) => void;
+  /** Told what this start has used so far, each time the agent says so; the sum, not the difference. */
+  readonly onUsage?: (usage: Usage) => void;
 }
 
 export interface AgentResult {
@@ -60,4 +63,6 @@ export interface AgentResult {
   /** Why it did not end well, for people; null when it did. */
   readonly reason: string | null;
   readonly notes: readonly string[];
+  /** What kind of failure it was, where the adapter can tell; left out, it can't. */
+  readonly failure?: AgentFailure | null;
 }
