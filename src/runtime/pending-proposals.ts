@@ -68,10 +68,12 @@ function pixelsOf(fields: Fields, report: Fields): number | null {
     const value = fields[key];
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
   }
-  const told = valuesOf(report.cases).flatMap((each) => valuesOf(recordOf(each).observations));
+  const told = valuesOf(report.cases)
+    .flatMap((each) => valuesOf(recordOf(each).observations))
+    .filter((text) => typeof text === 'string');
   for (const name of [textOf(fields.golden_path), textOf(fields.id)]) {
-    const naming = told.find((text) => typeof text === 'string' && name !== null && text.includes(name));
-    const count = PIXELS_TOLD.exec(String(naming ?? ''))?.[1];
+    const naming = told.find((text) => name !== null && text.includes(name));
+    const count = PIXELS_TOLD.exec(naming ?? '')?.[1];
     if (count !== undefined) return Number(count);
   }
   return null;
