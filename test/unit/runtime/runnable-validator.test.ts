@@ -10,6 +10,7 @@ const planned = (fields: Partial<PlanValidator>): PlanValidator => ({
   artifacts: [],
   timeoutMs: null,
   report: null,
+  retries: null,
   mayProposeGoldens: null,
   retries: 0,
   ...(fields as object),
@@ -22,6 +23,7 @@ const named: RunnableValidator = {
   artifacts: [],
   timeoutMs: null,
   report: 'junit:reports/*.xml',
+  retries: null,
 };
 const project = { validator: (name: string) => (name === 'tests' ? named : null) };
 
