@@ -10,7 +10,6 @@ const planned = (fields: Partial<PlanValidator>): PlanValidator => ({
   artifacts: [],
   timeoutMs: null,
   report: null,
-  retries: null,
   mayProposeGoldens: null,
   retries: 0,
   ...(fields as object),
