@@ -99,6 +99,12 @@ const run = printed({
       duration_ms: z.number().nonnegative().nullable(),
     }),
   ),
+  usage: z.looseObject({
+    input_tokens: z.int().nullable().describe('Null where nothing was reported.'),
+    output_tokens: z.int().nullable(),
+    cost_usd: z.number().nullable(),
+  }),
+  run_directory: z.string(),
   flaky: z
     .array(
       z.looseObject({
@@ -110,14 +116,12 @@ const run = printed({
         cases: z.int().nonnegative(),
       }),
     )
-    .describe('What passed on a later try only.'),
-  findings: z.array(z.string()).describe('Such as `protected_path_changed: PATH`.'),
-  usage: z.looseObject({
-    input_tokens: z.int().nullable().describe('Null where nothing was reported.'),
-    output_tokens: z.int().nullable(),
-    cost_usd: z.number().nullable(),
-  }),
-  run_directory: z.string(),
+    .optional()
+    .describe('What passed on a later try only, where something did.'),
+  findings: z
+    .array(z.string())
+    .optional()
+    .describe('Such as `protected_path_changed: PATH`, where there is any.'),
 });
 
 const answer = printed({

@@ -57,6 +57,9 @@ export const readableReportSchema = z.looseObject({
 });
 export type ReadableReport = z.infer<typeof readableReportSchema>;
 
+/** A report can be wrong in as many places as it has; nobody reads them all. */
+const SHOWN_ISSUES = 100;
+
 /** The keys without which nothing is a report, and proposals, which count whatever the version. */
 export const looseHarnessReportSchema = z
   .looseObject({
@@ -69,7 +72,7 @@ export const looseHarnessReportSchema = z
   .superRefine((report, context) => {
     if (!isReadableVersion(report.version)) return;
     const read = readableReportSchema.safeParse(report);
-    for (const issue of read.error?.issues ?? []) {
+    for (const issue of (read.error?.issues ?? []).slice(0, SHOWN_ISSUES)) {
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     }
   });

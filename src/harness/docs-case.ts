@@ -8,6 +8,7 @@ import { createExampleRunner, EXAMPLE_LANGUAGES } from './docs-examples.ts';
 import { checkLinks } from './docs-links.ts';
 import { type MarkdownPage, readMarkdown } from './markdown-page.ts';
 import { type Scene, timeoutOf } from './scene.ts';
+import { counted } from './text-match.ts';
 
 /** Folders that hold no documentation of this repository. */
 const PASSED_OVER = new Set(['.git', '.tnh', 'node_modules']);
@@ -39,7 +40,7 @@ export async function runDocsCase(
     findings.reduce((total, finding) => total + finding[count], 0);
   const ran = await runExamples(scene, options, pages, attempt);
   attempt.observations.push(
-    `${pages.length} pages, ${sum('checked')} links inside the repository, ${sum('external')} elsewhere that were not followed, ${ran} examples run`,
+    `${counted(pages.length, 'page')}, ${counted(sum('checked'), 'link')} inside the repository, ${sum('external')} elsewhere and not followed, ${counted(ran, 'example')} run`,
   );
 }
 

@@ -6,7 +6,7 @@ import type { GoldenOptions } from './case.ts';
 import { diffImages } from './image-diff.ts';
 import { isInside, type OutFolder } from './out-folder.ts';
 import { diffTexts } from './text-diff.ts';
-import { normaliseText } from './text-match.ts';
+import { counted, normaliseText } from './text-match.ts';
 
 export interface GoldenPlace {
   readonly cwd: string;
@@ -150,9 +150,9 @@ async function describeDifference(path: string, pair: Pair): Promise<Difference 
   if (kind === 'text' && sameKind) {
     const old = before === null ? null : Buffer.from(before).toString('utf8');
     const diff = diffTexts(old, Buffer.from(after).toString('utf8'), path);
-    const counts = `${lines(diff.added)} added, ${diff.removed} removed`;
+    const counts = `${counted(diff.added, 'line')} added, ${diff.removed} removed`;
     return {
-      said: before === null ? `is new: ${lines(diff.added)}` : `differs: ${counts}`,
+      said: before === null ? `is new: ${counted(diff.added, 'line')}` : `differs: ${counts}`,
       file: { ending: 'diff', content: diff.text },
     };
   }
@@ -167,8 +167,4 @@ async function describeDifference(path: string, pair: Pair): Promise<Difference 
     said: `differs in ${image.differing} of ${image.total} pixels${sizeNote}`,
     file: { ending: 'png', content: image.picture },
   };
-}
-
-function lines(count: number): string {
-  return `${count} line${count === 1 ? '' : 's'}`;
 }

@@ -70,7 +70,7 @@ function readArguments(words: readonly string[]): HarnessOptions {
   });
   const { report, out, case: only } = values;
   const given = Object.entries({ report, out, only }).filter(([, value]) => typeof value === 'string');
-  return Object.fromEntries(given) as HarnessOptions;
+  return Object.fromEntries(given);
 }
 
 /** A declaration that fails is a failed case, so that there is a report that says so. */

@@ -33,6 +33,11 @@ function freshly({ source, flags }: RegExp): RegExp {
   return new RegExp(source, flags.replace(/[gy]/g, ''));
 }
 
+/** A number of things, in words. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 const SHOWN_LENGTH = 400;
 
 /** The end of a text says most about what went wrong, so the middle is what is left out. */

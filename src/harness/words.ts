@@ -1,4 +1,5 @@
 import { type HarnessReport, resultOf, type TriedCase } from './report.ts';
+import { counted } from './text-match.ts';
 
 const MARKS = { passed: 'ok', failed: 'not ok', skipped: 'skipped', flaky: 'flaky' } as const;
 
@@ -17,8 +18,8 @@ export function summaryLine(
     .filter((word) => summary[word] > 0)
     .map((word) => `${summary[word]} ${word}`);
   const more = [
-    ...(proposed_goldens.length === 0 ? [] : [`${proposed_goldens.length} goldens proposed`]),
-    ...(ux_flags.length === 0 ? [] : [`${ux_flags.length} accessibility findings`]),
+    ...(proposed_goldens.length === 0 ? [] : [`${counted(proposed_goldens.length, 'golden')} proposed`]),
+    ...(ux_flags.length === 0 ? [] : [counted(ux_flags.length, 'accessibility finding')]),
   ];
   return `${suite_id}: ${[...counts, ...more].join(', ') || 'no cases'}; report in ${path}\n`;
 }

@@ -68,7 +68,8 @@ function isTold({ stage }: RunState, event: EventDraft): boolean {
     case 'gate_timed_out':
       return true;
     case 'step_completed':
-      return stage.kind === 'running';
+      // Of a gate, what an approval put into the files.
+      return stage.kind === 'running' || (stage.kind === 'answered' && event.payload.tree !== null);
     case 'step_failed':
       return stage.kind === 'running' || stage.kind === 'answered';
     default:

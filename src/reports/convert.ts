@@ -1,12 +1,19 @@
+import { boundsProblem, type JsonBounds } from './json-bounds.ts';
 import { readJunit } from './junit.ts';
 import { readPlaywrightJson } from './playwright-json.ts';
 import type { ReportForm } from './report-source.ts';
 import { readTap } from './tap.ts';
-import { type Invoked, type Reading, type TestResult, unreadable } from './test-results.ts';
+import {
+  CASE_LIMIT,
+  type Invoked,
+  type Reading,
+  type TestResult,
+  TOO_MANY_CASES,
+  unreadable,
+} from './test-results.ts';
 import { readVitestJson } from './vitest-json.ts';
 
-/** More than this is not read by anybody, and would make a report too large to be one. */
-const CASE_LIMIT = 50_000;
+const REPORT_BOUNDS: JsonBounds = { levels: 256, values: 1_000_000 };
 
 /** Reads one text in the form that a validator declares. */
 export function readTestReport(form: ReportForm, text: string, invoked: Invoked): Reading {
@@ -25,7 +32,7 @@ export function readTestReport(form: ReportForm, text: string, invoked: Invoked)
 /** Several files are one suite, as JUnit writes one for each class. */
 export function joinReadings(readings: readonly Extract<Reading, { ok: true }>[]): Reading {
   const results: TestResult[] = readings.flatMap((reading) => [...reading.results]);
-  if (results.length > CASE_LIMIT) return unreadable(`holds more than ${CASE_LIMIT} cases`);
+  if (results.length > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
   const durations = readings.flatMap(({ durationMs }) => durationMs ?? []);
   return {
     ok: true,
@@ -42,5 +49,6 @@ function withJson(text: string, read: (value: unknown) => Reading): Reading {
   } catch {
     return unreadable('is not JSON');
   }
-  return read(value);
+  const problem = boundsProblem(value, REPORT_BOUNDS);
+  return problem === null ? read(value) : unreadable(problem);
 }

@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { ESCAPE } from './plain-text.ts';
+import { CASE_LIMIT, TOO_MANY_CASES } from './test-results.ts';
 
 /** A `testcase` element, with what stands around it. */
 export interface JunitCase {
@@ -154,6 +155,7 @@ function openOutside(state: State, tag: string, attributes: Readonly<Record<stri
   if (tag === 'testsuite') {
     if (suites.length === 0) document.seconds.push(attributes.time ?? null);
     const name = attributes.name ?? '';
+    if (document.suiteNames.length >= CASE_LIMIT) throw new Refused(TOO_MANY_CASES);
     document.suiteNames.push(name);
     suites.push({ name, attributes, ends: [], failures: 0 });
   } else if (tag === 'testcase') {
@@ -202,6 +204,7 @@ function closeEnd(state: State, end: JunitEnd): void {
 function closeCase(state: State): void {
   if (state.testCase === null) return;
   const { ends } = state.testCase;
+  if (state.document.cases.length >= CASE_LIMIT) throw new Refused(TOO_MANY_CASES);
   state.document.cases.push(state.testCase);
   state.testCase = null;
   if (!ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;

@@ -62,8 +62,6 @@ interface Walk {
   readonly results: TestResult[];
 }
 
-const MAX_DEPTH = 64;
-
 /** Reads what the JSON reporter of Playwright's test runner writes. */
 export function readPlaywrightJson(value: unknown, { command, folders }: Invoked): Reading {
   const parsed = reportSchema.safeParse(value);
@@ -91,7 +89,6 @@ function notOne(error: z.ZodError): Reading {
 }
 
 function walkSuite(value: unknown, titles: readonly string[], walk: Walk): Reading | null {
-  if (titles.length >= MAX_DEPTH) return unreadable(`is nested deeper than ${MAX_DEPTH} suites`);
   const parsed = suiteSchema.safeParse(value);
   if (!parsed.success) return notOne(parsed.error);
   const { title, file, specs, suites } = parsed.data;

@@ -1,11 +1,13 @@
 import { nodeTestRepro } from './repro-lines.ts';
 import { readDiagnostics, readTapLine, type TapPoint } from './tap-lines.ts';
 import {
+  CASE_LIMIT,
   failureOf,
   type Invoked,
   pathFrom,
   type Reading,
   type TestResult,
+  TOO_MANY_CASES,
   unreadable,
 } from './test-results.ts';
 
@@ -31,6 +33,8 @@ interface Parsing {
   durationMs: number | null;
   isTap: boolean;
   bailedOut: boolean;
+  /** Points so far, those of subtests too. */
+  count: number;
 }
 
 const INDENT = 4;
@@ -50,6 +54,7 @@ const OBSERVED_KEYS = [
 export function readTap(text: string, invoked: Invoked): Reading {
   const parsing = parse(text);
   if (!parsing.isTap) return unreadable('holds no TAP');
+  if (parsing.count > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
   closeLevels(parsing, 1);
   const [top = emptyLevel()] = parsing.levels;
   keepPending(top);
@@ -70,6 +75,7 @@ function parse(text: string): Parsing {
     durationMs: null,
     isTap: false,
     bailedOut: false,
+    count: 0,
   };
   let block: { readonly indent: number; readonly into: string[] } | null = null;
   for (const line of text.split(/\r?\n/)) {
@@ -89,7 +95,7 @@ function parse(text: string): Parsing {
     )
       block = { indent, into: last.diagnostics };
     else if (indent % INDENT === 0 && depth < MAX_LEVELS) takeLine(parsing, depth, line.trimStart());
-    if (parsing.bailedOut) break;
+    if (parsing.bailedOut || parsing.count > CASE_LIMIT) break;
   }
   return parsing;
 }
@@ -121,6 +127,7 @@ function takeLine(parsing: Parsing, depth: number, text: string): void {
       return;
     case 'point':
       parsing.isTap = true;
+      parsing.count += 1;
       addPoint(parsing, depth, { point: line, children: [], diagnostics: [] });
       if (line.opens) reopen(parsing, depth);
   }

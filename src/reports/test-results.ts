@@ -1,5 +1,9 @@
 import type { CaseStatus } from '../contracts/harness-report.ts';
 
+/** More than this is not read by anybody, and would make a report too large to be one. */
+export const CASE_LIMIT = 50_000;
+export const TOO_MANY_CASES = `holds more than ${CASE_LIMIT} cases`;
+
 /** One test as a runner reported it, before it becomes a case of a harness report. */
 export interface TestResult {
   readonly id: string;

@@ -68,10 +68,12 @@ function pixelsOf(fields: Fields, report: Fields): number | null {
     const value = fields[key];
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
   }
-  const names = [fields.golden_path, fields.id].filter((name) => typeof name === 'string' && name !== '');
-  for (const told of valuesOf(report.cases).flatMap((each) => valuesOf(recordOf(each).observations))) {
-    if (typeof told !== 'string' || !names.some((name) => told.includes(String(name)))) continue;
-    const count = PIXELS_TOLD.exec(told)?.[1];
+  const told = valuesOf(report.cases)
+    .flatMap((each) => valuesOf(recordOf(each).observations))
+    .filter((text) => typeof text === 'string');
+  for (const name of [textOf(fields.golden_path), textOf(fields.id)]) {
+    const naming = told.find((text) => name !== null && text.includes(name));
+    const count = PIXELS_TOLD.exec(naming ?? '')?.[1];
     if (count !== undefined) return Number(count);
   }
   return null;

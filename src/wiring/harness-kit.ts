@@ -9,20 +9,21 @@ export interface HarnessKit {
   readonly folders: readonly string[];
 }
 
+/** Real paths only: what a link is called outside need not be there inside. */
 export async function findHarnessKit(root: string): Promise<HarnessKit> {
+  const real = await realpath(root);
   return {
     environment: {
-      CONDUCTOR_HARNESS: join(root, 'dist', 'src', 'harness', 'index.js'),
-      CONDUCTOR_BIN: join(root, 'dist', 'bin', 'conductor.js'),
+      CONDUCTOR_HARNESS: join(real, 'dist', 'src', 'harness', 'index.js'),
+      CONDUCTOR_BIN: join(real, 'dist', 'bin', 'conductor.js'),
     },
-    folders: await packageFolders(root),
+    folders: await packageFolders(real),
   };
 }
 
 /** Package managers put what a package needs inside it, beside it, or behind links of an outer `node_modules`. */
-async function packageFolders(root: string): Promise<string[]> {
-  const real = await realpath(root);
-  const inner = await realpath(join(real, 'node_modules')).catch(() => null);
-  const [outer] = /^.*?\/node_modules(?=\/|$)/.exec(real) ?? [null];
-  return [...new Set([root, real, inner, outer].filter((path) => path !== null))];
+async function packageFolders(real: string): Promise<string[]> {
+  const outer = /^.*?\/node_modules(?=\/|$)/.exec(real)?.[0] ?? real;
+  const inner = await realpath(join(real, 'node_modules')).catch(() => outer);
+  return inner.startsWith(`${outer}/`) ? [outer] : [...new Set([outer, inner])];
 }

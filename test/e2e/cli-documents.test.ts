@@ -71,7 +71,6 @@ describe('the schema of what a verb prints fits', () => {
     await expectFits('cli.replay', scene, 'replay', id);
     await expectFits('cli.replay', scene, 'replay', id, '--against', fixture('partial'));
     await expectFits('cli.verify', scene, 'verify', id);
-    await expectFits('cli.goldens', scene, 'goldens', id);
   });
 
   test.concurrent('verbs that bring back and take away', async ({ openScene }) => {
@@ -104,6 +103,11 @@ describe('the schema of what a verb prints fits', () => {
   test.concurrent('a rejection that resumes by itself', async ({ openScene }) => {
     const scene = await openScene();
     await expectFits('cli.reject', scene, 'reject', await waiting(scene), '--resume');
+  });
+
+  test.concurrent('the goldens of a run', async ({ openScene }) => {
+    const scene = await openScene();
+    await expectFits('cli.goldens', scene, 'goldens', await waiting(scene));
   });
 
   test.concurrent('a cancel', async ({ openScene }) => {

@@ -2,6 +2,8 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { GoldenProposal } from '../../src/contracts/golden-proposal.ts';
+import { jsonSchemaOf } from '../../src/contracts/json-schemas.ts';
+import { schemaProblems } from '../unit/json-schema-check.ts';
 import { type Scene, test } from './scene.ts';
 
 const NEW = 'harness/new.txt';
@@ -97,6 +99,7 @@ const prepare = async (repo: Scene['repo']) => {
 async function goldensOf(scene: Scene, runId: string) {
   const { code, stdout } = await scene.conductor('goldens', runId, '--json');
   expect(code).toBe(0);
+  expect(schemaProblems(jsonSchemaOf('cli.goldens'), JSON.parse(stdout))).toEqual([]);
   return (JSON.parse(stdout) as { goldens: (GoldenProposal & { state: string; by: string | null })[] })
     .goldens;
 }

@@ -92,7 +92,7 @@ describe('a validator', () => {
     expect(report.cases.map(({ id, status, observations }) => [id, status, observations])).toEqual([
       ['says', 'passed', ['goldens/says.txt is new: 1 line']],
       ['page', chromiumHere ? 'passed' : 'skipped', chromiumHere ? [] : [expect.any(String)]],
-      ['readme', 'passed', [expect.stringContaining('1 examples run')]],
+      ['readme', 'passed', [expect.stringContaining('1 example run')]],
     ]);
     expect(report.proposed_goldens).toMatchObject([{ proposed_path: 'harness/out/shop/proposed/says.txt' }]);
     const references = report.cases.flatMap(({ artifacts }) => artifacts);

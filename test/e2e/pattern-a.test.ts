@@ -216,6 +216,28 @@ describe('the golden that the pattern proposes', () => {
   });
 });
 
+describe('a golden that git can not put into the worktree', () => {
+  test.concurrent('is an error of its gate, and the files are as they were', async ({ openScene }) => {
+    const scene = await openScene({ files });
+    const runId = await runPattern(scene);
+    expect(await scene.conductor('approve', runId)).toMatchObject({ code: 0 });
+    const env = await makeStubbornGit(scene, runId);
+    const resumed = await scene.cli.run(['resume', runId], { env });
+    expect(resumed, resumed.stderr).toMatchObject({ code: 1 });
+    const { finalState, eventsOf } = scene.record(runId);
+    expect(finalState).toBe('failed error workflow_error\n');
+    expect(eventsOf('step_failed').at(-1)).toMatchObject({
+      step_id: 'golden_gate',
+      payload: { changed: false, reason: expect.stringContaining('the goldens could not be accepted') },
+    });
+    expect(await scene.inWorktree(runId, GOLDEN)).toBe(files[GOLDEN]);
+    for (const verb of ['verify', 'replay'])
+      expect(await scene.conductor(verb, runId)).toMatchObject({ code: 0 });
+    const { goldens } = JSON.parse((await scene.conductor('goldens', runId, '--json')).stdout);
+    expect(goldens).toMatchObject([{ state: 'pending', by: null }]);
+  });
+});
+
 describe('a conductor that is killed while it accepts a golden', () => {
   test.concurrent('at one git command after the other is followed by a resume that completes it once', async ({
     openScene,
@@ -251,26 +273,54 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** A git that does not write files twice after the approval is on record: at the first try, and at the second. */
+async function makeStubbornGit(scene: Scene, runId: string): Promise<Record<string, string>> {
+  const count = join(scene.home, 'refusals');
+  return putGitFirst(
+    scene,
+    runId,
+    (git) => `case "$*" in *'read-tree --reset -u'*) ;; *) exec ${git} "$@" ;; esac
+printf . >> '${count}'
+[ "$(wc -c < '${count}')" -le 2 ] || exec ${git} "$@"
+echo 'fatal: no' >&2
+exit 128
+`,
+  );
+}
+
+/** A program in the place of git that does as the script says once the approval is on record. */
+async function putGitFirst(
+  scene: Scene,
+  runId: string,
+  script: (git: string) => string,
+): Promise<Record<string, string>> {
+  const folder = join(scene.home, 'bin');
+  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+  const log = join(scene.record(runId).path, 'events.ndjson');
+  await mkdir(folder);
+  const guard = `grep -q '"gate_approved"' '${log}' || exec ${git} "$@"`;
+  await writeFile(join(folder, 'git'), `#!/bin/sh\n${guard}\n${script(git)}`, { mode: 0o755 });
+  return { PATH: `${folder}:${process.env.PATH ?? ''}` };
+}
+
 /** A git that kills the conductor at its n-th command after the approval is on record, before or after its work. */
 async function makeTrap(
   scene: Scene,
   runId: string,
 ): Promise<(at: number) => Promise<Record<string, string>>> {
-  const folder = join(scene.home, 'bin');
   const count = join(scene.home, 'git-calls');
-  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
-  const log = join(scene.record(runId).path, 'events.ndjson');
-  await mkdir(folder);
-  const script = `#!/bin/sh
-[ -n "$TRAP_AT" ] && grep -q '"gate_approved"' '${log}' || exec ${git} "$@"
+  const env = await putGitFirst(
+    scene,
+    runId,
+    (git) => `[ -n "$TRAP_AT" ] || exec ${git} "$@"
 printf . >> '${count}'
 [ "$(wc -c < '${count}')" -eq "$TRAP_AT" ] || exec ${git} "$@"
 [ "$((TRAP_AT % 2))" -eq 0 ] || { kill -9 $PPID; exec ${git} "$@"; }
 ${git} "$@"; kill -9 $PPID
-`;
-  await writeFile(join(folder, 'git'), script, { mode: 0o755 });
+`,
+  );
   return async (at) => {
     await writeFile(count, '');
-    return { PATH: `${folder}:${process.env.PATH ?? ''}`, TRAP_AT: String(at) };
+    return { ...env, TRAP_AT: String(at) };
   };
 }

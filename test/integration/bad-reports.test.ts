@@ -67,6 +67,11 @@ describe('a harness report that is no report counts as missing', () => {
       'is nested deeper than 64 levels',
     ],
     [
+      'of millions of zeros',
+      bytes('\'{"suite_id":"s","version":"1.0.0","summary":{},"cases":[0\' + ",0".repeat(8_000_000) + "]}"'),
+      'holds more than 250000 values',
+    ],
+    [
       'nested in a place that nobody reads',
       value({ ...good, extra: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) }),
       'is nested deeper than 64 levels',

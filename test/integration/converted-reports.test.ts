@@ -194,9 +194,14 @@ describe('a declared report is missing', () => {
       '`*.xml` is larger than 64 MiB together',
     ],
     [
+      'two files of 30,000 cases',
+      'for (const n of "ab") fs.writeFileSync(n + ".xml", "<testsuite>" + "<testcase/>".repeat(30_000) + "</testsuite>")',
+      '`*.xml` holds more than 50000 cases',
+    ],
+    [
       '51,000 cases',
       'fs.writeFileSync("r.xml", "<testsuite>" + "<testcase/>".repeat(51_000) + "</testsuite>")',
-      '`*.xml` holds more than 50000 cases',
+      '`r.xml` holds more than 50000 cases',
     ],
   ])('where it is %s', async (_, code, why) => {
     const result = await scene.run(inlineScript(code, { report: 'junit:*.xml' }));

@@ -277,7 +277,7 @@ describe('documentation', () => {
     const { result } = await place.tryCase(docs({ files: ['README.md', 'docs/**/*.md'], run: ['sh', 'js'] }));
     expect([result.status, result.observations]).toEqual([
       'passed',
-      ['2 pages, 4 links inside the repository, 1 elsewhere that were not followed, 2 examples run'],
+      ['2 pages, 4 links inside the repository, 1 elsewhere and not followed, 2 examples run'],
     ]);
     expect(place.has('made')).toBe(false);
   });

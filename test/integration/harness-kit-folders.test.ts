@@ -23,10 +23,10 @@ describe('the folders that show the harness kit in a sandbox', () => {
     await mkdir(real, { recursive: true });
     await symlink(real, join(outer, 'tnh-conductor'));
     const { folders, environment } = await findHarnessKit(join(outer, 'tnh-conductor'));
-    expect(folders).toEqual([join(outer, 'tnh-conductor'), real, outer]);
+    expect(folders).toEqual([outer]);
     expect(environment).toEqual({
-      CONDUCTOR_HARNESS: join(outer, 'tnh-conductor/dist/src/harness/index.js'),
-      CONDUCTOR_BIN: join(outer, 'tnh-conductor/dist/bin/conductor.js'),
+      CONDUCTOR_HARNESS: join(real, 'dist/src/harness/index.js'),
+      CONDUCTOR_BIN: join(real, 'dist/bin/conductor.js'),
     });
   });
 });

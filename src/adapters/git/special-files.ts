@@ -8,18 +8,18 @@ const SLASH = Buffer.from('/');
 const LARGE_GIT_FOLDERS = ['objects', 'lfs'];
 
 interface Clearing {
-  readonly goes: (entry: Dirent<Buffer>) => boolean;
+  readonly goes: (entry: Dirent<Buffer>, path: string) => boolean;
   readonly enters: (entry: Dirent<Buffer>) => boolean;
 }
 
 /**
  * Takes pipes, sockets and devices out of a worktree, for moments when nobody works in it. Git can't keep them, fails
  * where one stands in the place of a file, and waits for ever for somebody to write where one is called `.gitignore`.
- * Nothing is lost: they hold nothing.
+ * Nothing is lost: they hold nothing. The link to the repository is left to those who repair it.
  */
 export async function removeSpecialFiles(worktreePath: string): Promise<void> {
   await clear(worktreePath, {
-    goes: (entry) => !entry.isFile() && !entry.isSymbolicLink(),
+    goes: (entry, path) => !entry.isFile() && !entry.isSymbolicLink() && path !== `${worktreePath}/.git`,
     enters: () => true,
   });
 }
@@ -53,7 +53,7 @@ async function clearFolder(folder: Buffer, { goes, enters }: Clearing) {
     const path = Buffer.concat([folder, SLASH, entry.name]);
     if (entry.isDirectory()) {
       if (enters(entry)) folders.push(path);
-    } else if (goes(entry)) {
+    } else if (goes(entry, path.toString())) {
       await unlink(path);
       removed.push(path.toString());
     }

@@ -1,7 +1,8 @@
+import { boundsProblem, type JsonBounds } from '../../reports/json-bounds.ts';
 import { readReportText } from './report-text.ts';
 
-/** Reports are walked through by recursion later on; no honest one comes near this. */
-const MAX_DEPTH = 64;
+/** No honest report comes near these. */
+const REPORT_BOUNDS: JsonBounds = { levels: 64, values: 250_000 };
 
 export type ReportReading =
   | {
@@ -24,7 +25,8 @@ export function parseHarnessReport(text: string): ReportReading {
   } catch {
     return { ok: false, why: 'is not JSON' };
   }
-  if (isDeeperThan(value, MAX_DEPTH)) return { ok: false, why: `is nested deeper than ${MAX_DEPTH} levels` };
+  const problem = boundsProblem(value, REPORT_BOUNDS);
+  if (problem !== null) return { ok: false, why: problem };
   if (!isRecord(value)) return { ok: false, why: 'is not a JSON object' };
   for (const key of ['suite_id', 'cases', 'summary']) {
     if (!Object.hasOwn(value, key)) return { ok: false, why: `has no \`${key}\`` };
@@ -43,9 +45,4 @@ function countProposals(proposed: unknown): number {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }

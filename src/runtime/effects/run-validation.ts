@@ -222,7 +222,10 @@ async function runOne(
 }
 
 /** A named validator takes its command from the configuration and keeps what the step says beyond it. */
-export function runnableOf(project: Project, planned: PlanValidator): RunnableValidator | null {
+export function runnableOf(
+  project: Pick<Project, 'validator'>,
+  planned: PlanValidator,
+): RunnableValidator | null {
   if (planned.kind === 'script') return planned;
   const named = project.validator(planned.name);
   if (named === null) return null;

@@ -1,5 +1,5 @@
 import { lifecycleOf } from '../../runtime/derived-files.ts';
-import type { RunView } from '../../runtime/run-view.ts';
+import type { RunView, StepView } from '../../runtime/run-view.ts';
 
 /** The document of `run --json` and `show --json`. */
 export function runDocument(
@@ -8,6 +8,7 @@ export function runDocument(
   findings: readonly string[],
 ): Readonly<Record<string, unknown>> {
   const { usage } = view.state;
+  const flaky = view.steps.flatMap(flakyOf);
   return {
     run_id: view.runId,
     workflow_id: view.started.workflow_id,
@@ -23,22 +24,24 @@ export function runDocument(
       duration_ms:
         step.endedAt === null ? null : Math.max(0, Date.parse(step.endedAt) - Date.parse(step.startedAt)),
     })),
-    flaky: view.steps.flatMap((step) =>
-      step.flaky.map(({ id, itself, tries, cases }) => ({
-        step_id: step.stepId,
-        attempt: step.attempt,
-        validator: id,
-        itself,
-        tries,
-        cases,
-      })),
-    ),
-    findings,
     usage: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,
       cost_usd: usage.costUsd,
     },
     run_directory: runDirectory,
+    ...(flaky.length === 0 ? {} : { flaky }),
+    ...(findings.length === 0 ? {} : { findings }),
   };
+}
+
+function flakyOf({ stepId, attempt, flaky }: StepView) {
+  return flaky.map(({ id, itself, tries, cases }) => ({
+    step_id: stepId,
+    attempt,
+    validator: id,
+    itself,
+    tries,
+    cases,
+  }));
 }

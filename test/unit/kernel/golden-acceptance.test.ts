@@ -169,6 +169,18 @@ describe('a replay', () => {
     expect(compareWays(plan, run.events).difference).toBeNull();
   });
 
+  it('keeps the files that came of it in mind where a later gate shows them', () => {
+    const twice = planOf([
+      agent('work', { routes: { completed: 'check' } }),
+      validation('check', { routes: { completed: 'ask' } }),
+      gate('ask', { routes: { gate_approved: 'again' } }),
+      gate('again'),
+    ]);
+    const run = play(twice, [changed, proposing, approved, approved]);
+    expect(finalState(run)).toBe('completed success gate_approved');
+    expect(compareWays(twice, run.events).difference).toBeNull();
+  });
+
   it('takes a record in which an approval put nothing anywhere', () => {
     const run = accepting();
     const closed = decide(plan, run.state, { kind: 'goldens_accepted', changed: false, tree: null });

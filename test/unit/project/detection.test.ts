@@ -179,6 +179,12 @@ describe('validators are found', () => {
       {},
     ],
     [
+      'not in words on the line before a target',
+      { Makefile: 'include test\nall: x\nifdef lint\nx: y\n' },
+      {},
+    ],
+    ['in the target of a variable', { Makefile: 'test: X = 1\n\tx\n' }, { tests: 'make test' }],
+    [
       'in the recipes of a justfile',
       { justfile: "@test filter='':\n  x\nlint: test\ntypecheck := 'x'\n" },
       { tests: 'just test', lint: 'just lint' },

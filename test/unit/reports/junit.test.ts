@@ -138,6 +138,16 @@ describe('a JUnit report is refused', () => {
     ['another root', '<html/>', 'is not a JUnit report: its root element is `html`'],
     ['JSON', '{}', 'is not well-formed XML: 1:2: text data outside of root node.'],
     ['a NUL', '<testsuites>\0</testsuites>', 'holds a NUL character'],
+    [
+      'a million cases',
+      `<testsuite>${'<testcase/>'.repeat(1_000_000)}</testsuite>`,
+      'holds more than 50000 cases',
+    ],
+    [
+      'a million suites',
+      `<testsuites>${'<testsuite/>'.repeat(1_000_000)}</testsuites>`,
+      'holds more than 50000 cases',
+    ],
     ['a nesting without end', '<testsuite>'.repeat(100), 'is nested deeper than 64 elements'],
   ])('with %s', (_, text, why) => {
     expect(refusal('junit', text)).toBe(why);

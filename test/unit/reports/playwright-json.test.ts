@@ -49,7 +49,7 @@ describe("what Playwright's JSON reporter wrote", () => {
       '{"suites":[{"title":"a","specs":[{}]}]}',
       'is not a report of Playwright at `specs.0.title`',
     ],
-    ['with suites without end', `{"suites":[${deep}]}`, 'is nested deeper than 64 suites'],
+    ['with suites without end', `{"suites":[${deep}]}`, 'is nested deeper than 256 levels'],
   ])('%s is refused', (_, text, why) => {
     expect(refusal('playwright-json', text)).toBe(why);
   });

@@ -198,3 +198,7 @@ it('TAP of version 14 with a hundred thousand lines of noise is read', () => {
   const noise = '    1..9\nnoise # skip\n'.repeat(50_000);
   expect(ends(read('tap', `TAP version 14\n${noise}ok 1 - a # time=1ms\n1..1`)).at(0)).toBe('passed a');
 });
+
+it('TAP of millions of lines is refused before it fills the memory', () => {
+  expect(refusal('tap', 'ok\n'.repeat(4_000_000))).toBe('holds more than 50000 cases');
+});

@@ -76,6 +76,12 @@ describe("what Vitest's JSON reporter wrote", () => {
 
   it.each([
     ['not JSON', '{"testResults":', 'is not JSON'],
+    [
+      'of millions of zeros',
+      `{"testResults":[0${',0'.repeat(4_000_000)}]}`,
+      'holds more than 1000000 values',
+    ],
+    ['of brackets', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`, 'is nested deeper than 256 levels'],
     ['null', 'null', 'is not a report of Vitest'],
     ['of another tool', '{"suites":[]}', 'is not a report of Vitest at `testResults`'],
     [

@@ -179,6 +179,14 @@ describe('pending proposals', () => {
       { ...reportOf({ golden_path: 'a.png' }), cases: [{ observations: ['b.png: 3 pixels'] }] },
       null,
     ],
+    [
+      'an observation names its id alone',
+      {
+        ...reportOf({ golden_path: 'web/goldens/a.png', id: 'a.png' }),
+        cases: [{ observations: ['goldens/a.png differs in 12 of 900 pixels'] }],
+      },
+      12,
+    ],
     ['the count is none', reportOf({ golden_path: 'a.png', pixels: -1 }), null],
   ])('have a count of pixels when %s', async (_, report, pixels) => {
     expect((await pending({ 1: report }, 1))[0]?.pixels).toBe(pixels);

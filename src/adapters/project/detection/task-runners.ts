@@ -39,7 +39,7 @@ function namesWithCheck(tasks: ReadonlySet<string>): TaskNames {
 
 /** A rule may have several targets; `name :=` sets a variable, and `.PHONY` is no target. */
 function targetsOf(text: string): ReadonlySet<string> {
-  const rules = text.matchAll(/^([^\s#:=.][^#:=]*?)\s*::?(?![:=])/gm);
+  const rules = text.matchAll(/^([^\s#:=.][^#:=\n]*?)[ \t]*::?(?![:=])/gm);
   return new Set([...rules].flatMap((rule) => (rule[1] ?? '').split(/\s+/)));
 }
 

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { PlanValidator } from '../../../src/kernel/plan.ts';
+import type { RunnableValidator } from '../../../src/ports/validator.ts';
+import { runnableOf } from '../../../src/runtime/effects/run-validation.ts';
+
+const planned = (fields: Partial<PlanValidator>): PlanValidator => ({
+  kind: 'named',
+  id: 'tests',
+  name: 'tests',
+  artifacts: [],
+  timeoutMs: null,
+  report: null,
+  mayProposeGoldens: null,
+  retries: 0,
+  ...(fields as object),
+});
+
+const named: RunnableValidator = {
+  kind: 'command',
+  id: 'tests',
+  command: ['npm', 'test'],
+  artifacts: [],
+  timeoutMs: null,
+  report: 'junit:reports/*.xml',
+  retries: null,
+};
+const project = { validator: (name: string) => (name === 'tests' ? named : null) };
+
+describe('the report of a named validator', () => {
+  it.each([
+    ['the one of the configuration', {}, 'junit:reports/*.xml'],
+    ['the one of the step where it names one', { report: 'tap:stdout' }, 'tap:stdout'],
+  ])('is %s', (_, fields, report) => {
+    expect(runnableOf(project, planned(fields))?.report).toBe(report);
+  });
+
+  it('is none where the name stands for nothing', () => {
+    expect(runnableOf(project, planned({ name: 'lint' }))).toBeNull();
+  });
+});
