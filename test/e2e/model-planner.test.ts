@@ -49,7 +49,7 @@ async function runJudged(scene: Scene) {
   return { ...result, runId: record.metadata.run_id, record, ...judgedIn(record) };
 }
 
-describe('a run whose planner is a model', () => {
+describe.concurrent('a run whose planner is a model', () => {
   test('ends well when model and rules agree, and records what was used', async ({ openScene }) => {
     const { code, record, trace, stdout, stderr } = await runJudged(
       await openScene(modelScene(server.urlOf('flatters'))),
@@ -138,10 +138,9 @@ describe('a run whose planner is a model', () => {
   test('leaves no judgement when a person interrupts it, and is asked again on resume', async ({
     openScene,
   }) => {
-    const scene = await openScene(modelScene(server.urlOf('stalls')));
-    const before = server.requests.length;
+    const scene = await openScene(modelScene(server.urlOf('stalls~interrupted')));
     const driver = scene.cli.start(['run', './judged.yaml'], withKey);
-    await until(() => server.requests.length > before);
+    await until(() => server.requests.some(({ scenario }) => scenario === 'stalls~interrupted'));
     driver.kill('SIGINT');
     await driver.done;
     const [runId = ''] = scene.runIds();
