@@ -97,7 +97,9 @@ describe.concurrent('a run whose planner is a model', () => {
     'blocks and waits for a person when the model %s',
     async ([, scenario, code, told], { openScene }) => {
       const url = scenario === null ? closedUrl : server.urlOf(scenario);
-      const scene = await openScene(modelScene(url, '42', 'retries: 1, timeout: 1'));
+      const scene = await openScene(
+        modelScene(url, '42', `retries: 1, timeout: ${told.endsWith('1 s') ? 1 : 60}`),
+      );
       const { code: exit, record, decision, trace, runId } = await runJudged(scene);
       expect(exit).toBe(3);
       expect(trace.verdict).toBe('refused');
