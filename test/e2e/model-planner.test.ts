@@ -49,7 +49,7 @@ async function runJudged(scene: Scene) {
   return { ...result, runId: record.metadata.run_id, record, ...judgedIn(record) };
 }
 
-describe('a run whose planner is a model', () => {
+describe.concurrent('a run whose planner is a model', () => {
   test('ends well when model and rules agree, and records what was used', async ({ openScene }) => {
     const { code, record, trace, stdout, stderr } = await runJudged(
       await openScene(modelScene(server.urlOf('flatters'))),
@@ -97,7 +97,9 @@ describe('a run whose planner is a model', () => {
     'blocks and waits for a person when the model %s',
     async ([, scenario, code, told], { openScene }) => {
       const url = scenario === null ? closedUrl : server.urlOf(scenario);
-      const scene = await openScene(modelScene(url, '42', 'retries: 1, timeout: 1'));
+      const scene = await openScene(
+        modelScene(url, '42', `retries: 1, timeout: ${told.endsWith('1 s') ? 1 : 60}`),
+      );
       const { code: exit, record, decision, trace, runId } = await runJudged(scene);
       expect(exit).toBe(3);
       expect(trace.verdict).toBe('refused');
@@ -138,10 +140,9 @@ describe('a run whose planner is a model', () => {
   test('leaves no judgement when a person interrupts it, and is asked again on resume', async ({
     openScene,
   }) => {
-    const scene = await openScene(modelScene(server.urlOf('stalls')));
-    const before = server.requests.length;
+    const scene = await openScene(modelScene(server.urlOf('stalls~interrupted')));
     const driver = scene.cli.start(['run', './judged.yaml'], withKey);
-    await until(() => server.requests.length > before);
+    await until(() => server.requests.some(({ scenario }) => scenario === 'stalls~interrupted'));
     driver.kill('SIGINT');
     await driver.done;
     const [runId = ''] = scene.runIds();

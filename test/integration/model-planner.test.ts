@@ -28,6 +28,7 @@ const SCRIPT: ModelScript = {
   strays: [{ kind: 'json', value: decision('success', { next_step: 'deploy' }) }],
   invents: [{ kind: 'json', value: { ...decision('success'), confidence: 0.99 } }],
   prose: [{ kind: 'text', text: `All good! (the key is ${KEY})`, usage: USAGE }],
+  'breaks-off': [{ kind: 'text', text: '{"status":"succ', cut: true }],
   mute: [{ kind: 'text', text: '' }],
   broken: [{ kind: 'bad_json' }],
   stalls: [{ kind: 'no_answer' }],
@@ -115,6 +116,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     ['strays', 'planner_next_step_illegal', '"deploy"'],
     ['invents', 'planner_reply_invalid', 'confidence'],
     ['prose', 'planner_reply_invalid', 'All good! (the key is [masked])'],
+    ['breaks-off', 'planner_reply_invalid', '{"status":"succ'],
     ['mute', 'planner_reply_invalid', 'nothing'],
     ['broken', 'planner_reply_invalid', '{"type": "mess'],
   ])('that %s is refused with %s, and told what came', async (scenario, code, told) => {

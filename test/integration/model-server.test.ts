@@ -13,6 +13,7 @@ const USAGE = { input_tokens: 12, output_tokens: 7 };
 const SCRIPT: ModelScript = {
   default: [{ kind: 'text', text: 'hello' }],
   speaks: [{ kind: 'text', text: LONG, usage: USAGE }],
+  tires: [{ kind: 'text', text: 'And so', cut: true }],
   works: [
     { kind: 'tool', name: 'add', input: { left: 2, right: 3 } },
     { kind: 'text', text: 'It is five.' },
@@ -65,6 +66,12 @@ describe.each(Object.entries(MODELS))('the scripted model, by %s', (name, modelA
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join('')).toBe(LONG);
     expect(await result.usage).toMatchObject({ inputTokens: 12, outputTokens: 7 });
+  });
+
+  it('ends in the middle when no more tokens are allowed', async () => {
+    const whole = await generateText({ model: modelAt('tires'), prompt: 'go' });
+    const streamed = streamText({ model: modelAt('tires'), prompt: 'go' });
+    expect([whole.finishReason, await streamed.finishReason]).toEqual(['length', 'length']);
   });
 
   it.each(['whole', 'streamed'])('calls a tool and goes on with its result, %s', async (how) => {

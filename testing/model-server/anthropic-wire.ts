@@ -46,7 +46,7 @@ export const anthropicWire: WireForm = {
   }),
 };
 
-function messageOf({ id, said, usage }: ModelTurn, { model }: ModelRequest) {
+function messageOf({ id, said, usage, cut }: ModelTurn, { model }: ModelRequest) {
   const block =
     said.kind === 'text'
       ? { type: 'text' as const, text: said.text }
@@ -62,7 +62,7 @@ function messageOf({ id, said, usage }: ModelTurn, { model }: ModelRequest) {
     role: 'assistant',
     model,
     content: [block] as const,
-    stop_reason: said.kind === 'text' ? 'end_turn' : 'tool_use',
+    stop_reason: cut ? 'max_tokens' : said.kind === 'text' ? 'end_turn' : 'tool_use',
     stop_sequence: null,
     usage: { ...usage, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
   };

@@ -33,7 +33,8 @@ function headOf({ id }: ModelTurn, { model }: ModelRequest, object: string) {
   return { id: `chatcmpl-${id}`, object, created: 1_700_000_000, model };
 }
 
-function reasonOf({ said }: ModelTurn): string {
+function reasonOf({ said, cut }: ModelTurn): string {
+  if (cut) return 'length';
   return said.kind === 'text' ? 'stop' : 'tool_calls';
 }
 

@@ -7,7 +7,12 @@ const usage = z
   .optional()
   .describe('What the answer says it used.');
 
-const textStep = z.strictObject({ kind: z.literal('text'), text: z.string(), usage });
+const textStep = z.strictObject({
+  kind: z.literal('text'),
+  text: z.string(),
+  cut: z.boolean().optional().describe('Whether it ends because no more tokens were allowed.'),
+  usage,
+});
 const jsonStep = z
   .strictObject({ kind: z.literal('json'), value: z.unknown(), usage })
   .describe('By the tool that the request wants it by, otherwise as the text of the answer.');

@@ -4,6 +4,8 @@ import type { AnswerStep } from './model-script.ts';
 /** One answer of a model, before it is put into the words of a wire. */
 export interface ModelTurn {
   readonly id: string;
+  /** It ends because no more tokens were allowed. */
+  readonly cut: boolean;
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
   readonly said:
     | { readonly kind: 'text'; readonly text: string }
@@ -33,7 +35,8 @@ const SHELLS: Readonly<Record<string, (command: string) => Input>> = {
 
 /** A step in the terms of what the request offers. `$DIR` stands for the folder the program works in. */
 export function turnOf(step: AnswerStep, request: ModelRequest, id: string): ModelTurn {
-  return { id, usage: step.usage ?? PLAIN_USAGE, said: saidBy(step, request) };
+  const cut = step.kind === 'text' && step.cut === true;
+  return { id, cut, usage: step.usage ?? PLAIN_USAGE, said: saidBy(step, request) };
 }
 
 function saidBy(step: AnswerStep, request: ModelRequest): Said {

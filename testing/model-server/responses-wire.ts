@@ -12,7 +12,7 @@ export const responsesWire: WireForm = {
       { type: 'response.created', response: begun },
       { type: 'response.in_progress', response: begun },
       ...itemEvents(itemOf(turn)),
-      { type: 'response.completed', response },
+      { type: turn.cut ? 'response.incomplete' : 'response.completed', response },
     ].map((data, index): Piece => ({ event: data.type, data: { ...data, sequence_number: index } }));
   },
   error: (status, message) => ({
@@ -112,9 +112,9 @@ function responseOf(turn: ModelTurn, { model }: ModelRequest) {
     object: 'response',
     created_at: 1_700_000_000,
     model,
-    status: 'completed',
+    status: turn.cut ? 'incomplete' : 'completed',
     error: null,
-    incomplete_details: null,
+    incomplete_details: turn.cut ? { reason: 'max_output_tokens' } : null,
     instructions: null,
     metadata: {},
     output: [itemOf(turn)],

@@ -19,38 +19,41 @@ export type RequestEnd =
   | { readonly kind: 'failed'; readonly failure: RequestFailure; readonly message: string };
 
 /** Asks once. Rejects when the signal is aborted, and otherwise never. */
-export async function requestAnswer(
-  address: ModelAddress,
+export type AskOnce = (
   question: { readonly prompt: string; readonly schema: ProposalSchema },
   signal: AbortSignal,
-): Promise<RequestEnd> {
-  // Loaded here, because a run that asks no model should not wait for it.
+) => Promise<RequestEnd>;
+
+/** Loads what is needed to ask. It takes a moment, which a run that asks no model should not wait for. */
+export async function openModel(address: ModelAddress): Promise<AskOnce> {
   const ai = await import('ai');
   // Otherwise it prints remarks of its own between the lines of a verb.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const output = ai.Output.object({
-    schema: ai.jsonSchema(question.schema),
-    name: 'planner_decision',
-  });
+  const model = await modelAt(address);
+  return async ({ prompt, schema }, signal) => {
+    const output = ai.Output.object({ schema: ai.jsonSchema(schema), name: 'planner_decision' });
+    try {
+      const result = await ai.generateText({ model, prompt, output, maxRetries: 0, abortSignal: signal });
+      // An endpoint that has other words for the end of an answer gives a text and no output.
+      const answer = result.finishReason === 'stop' ? result.output : jsonIn(result.text);
+      return { kind: 'answered', answer, usage: usageOf(result.totalUsage) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (ai.NoObjectGeneratedError.isInstance(error))
+        return { kind: 'answered', answer: error.text ?? '', usage: usageOf(error.usage) };
+      const call = ai.APICallError.isInstance(error) ? error : null;
+      if (call?.statusCode === 200) return { kind: 'answered', answer: call.responseBody ?? '', usage: null };
+      return failureOf(error, call);
+    }
+  };
+}
+
+/** The text itself where it is no JSON, as one that was cut short. */
+function jsonIn(text: string): unknown {
   try {
-    const model = await modelAt(address);
-    const result = await ai.generateText({
-      model,
-      prompt: question.prompt,
-      output,
-      maxRetries: 0,
-      abortSignal: signal,
-    });
-    // An answer that was cut short has a text and no output.
-    const answer = result.finishReason === 'stop' ? result.output : result.text;
-    return { kind: 'answered', answer, usage: usageOf(result.totalUsage) };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (ai.NoObjectGeneratedError.isInstance(error))
-      return { kind: 'answered', answer: error.text ?? '', usage: usageOf(error.usage) };
-    const call = ai.APICallError.isInstance(error) ? error : null;
-    if (call?.statusCode === 200) return { kind: 'answered', answer: call.responseBody ?? '', usage: null };
-    return failureOf(error, call);
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }
 

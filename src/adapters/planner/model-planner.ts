@@ -5,7 +5,7 @@ import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import { createAskedPlanner, type Question, type Reply, type Said } from './asked-planner.ts';
-import { type ModelAddress, type RequestEnd, requestAnswer } from './model-client.ts';
+import { type AskOnce, type ModelAddress, openModel, type RequestEnd } from './model-client.ts';
 import { type RetryPolicy, retryDelayMs } from './retry.ts';
 
 export interface ModelPlannerDeps {
@@ -45,12 +45,13 @@ type Attempt = RequestEnd | { readonly kind: 'timed_out' };
 async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Reply> {
   const missing = missingKey(deps);
   if (missing !== null) return { said: unavailable(deps, missing), usage: null, attempts: 0 };
+  const ask = await openModel(deps.address);
   const { timeoutMs: wholeMs = Number.POSITIVE_INFINITY } = question.asking;
   const startedMs = performance.now();
   const leftMs = () => wholeMs - (performance.now() - startedMs);
   for (let attempts = 1; ; attempts += 1) {
-    const limitMs = Math.min(deps.timeoutMs, leftMs());
-    const ended = await requestWithin(deps, question, limitMs);
+    const limitMs = Math.round(Math.min(deps.timeoutMs, leftMs()));
+    const ended = await askWithin(ask, question, limitMs);
     if (ended.kind === 'answered')
       return { said: { kind: 'proposal', proposal: ended.answer }, usage: ended.usage, attempts };
     if (ended.kind === 'timed_out')
@@ -65,18 +66,14 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Rep
 /** What failed requests used, nobody says. */
 const NOTHING_USED: { readonly usage: Usage | null } = { usage: null };
 
-async function requestWithin(
-  { address }: ModelPlannerDeps,
-  question: Question,
-  limitMs: number,
-): Promise<Attempt> {
+async function askWithin(ask: AskOnce, question: Question, limitMs: number): Promise<Attempt> {
   question.signal.throwIfAborted();
   const controller = new AbortController();
   const stop = () => controller.abort();
   const timer = setTimeout(stop, Math.max(0, Math.min(limitMs, LONGEST_TIMER_MS)));
   question.signal.addEventListener('abort', stop, { once: true });
   try {
-    return await requestAnswer(address, question, controller.signal);
+    return await ask(question, controller.signal);
   } catch (error) {
     question.signal.throwIfAborted();
     if (controller.signal.aborted) return { kind: 'timed_out' };
