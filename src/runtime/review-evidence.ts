@@ -19,7 +19,7 @@ const storedReviewSchema = z.looseObject({
  * The review of the work as it is: the latest one, unless an agent worked on after it. One that came to an end without
  * a verdict is still expected to give one.
  */
-export function latestReview(context: RunContext, done: readonly StepView[]): StepView | null {
+function latestReview(context: RunContext, done: readonly StepView[]): StepView | null {
   for (const step of done.toReversed()) {
     if (step.opcode === 'ROLLBACK' && step.termination === 'completed') return null;
     const planned = ownValue(context.plan.stepsById, step.stepId);
