@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { GoldenProposal } from '../../src/contracts/golden-proposal.ts';
@@ -90,7 +90,9 @@ async function start(scene: Scene, text: string): Promise<string> {
 }
 
 const prepare = async (repo: Scene['repo']) => {
-  await symlink('/tmp', join(repo.root, 'out'));
+  const outside = join(repo.root, '..', 'outside');
+  await mkdir(outside);
+  await symlink(outside, join(repo.root, 'out'));
   await repo.write('.gitignore', '*.log\n');
   await repo.git('add', 'out', '.gitignore');
   await repo.git('commit', '-qm', 'a link');

@@ -154,6 +154,19 @@ describe('a declared report is missing', () => {
     });
   });
 
+  it('only as far as the validator itself does not say that it failed', async () => {
+    for (const report of ['junit:r/*.xml', 'vitest-json:r.json', 'tap:stdout'])
+      expect(await scene.run(inlineScript('process.exit(2)', { report }))).toMatchObject({
+        outcome: 'error',
+        exitCode: 2,
+        missingArtifacts: [],
+        requiredArtifacts: [],
+        harnessReport: null,
+      });
+    const harness = await scene.run(inlineScript('process.exit(2)', { report: 'harness:r.json' }));
+    expect(harness).toMatchObject({ exitCode: 2, missingArtifacts: ['r.json'] });
+  });
+
   it('where it lies there from before, and a fresh one beside it is the whole report', async () => {
     await scene.put(scene.inTree('r/old.xml'), junit(failed('old')));
     const stale = await scene.run(inlineScript('', { report: 'junit:r/*.xml' }));

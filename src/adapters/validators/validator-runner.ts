@@ -82,6 +82,9 @@ async function runValidator(
   const capture = await convertReport({ ...context, request, invocation, ran, capture: captured });
   const report = capture.harnessReport;
   const outcome = outcomeOfEnd(ran.end);
+  // A runner that failed before it could write its report has said enough: its exit code, or that it was killed.
+  const converted = outcome === 'completed' ? [] : convertedNames(validator, declared.list);
+  const isDue = (name: string) => !converted.includes(name) || !capture.missing.includes(name);
   const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
   return {
     id: validator.id,
@@ -91,8 +94,8 @@ async function runValidator(
     stdoutPath: ran.stdout.path,
     stderrPath: ran.stderr.path,
     artifacts: capture.artifacts,
-    missingArtifacts: capture.missing,
-    requiredArtifacts: requiredNames(validator, declared.list),
+    missingArtifacts: capture.missing.filter(isDue),
+    requiredArtifacts: requiredNames(validator, declared.list).filter(isDue),
     harnessReport: report,
     ...(report === null ? {} : { references: await captureReferences(report.value, context) }),
     reason: reasons.length === 0 ? null : reasons.join('; '),
@@ -157,9 +160,18 @@ function requiredNames(
   validator: RunnableValidator,
   declarations: readonly ArtifactDeclaration[],
 ): readonly string[] {
-  const names = declarations.filter((one) => one.literal || one.converted).map((one) => one.name);
+  const literal = declarations.filter((one) => one.literal).map((one) => one.name);
+  return [...new Set([...literal, ...convertedNames(validator, declarations)])];
+}
+
+/** Reports that are made here of what a test runner leaves. */
+function convertedNames(
+  validator: RunnableValidator,
+  declarations: readonly ArtifactDeclaration[],
+): readonly string[] {
+  const names = declarations.filter((one) => one.converted).map((one) => one.name);
   const source = reportSourceOf(validator);
-  return source?.kind === 'tap' ? [...names, reportName(source)] : [...new Set(names)];
+  return source?.kind === 'tap' ? [...names, reportName(source)] : names;
 }
 
 /** It never ran, so nothing that it should have left can be there. */
