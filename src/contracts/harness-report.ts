@@ -124,3 +124,18 @@ export const harnessReportSchema = z
     });
   });
 export type HarnessReport = z.infer<typeof harnessReportSchema>;
+
+/** The version of the form in which reports are written here. */
+export const REPORT_VERSION = '1.0.0';
+
+/** The counts over some cases, as a report gives them. */
+export function countCases(cases: readonly { readonly status: CaseStatus }[], durationMs: number) {
+  const count = (status: CaseStatus): number => cases.filter((one) => one.status === status).length;
+  return {
+    passed: count('passed'),
+    failed: count('failed'),
+    flaky: count('flaky'),
+    skipped: count('skipped'),
+    duration_ms: durationMs,
+  };
+}

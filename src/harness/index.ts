@@ -1,3 +1,4 @@
+export type { CaseStatus } from '../contracts/harness-report.ts';
 export type {
   CliOptions,
   Declare,
@@ -13,4 +14,4 @@ export type {
   WebStep,
 } from './case.ts';
 export { type HarnessOptions, harness } from './harness.ts';
-export type { CaseResult, CaseStatus, HarnessReport } from './report.ts';
+export type { CaseResult, HarnessReport } from './report.ts';

@@ -1,8 +1,6 @@
-import type { UxFlag } from '../contracts/harness-report.ts';
+import { type CaseStatus, countCases, REPORT_VERSION, type UxFlag } from '../contracts/harness-report.ts';
 import type { Attempt, Proposal } from './attempt.ts';
 import type { Case } from './case.ts';
-
-export type CaseStatus = 'passed' | 'failed' | 'skipped' | 'flaky';
 
 export interface CaseResult {
   readonly id: string;
@@ -38,28 +36,19 @@ export interface TriedCase {
   readonly durationMs: number;
 }
 
-const REPORT_VERSION = '1.0.0';
-
 export function reportOf(
   suiteId: string,
   tried: readonly TriedCase[],
   when: { readonly generatedAt: string; readonly durationMs: number },
 ): HarnessReport {
   const cases = tried.map(resultOf);
-  const count = (status: CaseStatus): number => cases.filter((one) => one.status === status).length;
   const last = tried.flatMap(({ attempts }) => attempts.at(-1) ?? []);
   return {
     suite_id: suiteId,
     version: REPORT_VERSION,
     generated_at: when.generatedAt,
     cases,
-    summary: {
-      passed: count('passed'),
-      failed: count('failed'),
-      flaky: count('flaky'),
-      skipped: count('skipped'),
-      duration_ms: when.durationMs,
-    },
+    summary: countCases(cases, when.durationMs),
     ux_flags: last.flatMap(({ uxFlags }) => uxFlags),
     // What a failed case came to is nothing to keep as an expectation.
     proposed_goldens: onceEach(last.flatMap((attempt) => (isSound(attempt) ? attempt.proposals : []))),

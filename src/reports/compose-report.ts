@@ -1,10 +1,8 @@
-import type { HarnessReport } from '../contracts/harness-report.ts';
+import { countCases, type HarnessReport, REPORT_VERSION } from '../contracts/harness-report.ts';
 import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
 import { commandLine, quoteWord } from './shell-words.ts';
 import { failureOf, type TestResult, type TestResults } from './test-results.ts';
 
-/** Version of the report form that conversions are written in. */
-const REPORT_VERSION = '1.0.0';
 const ID_LIMIT = 300;
 const OBSERVATION_LIMIT = 4_000;
 const OBSERVATIONS_OF_A_CASE = 10;
@@ -50,19 +48,12 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
       ...(result.durationMs === null ? {} : { duration_ms: toMicroseconds(result.durationMs) }),
     };
   });
-  const count = (status: TestResult['status']) => results.filter((result) => result.status === status).length;
   return {
     suite_id: facts.suiteId,
     version: REPORT_VERSION,
     generated_at: facts.generatedAt,
     cases,
-    summary: {
-      passed: count('passed'),
-      failed: count('failed'),
-      flaky: count('flaky'),
-      skipped: count('skipped'),
-      duration_ms: toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs),
-    },
+    summary: countCases(results, toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs)),
   };
 }
 

@@ -12,6 +12,7 @@ import type {
   ValidatorRequest,
   ValidatorRunner,
 } from '../../src/ports/validator.ts';
+import { inlineScript } from './validator-fixture.ts';
 
 type Script = Extract<RunnableValidator, { kind: 'script' }>;
 
@@ -45,25 +46,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function scriptOf(change: Partial<Script>): Script {
-  return {
-    kind: 'script',
-    id: 'check',
-    entrypoint: 'node',
-    args: [],
-    cwd: null,
-    artifacts: [],
-    timeoutMs: null,
-    report: null,
-    mayProposeGoldens: null,
-    retries: 0,
-    ...change,
-  };
-}
-
-/** A validator that runs the given JavaScript. */
-const inline = (code: string, change: Partial<Script> = {}): Script =>
-  scriptOf({ args: ['-e', `const fs = require('node:fs'); ${code}`], ...change });
+const scriptOf = (change: Partial<Script>): Script => inlineScript('', { args: [], ...change });
 
 const evidenceDir = (): string => join(place.runDir, 'artifacts', 'validate');
 
@@ -104,22 +87,22 @@ describe('how a validator ends', () => {
     ['process.exit(4)', 'error', 4, 'the validator exited with code 4'],
     ['process.kill(process.pid, "SIGKILL")', 'error', null, 'the validator was ended by SIGKILL'],
   ])('%j is %s', async (code, outcome, exitCode, reason) => {
-    expect(await run(inline(code))).toMatchObject({ id: 'check', outcome, exitCode, reason });
+    expect(await run(inlineScript(code))).toMatchObject({ id: 'check', outcome, exitCode, reason });
   });
 
   it('past its own timeout is killed_timeout, whatever the step allows', async () => {
-    const result = await run(inline('setInterval(() => console.log(1), 50)', { timeoutMs: 500 }));
+    const result = await run(inlineScript('setInterval(() => console.log(1), 50)', { timeoutMs: 500 }));
     expect(result).toMatchObject({ outcome: 'killed_timeout', exitCode: null });
     expect(result.reason).toBe('the validator had not ended after 0.5 s');
   });
 
   it("past the step's timeout is killed_timeout where it has none", async () => {
-    const result = await run(inline('setInterval(() => console.log(1), 50)'), { timeoutMs: 500 });
+    const result = await run(inlineScript('setInterval(() => console.log(1), 50)'), { timeoutMs: 500 });
     expect(result.outcome).toBe('killed_timeout');
   });
 
   it('in silence is killed_idle, and a missing artifact does not make it better', async () => {
-    const silent = inline('setInterval(() => {}, 1000)', { artifacts: ['never.txt'] });
+    const silent = inlineScript('setInterval(() => {}, 1000)', { artifacts: ['never.txt'] });
     expect(await run(silent, { idleTimeoutMs: 400 })).toMatchObject({
       outcome: 'killed_idle',
       missingArtifacts: ['never.txt'],
@@ -128,17 +111,17 @@ describe('how a validator ends', () => {
 
   it('on a cancel is cancelled', async () => {
     const abort = new AbortController();
-    const validator = inline('console.log("up"); setInterval(() => {}, 1000)');
+    const validator = inlineScript('console.log("up"); setInterval(() => {}, 1000)');
     const result = await run(validator, { signal: abort.signal, onLine: () => abort.abort() });
     expect(result.outcome).toBe('cancelled');
   });
 
   it('leaves its output under its id, which cannot lead elsewhere', async () => {
-    const result = await run(inline('console.log("out"); console.error("err")'));
+    const result = await run(inlineScript('console.log("out"); console.error("err")'));
     expect(result.stdoutPath).toBe(join(evidenceDir(), 'check.stdout.txt'));
     expect(await readFile(join(evidenceDir(), 'check.stdout.txt'), 'utf8')).toBe('out\n');
     expect(await readFile(join(evidenceDir(), 'check.stderr.txt'), 'utf8')).toBe('err\n');
-    const odd = await run(inline('', { id: '../x' }));
+    const odd = await run(inlineScript('', { id: '../x' }));
     expect(dirname(odd.stdoutPath ?? '')).toBe(evidenceDir());
   });
 
@@ -146,8 +129,8 @@ describe('how a validator ends', () => {
     const go = join(folder, 'go');
     const waits = `const t = setInterval(() => { if (fs.existsSync(${JSON.stringify(go)})) clearInterval(t); }, 10)`;
     const mark = `side-${process.pid}`;
-    const slow = run(inline(waits, { id: 'slow' }), { mark });
-    expect((await run(inline('', { id: 'fast' }), { mark })).outcome).toBe('completed');
+    const slow = run(inlineScript(waits, { id: 'slow' }), { mark });
+    expect((await run(inlineScript('', { id: 'fast' }), { mark })).outcome).toBe('completed');
     await writeFile(go, '');
     expect((await slow).outcome).toBe('completed');
   });
@@ -284,13 +267,13 @@ describe('what may be started', () => {
     await mkdir(inTree('sub'));
     await symlink(join(place.repoRoot, 'x.sh'), inTree('out.sh'));
     await symlink(place.repoRoot, inTree('outdir'));
-    const result = await run(inline('fs.writeFileSync("ran", "")', change));
+    const result = await run(inlineScript('fs.writeFileSync("ran", "")', change));
     expect(result).toMatchObject({ outcome: 'error', exitCode: null, stdoutPath: null, reason });
     expect(existsSync(inTree('ran'))).toBe(false);
   });
 
   it('not a command that the path does not have: an error that names it', async () => {
-    const result = await run(inline(''), { env: { PATH: '/nowhere' } });
+    const result = await run(inlineScript(''), { env: { PATH: '/nowhere' } });
     expect(result).toMatchObject({ outcome: 'error', reason: 'command not found: node' });
   });
 
@@ -335,7 +318,7 @@ describe('artifacts', () => {
     await put(inTree('.git/shots/d.png'), 'git');
     await put(inRun('shots/a.png'), 'run');
     await put(inRun('shots/e.png'), 'run');
-    const result = await run(inline('', { artifacts: ['shots/**/*.png'] }));
+    const result = await run(inlineScript('', { artifacts: ['shots/**/*.png'] }));
     expect(result).toMatchObject({ outcome: 'completed', missingArtifacts: [], requiredArtifacts: [] });
     expect(names(result)).toEqual(['shots/a.png', 'shots/deep/b.png', 'shots/e.png']);
     expect(await readFile(join(evidenceDir(), 'check/shots/a.png'), 'utf8')).toBe('tree');
@@ -358,10 +341,10 @@ describe('artifacts', () => {
     for (const name of own) await put(inRun(name), '{}');
     await put(inTree('.git/config.json'), '{}');
     await put(inRun('logs/metadata.json'), '{}');
-    const result = await run(inline('', { artifacts: ['**', '**/*.json', '.git/*'] }));
+    const result = await run(inlineScript('', { artifacts: ['**', '**/*.json', '.git/*'] }));
     expect(names(result)).toEqual(['logs/metadata.json']);
     const named = await run(
-      inline('', { artifacts: ['metadata.json', 'artifacts/x/y.json', '.git/config.json'] }),
+      inlineScript('', { artifacts: ['metadata.json', 'artifacts/x/y.json', '.git/config.json'] }),
     );
     expect(named).toMatchObject({ outcome: 'error', artifacts: [] });
     expect(named.missingArtifacts).toEqual(['metadata.json', 'artifacts/x/y.json', '.git/config.json']);
@@ -369,7 +352,7 @@ describe('artifacts', () => {
 
   it('without glob characters are required', async () => {
     const result = await run(
-      inline('fs.writeFileSync("there.txt", "x")', { artifacts: ['there.txt', 'gone.txt', '*.none'] }),
+      inlineScript('fs.writeFileSync("there.txt", "x")', { artifacts: ['there.txt', 'gone.txt', '*.none'] }),
     );
     expect(result).toMatchObject({
       outcome: 'error',
@@ -383,13 +366,13 @@ describe('artifacts', () => {
 
   it('that are a folder are taken whole', async () => {
     await put(inTree('logs/a/b.log'), 'x');
-    expect(names(await run(inline('', { artifacts: ['logs'] })))).toEqual(['logs/a/b.log']);
+    expect(names(await run(inlineScript('', { artifacts: ['logs'] })))).toEqual(['logs/a/b.log']);
   });
 
   it('of the run directory are found where it is named, whatever is in the worktree', async () => {
     await put(inTree('r.txt'), 'tree');
     await put(inRun('r.txt'), 'run');
-    await run(inline('', { artifacts: ['.tnh/run/${run_id}/r.txt'] }));
+    await run(inlineScript('', { artifacts: ['.tnh/run/${run_id}/r.txt'] }));
     expect(await readFile(join(evidenceDir(), 'check/r.txt'), 'utf8')).toBe('run');
   });
 
@@ -401,7 +384,7 @@ describe('artifacts', () => {
   ])('that leave through a link are refused: %s', async (_, artifact, code) => {
     await put(join(place.repoRoot, 'secret.json'), 'secret');
     const result = await run(
-      inline(code.replace('OUT', JSON.stringify(place.repoRoot)), { artifacts: [artifact] }),
+      inlineScript(code.replace('OUT', JSON.stringify(place.repoRoot)), { artifacts: [artifact] }),
     );
     expect(result).toMatchObject({ outcome: 'error', artifacts: [] });
     expect(result.reason).toContain('leads out of the worktree and the run directory through a link');
@@ -414,7 +397,7 @@ describe('artifacts', () => {
     await symlink('..', inTree('build/loop'));
     await symlink(place.repoRoot, inTree('vendor'));
     await put(join(place.repoRoot, 'other.xml'), 'x');
-    const result = await run(inline('', { artifacts: ['reports/*.xml', '**/*.xml'] }));
+    const result = await run(inlineScript('', { artifacts: ['reports/*.xml', '**/*.xml'] }));
     expect(result).toMatchObject({ outcome: 'completed', reason: null });
     expect(names(result).sort()).toEqual(['build/r/one.xml', 'reports/one.xml']);
   });
@@ -422,7 +405,7 @@ describe('artifacts', () => {
   it('are never copied through a link that was planted among the evidence', async () => {
     const planted = join(evidenceDir(), 'check');
     const code = `fs.writeFileSync('a.txt', 'new'); fs.symlinkSync(${JSON.stringify(place.repoRoot)}, ${JSON.stringify(planted)})`;
-    await run(inline(code, { artifacts: ['a.txt'] }));
+    await run(inlineScript(code, { artifacts: ['a.txt'] }));
     expect(existsSync(join(place.repoRoot, 'a.txt'))).toBe(false);
     expect(await readFile(join(planted, 'a.txt'), 'utf8')).toBe('new');
   });
@@ -433,7 +416,7 @@ describe('a harness report', () => {
 
   it('is captured, checked, kept in the run directory and taken out of the worktree', async () => {
     const report = { ...goodReport, proposed_goldens: ['a.png', { id: 'b' }] };
-    const result = await run(inline(writes('harness_report.json', report), { artifacts }));
+    const result = await run(inlineScript(writes('harness_report.json', report), { artifacts }));
     expect(result).toMatchObject({
       outcome: 'completed',
       missingArtifacts: [],
@@ -450,7 +433,7 @@ describe('a harness report', () => {
 
   it('still counts when the validator fails', async () => {
     const result = await run(
-      inline(`${writes('harness_report.json', goodReport)} process.exit(1)`, { artifacts }),
+      inlineScript(`${writes('harness_report.json', goodReport)} process.exit(1)`, { artifacts }),
     );
     expect(result).toMatchObject({ outcome: 'error', exitCode: 1, missingArtifacts: [] });
     expect(result.harnessReport?.proposals).toBe(0);
@@ -458,14 +441,14 @@ describe('a harness report', () => {
 
   it('that was in the worktree before and is written again stays there', async () => {
     await put(inTree('harness_report.json'), '{"old": true}');
-    const result = await run(inline(writes('harness_report.json', goodReport), { artifacts }));
+    const result = await run(inlineScript(writes('harness_report.json', goodReport), { artifacts }));
     expect(result.harnessReport?.value).toEqual(goodReport);
     expect(existsSync(inTree('harness_report.json'))).toBe(true);
   });
 
   it('that an earlier visit left in the run directory is missing on the next', async () => {
-    await run(inline(writes('harness_report.json', goodReport), { artifacts }));
-    const result = await run(inline('', { artifacts }));
+    await run(inlineScript(writes('harness_report.json', goodReport), { artifacts }));
+    const result = await run(inlineScript('', { artifacts }));
     expect(result).toMatchObject({ outcome: 'error', exitCode: 0, harnessReport: null, artifacts: [] });
     expect(result.missingArtifacts).toEqual(artifacts);
     expect(result.reason).toBe(
@@ -475,8 +458,8 @@ describe('a harness report', () => {
 
   it('that lay in the worktree all along is missing, and the fresh one of the run directory is taken', async () => {
     await put(inTree('harness_report.json'), JSON.stringify({ ...goodReport, suite_id: 'old' }));
-    expect((await run(inline('', { artifacts }))).missingArtifacts).toEqual(artifacts);
-    const fresh = await run(inline(writes(inRun('harness_report.json'), goodReport), { artifacts }));
+    expect((await run(inlineScript('', { artifacts }))).missingArtifacts).toEqual(artifacts);
+    const fresh = await run(inlineScript(writes(inRun('harness_report.json'), goodReport), { artifacts }));
     expect(fresh).toMatchObject({ outcome: 'completed', harnessReport: { value: { suite_id: 's' } } });
   });
 
@@ -487,9 +470,9 @@ describe('a harness report', () => {
     const up = new Promise<void>((settle) => {
       isUp = settle;
     });
-    const idler = run(inline(waits, { id: 'idler', artifacts }), { onLine: () => isUp() });
+    const idler = run(inlineScript(waits, { id: 'idler', artifacts }), { onLine: () => isUp() });
     await up;
-    await run(inline(writes('harness_report.json', goodReport), { artifacts }));
+    await run(inlineScript(writes('harness_report.json', goodReport), { artifacts }));
     await writeFile(go, '');
     expect(await idler).toMatchObject({ outcome: 'error', missingArtifacts: artifacts, harnessReport: null });
   });
@@ -507,7 +490,7 @@ describe('a harness report', () => {
       'is larger than 16 MiB',
     ],
   ])('that is %s is an error and counts as missing', async (_, code, why) => {
-    const result = await run(inline(code, { artifacts }));
+    const result = await run(inlineScript(code, { artifacts }));
     expect(result).toMatchObject({ outcome: 'error', missingArtifacts: artifacts, harnessReport: null });
     expect(result.reason).toBe(`harness report \`harness_report.json\` ${why}`);
     expect(existsSync(inRun('harness_report.json'))).toBe(false);
@@ -517,12 +500,12 @@ describe('a harness report', () => {
   it('that only a glob caught is not required, but its proposals are seen', async () => {
     const globs = { artifacts: ['*.json'] };
     const report = { ...goodReport, proposed_goldens: ['a.png'] };
-    expect(await run(inline('', globs))).toMatchObject({ outcome: 'completed', requiredArtifacts: [] });
-    expect((await run(inline(writes('harness_report.json', report), globs))).harnessReport?.proposals).toBe(
-      1,
-    );
-    expect((await run(inline('', globs))).harnessReport).toBeNull();
-    expect((await run(inline('fs.writeFileSync("harness_report.json", "{")', globs))).outcome).toBe(
+    expect(await run(inlineScript('', globs))).toMatchObject({ outcome: 'completed', requiredArtifacts: [] });
+    expect(
+      (await run(inlineScript(writes('harness_report.json', report), globs))).harnessReport?.proposals,
+    ).toBe(1);
+    expect((await run(inlineScript('', globs))).harnessReport).toBeNull();
+    expect((await run(inlineScript('fs.writeFileSync("harness_report.json", "{")', globs))).outcome).toBe(
       'completed',
     );
   });
@@ -530,8 +513,8 @@ describe('a harness report', () => {
   it('by another name is read where the author says that it may propose goldens', async () => {
     const report = { ...goodReport, proposed_goldens: ['a.png'] };
     const named = { artifacts: ['result.json'] };
-    expect((await run(inline(writes('result.json', report), named))).harnessReport).toBeNull();
+    expect((await run(inlineScript(writes('result.json', report), named))).harnessReport).toBeNull();
     const told = { ...named, mayProposeGoldens: true };
-    expect((await run(inline(writes('result.json', report), told))).harnessReport?.proposals).toBe(1);
+    expect((await run(inlineScript(writes('result.json', report), told))).harnessReport?.proposals).toBe(1);
   });
 });
