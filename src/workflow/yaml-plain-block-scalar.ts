@@ -6,7 +6,8 @@ const HEADERS: ReadonlySet<string> = new Set(['|', '|-', '>', '>-']);
 
 /**
  * A literal or folded scalar that starts on the line below its header and ends with its last line of text.
- * Null: it has an indentation of its own, keeps its last line feeds, or is indented in an odd way.
+ * Null: it has an indentation of its own, keeps its last line feeds, is indented in an odd way, or has spaces at the end
+ * of a line.
  */
 export function readBlockScalar(text: string, start: number, parentColumn: number): PlainScalar | null {
   const headerEnd = lineEndFrom(text, start);
@@ -28,6 +29,8 @@ export function readBlockScalar(text: string, start: number, parentColumn: numbe
       lines.push('');
     } else {
       if (content - at < indent) break;
+      // It may stand for a carriage return, which is no content.
+      if (text.charCodeAt(lineEnd - 1) === CHAR.space) return null;
       lines.push(text.slice(at + indent, lineEnd));
       kept = lines.length;
       end = Math.min(lineEnd + 1, text.length);

@@ -19,7 +19,8 @@ async function problemOf(context: VerifyContext, event: ArtifactEvent): Promise<
   if (!isOfStep(path, event.step_id))
     return `is not in a folder of step "${event.step_id}", as ${where} says`;
   const digest = await digestOf(context, path);
-  if (!context.files.has(path)) return digest === null ? 'is missing' : 'is reached through a link';
+  if (!context.files.has(path))
+    return digest === null ? 'is missing, or a link stands in its place' : 'is reached through a link';
   if (digest === null) return 'is missing';
   if (digest.bytes !== bytes) return `has ${digest.bytes} bytes where ${where} says ${bytes}`;
   return digest.sha256 === sha256 ? null : `does not have the sha256 of ${where}`;
