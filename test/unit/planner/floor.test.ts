@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PlannerDecision, plannerDecisionSchema } from '../../../src/contracts/planner-decision.ts';
 import { PLANNER_STATUSES, type PlannerStatus } from '../../../src/contracts/vocabulary.ts';
