@@ -302,7 +302,10 @@ describe('a judgement by the rules', () => {
   });
 
   it('blocks on evidence that does not fit, and says where', () => {
-    const input = envelope({ harness_report: { version: '1.0.0' } }, { route_hints: { blocked: 'gate' } });
+    const input = envelope(
+      { harness_report: report({}, { suite_id: undefined }) },
+      { route_hints: { blocked: 'gate' } },
+    );
     const { decision, trace } = judgeByRules(input);
     expect(decision).toEqual({
       status: 'blocked',
