@@ -1,7 +1,7 @@
 // Changes the planner and the kernel in thousands of small ways and looks whether a test notices each; see docs/mutation.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { figuresOf, scoreOf, sumOf, tableOf, writeTable } from './mutation-figures.mjs';
 
@@ -35,8 +35,11 @@ function run(command, args, options) {
 
 function mutate(folder, files) {
   const stryker = join(place, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
+  const name = basename(folder);
   const args = [stryker, 'run', join('mutation', 'stryker.config.json'), '--mutate', files];
-  run(process.execPath, args, { cwd: root, env: { ...process.env, MUTATION_FOLDER: folder.slice(4) } });
+  // The tests of the other folder are not run, and what they once killed would be forgotten in one file.
+  args.push('--incrementalFile', join('mutation', `incremental-${name}.json`));
+  run(process.execPath, args, { cwd: root, env: { ...process.env, MUTATION_FOLDER: name } });
   const report = JSON.parse(readFileSync(join(place, 'report.json'), 'utf8'));
   const named = Object.entries(report.files).filter(([path]) => path.startsWith(values.only ?? folder));
   return { folder, figures: figuresOf([{ files: Object.fromEntries(named) }]) };
