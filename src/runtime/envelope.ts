@@ -8,7 +8,7 @@ import { claimsIn } from '../planner/claims.ts';
 import { mergeReports } from '../planner/merge-reports.ts';
 import { formatTranscriptSummary } from '../planner/summaries.ts';
 import { readEvidenceJson, readManifest } from './evidence.ts';
-import { findingsOf } from './findings.ts';
+import { asksForApproval, findingsOf } from './findings.ts';
 import { judgedReports } from './judged-reports.ts';
 import { reviewEvidence } from './review-evidence.ts';
 import type { RunContext } from './run-context.ts';
@@ -109,10 +109,9 @@ async function transcriptOf(
       intent,
       claims: claimsIn(claims),
       // What a reviewer finds in the work of others does not keep the reviewer from finishing.
-      blockers: (intent === 'review' ? [] : blockers).map((blocker) => ({
-        type: blocker.code,
-        text: blocker.summary,
-      })),
+      blockers: (intent === 'review' ? [] : blockers)
+        .filter((blocker) => !asksForApproval(blocker))
+        .map((blocker) => ({ type: blocker.code, text: blocker.summary })),
       final,
     }),
   };

@@ -60,6 +60,10 @@ const acts = {
   environment: (path) => put(path, JSON.stringify(process.env)),
   say: (...words) => console.log(words.join(' ')),
   claim: (...words) => (result.claims = [...(result.claims ?? []), words.join(' ')]),
+  blocker: (code, ...words) =>
+    (result.blockers = [...(result.blockers ?? []), { code, summary: words.join(' ') }]),
+  verdict: (verdict) => (result.verdict = verdict),
+  finding: (...words) => (result.findings = [...(result.findings ?? []), { summary: words.join(' ') }]),
   usage: (tokens, cost) => (result.usage = { input_tokens: Number(tokens), cost_usd: Number(cost) }),
   report: (...words) => report(words.join(' ') || '{}'),
   commit: () => spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qam', 'mine']),
@@ -69,6 +73,7 @@ const acts = {
   pause: (ms) => pause(Number(ms)),
   chatter: () => chatter(),
   exit: (code) => process.exit(Number(code)),
+  die: () => process.kill(process.pid, 'SIGKILL'),
 };
 
 for (const line of lines) {

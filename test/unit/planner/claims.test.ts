@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimsFrom, formatClaim } from '../../../src/planner/claims.ts';
+import { claimsFrom, formatClaim, parseClaim } from '../../../src/planner/claims.ts';
 import { FINAL_MESSAGES } from './final-messages.ts';
 
 const told = (text: string) => claimsFrom(null, text).claims.map(formatClaim);
@@ -85,5 +85,42 @@ describe('claims that are listed', () => {
 describe('the last words of agents', () => {
   it.each(FINAL_MESSAGES)('$agent: $text', ({ text, claims }) => {
     expect(told(text).sort()).toEqual([...claims].sort());
+  });
+});
+
+describe('statements in a last word', () => {
+  it.each<[string, string, string[]]>([
+    ['after a list mark of several digits', '12. Fixed the parser', ['fixed']],
+    ['after a number in brackets and two spaces', '  2)  Fixed the parser', ['fixed']],
+    ['after a tick', '✅ All tests pass', ['tests_pass']],
+    ['after a fence that was never closed', 'Fixed it.\n```\nAll tests pass.', ['fixed']],
+    ['around a fence', 'Fixed it.```\nAll tests pass.\n```Created a.ts', ['fixed', 'created a.ts']],
+    ['with an apostrophe of a word processor', 'I’ve fixed it. It isn’t so that tests pass.', ['fixed']],
+    ['with spaces between sentences', 'Fixed it.   All tests pass.', ['fixed', 'tests_pass']],
+    ['before a but with spaces', 'Fixed it  however I will test it later', ['fixed']],
+    ['behind a dash', 'Done -- fixed the parser', ['fixed']],
+    ['behind a colon and spaces', 'Summary:  fixed the parser', ['fixed']],
+    ['joined by an and with spaces', 'Fixed the parser  and  created a.ts', ['fixed', 'created a.ts']],
+    ['with several marks at the end', 'The bug is fixed!!', ['fixed']],
+    ['a hyphen inside a word parts nothing', 'half-fixed', []],
+    ['after an and that joins nothing claimed', 'Looked around and fixed it', []],
+    ['in a quotation', '> Fixed the parser', []],
+    ['a letter is no list mark', 'a. Fixed the parser', ['fixed']],
+  ])('%s: %j', (_name, text, claims) => {
+    expect(told(text)).toEqual(claims);
+  });
+
+  it.each<[string, string[]]>([
+    [' implemented ', ['implemented']],
+    ['created   a.ts', ['created a.ts']],
+    ['created a.ts\nand more', []],
+    ['has created a.ts', []],
+    ['created', []],
+    ['finished', []],
+  ])('a listed claim %j is read as %j', (text, claims) => {
+    expect(claimsFrom([text], 'Fixed it.')).toEqual({
+      claims: claims.map(parseClaim),
+      source: 'result_file',
+    });
   });
 });

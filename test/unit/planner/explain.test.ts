@@ -56,3 +56,34 @@ describe('the reasons of a judgement', () => {
     });
   });
 });
+
+describe('the words of a reason', () => {
+  it('name at most two files and tell a finding on one line', () => {
+    const findings = ['a', 'b', 'c'].map((id) => ({
+      id,
+      summary: ` it  breaks\n${id} `,
+      artifact_ref: `${id}.json`,
+    }));
+    const input = envelope({ review: { expected: true, verdict: 'needs-changes', findings } });
+    expect(reasonsFor(input, 'partial')).toEqual({
+      why: 'changes-requested: it breaks a; it breaks b; and 1 more (evidence.review.findings, a.json, b.json)',
+      change: 'a review that approves',
+    });
+  });
+
+  it('name no other row where there is none', () => {
+    expect(reasonsFor(envelope(), 'success').why).toBe('clean: nothing in evidence stands in the way');
+    expect(reasonsFor(envelope({ validation: failed }), 'partial').why).toBe(
+      'validator-or-case-failed: the validator tests exited with 1 (evidence.validation.exit_codes)',
+    );
+  });
+
+  it('name all other rows', () => {
+    const input = envelope({
+      policy_events: ['forbidden_path: x'],
+      transcript_summary: said('claim: tests_pass'),
+      validation: failed,
+    });
+    expect(reasonsFor(input, 'unsafe').why).toMatch(/; also validator-or-case-failed, claimed-passing$/);
+  });
+});

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PlannerDecision, plannerDecisionSchema } from '../../../src/contracts/planner-decision.ts';
 import { PLANNER_STATUSES, type PlannerStatus } from '../../../src/contracts/vocabulary.ts';
@@ -130,5 +130,86 @@ describe('the severity floor', () => {
     expect(decision.blockers[0]?.summary).toMatch(
       /^the reply .*: status: .*; and 2 more; it was: \{"status":"fine"\}$/,
     );
+  });
+});
+
+describe('the words of the floor', () => {
+  const input = INPUT_BY_STATUS.success;
+  const refused = (reply: unknown) => applyFloor(reply, judge(input), input).decision.blockers;
+
+  it('say that no reply came', () => {
+    expect(refused(null)).toEqual([
+      {
+        code: 'planner_reply_missing',
+        summary: 'the planner gave no reply',
+        evidence_ref: null,
+        severity: 'medium',
+      },
+    ]);
+    expect(refused(undefined)).toEqual(refused(null));
+  });
+
+  it('tell three reasons and count the others', () => {
+    const [blocker] = refused({});
+    expect(blocker?.summary).toMatch(
+      /^the reply of the planner does not fit its schema: status: [^;]+; next_step: [^;]+; fix_instructions: [^;]+; and 2 more; it was: \{\}$/,
+    );
+    const [one] = refused({ ...proposal('success'), risk_flags: 7 });
+    expect(one?.summary).toMatch(/schema: risk_flags: [^;]+; it was: \{"status"/);
+    const [three] = refused({ ...proposal('success'), status: 1, next_step: 2, risk_flags: 3 });
+    expect(three?.summary).toMatch(/schema: status: [^;]+; next_step: [^;]+; risk_flags: [^;]+; it was: \{/);
+    expect(refused('fine')[0]?.summary).toMatch(/schema: [^:]+; it was: fine$/);
+  });
+
+  it('name a step that is not allowed', () => {
+    expect(refused(proposal('success', { next_step: 'away' }))[0]).toMatchObject({
+      code: 'planner_next_step_illegal',
+      summary: 'the planner names the next step "away", which is not among the allowed ones',
+    });
+  });
+
+  it('ask for a reason where there is none, for what stops a run alone', () => {
+    expect(applyFloor(proposal('unsafe'), judge(input), input).decision.blockers).toEqual([
+      {
+        code: 'planner_judgement',
+        summary: 'the planner judged unsafe without giving a reason',
+        evidence_ref: null,
+        severity: 'high',
+      },
+    ]);
+    for (const status of ['success', 'partial'] as const)
+      expect(applyFloor(proposal(status), judge(input), input).decision.blockers).toEqual([]);
+  });
+
+  it('take a proposal that is as bad as the floor, with its own instructions', () => {
+    const partial = INPUT_BY_STATUS.partial;
+    const own = {
+      objective: 'do it',
+      constraints: [],
+      edits: [],
+      verification: [{ command: 'make', expected_signal: 'ok' }],
+    };
+    const given = (fix: typeof own | null) =>
+      applyFloor(proposal('partial', { fix_instructions: fix }), judge(partial), partial);
+    expect(given(own)).toMatchObject({ verdict: 'taken', decision: { fix_instructions: own } });
+    expect(given({ ...own, verification: [] }).decision.fix_instructions).toEqual({
+      ...own,
+      verification: [{ command: 'tests', expected_signal: 'exit code 0' }],
+    });
+    expect(given(null).decision.fix_instructions).toEqual(judge(partial).fix_instructions);
+  });
+
+  it('make instructions where neither has any', () => {
+    const { decision } = applyFloor(proposal('partial'), judge(input), input);
+    expect(decision.fix_instructions?.objective).toBe('finish the step');
+  });
+
+  it('cut an excerpt only where it is too long', () => {
+    const exact = 'x'.repeat(200);
+    expect(excerptOf(exact)).toBe(exact);
+    expect(excerptOf(`${exact}y`)).toBe(`${exact}…`);
+    expect(excerptOf(' a \n b ')).toBe('a b');
+    expect(excerptOf('  ')).toBe('nothing');
+    expect(excerptOf(undefined)).toBe('undefined');
   });
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plannerDecisionSchema } from '../../../src/contracts/planner-decision.ts';
 import type { PlannerInput } from '../../../src/contracts/planner-input.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   formatDiffSummary,
@@ -110,5 +110,74 @@ describe('diff summaries', () => {
         expect(parseDiffSummary(written).paths).toEqual([oldPath, path]);
       }),
     );
+  });
+});
+
+describe('the lines of a transcript summary', () => {
+  it('leave out a last word that is blank, and write none for no intent', () => {
+    const nothing = { claims: [], blockers: [] };
+    expect(formatTranscriptSummary({ ...nothing, intent: null, final: ' \n ' })).toBe('intent: none');
+    expect(formatTranscriptSummary({ ...nothing, intent: 'review', final: null })).toBe('intent: review');
+  });
+
+  it('keep a bar in the type of a blocker from being read as its end', () => {
+    const blockers = [{ type: 'a|b', text: ' c | d ' }];
+    const text = formatTranscriptSummary({ intent: 'none', claims: [], blockers, final: null });
+    expect(text).toBe('intent: none\nblocker: a/b | c | d');
+    expect(parseTranscriptSummary(text).blockers).toEqual([{ type: 'a/b', text: 'c | d' }]);
+  });
+
+  it('are read by the first intent and the first last word, and what is unknown is passed over', () => {
+    const text =
+      'mood: fine\nno fact\nintent: analysis\nintent: review\nclaim: sung\nclaim: fixed\nblocker: | why\nfinal: one\nfinal: two';
+    expect(parseTranscriptSummary(text)).toEqual({
+      intent: 'analysis',
+      claims: [{ kind: 'fixed' }],
+      blockers: [{ type: 'unspecified', text: 'why' }],
+      final: 'one',
+    });
+  });
+
+  it('have no intent when the first one is unknown', () => {
+    expect(parseTranscriptSummary('intent: dancing\nintent: review').intent).toBeNull();
+  });
+});
+
+describe('the lines of a diff summary', () => {
+  const file = { oldPath: null, status: 'M', insertions: null, deletions: null } as const;
+
+  it('escape only what would break a line', () => {
+    const files = [
+      { ...file, path: ' a b ' },
+      { ...file, path: 'c', oldPath: 'x -> y', status: 'R' as const },
+    ];
+    const text = formatDiffSummary({ files, insertions: 0, deletions: 0, fingerprint: null });
+    expect(text).toBe(
+      'files: 2 insertions: 0 deletions: 0\nM \\u0020a b\\u0020 +0 -0\nR x -\\u003e y -> c +0 -0',
+    );
+    expect(parseDiffSummary(text)).toEqual({
+      changed: true,
+      paths: [' a b ', 'x -> y', 'c'],
+      fingerprint: null,
+    });
+  });
+
+  it.each([
+    ['the first count holds', 'files: 1\nno changes\nfiles: 0', true, []],
+    ['no changes holds over a later count', 'no changes\nfiles: 2', false, []],
+    ['a file alone is a change', 'A new.ts', true, ['new.ts']],
+    ['a path that only looks escaped stays', 'A odd\\path', true, ['odd\\path']],
+    [
+      'the first of two fingerprints is read elsewhere',
+      'no changes\nfingerprint: a\nfingerprint: b',
+      false,
+      [],
+    ],
+  ])('%s', (_name, text, changed, paths) => {
+    expect(parseDiffSummary(text)).toMatchObject({ changed, paths });
+  });
+
+  it('give the first fingerprint', () => {
+    expect(parseDiffSummary('fingerprint: a\nfingerprint: b').fingerprint).toBe('a');
   });
 });

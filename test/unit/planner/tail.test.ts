@@ -30,3 +30,23 @@ describe('the tail of a last word', () => {
     expect(readTail(`${'{\n'.repeat(200_000)}{"claims":["fixed"]}`)).toEqual({ claims: ['fixed'] });
   });
 });
+
+describe('a line that only begins like a tail', () => {
+  it.each<[string, string, object | null]>([
+    ['is passed over when it is no JSON', 'Done.\n{not json\n{"claims":[]}', { claims: [] }],
+    ['is read with a fence behind spaces', '{"claims":[]}  \n  ```', { claims: [] }],
+    ['is none as a number', '{\n42', null],
+    ['is none as null behind a brace', 'null', null],
+    ['is none when its keys are inherited', '{"toString":1}', null],
+    ['is read with blockers alone', '{"blockers":[]}', { blockers: [] }],
+    ['is read with a verdict alone', '{"verdict":"approve"}', { verdict: 'approve' }],
+    ['is read with findings alone', '{"findings":[]}', { findings: [] }],
+    ['is none with usage alone', '{"usage":{}}', null],
+  ])('%s', (_name, text, expected) => {
+    expect(readTail(text)).toEqual(expected);
+  });
+
+  it('is not looked for beyond the last object that is one', () => {
+    expect(readTail('{"claims":["fixed"]}\n{"answer":42}')).toBeNull();
+  });
+});

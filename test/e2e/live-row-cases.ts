@@ -1,0 +1,274 @@
+/** For each row of the decision table: what agents and validators do, so that a run comes to that judgement. */
+export interface LiveCase {
+  readonly row: string;
+  readonly status: string;
+  /** Every row that fires, worst first. */
+  readonly rows: readonly string[];
+  /** What the agent does, a line each; `@2` is for its second entry. */
+  readonly work: readonly string[];
+  /** The validators, each in YAML. */
+  readonly run: readonly string[];
+  /** The judgements before the last one. */
+  readonly before?: readonly string[];
+  readonly review?: readonly string[];
+  readonly limits?: string;
+  readonly revision?: string;
+  readonly flags?: readonly string[];
+  /** What the run says of the row to a person. */
+  readonly told: string;
+}
+
+const RIGHT = ['write answer.txt 42', 'say Wrote the answer.'];
+const WRONG = ['write answer.txt 41', 'say Wrote the answer.'];
+const BETTER = ['@1 write answer.txt 39', '@2 write answer.txt 40', '@3 write answer.txt 41'];
+const FAILED = 'validator-or-case-failed';
+
+/** A script that does, line by line, what it is told, and declares what it leaves. */
+function script(lines: readonly string[], artifacts: readonly string[] = []): string {
+  const list = (texts: readonly string[]) => JSON.stringify(texts);
+  return `{ id: suite, kind: script, entrypoint: tools/act.mjs, args: ${list(lines)}, artifacts: ${list(artifacts)} }`;
+}
+
+function reporting(change: object, ...more: readonly string[]): string {
+  return script([`report ${JSON.stringify(change)}`, ...more], ['harness_report.json']);
+}
+
+const flagged = (severity: string) =>
+  reporting({ ux_flags: [{ severity, area: 'colour', description: 'grey on grey' }] });
+
+const PROPOSAL = {
+  id: 'page',
+  golden_path: 'goldens/page.txt',
+  proposed_path: 'harness/page.txt',
+  kind: 'text',
+  diff_ref: 'harness/page.diff',
+};
+
+const UNSAFE: readonly LiveCase[] = [
+  {
+    row: 'policy-violation',
+    status: 'unsafe',
+    rows: ['policy-violation'],
+    work: [...RIGHT, 'write .github/workflows/ci.yml on'],
+    run: ['tests'],
+    told: 'the policy was violated: .github/workflows/ci.yml',
+  },
+  {
+    row: 'report-execution-mismatch',
+    status: 'unsafe',
+    rows: ['report-execution-mismatch', FAILED],
+    work: RIGHT,
+    run: [reporting({}, 'exit 3')],
+    told: 'the harness report suite says pass, and suite exited with 3',
+  },
+  {
+    row: 'report-inconsistent',
+    status: 'unsafe',
+    rows: ['report-inconsistent'],
+    work: RIGHT,
+    run: [reporting({ summary: { passed: 5, failed: 0, flaky: 0, duration_ms: 1 } })],
+    told: '5 passed told, 1 listed',
+  },
+  {
+    row: 'repeated-contradiction',
+    status: 'unsafe',
+    rows: ['repeated-contradiction', 'no-progress', 'claimed-without-change'],
+    before: ['partial'],
+    work: ['say Implemented the answer.'],
+    run: ['lint'],
+    told: 'an earlier evaluation found a contradiction too',
+  },
+];
+
+const NEEDS_HUMAN: readonly LiveCase[] = [
+  {
+    row: 'goldens-proposed',
+    status: 'needs_human',
+    rows: ['goldens-proposed'],
+    work: RIGHT,
+    run: [reporting({ proposed_goldens: [PROPOSAL] })],
+    told: 'the harness proposes new goldens: goldens/page.txt',
+  },
+  {
+    row: 'approval-required',
+    status: 'needs_human',
+    rows: ['approval-required'],
+    work: [...RIGHT, 'blocker requires_approval the new dependency left-pad'],
+    run: ['tests'],
+    told: 'a person has to approve: the new dependency left-pad',
+  },
+  {
+    row: 'ux-error',
+    status: 'needs_human',
+    rows: ['ux-error'],
+    work: RIGHT,
+    run: [flagged('error')],
+    told: 'user interface error, colour: grey on grey',
+  },
+  {
+    row: 'repeated-partial',
+    status: 'needs_human',
+    rows: ['repeated-partial', FAILED],
+    before: ['partial', 'partial'],
+    work: BETTER,
+    run: ['tests'],
+    told: 'this would be the third partial result in a row',
+  },
+  {
+    row: 'no-progress',
+    status: 'needs_human',
+    rows: ['no-progress', FAILED],
+    before: ['partial'],
+    work: WRONG,
+    run: ['tests'],
+    told: 'the validator tests exited with 1, as before, and the workspace is unchanged',
+  },
+  {
+    row: 'refinement-spent',
+    status: 'needs_human',
+    rows: ['refinement-spent', FAILED],
+    before: ['partial'],
+    work: BETTER,
+    run: ['tests'],
+    revision: 'revision: { step: work, max_attempts: 1 }, ',
+    told: '1 of 1 refinements are spent',
+  },
+];
+
+const BLOCKED: readonly LiveCase[] = [
+  {
+    row: 'missing-artifact',
+    status: 'blocked',
+    rows: ['missing-artifact'],
+    work: RIGHT,
+    run: [script(['say nothing to show'], ['proof.txt'])],
+    told: 'the required artifact proof.txt is missing',
+  },
+  {
+    row: 'unsupported-report',
+    status: 'blocked',
+    rows: ['unsupported-report'],
+    work: RIGHT,
+    run: [reporting({ version: '2.0.0' })],
+    told: 'the harness report has version "2.0.0", and only 1.x is read',
+  },
+  {
+    row: 'validation-unusable',
+    status: 'blocked',
+    rows: ['validation-unusable'],
+    work: RIGHT,
+    run: [script(['die'])],
+    told: 'the validation ended as error, and nothing in the evidence explains it',
+  },
+  {
+    row: 'validator-timed-out-again',
+    status: 'blocked',
+    rows: ['validator-timed-out-again', 'validator-timed-out'],
+    before: ['partial'],
+    work: BETTER,
+    run: [script(['hang'])],
+    limits: 'limits: { timeout: 1s }, ',
+    told: 'the validator suite ran out of time',
+  },
+  {
+    row: 'blocker-without-changes',
+    status: 'blocked',
+    rows: ['blocker-without-changes'],
+    work: ['blocker spec-gap which error code to use'],
+    run: ['lint'],
+    told: 'the agent reports spec-gap: which error code to use',
+  },
+];
+
+const PARTIAL: readonly LiveCase[] = [
+  {
+    row: FAILED,
+    status: 'partial',
+    rows: [FAILED],
+    work: WRONG,
+    run: ['tests'],
+    told: 'the validator tests exited with 1',
+  },
+  {
+    row: 'validator-timed-out',
+    status: 'partial',
+    rows: ['validator-timed-out'],
+    work: RIGHT,
+    run: [script(['hang'])],
+    limits: 'limits: { timeout: 1s }, ',
+    told: 'the validator suite ran out of time',
+  },
+  {
+    row: 'claimed-without-change',
+    status: 'partial',
+    rows: ['claimed-without-change'],
+    flags: ['transcript_workspace_mismatch'],
+    work: ['say Implemented the answer.'],
+    run: ['lint'],
+    told: 'claim implemented: does not hold',
+  },
+  {
+    row: 'claimed-passing',
+    status: 'partial',
+    rows: [FAILED, 'claimed-passing'],
+    flags: ['transcript_workspace_mismatch'],
+    work: ['write answer.txt 41', 'say All tests pass.'],
+    run: ['tests'],
+    told: 'claim tests_pass: does not hold (tests exited with 1)',
+  },
+  {
+    row: 'claimed-creation',
+    status: 'partial',
+    rows: ['claimed-creation'],
+    flags: ['transcript_workspace_mismatch'],
+    work: ['write answer.txt 42', 'claim created src/answer.ts'],
+    run: ['tests'],
+    told: 'claim created src/answer.ts: does not hold',
+  },
+  {
+    row: 'ux-flags',
+    status: 'partial',
+    rows: ['ux-flags'],
+    flags: ['ux_flags_present'],
+    work: RIGHT,
+    run: [flagged('warning')],
+    told: 'user interface warning, colour: grey on grey',
+  },
+  {
+    row: 'blocker-with-changes',
+    status: 'partial',
+    rows: ['blocker-with-changes'],
+    work: [...RIGHT, 'blocker spec-gap which error code to use'],
+    run: ['tests'],
+    told: 'the agent reports spec-gap: which error code to use',
+  },
+  {
+    row: 'changes-requested',
+    status: 'partial',
+    rows: ['changes-requested'],
+    work: RIGHT,
+    review: ['verdict needs-changes', 'finding The answer has no unit.'],
+    run: ['tests'],
+    told: 'The answer has no unit. (evidence.review.findings, artifacts/review/review.json)',
+  },
+];
+
+const SUCCESS: readonly LiveCase[] = [
+  {
+    row: 'clean',
+    status: 'success',
+    rows: ['clean'],
+    flags: ['flaky_checks'],
+    work: RIGHT,
+    run: ['{ id: moody, kind: builtin, retries: 1 }'],
+    told: 'moody passed on try 2 only',
+  },
+];
+
+export const LIVE_CASES: readonly LiveCase[] = [
+  ...UNSAFE,
+  ...NEEDS_HUMAN,
+  ...BLOCKED,
+  ...PARTIAL,
+  ...SUCCESS,
+];

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ESCALATIONS } from '../../src/planner/escalation.ts';
+import { ROWS } from '../../src/planner/rows.ts';
+import { judgedIn } from './judged-run.ts';
+import { LIVE_CASES, type LiveCase } from './live-row-cases.ts';
+import type { RunRecordOnDisk } from './run-record.ts';
+import { CONFIG, type Scene, test } from './scene.ts';
+
+/** `moody` passes from the second try on. */
+const MOODY = 'test -e tried.txt || { touch tried.txt; exit 3; }';
+const LIVE_CONFIG = `${CONFIG}  lint: { command: [node, -e, "0"] }
+  moody: { command: [sh, -c, ${JSON.stringify(MOODY)}] }
+`;
+const ENDS = 'error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP';
+
+function agentStep(id: string, intent: string, lines: readonly string[], next: string): string {
+  return `  - id: ${id}
+    opcode: RUN_AGENT
+    agent: actor
+    intent: ${intent}
+    prompt: |
+${lines.map((line) => `      ${line}\n`).join('')}    routes: { completed: ${next}, ${ENDS} }
+`;
+}
+
+/** Work, a review where there is one, checks, and a judgement that sends back what is partial as often as it is told. */
+function workflowOf({ work, review, run, limits = '', revision = '', before = [] }: LiveCase): string {
+  const again = before.length > 0 ? 'work' : 'STOP';
+  return `workflow_id: live
+version: 1
+description: A run that comes to one row of the decision table.
+entry_step: work
+steps:
+${agentStep('work', 'implementation', work, review === undefined ? 'check' : 'review')}${review === undefined ? '' : agentStep('review', 'review', review, 'check')}  - { id: check, opcode: RUN_VALIDATION, run: [${run.join(', ')}], ${limits}routes: { completed: judge, error: judge, killed_timeout: judge, killed_idle: judge, killed_policy: STOP } }
+  - { id: judge, opcode: EVALUATE, prompt: planner.evaluate_results.v1, ${revision}allowed_next_steps: [work, ask, STOP], routes: { success: STOP, partial: ${again}, blocked: STOP, unsafe: STOP, needs_human: ask } }
+  - { id: ask, opcode: GATE, gate: requires_approval, routes: { gate_approved: STOP, gate_rejected: STOP } }
+`;
+}
+
+const EXIT: Readonly<Record<string, number>> = {
+  success: 0,
+  needs_human: 3,
+  partial: 4,
+  blocked: 4,
+  unsafe: 5,
+};
+
+const folder = (visit: number) => (visit === 1 ? 'judge' : `judge@${visit}`);
+
+/** The rules give the same bytes to the evidence that the run stored as they gave to the run. */
+async function expectSameAgain(scene: Scene, record: RunRecordOnDisk, visit: number): Promise<void> {
+  const input = record.manifest(folder(visit)).artifacts.find(({ role }) => role === 'planner_input');
+  const { code, stdout } = await scene.conductor(
+    'evaluate',
+    '--input',
+    join(record.path, input?.path ?? 'nowhere'),
+  );
+  expect(code).toBe(0);
+  expect(stdout).toBe(record.evidence(folder(visit), 'planner_decision'));
+}
+
+describe('a run comes to the judgement of', () => {
+  for (const live of LIVE_CASES)
+    test.concurrent(live.row, async ({ openScene }) => {
+      const scene = await openScene({ config: LIVE_CONFIG });
+      await scene.repo.write('../live.yaml', workflowOf(live));
+      const { code, stdout, stderr } = await scene.conductor('run', '../live.yaml');
+      const record = scene.record(stdout.split('\n')[0] ?? '');
+      const { before = [], status, rows } = live;
+      const statuses = record.eventsOf('decision_recorded').map(({ payload }) => payload.status);
+      expect(statuses, stderr).toEqual([...before, status]);
+      const { decision, trace } = judgedIn(record, folder(statuses.length));
+      expect(trace).toMatchObject({ verdict: 'rules', rows, floor: decision });
+      expect(decision.risk_flags).toEqual(expect.arrayContaining([...(live.flags ?? [])]));
+      expect(code, stderr).toBe(EXIT[status]);
+      const shown = await scene.conductor('show', record.metadata.run_id);
+      const [first = '', ...also] = rows;
+      const why = shown.stdout.split('\n').findLast((line) => line.includes('why: ')) ?? '';
+      expect(why).toContain(`why: ${first}: `);
+      if (also.length > 0) expect(why).toContain(`; also ${also.join(', ')}`);
+      expect(shown.stdout).toContain(live.told);
+      for (const visit of statuses.keys()) await expectSameAgain(scene, record, visit + 1);
+      if (status === 'needs_human') await scene.conductor('cancel', record.metadata.run_id);
+    });
+});
+
+describe('the live cases', () => {
+  it('are one for every row of the decision table', () => {
+    const ids = [...ROWS, ...ESCALATIONS].map(({ id }) => id);
+    expect(LIVE_CASES.map(({ row }) => row).sort()).toEqual([...ids, 'clean'].sort());
+    for (const { row, rows } of LIVE_CASES) expect(rows).toContain(row);
+  });
+});
