@@ -6,6 +6,7 @@ const PURE_FOLDERS = [
   'contracts',
   'planner',
   'policy',
+  'agents',
   'work',
   'reports',
 ];
