@@ -190,7 +190,9 @@ function problemOf({ turn, lastError }: CodexState): ReturnType<typeof codexStre
   if (turn === null && lastError === null)
     return { ...base, message: 'ended without a result', status: null, code: NO_RESULT };
   const told = lastError ?? 'no reason';
-  return { ...base, message: `failed: ${told}`, status: statusIn(told), code: null };
+  // Its words for an error of the provider that says no more.
+  const code = told.includes('experiencing high demand') ? 'overloaded' : null;
+  return { ...base, message: `failed: ${told}`, status: statusIn(told), code };
 }
 
 /** Codex tells the status of its provider only in words: `unexpected status 401 Unauthorized`, `last status: 429`. */

@@ -7,6 +7,7 @@ const PURE_FOLDERS = [
   'contracts',
   'planner',
   'policy',
+  'agents',
   'work',
   'reports',
 ];
