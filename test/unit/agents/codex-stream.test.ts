@@ -87,6 +87,26 @@ describe('the stream of codex', () => {
       null,
     ],
     [
+      'what the provider answered, as it came',
+      [
+        ...started,
+        {
+          type: 'turn.failed',
+          error: { message: '{"error":{"message":"no","type":"invalid_request_error","code":null}}' },
+        },
+      ],
+      'failed: no',
+      400,
+      'invalid_request_error',
+    ],
+    [
+      'an error of the provider that says no more',
+      [...started, { type: 'turn.failed', error: { message: 'We are currently experiencing high demand.' } }],
+      'failed: We are currently experiencing high demand.',
+      null,
+      'overloaded',
+    ],
+    [
       'a later turn without an end',
       [...started, completed(), { type: 'turn.started' }],
       'ended without a result',
