@@ -1,0 +1,146 @@
+import type { AgentFailure, FailureClass, FailureTraces } from '../contracts/agent-failure.ts';
+import type { ProcessEnd } from '../contracts/process-end.ts';
+import { isoTimeOf, resetTimeIn } from './reset-time.ts';
+
+/** For adapters that saw nothing special. */
+export const NO_TRACES: FailureTraces = {
+  status: null,
+  code: null,
+  message: '',
+  retryAfterMs: null,
+  resetAt: null,
+  deniedTools: [],
+};
+
+/**
+ * What kind of failure it was. The agent's own words and those of its provider come first; how its process ended
+ * says something only where they say nothing. `nowMs` makes times out of "in two hours"; without it they stay unknown.
+ */
+export function classifyFailure(
+  traces: FailureTraces,
+  end: ProcessEnd,
+  nowMs: number | null = null,
+): AgentFailure {
+  const failureClass = classOf(traces, end);
+  const resets = failureClass === 'rate_limited' || failureClass === 'quota_exhausted';
+  return {
+    class: failureClass,
+    message: messageOf(traces, end, failureClass),
+    reset_at: resets || failureClass === 'overloaded' ? resetAt(traces, nowMs) : null,
+    help: helpFor(failureClass, traces),
+  };
+}
+
+function classOf(traces: FailureTraces, end: ProcessEnd): FailureClass {
+  return (
+    spokenClass(traces) ??
+    statusClass(traces.status) ??
+    (traces.deniedTools.length > 0 ? 'refused_tool' : null) ??
+    (traces.status === null && crashed(end) ? 'crash' : 'no_result')
+  );
+}
+
+/** The first that fits: what a status alone leaves open, words often settle. */
+const SIGNS: readonly (readonly [FailureClass, RegExp])[] = [
+  [
+    'quota_exhausted',
+    /insufficient_quota|quota_exceeded|exceeded your current quota|quota exceeded|credit balance is too low|billing_(?:error|hard_limit)|usage_(?:limit_reached|not_included)|usage limit|out of credits|hit your (?:\w+ )?limit|(?:session|weekly|5-hour|monthly|spend(?:ing)?) limit (?:has been )?reached|limits? will reset|RESOURCE_EXHAUSTED.*per day|payment required/i,
+  ],
+  [
+    'authentication',
+    /authentication_error|permission_error|invalid[_ -](?:x-)?api[_ -]?key|incorrect api key|invalid authentication|not logged in|please run \/login|(?:please|need to) (?:log|sign) ?in|oauth token (?:has )?expired|token (?:has )?expired|refresh token|unauthorized|forbidden|missing (?:bearer|api key)|missing environment variable|api key (?:not found|not valid|is missing)|could not resolve authentication method|authentication required|country, region, or territory not supported/i,
+  ],
+  [
+    'overloaded',
+    /overloaded(?:_error)?|server_is_overloaded|slow_down|at capacity|temporarily unavailable|engine_overloaded/i,
+  ],
+  [
+    'rate_limited',
+    /rate[_ -]?limit|too many requests|requests per min|tokens per min|RESOURCE_EXHAUSTED|\b429\b/i,
+  ],
+  [
+    'network',
+    /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_|socket hang up|socket connection was closed|fetch failed|connection (?:error|refused|reset|closed|was closed)|unable to connect|error sending request|stream (?:disconnected|closed)|dns error|network (?:error|is unreachable)|request timed out|timed? ?out waiting|certificate|api_error|internal server error|bad gateway|gateway time-?out|service unavailable|response stream|unexpected end of (?:json|stream)|server had an error/i,
+  ],
+];
+
+function spokenClass({ code, message, status }: FailureTraces): FailureClass | null {
+  const words = `${code ?? ''}\n${message}`;
+  const spoken = SIGNS.find(([, sign]) => sign.test(words))?.[0] ?? null;
+  // A refusal that the provider gave a status for is what the status says, whatever else its words bring to mind.
+  if (spoken === 'network' && status !== null && statusClass(status) !== 'network') return null;
+  return spoken;
+}
+
+function statusClass(status: number | null): FailureClass | null {
+  if (status === null) return null;
+  if (status === 401 || status === 403) return 'authentication';
+  if (status === 402) return 'quota_exhausted';
+  if (status === 429) return 'rate_limited';
+  if (status === 529 || status === 503) return 'overloaded';
+  // Of 500 and its like nobody knows more than of a line that went dead, and the same helps: to try again.
+  return status >= 500 || status === 408 ? 'network' : null;
+}
+
+/** An agent that ends by a signal, or that could not be started, has not come to any end of its own. */
+function crashed(end: ProcessEnd): boolean {
+  return (
+    end.kind === 'signalled' || end.kind === 'spawn_failed' || (end.kind === 'exited' && end.exitCode !== 0)
+  );
+}
+
+function messageOf(traces: FailureTraces, end: ProcessEnd, failureClass: FailureClass): string {
+  const said = traces.message.trim();
+  if (said !== '') return said;
+  if (traces.status !== null) return `the provider answered with status ${traces.status}`;
+  if (failureClass === 'refused_tool')
+    return `the agent was not allowed to use ${traces.deniedTools.join(', ')}`;
+  switch (end.kind) {
+    case 'exited':
+      return end.exitCode === 0
+        ? 'the agent ended without a result'
+        : `the agent exited with code ${end.exitCode} without a result`;
+    case 'signalled':
+      return `the agent was ended by ${end.signal}`;
+    case 'spawn_failed':
+      return end.message;
+    case 'timeout':
+      return 'the agent had not ended in time';
+    case 'idle':
+      return 'the agent printed nothing for too long';
+    case 'cancelled':
+      return 'the agent was cancelled';
+  }
+}
+
+function resetAt(
+  { resetAt: told, retryAfterMs, message }: FailureTraces,
+  nowMs: number | null,
+): string | null {
+  const exact = told === null ? null : resetTimeIn(told.replace(/^(?=\d{10,13}$)/, '|'), null);
+  if (exact !== null) return isoTimeOf(exact);
+  if (retryAfterMs !== null && nowMs !== null) return isoTimeOf(nowMs + retryAfterMs);
+  const read = resetTimeIn(message, nowMs);
+  return read === null ? null : isoTimeOf(read);
+}
+
+function helpFor(failureClass: FailureClass, { deniedTools }: FailureTraces): string | null {
+  switch (failureClass) {
+    case 'overloaded':
+      return 'the provider has too much to do; try again later, or use another model or agent';
+    case 'rate_limited':
+      return 'wait until the limit ends, run fewer agents at once, or raise the limit with the provider';
+    case 'quota_exhausted':
+      return 'wait until the quota is renewed, or add credit or raise the plan with the provider';
+    case 'authentication':
+      return "log in with the agent's own command, or set its key; conductor doctor shows what is there";
+    case 'network':
+      return "see whether the provider can be reached from here: proxy, base URL, the provider's status page";
+    case 'crash':
+      return 'see its stderr in the evidence; conductor agents test NAME tries the agent alone';
+    case 'refused_tool':
+      return `allow ${deniedTools.length === 0 ? 'the tool' : deniedTools.join(', ')} in the policy of the step, or have the prompt ask for less`;
+    case 'no_result':
+      return 'see the transcript for where it stopped; conductor agents test NAME tries the agent alone';
+  }
+}
