@@ -32,6 +32,11 @@ export interface ProcessSpec {
   readonly onStop: ((reason: 'timeout' | 'idle') => Promise<void>) | null;
   /** The newest whole line, for live views. Called often; must be cheap. */
   readonly onLine: ((line: string) => void) | null;
+  /**
+   * All of standard output, piece by piece and with its secrets, also past what is kept: for who has to understand it.
+   * Called often; must be cheap.
+   */
+  readonly onOutput?: (chunk: Buffer) => void;
 }
 
 export interface CapturedStream {

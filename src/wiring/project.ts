@@ -84,7 +84,11 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     null,
   );
   if (!planner.ok) return { ok: false, obstacle: planner.obstacle, document: null };
-  const agents = createAgents(config, { ...processes, store: records.store }, request.env);
+  const agents = createAgents(
+    config,
+    { ...processes, store: records.store, secrets, conductorBin: kit.environment.CONDUCTOR_BIN },
+    request.env,
+  );
   const refusal = sandboxRefusal(config, sandbox);
   const project: Project = {
     repoRoot,

@@ -1,5 +1,6 @@
 /** The folders that decide from values alone. */
 const PURE_FOLDERS = [
+  'agents',
   'kernel',
   'workflow',
   'diagnostics',

@@ -64,6 +64,7 @@ export async function runAgent(
     inputs,
     evidenceDir: evidence.path,
     confinement: enclosure.confinement,
+    policy: policy.effective,
     onStop: recordStop(context, step.id, `agent "${step.agent}"`),
     mark: prepared.mark,
   });
@@ -161,6 +162,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   const { result, changes } = facts;
   await evidence.text('runner_prompt', 'prompt.md', `${facts.task}\n`);
   await evidence.file('runner_transcript', result.transcriptPath, { required: true, important: true });
+  if (typeof result.streamPath === 'string') await evidence.file('runner_stream', result.streamPath);
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
   const said = claimsFrom(result.result?.claims ?? null, result.finalResponse);
@@ -177,6 +179,9 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? [],
     usage: result.result?.usage ?? null,
     reason: result.reason,
+    failure: result.failure ?? null,
+    session_id: result.sessionId ?? null,
+    ...(result.controls === undefined ? {} : { controls: result.controls }),
     notes: result.notes,
   });
   if (facts.review !== null)
@@ -190,7 +195,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   await evidence.json(
     'policy_summary',
     'policy.json',
-    policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities),
+    policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities, result.controls),
   );
 }
 
