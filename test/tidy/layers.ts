@@ -7,7 +7,6 @@ const PURE_FOLDERS = [
   'contracts',
   'planner',
   'policy',
-  'agents',
   'work',
   'reports',
 ];
