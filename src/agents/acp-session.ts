@@ -69,7 +69,7 @@ const IDS: Readonly<Record<AcpPhase, number>> = {
 };
 
 /** An agent that goes on asking does not get its work done. */
-const QUESTIONS_LIMIT = 10_000;
+const QUESTIONS_LIMIT = 2_000;
 
 /** It reads and writes files and runs commands by itself: what happens in its worktree is looked at afterwards. */
 const NOTHING_OFFERED = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
