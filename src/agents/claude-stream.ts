@@ -225,12 +225,23 @@ function problemOf({ result, errorCode, resetAtSeconds }: ClaudeState): StreamPr
   if (result.is_error) {
     const told = [result.result ?? '', ...(result.errors ?? [])].filter((word) => word.trim() !== '');
     const why = told.length === 0 ? (result.subtype ?? 'no reason') : told.join('; ');
-    const code = errorCode ?? (result.subtype === 'success' ? null : (result.subtype ?? null));
-    return { message: `failed: ${why}`, status, code, resetAtSeconds, deniedTools };
+    return {
+      message: `failed: ${why}`,
+      status,
+      code: codeOf(result, errorCode),
+      resetAtSeconds,
+      deniedTools,
+    };
   }
   if (deniedTools.length === 0) return null;
   const message = `was refused ${deniedTools.length === 1 ? 'a tool' : 'tools'}: ${deniedTools.join(', ')}`;
   return { message, status: null, code: 'refused_tool', resetAtSeconds: null, deniedTools };
+}
+
+/** Where the program knows no name for it either, that its provider's answer was no good is still worth knowing. */
+function codeOf({ result, subtype }: ClaudeResult, errorCode: string | null): string | null {
+  if (errorCode === 'unknown' && result?.startsWith('API Error') === true) return 'api_error';
+  return errorCode ?? (subtype === 'success' ? null : (subtype ?? null));
 }
 
 function blocksOf({ message }: ClaudeEvent): Block[] {

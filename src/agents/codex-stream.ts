@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type AgentStream, type Folded, NO_RESULT } from './stream-verdict.ts';
+import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
 /** What `codex exec --json` prints. Fields that this file has no use for are left out. */
@@ -184,13 +184,37 @@ function toolUseOf(item: Item): TranscriptEntry | null {
   }
 }
 
-function problemOf({ turn, lastError }: CodexState): ReturnType<typeof codexStream.told>['problem'] {
+function problemOf({ turn, lastError }: CodexState): StreamProblem | null {
   if (turn === 'completed') return null;
   const base = { resetAtSeconds: null, deniedTools: [] };
   if (turn === null && lastError === null)
     return { ...base, message: 'ended without a result', status: null, code: NO_RESULT };
-  const told = lastError ?? 'no reason';
-  return { ...base, message: `failed: ${told}`, status: statusIn(told), code: null };
+  const told = toldBy(lastError ?? 'no reason');
+  return { ...base, ...told, message: `failed: ${told.message}` };
+}
+
+const refusalSchema = z.looseObject({
+  error: z.looseObject({ message: z.string(), type: text, code: text }),
+});
+
+/** Its own words, or the answer of its provider as it came. */
+function toldBy(words: string): Pick<StreamProblem, 'message' | 'status' | 'code'> {
+  const refusal = refusalSchema.safeParse(jsonOf(words));
+  if (refusal.success) {
+    const { message, type, code } = refusal.data.error;
+    return { message, status: type === 'invalid_request_error' ? 400 : null, code: code ?? type ?? null };
+  }
+  // So it calls an error of the provider that says no more.
+  const code = words.includes('experiencing high demand') ? 'overloaded' : null;
+  return { message: words, status: statusIn(words), code };
+}
+
+function jsonOf(words: string): unknown {
+  try {
+    return JSON.parse(words);
+  } catch {
+    return null;
+  }
 }
 
 /** Codex tells the status of its provider only in words: `unexpected status 401 Unauthorized`, `last status: 429`. */

@@ -17,6 +17,9 @@ export interface ClaudeCodeDeps extends StreamAgentDeps {
   readonly configDir: string | undefined;
 }
 
+/** What nobody has allowed is refused, without a question. */
+const PERMISSION_MODE = 'dontAsk';
+
 /** Tools that run and write nothing. */
 const LOOKS = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite', 'Task', 'TaskOutput'];
 const WEB = ['WebFetch', 'WebSearch'];
@@ -32,6 +35,14 @@ const NEVER = [
   'ScheduleWakeup',
 ];
 const JUDGED = ['Bash', ...WRITES];
+
+/** What it is logged in with; the shells of its tools get none of it. */
+const KEYS = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_CUSTOM_HEADERS',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+];
 
 /** Written by nobody but the user; its login is renewed from time to time. */
 const OWN_FOLDER: OwnFolder = {
@@ -61,43 +72,64 @@ export function createClaudeCodeAgent(deps: ClaudeCodeDeps): Agent {
 
 async function startOf(deps: ClaudeCodeDeps, request: AgentRequest): Promise<StreamStart> {
   const { policy } = request;
-  const readOnly = policy?.execution === 'read_only';
-  const offline = policy?.network === 'deny';
-  const hook = policy === undefined ? null : hookLine(deps, request, await writePolicy(request, policy));
-  // Who may write and run is said by the hook alone: where it fails, nothing is allowed.
-  const allowed = [...LOOKS, ...(offline ? [] : WEB), ...(hook === null ? JUDGED : [])];
-  const refused = [...NEVER, ...(offline ? WEB : []), ...(readOnly ? WRITES : [])];
-  const settings = hook === null ? {} : { disableAllHooks: false, hooks: { PreToolUse: [hookEntry(hook)] } };
+  const folder = join(request.evidenceDir, 'policy');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const shellStart = join(folder, 'shell.sh');
+  await writeFile(shellStart, `unset ${KEYS.join(' ')}\n`, { flag: 'wx' });
+  const hook = policy === undefined ? null : hookLine(deps, request, await writePolicy(folder, policy));
+  const tools = toolsOf(policy, hook !== null);
   return {
-    args: [
-      '-p',
-      '--output-format',
-      'stream-json',
-      '--verbose',
-      '--permission-mode',
-      'dontAsk',
-      '--allowedTools',
-      allowed.join(','),
-      '--disallowedTools',
-      refused.join(','),
-      '--strict-mcp-config',
-      '--settings',
-      JSON.stringify(settings),
-      ...(deps.model === null ? [] : ['--model', deps.model]),
-    ],
-    env: CLAUDE_ENVIRONMENT,
+    args: argsOf(tools, hook, deps.model),
+    env: { ...CLAUDE_ENVIRONMENT, CLAUDE_ENV_FILE: shellStart },
     ...reach(deps),
     controls: {
       requested: { execution: policy?.execution ?? null, commands: policy?.commands ?? null },
       effective: {
-        permission_mode: 'dontAsk',
-        allowed_tools: allowed,
-        disallowed_tools: refused,
+        permission_mode: PERMISSION_MODE,
+        allowed_tools: tools.allowed,
+        disallowed_tools: tools.refused,
         judged_by_hook: hook === null ? [] : JUDGED,
         hook,
       },
     },
   };
+}
+
+interface Tools {
+  readonly allowed: readonly string[];
+  readonly refused: readonly string[];
+}
+
+/** Who may write and run is said by the hook alone: where it fails, nothing is allowed. */
+function toolsOf(policy: EffectivePolicy | undefined, hasHook: boolean): Tools {
+  const offline = policy?.network === 'deny';
+  return {
+    allowed: [...LOOKS, ...(offline ? [] : WEB), ...(hasHook ? [] : JUDGED)],
+    refused: [...NEVER, ...(offline ? WEB : []), ...(policy?.execution === 'read_only' ? WRITES : [])],
+  };
+}
+
+function argsOf({ allowed, refused }: Tools, hook: string | null, model: string | null): string[] {
+  // Settings of the repository, which an agent can change, must not switch the hook off.
+  const settings = hook === null ? {} : { disableAllHooks: false, hooks: { PreToolUse: [hookEntry(hook)] } };
+  return [
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--permission-mode',
+    PERMISSION_MODE,
+    '--allowedTools',
+    allowed.join(','),
+    '--disallowedTools',
+    refused.join(','),
+    // Servers of other people's tools are started by nobody that a policy is asked about.
+    '--strict-mcp-config',
+    '--settings',
+    JSON.stringify(settings),
+    ...(model === null ? [] : ['--model', model]),
+  ];
 }
 
 function reach({ home, configDir }: ClaudeCodeDeps): Pick<StreamStart, 'readable' | 'writable'> {
@@ -106,10 +138,7 @@ function reach({ home, configDir }: ClaudeCodeDeps): Pick<StreamStart, 'readable
 }
 
 /** One document for each list of allowed paths: the hook lays them over each other again. */
-async function writePolicy({ evidenceDir }: AgentRequest, policy: EffectivePolicy): Promise<string[]> {
-  const folder = join(evidenceDir, 'policy');
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+async function writePolicy(folder: string, policy: EffectivePolicy): Promise<string[]> {
   return Promise.all(
     policyDocumentsOf(policy).map(async (document, index) => {
       const path = join(folder, `${index + 1}.json`);

@@ -144,7 +144,7 @@ function failureOf(verdict: Verdict, resetAtSeconds: number | null, end: Process
   if (verdict.traces === null) return null;
   const reset = new Date((resetAtSeconds ?? Number.NaN) * 1_000);
   const resetAt = Number.isNaN(reset.getTime()) ? null : reset.toISOString();
-  return classifyFailure({ ...verdict.traces, resetAt }, end);
+  return classifyFailure({ ...verdict.traces, resetAt }, end, Date.now());
 }
 
 /** A program of a package needs what was installed with it; beside the file itself there is only its starter. */
