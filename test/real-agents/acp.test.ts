@@ -104,7 +104,7 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
     test('is refused what leads out of its worktree, and the step says so', LIMIT, async ({ openScene }) => {
       const scene = await openScene(sceneOf(name, 'strays'));
       const { code, record } = await drive(scene, name, 'strays');
-      expect(code).toBe(4);
+      expect(code).toBe(1);
       const { termination, failure, notes } = JSON.parse(record.evidence('implement', 'runner_metadata'));
       expect({ termination, kind: failure.class }).toEqual({ termination: 'error', kind: 'refused_tool' });
       expect(notes.join()).toContain('native_policy_block');
@@ -117,7 +117,7 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
       async ({ openScene }) => {
         const scene = await openScene(sceneOf(name, 'refuses'));
         const { code, record } = await drive(scene, name, 'refuses');
-        expect(code).toBe(4);
+        expect(code).toBe(1);
         const { failure } = JSON.parse(record.evidence('implement', 'runner_metadata'));
         expect(failure.class).toBe('authentication');
         expectNoKey(record);
