@@ -20,6 +20,8 @@ export interface Fault {
   readonly limits?: Partial<Pick<AgentRequest, 'timeoutMs' | 'idleTimeoutMs'>>;
   /** Sent to the agent's process once it has begun to run the line. */
   readonly signal?: NodeJS.Signals;
+  /** Runs with the tests, where the agents are installed. */
+  readonly short?: true;
   readonly expected: Readonly<Record<RealKind, Outcome>>;
 }
 
@@ -49,12 +51,14 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'bad-key',
+    short: true,
     does: 'the provider answers 401',
     steps: status(401),
     expected: both(failed('authentication')),
   },
   {
     name: 'rate-limit',
+    short: true,
     does: 'the provider answers 429',
     steps: status(429),
     expected: both(failed('rate_limited')),
@@ -73,6 +77,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'drop',
+    short: true,
     does: 'the connection is dropped',
     steps: [{ kind: 'drop' }],
     expected: both(failed('network')),
@@ -106,6 +111,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'refused-tool',
+    short: true,
     does: 'the policy refuses a tool',
     steps: [
       { kind: 'shell', command: 'git commit -m work' },
@@ -122,6 +128,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'sigkill',
+    short: true,
     does: 'somebody ends it with SIGKILL',
     steps: [{ kind: 'shell', command: LINE }],
     signal: 'SIGKILL',
@@ -129,6 +136,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'daemon',
+    short: true,
     does: 'a tool leaves a daemon behind',
     steps: [
       { kind: 'shell', command: 'nohup sleep 300 > /dev/null 2>&1 &' },

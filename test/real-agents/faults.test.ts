@@ -15,12 +15,13 @@ import {
   pageWithFaults,
 } from './fault-table.ts';
 import { createRealAgent, homeOf, REAL_KINDS, type RealKind, realRequest } from './real-adapters.ts';
-import { AGENTS_BIN } from './real-agents.ts';
+import { AGENTS_BIN, IS_WHOLE } from './real-agents.ts';
 
 /** `npm run agents:real -- --table FILE` sets it. */
 const TABLE = process.env.FAULTS_TABLE ?? null;
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'agent-faults.md');
 const LIMIT_MS = 120_000;
+const CHOSEN = FAULTS.filter(({ short }) => IS_WHOLE || short === true);
 
 describe('the table of faults', () => {
   it.skipIf(TABLE !== null)('is on its page as the suite expects it, which is how it comes out', () => {
@@ -60,7 +61,7 @@ describe.skipIf(AGENTS_BIN === null)('what can happen to a real agent', () => {
   }
 
   describe.for(REAL_KINDS)('%s', (kind) => {
-    it.for(FAULTS.map((fault) => [fault.does, fault] as const))(
+    it.for(CHOSEN.map((fault) => [fault.does, fault] as const))(
       'comes to the right end when %s',
       { timeout: LIMIT_MS },
       async ([, fault]) => {
