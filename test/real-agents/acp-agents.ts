@@ -6,7 +6,7 @@ const INSTALLED = join(import.meta.dirname, 'acp', 'node_modules');
 const BIN = join(resolve(process.env.CONDUCTOR_REAL_ACP_AGENTS ?? INSTALLED), '.bin');
 
 /** No real key: only something that must not turn up in any file. */
-export const ACP_KEY = 'key-of-a-test-0123456789';
+const ACP_KEY = 'key-of-a-test-0123456789';
 
 /** An agent as a person writes it down, and the variables by which it asks a server on loopback. */
 export interface AcpAgent {

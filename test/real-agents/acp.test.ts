@@ -5,6 +5,7 @@ import { expectNoKey } from '../e2e/judged-run.ts';
 import { CONFIG, type Scene, test } from '../e2e/scene.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
 import { ACP_AGENTS, ACP_HERE } from './acp-agents.ts';
+import { WORKFLOW } from './driven-run.ts';
 
 const LIMIT = { timeout: 180_000 };
 
@@ -23,29 +24,6 @@ const SCRIPT: ModelScript = {
   ],
   refuses: [{ kind: 'status', status: 401, message: 'invalid x-api-key' }],
 };
-
-const ENDS = 'error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP';
-const WORKFLOW = `workflow_id: driven
-version: 1
-description: A real agent works until its tests pass.
-entry_step: implement
-defaults: { limits: { timeout: 120s, idle_timeout: 60s } }
-steps:
-  - id: implement
-    opcode: RUN_AGENT
-    agent: coder
-    prompt: Make the tests pass.
-    routes: { completed: check, ${ENDS} }
-  - id: check
-    opcode: RUN_VALIDATION
-    run: [tests]
-    routes: { completed: judge, ${ENDS.replace('error: STOP', 'error: judge')} }
-  - id: judge
-    opcode: EVALUATE
-    prompt: planner.evaluate_results.v1
-    allowed_next_steps: [implement, STOP]
-    routes: { success: STOP, partial: implement, blocked: STOP, unsafe: STOP, needs_human: STOP }
-`;
 
 function configOf(name: string, url: string): string {
   const { command = [''], environment } = ACP_AGENTS[name] ?? {};
@@ -71,7 +49,7 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
   const sceneOf = (name: string, scenario: string, sandbox: 'off' | 'required' = 'off') => ({
     sandbox,
     config: configOf(name, server.urlOf(scenario)),
-    files: { 'driven.yaml': WORKFLOW },
+    files: { 'driven.yaml': WORKFLOW('policy.workspace.v1') },
   });
 
   describe.for(ACP_HERE)('%s', (name) => {
