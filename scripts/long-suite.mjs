@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Runs the tests of a file or folder with settings in the environment, and exits as they do, or when too few passed. */
-export function runLongSuite(tests, settings, atLeast = 0) {
+export function runLongSuite(tests, settings, { atLeast = 0, options = [] } = {}) {
   const root = join(import.meta.dirname, '..');
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   const folder = mkdtempSync(join(tmpdir(), 'conductor-suite-'));
   const report = join(folder, 'report.json');
   const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`];
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, tests], {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...options, tests], {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...Object.fromEntries(given) },

@@ -1,7 +1,7 @@
 // Stands in for the programs of agents: `node fake-agent.mjs PROTOCOL BEHAVIOUR …`. The rest of the command line is what
 // the adapter adds. Each protocol says the same things in its own words.
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const [, , protocol, behaviour, ...args] = process.argv;
@@ -121,6 +121,19 @@ const BEHAVIOURS = {
     speak.say('I write a file.');
     speak.use('touch work.txt', 'touched');
     speak.end('Done.');
+  },
+  names_variables: () => {
+    writeFileSync('names.txt', `${Object.keys(process.env).sort().join('\n')}\n`);
+    speak.end('Done.');
+  },
+  // Says something, and goes on when there is a file of that name.
+  waits: () => {
+    speak.say('I wait for go.txt.');
+    const timer = setInterval(() => {
+      if (!existsSync(process.env.FAKE_AGENT_GO)) return;
+      clearInterval(timer);
+      speak.end('Done.');
+    }, 20);
   },
   fails: () => speak.fail('boom'),
   crashes: () => {

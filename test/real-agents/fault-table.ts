@@ -18,7 +18,7 @@ export interface Fault {
   readonly does: string;
   readonly steps: readonly ModelStep[];
   readonly limits?: Partial<Pick<AgentRequest, 'timeoutMs' | 'idleTimeoutMs'>>;
-  /** Sent to the agent's process once it has begun to run the line. */
+  /** Sent to the agent's process once its tool runs. */
   readonly signal?: NodeJS.Signals;
   /** Runs with the tests, where the agents are installed. */
   readonly short?: true;
@@ -37,7 +37,8 @@ const ended = (termination: Outcome['termination'], leftBehind: boolean | null =
 });
 const both = (outcome: Outcome) => ({ 'claude-code': outcome, codex: outcome });
 
-const LINE = 'sleep 300';
+/** A tool that is still at work when somebody ends its agent. */
+export const LINE = 'sleep 300';
 const status = (code: number): readonly ModelStep[] => [{ kind: 'status', status: code }];
 /** Longer than either takes to say its first word. */
 const QUIET = { idleTimeoutMs: 8_000 };
