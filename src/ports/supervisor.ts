@@ -37,6 +37,16 @@ export interface ProcessSpec {
    * Called often; must be cheap.
    */
   readonly onOutput?: (chunk: Buffer) => void;
+  /** Told when it runs, with its standard input, which stays open after `stdin` until somebody closes it. */
+  readonly onStart?: (input: LiveInput) => void;
+}
+
+/** The standard input of a process that runs. What is written to one that has ended is lost. */
+export interface LiveInput {
+  readonly write: (text: string) => void;
+  readonly close: () => void;
+  /** Written, and not yet taken by the process. */
+  readonly waitingBytes: () => number;
 }
 
 export interface CapturedStream {

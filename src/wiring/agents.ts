@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { createAcpAgent } from '../adapters/agents/acp.ts';
 import { createClaudeCodeAgent } from '../adapters/agents/claude-code.ts';
 import { createCodexAgent } from '../adapters/agents/codex.ts';
 import { type CommandAgentDeps, createCommandAgent } from '../adapters/agents/command-agent.ts';
@@ -18,6 +19,8 @@ interface AgentDeps extends Omit<CommandAgentDeps, 'command'> {
   readonly secrets: readonly string[];
   /** The program by which agents that ask before each tool are answered. */
   readonly conductorBin: string;
+  /** Branches that no agent is allowed to move when it asks. */
+  readonly protectedBranches: readonly string[];
 }
 
 type ProgramConfig = Exclude<AgentConfig, { kind: 'replay' }>;
@@ -77,7 +80,7 @@ function createProgram(agent: ProgramConfig, deps: AgentDeps, env: NodeJS.Proces
     case 'codex':
       return createCodexAgent({ ...deps, command, model: agent.model, home, configDir: env.CODEX_HOME });
     case 'acp':
-      return unsupported(agent.kind);
+      return createAcpAgent({ ...deps, command, model: agent.model });
   }
 }
 
@@ -106,14 +109,5 @@ function widen(
     ...confinement,
     readable: [...confinement.readable, ...sees.map(inHome)],
     writable: [...confinement.writable, ...writes.map(inHome)],
-  };
-}
-
-function unsupported(kind: string): Agent {
-  const reason = `agents of kind ${kind} can't be started by this version; use kind: command`;
-  return {
-    family: kind,
-    unavailable: () => Promise.resolve(reason),
-    run: () => Promise.reject(new Error(reason)),
   };
 }

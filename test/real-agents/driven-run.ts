@@ -7,7 +7,7 @@ import { AGENTS_BIN, codexArguments } from './real-agents.ts';
 const ENDS = 'error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP';
 
 /** Work, a validation, a judgement; what is wrong is mended by the same agent. */
-const WORKFLOW = (policy: string) => `workflow_id: driven
+export const WORKFLOW = (policy: string) => `workflow_id: driven
 version: 1
 description: A real agent works until its tests pass.
 entry_step: implement

@@ -148,11 +148,11 @@ function failureOf(verdict: Verdict, resetAtSeconds: number | null, end: Process
 }
 
 /** A program of a package needs what was installed with it; beside the file itself there is only its starter. */
-async function widen(
-  { resolveProgram, searchPath }: StreamAgentDeps,
+export async function widen(
+  { resolveProgram, searchPath }: Pick<StreamAgentDeps, 'resolveProgram' | 'searchPath'>,
   { confinement, worktreePath }: AgentRequest,
   program: string,
-  { readable, writable }: StreamStart,
+  { readable, writable }: Pick<StreamStart, 'readable' | 'writable'>,
 ): Promise<Confinement | null> {
   if (confinement === null) return null;
   const path = await resolveProgram(program, { cwd: worktreePath, path: searchPath });
