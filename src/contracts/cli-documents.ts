@@ -130,7 +130,10 @@ const answer = printed({
 const answered = z.union([answer, run.describe('With `--resume`.')]);
 
 const driven = { driver_pid: z.int().nullable().describe('The process that drives it, if one does.') };
-const standing = { ...statusSchema.shape, ...driven };
+const waiting = {
+  waiting_until: z.string().nullable().optional().describe('The time that the run waits for, where it does.'),
+};
+const standing = { ...statusSchema.shape, ...driven, ...waiting };
 
 const gate = z.looseObject({
   run_id: z.string(),
