@@ -1,10 +1,5 @@
 import type { Usage } from '../contracts/agent-result.ts';
-
-/** What a model costs, in US dollars for a million tokens. */
-export interface Price {
-  readonly input_per_mtok: number;
-  readonly output_per_mtok: number;
-}
+import type { Price } from '../contracts/config.ts';
 
 /** Use with its cost: as it was reported, or by the price where only tokens were. Null stays unknown. */
 export function priced(usage: Usage | null, price: Price | null): Usage | null {

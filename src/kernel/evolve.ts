@@ -108,10 +108,7 @@ export function evolve(state: RunState, event: EventDraft): RunState {
 }
 
 /** A gate has an event of its own, which says what is asked. Waiting for a time is a clean stop, not an interruption. */
-function evolveStepWaiting(
-  state: RunState,
-  { until, reason = '' }: EventPayload<'step_waiting'>,
-): RunState {
+function evolveStepWaiting(state: RunState, { until, reason = '' }: EventPayload<'step_waiting'>): RunState {
   if (until === undefined || state.stage.kind !== 'running') return state;
   return { ...state, recoveries: 0, stage: { ...entryOf(state.stage), kind: 'parked', until, reason } };
 }

@@ -1,4 +1,4 @@
-import type { Price } from '../agents/prices.ts';
+import type { Price } from '../contracts/config.ts';
 import type { EventDraft, RunEvent } from '../contracts/event.ts';
 import type { OutsideChange } from '../contracts/surroundings.ts';
 import type { FileChange, RefState } from '../contracts/workspace-change.ts';

@@ -97,7 +97,8 @@ async function startOnce(
     await watched.tellInterrupted();
     throw new Interrupted();
   }
-  const afterName = `${step.id}@${effect.attempt}.after`;
+  // A name of its own for each start: a ref that moves under the watch is held against the step.
+  const afterName = `${step.id}@${effect.attempt}${count === 1 ? '' : `.try${count}`}.after`;
   const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));
   const changes = await compareTrees(
     deps.workspace,

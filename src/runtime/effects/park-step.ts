@@ -1,6 +1,7 @@
 import { LONGEST_STAY_MS } from '../../agents/next-move.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
+import { maskSecrets } from '../../policy/secrets.ts';
 import type { CredentialWait } from '../../ports/credential-waits.ts';
 import type { Evidence } from '../evidence.ts';
 import { type AgentCare, type EffectResult, Interrupted, type RunContext } from '../run-context.ts';
@@ -36,7 +37,9 @@ export async function tellOthers(
   { credential }: AgentCare,
   wait: CredentialWait,
 ): Promise<void> {
-  if (credential !== null) await deps.waits?.put(credential, wait);
+  if (credential === null) return;
+  const reason = maskSecrets(wait.reason, deps.project.secrets ?? []);
+  await deps.waits?.put(credential, { ...wait, reason });
 }
 
 export function parkedUntil({ until, reason }: CredentialWait): KernelInput {

@@ -104,7 +104,10 @@ export async function runAgent(
   ];
   const usage = sumUsage([...failed, last].map((start) => start.usage));
   if (last.move.kind === 'park' && isWithinBudget(context, step, last.usage)) {
-    const wait = { until: last.move.until, reason: `agent "${step.agent}": ${result.failure?.message ?? ''}` };
+    const wait = {
+      until: last.move.until,
+      reason: `agent "${step.agent}": ${result.failure?.message ?? ''}`,
+    };
     await tellOthers(context, care, wait);
     return { records, input: parkedUntil(wait) };
   }

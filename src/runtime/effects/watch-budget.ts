@@ -1,6 +1,6 @@
-import type { Price } from '../../agents/prices.ts';
 import { priced } from '../../agents/prices.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
+import type { Price } from '../../contracts/config.ts';
 import { type BudgetProblem, budgetProblem } from '../../kernel/budgets.ts';
 import { spend } from '../../kernel/evolve.ts';
 import type { AgentStep } from '../../kernel/plan.ts';

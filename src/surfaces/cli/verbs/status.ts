@@ -108,7 +108,8 @@ async function standingOf({ view, record, records }: OpenRun): Promise<Standing>
 
 async function printStatus(context: VerbContext, open: OpenRun): Promise<void> {
   const standing = await standingOf(open);
-  if (context.json) printJson(context, {
+  if (context.json)
+    printJson(context, {
       ...standing.current,
       waiting_until: parkedView(open.view)?.until ?? null,
       driver_pid: open.record.driverPid,
