@@ -111,6 +111,8 @@ export async function runAgent(
     await tellOthers(context, care, wait);
     return { records, input: parkedUntil(wait) };
   }
+  // The kernel takes the use of a step from its end, unless a start is in the totals; then all of them have to be.
+  if (failed.length > 0) await context.record(records);
   return {
     input: {
       kind: 'step_ended',
@@ -122,7 +124,7 @@ export async function runAgent(
       reason: result.reason,
       violations,
     },
-    records,
+    records: failed.length > 0 ? [] : records,
   };
 }
 
