@@ -1,6 +1,7 @@
 import type { AgentFailure } from '../contracts/agent-failure.ts';
 import type { AgentResultFile, Usage } from '../contracts/agent-result.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
+import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { AgentCapability } from '../policy/enforcement.ts';
 import type { Confinement } from './sandbox.ts';
 
@@ -36,6 +37,8 @@ export interface AgentRequest {
   readonly evidenceDir: string;
   /** What it gets of the machine, to which an adapter adds what it needs; null where nothing shuts it in. */
   readonly confinement: Confinement | null;
+  /** What holds for the step, for an adapter to turn into controls of its agent; left out, nothing is known of it. */
+  readonly policy?: EffectivePolicy | undefined;
   /** The allowlisted environment; an adapter adds its own variables. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -65,4 +68,16 @@ export interface AgentResult {
   readonly notes: readonly string[];
   /** What kind of failure it was, where the adapter can tell; left out, it can't. */
   readonly failure?: AgentFailure | null;
+  /** What it printed as it printed it, where the transcript was made from that. */
+  readonly streamPath?: string | null;
+  /** By which the agent's own program knows what was said; null where it has none. */
+  readonly sessionId?: string | null;
+  /** How the policy was told to the agent's own controls. */
+  readonly controls?: AgentControls;
+}
+
+/** What was asked of an agent's own controls, and what of it holds. */
+export interface AgentControls {
+  readonly requested: Readonly<Record<string, unknown>>;
+  readonly effective: Readonly<Record<string, unknown>>;
 }

@@ -32,6 +32,21 @@ export interface ProcessSpec {
   readonly onStop: ((reason: 'timeout' | 'idle') => Promise<void>) | null;
   /** The newest whole line, for live views. Called often; must be cheap. */
   readonly onLine: ((line: string) => void) | null;
+  /**
+   * All of standard output, piece by piece and with its secrets, also past what is kept: for who has to understand it.
+   * Called often; must be cheap.
+   */
+  readonly onOutput?: (chunk: Buffer) => void;
+  /** Told when it runs, with its standard input, which stays open after `stdin` until somebody closes it. */
+  readonly onStart?: (input: LiveInput) => void;
+}
+
+/** The standard input of a process that runs. What is written to one that has ended is lost. */
+export interface LiveInput {
+  readonly write: (text: string) => void;
+  readonly close: () => void;
+  /** Written, and not yet taken by the process. */
+  readonly waitingBytes: () => number;
 }
 
 export interface CapturedStream {

@@ -4,6 +4,7 @@ import type { OutsideChange } from '../contracts/surroundings.ts';
 import type { FileChange, RefState } from '../contracts/workspace-change.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput, Violation } from '../kernel/protocol.ts';
+import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Runner } from '../policy/confinement.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -90,6 +91,8 @@ export interface Enclosure {
 /** A policy as it holds for one step, with its check. */
 export interface StepPolicy {
   readonly summary: { readonly requested_policy: unknown; readonly effective_policy: unknown };
+  /** The same as a value to go by; left out where nobody has laid it out. */
+  readonly effective?: EffectivePolicy;
   /** Dimensions that nothing enforces here. */
   readonly unenforceable: readonly string[];
   readonly readOnly: boolean;

@@ -1,5 +1,8 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { createAcpAgent } from '../adapters/agents/acp.ts';
+import { createClaudeCodeAgent } from '../adapters/agents/claude-code.ts';
+import { createCodexAgent } from '../adapters/agents/codex.ts';
 import { type CommandAgentDeps, createCommandAgent } from '../adapters/agents/command-agent.ts';
 import { createReplayAgent } from '../adapters/agents/replay-agent.ts';
 import type { AgentConfig, Config } from '../contracts/config.ts';
@@ -12,7 +15,36 @@ import { allowlisted } from './environment.ts';
 interface AgentDeps extends Omit<CommandAgentDeps, 'command'> {
   /** Where recorded runs are, for agents that answer from one. */
   readonly store: RunStore;
+  /** Values that are masked wherever something is stored. */
+  readonly secrets: readonly string[];
+  /** The program by which agents that ask before each tool are answered. */
+  readonly conductorBin: string;
+  /** Branches that no agent is allowed to move when it asks. */
+  readonly protectedBranches: readonly string[];
 }
+
+type ProgramConfig = Exclude<AgentConfig, { kind: 'replay' }>;
+
+/**
+ * Variables by which the programs of agents are told of a login, a provider or a place. Each reaches its own agent, and
+ * nobody else.
+ */
+const OWN_VARIABLES: Readonly<Record<ProgramConfig['kind'], readonly string[]>> = {
+  'claude-code': [
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'ANTHROPIC_BASE_URL',
+    'ANTHROPIC_MODEL',
+    'ANTHROPIC_CUSTOM_HEADERS',
+    'API_TIMEOUT_MS',
+    'CLAUDE_CODE_MAX_RETRIES',
+    'CLAUDE_CODE_OAUTH_TOKEN',
+    'CLAUDE_CONFIG_DIR',
+  ],
+  codex: ['CODEX_API_KEY', 'CODEX_HOME', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  acp: [],
+  command: [],
+};
 
 /** Agents by name. What this version can't start says so when a run is about to need it. */
 export function createAgents(
@@ -22,31 +54,53 @@ export function createAgents(
 ): (name: string) => Agent | null {
   return (name) => {
     const agent = ownValue(config.agents, name);
-    return agent === undefined ? null : createAgent(agent, deps, env);
+    if (agent === undefined) return null;
+    return agent.kind === 'replay'
+      ? createReplayAgent({ ...deps, run: agent.run })
+      : withReach(createProgram(agent, deps, env), agent, env);
   };
 }
 
-function createAgent(agent: AgentConfig, deps: AgentDeps, env: NodeJS.ProcessEnv): Agent {
-  if (agent.kind === 'replay') return createReplayAgent({ ...deps, run: agent.run });
-  if (agent.kind !== 'command') return unsupported(agent.kind);
-  const [program, ...args] = typeof agent.command === 'string' ? [agent.command] : agent.command;
-  const command = createCommandAgent({ ...deps, command: [program ?? '', ...args] });
-  const declared = allowlisted(env, agent.env);
+function createProgram(agent: ProgramConfig, deps: AgentDeps, env: NodeJS.ProcessEnv): Agent {
+  const [program = '', ...args] = typeof agent.command === 'string' ? [agent.command] : agent.command;
+  const command = [program, ...args] as const;
+  const home = env.HOME ?? homedir();
+  switch (agent.kind) {
+    case 'command':
+      return createCommandAgent({ ...deps, command });
+    case 'claude-code':
+      return createClaudeCodeAgent({
+        ...deps,
+        command,
+        model: agent.model,
+        hook: [process.execPath, deps.conductorBin, 'hook', 'command'],
+        home,
+        configDir: env.CLAUDE_CONFIG_DIR,
+      });
+    case 'codex':
+      return createCodexAgent({ ...deps, command, model: agent.model, home, configDir: env.CODEX_HOME });
+    case 'acp':
+      return createAcpAgent({ ...deps, command, model: agent.model });
+  }
+}
+
+/** Lets it reach what its kind and the configuration say it needs: variables, its own settings and login, a cache. */
+function withReach(agent: Agent, config: ProgramConfig, env: NodeJS.ProcessEnv): Agent {
+  const declared = allowlisted(env, [...OWN_VARIABLES[config.kind], ...config.env]);
   return {
-    ...command,
+    ...agent,
     run: (request) =>
-      command.run({
+      agent.run({
         ...request,
         env: { ...request.env, ...declared },
-        confinement: widen(request.confinement, agent, env.HOME ?? homedir()),
+        confinement: widen(request.confinement, config, env.HOME ?? homedir()),
       }),
   };
 }
 
-/** Lets it reach what the configuration says it needs: its own settings and login, a cache. */
 function widen(
   confinement: Confinement | null,
-  { sees = [], writes = [] }: Extract<AgentConfig, { kind: 'command' }>,
+  { sees = [], writes = [] }: ProgramConfig,
   home: string,
 ): Confinement | null {
   if (confinement === null) return null;
@@ -55,14 +109,5 @@ function widen(
     ...confinement,
     readable: [...confinement.readable, ...sees.map(inHome)],
     writable: [...confinement.writable, ...writes.map(inHome)],
-  };
-}
-
-function unsupported(kind: string): Agent {
-  const reason = `agents of kind ${kind} can't be started by this version; use kind: command`;
-  return {
-    family: kind,
-    unavailable: () => Promise.resolve(reason),
-    run: () => Promise.reject(new Error(reason)),
   };
 }

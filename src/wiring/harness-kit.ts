@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Where a program that conductor starts finds the harness kit, wherever conductor is installed. */
 export interface HarnessKit {
   /** For agents and validators. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<'CONDUCTOR_HARNESS' | 'CONDUCTOR_BIN', string>>;
   /** What has to be seen in a sandbox for it to work. */
   readonly folders: readonly string[];
 }

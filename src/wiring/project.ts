@@ -30,7 +30,7 @@ import { createNotifier } from './notifier.ts';
 import { plannerFor, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
 import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
-import { createStepPolicy } from './step-policy.ts';
+import { ALWAYS_PROTECTED, createStepPolicy } from './step-policy.ts';
 
 interface ProjectRequest {
   readonly repoRoot: string;
@@ -86,7 +86,17 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     null,
   );
   if (!planner.ok) return { ok: false, obstacle: planner.obstacle, document: null };
-  const agents = createAgents(config, { ...processes, store: records.store }, request.env);
+  const agents = createAgents(
+    config,
+    {
+      ...processes,
+      store: records.store,
+      secrets,
+      conductorBin: kit.environment.CONDUCTOR_BIN,
+      protectedBranches: [...ALWAYS_PROTECTED, ...config.protected_branches],
+    },
+    request.env,
+  );
   const refusal = sandboxRefusal(config, sandbox);
   const project: Project = {
     repoRoot,

@@ -26,6 +26,7 @@ export function createStepPolicy(
   const effective = assemblePolicy(layers);
   return {
     summary: { requested_policy: refs, effective_policy: effective },
+    effective,
     unenforceable: [
       ...missing.map((ref) => `${ref}, which does not exist`),
       ...unenforceable(effective, { network: hasSandbox }),

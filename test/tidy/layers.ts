@@ -1,12 +1,12 @@
 /** The folders that decide from values alone. */
 const PURE_FOLDERS = [
+  'agents',
   'kernel',
   'workflow',
   'diagnostics',
   'contracts',
   'planner',
   'policy',
-  'agents',
   'work',
   'reports',
 ];

@@ -93,8 +93,9 @@ function countToolResults(wire: Wire, body: z.infer<typeof bodySchema>): number 
   }
 }
 
-/** Claude Code and Codex say it in words of their own. */
+/** Each agent says it in words of its own. */
 function workingDirectoryIn(text: string): string | null {
-  const found = /<cwd>([^<]+)<\/cwd>/.exec(text) ?? /orking directory: ([^\\"\n]+)/.exec(text);
+  const found =
+    /<cwd>([^<]+)<\/cwd>/.exec(text) ?? /orking (?:directory|in the directory): ([^\\"\n]+)/.exec(text);
   return found?.[1] ?? null;
 }

@@ -22,6 +22,7 @@ type Said = ModelTurn['said'];
 const WRITERS: Readonly<Record<string, (path: string, content: string) => Input>> = {
   Write: (path, content) => ({ file_path: path, content }),
   write_file: (path, content) => ({ file_path: path, content }),
+  write: (path, content) => ({ filePath: path, content }),
 };
 
 const SHELLS: Readonly<Record<string, (command: string) => Input>> = {
@@ -29,6 +30,8 @@ const SHELLS: Readonly<Record<string, (command: string) => Input>> = {
   exec_command: (command) => ({ cmd: command }),
   shell_command: (command) => ({ command }),
   shell: (command) => ({ command: ['bash', '-lc', command] }),
+  bash: (command) => ({ command, description: 'scripted' }),
+  run_shell_command: (command) => ({ command, is_background: false, description: 'scripted' }),
 };
 
 /** A step in the terms of what the request offers. `$DIR` stands for the folder the program works in. */

@@ -1,11 +1,13 @@
-import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { helpFor } from '../../agents/failure.ts';
+import { processReason } from '../../agents/process-reason.ts';
 import type { AgentFailure } from '../../contracts/agent-failure.ts';
 import type { AgentResultFile } from '../../contracts/agent-result.ts';
 import { outcomeOfEnd } from '../../contracts/process-end.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
+import { missingProgram, processNotes, stepVariables, writeInputs } from './agent-process.ts';
 import { readResultFile } from './result-file.ts';
 
 export interface CommandAgentDeps {
@@ -22,20 +24,9 @@ export interface CommandAgentDeps {
 export function createCommandAgent(deps: CommandAgentDeps): Agent {
   return {
     family: 'command',
-    unavailable: (isInBase) => findMissingProgram(deps, isInBase),
+    unavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runCommand(deps, request),
   };
-}
-
-async function findMissingProgram(
-  deps: CommandAgentDeps,
-  isInBase: (path: string) => Promise<boolean>,
-): Promise<string | null> {
-  const [program] = deps.command;
-  if (program.includes('/') && !program.startsWith('/'))
-    return (await isInBase(program)) ? null : `${program} is not in the commit that the run starts from`;
-  const found = await deps.resolveProgram(program, { cwd: '/', path: deps.searchPath });
-  return found === null ? `command not found: ${program}` : null;
 }
 
 async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promise<AgentResult> {
@@ -47,11 +38,7 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
     confinement: confinementOf(request, files),
     env: {
       ...request.env,
-      CONDUCTOR_RUN_ID: request.runId,
-      CONDUCTOR_STEP_ID: request.stepId,
-      CONDUCTOR_ATTEMPT: String(request.attempt),
-      CONDUCTOR_RUN_DIR: request.runDir,
-      CONDUCTOR_INPUTS: files.inputs,
+      ...stepVariables(request, files.inputs),
       CONDUCTOR_RESULT: files.result,
     },
     stdin: request.prompt,
@@ -78,7 +65,7 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
     finalResponse: result?.final ?? ran.stdout.lastLine ?? '',
     result,
     failure: failureOf(result, ran),
-    reason: reasonOf(ran, request),
+    reason: processReason(ran.end, ran.stderr.lastLine, request),
     notes: [...(note === null ? [] : [note]), ...processNotes(ran)],
   };
 }
@@ -115,44 +102,15 @@ interface AgentFiles {
 
 async function prepareFiles(request: AgentRequest): Promise<AgentFiles> {
   await mkdir(request.evidenceDir, { recursive: true });
-  const inputs = join(request.evidenceDir, 'inputs.json');
   const folder = join(request.evidenceDir, 'answer');
   // What an earlier attempt left there must not pass for this one's word.
   await rm(folder, { force: true, recursive: true });
-  await rm(inputs, { force: true, recursive: true });
   await mkdir(folder);
-  await writeFile(inputs, `${JSON.stringify(request.inputs, null, 2)}\n`, { flag: 'wx' });
   return {
-    inputs,
+    inputs: await writeInputs(request),
     result: join(folder, 'result.json'),
     transcript: join(request.evidenceDir, 'transcript.txt'),
     stderr: join(request.evidenceDir, 'stderr.txt'),
     realFolder: await realpath(folder),
   };
-}
-
-function reasonOf({ end, stderr }: ProcessResult, request: AgentRequest): string | null {
-  const lastWord = stderr.lastLine === null ? '' : `: ${stderr.lastLine.trim()}`;
-  switch (end.kind) {
-    case 'exited':
-      return end.exitCode === 0 ? null : `the agent exited with code ${end.exitCode}${lastWord}`;
-    case 'signalled':
-      return `the agent was ended by ${end.signal}${lastWord}`;
-    case 'spawn_failed':
-      return end.message;
-    case 'timeout':
-      return `the agent had not ended after ${request.timeoutMs / 1000} s`;
-    case 'idle':
-      return `the agent printed nothing for ${request.idleTimeoutMs / 1000} s`;
-    case 'cancelled':
-      return 'the agent was cancelled';
-  }
-}
-
-function processNotes({ stdout, stderr, leftovers }: ProcessResult): string[] {
-  const notes: string[] = [];
-  if (leftovers > 0) notes.push(`processes that outlived the agent and were ended: ${leftovers}`);
-  if (stdout.cutBytes > 0) notes.push(`bytes cut from the transcript: ${stdout.cutBytes}`);
-  if (stderr.cutBytes > 0) notes.push(`bytes cut from stderr: ${stderr.cutBytes}`);
-  return notes;
 }

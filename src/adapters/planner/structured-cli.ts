@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CLAUDE_ENVIRONMENT } from '../../agents/claude-environment.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
 import { excerptOf } from '../../planner/floor.ts';
 import type { Said } from './asked-planner.ts';
@@ -75,12 +76,7 @@ const claude: StructuredCli = {
     schema,
     ...(model === null ? [] : ['--model', model]),
   ],
-  env: {
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-  },
+  env: CLAUDE_ENVIRONMENT,
   talks: false,
   read: (end) => {
     const parsed = claudeResultSchema.safeParse(jsonOf(end.stdout));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd } from '../../contracts/process-end.ts';
 import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
 import type { ProcessSpec } from '../../ports/supervisor.ts';
@@ -40,7 +40,7 @@ export async function startChild(
       env: { ...spec.env, ...outerMarks, [MARK_VARIABLE]: spec.mark },
       detached: true,
       shell: false,
-      stdio: [spec.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [spec.stdin === null && spec.onStart === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     const exited = new Promise<ExitEnd>((settle) => {
       child.once('exit', (exitCode, signal) => settle(exitEnd(exitCode, signal)));
@@ -48,7 +48,7 @@ export async function startChild(
     // The child may end without reading its input; a broken pipe is not a failure of the run.
     child.stdin?.on('error', () => undefined);
     await spawned(child);
-    child.stdin?.end(spec.stdin ?? '');
+    giveInput(child.stdin, spec);
     return {
       ...streamsOf(child),
       isEnclosed: enclosed !== null,
@@ -61,6 +61,19 @@ export async function startChild(
   } catch (error) {
     return spawnFailure(error, program, spec.cwd);
   }
+}
+
+function giveInput(input: Writable | null, { stdin, onStart }: ProcessSpec): void {
+  if (onStart === undefined) {
+    input?.end(stdin ?? '');
+    return;
+  }
+  if (stdin !== null) input?.write(stdin);
+  onStart({
+    write: (text) => void (input?.writable === true && input.write(text)),
+    close: () => void input?.end(),
+    waitingBytes: () => input?.writableLength ?? 0,
+  });
 }
 
 /** A sandbox would say in words of its own, on the stream of the program, that there is no such program. */

@@ -19,6 +19,8 @@ export interface StreamCapture {
 export interface CaptureOptions {
   readonly limitBytes: number;
   readonly onLine: ((line: string) => void) | null;
+  /** Told each piece as it came. */
+  readonly onOutput?: ((chunk: Buffer) => void) | undefined;
   /** Values that are masked besides what looks like a secret. */
   readonly secrets: readonly string[];
 }
@@ -26,7 +28,7 @@ export interface CaptureOptions {
 /** Keeps the head of a stream in a file, without its secrets, and counts the rest. */
 export async function openStreamCapture(
   path: string,
-  { limitBytes, onLine, secrets }: CaptureOptions,
+  { limitBytes, onLine, onOutput, secrets }: CaptureOptions,
 ): Promise<StreamCapture> {
   await mkdir(dirname(path), { recursive: true });
   // Whatever lies there goes first: a link planted by an agent must not be written through.
@@ -82,6 +84,7 @@ export async function openStreamCapture(
         for await (const chunk of stream as AsyncIterable<Buffer>) {
           onActivity();
           bytes += chunk.length;
+          onOutput?.(chunk);
           if (diskIsFull || keptBytes >= limitBytes) pass(chunk);
           else await take(mask.push(chunk.toString('latin1')));
         }

@@ -39,7 +39,7 @@ async function runProcess(deps: SupervisorDeps, spec: ProcessSpec): Promise<Proc
     onLine: spec.onLine,
     secrets: [...secrets, ...secretValuesOf(spec.env)],
   };
-  const stdout = await openStreamCapture(spec.stdoutPath, capture);
+  const stdout = await openStreamCapture(spec.stdoutPath, { ...capture, onOutput: spec.onOutput });
   const stderr = await openStreamCapture(spec.stderrPath, capture);
   const finish = async (end: ProcessEnd, leftovers: number): Promise<ProcessResult> => ({
     end,

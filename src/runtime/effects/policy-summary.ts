@@ -1,5 +1,6 @@
 import type { Violation } from '../../kernel/protocol.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
+import type { AgentControls } from '../../ports/agent.ts';
 import type { StepPolicy } from '../run-context.ts';
 
 /** What was asked, what held, what was broken, and what nobody could enforce. */
@@ -8,10 +9,12 @@ export function policySummary(
   violations: readonly Violation[],
   notes: readonly string[],
   capabilities: readonly AgentCapability[] = [],
+  controls?: AgentControls,
 ) {
   return {
     ...policy.summary,
     capabilities,
+    ...(controls === undefined ? {} : { agent_controls: controls }),
     overrides: [],
     violations,
     notes: ['paths, operations, refs and what lies around the worktree are checked after the step', ...notes],

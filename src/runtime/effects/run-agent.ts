@@ -70,6 +70,7 @@ export async function runAgent(
       prompt: task.text,
       inputs,
       confinement: enclosure.confinement,
+      policy: policy.effective,
       onStop: recordStop(context, step.id, `agent "${step.agent}"`),
     },
   });
@@ -175,6 +176,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   for (const start of facts.failed) await recordFailedStart(evidence, start.result);
   await evidence.text('runner_prompt', 'prompt.md', `${facts.task}\n`);
   await evidence.file('runner_transcript', result.transcriptPath, { required: true, important: true });
+  if (typeof result.streamPath === 'string') await evidence.file('runner_stream', result.streamPath);
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
   const said = claimsFrom(result.result?.claims ?? null, result.finalResponse);
@@ -199,6 +201,8 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
       failure: start.failure ?? null,
     })),
     reason: result.reason,
+    session_id: result.sessionId ?? null,
+    ...(result.controls === undefined ? {} : { controls: result.controls }),
     notes: result.notes,
   });
   if (facts.review !== null)
@@ -212,7 +216,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   await evidence.json(
     'policy_summary',
     'policy.json',
-    policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities),
+    policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities, result.controls),
   );
 }
 

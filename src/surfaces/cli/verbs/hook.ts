@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import * as z from 'zod';
 import { checkCommand } from '../../../policy/command/check-command.ts';
+import { lineOfWords, quoteWord } from '../../../policy/command/line-of-words.ts';
 import type { Violation } from '../../../policy/violation.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
@@ -81,26 +82,12 @@ function isLook({ tool_name: tool = '', tool_input: input, command }: HookCall):
   return LOOKS.has(tool) && input?.command === undefined && command === undefined;
 }
 
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-/** Some agents pass the words of the call, mostly those of a shell with a line for it. */
 function lineOf({ tool_name: tool = '', tool_input: input, command }: HookCall): string | null {
   const given = input?.command ?? command ?? null;
   const path = input?.file_path ?? input?.notebook_path;
   // What writes a file is judged as a redirection into it would be.
-  if (given === null && WRITES.has(tool) && path !== undefined) return `> ${quoted(path)}`;
-  if (given === null || typeof given === 'string') return given;
-  const [shell = '', flag = '', line] = given;
-  if (
-    given.length === 3 &&
-    line !== undefined &&
-    /^(?:.*\/)?(?:ba|z|da)?sh$/.test(shell) &&
-    /^-l?c$/.test(flag)
-  )
-    return line;
-  return given.map(quoted).join(' ');
+  if (given === null && WRITES.has(tool) && path !== undefined) return `> ${quoteWord(path)}`;
+  return given === null || typeof given === 'string' ? given : lineOfWords(given);
 }
 
 async function judge(

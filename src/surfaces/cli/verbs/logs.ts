@@ -16,7 +16,7 @@ const FOLLOW_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 
 /** What a running step writes: no manifest names these files until the step has ended. */
-const LOG_FILE = /(^transcript\.txt|\.stdout\.txt|\.stderr\.txt|^stderr\.txt)$/;
+const LOG_FILE = /(^transcript\.(?:txt|md)|\.stdout\.txt|\.stderr\.txt|^stderr\.txt)$/;
 
 const TRY_FOLDER = /^try@\d+$/;
 

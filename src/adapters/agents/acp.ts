@@ -1,0 +1,194 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AcpSettings, AcpState } from '../../agents/acp-session.ts';
+import { acpVerdict } from '../../agents/acp-verdict.ts';
+import { classifyFailure } from '../../agents/failure.ts';
+import { resultOf } from '../../agents/stream-verdict.ts';
+import { renderLine, type TranscriptEntry } from '../../agents/transcript.ts';
+import { readTail } from '../../planner/tail.ts';
+import { assemblePolicy } from '../../policy/assemble.ts';
+import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets.ts';
+import type { Agent, AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
+import type { ProcessResult } from '../../ports/supervisor.ts';
+import { type AcpTalk, openTalk } from './acp-talk.ts';
+import { missingProgram, processNotes, stepVariables, writeInputs } from './agent-process.ts';
+import { type StreamAgentDeps, widen } from './stream-agent.ts';
+import { openTranscriptFile } from './transcript-file.ts';
+
+export interface AcpAgentDeps extends StreamAgentDeps {
+  readonly protectedBranches: readonly string[];
+  /** Until a session is open; left out, two minutes. */
+  readonly greetingMs?: number;
+}
+
+/** The slowest that was measured took seventeen seconds, on a busy machine. */
+const GREETING_MS = 120_000;
+/** Between the wish that a turn ends, or that the agent goes, and the signal. */
+const POLITE_MS = 2_000;
+
+/** Any agent that speaks the Agent Client Protocol on its standard streams. */
+export function createAcpAgent(deps: AcpAgentDeps): Agent {
+  return {
+    family: 'acp',
+    // Nothing obliges an agent to ask before it runs a command, so no list of commands is promised to be kept.
+    capabilities: ['approval'],
+    unavailable: (isInBase) => missingProgram(deps, isInBase),
+    run: (request) => runAcp(deps, request),
+  };
+}
+
+async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentResult> {
+  await mkdir(request.evidenceDir, { recursive: true });
+  const file = (name: string) => join(request.evidenceDir, name);
+  const env = { ...request.env, ...stepVariables(request, await writeInputs(request)) };
+  const secrets = longestFirst([...deps.secrets, ...secretValuesOf(env)]);
+  const transcript = await openTranscriptFile(file('transcript.md'), deps.captureLimitBytes, secrets);
+  const settings = await settingsOf(deps, request);
+  const talk = openTalk(settings, {
+    onEntry: (entry: TranscriptEntry) => {
+      transcript.append(entry);
+      for (const line of renderLine(entry)) request.onLine(maskSecrets(line, secrets));
+    },
+    onUsage: (usage) => request.onUsage?.(usage),
+  });
+  const ending = watchEnd(talk, request, deps.greetingMs ?? GREETING_MS);
+  const [program, ...args] = deps.command;
+  const path = program.includes('/') ? resolve(request.worktreePath, program) : program;
+  const ran = await deps.supervisor
+    .run({
+      argv: [path, ...args],
+      cwd: request.worktreePath,
+      confinement: await widen(deps, request, path, { readable: [], writable: [] }),
+      env,
+      stdin: null,
+      stdoutPath: file('stream.ndjson'),
+      stderrPath: file('stderr.txt'),
+      captureLimitBytes: deps.captureLimitBytes,
+      timeoutMs: request.timeoutMs,
+      idleTimeoutMs: request.idleTimeoutMs,
+      graceMs: deps.graceMs,
+      mark: request.mark,
+      signal: ending.signal,
+      onStop: ending.onStop,
+      onLine: null,
+      onOutput: talk.hear,
+      onStart: talk.begin,
+    })
+    .finally(ending.release);
+  const state = talk.state();
+  const verdict = acpVerdict(state, ran.end, ending.stopped(), ran.stderr.lastLine, request);
+  if (verdict.reason !== null) transcript.append({ kind: 'notice', text: verdict.reason });
+  const cutBytes = await transcript.close();
+  return {
+    termination: verdict.termination,
+    exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
+    durationMs: ran.durationMs,
+    transcriptPath: transcript.path,
+    streamPath: ran.stdout.path,
+    stderrPath: ran.stderr.path,
+    finalResponse: state.heard.lastSaid,
+    result: resultOf(readTail(state.heard.lastSaid), state.usage),
+    reason: verdict.reason,
+    failure:
+      verdict.traces === null
+        ? null
+        : classifyFailure({ ...verdict.traces, resetAt: null }, ran.end, Date.now()),
+    sessionId: state.sessionId,
+    controls: controlsOf(settings, state),
+    notes: [...answerNotes(state), ...leavingNotes(state, ran), ...processNotes(ran), ...cutNotes(cutBytes)],
+  };
+}
+
+async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<AcpSettings> {
+  const cwd = await realpath(request.worktreePath);
+  return {
+    cwd,
+    prompt: request.prompt,
+    model: deps.model,
+    policy: request.policy ?? assemblePolicy([]),
+    place: {
+      workspace: cwd,
+      cwd,
+      home: request.env.HOME ?? null,
+      // The harness folder of a run is open to its agents, by either of the two ways that lead there.
+      writable: [join(request.runDir, 'harness'), join(cwd, '.tnh', 'run', request.runId, 'harness')],
+      protectedBranches: deps.protectedBranches,
+    },
+  };
+}
+
+/**
+ * Sees to it that the process ends: some time after the session has, since many agents stay until they are told to go, and
+ * before it where a limit is passed or somebody calls it off. The agent is asked before it is made to.
+ */
+function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
+  const program = new AbortController();
+  const released = new AbortController();
+  let stopped: 'timeout' | 'idle' | 'cancelled' | null = null;
+  const isOver = (): boolean => talk.state().end !== null;
+  const wait = (ms: number): Promise<void> =>
+    delay(ms, undefined, { signal: released.signal }).catch(() => undefined);
+  const askToEnd = async (): Promise<void> => {
+    if (talk.cancel()) await Promise.race([talk.over, wait(POLITE_MS)]);
+  };
+  const onAbort = (): void => {
+    if (!isOver()) stopped ??= 'cancelled';
+    void askToEnd().then(() => program.abort());
+  };
+  request.signal.addEventListener('abort', onAbort, { once: true });
+  if (request.signal.aborted) onAbort();
+  void talk.over.then(() => wait(POLITE_MS)).then(() => program.abort());
+  void wait(greetingMs).then(() => {
+    if (talk.state().phase !== 'session/prompt' && !released.signal.aborted)
+      talk.giveUp(`had opened no session after ${greetingMs / 1_000} s`);
+  });
+  return {
+    signal: program.signal,
+    stopped: () => stopped,
+    onStop: async (reason: 'timeout' | 'idle'): Promise<void> => {
+      // Its work is done by then, and only its process lingers.
+      if (isOver()) return;
+      stopped ??= reason;
+      await request.onStop(reason);
+      await askToEnd();
+    },
+    release: (): void => {
+      released.abort();
+      request.signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+function controlsOf({ model, policy }: AcpSettings, state: AcpState): AgentControls {
+  const { allowed, approved, refused } = state.answers;
+  return {
+    requested: { model, approval: policy.approval, execution: policy.execution },
+    effective: {
+      agent: state.agent,
+      model: state.model ?? model,
+      mode: state.mode,
+      permission_requests: { allowed, of_these_automatically: approved, refused },
+    },
+  };
+}
+
+function answerNotes({ answers }: AcpState): string[] {
+  return answers.denied.map((title) => `native_policy_block: ${title}`);
+}
+
+/** Its end says nothing about its turn, and something about its program. */
+function leavingNotes({ end }: AcpState, ran: ProcessResult): string[] {
+  if (end === null) return [];
+  if (ran.end.kind === 'exited')
+    return ran.end.exitCode === 0
+      ? []
+      : [`the agent exited with code ${ran.end.exitCode} after its session had ended`];
+  return ran.end.kind === 'signalled'
+    ? [`the agent was ended by ${ran.end.signal} after its session had ended`]
+    : [];
+}
+
+function cutNotes(cutBytes: number): string[] {
+  return cutBytes > 0 ? [`bytes cut from the readable transcript: ${cutBytes}`] : [];
+}

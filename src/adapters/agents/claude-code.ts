@@ -1,0 +1,162 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CLAUDE_ENVIRONMENT } from '../../agents/claude-environment.ts';
+import { claudeStream } from '../../agents/claude-stream.ts';
+import { policyDocumentsOf } from '../../agents/policy-documents.ts';
+import type { EffectivePolicy } from '../../policy/assemble.ts';
+import type { Agent, AgentRequest } from '../../ports/agent.ts';
+import { missingProgram } from './agent-process.ts';
+import { type OwnFolder, reachOf } from './own-folder.ts';
+import { runStreamAgent, type StreamAgentDeps, type StreamStart } from './stream-agent.ts';
+
+export interface ClaudeCodeDeps extends StreamAgentDeps {
+  /** Program and arguments that judge a tool call; the policy and the folder come after them. */
+  readonly hook: readonly [string, ...string[]];
+  readonly home: string;
+  /** Where its settings and its login are, when not in the usual place. */
+  readonly configDir: string | undefined;
+}
+
+/** What nobody has allowed is refused, without a question. */
+const PERMISSION_MODE = 'dontAsk';
+
+/** Tools that run and write nothing. */
+const LOOKS = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite', 'Task', 'TaskOutput'];
+const WEB = ['WebFetch', 'WebSearch'];
+const WRITES = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+/** They would leave the worktree, wait for somebody, or go on when the step is over. */
+const NEVER = [
+  'EnterWorktree',
+  'ExitWorktree',
+  'AskUserQuestion',
+  'CronCreate',
+  'CronDelete',
+  'CronList',
+  'ScheduleWakeup',
+];
+const JUDGED = ['Bash', ...WRITES];
+
+/** What it is logged in with; the shells of its tools get none of it. */
+const KEYS = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_CUSTOM_HEADERS',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+];
+
+/** Written by nobody but the user; its login is renewed from time to time. */
+const OWN_FOLDER: OwnFolder = {
+  settings: [
+    'settings.json',
+    'settings.local.json',
+    'CLAUDE.md',
+    'agents',
+    'commands',
+    'skills',
+    'plugins',
+    'output-styles',
+    'rules',
+  ],
+  login: ['.credentials.json'],
+};
+
+/** Claude Code, by what it prints with `--output-format stream-json`. */
+export function createClaudeCodeAgent(deps: ClaudeCodeDeps): Agent {
+  return {
+    family: 'claude-code',
+    capabilities: ['commands'],
+    unavailable: (isInBase) => missingProgram(deps, isInBase),
+    run: async (request) => runStreamAgent(deps, claudeStream, request, await startOf(deps, request)),
+  };
+}
+
+async function startOf(deps: ClaudeCodeDeps, request: AgentRequest): Promise<StreamStart> {
+  const { policy } = request;
+  const folder = join(request.evidenceDir, 'policy');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const shellStart = join(folder, 'shell.sh');
+  await writeFile(shellStart, `unset ${KEYS.join(' ')}\n`, { flag: 'wx' });
+  const hook = policy === undefined ? null : hookLine(deps, request, await writePolicy(folder, policy));
+  const tools = toolsOf(policy, hook !== null);
+  return {
+    args: argsOf(tools, hook, deps.model),
+    env: { ...CLAUDE_ENVIRONMENT, CLAUDE_ENV_FILE: shellStart },
+    ...reach(deps),
+    controls: {
+      requested: { execution: policy?.execution ?? null, commands: policy?.commands ?? null },
+      effective: {
+        permission_mode: PERMISSION_MODE,
+        allowed_tools: tools.allowed,
+        disallowed_tools: tools.refused,
+        judged_by_hook: hook === null ? [] : JUDGED,
+        hook,
+      },
+    },
+  };
+}
+
+interface Tools {
+  readonly allowed: readonly string[];
+  readonly refused: readonly string[];
+}
+
+/** Who may write and run is said by the hook alone: where it fails, nothing is allowed. */
+function toolsOf(policy: EffectivePolicy | undefined, hasHook: boolean): Tools {
+  const offline = policy?.network === 'deny';
+  return {
+    allowed: [...LOOKS, ...(offline ? [] : WEB), ...(hasHook ? [] : JUDGED)],
+    refused: [...NEVER, ...(offline ? WEB : []), ...(policy?.execution === 'read_only' ? WRITES : [])],
+  };
+}
+
+function argsOf({ allowed, refused }: Tools, hook: string | null, model: string | null): string[] {
+  // Settings of the repository, which an agent can change, must not switch the hook off.
+  const settings = hook === null ? {} : { disableAllHooks: false, hooks: { PreToolUse: [hookEntry(hook)] } };
+  return [
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--permission-mode',
+    PERMISSION_MODE,
+    '--allowedTools',
+    allowed.join(','),
+    '--disallowedTools',
+    refused.join(','),
+    // Servers of other people's tools are started by nobody that a policy is asked about.
+    '--strict-mcp-config',
+    '--settings',
+    JSON.stringify(settings),
+    ...(model === null ? [] : ['--model', model]),
+  ];
+}
+
+function reach({ home, configDir }: ClaudeCodeDeps): Pick<StreamStart, 'readable' | 'writable'> {
+  const { readable, writable } = reachOf(OWN_FOLDER, configDir, join(home, '.claude'));
+  return { readable: [...readable, join(home, '.claude.json')], writable };
+}
+
+/** One document for each list of allowed paths: the hook lays them over each other again. */
+async function writePolicy(folder: string, policy: EffectivePolicy): Promise<string[]> {
+  return Promise.all(
+    policyDocumentsOf(policy).map(async (document, index) => {
+      const path = join(folder, `${index + 1}.json`);
+      await writeFile(path, `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx' });
+      return path;
+    }),
+  );
+}
+
+function hookLine(
+  { hook }: ClaudeCodeDeps,
+  { worktreePath }: AgentRequest,
+  policies: readonly string[],
+): string {
+  const words = [...hook, '--repo', worktreePath, ...policies.flatMap((path) => ['--policy', path])];
+  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+}
+
+function hookEntry(command: string) {
+  return { matcher: JUDGED.join('|'), hooks: [{ type: 'command', command }] };
+}

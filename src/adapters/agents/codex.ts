@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { codexStream } from '../../agents/codex-stream.ts';
+import type { Agent, AgentRequest } from '../../ports/agent.ts';
+import { missingProgram } from './agent-process.ts';
+import { type OwnFolder, reachOf } from './own-folder.ts';
+import { runStreamAgent, type StreamAgentDeps, type StreamStart } from './stream-agent.ts';
+
+export interface CodexDeps extends StreamAgentDeps {
+  readonly home: string;
+  /** `CODEX_HOME`, when its settings and its login are not in the usual place. */
+  readonly configDir: string | undefined;
+}
+
+const OWN_FOLDER: OwnFolder = {
+  settings: ['config.toml', 'AGENTS.md', 'AGENTS.override.md', 'prompts', 'skills', 'rules', 'hooks.json'],
+  login: ['auth.json'],
+};
+
+/** Codex, by what it prints with `exec --json`. */
+export function createCodexAgent(deps: CodexDeps): Agent {
+  return {
+    family: 'codex',
+    unavailable: (isInBase) => missingProgram(deps, isInBase),
+    run: (request) => runStreamAgent(deps, codexStream, request, startOf(deps, request)),
+  };
+}
+
+function startOf(deps: CodexDeps, { policy, confinement }: AgentRequest): StreamStart {
+  const wanted = policy?.execution === 'read_only' ? 'read-only' : 'workspace-write';
+  // It can't shut itself in where it is shut in already, and there it need not.
+  const mode = confinement === null ? wanted : 'danger-full-access';
+  const network = policy?.network !== 'deny';
+  return {
+    args: [
+      'exec',
+      '--json',
+      '--skip-git-repo-check',
+      '--ignore-rules',
+      '-s',
+      mode,
+      ...setting('approval_policy', 'never'),
+      // Variables with KEY, SECRET or TOKEN in their names stay out of the shells of its tools.
+      ...setting('shell_environment_policy.ignore_default_excludes', false),
+      ...setting('sandbox_workspace_write.network_access', network),
+      ...setting('sandbox_workspace_write.writable_roots', []),
+      ...(deps.model === null ? [] : ['-m', deps.model]),
+      '-',
+    ],
+    env: {},
+    ...reachOf(OWN_FOLDER, deps.configDir, join(deps.home, '.codex')),
+    controls: {
+      requested: { sandbox: wanted, approval: 'never', network },
+      effective: {
+        sandbox: mode,
+        approval: 'never',
+        shut_in_by: confinement === null ? 'codex' : 'conductor',
+      },
+    },
+  };
+}
+
+function setting(name: string, value: unknown): string[] {
+  return ['-c', `${name}=${JSON.stringify(value)}`];
+}

@@ -1,0 +1,64 @@
+/** A line past this is no event that anybody waits for: a picture that a tool looked at is shorter. */
+export const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
+
+const LINE_FEED = 0x0a;
+
+export interface JsonLines {
+  readonly push: (chunk: Buffer) => void;
+  /** Takes what stands after the last line feed as a line: a process that was ended may have left half of one. */
+  readonly end: () => void;
+}
+
+/** What is on a line: a value, a text that is no JSON, or more than is looked at. */
+export interface JsonLineReader {
+  readonly onValue: (value: unknown) => void;
+  readonly onNoise: (text: string) => void;
+  readonly onTooLong: (bytes: number) => void;
+}
+
+/** Splits a stream into JSON values, with no more than one line in memory. */
+export function createJsonLines(reader: JsonLineReader, limitBytes = LINE_LIMIT_BYTES): JsonLines {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+
+  const hold = (piece: Buffer): void => {
+    heldBytes += piece.length;
+    if (heldBytes > limitBytes) held = [];
+    // The piece is part of a buffer that may be used again once this call is over.
+    else if (piece.length > 0) held.push(Buffer.from(piece));
+  };
+  const take = (): void => {
+    const [line, bytes] = [Buffer.concat(held).toString('utf8').trim(), heldBytes];
+    held = [];
+    heldBytes = 0;
+    if (bytes > limitBytes) reader.onTooLong(bytes);
+    else if (line !== '') read(reader, line);
+  };
+
+  return {
+    push: (chunk) => {
+      let start = 0;
+      for (let feed = chunk.indexOf(LINE_FEED); feed >= 0; feed = chunk.indexOf(LINE_FEED, start)) {
+        hold(chunk.subarray(start, feed));
+        take();
+        start = feed + 1;
+      }
+      hold(chunk.subarray(start));
+    },
+    end: take,
+  };
+}
+
+function read({ onValue, onNoise }: JsonLineReader, line: string): void {
+  const parsed = parse(line);
+  if (parsed === null) onNoise(line.replaceAll('\0', '\uFFFD'));
+  else onValue(parsed.value);
+}
+
+function parse(line: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(line) };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod';
+
+/**
+ * What of the Agent Client Protocol, version 1, is read here. Agents add fields and kinds as they like, and a field that
+ * does not fit is as good as none: what an agent tells beside its work must not end the work.
+ */
+
+export const PROTOCOL_VERSION = 1;
+
+/** What an agent answers with that wants a login first. */
+export const AUTH_REQUIRED = -32_000;
+
+const text = z.string().nullish().catch(null);
+const count = z.number().int().nonnegative().nullish().catch(null);
+
+export const initializedSchema = z.looseObject({
+  protocolVersion: z.number(),
+  agentInfo: z.looseObject({ name: z.string(), version: text }).nullish().catch(null),
+  authMethods: z
+    .array(z.looseObject({ name: z.string() }))
+    .nullish()
+    .catch(null),
+});
+
+const optionSchema = z.looseObject({ id: z.string(), category: text, currentValue: z.unknown().optional() });
+export const sessionSchema = z.looseObject({
+  sessionId: z.string(),
+  modes: z.looseObject({ currentModeId: text }).nullish().catch(null),
+  models: z.looseObject({ currentModelId: text }).nullish().catch(null),
+  configOptions: z.array(optionSchema).nullish().catch(null),
+});
+export type AcpSession = z.infer<typeof sessionSchema>;
+
+const tokensSchema = z.looseObject({
+  inputTokens: count,
+  outputTokens: count,
+  totalTokens: count,
+  thoughtTokens: count,
+});
+export type AcpTokens = z.infer<typeof tokensSchema>;
+const tokens = tokensSchema.nullish().catch(null);
+
+export const promptedSchema = z.looseObject({ stopReason: z.string(), usage: tokens });
+
+const blockSchema = z.looseObject({
+  type: z.string().catch(''),
+  text,
+  path: text,
+  content: z.looseObject({ text }).nullish().catch(null),
+});
+export type AcpBlock = z.infer<typeof blockSchema>;
+
+/** A call of a tool: all of it when it begins, and what has changed afterwards. */
+export const toolCallSchema = z.looseObject({
+  toolCallId: z.string(),
+  title: text,
+  kind: text,
+  status: text,
+  content: z.array(blockSchema).nullish().catch(null),
+  locations: z
+    .array(z.looseObject({ path: z.string() }))
+    .nullish()
+    .catch(null),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+});
+export type AcpToolCall = z.infer<typeof toolCallSchema>;
+
+export const updateSchema = z.looseObject({
+  update: z.looseObject({
+    sessionUpdate: z.string(),
+    /** Of words; the content of tool calls is read with them. */
+    content: z.unknown().optional(),
+    messageId: text,
+    entries: z
+      .array(z.looseObject({ content: z.string(), status: text }))
+      .nullish()
+      .catch(null),
+    cost: z.looseObject({ amount: z.number().nonnegative(), currency: z.string() }).nullish().catch(null),
+    currentModeId: text,
+    _meta: z.looseObject({ usage: tokens }).nullish().catch(null),
+  }),
+});
+export type AcpUpdate = z.infer<typeof updateSchema>['update'];
+
+export const PERMISSION_KINDS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
+export type PermissionKind = (typeof PERMISSION_KINDS)[number];
+
+export const permissionSchema = z.looseObject({
+  toolCall: toolCallSchema,
+  options: z.array(z.looseObject({ optionId: z.string(), kind: z.string() })),
+});
+export type AcpPermission = z.infer<typeof permissionSchema>;
+
+/** The words of a message or a thought; pictures and the like have none. */
+export function wordsOf(content: unknown): string {
+  return z.looseObject({ text: z.string() }).safeParse(content).data?.text ?? '';
+}

@@ -1,0 +1,88 @@
+import { type AcpPermission, permissionSchema } from './acp-messages.ts';
+import { answerPermission, type PermissionAnswer, type PermissionPolicy } from './acp-permission.ts';
+import { mergedCall, type OpenTools, tellCall, titleOf } from './acp-tools.ts';
+import { type Heard, withWordsEnded } from './acp-updates.ts';
+import type { TranscriptEntry } from './transcript.ts';
+
+/** How the questions of a session were answered. */
+export interface Answers {
+  readonly allowed: number;
+  /** Of these, allowed although the policy does not speak of them. */
+  readonly approved: number;
+  readonly refused: number;
+  /** Calls that the policy itself refused, by their titles. */
+  readonly denied: readonly string[];
+}
+
+export const NOTHING_ASKED: Answers = { allowed: 0, approved: 0, refused: 0, denied: [] };
+
+export interface AnsweredQuestion {
+  readonly answers: Answers;
+  readonly heard: Heard;
+  readonly entries: readonly TranscriptEntry[];
+  /** For the agent. */
+  readonly outcome: unknown;
+  /** What only a person could have answered; null where the session goes on. */
+  readonly prompt: string | null;
+}
+
+const DENIED_LIMIT = 50;
+
+/** Null for what is no question. */
+export function answerQuestion(
+  answers: Answers,
+  heard: Heard,
+  policy: PermissionPolicy,
+  params: unknown,
+  atMs: number,
+): AnsweredQuestion | null {
+  const permission = permissionSchema.safeParse(params).data;
+  if (permission === undefined) return null;
+  const call = mergedCall(knownCall(heard.tools, permission), permission.toolCall);
+  const answer = answerPermission(policy, permission, call, answers.approved);
+  const quiet = withWordsEnded(heard);
+  const told = tellCall(quiet.heard.tools, permission.toolCall, atMs);
+  const text = `${WORDS[answer.kind]}: ${titleOf(call)}: ${answer.why}`;
+  return {
+    answers: counted(answers, answer, titleOf(call)),
+    heard: {
+      ...quiet.heard,
+      tools: told.tools,
+      toolsUsed: quiet.heard.toolsUsed + told.entries.length,
+    },
+    entries: [...quiet.entries, ...told.entries, { kind: 'notice', text }],
+    outcome: { outcome: outcomeOf(answer) },
+    prompt: answer.kind === 'prompted' ? `${titleOf(call)}: ${answer.why}` : null,
+  };
+}
+
+const WORDS = { allowed: 'allowed', refused: 'refused', prompted: 'stopped' } as const;
+
+/** A question may leave out what the call has told before. */
+function knownCall(tools: OpenTools, { toolCall: { toolCallId: id } }: AcpPermission) {
+  return Object.hasOwn(tools, id) ? tools[id]?.call : undefined;
+}
+
+function counted(answers: Answers, answer: PermissionAnswer, title: string): Answers {
+  switch (answer.kind) {
+    case 'allowed':
+      return {
+        ...answers,
+        allowed: answers.allowed + 1,
+        approved: answers.approved + (answer.decided ? 0 : 1),
+      };
+    case 'refused':
+      return {
+        ...answers,
+        refused: answers.refused + 1,
+        denied: answer.byPolicy ? [...answers.denied, title].slice(-DENIED_LIMIT) : answers.denied,
+      };
+    case 'prompted':
+      return answers;
+  }
+}
+
+function outcomeOf(answer: PermissionAnswer) {
+  const optionId = answer.kind === 'prompted' ? null : answer.optionId;
+  return optionId === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
+}

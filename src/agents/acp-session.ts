@@ -1,0 +1,248 @@
+import type { Usage } from '../contracts/agent-result.ts';
+import {
+  type AcpSession,
+  AUTH_REQUIRED,
+  initializedSchema,
+  PROTOCOL_VERSION,
+  promptedSchema,
+  sessionSchema,
+} from './acp-messages.ts';
+import type { PermissionPolicy } from './acp-permission.ts';
+import { type Answers, answerQuestion, NOTHING_ASKED } from './acp-questions.ts';
+import { foldUpdate, type Heard, NOTHING_HEARD, usageOfTurn, withWordsEnded } from './acp-updates.ts';
+import {
+  errorLine,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  notificationLine,
+  type RpcError,
+  type RpcMessage,
+  requestLine,
+  resultLine,
+} from './json-rpc.ts';
+import type { TranscriptEntry } from './transcript.ts';
+
+/** One session with an agent that speaks ACP: greeting, a session, perhaps a model, one prompt, and its end. */
+
+export interface AcpSettings extends PermissionPolicy {
+  /** The folder that the agent works in. */
+  readonly cwd: string;
+  readonly prompt: string;
+  /** The agent's own choice where it is null. */
+  readonly model: string | null;
+}
+
+export type AcpPhase = 'initialize' | 'session/new' | 'model' | 'session/prompt';
+
+export type AcpEnd =
+  | { readonly kind: 'turn_ended'; readonly stopReason: string }
+  | { readonly kind: 'failed'; readonly phase: AcpPhase; readonly error: RpcError }
+  /** It does not speak as this protocol wants it. */
+  | { readonly kind: 'unfit'; readonly message: string }
+  /** It asked what only a person could answer. */
+  | { readonly kind: 'prompted'; readonly message: string };
+
+export interface AcpState {
+  readonly phase: AcpPhase;
+  readonly end: AcpEnd | null;
+  readonly sessionId: string | null;
+  readonly agent: string | null;
+  readonly mode: string | null;
+  readonly model: string | null;
+  readonly heard: Heard;
+  readonly usage: Usage | null;
+  readonly answers: Answers;
+}
+
+export interface AcpStep {
+  readonly state: AcpState;
+  /** Lines for the agent. */
+  readonly say: readonly string[];
+  readonly entries: readonly TranscriptEntry[];
+}
+
+const IDS: Readonly<Record<AcpPhase, number>> = {
+  initialize: 1,
+  'session/new': 2,
+  model: 3,
+  'session/prompt': 4,
+};
+
+/** An agent that goes on asking does not get its work done. */
+const QUESTIONS_LIMIT = 2_000;
+
+/** It reads and writes files and runs commands by itself: what happens in its worktree is looked at afterwards. */
+const NOTHING_OFFERED = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+
+export function beginSession(): AcpStep {
+  const state: AcpState = {
+    phase: 'initialize',
+    end: null,
+    sessionId: null,
+    agent: null,
+    mode: null,
+    model: null,
+    heard: NOTHING_HEARD,
+    usage: null,
+    answers: NOTHING_ASKED,
+  };
+  const params = {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: NOTHING_OFFERED,
+    clientInfo: { name: 'conductor', title: 'conductor', version: '1' },
+  };
+  return { state, say: [requestLine(IDS.initialize, 'initialize', params)], entries: [] };
+}
+
+/** What the agent is told when its turn is to end. Nothing, where it has none. */
+export function cancelLines({ phase, sessionId, end }: AcpState): string[] {
+  if (phase !== 'session/prompt' || sessionId === null || end !== null) return [];
+  return [notificationLine('session/cancel', { sessionId })];
+}
+
+export function foldMessage(
+  state: AcpState,
+  settings: AcpSettings,
+  message: RpcMessage,
+  atMs: number,
+): AcpStep {
+  switch (message.kind) {
+    case 'notification':
+      return message.method === 'session/update' ? hear(state, message.params, atMs) : still(state);
+    case 'request':
+      return answer(state, settings, message, atMs);
+    case 'result':
+      return state.end === null && message.id === IDS[state.phase]
+        ? advance(state, settings, message.result)
+        : still(state);
+    case 'error':
+      return state.end === null && (message.id === IDS[state.phase] || message.id === null)
+        ? ended(state, { kind: 'failed', phase: state.phase, error: message.error })
+        : still(state);
+  }
+}
+
+function still(state: AcpState): AcpStep {
+  return { state, say: [], entries: [] };
+}
+
+function ended(state: AcpState, end: AcpEnd, say: readonly string[] = []): AcpStep {
+  const { heard, entries } = withWordsEnded(state.heard);
+  return { state: { ...state, heard, end }, say, entries };
+}
+
+function unfit(state: AcpState, message: string): AcpStep {
+  return ended(state, { kind: 'unfit', message });
+}
+
+function hear(state: AcpState, params: unknown, atMs: number): AcpStep {
+  const { heard, entries } = foldUpdate(state.heard, params, atMs);
+  return { state: { ...state, heard, usage: usageOfTurn(heard, null) }, say: [], entries };
+}
+
+function advance(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
+  switch (state.phase) {
+    case 'initialize':
+      return greeted(state, settings, result);
+    case 'session/new':
+      return opened(state, settings, result);
+    case 'model':
+      return prompt({ ...state, model: settings.model }, settings);
+    case 'session/prompt':
+      return turnEnded(state, result);
+  }
+}
+
+function greeted(state: AcpState, { cwd }: AcpSettings, result: unknown): AcpStep {
+  const greeting = initializedSchema.safeParse(result).data;
+  if (greeting === undefined)
+    return unfit(state, 'answered initialize without saying which version it speaks');
+  const { protocolVersion, agentInfo } = greeting;
+  if (protocolVersion !== PROTOCOL_VERSION)
+    return unfit(state, `speaks version ${protocolVersion} of ACP, and not version ${PROTOCOL_VERSION}`);
+  const agent = agentInfo?.name === undefined ? null : `${agentInfo.name} ${agentInfo.version ?? ''}`.trim();
+  return {
+    state: { ...state, phase: 'session/new', agent },
+    say: [requestLine(IDS['session/new'], 'session/new', { cwd, mcpServers: [] })],
+    entries: agent === null ? [] : [{ kind: 'notice', text: agent }],
+  };
+}
+
+function opened(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
+  const session = sessionSchema.safeParse(result).data;
+  if (session === undefined) return unfit(state, 'opened a session without an id');
+  const known: AcpState = {
+    ...state,
+    sessionId: session.sessionId,
+    mode: session.modes?.currentModeId ?? currentOf(session, 'mode'),
+    model: session.models?.currentModelId ?? currentOf(session, 'model'),
+  };
+  if (settings.model === null || settings.model === known.model) return prompt(known, settings);
+  const line = modelLine(session, settings.model);
+  if (line === null) return unfit(known, `offers no choice of a model, and ${settings.model} is asked for`);
+  return { state: { ...known, phase: 'model' }, say: [line], entries: [] };
+}
+
+function currentOf({ configOptions }: AcpSession, category: string): string | null {
+  const value = configOptions?.find((option) => option.category === category)?.currentValue;
+  return typeof value === 'string' ? value : null;
+}
+
+/** Agents of different age take it by different names. */
+function modelLine({ sessionId, models, configOptions }: AcpSession, model: string): string | null {
+  const option = configOptions?.find(({ category }) => category === 'model');
+  if (option !== undefined)
+    return requestLine(IDS.model, 'session/set_config_option', {
+      sessionId,
+      configId: option.id,
+      value: model,
+    });
+  if (models === null || models === undefined) return null;
+  return requestLine(IDS.model, 'session/set_model', { sessionId, modelId: model });
+}
+
+function prompt(state: AcpState, settings: AcpSettings): AcpStep {
+  const params = { sessionId: state.sessionId, prompt: [{ type: 'text', text: settings.prompt }] };
+  return {
+    state: { ...state, phase: 'session/prompt' },
+    say: [requestLine(IDS['session/prompt'], 'session/prompt', params)],
+    entries: [],
+  };
+}
+
+function turnEnded(state: AcpState, result: unknown): AcpStep {
+  const turn = promptedSchema.safeParse(result).data;
+  if (turn === undefined) return unfit(state, 'ended its turn without saying why');
+  const usage = usageOfTurn(state.heard, turn.usage ?? null);
+  return ended({ ...state, usage }, { kind: 'turn_ended', stopReason: turn.stopReason });
+}
+
+type RpcRequest = Extract<RpcMessage, { kind: 'request' }>;
+
+function answer(state: AcpState, settings: AcpSettings, request: RpcRequest, atMs: number): AcpStep {
+  if (request.method !== 'session/request_permission') return decline(state, request);
+  const { answers } = state;
+  if (answers.allowed + answers.refused >= QUESTIONS_LIMIT)
+    return unfit(state, `asked for permission more than ${QUESTIONS_LIMIT} times`);
+  const given = answerQuestion(answers, state.heard, settings, request.params, atMs);
+  if (given === null)
+    return { state, say: [errorLine(request.id, INVALID_PARAMS, 'no such question')], entries: [] };
+  const known = { ...state, answers: given.answers, heard: given.heard };
+  const reply = resultLine(request.id, given.outcome);
+  if (given.prompt === null) return { state: known, say: [reply], entries: given.entries };
+  const end: AcpEnd = { kind: 'prompted', message: `asked what only a person can answer: ${given.prompt}` };
+  return { ...ended(known, end, [reply, ...cancelLines(known)]), entries: given.entries };
+}
+
+/** Files and terminals of the conductor are not offered; an agent that wants them all the same is told so. */
+function decline(state: AcpState, { id, method }: RpcRequest): AcpStep {
+  return {
+    state,
+    say: [errorLine(id, METHOD_NOT_FOUND, `${method} is not offered`)],
+    entries: [{ kind: 'notice', text: `the agent asked for ${method}, which is not offered` }],
+  };
+}
+
+export function isLoginMissing({ error }: Extract<AcpEnd, { kind: 'failed' }>): boolean {
+  return error.code === AUTH_REQUIRED;
+}

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import type { AcpBlock, AcpToolCall } from './acp-messages.ts';
+import { cut, type TranscriptEntry } from './transcript.ts';
+
+/** What is known of a call of a tool that has not ended. */
+export interface OpenTool {
+  readonly call: AcpToolCall;
+  readonly startedMs: number;
+  /** Whether it is in the transcript: some agents begin a call before they know what it is about. */
+  readonly isTold: boolean;
+}
+
+export type OpenTools = Readonly<Record<string, OpenTool>>;
+
+/** Calls that never end would pile up otherwise. */
+const OPEN_TOOLS_LIMIT = 256;
+/** More than the transcript shows of a tool. */
+const EXCERPT_LIMIT = 4_000;
+
+export interface FoldedTools {
+  readonly tools: OpenTools;
+  readonly entries: readonly TranscriptEntry[];
+}
+
+/** A call as it is known by now: what an update leaves out is as it was. */
+export function mergedCall(known: AcpToolCall | undefined, update: AcpToolCall): AcpToolCall {
+  if (known === undefined) return update;
+  const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
+  return { ...known, ...Object.fromEntries(given), toolCallId: known.toolCallId };
+}
+
+export function foldToolCall(tools: OpenTools, update: AcpToolCall, atMs: number): FoldedTools {
+  const id = update.toolCallId;
+  const known = Object.hasOwn(tools, id) ? tools[id] : undefined;
+  const call = mergedCall(known?.call, update);
+  const tool = { call, startedMs: known?.startedMs ?? atMs, isTold: known?.isTold ?? false };
+  const hasEnded = call.status === 'completed' || call.status === 'failed';
+  const entries = tool.isTold || !(hasEnded || isKnown(call)) ? [] : [useOf(call)];
+  if (!hasEnded)
+    return { tools: withTool(tools, { ...tool, isTold: tool.isTold || entries.length > 0 }), entries };
+  const { [id]: _ended, ...others } = tools;
+  // Nobody knows how long a call took that is told of when it is over.
+  return {
+    tools: others,
+    entries: [...entries, resultOf(call, known === undefined ? null : atMs - tool.startedMs)],
+  };
+}
+
+/** Calls whose permission is asked for are told before the answer. */
+export function tellCall(tools: OpenTools, update: AcpToolCall, atMs: number): FoldedTools {
+  const id = update.toolCallId;
+  const known = Object.hasOwn(tools, id) ? tools[id] : undefined;
+  const call = mergedCall(known?.call, update);
+  const entries = known?.isTold === true ? [] : [useOf(call)];
+  return { tools: withTool(tools, { call, startedMs: known?.startedMs ?? atMs, isTold: true }), entries };
+}
+
+function withTool(tools: OpenTools, tool: OpenTool): OpenTools {
+  const id = tool.call.toolCallId;
+  const ids = Object.keys(tools);
+  if (Object.hasOwn(tools, id) || ids.length < OPEN_TOOLS_LIMIT) return { ...tools, [id]: tool };
+  const { [ids[0] ?? '']: _oldest, ...others } = tools;
+  return { ...others, [id]: tool };
+}
+
+const commandSchema = z.looseObject({
+  command: z
+    .union([z.string(), z.array(z.string()).min(1)])
+    .nullish()
+    .catch(null),
+  cmd: z
+    .union([z.string(), z.array(z.string()).min(1)])
+    .nullish()
+    .catch(null),
+  cwd: z.string().nullish().catch(null),
+  workdir: z.string().nullish().catch(null),
+});
+
+/** The shell line that a call would run, as a line or as words, and the folder; null where it names none. */
+export function commandOf({
+  rawInput,
+}: AcpToolCall): { readonly command: string | readonly string[]; readonly cwd: string | null } | null {
+  const input = commandSchema.safeParse(rawInput).data;
+  const command = input?.command ?? input?.cmd ?? null;
+  return command === null ? null : { command, cwd: input?.cwd ?? input?.workdir ?? null };
+}
+
+function isKnown(call: AcpToolCall): boolean {
+  const input = z.record(z.string(), z.unknown()).safeParse(call.rawInput).data ?? {};
+  return (
+    Object.keys(input).length > 0 || (call.locations ?? []).length > 0 || (call.content ?? []).length > 0
+  );
+}
+
+/** What a call is called, for people. */
+export function titleOf({ title, kind, toolCallId }: AcpToolCall): string {
+  const [line = ''] = (title ?? '').trim().split('\n');
+  return line === '' ? (kind ?? toolCallId) : cut(line, 200);
+}
+
+function useOf(call: AcpToolCall): TranscriptEntry {
+  const command = commandOf(call)?.command ?? null;
+  const line = typeof command === 'string' || command === null ? command : command.join(' ');
+  const paths = (call.locations ?? []).map(({ path }) => path);
+  const about = line ?? (paths.length > 0 ? paths.join('\n') : inputOf(call));
+  const title = titleOf(call);
+  return {
+    kind: 'tool_use',
+    name: call.kind ?? 'tool',
+    input: about === '' || about === title ? title : `${title}\n${about}`,
+  };
+}
+
+function inputOf({ rawInput }: AcpToolCall): string {
+  return rawInput === undefined || rawInput === null ? '' : cut(JSON.stringify(rawInput), EXCERPT_LIMIT);
+}
+
+function resultOf(call: AcpToolCall, durationMs: number | null): TranscriptEntry {
+  const said = (call.content ?? []).map(textOf).filter((text) => text !== '');
+  const text = said.length > 0 ? said.join('\n') : outputOf(call);
+  return {
+    kind: 'tool_result',
+    text: cut(text, EXCERPT_LIMIT),
+    isError: call.status === 'failed',
+    durationMs: durationMs === null ? null : Math.round(durationMs),
+  };
+}
+
+function textOf({ type, content, path }: AcpBlock): string {
+  return type === 'diff' ? `changed ${path ?? 'a file'}` : (content?.text ?? '');
+}
+
+function outputOf({ rawOutput }: AcpToolCall): string {
+  if (rawOutput === undefined || rawOutput === null) return '';
+  return typeof rawOutput === 'string' ? rawOutput : cut(JSON.stringify(rawOutput), EXCERPT_LIMIT);
+}

@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import type { ProcessEnd } from '../contracts/process-end.ts';
+import { type AcpState, isLoginMissing } from './acp-session.ts';
+import type { RpcError } from './json-rpc.ts';
+import type { TimeLimits } from './process-reason.ts';
+import { NO_RESULT, type StreamProblem, type Verdict, verdictOf } from './stream-verdict.ts';
+import { cut } from './transcript.ts';
+
+const FINE: ProcessEnd = { kind: 'exited', exitCode: 0 };
+
+/**
+ * How it went. Who had to be stopped has not succeeded; whose turn has ended is judged by that, and how its process ended
+ * afterwards says nothing more: many have to be told to go.
+ */
+export function acpVerdict(
+  state: AcpState,
+  end: ProcessEnd,
+  stopped: 'timeout' | 'idle' | 'cancelled' | null,
+  lastError: string | null,
+  limits: TimeLimits,
+): Verdict {
+  if (stopped !== null) return verdictOf({ problem: null }, { kind: stopped }, lastError, limits);
+  if (state.end?.kind === 'prompted') {
+    const reason = `interactive_prompt_violation: the agent ${state.end.message}`;
+    return { termination: 'killed_policy', reason, traces: null };
+  }
+  if (state.end !== null) return verdictOf({ problem: problemOf(state) }, FINE, null, limits);
+  const problem = { ...plain(`ended before ${state.phase} was answered`), code: NO_RESULT };
+  return verdictOf({ problem }, end, lastError, limits);
+}
+
+function problemOf(state: AcpState): StreamProblem | null {
+  const { end } = state;
+  switch (end?.kind) {
+    case 'turn_ended':
+      return turnProblem(state, end.stopReason);
+    case 'failed':
+      return isLoginMissing(end) ? missingLogin(end.error) : told(end.error);
+    case 'unfit':
+    case 'prompted':
+      return plain(end.message);
+    case undefined:
+      return plain('has not ended');
+  }
+}
+
+const STOPS: Readonly<Record<string, string>> = {
+  max_tokens: 'came to the limit of tokens of its model',
+  max_turn_requests: 'came to its own limit of requests in one turn',
+  refusal: 'ended its turn because the model refused',
+  cancelled: 'called its turn off by itself',
+};
+
+function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: string): StreamProblem | null {
+  if (stopReason !== 'end_turn') {
+    const why = Object.hasOwn(STOPS, stopReason) ? STOPS[stopReason] : undefined;
+    return { ...plain(why ?? `ended its turn with ${cut(stopReason, 100)}`), code: stopReason };
+  }
+  if (denied.length > 0) {
+    const message = `was refused what the policy does not allow: ${denied.join(', ')}`;
+    return { ...plain(message), deniedTools: denied };
+  }
+  // Some agents put the failure of their provider into words, and call that a turn.
+  if (/^\[API Error/i.test(heard.lastSaid)) return { ...spoken(heard.lastSaid), code: 'api_error' };
+  const isSilent = heard.lastSaid === '' && heard.toolsUsed === 0;
+  return isSilent ? plain('ended its turn without a word and without using a tool') : null;
+}
+
+function plain(message: string): StreamProblem {
+  return { message, status: null, code: null, resetAtSeconds: null, deniedTools: [] };
+}
+
+function missingLogin({ message }: RpcError): StreamProblem {
+  return { ...plain(`wants a login: ${message}`), code: 'authentication_error' };
+}
+
+const dataSchema = z.looseObject({
+  status: z.int().nullish().catch(null),
+  statusCode: z.int().nullish().catch(null),
+  errorKind: z.string().nullish().catch(null),
+  errorName: z.string().nullish().catch(null),
+  details: z.string().nullish().catch(null),
+});
+
+/** Where agents put what their provider said differs from one to the next. */
+function told({ code, message, data }: RpcError): StreamProblem {
+  const more = dataSchema.safeParse(data).data;
+  const details = more?.details ?? (typeof data === 'string' ? data : null);
+  const words = details === null || message.includes(details) ? message : `${message}: ${details}`;
+  const problem = spoken(words.replace(/^Internal error: /, ''));
+  return {
+    ...problem,
+    status: httpStatus(more?.status) ?? httpStatus(more?.statusCode) ?? httpStatus(code) ?? problem.status,
+    code: more?.errorKind ?? more?.errorName ?? String(code),
+  };
+}
+
+function spoken(words: string): StreamProblem {
+  const [, first, second, third] =
+    /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(words) ?? [];
+  const status = httpStatus(Number(first ?? second ?? third));
+  return { ...plain(`told of an error: ${cut(words, 2_000)}`), status };
+}
+
+function httpStatus(value: number | null | undefined): number | null {
+  return value !== null && value !== undefined && value >= 400 && value <= 599 ? value : null;
+}

@@ -1,0 +1,275 @@
+import * as z from 'zod';
+import type { Usage } from '../contracts/agent-result.ts';
+import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
+import type { TranscriptEntry } from './transcript.ts';
+
+/** What `claude -p --output-format stream-json --verbose` prints. Fields that this file has no use for are left out. */
+
+const count = z.int().nonnegative().catch(0).default(0);
+const usageSchema = z.looseObject({
+  input_tokens: count,
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: count,
+  output_tokens: count,
+});
+
+const blockSchema = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  thinking: z.string().optional(),
+  id: z.string().optional(),
+  name: z.string().optional(),
+  input: z.unknown().optional(),
+  tool_use_id: z.string().optional(),
+  content: z.unknown().optional(),
+  is_error: z.boolean().nullish(),
+});
+type Block = z.infer<typeof blockSchema>;
+
+const messageSchema = z.looseObject({
+  id: z.string().optional(),
+  content: z.union([z.string(), z.array(z.unknown())]).optional(),
+  usage: usageSchema.nullish().catch(null),
+});
+
+const text = z.string().nullish().catch(null);
+const eventSchema = z.looseObject({
+  type: z.string(),
+  subtype: text,
+  session_id: text,
+  model: text,
+  message: messageSchema.nullish().catch(null),
+  parent_tool_use_id: text,
+  /** Of an answer that the program made up because its provider gave none. */
+  error: z.unknown().optional(),
+  error_status: z.int().nullish().catch(null),
+  attempt: z.int().nullish().catch(null),
+  max_retries: z.int().nullish().catch(null),
+  rate_limit_info: z
+    .looseObject({ status: text, resetsAt: z.number().nullish().catch(null) })
+    .nullish()
+    .catch(null),
+});
+type ClaudeEvent = z.infer<typeof eventSchema>;
+
+const resultSchema = z.looseObject({
+  is_error: z.boolean(),
+  subtype: text,
+  result: text,
+  errors: z.array(z.string()).nullish().catch(null),
+  api_error_status: z.int().nullish().catch(null),
+  total_cost_usd: z.number().nonnegative().nullish().catch(null),
+  usage: usageSchema.nullish().catch(null),
+  permission_denials: z.array(z.looseObject({ tool_name: z.string().catch('a tool') })).default([]),
+});
+type ClaudeResult = z.infer<typeof resultSchema>;
+
+export interface ClaudeState {
+  readonly sessionId: string | null;
+  readonly model: string | null;
+  readonly lastText: string;
+  readonly usage: Usage | null;
+  /** Newest answers that were counted: each comes in as many events as it has parts. */
+  readonly counted: readonly string[];
+  readonly openTools: Readonly<Record<string, number>>;
+  readonly errorCode: string | null;
+  readonly resetAtSeconds: number | null;
+  readonly result: ClaudeResult | null;
+}
+
+const START: ClaudeState = {
+  sessionId: null,
+  model: null,
+  lastText: '',
+  usage: null,
+  counted: [],
+  openTools: {},
+  errorCode: null,
+  resetAtSeconds: null,
+  result: null,
+};
+
+const COUNTED_LIMIT = 64;
+const OPEN_TOOLS_LIMIT = 256;
+
+export const claudeStream: AgentStream<ClaudeState> = {
+  start: START,
+  fold: (state, event, atMs) => {
+    const parsed = eventSchema.safeParse(event);
+    if (!parsed.success) return { state, entries: [] };
+    const { session_id: sessionId } = parsed.data;
+    return foldEvent({ ...state, sessionId: sessionId ?? state.sessionId }, parsed.data, event, atMs);
+  },
+  told: (state) => ({
+    sessionId: state.sessionId,
+    model: state.model,
+    finalResponse: state.result?.result ?? state.lastText,
+    usage: state.usage,
+    problem: problemOf(state),
+  }),
+};
+
+function foldEvent(state: ClaudeState, event: ClaudeEvent, raw: unknown, atMs: number): Folded<ClaudeState> {
+  switch (event.type) {
+    case 'assistant':
+      return foldAnswer(state, event, atMs);
+    case 'user':
+      return foldToolResults(state, event, atMs);
+    case 'result':
+      return foldResult(state, raw);
+    case 'system':
+      return foldSystem(state, event);
+    case 'rate_limit_event':
+      return foldRateLimit(state, event);
+    default:
+      return { state, entries: [] };
+  }
+}
+
+function foldAnswer(state: ClaudeState, event: ClaudeEvent, atMs: number): Folded<ClaudeState> {
+  const entries: TranscriptEntry[] = [];
+  let { lastText } = state;
+  const openTools = { ...state.openTools };
+  for (const block of blocksOf(event)) {
+    const { type, text: said = '', thinking = '', id, name = 'a tool' } = block;
+    if (type === 'text' && said.trim() !== '') {
+      entries.push({ kind: 'said', text: said });
+      // What a helper of the agent says is not the agent's own last word.
+      if (typeof event.parent_tool_use_id !== 'string') lastText = said;
+    }
+    if (type === 'thinking' && thinking.trim() !== '') entries.push({ kind: 'thought', text: thinking });
+    if (type === 'tool_use') {
+      entries.push({ kind: 'tool_use', name, input: inputOf(block.input) });
+      if (id !== undefined && Object.keys(openTools).length < OPEN_TOOLS_LIMIT) openTools[id] = atMs;
+    }
+  }
+  const errorCode = typeof event.error === 'string' ? event.error : null;
+  return { state: { ...state, ...countUse(state, event), lastText, openTools, errorCode }, entries };
+}
+
+/** Until the end only a lower bound is told: answers are passed on before they are finished. */
+function countUse(state: ClaudeState, { message }: ClaudeEvent): Pick<ClaudeState, 'usage' | 'counted'> {
+  const { usage, counted } = state;
+  const id = message?.id;
+  const used = message?.usage ?? null;
+  if (id === undefined || used === null || counted.includes(id)) return { usage, counted };
+  const sum = {
+    input_tokens: (usage?.input_tokens ?? 0) + readTokens(used),
+    output_tokens: (usage?.output_tokens ?? 0) + used.output_tokens,
+  };
+  return { usage: sum, counted: [...counted, id].slice(-COUNTED_LIMIT) };
+}
+
+function readTokens(usage: z.infer<typeof usageSchema>): number {
+  return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+}
+
+function foldToolResults(state: ClaudeState, event: ClaudeEvent, atMs: number): Folded<ClaudeState> {
+  const entries: TranscriptEntry[] = [];
+  const openTools = { ...state.openTools };
+  for (const { type, tool_use_id: id = '', content, is_error: isError } of blocksOf(event)) {
+    if (type !== 'tool_result') continue;
+    const startedMs = Object.hasOwn(openTools, id) ? openTools[id] : undefined;
+    delete openTools[id];
+    entries.push({
+      kind: 'tool_result',
+      text: contentText(content),
+      isError: isError === true,
+      durationMs: startedMs === undefined ? null : Math.max(0, Math.round(atMs - startedMs)),
+    });
+  }
+  return { state: { ...state, openTools }, entries };
+}
+
+function foldResult(state: ClaudeState, raw: unknown): Folded<ClaudeState> {
+  const parsed = resultSchema.safeParse(raw);
+  if (!parsed.success)
+    return { state, entries: [{ kind: 'notice', text: 'the result of the agent does not fit' }] };
+  const { usage, total_cost_usd: cost } = parsed.data;
+  const used = usage && {
+    input_tokens: readTokens(usage),
+    output_tokens: usage.output_tokens,
+    ...(typeof cost === 'number' ? { cost_usd: cost } : {}),
+  };
+  const denied = parsed.data.permission_denials.map(({ tool_name: name }) => name);
+  const entries: TranscriptEntry[] =
+    denied.length === 0 ? [] : [{ kind: 'notice', text: `tools that were refused: ${denied.join(', ')}` }];
+  return { state: { ...state, usage: used ?? state.usage, result: parsed.data }, entries };
+}
+
+function foldSystem(state: ClaudeState, event: ClaudeEvent): Folded<ClaudeState> {
+  if (event.subtype === 'init') return { state: { ...state, model: event.model ?? null }, entries: [] };
+  if (event.subtype !== 'api_retry') return { state, entries: [] };
+  const code = typeof event.error === 'string' ? event.error : 'a failure';
+  const status = typeof event.error_status === 'number' ? ` ${event.error_status}` : '';
+  const attempt = `attempt ${event.attempt ?? '?'} of ${event.max_retries ?? '?'}`;
+  return { state, entries: [{ kind: 'notice', text: `asks again after ${code}${status}, ${attempt}` }] };
+}
+
+function foldRateLimit(state: ClaudeState, { rate_limit_info: info }: ClaudeEvent): Folded<ClaudeState> {
+  if (info?.status !== 'rejected') return { state, entries: [] };
+  const resetAtSeconds = info.resetsAt ?? null;
+  return {
+    state: { ...state, resetAtSeconds },
+    entries: [{ kind: 'notice', text: 'the limit of the account is reached' }],
+  };
+}
+
+function problemOf({ result, errorCode, resetAtSeconds }: ClaudeState): StreamProblem | null {
+  if (result === null) {
+    const message = 'ended without a result';
+    return { message, status: null, code: errorCode ?? NO_RESULT, resetAtSeconds, deniedTools: [] };
+  }
+  const deniedTools = [...new Set(result.permission_denials.map(({ tool_name: name }) => name))];
+  const status = result.api_error_status ?? null;
+  if (result.is_error) {
+    const told = [result.result ?? '', ...(result.errors ?? [])].filter((word) => word.trim() !== '');
+    const why = told.length === 0 ? (result.subtype ?? 'no reason') : told.join('; ');
+    return {
+      message: `failed: ${why}`,
+      status,
+      code: codeOf(result, errorCode),
+      resetAtSeconds,
+      deniedTools,
+    };
+  }
+  if (deniedTools.length === 0) return null;
+  const message = `was refused ${deniedTools.length === 1 ? 'a tool' : 'tools'}: ${deniedTools.join(', ')}`;
+  return { message, status: null, code: 'refused_tool', resetAtSeconds: null, deniedTools };
+}
+
+/** Where the program knows no name for it either, that its provider's answer was no good is still worth knowing. */
+function codeOf({ result, subtype }: ClaudeResult, errorCode: string | null): string | null {
+  if (errorCode === 'unknown' && result?.startsWith('API Error') === true) return 'api_error';
+  return errorCode ?? (subtype === 'success' ? null : (subtype ?? null));
+}
+
+function blocksOf({ message }: ClaudeEvent): Block[] {
+  const content = message?.content ?? [];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.flatMap((block) => {
+    const parsed = blockSchema.safeParse(block);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+/** The one field that says what a tool is about, or else all of them. */
+function inputOf(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return String(input ?? '');
+  const fields = new Map<string, unknown>(Object.entries(input));
+  const words = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description']
+    .map((name) => fields.get(name))
+    .find((value) => typeof value === 'string');
+  return typeof words === 'string' ? words : JSON.stringify(input);
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return content === undefined ? '' : JSON.stringify(content);
+  return content
+    .map((part: unknown) => {
+      const parsed = blockSchema.safeParse(part);
+      return parsed.success ? (parsed.data.text ?? `[${parsed.data.type}]`) : '';
+    })
+    .join('\n');
+}

@@ -1,0 +1,224 @@
+import * as z from 'zod';
+import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
+import type { TranscriptEntry } from './transcript.ts';
+
+/** What `codex exec --json` prints. Fields that this file has no use for are left out. */
+
+const text = z.string().nullish().catch(null);
+const itemSchema = z.looseObject({
+  id: text,
+  type: z.string(),
+  text,
+  command: text,
+  aggregated_output: text,
+  exit_code: z.int().nullish().catch(null),
+  status: text,
+  changes: z
+    .array(z.looseObject({ path: z.string(), kind: text }))
+    .nullish()
+    .catch(null),
+  message: text,
+  query: text,
+  server: text,
+  tool: text,
+  arguments: z.unknown().optional(),
+  items: z
+    .array(z.looseObject({ text, completed: z.boolean().nullish() }))
+    .nullish()
+    .catch(null),
+});
+type Item = z.infer<typeof itemSchema>;
+
+const eventSchema = z.looseObject({
+  type: z.string(),
+  thread_id: text,
+  message: text,
+  error: z.looseObject({ message: text }).nullish().catch(null),
+  item: itemSchema.nullish().catch(null),
+  usage: z
+    .looseObject({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
+    .nullish()
+    .catch(null),
+});
+type CodexEvent = z.infer<typeof eventSchema>;
+
+export interface CodexState {
+  readonly sessionId: string | null;
+  readonly lastMessage: string;
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number } | null;
+  readonly openItems: Readonly<Record<string, number>>;
+  readonly lastError: string | null;
+  /** How the newest turn ended; null while there is none that did. */
+  readonly turn: 'completed' | 'failed' | null;
+}
+
+const START: CodexState = {
+  sessionId: null,
+  lastMessage: '',
+  usage: null,
+  openItems: {},
+  lastError: null,
+  turn: null,
+};
+
+const OPEN_ITEMS_LIMIT = 256;
+
+export const codexStream: AgentStream<CodexState> = {
+  start: START,
+  fold: (state, event, atMs) => {
+    const parsed = eventSchema.safeParse(event);
+    return parsed.success ? foldEvent(state, parsed.data, atMs) : { state, entries: [] };
+  },
+  told: (state) => ({
+    sessionId: state.sessionId,
+    model: null,
+    finalResponse: state.lastMessage,
+    usage: state.usage,
+    problem: problemOf(state),
+  }),
+};
+
+function foldEvent(state: CodexState, event: CodexEvent, atMs: number): Folded<CodexState> {
+  switch (event.type) {
+    case 'thread.started':
+      return { state: { ...state, sessionId: event.thread_id ?? null }, entries: [] };
+    case 'turn.started':
+      return { state: { ...state, turn: null }, entries: [] };
+    case 'turn.completed':
+      // The sum over the whole thread, as often as it is told.
+      return { state: { ...state, turn: 'completed', usage: usedOf(event) ?? state.usage }, entries: [] };
+    case 'turn.failed':
+      return {
+        state: { ...state, turn: 'failed', lastError: errorOf(event) ?? state.lastError },
+        entries: [],
+      };
+    case 'error':
+      return foldError(state, event);
+    case 'item.started':
+      return event.item ? foldStart(state, event.item, atMs) : { state, entries: [] };
+    case 'item.completed':
+      return event.item ? foldEnd(state, event.item, atMs) : { state, entries: [] };
+    default:
+      return { state, entries: [] };
+  }
+}
+
+function usedOf({ usage }: CodexEvent): CodexState['usage'] {
+  return usage ? { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens } : null;
+}
+
+function errorOf({ error, message }: CodexEvent): string | null {
+  return error?.message ?? message ?? null;
+}
+
+/** Said while it asks again, too: only the end of the turn says what became of it. */
+function foldError(state: CodexState, event: CodexEvent): Folded<CodexState> {
+  const told = errorOf(event) ?? 'an error without a word';
+  return { state: { ...state, lastError: told }, entries: [{ kind: 'notice', text: told }] };
+}
+
+function foldStart(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
+  const entry = toolUseOf(item);
+  if (entry === null) return { state, entries: [] };
+  const openItems = { ...state.openItems };
+  const { id } = item;
+  if (typeof id === 'string' && Object.keys(openItems).length < OPEN_ITEMS_LIMIT) openItems[id] = atMs;
+  return { state: { ...state, openItems }, entries: [entry] };
+}
+
+function foldEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
+  const words = item.text ?? '';
+  switch (item.type) {
+    case 'agent_message':
+      return { state: { ...state, lastMessage: words }, entries: [{ kind: 'said', text: words }] };
+    case 'reasoning':
+      return { state, entries: [{ kind: 'thought', text: words }] };
+    case 'error':
+      return { state, entries: [{ kind: 'notice', text: item.message ?? 'an error without a word' }] };
+    default:
+      return foldToolEnd(state, item, atMs);
+  }
+}
+
+function foldToolEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
+  const use = toolUseOf(item);
+  if (use === null) return { state, entries: [] };
+  const id = item.id ?? '';
+  const openItems = { ...state.openItems };
+  const startedMs = Object.hasOwn(openItems, id) ? openItems[id] : undefined;
+  delete openItems[id];
+  const result: TranscriptEntry = {
+    kind: 'tool_result',
+    text: item.aggregated_output ?? item.message ?? '',
+    isError: item.status === 'failed' || item.status === 'declined' || (item.exit_code ?? 0) !== 0,
+    durationMs: startedMs === undefined ? null : Math.max(0, Math.round(atMs - startedMs)),
+  };
+  // Some tools are told of only when they are done.
+  return { state: { ...state, openItems }, entries: startedMs === undefined ? [use, result] : [result] };
+}
+
+function toolUseOf(item: Item): TranscriptEntry | null {
+  switch (item.type) {
+    case 'command_execution':
+      return { kind: 'tool_use', name: 'shell', input: item.command ?? '' };
+    case 'file_change': {
+      const files = (item.changes ?? []).map(({ path, kind }) => `${kind ?? 'change'} ${path}`);
+      return { kind: 'tool_use', name: 'apply_patch', input: files.join('\n') };
+    }
+    case 'mcp_tool_call':
+      return {
+        kind: 'tool_use',
+        name: `${item.server ?? 'mcp'}.${item.tool ?? 'tool'}`,
+        input: item.arguments === undefined ? '' : JSON.stringify(item.arguments),
+      };
+    case 'web_search':
+      return { kind: 'tool_use', name: 'web_search', input: item.query ?? '' };
+    case 'todo_list': {
+      const rows = (item.items ?? []).map(
+        (row) => `[${row.completed === true ? 'x' : ' '}] ${row.text ?? ''}`,
+      );
+      return { kind: 'tool_use', name: 'todo_list', input: rows.join('\n') };
+    }
+    default:
+      return null;
+  }
+}
+
+function problemOf({ turn, lastError }: CodexState): StreamProblem | null {
+  if (turn === 'completed') return null;
+  const base = { resetAtSeconds: null, deniedTools: [] };
+  if (turn === null && lastError === null)
+    return { ...base, message: 'ended without a result', status: null, code: NO_RESULT };
+  const told = toldBy(lastError ?? 'no reason');
+  return { ...base, ...told, message: `failed: ${told.message}` };
+}
+
+const refusalSchema = z.looseObject({
+  error: z.looseObject({ message: z.string(), type: text, code: text }),
+});
+
+/** Its own words, or the answer of its provider as it came. */
+function toldBy(words: string): Pick<StreamProblem, 'message' | 'status' | 'code'> {
+  const refusal = refusalSchema.safeParse(jsonOf(words));
+  if (refusal.success) {
+    const { message, type, code } = refusal.data.error;
+    return { message, status: type === 'invalid_request_error' ? 400 : null, code: code ?? type ?? null };
+  }
+  // So it calls an error of the provider that says no more.
+  const code = words.includes('experiencing high demand') ? 'overloaded' : null;
+  return { message: words, status: statusIn(words), code };
+}
+
+function jsonOf(words: string): unknown {
+  try {
+    return JSON.parse(words);
+  } catch {
+    return null;
+  }
+}
+
+/** Codex tells the status of its provider only in words: `unexpected status 401 Unauthorized`, `last status: 429`. */
+function statusIn(told: string): number | null {
+  const [, status] = /\bstatus:? (\d{3})\b/.exec(told) ?? [];
+  return status === undefined ? null : Number(status);
+}

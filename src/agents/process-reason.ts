@@ -1,0 +1,33 @@
+import type { ProcessEnd } from '../contracts/process-end.ts';
+
+export interface TimeLimits {
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+/** Why the process of an agent did not end well, for people; null when it did. */
+export function processReason(
+  end: ProcessEnd,
+  lastError: string | null,
+  { timeoutMs, idleTimeoutMs }: TimeLimits,
+): string | null {
+  switch (end.kind) {
+    case 'exited':
+      return end.exitCode === 0 ? null : `the agent exited with code ${end.exitCode}${colon(lastError)}`;
+    case 'signalled':
+      return `the agent was ended by ${end.signal}${colon(lastError)}`;
+    case 'spawn_failed':
+      return end.message;
+    case 'timeout':
+      return `the agent had not ended after ${timeoutMs / 1000} s`;
+    case 'idle':
+      return `the agent printed nothing for ${idleTimeoutMs / 1000} s`;
+    case 'cancelled':
+      return 'the agent was cancelled';
+  }
+}
+
+/** What it said last, behind a colon. */
+export function colon(word: string | null): string {
+  return word === null || word.trim() === '' ? '' : `: ${word.trim()}`;
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { cancelLines } from '../../../src/agents/acp-session.ts';
+import { readMessage } from '../../../src/agents/json-rpc.ts';
+import { policyOf } from '../policy/policy-builder.ts';
+import {
+  BEGUN,
+  ended,
+  foldSession,
+  GREETING,
+  OPENED,
+  question,
+  SESSION,
+  update,
+  words,
+} from './acp-scene.ts';
+
+describe('a session', () => {
+  it('is opened, gets one prompt, and offers neither files nor terminals', () => {
+    const { said } = foldSession(BEGUN);
+    expect(said).toMatchObject([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: 1,
+          clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        },
+      },
+      { id: 2, method: 'session/new', params: { cwd: '/w', mcpServers: [] } },
+      {
+        id: 4,
+        method: 'session/prompt',
+        params: { sessionId: SESSION, prompt: [{ type: 'text', text: 'do it' }] },
+      },
+    ]);
+  });
+
+  it('ends when the prompt is answered', () => {
+    const { state } = foldSession([...BEGUN, words('Done.'), ended()]);
+    expect(state.end).toEqual({ kind: 'turn_ended', stopReason: 'end_turn' });
+    expect(state.heard.lastSaid).toBe('Done.');
+    expect(state).toMatchObject({ agent: 'tester 2.0', mode: 'default', sessionId: SESSION });
+  });
+
+  it.each([
+    ['another version', [{ id: 1, result: { protocolVersion: 2 } }], 'speaks version 2 of ACP'],
+    ['no version', [{ id: 1, result: {} }], 'without saying which version'],
+    ['no session', [GREETING, { id: 2, result: {} }], 'opened a session without an id'],
+    ['no reason', [...BEGUN, { id: 4, result: null }], 'ended its turn without saying why'],
+  ])('is given up with %s', (_, messages, told) => {
+    expect(foldSession(messages).state.end).toMatchObject({
+      kind: 'unfit',
+      message: expect.stringContaining(told),
+    });
+  });
+
+  it('fails with the error of whichever request is open', () => {
+    const error = { code: -32_000, message: 'Authentication required' };
+    expect(foldSession([GREETING, { id: 2, error }]).state.end).toMatchObject({
+      kind: 'failed',
+      phase: 'session/new',
+      error,
+    });
+  });
+
+  it('takes no answer to what was not asked, and none twice', () => {
+    const { state, said } = foldSession([
+      { id: 4, result: {} },
+      GREETING,
+      GREETING,
+      { id: 99, error: { code: 1 } },
+    ]);
+    expect(state).toMatchObject({ phase: 'session/new', end: null });
+    expect(said).toHaveLength(2);
+  });
+
+  it('can be called off only while its turn lasts', () => {
+    const wish = { method: 'session/cancel', params: { sessionId: SESSION } };
+    expect(cancelLines(foldSession([GREETING]).state)).toEqual([]);
+    expect(cancelLines(foldSession(BEGUN).state).map((line) => JSON.parse(line))).toMatchObject([wish]);
+    expect(cancelLines(foldSession([...BEGUN, ended()]).state)).toEqual([]);
+  });
+});
+
+describe('the model of a session', () => {
+  const option = { id: 'model', category: 'model', type: 'select', currentValue: 'small' };
+
+  it.each([
+    [
+      'as an option',
+      { configOptions: [option] },
+      'session/set_config_option',
+      { configId: 'model', value: 'big' },
+    ],
+    ['as a model', { models: { currentModelId: 'small' } }, 'session/set_model', { modelId: 'big' }],
+  ])('is set before the prompt %s', (_, offered, method, params) => {
+    const opened = { id: 2, result: { sessionId: SESSION, ...offered } };
+    const { said, state } = foldSession([GREETING, opened, { id: 3, result: {} }], { model: 'big' });
+    expect(said.slice(2)).toMatchObject([
+      { id: 3, method, params: { sessionId: SESSION, ...params } },
+      { id: 4, method: 'session/prompt' },
+    ]);
+    expect(state.model).toBe('big');
+  });
+
+  it('is left alone where it is already that one, or where none is asked for', () => {
+    const opened = { id: 2, result: { sessionId: SESSION, configOptions: [option] } };
+    for (const model of ['small', null])
+      expect(foldSession([GREETING, opened], { model }).said.at(-1)).toMatchObject({
+        method: 'session/prompt',
+      });
+  });
+
+  it('is not passed over in silence where it can not be chosen', () => {
+    expect(foldSession(BEGUN, { model: 'big' }).state.end).toEqual({
+      kind: 'unfit',
+      message: 'offers no choice of a model, and big is asked for',
+    });
+  });
+});
+
+describe('a question of the agent', () => {
+  it('is answered by what the call has told before', () => {
+    const { said, state, entries } = foldSession([
+      ...BEGUN,
+      update('tool_call', { toolCallId: 't1', title: 'Edit', kind: 'edit', locations: [{ path: '/etc/x' }] }),
+      question({}),
+    ]);
+    expect(said.at(-1)).toMatchObject({
+      id: 'q1',
+      result: { outcome: { outcome: 'selected', optionId: 'reject_once' } },
+    });
+    expect(state.answers).toMatchObject({ allowed: 0, refused: 1, denied: ['Edit'] });
+    expect(entries.at(-1)).toEqual({
+      kind: 'notice',
+      text: 'refused: Edit: outside_workspace: /etc/x: /etc/x is outside the workspace',
+    });
+  });
+
+  it('is told in the transcript with its answer', () => {
+    const { entries, state } = foldSession([
+      ...BEGUN,
+      question({ title: 'ls', kind: 'execute', rawInput: { command: 'ls' } }, 0),
+    ]);
+    expect(entries.slice(1)).toEqual([
+      { kind: 'tool_use', name: 'execute', input: 'ls' },
+      { kind: 'notice', text: 'allowed: ls: the policy lets the command through' },
+    ]);
+    expect(state.answers.allowed).toBe(1);
+  });
+
+  it('that only a person can answer is called off, and so is the turn', () => {
+    const { said, state } = foldSession([...BEGUN, question({ title: 'Deploy', kind: 'other' })]);
+    expect(said.slice(-2)).toMatchObject([
+      { id: 'q1', result: { outcome: { outcome: 'cancelled' } } },
+      { method: 'session/cancel' },
+    ]);
+    expect(state.end).toMatchObject({ kind: 'prompted', message: expect.stringContaining('Deploy') });
+  });
+
+  it('is not answered for ever', () => {
+    const ask = question({ title: 'ls', kind: 'execute', rawInput: { command: 'ls' } });
+    const { state } = foldSession([...BEGUN, ...Array<unknown>(2_001).fill(ask)]);
+    expect(state.answers.allowed).toBe(2_000);
+    expect(state.end).toMatchObject({ kind: 'unfit' });
+  });
+
+  it('is turned down where it is none, or about something that is not offered', () => {
+    const { said, entries } = foldSession(
+      [
+        ...BEGUN,
+        { id: 7, method: 'session/request_permission', params: {} },
+        { id: 8, method: 'fs/write_text_file', params: { path: '/etc/passwd', content: '' } },
+      ],
+      { policy: policyOf({ approval: 'bounded_auto_approve' }) },
+    );
+    expect(said.slice(-2)).toMatchObject([
+      { id: 7, error: { code: -32_602 } },
+      { id: 8, error: { code: -32_601 } },
+    ]);
+    expect(entries.at(-1)).toMatchObject({
+      kind: 'notice',
+      text: expect.stringContaining('fs/write_text_file'),
+    });
+  });
+});
+
+describe('a value on the stream', () => {
+  it.each([
+    ['a request', { id: 'a', method: 'x' }, 'request'],
+    ['a notification', { method: 'x', params: 1 }, 'notification'],
+    ['a notification with an empty id', { id: null, method: 'x' }, 'notification'],
+    ['a result', { id: 0, result: null }, 'result'],
+    ['an error', { id: 0, error: { code: 1, message: 'm' } }, 'error'],
+    ['an error that is only half of one', { error: {} }, 'error'],
+  ])('is %s', (_, value, kind) => {
+    expect(readMessage(value)?.kind).toBe(kind);
+  });
+
+  it.each([[{}], [{ id: 1 }], [[]], ['text'], [null], [{ id: {}, result: 1 }]])(
+    'is no message: %j',
+    (value) => {
+      expect(readMessage(value)).toBeNull();
+    },
+  );
+
+  it('that nobody knows is passed over', () => {
+    const { state } = foldSession([
+      ...BEGUN,
+      update('a_kind_of_the_future', { anything: 1 }),
+      { method: 'session/update', params: 7 },
+      { method: '_vendor/x', params: {} },
+      OPENED,
+    ]);
+    expect(state).toMatchObject({ phase: 'session/prompt', end: null });
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { BEGUN, ended, foldSession, update, words } from './acp-scene.ts';
+
+const told = (...messages: readonly unknown[]) =>
+  foldSession([...BEGUN, ...messages, ended()]).entries.slice(1);
+const tool = (fields: Record<string, unknown>, kind = 'tool_call_update') =>
+  update(kind, { toolCallId: 't1', ...fields });
+
+describe('words', () => {
+  it('are told when they are whole', () => {
+    expect(told(words('One '), words('word.'), words('Hm', 'agent_thought_chunk'), words('Two.'))).toEqual([
+      { kind: 'said', text: 'One word.' },
+      { kind: 'thought', text: 'Hm' },
+      { kind: 'said', text: 'Two.' },
+    ]);
+  });
+
+  it('of another message are words of their own', () => {
+    const chunk = (text: string, messageId: string) =>
+      update('agent_message_chunk', { messageId, content: { type: 'text', text } });
+    const { state, entries } = foldSession([
+      ...BEGUN,
+      chunk('a', '1'),
+      chunk('b', '1'),
+      chunk('c', '2'),
+      ended(),
+    ]);
+    expect(entries.slice(1)).toEqual([
+      { kind: 'said', text: 'ab' },
+      { kind: 'said', text: 'c' },
+    ]);
+    expect(state.heard.lastSaid).toBe('c');
+  });
+
+  it('that are empty, or pictures, are not told', () => {
+    expect(
+      told(words(''), words('  \n'), update('agent_message_chunk', { content: { type: 'image' } })),
+    ).toEqual([]);
+  });
+
+  it('without end are heard to a limit', () => {
+    const { state } = foldSession([
+      ...BEGUN,
+      ...Array<unknown>(40).fill(words('x'.repeat(100_000))),
+      ended(),
+    ]);
+    expect(state.heard.lastSaid.length).toBeLessThan(1_200_000);
+  });
+});
+
+describe('a tool', () => {
+  it('is told when it is known what it is about, and again when it ends, with how long it took', () => {
+    expect(
+      told(
+        tool({ title: 'Terminal', kind: 'execute', rawInput: {}, status: 'pending' }, 'tool_call'),
+        tool({ title: 'npm test', rawInput: { command: 'npm test' } }),
+        tool({ status: 'in_progress' }),
+        tool({
+          status: 'failed',
+          content: [{ type: 'content', content: { type: 'text', text: '1 failed' } }],
+        }),
+      ),
+    ).toEqual([
+      { kind: 'tool_use', name: 'execute', input: 'npm test' },
+      { kind: 'tool_result', text: '1 failed', isError: true, durationMs: 3_000 },
+    ]);
+  });
+
+  it.each([
+    ['a difference', { content: [{ type: 'diff', path: 'a.txt', newText: 'x' }] }, 'changed a.txt'],
+    ['its output', { rawOutput: 'fine' }, 'fine'],
+    ['its output as a value', { rawOutput: { code: 0 } }, '{"code":0}'],
+    ['nothing', {}, ''],
+  ])('that is only told of at its end has %s and no time', (_, fields, text) => {
+    const [use, result] = told(
+      tool({ title: 'Write', kind: 'edit', status: 'completed', ...fields }, 'tool_call'),
+    );
+    expect(use).toMatchObject({ kind: 'tool_use', name: 'edit' });
+    expect(result).toEqual({ kind: 'tool_result', text, isError: false, durationMs: null });
+  });
+
+  it('that gives back a book is told in part', () => {
+    const [, result] = told(
+      tool({ title: 'cat', kind: 'read', status: 'completed', rawOutput: 'x'.repeat(1e6) }),
+    );
+    expect(JSON.stringify(result).length).toBeLessThan(5_000);
+  });
+
+  it('that never ends costs no memory for ever', () => {
+    const calls = Array.from({ length: 2_000 }, (_, index) =>
+      update('tool_call', { toolCallId: `t${index}`, title: 'x', kind: 'read', rawInput: { path: 'y' } }),
+    );
+    expect(Object.keys(foldSession([...BEGUN, ...calls]).state.heard.tools)).toHaveLength(256);
+  });
+
+  it('with fields that do not fit is still told', () => {
+    expect(
+      told(tool({ title: 7, kind: null, content: 'x', locations: {}, status: 'completed' })),
+    ).toHaveLength(2);
+  });
+});
+
+describe('what else an agent tells', () => {
+  it('is its plan and its mode', () => {
+    const entries = [
+      { content: 'look', status: 'completed', priority: 'high' },
+      { content: 'do', status: 'pending', priority: 'high' },
+    ];
+    expect(
+      told(update('plan', { entries }), update('current_mode_update', { currentModeId: 'plan' })),
+    ).toEqual([
+      { kind: 'notice', text: 'plan\n✓ look\n· do' },
+      { kind: 'notice', text: 'mode: plan' },
+    ]);
+  });
+});
+
+describe('what a turn used', () => {
+  const counted = (inputTokens: number, outputTokens: number) =>
+    update('agent_message_chunk', {
+      content: { type: 'text', text: '' },
+      _meta: { usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens } },
+    });
+  const cost = (amount: number, currency = 'USD') =>
+    update('usage_update', { used: 9, size: 10, cost: { amount, currency } });
+  const usageAfter = (...messages: readonly unknown[]) => foldSession([...BEGUN, ...messages]).state.usage;
+
+  it.each([
+    ['is unknown where nobody tells', [ended()], null],
+    [
+      'is what the end of the turn says',
+      [ended('end_turn', { inputTokens: 30, outputTokens: 5, totalTokens: 35 })],
+      { input_tokens: 30, output_tokens: 5 },
+    ],
+    [
+      'counts what came from a cache',
+      [ended('end_turn', { inputTokens: 30, outputTokens: 5, totalTokens: 135, cachedReadTokens: 100 })],
+      { input_tokens: 130, output_tokens: 5 },
+    ],
+    [
+      'is summed up from single answers',
+      [counted(10, 1), counted(20, 2), ended()],
+      { input_tokens: 30, output_tokens: 3 },
+    ],
+    ['is known while the turn lasts', [counted(10, 1)], { input_tokens: 10, output_tokens: 1 }],
+    ['has the newest cost', [cost(0.1), cost(0.3), ended()], { cost_usd: 0.3 }],
+    ['has no cost in another currency', [cost(3, 'EUR'), ended()], null],
+  ])('%s', (_, messages, usage) => {
+    expect(usageAfter(...messages)).toEqual(usage);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { codexStream } from '../../../src/agents/codex-stream.ts';
+import { foldAll } from './fold.ts';
+
+const started = [{ type: 'thread.started', thread_id: 't-1' }, { type: 'turn.started' }];
+const item = (type: 'started' | 'completed', fields: Record<string, unknown>) => ({
+  type: `item.${type}`,
+  item: fields,
+});
+const said = (text: string) => item('completed', { id: 'i', type: 'agent_message', text });
+const completed = (input_tokens = 10, output_tokens = 2) => ({
+  type: 'turn.completed',
+  usage: { input_tokens, cached_input_tokens: 4, output_tokens },
+});
+
+describe('the stream of codex', () => {
+  it('tells session, last word and use of a run that went well, and no cost', () => {
+    const { told } = foldAll(codexStream, [...started, said('First.'), said('Done.'), completed()]);
+    expect(told).toEqual({
+      sessionId: 't-1',
+      model: null,
+      finalResponse: 'Done.',
+      usage: { input_tokens: 10, output_tokens: 2 },
+      problem: null,
+    });
+  });
+
+  it('takes the newest use as the sum that it is', () => {
+    const { told } = foldAll(codexStream, [
+      ...started,
+      completed(10, 2),
+      { type: 'turn.started' },
+      completed(25, 5),
+    ]);
+    expect(told.usage).toEqual({ input_tokens: 25, output_tokens: 5 });
+  });
+
+  it('becomes what was said and thought, the tools, and what came back after how long', () => {
+    const run = {
+      id: 'i1',
+      type: 'command_execution',
+      command: 'ls',
+      aggregated_output: '',
+      status: 'in_progress',
+    };
+    const change = {
+      id: 'i2',
+      type: 'file_change',
+      changes: [{ path: 'a.txt', kind: 'add' }],
+      status: 'completed',
+    };
+    const { entries } = foldAll(codexStream, [
+      ...started,
+      item('completed', { id: 'i0', type: 'reasoning', text: 'Hm.' }),
+      item('started', run),
+      item('completed', { ...run, aggregated_output: 'no\n', exit_code: 2, status: 'failed' }),
+      item('completed', change),
+      said('Done.'),
+      completed(),
+    ]);
+    expect(entries).toEqual([
+      { kind: 'thought', text: 'Hm.' },
+      { kind: 'tool_use', name: 'shell', input: 'ls' },
+      { kind: 'tool_result', text: 'no\n', isError: true, durationMs: 1_000 },
+      { kind: 'tool_use', name: 'apply_patch', input: 'add a.txt' },
+      { kind: 'tool_result', text: '', isError: false, durationMs: null },
+      { kind: 'said', text: 'Done.' },
+    ]);
+  });
+
+  const failure = 'unexpected status 401 Unauthorized: no key';
+  it.each([
+    ['nothing at all', [], 'ended without a result', null, 'no_result'],
+    ['a turn without an end', [...started, said('Done.')], 'ended without a result', null, 'no_result'],
+    [
+      'a failed turn',
+      [...started, { type: 'turn.failed', error: { message: failure } }],
+      `failed: ${failure}`,
+      401,
+      null,
+    ],
+    [
+      'an error and no end of the turn',
+      [...started, { type: 'error', message: 'exceeded retry limit, last status: 429 Too Many Requests' }],
+      'failed: exceeded retry limit, last status: 429 Too Many Requests',
+      429,
+      null,
+    ],
+    [
+      'what the provider answered, as it came',
+      [
+        ...started,
+        {
+          type: 'turn.failed',
+          error: { message: '{"error":{"message":"no","type":"invalid_request_error","code":null}}' },
+        },
+      ],
+      'failed: no',
+      400,
+      'invalid_request_error',
+    ],
+    [
+      'an error of the provider that says no more',
+      [...started, { type: 'turn.failed', error: { message: 'We are currently experiencing high demand.' } }],
+      'failed: We are currently experiencing high demand.',
+      null,
+      'overloaded',
+    ],
+    [
+      'a later turn without an end',
+      [...started, completed(), { type: 'turn.started' }],
+      'ended without a result',
+      null,
+      'no_result',
+    ],
+  ])('tells of %s', (_what, events, message, status, code) => {
+    expect(foldAll(codexStream, events).told.problem).toEqual({
+      message,
+      status,
+      code,
+      resetAtSeconds: null,
+      deniedTools: [],
+    });
+  });
+
+  it('forgives an error that the turn got over', () => {
+    const again = { type: 'error', message: 'Reconnecting... 1/5' };
+    const { told, entries } = foldAll(codexStream, [...started, again, said('Done.'), completed()]);
+    expect(told.problem).toBeNull();
+    expect(entries[0]).toEqual({ kind: 'notice', text: 'Reconnecting... 1/5' });
+  });
+
+  it('is not put off by events of any other form', () => {
+    const odd = [
+      null,
+      1,
+      'x',
+      [],
+      {},
+      { type: 1 },
+      { type: 'item.completed' },
+      { type: 'item.completed', item: { id: 1 } },
+    ];
+    expect(foldAll(codexStream, [...started, ...odd, completed()]).told.problem).toBeNull();
+  });
+});
