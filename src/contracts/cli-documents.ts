@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { agentTrialSchema } from './agent-trial.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
@@ -364,6 +365,7 @@ export const CLI_DOCUMENTS = {
   vectors: vectorsDocument,
   policy: judged,
   hook: judged,
+  agents: printed(agentTrialSchema.shape),
   harness: printed({
     ok: z.boolean().describe('Whether no case failed.'),
     report_path: z.string(),

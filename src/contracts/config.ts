@@ -138,6 +138,8 @@ export const configDocumentSchema = mapping({
 });
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;
 
+export const AGENT_KINDS = ['claude-code', 'codex', 'acp', 'command', 'replay'] as const;
+
 export type Command = readonly [string, ...string[]];
 
 interface AgentBase {
