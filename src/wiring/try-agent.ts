@@ -14,7 +14,7 @@ import { makeThrowAway, type ThrowAway } from './throw-away.ts';
 const FILE = 'conductor-check.txt';
 
 /** A trial is small; an agent that takes longer is stuck. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 60_000;
 
 interface ProjectTrial extends TrialRequest {
   readonly project: OpenProject;

@@ -18,6 +18,7 @@ export async function testAgent(context: VerbContext, name: string): Promise<Exi
   );
   if (context.json) printJson(context, { ...trial });
   else terminal.out(textOf(context, trial));
+  if (trial.termination === 'cancelled') return EXIT.interrupted;
   return trial.ok ? EXIT.success : EXIT.failed;
 }
 
