@@ -9,13 +9,18 @@ import {
 } from './adapters/project/project-files.ts';
 import type { Config } from './contracts/config.ts';
 import { packageRoot } from './package-root.ts';
-import type { Opened, Records, Services } from './runtime/services.ts';
+import type { Opened, OpenProject, Records, Services } from './runtime/services.ts';
 import { knownNames, limitDefaults } from './wiring/known-names.ts';
 
 /** Puts adapters behind the services that surfaces use. Each service loads its adapters when it is asked. */
 export function createServices(version: string): Services {
   const root = packageRoot();
   const userFolder = userFolderOf(process.env);
+  const assemble = async ({ repoRoot, config }: Configured): Promise<Opened<OpenProject>> => {
+    const { assembleProject } = await import('./wiring/project.ts');
+    const found = folders(repoRoot, userFolder, root);
+    return assembleProject({ repoRoot, config, folders: found, env: process.env, version });
+  };
   return {
     packageRoot: root,
     openCheck: async (startDir) => {
@@ -43,19 +48,17 @@ export function createServices(version: string): Services {
       return { ok: true, value: createUpkeepSetup(opened.value.repoRoot, opened.value.config) };
     },
     openProject: async (startDir) => {
-      const { findRepository } = await import('./adapters/git/find-repository.ts');
-      const found = await findRepository(outsideWorktrees(startDir));
-      if (!found.ok) return notARepository(found.reason, startDir);
-      const loaded = await loadConfig(found.repoRoot, userFolder, process.env);
-      if (!loaded.ok) return brokenConfig(loaded.file);
-      const { assembleProject } = await import('./wiring/project.ts');
-      return assembleProject({
-        repoRoot: found.repoRoot,
-        config: loaded.config,
-        folders: folders(found.repoRoot, userFolder, root),
-        env: process.env,
-        version,
-      });
+      const opened = await openConfigured(startDir, userFolder);
+      return opened.ok ? assemble(opened.value) : opened;
+    },
+    tryAgent: async (startDir, request) => {
+      const opened = await openConfigured(startDir, userFolder);
+      if (!opened.ok) return opened;
+      const project = await assemble(opened.value);
+      if (!project.ok) return project;
+      const { tryAgent } = await import('./wiring/try-agent.ts');
+      const { config } = opened.value;
+      return tryAgent({ ...request, config, project: project.value, env: process.env });
     },
     openPolicy: async (startDir, wanted) => {
       const { openPolicy } = await import('./wiring/open-policy.ts');
@@ -117,10 +120,12 @@ async function openRecords(startDir: string, userFolder: string): Promise<Opened
   return { ok: true, value: createRecords(opened.value.repoRoot, opened.value.config) };
 }
 
-async function openConfigured(
-  startDir: string,
-  userFolder: string,
-): Promise<Opened<{ readonly repoRoot: string; readonly config: Config }>> {
+interface Configured {
+  readonly repoRoot: string;
+  readonly config: Config;
+}
+
+async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {
   const { findRepository } = await import('./adapters/git/find-repository.ts');
   const found = await findRepository(outsideWorktrees(startDir));
   if (!found.ok) return notARepository(found.reason, startDir);

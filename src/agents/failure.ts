@@ -27,7 +27,7 @@ export function classifyFailure(
     class: failureClass,
     message: messageOf(traces, end, failureClass),
     reset_at: resets || failureClass === 'overloaded' ? resetAt(traces, nowMs) : null,
-    help: helpFor(failureClass, traces),
+    help: helpFor(failureClass, traces.deniedTools),
   };
 }
 
@@ -124,7 +124,8 @@ function resetAt(
   return read === null ? null : isoTimeOf(read);
 }
 
-function helpFor(failureClass: FailureClass, { deniedTools }: FailureTraces): string | null {
+/** What a person can do about it. */
+export function helpFor(failureClass: FailureClass, deniedTools: readonly string[] = []): string {
   switch (failureClass) {
     case 'overloaded':
       return 'the provider has too much to do; try again later, or use another model or agent';

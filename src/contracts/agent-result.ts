@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FAILURE_CLASSES } from './agent-failure.ts';
 
 /** What an agent reports of its own use. Absent numbers are unknown, not zero. */
 export const usageSchema = z.object({
@@ -40,5 +41,13 @@ export const agentResultFileSchema = z.object({
   findings: z.array(reviewNote).optional().describe('Of a review: what must change.'),
   review: reviewerForm.optional().describe('Of a review: verdict and comments in one.'),
   usage: usageSchema.optional(),
+  failure: z
+    .object({
+      class: z.enum(FAILURE_CLASSES).describe('What kind of failure it is.'),
+      message: z.string().optional().describe('What the agent or its provider said.'),
+      reset_at: z.iso.datetime({ offset: true }).nullish().describe('When it may be tried again.'),
+    })
+    .optional()
+    .describe('Why the agent could not do its work, where it exits with an error.'),
 });
 export type AgentResultFile = z.infer<typeof agentResultFileSchema>;

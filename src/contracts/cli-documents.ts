@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { agentTrialSchema } from './agent-trial.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
@@ -134,7 +135,10 @@ const answer = printed({
 const answered = z.union([answer, run.describe('With `--resume`.')]);
 
 const driven = { driver_pid: z.int().nullable().describe('The process that drives it, if one does.') };
-const standing = { ...statusSchema.shape, ...driven };
+const waiting = {
+  waiting_until: z.string().nullable().optional().describe('The time that the run waits for, where it does.'),
+};
+const standing = { ...statusSchema.shape, ...driven, ...waiting };
 
 const gate = z.looseObject({
   run_id: z.string(),
@@ -365,6 +369,7 @@ export const CLI_DOCUMENTS = {
   vectors: vectorsDocument,
   policy: judged,
   hook: judged,
+  agents: printed(agentTrialSchema.shape),
   harness: printed({
     ok: z.boolean().describe('Whether no case failed.'),
     report_path: z.string(),

@@ -15,6 +15,9 @@ export const CONFIG_DEFAULTS = {
   sandbox: 'auto',
 } as const;
 
+/** How often a step starts an agent again after a failure that may pass. */
+export const AGENT_RETRIES = 2;
+
 /** Of planners that ask somebody. */
 export const PLANNER_DEFAULTS = {
   model: { timeout: '2m', retries: 2 },

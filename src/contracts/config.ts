@@ -30,16 +30,33 @@ const reach = {
   ),
   writes: described(z.optional(names), 'What outside the worktree it may write in a sandbox.'),
 };
+const retries = described(
+  z.optional(wholeNumber(0)),
+  'How often a step starts it again after a failure that may pass: 2 by default.',
+);
+const dollars = z.number().check(z.minimum(0));
+const price = mapping({
+  input_per_mtok: described(dollars, 'US dollars for a million tokens that it reads.'),
+  output_per_mtok: described(dollars, 'US dollars for a million tokens that it writes.'),
+});
 const model = described(z.optional(z.nullable(z.string())), "The agent's own choice where it is null.");
 
 const agent = z.discriminatedUnion('kind', [
-  mapping({ kind: kind('claude-code', 'Claude Code.'), command: z.optional(command), model, env, ...reach }),
-  mapping({ kind: kind('codex', 'Codex.'), command: z.optional(command), model, env, ...reach }),
-  mapping({ kind: kind('acp', 'Any agent that speaks ACP.'), command, model, env, ...reach }),
+  mapping({
+    kind: kind('claude-code', 'Claude Code.'),
+    command: z.optional(command),
+    model,
+    env,
+    retries,
+    ...reach,
+  }),
+  mapping({ kind: kind('codex', 'Codex.'), command: z.optional(command), model, env, retries, ...reach }),
+  mapping({ kind: kind('acp', 'Any agent that speaks ACP.'), command, model, env, retries, ...reach }),
   mapping({
     kind: kind('command', 'Any program; the prompt comes on its standard input.'),
     command,
     env,
+    retries,
     ...reach,
   }),
   mapping({
@@ -101,6 +118,10 @@ const paths = mapping({
 export const configDocumentSchema = mapping({
   agents: described(z.optional(z.record(z.string(), agent)), 'By the name that workflows use.'),
   validators: described(z.optional(z.record(z.string(), validator)), 'By the name that workflows use.'),
+  prices: described(
+    z.optional(z.record(z.string(), price)),
+    'What tokens cost where an agent does not say, by the name of its model or of the agent.',
+  ),
   planner: described(z.optional(planner), 'Who judges the evidence.'),
   limits: described(z.optional(limits), 'Where a workflow says nothing; not a cap.'),
   policy: described(z.optional(formOf('policyRef', POLICY_REF_PATTERN)), 'The policy under every run.'),
@@ -117,6 +138,8 @@ export const configDocumentSchema = mapping({
 });
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;
 
+export const AGENT_KINDS = ['claude-code', 'codex', 'acp', 'command', 'replay'] as const;
+
 export type Command = readonly [string, ...string[]];
 
 interface AgentBase {
@@ -125,6 +148,14 @@ interface AgentBase {
   /** Paths that a sandbox shows it, relative to the home or absolute. */
   readonly sees?: readonly string[];
   readonly writes?: readonly string[];
+  /** Starts after a failure that may pass; left out, the default. */
+  readonly retries?: number;
+}
+
+/** What a model costs, in US dollars for a million tokens. */
+export interface Price {
+  readonly input_per_mtok: number;
+  readonly output_per_mtok: number;
 }
 
 export type AgentConfig =
@@ -159,6 +190,7 @@ export type ModelPlannerConfig = Extract<PlannerConfig, { kind: 'model' }>;
 export interface Config {
   readonly agents: Readonly<Record<string, AgentConfig>>;
   readonly validators: Readonly<Record<string, ValidatorConfig>>;
+  readonly prices: Readonly<Record<string, Price>>;
   readonly planner: PlannerConfig;
   readonly limits: {
     readonly timeout: string | number;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FAILURE_CLASSES } from './agent-failure.ts';
 import { usageSchema } from './agent-result.ts';
 import {
   GATE_EVENTS,
@@ -84,6 +85,8 @@ const payloads = {
     attempt: z.int().positive(),
     mark: z.string(),
     snapshot: z.strictObject({ commit: sha, tree: sha }).nullable(),
+    /** Which start of the attempt it is, from the second on. */
+    try: z.int().min(2).optional(),
   }),
   runner_completed: z.strictObject({
     name: z.string(),
@@ -92,12 +95,21 @@ const payloads = {
     exit_code: z.int().nullable(),
     duration_ms: z.number(),
     usage: usageSchema.nullable(),
-    /** Which try of a validator it was, from the second on. */
+    /** Which try it was, from the second on. */
     try: z.int().min(2).optional(),
+    /** What kind of failure it was, where the agent's adapter can tell. */
+    failure: z.enum(FAILURE_CLASSES).optional(),
   }),
   step_completed: stepEnd,
   step_failed: stepEnd,
-  step_waiting: z.strictObject({ gate: z.string(), attempt: z.int().positive() }),
+  step_waiting: z.strictObject({
+    /** Null where it waits for a time and not for a person. */
+    gate: z.string().nullable(),
+    attempt: z.int().positive(),
+    /** The time, and why; only where it waits for one. */
+    until: z.iso.datetime().optional(),
+    reason: z.string().optional(),
+  }),
   step_blocked: z.strictObject({ status: z.enum(PLANNER_STATUSES) }),
   artifact_recorded: z.strictObject({
     role: z.string(),

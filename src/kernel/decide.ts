@@ -13,6 +13,7 @@ import {
   endStep,
   KernelBug,
   type Log,
+  parkStep,
   QUIET_END,
   recordJudgement,
   requestGate,
@@ -25,8 +26,8 @@ export function decide(plan: Plan, state: RunState, input: KernelInput): KernelD
   if (state.stage.kind === 'ended') return { events: [], effect: null, state };
   const log = createLog(state);
   apply(log, plan, input);
-  const effect =
-    input.kind === 'gate_changed' ? effectOf(plan, log.state) : advance(log, plan, input.kind === 'resume');
+  const entersAgain = input.kind === 'gate_changed' || input.kind === 'wait_over';
+  const effect = entersAgain ? effectOf(plan, log.state) : advance(log, plan, input.kind === 'resume');
   return { events: log.events, effect, state: log.state };
 }
 
@@ -39,6 +40,12 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       return;
     case 'step_ended':
       endStep(log, isAccepting(stage) ? stage : expectRunning(stage, input, ENDS_MECHANICALLY), input);
+      return;
+    case 'parked':
+      parkStep(log, expectRunning(stage, input, ['RUN_AGENT']), input);
+      return;
+    case 'wait_over':
+      enterAgain(log, expectStage(stage, input, 'parked'));
       return;
     case 'rolled_back': {
       const entry = expectRunning(stage, input, ['ROLLBACK']);
@@ -119,10 +126,10 @@ function expectRunning(stage: Stage, input: KernelInput, opcodes: readonly Opcod
   return running;
 }
 
-/** An open gate is not interrupted by anything, so taking it up again is no event. */
+/** A run that waits is not interrupted by anything, so taking it up again is no event. */
 function resume(log: Log, reason: string): void {
   const { stage, attempts } = log.state;
-  if (stage.kind === 'waiting' || stage.kind === 'new') return;
+  if (stage.kind === 'waiting' || stage.kind === 'parked' || stage.kind === 'new') return;
   const interrupted = stage.kind === 'running' && stage.opcode !== 'STOP';
   log.emit({
     event_type: 'run_resumed',
@@ -184,6 +191,8 @@ function advance(log: Log, plan: Plan, resuming: boolean): Effect | null {
       }
       case 'waiting':
         return { ...entryOf(stage), kind: 'await_gate' };
+      case 'parked':
+        return { ...entryOf(stage), kind: 'await_time', until: stage.until };
       case 'running':
         if (!resuming) throw new KernelBug(`step ${stage.stepId} is under way`);
         if (recover(log, stage)) return effectOf(plan, log.state);

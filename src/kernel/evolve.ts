@@ -96,14 +96,21 @@ export function evolve(state: RunState, event: EventDraft): RunState {
       };
     case 'runner_completed':
       return evolveRunnerCompleted(state, event.payload.usage);
-    case 'golden_gate_pending':
     case 'step_waiting':
+      return evolveStepWaiting(state, event.payload);
+    case 'golden_gate_pending':
     case 'artifact_recorded':
     case 'salvage_recorded':
     case 'status_updated':
     case 'run_resumed':
       return state;
   }
+}
+
+/** A gate has an event of its own, which says what is asked. Waiting for a time is a clean stop, not an interruption. */
+function evolveStepWaiting(state: RunState, { until, reason = '' }: EventPayload<'step_waiting'>): RunState {
+  if (until === undefined || state.stage.kind !== 'running') return state;
+  return { ...state, recoveries: 0, stage: { ...entryOf(state.stage), kind: 'parked', until, reason } };
 }
 
 function evolveStepStarted(
@@ -123,7 +130,7 @@ function evolveStepStarted(
     },
     visits: { ...state.visits, [stepId]: payload.visit },
     attempts: { ...state.attempts, [stepId]: payload.attempt },
-    recoveries: payload.recovery ? state.recoveries + 1 : 0,
+    recoveries: payload.recovery && state.stage.kind !== 'parked' ? state.recoveries + 1 : 0,
     path: payload.recovery ? state.path : [...state.path, stepId],
     snapshot: payload.recovery ? state.snapshot : null,
     usageCounted: false,
@@ -161,7 +168,8 @@ function evolveRunnerCompleted(state: RunState, usage: Usage | null): RunState {
   return { ...spend(state, state.stage.stepId, usage), usageCounted: true };
 }
 
-function spend(state: RunState, stepId: string, usage: Usage | null): RunState {
+/** The state as it would be with this use in its totals. */
+export function spend(state: RunState, stepId: string, usage: Usage | null): RunState {
   return {
     ...state,
     usage: addUsage(state.usage, usage),

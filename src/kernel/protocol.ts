@@ -7,6 +7,10 @@ import type { Entry, RunEnd, RunState } from './state.ts';
 export type KernelInput =
   | { readonly kind: 'start'; readonly run: EventPayload<'run_started'> }
   | ({ readonly kind: 'step_ended' } & StepResult)
+  /** What an agent needs is not to be had before a known time. */
+  | { readonly kind: 'parked'; readonly until: string; readonly reason: string }
+  /** The time that a parked run waits for has come. */
+  | { readonly kind: 'wait_over' }
   | { readonly kind: 'rolled_back'; readonly rollback: EventPayload<'rollback_completed'> }
   | { readonly kind: 'judged'; readonly decision: Judgement }
   | {
@@ -68,6 +72,7 @@ export type Effect =
   | ({ readonly kind: 'ask_planner' } & Entry)
   | ({ readonly kind: 'open_gate' } & Entry)
   | ({ readonly kind: 'await_gate' } & Entry)
+  | ({ readonly kind: 'await_time'; readonly until: string } & Entry)
   /** `restoreTo` is set when an attempt to accept them was interrupted. */
   | ({ readonly kind: 'accept_goldens'; readonly restoreTo: string | null } & Entry)
   /** `commit` is null for the state before the run. */

@@ -39,6 +39,7 @@ export function inputsAt(
     return event.event_type === 'run_started' ? [{ kind: 'start', run: event.payload }] : [];
   if (endOf(plan, state) !== null) return finishedInputs(state, events, at);
   if (stage.kind === 'waiting') return waitingInputs(event);
+  if (stage.kind === 'parked') return event.event_type === 'step_started' ? [{ kind: 'wait_over' }] : [];
   if (stage.kind === 'answered') return acceptedInputs(events, at);
   return stage.kind === 'running' ? runningInputs(stage, events, at) : [];
 }
@@ -88,8 +89,11 @@ function runningInputs(
   switch (event?.event_type) {
     case 'decision_recorded':
       return stage.opcode === 'EVALUATE' ? [{ kind: 'judged', decision: judgementOf(event.payload) }] : [];
-    case 'step_waiting':
+    case 'step_waiting': {
+      const { until, reason = '' } = event.payload;
+      if (until !== undefined) return stage.opcode === 'RUN_AGENT' ? [{ kind: 'parked', until, reason }] : [];
       return stage.opcode === 'GATE' ? [gateOpened(events[at + 1])] : [];
+    }
     case 'rollback_completed':
       return stage.opcode === 'ROLLBACK' ? [{ kind: 'rolled_back', rollback: event.payload }] : [];
     case 'policy_violation':

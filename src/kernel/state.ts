@@ -28,6 +28,8 @@ export type Stage =
   | ({ readonly kind: 'judged'; readonly status: PlannerStatus; readonly nextStep: string | null } & Entry)
   /** A gate is open. */
   | ({ readonly kind: 'waiting' } & Entry)
+  /** An agent can't work before a known time; its step is entered again then. */
+  | ({ readonly kind: 'parked'; readonly until: string; readonly reason: string } & Entry)
   /** A gate's answer is recorded and its step not closed yet. */
   | ({
       readonly kind: 'answered';

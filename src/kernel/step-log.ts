@@ -63,6 +63,19 @@ export function closeStep(log: Log, entry: Entry, result: Omit<StepResult, 'viol
   });
 }
 
+/** No gate is open and nobody is asked: only time has to pass. */
+export function parkStep(
+  log: Log,
+  entry: Entry,
+  { until, reason }: Extract<KernelInput, { kind: 'parked' }>,
+): void {
+  log.emit({
+    event_type: 'step_waiting',
+    step_id: entry.stepId,
+    payload: { gate: null, attempt: entry.attempt, until, reason },
+  });
+}
+
 export function recordJudgement(log: Log, plan: Plan, entry: Entry, decision: Judgement): void {
   const step = ownValue(plan.stepsById, entry.stepId);
   const revises = step?.opcode === 'EVALUATE' && step.revision !== null && decision.status === 'partial';

@@ -3,19 +3,22 @@ import { ownValue } from '../contracts/own-value.ts';
 import { type Metadata, RUN_FILES_SCHEMA_VERSION, type Status } from '../contracts/run-files.ts';
 import type { LifecycleState } from '../contracts/vocabulary.ts';
 import type { Plan } from '../kernel/plan.ts';
+import type { Stage } from '../kernel/state.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
 import { toJson } from './json.ts';
-import type { RunView } from './run-view.ts';
+import { parkedView, type RunView } from './run-view.ts';
 
 export function lifecycleOf(view: RunView): LifecycleState {
   if (view.end !== null) return view.end.lifecycle;
-  return view.state.stage.kind === 'waiting' ? 'waiting' : 'running';
+  const { kind } = view.state.stage;
+  return kind === 'waiting' || kind === 'parked' ? 'waiting' : 'running';
 }
+
+const UNDER_WAY: readonly Stage['kind'][] = ['running', 'judged', 'waiting', 'parked'];
 
 export function statusOf(view: RunView, plan: Plan | null, now: Date): Status {
   const { stage } = view.state;
-  const active =
-    stage.kind === 'running' || stage.kind === 'judged' || stage.kind === 'waiting' ? stage : null;
+  const active = UNDER_WAY.includes(stage.kind) && 'stepId' in stage ? stage : null;
   const until = view.endedAt === null ? now.getTime() : Date.parse(view.endedAt);
   return {
     run_id: view.runId,
@@ -66,9 +69,11 @@ function refinementOf(view: RunView, plan: Plan | null): Status['refinement'] {
   return null;
 }
 
-/** Why a run does not go on, in words: the gate's question, the end's reason, the judgement, the failure. */
+/** Why a run does not go on, in words: the gate's question, the time it waits for, the end's reason, the judgement, the failure. */
 export function blockingReason(view: RunView): string | null {
   if (view.awaiting !== null) return view.awaiting.reason;
+  const parked = parkedView(view);
+  if (parked !== null) return `${parked.reason}; the run waits until ${parked.until}`;
   if (view.end === null || view.end.lifecycle === 'completed') return null;
   if (view.end.reason !== null) return view.end.reason;
   const last = view.steps.findLast((step) => step.opcode !== 'STOP' && step.reason !== null);

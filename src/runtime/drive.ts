@@ -2,6 +2,7 @@ import { decide } from '../kernel/decide.ts';
 import type { KernelInput } from '../kernel/protocol.ts';
 import type { RunEnd } from '../kernel/state.ts';
 import { awaitGate, type GateWait } from './await-gate.ts';
+import { awaitTime } from './await-time.ts';
 import { readCancelRequest } from './cancel-request.ts';
 import { writeFinalState } from './derived-files.ts';
 import {
@@ -12,12 +13,14 @@ import {
 } from './drive-context.ts';
 import { finish, perform } from './perform.ts';
 import { type EffectResult, Interrupted } from './run-context.ts';
-import type { AwaitingView, RunView } from './run-view.ts';
+import { type AwaitingView, type ParkedView, parkedView, type RunView } from './run-view.ts';
 
 /** How a drive can come back. */
 export type DriveEnd =
   | { readonly kind: 'ended'; readonly end: RunEnd; readonly view: RunView }
   | { readonly kind: 'waiting'; readonly awaiting: AwaitingView; readonly view: RunView }
+  /** An agent can't work before that time; `resume` takes the run up again then. */
+  | { readonly kind: 'parked'; readonly parked: ParkedView; readonly view: RunView }
   /** Stopped from outside; `resume` takes it up again. */
   | { readonly kind: 'interrupted'; readonly view: RunView };
 
@@ -54,6 +57,11 @@ async function moveOn(request: DriveRequest, context: DriveContext, start: Effec
       continue;
     }
     await context.stopIfAsked();
+    if (effect.kind === 'await_time') {
+      if (!(await awaitTime(request, context, effect.until))) return parked(context);
+      next = { input: { kind: 'wait_over' }, records: [] };
+      continue;
+    }
     if (effect.kind !== 'await_gate') {
       next = await perform(context, effect);
       continue;
@@ -71,6 +79,15 @@ async function waiting(context: DriveContext): Promise<DriveEnd> {
   if (view.awaiting === null) throw new Error('nothing is awaited');
   await context.writeMetadata();
   return { kind: 'waiting', awaiting: view.awaiting, view };
+}
+
+async function parked(context: DriveContext): Promise<DriveEnd> {
+  await context.stopIfAsked();
+  const view = context.view();
+  const found = parkedView(view);
+  if (found === null) throw new Error('the run is not parked');
+  await context.writeMetadata();
+  return { kind: 'parked', parked: found, view };
 }
 
 /** Derived files are written again even when the log already held the end: a crash may have lost them. */

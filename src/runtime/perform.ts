@@ -15,7 +15,7 @@ import { violationsSeen } from './effects/step-failure.ts';
 import { openEvidence } from './evidence.ts';
 import type { EffectResult } from './run-context.ts';
 
-type StepEffect = Exclude<Effect, { kind: 'await_gate' | 'finish' }>;
+type StepEffect = Exclude<Effect, { kind: 'await_gate' | 'await_time' | 'finish' }>;
 
 /** Carries an effect out. What fails outside, as things do, is how the step ended and not the end of the run. */
 export async function perform(context: DriveContext, effect: StepEffect): Promise<EffectResult> {

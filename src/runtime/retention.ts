@@ -46,7 +46,8 @@ function plural(count: number): string {
 export function whyAlive({ status, driverPid }: RunListing): string | null {
   if (driverPid !== null) return `it is driven by process ${driverPid}`;
   if (status === null) return "its status can't be read";
-  if (status.lifecycle_state === 'waiting') return 'it waits for a person';
+  if (status.lifecycle_state === 'waiting')
+    return `it waits for a ${status.awaiting === null ? 'time' : 'person'}`;
   return status.outcome === null ? 'it has not ended' : null;
 }
 

@@ -1,3 +1,4 @@
+import type { Price } from '../contracts/config.ts';
 import type { EventDraft, RunEvent } from '../contracts/event.ts';
 import type { OutsideChange } from '../contracts/surroundings.ts';
 import type { FileChange, RefState } from '../contracts/workspace-change.ts';
@@ -7,6 +8,7 @@ import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Runner } from '../policy/confinement.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { CredentialWaits } from '../ports/credential-waits.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
@@ -31,6 +33,10 @@ export interface RunDeps {
   /** Ends processes that a dead attempt left behind. */
   readonly sweep: (mark: string) => Promise<number>;
   readonly version: string;
+  /** What other runs found out about the accounts of agents. Left out, each finds out for itself. */
+  readonly waits?: CredentialWaits;
+  /** Between 0 and 1, so that many who failed together do not try again together. */
+  readonly chance?: () => number;
 }
 
 /** What the configuration makes of the names in a workflow. */
@@ -39,6 +45,8 @@ export interface Project {
   /** What the configuration asks for and this version can't give: no run starts. */
   readonly refusals: readonly Obstacle[];
   readonly agent: (name: string) => Agent | null;
+  /** What is done about an agent's failures and costs. Left out, nothing. */
+  readonly agentCare?: (name: string) => AgentCare;
   /** Null when the name resolves to nothing. */
   readonly validator: (name: string) => RunnableValidator | null;
   readonly entrypoints: readonly string[];
@@ -52,6 +60,15 @@ export interface Project {
   readonly enclosure?: (request: EnclosureRequest) => Promise<Enclosure>;
   /** Tells somebody outside. It neither fails nor keeps anybody waiting. */
   readonly notify: ((event: unknown) => void) | null;
+}
+
+export interface AgentCare {
+  /** How often one entry of a step starts it again after a failure that may pass. */
+  readonly retries: number;
+  /** Names the account that it works on, without a secret; null where that is not known. */
+  readonly credential: string | null;
+  /** What its tokens cost, where it does not say; null where that is not known. */
+  readonly price: Price | null;
 }
 
 export interface EnclosureRequest {

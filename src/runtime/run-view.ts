@@ -34,6 +34,8 @@ export interface StepView {
   /** How it ended: an outcome, a planner status or a gate event. Null while it runs or when it was cut off. */
   readonly termination: Termination | null;
   readonly reason: string | null;
+  /** It was left to wait for a time, and the step is entered again then. */
+  readonly parked: boolean;
   /** Validators that passed, or whose cases passed, on a later try only. */
   readonly flaky: readonly FlakyView[];
 }
@@ -58,6 +60,13 @@ export interface AwaitingView extends EventPayload<'gate_requested'> {
   readonly stepId: string;
   readonly requestedAt: string;
   readonly expiresAt: string | null;
+}
+
+/** A step that waits for a time. */
+export interface ParkedView {
+  readonly stepId: string;
+  readonly until: string;
+  readonly reason: string;
 }
 
 export type ViolationView = EventPayload<'policy_violation'> & {
@@ -100,6 +109,11 @@ export function viewRun(events: readonly RunEvent[]): RunView | null {
   const viewer = createRunViewer();
   for (const event of events) viewer.add(event);
   return viewer.current();
+}
+
+/** Null when the run does not wait for a time. */
+export function parkedView({ state: { stage } }: Pick<RunView, 'state'>): ParkedView | null {
+  return stage.kind === 'parked' ? { stepId: stage.stepId, until: stage.until, reason: stage.reason } : null;
 }
 
 /** The newest entry of a step with this opcode that came to an end. */
@@ -149,8 +163,18 @@ function foldStep(steps: StepView[], event: RunEvent): void {
         endedAt: null,
         termination: null,
         reason: null,
+        parked: false,
         flaky: [],
       });
+      return;
+    case 'step_waiting':
+      if (last !== undefined && event.payload.until !== undefined)
+        steps[steps.length - 1] = {
+          ...last,
+          endedAt: event.timestamp,
+          parked: true,
+          reason: event.payload.reason ?? null,
+        };
       return;
     case 'decision_recorded':
       close(event.payload.status, event.payload.reason);
@@ -182,6 +206,7 @@ function foldRest(view: Draft, event: RunEvent): void {
     case 'step_completed':
     case 'step_failed':
     case 'step_blocked':
+    case 'step_waiting':
       view.runnerFamily = null;
       view.lastCompletedStepId = event.step_id;
       return;

@@ -1,3 +1,6 @@
+import type { AgentFailure } from '../contracts/agent-failure.ts';
+import type { Usage } from '../contracts/agent-result.ts';
+import type { AgentConfig } from '../contracts/config.ts';
 import type { DetectedValidator } from '../contracts/detected-validator.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
@@ -27,6 +30,8 @@ export interface Services {
   readonly openPolicy: (startDir: string, wanted: readonly string[]) => Promise<Opened<OpenPolicy>>;
   /** A planner to ask without a run: `rules`, `model:…`, `agent:…`; null for the configured one. */
   readonly openPlanner: (startDir: string, name: string | null) => Promise<Opened<Planner>>;
+  /** Has an agent of the configuration write one file in a place that is thrown away. */
+  readonly tryAgent: (startDir: string, request: TrialRequest) => Promise<Opened<AgentTrial>>;
   /** What is there, what is missing, what to do. */
   readonly examine: (startDir: string) => Promise<readonly Finding[]>;
   /** Commands that the repository itself gives the usual validator names. */
@@ -90,6 +95,29 @@ export interface OpenPolicy {
 export interface DemoRepository {
   readonly root: string;
   readonly workflowPath: string;
+}
+
+export interface TrialRequest {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+}
+
+/** Keys are spelt as in the document of the verb. */
+export interface AgentTrial {
+  readonly ok: boolean;
+  readonly agent: string;
+  readonly kind: AgentConfig['kind'];
+  readonly version: string | null;
+  /** Null when it was not started. */
+  readonly termination: string | null;
+  readonly wrote_file: boolean | null;
+  readonly duration_ms: number | null;
+  readonly usage: Usage | null;
+  readonly final: string | null;
+  readonly reason: string | null;
+  readonly failure: AgentFailure | null;
+  readonly sandboxed: boolean;
 }
 
 export interface Finding {

@@ -49,7 +49,8 @@ export function wayName({ stepId, key }: Pick<Way, 'stepId' | 'key'>): string {
 
 /**
  * Scripts that together take every way out of every step that can be reached, shortest way first. Where an
- * evaluation may refine, one more script asks for it every time, until the cap says no.
+ * evaluation may refine, one more script asks for it every time, until the cap says no; and in one more, the first agent
+ * has to wait for a time.
  */
 export function chooseScripts(plan: Plan): readonly SimScript[] {
   const ahead = pathsFromEntry(plan);
@@ -68,7 +69,26 @@ export function chooseScripts(plan: Plan): readonly SimScript[] {
     if (step.opcode === 'EVALUATE' && step.revision !== null)
       scripts.push(scriptOf(`${step.id}.partial, always`, homeward, path, step.id));
   }
-  return scripts;
+  const first = plan.steps.find(({ id, opcode }) => opcode === 'RUN_AGENT' && ahead.has(id));
+  return first === undefined
+    ? scripts
+    : [...scripts, parkedScript(first.id, homeward, ahead.get(first.id) ?? [])];
+}
+
+const HOUR_MS = 3_600_000;
+
+function parkedScript(
+  stepId: string,
+  homeward: ReadonlyMap<string, RouteKey>,
+  path: readonly Way[],
+): SimScript {
+  return {
+    ...scriptOf(`${stepId}, parked`, homeward, path, null),
+    habitsOf: (id, visit) => ({
+      ...plainHabits(id, visit),
+      spentForMs: id === stepId && visit === 1 ? HOUR_MS : null,
+    }),
+  };
 }
 
 /** The first visits follow the path; what comes after goes to an end by the shortest way. */

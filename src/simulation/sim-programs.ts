@@ -1,3 +1,4 @@
+import type { AgentFailure } from '../contracts/agent-failure.ts';
 import type { PlannerDecision } from '../contracts/planner-decision.ts';
 import type { Judgement } from '../contracts/planner-trace.ts';
 import {
@@ -35,15 +36,18 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
       family: 'scripted',
       unavailable: async () => null,
       run: async (request) => {
-        const { key, habits } = planOfVisit(script, request.stepId, begin(request));
+        const visit = begin(request);
+        const { key, habits } = planOfVisit(script, request.stepId, visit);
         await work(world, life, request.mark, habits.writes);
         world.time += habits.durationMs;
         const transcriptPath = `${request.evidenceDir}/transcript.txt`;
         if (!habits.leavesNoTranscript)
           world.disk.write(transcriptPath, `worked on ${request.stepId}\n`, false);
         await life.point('agent:end');
-        const outcome = mechanical(key);
+        const failure = spentAccount(world, `${request.stepId}#${visit}`, habits);
+        const outcome = failure === null ? mechanical(key) : 'error';
         return {
+          failure,
           termination: outcome,
           exitCode: outcome === 'completed' ? 0 : outcome === 'error' ? 1 : null,
           durationMs: habits.durationMs,
@@ -75,6 +79,20 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
         return habits.judgedByRules ? judgeByRules(input) : scripted(decisionOf(key));
       },
     },
+  };
+}
+
+/** An account that is spent when a visit begins is good again some time later, however often that is tried. */
+function spentAccount(world: SimWorld, visit: string, { spentForMs }: SimHabits): AgentFailure | null {
+  if (spentForMs === null) return null;
+  const until = world.spentUntil.get(visit) ?? world.time + spentForMs;
+  world.spentUntil.set(visit, until);
+  if (world.time >= until) return null;
+  return {
+    class: 'quota_exhausted',
+    message: 'the quota is spent',
+    reset_at: new Date(until).toISOString(),
+    help: null,
   };
 }
 

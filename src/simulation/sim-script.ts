@@ -20,6 +20,8 @@ export interface SimHabits {
   /** The planner of the conductor judges what there is, whatever the key says. */
   readonly judgedByRules: boolean;
   readonly comment: string | null;
+  /** How long the account of the agent is spent for when the visit begins; null where it is not. */
+  readonly spentForMs: number | null;
   /** The agent's transcript is missing, as when a program takes it away. */
   readonly leavesNoTranscript: boolean;
 }
@@ -37,6 +39,7 @@ export function plainHabits(stepId: string, visit: number): SimHabits {
     proposals: null,
     judgedByRules: false,
     comment: visit === 1 ? `seen ${line}` : null,
+    spentForMs: null,
     leavesNoTranscript: false,
   };
 }

@@ -24,6 +24,8 @@ export interface SimWorld {
   stirs: number;
   /** Flushes under way: time does not pass meanwhile. */
   flushes: number;
+  /** When the accounts of agents are good again, by step and visit. */
+  readonly spentUntil: Map<string, number>;
   /** What should never have happened. */
   readonly breaches: string[];
 }
@@ -47,6 +49,7 @@ export function createSimWorld(): SimWorld {
     lives: 0,
     stirs: 0,
     flushes: 0,
+    spentUntil: new Map(),
     breaches: [],
   };
 }
@@ -60,6 +63,7 @@ export function copyWorld(world: SimWorld): SimWorld {
     programs: new Set(),
     driver: null,
     flushes: 0,
+    spentUntil: new Map(world.spentUntil),
     breaches: [...world.breaches],
   };
 }

@@ -58,6 +58,9 @@ export async function simulate(simulation: Simulation, world: SimWorld): Promise
       case 'waiting':
         await answerAsPerson(simulation, world);
         break;
+      case 'parked':
+        passTime(world, came.parked.until);
+        break;
       case 'interrupted':
         break;
     }
@@ -154,11 +157,17 @@ async function whileTimePasses(
     const first = await Promise.race([came, turn]);
     if (first !== pending) return first;
     if (world.flushes > 0) continue;
-    if (viewRun(eventsOf(world))?.state.stage.kind === 'waiting') await answerAsPerson(simulation, world);
+    const stage = viewRun(eventsOf(world))?.state.stage;
+    if (stage?.kind === 'waiting') await answerAsPerson(simulation, world);
+    if (stage?.kind === 'parked') passTime(world, stage.until);
     deps.clock.wakeNext();
   }
   world.breaches.push('the run waits for something that never comes');
   return { kind: 'failed', message: 'the run waits for something that never comes' };
+}
+
+function passTime(world: SimWorld, until: string): void {
+  world.time = Math.max(world.time, Date.parse(until));
 }
 
 /** Two people give the same answer at once and then another one comes: only one of them may count. */

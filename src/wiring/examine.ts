@@ -11,6 +11,7 @@ import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import type { Config } from '../contracts/config.ts';
 import { DETECTED_NAMES } from '../contracts/detected-validator.ts';
 import type { Finding } from '../runtime/services.ts';
+import { examineAgents } from './examine-agents.ts';
 import { plannerFor } from './planners.ts';
 import { findSandbox } from './sandbox-state.ts';
 
@@ -95,36 +96,6 @@ async function examineHome(repoRoot: string): Promise<Finding> {
         'make it writable, or move runs with paths in the configuration',
       ),
   );
-}
-
-async function examineAgents(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const [name, agent] of Object.entries(config.agents)) {
-    const label = `agent ${name}`;
-    if (agent.kind === 'replay') {
-      findings.push(ok(label, `replays run ${agent.run}`));
-      continue;
-    }
-    if (agent.kind !== 'command') {
-      findings.push(
-        missing(
-          label,
-          `kind ${agent.kind} can't be started by this version`,
-          `give it a program: agents: { ${name}: { kind: command, command: […] } }`,
-        ),
-      );
-      continue;
-    }
-    const program = typeof agent.command === 'string' ? agent.command : (agent.command[0] ?? '');
-    const path = await resolveProgram(program, { cwd: '/', path: env.PATH });
-    if (path !== null) findings.push(ok(label, `${agent.kind}, ${path}`));
-    else if (program.includes('/')) findings.push(ok(label, `${agent.kind}, ${program} in the worktree`));
-    else
-      findings.push(
-        missing(label, `${program} is not on the PATH`, `correct agents.${name}.command in .tnh/config.yaml`),
-      );
-  }
-  return findings;
 }
 
 async function examineValidators(

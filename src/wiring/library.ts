@@ -39,7 +39,14 @@ export type RunWorkflowResult =
       readonly problems: readonly string[];
       readonly diagnostics: readonly Diagnostic[];
     }
-  | { readonly kind: 'waiting'; readonly runId: string; readonly stepId: string; readonly reason: string }
+  | {
+      readonly kind: 'waiting';
+      readonly runId: string;
+      readonly stepId: string;
+      readonly reason: string;
+      /** The time it waits for, in ISO 8601; null when it waits for a person. */
+      readonly until: string | null;
+    }
   | { readonly kind: 'interrupted'; readonly runId: string }
   | {
       readonly kind: 'ended';
@@ -121,7 +128,15 @@ function resultOf(runId: string, end: DriveEnd): RunWorkflowResult {
     case 'interrupted':
       return { kind: 'interrupted', runId };
     case 'waiting':
-      return { kind: 'waiting', runId, stepId: end.awaiting.stepId, reason: end.awaiting.reason };
+      return {
+        kind: 'waiting',
+        runId,
+        stepId: end.awaiting.stepId,
+        reason: end.awaiting.reason,
+        until: null,
+      };
+    case 'parked':
+      return { kind: 'waiting', runId, ...end.parked };
     case 'ended':
       return { kind: 'ended', runId, ...pick(end), branch: end.view.started.branch_name };
   }

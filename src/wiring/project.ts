@@ -10,6 +10,7 @@ import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { readPrompts } from '../adapters/prompts/prompt-files.ts';
 import { gitFoldersOf } from '../adapters/sandbox/git-folders.ts';
+import { createCredentialWaits, stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
 import type { Config } from '../contracts/config.ts';
@@ -19,6 +20,7 @@ import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
 import type { Opened, OpenProject } from '../runtime/services.ts';
+import { createAgentCare } from './agent-care.ts';
 import { createAgents } from './agents.ts';
 import { createEnclosure } from './enclosure.ts';
 import { allowlisted } from './environment.ts';
@@ -100,6 +102,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     repoRoot,
     refusals: refusal === null ? [] : [refusal],
     agent: agents,
+    agentCare: createAgentCare(config, request.env),
     validator: (name) => validators.get(name) ?? null,
     entrypoints: config.entrypoints,
     environment,
@@ -125,6 +128,8 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       deps: {
         clock: records.clock,
         store: records.store,
+        waits: createCredentialWaits(`${stateFolderOf(request.env)}/waits`),
+        chance: Math.random,
         workspace: createGitWorkspace({
           repoRoot,
           worktreesDir: resolve(repoRoot, config.paths.worktrees),

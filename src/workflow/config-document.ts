@@ -35,7 +35,7 @@ export function checkConfig(source: Source): CheckedConfig {
     family: 'CF',
     schema: configDocumentSchema,
     source: withImpliedParts(yaml.source),
-    nameMaps: ['agents', 'validators'],
+    nameMaps: ['agents', 'validators', 'prices'],
     override: () => null,
     describe,
   });
@@ -78,6 +78,7 @@ function describe(path: Path): string {
   const [root, name] = path;
   if (root === undefined) return 'the configuration';
   if (root === 'agents' && name !== undefined) return `the agent \`${name}\``;
+  if (root === 'prices' && name !== undefined) return `the price of \`${name}\``;
   if (root === 'validators' && name !== undefined) return `the validator \`${name}\``;
   return `\`${path.join('.')}\``;
 }

@@ -3,6 +3,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   '': [
     'agents',
     'validators',
+    'prices',
     'planner',
     'policy',
     'protected_branches',

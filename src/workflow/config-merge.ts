@@ -14,6 +14,7 @@ export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Con
   return {
     agents: { ...CONFIG_DEFAULTS.agents, ...mapValues(said.agents ?? {}, completeAgent) },
     validators: mapValues(said.validators ?? {}, completeValidator),
+    prices: said.prices ?? {},
     planner: completePlanner(said.planner),
     limits: {
       timeout: said.limits?.timeout ?? CONFIG_DEFAULTS.limits.timeout,
@@ -43,6 +44,7 @@ function overlay(low: ConfigDocument, high: ConfigDocument): ConfigDocument {
     ...high,
     agents: { ...low.agents, ...high.agents },
     validators: { ...low.validators, ...high.validators },
+    prices: { ...low.prices, ...high.prices },
     limits: { ...low.limits, ...high.limits },
     paths: { ...low.paths, ...high.paths },
     retention: { ...low.retention, ...high.retention },
@@ -62,7 +64,7 @@ function completeAgent(agent: AgentDocument): AgentConfig {
         command: agent.command ?? command,
         model: agent.model ?? null,
         env: agent.env ?? [],
-        ...reachOf(agent),
+        ...optionsOf(agent),
       };
     }
     case 'acp':
@@ -71,17 +73,21 @@ function completeAgent(agent: AgentDocument): AgentConfig {
         command: agent.command,
         model: agent.model ?? null,
         env: agent.env ?? [],
-        ...reachOf(agent),
+        ...optionsOf(agent),
       };
     case 'command':
-      return { kind: 'command', command: agent.command, env: agent.env ?? [], ...reachOf(agent) };
+      return { kind: 'command', command: agent.command, env: agent.env ?? [], ...optionsOf(agent) };
     case 'replay':
       return agent;
   }
 }
 
-function reachOf({ sees, writes }: Exclude<AgentDocument, { kind: 'replay' }>) {
-  return { ...(sees === undefined ? {} : { sees }), ...(writes === undefined ? {} : { writes }) };
+function optionsOf({ sees, writes, retries }: Exclude<AgentDocument, { kind: 'replay' }>) {
+  return {
+    ...(sees === undefined ? {} : { sees }),
+    ...(writes === undefined ? {} : { writes }),
+    ...(retries === undefined ? {} : { retries }),
+  };
 }
 
 function completeValidator(validator: ValidatorDocument): ValidatorConfig {

@@ -71,6 +71,7 @@ function randomHabits(random: Random, stepId: string, visit: number): SimHabits 
     judgedByRules: random.chance(0.3),
     comment: random.chance(0.5) ? `seen ${line}` : null,
     leavesNoTranscript: random.chance(0.05),
+    spentForMs: random.chance(0.15) ? 120_000 + random.below(7_200_000) : null,
   };
 }
 

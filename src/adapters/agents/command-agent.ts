@@ -1,9 +1,12 @@
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { helpFor } from '../../agents/failure.ts';
 import { processReason } from '../../agents/process-reason.ts';
+import type { AgentFailure } from '../../contracts/agent-failure.ts';
+import type { AgentResultFile } from '../../contracts/agent-result.ts';
 import { outcomeOfEnd } from '../../contracts/process-end.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
-import type { ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
+import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import { missingProgram, processNotes, stepVariables, writeInputs } from './agent-process.ts';
 import { readResultFile } from './result-file.ts';
 
@@ -61,8 +64,22 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
     stderrPath: ran.stderr.path,
     finalResponse: result?.final ?? ran.stdout.lastLine ?? '',
     result,
+    failure: failureOf(result, ran),
     reason: processReason(ran.end, ran.stderr.lastLine, request),
     notes: [...(note === null ? [] : [note]), ...processNotes(ran)],
+  };
+}
+
+/** A program of any kind is only known to have failed; what kind of failure it was, it may say itself. */
+function failureOf(result: AgentResultFile | null, { end }: ProcessResult): AgentFailure | null {
+  const told = result?.failure;
+  if (told === undefined || outcomeOfEnd(end) !== 'error') return null;
+  const resetAt = told.reset_at ?? null;
+  return {
+    class: told.class,
+    message: told.message ?? `the agent says that it failed: ${told.class}`,
+    reset_at: resetAt === null ? null : new Date(resetAt).toISOString(),
+    help: helpFor(told.class),
   };
 }
 

@@ -1,6 +1,9 @@
-import type { AgentResultFile } from '../../contracts/agent-result.ts';
+import { sumUsage } from '../../agents/prices.ts';
+import type { AgentResultFile, Usage } from '../../contracts/agent-result.ts';
 import type { EventDraft } from '../../contracts/event.ts';
-import type { Intent, MechanicalOutcome } from '../../contracts/vocabulary.ts';
+import type { Intent } from '../../contracts/vocabulary.ts';
+import { budgetProblem } from '../../kernel/budgets.ts';
+import { spend } from '../../kernel/evolve.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { Effect, Violation } from '../../kernel/protocol.ts';
 import { claimsFrom, formatClaim } from '../../planner/claims.ts';
@@ -10,12 +13,13 @@ import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentResult } from '../../ports/agent.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
 import { REVIEW_ROLE } from '../review-evidence.ts';
-import { type EffectResult, Interrupted, type RunContext, type StepPolicy } from '../run-context.ts';
+import type { AgentCare, EffectResult, RunContext, StepPolicy } from '../run-context.ts';
 import { collectInputs, renderTask } from '../step-inputs.ts';
 import { intentOf } from '../step-intent.ts';
-import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
-import { watchStep } from './check-step.ts';
+import type { WorkspaceEvidence } from '../workspace-evidence.ts';
+import { type AgentStarts, runnerCompleted, runStarts } from './agent-starts.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
+import { parkedBefore, parkedUntil, tellOthers } from './park-step.ts';
 import { policySummary } from './policy-summary.ts';
 import { prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
 import { endUnstarted } from './unstarted-step.ts';
@@ -27,7 +31,7 @@ export async function runAgent(
   effect: AgentEffect,
   step: AgentStep,
 ): Promise<EffectResult> {
-  const { deps, directory, workspace } = context;
+  const { deps, directory } = context;
   await undoDeadAttempt(context, effect);
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const policy = deps.project.policy(step.policies);
@@ -47,42 +51,30 @@ export async function runAgent(
     return endUnstarted(evidence, 'killed_policy', refusal);
   }
 
-  const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
-  const watched = await watchStep(context, {
-    stepId: step.id,
-    attempt: effect.attempt,
-    policies: step.policies,
-    before: prepared.before,
-    evidence,
-    shutIn: enclosure.confinement !== null,
-  });
-  const result = await agent.run({
-    ...placeOf(context, step),
-    attempt: effect.attempt,
-    visit: effect.visit,
-    prompt: task.text,
-    inputs,
-    evidenceDir: evidence.path,
-    confinement: enclosure.confinement,
-    policy: policy.effective,
-    onStop: recordStop(context, step.id, `agent "${step.agent}"`),
-    mark: prepared.mark,
-  });
-  await watched.settle();
-  if (result.termination === 'cancelled') {
-    await watched.tellInterrupted();
-    throw new Interrupted();
-  }
+  const care = deps.project.agentCare?.(step.agent) ?? PLAIN_CARE;
+  const parked = await parkedBefore(context, step, care, evidence);
+  if (parked !== null) return parked;
 
-  const afterName = `${step.id}@${effect.attempt}.after`;
-  const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));
-  const changes = await compareTrees(
-    deps.workspace,
-    workspace,
-    { base: context.view().started.base_tree, before: prepared.before.tree, after: after.tree },
-    `${evidence.path}/workspace.patch`,
-  );
-  const checked = await watched.check({ changes: changes.diff.files, ignoredChanges: [] });
+  const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
+  const { last, failed } = await runStarts(context, {
+    step,
+    effect,
+    agent,
+    care,
+    prepared,
+    evidence,
+    request: {
+      ...placeOf(context, step),
+      attempt: effect.attempt,
+      visit: effect.visit,
+      prompt: task.text,
+      inputs,
+      confinement: enclosure.confinement,
+      policy: policy.effective,
+      onStop: recordStop(context, step.id, `agent "${step.agent}"`),
+    },
+  });
+  const { result, after, changes, checked } = last;
   const violations = checked.found;
   const intent = intentOf(context, step);
   const review = intent === 'review' ? reviewFrom(result.result, result.finalResponse) : null;
@@ -100,10 +92,28 @@ export async function runAgent(
     capabilities,
     intent,
     review,
+    usage: last.usage,
+    failed,
   };
   await recordAgentEvidence(evidence, facts);
   if (refinement !== null) await evidence.json('refinement_package', 'refinement.json', refinement);
-  const records = await evidence.close(result.termination, summaryOf(result, changes));
+  const records = [
+    ...(await evidence.close(result.termination, summaryOf(result, changes))),
+    ...checked.records,
+    runnerCompleted({ step, effect }, last),
+    ...reviewDone(step, review),
+  ];
+  const usage = sumUsage([...failed, last].map((start) => start.usage));
+  if (last.move.kind === 'park' && isWithinBudget(context, step, last.usage)) {
+    const wait = {
+      until: last.move.until,
+      reason: `agent "${step.agent}": ${result.failure?.message ?? ''}`,
+    };
+    await tellOthers(context, care, wait);
+    return { records, input: parkedUntil(wait) };
+  }
+  // The kernel takes the use of a step from its end, unless a start is in the totals; then all of them have to be.
+  if (failed.length > 0) await context.record(records);
   return {
     input: {
       kind: 'step_ended',
@@ -111,17 +121,20 @@ export async function runAgent(
       changed: after.tree !== prepared.before.tree,
       tree: after.tree,
       validators: [],
-      usage: result.result?.usage ?? null,
+      usage,
       reason: result.reason,
       violations,
     },
-    records: [
-      ...records,
-      ...checked.records,
-      runnerCompleted(step, effect.attempt, result, result.termination),
-      ...reviewDone(step, review),
-    ],
+    records: failed.length > 0 ? [] : records,
   };
+}
+
+/** Where nobody says anything about an agent. */
+const PLAIN_CARE: AgentCare = { retries: 0, credential: null, price: null };
+
+/** A run that has spent its budget has nothing to wait for. The earlier starts are in the totals already. */
+function isWithinBudget(context: RunContext, step: AgentStep, usage: Usage | null): boolean {
+  return budgetProblem(context.plan, spend(context.view().state, step.id, usage), step.id) === null;
 }
 
 /** A judgement of `partial` led here; a recovery attempt came the same way. */
@@ -131,16 +144,14 @@ function isRefinement({ view }: RunContext, step: AgentStep): boolean {
 }
 
 /** What of a request does not depend on the attempt. */
-function placeOf({ deps, directory, workspace, signal, observer }: RunContext, step: AgentStep) {
+function placeOf({ deps, directory, workspace, observer }: RunContext, step: AgentStep) {
   return {
     runId: directory.runId,
     stepId: step.id,
     worktreePath: workspace.worktreePath,
     runDir: directory.path,
     env: deps.project.environment,
-    timeoutMs: step.timeoutMs,
     idleTimeoutMs: step.idleTimeoutMs,
-    signal,
     onLine: (line: string) => observer.onLine(step.id, line),
   };
 }
@@ -156,10 +167,13 @@ interface AgentFacts {
   readonly capabilities: readonly AgentCapability[];
   readonly intent: Intent;
   readonly review: Review | null;
+  readonly usage: Usage | null;
+  readonly failed: AgentStarts['failed'];
 }
 
 async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promise<void> {
   const { result, changes } = facts;
+  for (const start of facts.failed) await recordFailedStart(evidence, start.result);
   await evidence.text('runner_prompt', 'prompt.md', `${facts.task}\n`);
   await evidence.file('runner_transcript', result.transcriptPath, { required: true, important: true });
   if (typeof result.streamPath === 'string') await evidence.file('runner_stream', result.streamPath);
@@ -177,9 +191,16 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     claims_source: said.source,
     ...reviewWords(result.result),
     blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? [],
-    usage: result.result?.usage ?? null,
-    reason: result.reason,
+    usage: facts.usage,
     failure: result.failure ?? null,
+    failed_starts: facts.failed.map(({ count, result: start, usage }) => ({
+      try: count,
+      exit_code: start.exitCode,
+      duration_ms: start.durationMs,
+      usage,
+      failure: start.failure ?? null,
+    })),
+    reason: result.reason,
     session_id: result.sessionId ?? null,
     ...(result.controls === undefined ? {} : { controls: result.controls }),
     notes: result.notes,
@@ -197,6 +218,12 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     'policy.json',
     policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities, result.controls),
   );
+}
+
+/** For people: readers that go by the role of a transcript get the one of the start that counts. */
+async function recordFailedStart(evidence: Evidence, result: AgentResult): Promise<void> {
+  await evidence.file('failed_start_transcript', result.transcriptPath);
+  if (result.stderrPath !== null) await evidence.file('failed_start_stderr', result.stderrPath);
 }
 
 /** A review is a turn of the run that whoever looks on wants to see. */
@@ -219,24 +246,4 @@ function summaryOf(result: AgentResult, changes: WorkspaceEvidence): string {
   const files = changes.diff.files.length;
   const what = files === 0 ? 'changed nothing' : `changed ${files} ${files === 1 ? 'file' : 'files'}`;
   return `${result.termination}, ${what}${result.reason === null ? '' : `: ${result.reason}`}`;
-}
-
-function runnerCompleted(
-  step: AgentStep,
-  attempt: number,
-  result: AgentResult,
-  termination: MechanicalOutcome,
-): EventDraft {
-  return {
-    event_type: 'runner_completed',
-    step_id: step.id,
-    payload: {
-      name: step.agent,
-      attempt,
-      termination,
-      exit_code: result.exitCode,
-      duration_ms: result.durationMs,
-      usage: result.result?.usage ?? null,
-    },
-  };
 }

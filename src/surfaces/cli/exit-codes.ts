@@ -43,6 +43,7 @@ export function exitCodeOfOutcome(outcome: RunOutcome): ExitCode {
 export function exitCodeOf(end: DriveEnd): ExitCode {
   switch (end.kind) {
     case 'waiting':
+    case 'parked':
       return EXIT.waiting;
     case 'interrupted':
       return EXIT.interrupted;

@@ -3,7 +3,15 @@ import { renderHuman } from '../../diagnostics/render-human.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
 import { type RunView, viewRun } from '../../runtime/run-view.ts';
-import type { Opened, OpenPolicy, OpenProject, Records, UpkeepSetup } from '../../runtime/services.ts';
+import type {
+  AgentTrial,
+  Opened,
+  OpenPolicy,
+  OpenProject,
+  Records,
+  TrialRequest,
+  UpkeepSetup,
+} from '../../runtime/services.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-codes.ts';
 import { shortId } from './terminal.ts';
@@ -28,6 +36,10 @@ export async function openPolicy(context: VerbContext, wanted: readonly string[]
 /** Without a name, the rules: they need neither a repository nor a model. */
 export async function openPlanner(context: VerbContext, name: string | null): Promise<Planner> {
   return unwrap(context, await (await context.services()).openPlanner(context.startDir, name ?? 'rules'));
+}
+
+export async function tryAgent(context: VerbContext, request: TrialRequest): Promise<AgentTrial> {
+  return unwrap(context, await (await context.services()).tryAgent(context.startDir, request));
 }
 
 function unwrap<T>(context: VerbContext, opened: Opened<T>): T {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { isExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Services } from '../../runtime/services.ts';
 import type { Action, AddVerb } from './add-verb.ts';
+import { addAgentVerbs } from './agent-verbs.ts';
 import { CliError } from './cli-error.ts';
 import { withRepo } from './command-text.ts';
 import { createLeavableTerminal, takeDetachment } from './detached-terminal.ts';
@@ -167,6 +168,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   addPlannerVerbs(verb);
   addPolicyVerbs(verb);
   addHarnessVerbs(verb);
+  addAgentVerbs(verb);
   addSetupVerbs(verb, program);
   return program;
 }

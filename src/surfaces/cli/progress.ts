@@ -49,7 +49,7 @@ export function createProgress(terminal: Terminal, planOf: () => Plan | null): P
           lastLine = '';
         }
         // A person may be asked now; nothing may draw over the question.
-        if (event.event_type === 'gate_requested') active = null;
+        if (event.event_type === 'gate_requested' || event.event_type === 'step_waiting') active = null;
         const line = lineOf(terminal, event, view);
         if (line === null) continue;
         clear();
@@ -96,6 +96,12 @@ function lineOf(terminal: Terminal, event: RunEvent, view: RunView): string | nu
       return paint.red(`! ${event.payload.class}: ${printable(event.payload.subject)}`);
     case 'gate_requested':
       return paint.yellow(`? ${event.step_id} waits for a person: ${printable(event.payload.reason)}`);
+    case 'step_waiting':
+      return event.payload.until === undefined
+        ? null
+        : paint.yellow(
+            `… ${event.step_id} waits until ${event.payload.until}: ${printable(event.payload.reason ?? '')}`,
+          );
     case 'status_updated':
       return paint.yellow(`! ${printable(event.payload.note)}`);
     case 'workflow_error':

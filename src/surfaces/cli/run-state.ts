@@ -1,7 +1,7 @@
 import type { Status } from '../../contracts/run-files.ts';
 import { LIFECYCLE_STATES, RUN_OUTCOMES } from '../../contracts/vocabulary.ts';
 import type { RunListing } from '../../ports/run-store.ts';
-import { formatAge, formatDuration, type Paint, shortId } from './terminal.ts';
+import { formatAge, formatDuration, type Paint, printable, shortId } from './terminal.ts';
 
 /** Where a run stands, as lists say it: `interrupted` runs by its status, but nobody drives it. */
 export type StateWord = Status['lifecycle_state'] | 'starting' | 'interrupted' | 'unreadable';
@@ -42,7 +42,7 @@ export function stateText(run: RunListing, now: Date): string {
       return `interrupted: conductor resume ${id}`;
     case 'waiting': {
       const awaiting = run.status?.awaiting ?? null;
-      if (awaiting === null) return word;
+      if (awaiting === null) return `waiting: ${printable(run.status?.blocking_reason ?? 'for a time')}`;
       const { gate, expires_at } = awaiting;
       const expired = expires_at !== null && now.getTime() >= Date.parse(expires_at);
       return expired ? `waiting: expired, conductor resume ${id} will time it out` : `waiting: ${gate}`;

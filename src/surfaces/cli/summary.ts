@@ -1,9 +1,10 @@
 import { blockingReason } from '../../runtime/derived-files.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
-import type { RunView } from '../../runtime/run-view.ts';
+import { parkedView, type RunView } from '../../runtime/run-view.ts';
 import { flakyLines } from './flaky-text.ts';
 import { entryName } from './progress.ts';
 import { formatDuration, type Paint, printable, shortId, type Terminal } from './terminal.ts';
+import { usageText } from './usage-text.ts';
 
 export interface SummaryFacts {
   readonly view: RunView;
@@ -34,7 +35,8 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (flaky.length > 0)
     lines.push(paint.bold('  flaky'), ...flaky.map((line) => paint.yellow(`    ${printable(line)}`)));
   const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
-  if (reason !== null && view.end !== null) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
+  const isHalted = view.end !== null || parkedView(view) !== null;
+  if (reason !== null && isHalted) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
   for (const violation of view.violations)
     lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
   if (facts.findings.length > 0)
@@ -42,6 +44,8 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
       paint.bold('  findings'),
       ...facts.findings.map((line) => paint.yellow(`    ${printable(line)}`)),
     );
+  const used = usageText(view);
+  if (used !== null) lines.push(paint.bold('  used'), `    ${used}`);
   if (facts.diffStat.length > 0)
     lines.push(paint.bold('  changed'), ...facts.diffStat.map((line) => `    ${line}`));
   lines.push(paint.bold('  evidence'), `    ${facts.runDirectory}`, `    branch ${view.started.branch_name}`);
@@ -57,6 +61,9 @@ function headline(paint: Paint, { view, driven }: SummaryFacts): string {
   const name = paint.bold(view.started.workflow_id);
   if (view.awaiting !== null)
     return `${paint.yellow('● waiting')} for a person at gate ${view.awaiting.stepId}  ${name}  ${id}`;
+  const parked = parkedView(view);
+  if (parked !== null)
+    return `${paint.yellow('● waiting')} until ${parked.until} at ${parked.stepId}  ${name}  ${id}`;
   if (view.end === null) return `${paint.yellow(driven ? '● running' : '● interrupted')}  ${name}  ${id}`;
   const { lifecycle, outcome } = view.end;
   const colour = outcome === 'success' ? paint.green : lifecycle === 'failed' ? paint.red : paint.yellow;
@@ -89,6 +96,8 @@ export function nextCommands(end: DriveEnd): string[] {
   switch (end.kind) {
     case 'waiting':
       return [`conductor show ${id}`, `conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
+    case 'parked':
+      return [`conductor resume ${id} --wait`, `conductor status ${id}`, `conductor cancel ${id}`];
     case 'interrupted':
       return end.view.awaiting === null
         ? [`conductor resume ${id}`, `conductor cancel ${id}`]

@@ -218,6 +218,7 @@ function randomAgentEnd(): fc.Arbitrary<Reply> {
     kind: fc.constant('ended' as const),
     outcome: OUTCOME,
     changed: fc.boolean(),
+    parks: fc.constantFrom(0, 0, 0, 1, 2, MAX_RECOVERIES + 2),
     usage: fc.record({ input_tokens: fc.nat(20), output_tokens: fc.nat(20) }),
     violations: fc.oneof(
       { weight: 4, arbitrary: fc.constant([]) },

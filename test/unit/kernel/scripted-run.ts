@@ -22,6 +22,8 @@ export type Reply =
       readonly proposals?: Readonly<Record<string, number | null>>;
       readonly usage?: Usage;
       readonly violations?: readonly Violation[];
+      /** How often an agent has to wait for a time before it can work. */
+      readonly parks?: number;
     }
   | { readonly kind: 'rolled_back' }
   | { readonly kind: 'judged'; readonly status: PlannerStatus; readonly nextStep?: string }
@@ -134,8 +136,13 @@ export function step(run: Played, script: Script): Played {
       const tree = treeOf(run.events);
       const snapshot = runnerStarted(effect.stepId, effect.attempt, tree);
       const begun = { ...run, events: [...run.events, snapshot], state: evolve(run.state, snapshot) };
-      return give(begun, inputOf(begun, script(enteredAs(run, effect))));
+      const reply = script(enteredAs(run, effect));
+      if (effect.kind === 'run_agent' && reply.kind === 'ended' && parksIn(run) < (reply.parks ?? 0))
+        return give(begun, parked);
+      return give(begun, inputOf(begun, reply));
     }
+    case 'await_time':
+      return give(run, { kind: 'wait_over' });
     case 'accept_goldens': {
       const tree = treeOf(run.events);
       const snapshot = runnerStarted(effect.stepId, effect.attempt, tree);
@@ -147,6 +154,20 @@ export function step(run: Played, script: Script): Played {
     case 'roll_back':
       return give(run, inputOf(run, script(enteredAs(run, effect))));
   }
+}
+
+export const parked: KernelInput = {
+  kind: 'parked',
+  until: '2026-01-01T00:00:00.000Z',
+  reason: 'the quota is spent',
+};
+
+/** How often the visit under way was parked. */
+function parksIn({ events }: Played): number {
+  const entered = events.findLastIndex(
+    (event) => event.event_type === 'step_started' && !event.payload.recovery,
+  );
+  return events.slice(entered).filter((event) => event.event_type === 'step_waiting').length;
 }
 
 const MAX_STEPS = 2_000;

@@ -116,6 +116,7 @@ function entries(...attempts: number[]): StepView[] {
     attempt,
     visit: attempt,
     recovery: false,
+    parked: false,
     flaky: [],
     startedAt: '',
     endedAt: '',

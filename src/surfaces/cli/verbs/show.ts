@@ -6,7 +6,7 @@ import { readLedger } from '../../../runtime/claim-ledger.ts';
 import { readEvidenceJson, readManifest } from '../../../runtime/evidence.ts';
 import { findingsOf } from '../../../runtime/findings.ts';
 import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
-import type { StepView } from '../../../runtime/run-view.ts';
+import { parkedView, type StepView } from '../../../runtime/run-view.ts';
 import { withRepo } from '../command-text.ts';
 import { openGateLines } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -51,6 +51,9 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
 /** A run that waits tells what to type; of others, `show` only tells. */
 async function waitingCommands(context: VerbContext, { view, record, records }: OpenRun): Promise<string[]> {
   const { awaiting } = view;
+  const parked = parkedView(view);
+  if (parked !== null)
+    return nextCommands({ kind: 'parked', parked, view }).map((command) => withRepo(command, context.repo));
   if (awaiting === null) return [];
   const settled =
     hasExpired(awaiting, records.clock.now()) || (await readAnswer(record.directory, awaiting)) !== null;
@@ -63,6 +66,7 @@ async function waitingCommands(context: VerbContext, { view, record, records }: 
 /** A step without an end waits, runs, or was cut off. */
 function unendedWord({ view, record }: OpenRun, step: StepView): string {
   if (view.awaiting?.stepId === step.stepId && view.awaiting.attempt === step.attempt) return 'waiting';
+  if (step.parked) return 'parked';
   return record.driverPid !== null && step === view.steps.at(-1) ? 'running' : 'interrupted';
 }
 

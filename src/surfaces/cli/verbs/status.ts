@@ -3,6 +3,7 @@ import type { RunListing } from '../../../ports/run-store.ts';
 import { statusOf } from '../../../runtime/derived-files.ts';
 import { type GateAnswer, readAnswer } from '../../../runtime/gates.ts';
 import { readRecordedPlan } from '../../../runtime/recorded-run.ts';
+import { parkedView } from '../../../runtime/run-view.ts';
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.ts';
 import { flakyText } from '../flaky-text.ts';
@@ -107,7 +108,12 @@ async function standingOf({ view, record, records }: OpenRun): Promise<Standing>
 
 async function printStatus(context: VerbContext, open: OpenRun): Promise<void> {
   const standing = await standingOf(open);
-  if (context.json) printJson(context, { ...standing.current, driver_pid: open.record.driverPid });
+  if (context.json)
+    printJson(context, {
+      ...standing.current,
+      waiting_until: parkedView(open.view)?.until ?? null,
+      driver_pid: open.record.driverPid,
+    });
   else context.terminal.out(renderStatus(context, standing, open));
 }
 
@@ -130,6 +136,8 @@ function renderStatus(context: VerbContext, { current, answer }: Standing, open:
   const { awaiting } = open.view;
   if (awaiting !== null)
     rows.push(['waits for', `${awaiting.gate} ${timeText(awaiting, open.records.clock.now(), answer)}`]);
+  const parked = parkedView(open.view);
+  if (parked !== null) rows.push(['waits until', parked.until]);
   if (current.blocking_reason !== null) rows.push(['reason', printable(current.blocking_reason)]);
   rows.push(['worktree', current.worktree_path ?? '']);
   return renderTable(rows.map(([name, value]) => [paint.dim(name ?? ''), value ?? '']));

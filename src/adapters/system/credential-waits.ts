@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { CredentialWaits } from '../../ports/credential-waits.ts';
+
+const waitSchema = z.object({ until: z.iso.datetime(), reason: z.string() });
+
+/** One small file for each credential, in a folder that all runs of a person share. */
+export function createCredentialWaits(folder: string): CredentialWaits {
+  const pathOf = (credential: string) =>
+    join(folder, `${createHash('sha256').update(credential).digest('hex').slice(0, 32)}.json`);
+  return {
+    find: async (credential) => {
+      try {
+        const parsed = waitSchema.safeParse(JSON.parse(await readFile(pathOf(credential), 'utf8')));
+        return parsed.success ? parsed.data : null;
+      } catch {
+        return null;
+      }
+    },
+    put: async (credential, wait) => {
+      const path = pathOf(credential);
+      const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await writeFile(temporary, `${JSON.stringify(wait)}\n`, { flag: 'wx', mode: 0o600 });
+        await rename(temporary, path);
+      } catch {
+        // The others find out for themselves.
+      }
+    },
+  };
+}
+
+/** Where what a person's programs remember belongs. */
+export function stateFolderOf(env: Readonly<Record<string, string | undefined>>): string {
+  return join(env.XDG_STATE_HOME ?? join(env.HOME ?? '/', '.local', 'state'), 'conductor');
+}

@@ -1,0 +1,23 @@
+import type { Usage } from '../contracts/agent-result.ts';
+import type { Price } from '../contracts/config.ts';
+
+/** Use with its cost: as it was reported, or by the price where only tokens were. Null stays unknown. */
+export function priced(usage: Usage | null, price: Price | null): Usage | null {
+  if (usage === null || price === null || usage.cost_usd !== undefined) return usage;
+  const { input_tokens, output_tokens } = usage;
+  if (input_tokens === undefined && output_tokens === undefined) return usage;
+  const cost =
+    (input_tokens ?? 0) * (price.input_per_mtok / 1e6) + (output_tokens ?? 0) * (price.output_per_mtok / 1e6);
+  return { ...usage, cost_usd: Number(cost.toFixed(9)) };
+}
+
+/** What several starts used together; null where none of them said anything. */
+export function sumUsage(all: readonly (Usage | null)[]): Usage | null {
+  const known = all.filter((usage) => usage !== null);
+  if (known.length === 0) return null;
+  const sum = (key: keyof Usage) => {
+    const numbers = known.flatMap((usage) => usage[key] ?? []);
+    return numbers.length === 0 ? {} : { [key]: Number(numbers.reduce((a, b) => a + b, 0).toFixed(9)) };
+  };
+  return { ...sum('input_tokens'), ...sum('output_tokens'), ...sum('cost_usd') };
+}

@@ -1,0 +1,16 @@
+import type { RunView } from '../../runtime/run-view.ts';
+
+/** What agents and planners used, as far as they said. Null where nothing that could use anything has run. */
+export function usageText({ steps, state: { usage } }: Pick<RunView, 'steps' | 'state'>): string | null {
+  if (!steps.some(({ opcode }) => opcode === 'RUN_AGENT')) return null;
+  const { inputTokens, outputTokens, costUsd } = usage;
+  const tokens =
+    inputTokens === null && outputTokens === null
+      ? 'tokens unknown'
+      : `${countText(inputTokens)} tokens in, ${countText(outputTokens)} out`;
+  return `${tokens}; cost ${costUsd === null ? 'unknown' : `${costUsd} USD`}`;
+}
+
+function countText(count: number | null): string {
+  return count === null ? 'unknown' : String(count);
+}

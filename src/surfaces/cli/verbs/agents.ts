@@ -1,0 +1,52 @@
+import type { AgentTrial } from '../../../runtime/services.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { tryAgent } from '../open.ts';
+import { renderTable } from '../table.ts';
+import { formatDuration, printable } from '../terminal.ts';
+import { printJson, type VerbContext } from '../verb.ts';
+import { whileWatching } from '../watching.ts';
+
+/** Tries an agent of the configuration, and tells what was seen. */
+export async function testAgent(context: VerbContext, name: string): Promise<ExitCode> {
+  const { terminal } = context;
+  const trial = await whileWatching((signal) =>
+    tryAgent(context, {
+      name,
+      signal,
+      onLine: (line) => terminal.err(`${terminal.paint.dim(printable(line))}\n`),
+    }),
+  );
+  if (context.json) printJson(context, { ...trial });
+  else terminal.out(textOf(context, trial));
+  if (trial.termination === 'cancelled') return EXIT.interrupted;
+  return trial.ok ? EXIT.success : EXIT.failed;
+}
+
+function textOf({ terminal: { paintOut: paint } }: VerbContext, trial: AgentTrial): string {
+  const head = trial.ok
+    ? `${paint.green('✓')} ${trial.agent} works`
+    : `${paint.red('✗')} ${trial.agent} failed`;
+  const { usage, failure } = trial;
+  const tokens = (count: number | undefined) => (count === undefined ? 'unknown' : String(count));
+  const rows: (readonly [string, string | null])[] = [
+    ['kind', trial.kind],
+    ['version', trial.version],
+    ['ended', trial.termination],
+    [
+      'file',
+      trial.wrote_file === null ? null : trial.wrote_file ? 'written as asked' : 'not written as asked',
+    ],
+    ['time', trial.duration_ms === null ? null : formatDuration(trial.duration_ms)],
+    ['tokens', `${tokens(usage?.input_tokens)} in, ${tokens(usage?.output_tokens)} out`],
+    ['cost', usage?.cost_usd === undefined ? 'unknown' : `${usage.cost_usd} USD`],
+    ['sandbox', trial.sandboxed ? 'it was shut in' : 'none'],
+    ['last word', trial.final === '' ? null : trial.final],
+    ['reason', trial.reason],
+    ['failure', failure === null ? null : failure.class],
+    ['help', failure?.help ?? null],
+  ];
+  const shown = rows.flatMap(([label, value]) =>
+    value === null ? [] : [[paint.dim(label), printable(value.split('\n')[0] ?? '')]],
+  );
+  return `${head}\n${renderTable(shown, '  ')}`;
+}

@@ -1,0 +1,38 @@
+import type { Config } from '../contracts/config.ts';
+import type { Finding } from '../runtime/services.ts';
+import { findAgentProgram, type ProgramAgent } from './agent-programs.ts';
+
+/** Which agents could be started: where their programs are, which versions, and whether there is a login. */
+export async function examineAgents(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  return Promise.all(
+    Object.entries(config.agents).map(([name, agent]): Promise<Finding> | Finding =>
+      agent.kind === 'replay'
+        ? { name: `agent ${name}`, state: 'ok', detail: `replays run ${agent.run}`, help: null }
+        : examineProgram(name, agent, env),
+    ),
+  );
+}
+
+async function examineProgram(name: string, agent: ProgramAgent, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const found = await findAgentProgram(agent, env);
+  const { program, path, version } = found;
+  const finding = (state: Finding['state'], detail: string, help: string | null): Finding => ({
+    name: `agent ${name}`,
+    state,
+    detail,
+    help,
+  });
+  if (path === null) {
+    if (program.includes('/') && !program.startsWith('/'))
+      return finding('ok', `${agent.kind}, ${program} in the worktree`, null);
+    const help = found.install === null ? null : `install it: ${found.install}`;
+    return finding(
+      'missing',
+      program.startsWith('/') ? `${program} is not there` : `${program} is not on the PATH`,
+      help ?? `correct agents.${name}.command in .tnh/config.yaml`,
+    );
+  }
+  const where = `${agent.kind}, ${version === null ? '' : `${version}, `}${path}`;
+  if (found.login === false) return finding('missing', `${where}; no sign of a login`, found.loginHelp);
+  return finding('ok', found.login === true ? `${where}; there is a login` : where, null);
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { priced } from '../agents/prices.ts';
+import type { Config } from '../contracts/config.ts';
+import { ownValue } from '../contracts/own-value.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { maskSecrets } from '../policy/secrets.ts';
+import type { Agent, AgentResult } from '../ports/agent.ts';
+import type { AgentTrial, Opened, OpenProject, TrialRequest } from '../runtime/services.ts';
+import { findAgentProgram } from './agent-programs.ts';
+import { makeThrowAway, type ThrowAway } from './throw-away.ts';
+
+const FILE = 'conductor-check.txt';
+
+/** A trial is small; an agent that takes longer is stuck. */
+const LIMIT_MS = 60_000;
+
+interface ProjectTrial extends TrialRequest {
+  readonly project: OpenProject;
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Has an agent write one file in a place that is thrown away, as a step would have it. */
+export async function tryAgent(request: ProjectTrial): Promise<Opened<AgentTrial>> {
+  const { project, config, env, name } = request;
+  const configured = ownValue(config.agents, name);
+  const agent = project.deps.project.agent(name);
+  if (configured === undefined || agent === null) return unknownAgent(config, name);
+  const version = configured.kind === 'replay' ? null : (await findAgentProgram(configured, env)).version;
+  const base: AgentTrial = {
+    ok: false,
+    agent: name,
+    kind: configured.kind,
+    version,
+    termination: null,
+    wrote_file: null,
+    duration_ms: null,
+    usage: null,
+    final: null,
+    reason: null,
+    failure: null,
+    sandboxed: false,
+  };
+  const place = await makeThrowAway(project.repoRoot);
+  try {
+    const missing = await agent.unavailable((path) => isThere(join(place.worktree, path)), 'check');
+    // A record has no answer to a question that nobody asked; that it is there is all that can be known.
+    if (missing !== null || configured.kind === 'replay')
+      return { ok: true, value: { ...base, ok: missing === null, reason: missing } };
+    const trial = await tryIn(place, request, agent, base);
+    const { final, reason } = trial;
+    const masked = (text: string | null) =>
+      text === null ? null : maskSecrets(text, project.deps.project.secrets ?? []);
+    return { ok: true, value: { ...trial, final: masked(final), reason: masked(reason) } };
+  } finally {
+    await place.remove();
+  }
+}
+
+function unknownAgent(config: Config, name: string): Opened<never> {
+  const near = didYouMean(name, Object.keys(config.agents));
+  const help = near === null ? 'conductor doctor lists those there are' : `did you mean ${near}?`;
+  return { ok: false, document: null, obstacle: { message: `there is no agent "${name}"`, help } };
+}
+
+async function tryIn(
+  place: ThrowAway,
+  { project, name, signal, onLine }: ProjectTrial,
+  agent: Agent,
+  base: AgentTrial,
+): Promise<AgentTrial> {
+  const { project: setup, sweep } = project.deps;
+  const token = randomBytes(8).toString('hex');
+  const mark = `self-check-${token}`;
+  const enclosure = await setup.enclosure?.({
+    runner: 'agent',
+    policies: [],
+    worktreePath: place.worktree,
+    runDir: place.runDir,
+    harnessDir: join(place.runDir, 'harness'),
+  });
+  if ((enclosure?.refusal ?? null) !== null) return { ...base, reason: enclosure?.refusal ?? null };
+  const evidenceDir = join(place.runDir, 'artifacts', 'check');
+  await mkdir(evidenceDir, { recursive: true });
+  const result = await agent.run({
+    runId: mark,
+    stepId: 'check',
+    attempt: 1,
+    visit: 1,
+    prompt: promptFor(token),
+    worktreePath: place.worktree,
+    runDir: place.runDir,
+    inputs: {},
+    evidenceDir,
+    confinement: enclosure?.confinement ?? null,
+    policy: setup.policy([]).effective,
+    env: setup.environment,
+    timeoutMs: LIMIT_MS,
+    idleTimeoutMs: LIMIT_MS,
+    mark,
+    signal,
+    onStop: async () => {},
+    onLine,
+  });
+  await sweep(mark);
+  const written = await readFile(join(place.worktree, FILE), 'utf8').catch(() => null);
+  const wroteFile = written?.trim() === token;
+  return {
+    ...base,
+    ok: result.termination === 'completed' && wroteFile,
+    termination: result.termination,
+    wrote_file: wroteFile,
+    duration_ms: result.durationMs,
+    usage: priced(result.result?.usage ?? null, setup.agentCare?.(name).price ?? null),
+    final: result.finalResponse,
+    reason: reasonOf(result, wroteFile),
+    failure: result.failure ?? null,
+    sandboxed: (enclosure?.confinement ?? null) !== null,
+  };
+}
+
+function promptFor(token: string): string {
+  return [
+    `Create a file called ${FILE} in the current folder. It has exactly one line, and this is the line:`,
+    '',
+    token,
+    '',
+    'Change nothing else, and say "done" when it is there.',
+  ].join('\n');
+}
+
+function reasonOf({ reason, termination }: AgentResult, wroteFile: boolean): string | null {
+  if (reason !== null) return reason;
+  return termination === 'completed' && !wroteFile
+    ? 'it ended well and did not write the file it was asked for'
+    : null;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { ModelScript } from '../../testing/model-server/model-script.ts';
+import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
+import { test } from '../e2e/scene.ts';
+import { AGENTS_BIN, claudeEnvironment, codexArguments } from './real-agents.ts';
+
+const USED = { input_tokens: 900, output_tokens: 100 };
+
+const SCRIPT: ModelScript = {
+  overloaded_once: [
+    { kind: 'status', status: 529, times: 1 },
+    { kind: 'text', text: 'There is nothing to do.' },
+  ],
+  spent: [{ kind: 'status', status: 429, message: 'usage limit reached|4102444800' }],
+  locked: [{ kind: 'status', status: 401, message: 'invalid x-api-key' }],
+  // For ever: only a budget ends it.
+  greedy: [{ kind: 'shell', command: 'sleep 0.2', usage: USED }],
+};
+
+type AgentName = 'claude-code' | 'codex';
+
+// Without the agents there is nobody to fail.
+describe.skipIf(AGENTS_BIN === null)('a run whose agent is real and fails', () => {
+  let server: ModelServer;
+  beforeAll(async () => {
+    server = await createModelServer(SCRIPT);
+  });
+  afterAll(() => server.close());
+
+  function sceneOptions(agent: AgentName, scenario: string) {
+    const url = server.urlOf(`${scenario}~${agent}`);
+    const program = join(AGENTS_BIN ?? '', agent === 'codex' ? 'codex' : 'claude');
+    const command = JSON.stringify(agent === 'codex' ? [program, ...codexArguments(url)] : [program]);
+    const model = agent === 'codex' ? ', model: gpt-5.5' : '';
+    const budget = scenario === 'greedy' ? 'defaults: { limits: { token_budget: 2500 } }\n' : '';
+    return {
+      url,
+      config: `agents:\n  ${agent}: { kind: ${agent}, command: ${command}, env: [SCRIPTED_KEY]${model} }\n`,
+      files: {
+        'one.yaml': `workflow_id: one
+version: 1
+description: One real agent.
+entry_step: write
+${budget}steps:
+  - id: write
+    opcode: RUN_AGENT
+    agent: ${agent}
+    prompt: write the file
+    limits: { timeout: 90s }
+    routes: { completed: STOP, error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
+`,
+      },
+    };
+  }
+
+  // Codex keeps the words of a 429 to itself and tells what it used at the end of a turn only.
+  test.for([
+    ['claude-code', 'overloaded_once', 0, ['overloaded', undefined]],
+    ['claude-code', 'spent', 3, ['quota_exhausted']],
+    ['claude-code', 'locked', 1, ['authentication']],
+    ['claude-code', 'greedy', 6, [undefined]],
+    ['codex', 'overloaded_once', 0, ['overloaded', undefined]],
+    ['codex', 'locked', 1, ['authentication']],
+  ] as const)(
+    'comes to the right end: %s, %s',
+    { timeout: 120_000 },
+    async ([agent, scenario, code, classes], { openScene }) => {
+      const { url, ...options } = sceneOptions(agent, scenario);
+      const scene = await openScene(options);
+      const env = {
+        ...claudeEnvironment(url, scene.home),
+        SCRIPTED_KEY: 'key-of-a-test-0123456789',
+        CONDUCTOR_SANDBOX: 'off',
+      };
+      const ran = await scene.cli.run(['run', 'one.yaml'], { env });
+      const record = scene.record(ran.stdout.split('\n')[0] ?? '');
+      expect(ran.code, ran.stderr).toBe(code);
+      expect(record.eventsOf('runner_completed').map(({ payload }) => payload.failure)).toEqual(classes);
+      if (scenario === 'spent')
+        expect(record.eventsOf('step_waiting')[0]?.payload.until).toBe('2100-01-01T00:00:00.000Z');
+      if (scenario === 'greedy')
+        expect(record.eventsOf('runner_completed')[0]?.payload.termination).toBe('killed_policy');
+    },
+  );
+});

@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentFailure } from '../../../src/contracts/agent-failure.ts';
+import type { Usage } from '../../../src/contracts/agent-result.ts';
+import type { RunEvent } from '../../../src/contracts/event.ts';
+import type { Budgets, Plan } from '../../../src/kernel/plan.ts';
+import type { Agent, AgentRequest, AgentResult } from '../../../src/ports/agent.ts';
+import type { CredentialWait, CredentialWaits } from '../../../src/ports/credential-waits.ts';
+import type { DriveEnd } from '../../../src/runtime/drive.ts';
+import type { AgentCare, RunDeps } from '../../../src/runtime/run-context.ts';
+import { startRun } from '../../../src/runtime/start-run.ts';
+import { createSimDeps } from '../../../src/simulation/sim-deps.ts';
+import { createLife } from '../../../src/simulation/sim-life.ts';
+import { plainHabits, type SimScript } from '../../../src/simulation/sim-script.ts';
+import { createSimWorld, eventsOf, type SimWorld } from '../../../src/simulation/sim-world.ts';
+import { agent, planOf } from '../../../testing/plans.ts';
+
+/** The real runtime in a simulated world, with an agent that a test plays. */
+
+type Play = (request: AgentRequest, world: SimWorld) => Promise<Partial<AgentResult>>;
+
+const SCRIPT: SimScript = { name: 'one', keyOf: () => 'completed', habitsOf: plainHabits };
+const HEARTBEAT_MS = 1_000;
+
+interface Told {
+  readonly end: DriveEnd;
+  readonly events: readonly RunEvent[];
+  readonly sleeps: readonly number[];
+  readonly starts: readonly AgentRequest[];
+  readonly files: Readonly<Record<string, string>>;
+  readonly waits: Readonly<Record<string, CredentialWait>>;
+}
+
+interface Setting {
+  readonly plan?: Plan;
+  readonly care?: Partial<AgentCare>;
+  readonly waits?: Record<string, CredentialWait>;
+}
+
+async function playRun(plays: readonly Play[], setting: Setting = {}): Promise<Told> {
+  const plan = setting.plan ?? planOf([agent('write')]);
+  const world = createSimWorld();
+  const life = createLife(1, () => {});
+  const sim = createSimDeps(world, life, plan, SCRIPT, () => {});
+  const starts: AgentRequest[] = [];
+  const sleeps: number[] = [];
+  const waits = setting.waits ?? {};
+  const played: Agent = {
+    family: 'played',
+    unavailable: async () => null,
+    run: async (request) => {
+      const play = plays[starts.length];
+      starts.push(request);
+      if (play === undefined) throw new Error(`start ${starts.length} was not expected`);
+      world.repo.addLine({ path: 'work.txt', line: `start ${starts.length}` });
+      world.disk.write(`${request.evidenceDir}/transcript.txt`, 'worked\n', false);
+      return { ...endOf(request), ...(await play(request, world)) };
+    },
+  };
+  const deps: RunDeps = {
+    ...sim,
+    waits: memoryOf(waits),
+    chance: () => 1,
+    clock: {
+      now: () => new Date(world.time),
+      sleep: (ms, signal) =>
+        ms === HEARTBEAT_MS
+          ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+          : Promise.resolve().then(() => {
+              sleeps.push(ms);
+              world.time += ms;
+            }),
+    },
+    project: {
+      ...sim.project,
+      agent: () => played,
+      agentCare: () => ({ retries: 2, credential: 'account', price: null, ...setting.care }),
+    },
+  };
+  const common = {
+    deps,
+    wait: false,
+    signal: new AbortController().signal,
+    observer: { onEvents: () => {}, onLine: () => {} },
+    onGate: null,
+  };
+  const started = await startRun({
+    ...common,
+    plan,
+    ids: { newRunId: () => 'run-1' },
+    workflowText: new TextEncoder().encode('steps: []\n'),
+    baseRef: 'HEAD',
+    inputs: {},
+    defaults: { timeout_ms: 60_000, idle_timeout_ms: 60_000, max_visits: 10 },
+    onCreated: () => {},
+  });
+  if (!started.ok) throw new Error(started.obstacles[0]?.message);
+  return {
+    end: started.end,
+    events: eventsOf(world),
+    sleeps,
+    starts,
+    files: Object.fromEntries(world.repo.worktree ?? new Map()),
+    waits,
+  };
+}
+
+function memoryOf(held: Record<string, CredentialWait>): CredentialWaits {
+  return {
+    find: async (credential) => held[credential] ?? null,
+    put: async (credential, wait) => {
+      held[credential] = wait;
+    },
+  };
+}
+
+function endOf(request: AgentRequest): AgentResult {
+  return {
+    termination: 'completed',
+    exitCode: 0,
+    durationMs: 10,
+    transcriptPath: `${request.evidenceDir}/transcript.txt`,
+    stderrPath: null,
+    finalResponse: 'done',
+    result: null,
+    reason: null,
+    notes: [],
+  };
+}
+
+function fails(failure: Partial<AgentFailure>, usage: Usage | null = null): Play {
+  return async () => ({
+    termination: 'error',
+    exitCode: 1,
+    result: usage === null ? null : { usage },
+    reason: 'it failed',
+    failure: { class: 'network', message: 'no line', reset_at: null, help: 'mend it', ...failure },
+  });
+}
+
+const works: Play = async () => ({});
+
+function completed(told: Told) {
+  return told.events.flatMap((event) => (event.event_type === 'runner_completed' ? [event.payload] : []));
+}
+
+function endText({ end }: Told): string {
+  return end.kind === 'ended' ? `${end.end.lifecycle} ${end.end.outcome} ${end.end.termination}` : end.kind;
+}
+
+describe('an agent that fails in a way that may pass', () => {
+  it('is started again after a while that grows, from the files of the first start', async () => {
+    const told = await playRun([fails({}), fails({ class: 'overloaded' }), works]);
+    expect(endText(told)).toBe('completed unverified completed');
+    expect(told.sleeps).toEqual([2_000, 4_000]);
+    expect(told.files['work.txt']).toBe('start 3\n');
+    expect(completed(told)).toMatchObject([
+      { termination: 'error', failure: 'network' },
+      { termination: 'error', failure: 'overloaded', try: 2 },
+      { termination: 'completed', try: 3 },
+    ]);
+    expect(told.events.filter(({ event_type }) => event_type === 'step_started')).toHaveLength(1);
+  });
+
+  it('ends its step when it has been tried often enough, with a reason that names the fix', async () => {
+    const told = await playRun([fails({}), fails({}), fails({})]);
+    expect(endText(told)).toBe('failed error error');
+    const [failed] = told.events.filter((event) => event.event_type === 'step_failed');
+    expect(failed?.payload).toMatchObject({ reason: 'it failed; mend it' });
+  });
+
+  it('gets what is left of the time of the step, and no start that would have none', async () => {
+    const slow: Play = async (request, world) => {
+      world.time += 55_000;
+      return fails({})(request, world);
+    };
+    const plan = planOf([agent('write', { timeoutMs: 60_000 })]);
+    const told = await playRun([slow, slow], { plan });
+    expect(told.starts.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 3_000]);
+    expect(endText(told)).toBe('failed error error');
+  });
+
+  it('waits for a limit that ends soon', async () => {
+    const limited: Play = (request, world) =>
+      fails({ class: 'rate_limited', reset_at: new Date(world.time + 20_000).toISOString() })(request, world);
+    const told = await playRun([limited, works]);
+    expect(told.sleeps).toEqual([22_000]);
+    expect(endText(told)).toBe('completed unverified completed');
+  });
+
+  it('is not started again where it broke a rule', async () => {
+    const breaks: Play = (request, world) => {
+      world.repo.addLine({ path: 'forbidden.txt', line: 'x' });
+      return fails({})(request, world);
+    };
+    const told = await playRun([breaks]);
+    expect(told.events.filter(({ event_type }) => event_type === 'policy_violation')).toHaveLength(1);
+  });
+
+  it.each(['authentication', 'crash', 'refused_tool', 'no_result', 'quota_exhausted'] as const)(
+    'does not include %s',
+    async (failureClass) => {
+      const told = await playRun([fails({ class: failureClass })]);
+      expect(endText(told)).toBe('failed error error');
+      expect(told.sleeps).toEqual([]);
+    },
+  );
+});
+
+describe('an agent whose account is spent for longer', () => {
+  const spent: Play = (request, world) =>
+    fails({ class: 'quota_exhausted', reset_at: new Date(world.time + 7_200_000).toISOString() })(
+      request,
+      world,
+    );
+
+  it('parks the run and tells all others on the account', async () => {
+    const told = await playRun([spent]);
+    expect(told.end).toMatchObject({ kind: 'parked', parked: { stepId: 'write' } });
+    expect(told.waits).toEqual({
+      account: { until: '2026-01-01T02:00:00.000Z', reason: 'agent "scripted": no line' },
+    });
+  });
+
+  it('is not started where another run has told of it', async () => {
+    const waits = { account: { until: '2026-01-01T05:00:00.000Z', reason: 'all spent' } };
+    const told = await playRun([], { waits });
+    expect(told.end).toMatchObject({
+      kind: 'parked',
+      parked: { until: '2026-01-01T05:00:00.000Z', reason: 'all spent' },
+    });
+    expect(told.events.some(({ event_type }) => event_type === 'runner_started')).toBe(false);
+  });
+
+  it('is started where what was told lies in the past, concerns another account or is nearly over', async () => {
+    const past = { account: { until: '2025-12-31T00:00:00.000Z', reason: 'all spent' } };
+    const other = { another: { until: '2026-01-01T05:00:00.000Z', reason: 'all spent' } };
+    const nearly = { account: { until: '2026-01-01T00:00:30.000Z', reason: 'all spent' } };
+    expect((await playRun([works], { waits: past })).sleeps).toEqual([]);
+    expect((await playRun([works], { waits: other })).sleeps).toEqual([]);
+    const told = await playRun([works], { waits: nearly });
+    expect(told.sleeps).toEqual([30_000]);
+    expect(endText(told)).toBe('completed unverified completed');
+  });
+
+  it('ends the run instead where what it used is past a budget', async () => {
+    const plan = planOf([agent('write')], { budgets: { tokens: 10, costUsd: null } });
+    const used: Play = async (request, world) => ({
+      ...(await spent(request, world)),
+      result: { usage: { input_tokens: 11 } },
+    });
+    expect(endText(await playRun([used], { plan }))).toBe('failed budget budget');
+  });
+});
+
+describe('an agent that tells what it uses while it works', () => {
+  /** Tells more and more until it is stopped; one that never is gives up, and the test with it. */
+  const streams: Play = async (request) => {
+    for (let turn = 1; turn <= 100; turn += 1) {
+      request.onUsage?.({ input_tokens: 10 * turn, output_tokens: turn });
+      await new Promise((resolve) => setImmediate(resolve));
+      if (request.signal.aborted) return { termination: 'cancelled', reason: 'stopped' };
+    }
+    throw new Error('nobody stopped it');
+  };
+  const NO_BOUND: Budgets = { tokens: null, costUsd: null };
+
+  it.each([
+    ['tokens of the run', planOf([agent('write')], { budgets: { tokens: 40, costUsd: null } }), {}],
+    ['tokens of the step', planOf([agent('write', { budgets: { tokens: 40, costUsd: null } })]), {}],
+    [
+      'dollars by the price of its tokens',
+      planOf([agent('write')], { budgets: { ...NO_BOUND, costUsd: 0.00007 } }),
+      { price: { input_per_mtok: 2, output_per_mtok: 1 } },
+    ],
+  ])('is stopped when it goes past a budget: %s', async (_what, plan, care) => {
+    const told = await playRun([streams], { plan, care });
+    expect(endText(told)).toBe('failed budget budget');
+    expect(completed(told)).toMatchObject([
+      { termination: 'killed_policy', usage: { input_tokens: 40, output_tokens: 4 } },
+    ]);
+    const types = told.events.map(({ event_type }) => event_type);
+    expect(types.indexOf('status_updated')).toBeLessThan(types.indexOf('runner_completed'));
+    const note = told.events.find((event) => event.event_type === 'status_updated');
+    expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being ended: ') });
+  });
+
+  it('is held to what earlier starts have used', async () => {
+    const plan = planOf([agent('write')], { budgets: { tokens: 60, costUsd: null } });
+    const told = await playRun([fails({}, { input_tokens: 50 }), streams], { plan });
+    expect(completed(told).map(({ usage }) => usage?.input_tokens)).toEqual([50, 10]);
+    expect(endText(told)).toBe('failed budget budget');
+  });
+
+  it('keeps what it told last when it is ended for another reason', async () => {
+    const killed: Play = async (request) => {
+      request.onUsage?.({ input_tokens: 7 });
+      return { termination: 'killed_timeout', exitCode: null, reason: 'too slow' };
+    };
+    const told = await playRun([killed]);
+    expect(completed(told)).toMatchObject([{ usage: { input_tokens: 7 } }]);
+    expect(told.end.view.state.usage).toEqual({ inputTokens: 7, outputTokens: null, costUsd: null });
+  });
+
+  it('leaves what nobody told unknown', async () => {
+    const told = await playRun([works]);
+    expect(told.end.view.state.usage).toEqual({ inputTokens: null, outputTokens: null, costUsd: null });
+  });
+});
