@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
 import { type Attempt, type Proposal, refer } from './attempt.ts';
@@ -79,7 +79,7 @@ function propose(
 /** The way from the repository to where the harness was started: reports name goldens from the repository. */
 function prefixOf(cwd: string): string {
   let folder = cwd;
-  while (!existsSync(join(folder, '.git'))) {
+  while (!isRepository(folder)) {
     const parent = dirname(folder);
     if (parent === folder) return '';
     folder = parent;
@@ -167,4 +167,10 @@ async function describeDifference(path: string, pair: Pair): Promise<Difference 
     said: `differs in ${image.differing} of ${image.total} pixels${sizeNote}`,
     file: { ending: 'png', content: image.picture },
   };
+}
+
+/** A linked worktree has a file there; a folder of that name that holds no HEAD is none of git's. */
+function isRepository(folder: string): boolean {
+  const git = join(folder, '.git');
+  return existsSync(join(git, 'HEAD')) || (existsSync(git) && statSync(git).isFile());
 }
