@@ -26,9 +26,10 @@ const SCRIPT: ModelScript = {
 };
 
 function configOf(name: string, url: string): string {
-  const { command = [''], environment } = ACP_AGENTS[name] ?? {};
+  const { command = [''], environment, model = null } = ACP_AGENTS[name] ?? {};
   const env = Object.keys(environment?.(url) ?? {});
-  const agent = `  coder: { kind: acp, command: ${JSON.stringify(command)}, env: ${JSON.stringify(env)} }\n`;
+  const coder = JSON.stringify({ kind: 'acp', command, env, model });
+  const agent = `  coder: ${coder}\n`;
   return CONFIG.replace('validators:', `${agent}validators:`);
 }
 
@@ -67,7 +68,8 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
         ]);
         expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
         const metadata = JSON.parse(record.evidence('implement', 'runner_metadata'));
-        expect(metadata.usage).toMatchObject(ACP_AGENTS[name]?.usage ?? {});
+        if (ACP_AGENTS[name]?.usage === null) expect(metadata.usage).toBeNull();
+        else expect(metadata.usage).toMatchObject(ACP_AGENTS[name]?.usage ?? {});
         const { allowed, refused } = metadata.controls.effective.permission_requests;
         expect(allowed).toBeGreaterThan(0);
         expect(refused).toBe(0);
