@@ -12,8 +12,8 @@ const ACP_KEY = 'key-of-a-test-0123456789';
 export interface AcpAgent {
   readonly command: readonly [string, ...string[]];
   readonly environment: (url: string) => Record<string, string>;
-  /** What it reports of a turn of three answers, of 1,000 and 50 tokens each; null where it says nothing. */
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number } | null;
+  /** What it reports of a turn of three answers, of 1,000 and 50 tokens each. */
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
   readonly model?: string;
 }
 
@@ -43,7 +43,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
     environment: (url) => ({ GEMINI_API_KEY: ACP_KEY, GOOGLE_GEMINI_BASE_URL: url }),
     // Left to itself it asks another model which one to ask.
     model: 'gemini-2.5-pro',
-    usage: null,
+    usage: WHOLE_TURN,
   },
   opencode: {
     command: [join(BIN, 'opencode'), 'acp'],
