@@ -47,7 +47,7 @@ function deps(change: { readonly model?: string; readonly configDir?: string } =
     captureLimitBytes: 1_000,
     graceMs: 1,
     secrets: [],
-    home: '/home/me',
+    home: '/place/of/me',
     model: change.model ?? null,
     configDir: change.configDir,
   };
@@ -140,14 +140,22 @@ describe('what claude is told of a policy', () => {
     ['that reads only', { execution: 'read_only' }, ['Write', 'Edit', 'MultiEdit', 'NotebookEdit']],
     ['without a network', { network: 'deny' }, ['WebFetch', 'WebSearch']],
   ])('%s takes tools away', async (_what, policy, tools) => {
-    const refused = flagOf((await startClaude({})).spec, '--disallowedTools').split(',');
+    const before = flagOf((await startClaude({})).spec, '--tools').split(',');
     started = [];
     const { spec } = await startClaude(policy);
-    const now = flagOf(spec, '--disallowedTools').split(',');
-    expect(now.filter((tool) => !refused.includes(tool))).toEqual(tools);
+    const now = flagOf(spec, '--tools').split(',');
+    expect(before.filter((tool) => !now.includes(tool)).sort()).toEqual([...tools].sort());
+    expect(now).toEqual(expect.arrayContaining(['Bash', 'Read']));
     const allowed = flagOf(spec, '--allowedTools').split(',');
     expect(allowed.filter((tool) => tools.includes(tool))).toEqual([]);
   });
+
+  it.each(['EnterWorktree', 'CronCreate', 'ScheduleWakeup', 'AskUserQuestion'])(
+    'never has %s among its tools',
+    async (tool) => {
+      expect(flagOf((await startClaude({})).spec, '--tools').split(',')).not.toContain(tool);
+    },
+  );
 
   it('is written down as asked for and as it holds, with the model', async () => {
     const { result, spec } = await startClaude({}, null, { model: 'sonnet' });
@@ -196,14 +204,14 @@ describe('what codex is told of a policy', () => {
 describe('what they reach in a sandbox', () => {
   it('is what they need of their own folder, and of that only the login may be written', async () => {
     const { spec } = await startClaude({}, SHUT_IN);
-    expect(spec.confinement?.writable).toEqual(['/home/me/.claude/.credentials.json']);
+    expect(spec.confinement?.writable).toEqual(['/place/of/me/.claude/.credentials.json']);
     expect(spec.confinement?.readable).toEqual(
-      expect.arrayContaining(['/home/me/.claude.json', '/home/me/.claude/settings.json']),
+      expect.arrayContaining(['/place/of/me/.claude.json', '/place/of/me/.claude/settings.json']),
     );
     started = [];
     const { spec: other } = await startCodex({}, SHUT_IN);
-    expect(other.confinement?.writable).toEqual(['/home/me/.codex/auth.json']);
-    expect(other.confinement?.readable).toEqual(expect.arrayContaining(['/home/me/.codex/config.toml']));
+    expect(other.confinement?.writable).toEqual(['/place/of/me/.codex/auth.json']);
+    expect(other.confinement?.readable).toEqual(expect.arrayContaining(['/place/of/me/.codex/config.toml']));
   });
 
   it('is a folder that somebody named, but for its settings', async () => {
