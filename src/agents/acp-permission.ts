@@ -6,7 +6,7 @@ import { plainWord } from '../policy/command/shell-word.ts';
 import { type CommandPlace, checkEffect } from '../policy/command/write-rules.ts';
 import { formatViolation, type Violation } from '../policy/violation.ts';
 import type { AcpPermission, AcpToolCall, PermissionKind } from './acp-messages.ts';
-import { commandOf, titleOf } from './acp-tools.ts';
+import { commandOf, subjectOf } from './acp-tools.ts';
 
 /** How a question of an agent was answered. */
 export type PermissionAnswer =
@@ -102,7 +102,7 @@ function judgeCall(policy: EffectivePolicy, place: CommandPlace, call: AcpToolCa
   // Nobody can say what it would do; under a policy that lets nothing change, that is enough.
   if (policy.execution === 'read_only' && (kind === 'execute' || WRITES.has(kind)))
     return { kind: 'denied', violations: [readOnly(call)] };
-  return { kind: 'undecided', why: `the policy does not say whether it may use "${titleOf(call)}"` };
+  return { kind: 'undecided', why: `the policy does not say whether it may use "${subjectOf(call)}"` };
 }
 
 function judgeCommand(
@@ -135,13 +135,13 @@ function writtenPaths({ kind, content, locations }: AcpToolCall): string[] {
 }
 
 function networkUse(call: AcpToolCall): Violation {
-  return { class: 'network_violation', subject: titleOf(call), message: 'the network is denied' };
+  return { class: 'network_violation', subject: subjectOf(call), message: 'the network is denied' };
 }
 
 function readOnly(call: AcpToolCall): Violation {
   return {
     class: 'forbidden_operation',
-    subject: titleOf(call),
+    subject: subjectOf(call),
     message: 'it does not say what it changes, and the policy is read-only',
   };
 }

@@ -1,6 +1,6 @@
 import { type AcpPermission, permissionSchema } from './acp-messages.ts';
 import { answerPermission, type PermissionAnswer, type PermissionPolicy } from './acp-permission.ts';
-import { mergedCall, type OpenTools, tellCall, titleOf } from './acp-tools.ts';
+import { mergedCall, type OpenTools, subjectOf, tellCall } from './acp-tools.ts';
 import { type Heard, withWordsEnded } from './acp-updates.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
@@ -10,7 +10,7 @@ export interface Answers {
   /** Of these, allowed although the policy does not speak of them. */
   readonly approved: number;
   readonly refused: number;
-  /** Calls that the policy itself refused, by their titles. */
+  /** Calls that the policy itself refused, by what they are about. */
   readonly denied: readonly string[];
 }
 
@@ -42,9 +42,9 @@ export function answerQuestion(
   const answer = answerPermission(policy, permission, call, answers.approved);
   const quiet = withWordsEnded(heard);
   const told = tellCall(quiet.heard.tools, permission.toolCall, atMs);
-  const text = `${WORDS[answer.kind]}: ${titleOf(call)}: ${answer.why}`;
+  const text = `${WORDS[answer.kind]}: ${subjectOf(call)}: ${answer.why}`;
   return {
-    answers: counted(answers, answer, titleOf(call)),
+    answers: counted(answers, answer, subjectOf(call)),
     heard: {
       ...quiet.heard,
       tools: told.tools,
@@ -52,7 +52,7 @@ export function answerQuestion(
     },
     entries: [...quiet.entries, ...told.entries, { kind: 'notice', text }],
     outcome: { outcome: outcomeOf(answer) },
-    prompt: answer.kind === 'prompted' ? `${titleOf(call)}: ${answer.why}` : null,
+    prompt: answer.kind === 'prompted' ? `${subjectOf(call)}: ${answer.why}` : null,
   };
 }
 
@@ -63,7 +63,7 @@ function knownCall(tools: OpenTools, { toolCall: { toolCallId: id } }: AcpPermis
   return Object.hasOwn(tools, id) ? tools[id]?.call : undefined;
 }
 
-function counted(answers: Answers, answer: PermissionAnswer, title: string): Answers {
+function counted(answers: Answers, answer: PermissionAnswer, subject: string): Answers {
   switch (answer.kind) {
     case 'allowed':
       return {
@@ -75,7 +75,7 @@ function counted(answers: Answers, answer: PermissionAnswer, title: string): Ans
       return {
         ...answers,
         refused: answers.refused + 1,
-        denied: answer.byPolicy ? [...answers.denied, title].slice(-DENIED_LIMIT) : answers.denied,
+        denied: answer.byPolicy ? [...answers.denied, subject].slice(-DENIED_LIMIT) : answers.denied,
       };
     case 'prompted':
       return answers;

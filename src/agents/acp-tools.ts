@@ -16,6 +16,7 @@ export type OpenTools = Readonly<Record<string, OpenTool>>;
 const OPEN_TOOLS_LIMIT = 256;
 /** More than the transcript shows of a tool. */
 const EXCERPT_LIMIT = 4_000;
+const SUBJECT_LIMIT = 200;
 
 export interface FoldedTools {
   readonly tools: OpenTools;
@@ -92,17 +93,25 @@ function isKnown(call: AcpToolCall): boolean {
   );
 }
 
-/** What a call is called, for people. */
-export function titleOf({ title, kind, toolCallId }: AcpToolCall): string {
+/** What a call is about, for people: its command where it has one, since its title may be anything. */
+export function subjectOf(call: AcpToolCall): string {
+  const [line = ''] = (lineOf(call) ?? '').trim().split('\n');
+  return line === '' ? titleOf(call) : cut(line, SUBJECT_LIMIT);
+}
+
+function titleOf({ title, kind, toolCallId }: AcpToolCall): string {
   const [line = ''] = (title ?? '').trim().split('\n');
-  return line === '' ? (kind ?? toolCallId) : cut(line, 200);
+  return line === '' ? (kind ?? toolCallId) : cut(line, SUBJECT_LIMIT);
+}
+
+function lineOf(call: AcpToolCall): string | null {
+  const command = commandOf(call)?.command ?? null;
+  return typeof command === 'string' || command === null ? command : command.join(' ');
 }
 
 function useOf(call: AcpToolCall): TranscriptEntry {
-  const command = commandOf(call)?.command ?? null;
-  const line = typeof command === 'string' || command === null ? command : command.join(' ');
   const paths = (call.locations ?? []).map(({ path }) => path);
-  const about = line ?? (paths.length > 0 ? paths.join('\n') : inputOf(call));
+  const about = lineOf(call) ?? (paths.length > 0 ? paths.join('\n') : inputOf(call));
   const title = titleOf(call);
   return {
     kind: 'tool_use',

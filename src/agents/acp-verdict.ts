@@ -51,6 +51,13 @@ const STOPS: Readonly<Record<string, string>> = {
   cancelled: 'called its turn off by itself',
 };
 
+/**
+ * Some agents put the failure of their provider into words, and call that a turn: `[API Error: …` of qwen, and of copilot
+ * `Error: … (HTTP 401)`, after what it says when it tries again.
+ */
+const PROVIDER_FAILED =
+  /^(?:Info: Request failed[^\n]{0,200}?\.\.\.)*(?:\[API Error|(?:API )?Error: [^\n]{0,2000}?\b(?:HTTP|status) [45]\d\d\b)/;
+
 function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: string): StreamProblem | null {
   if (stopReason !== 'end_turn') {
     const why = Object.hasOwn(STOPS, stopReason) ? STOPS[stopReason] : undefined;
@@ -60,8 +67,7 @@ function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: strin
     const message = `was refused what the policy does not allow: ${denied.join(', ')}`;
     return { ...plain(message), deniedTools: denied };
   }
-  // Some agents put the failure of their provider into words, and call that a turn.
-  if (/^\[API Error/i.test(heard.lastSaid)) return { ...spoken(heard.lastSaid), code: 'api_error' };
+  if (PROVIDER_FAILED.test(heard.lastSaid)) return spoken(heard.lastSaid);
   const isSilent = heard.lastSaid === '' && heard.toolsUsed === 0;
   return isSilent ? plain('ended its turn without a word and without using a tool') : null;
 }

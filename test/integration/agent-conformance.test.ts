@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAcpAgent } from '../../src/adapters/agents/acp.ts';
 import { createClaudeCodeAgent } from '../../src/adapters/agents/claude-code.ts';
 import { createCodexAgent } from '../../src/adapters/agents/codex.ts';
 import { createCommandAgent } from '../../src/adapters/agents/command-agent.ts';
@@ -29,6 +30,7 @@ const ADAPTERS: Readonly<Record<string, (command: Command) => Agent>> = {
       hook: [process.execPath, 'conductor.js', 'hook', 'command'],
     }),
   codex: (command) => createCodexAgent({ ...streamed(), command }),
+  acp: (command) => createAcpAgent({ ...streamed(), command, protectedBranches: [] }),
 };
 
 let folder: string;
@@ -96,7 +98,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
   const start = (behaviour: string, request: AgentRequest) =>
     create([process.execPath, FAKE, kind, behaviour]).run(request);
 
-  it('that completes did its work in the worktree, from the prompt on its standard input', async () => {
+  it('that completes did its work in the worktree, from the prompt that it was given', async () => {
     const request = requestOf();
     const result = await start('completes', request);
     expect(result).toMatchObject({

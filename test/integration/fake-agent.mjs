@@ -1,10 +1,10 @@
 // Stands in for the programs of agents: `node fake-agent.mjs PROTOCOL BEHAVIOUR …`. The rest of the command line is what
 // the adapter adds. Each protocol says the same things in its own words.
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 
 const [, , protocol, behaviour, ...args] = process.argv;
-const prompt = readFileSync(0, 'utf8');
 const print = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 const session = 'session-of-a-test';
 
@@ -66,7 +66,53 @@ const command = {
   },
 };
 
-const speak = { 'claude-code': claude, codex, command }[protocol];
+let messages = 0;
+let promptId = null;
+const reply = (id, result) => print({ jsonrpc: '2.0', id, result });
+const acp = {
+  begin: () => undefined,
+  update: (sessionUpdate, fields) =>
+    print({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: session, update: { sessionUpdate, ...fields } },
+    }),
+  say: (text) => {
+    messages += 1;
+    acp.update('agent_message_chunk', { messageId: `m${messages}`, content: { type: 'text', text } });
+  },
+  use: (line, output) => {
+    const call = { toolCallId: 't', title: line, kind: 'execute', rawInput: { command: line } };
+    acp.update('tool_call', { ...call, status: 'pending' });
+    const content = [{ type: 'content', content: { type: 'text', text: output } }];
+    acp.update('tool_call_update', { toolCallId: 't', status: 'completed', content });
+  },
+  end: (text) => {
+    acp.say(text);
+    const usage = { inputTokens: 10, cachedReadTokens: 2, outputTokens: 3, totalTokens: 15 };
+    reply(promptId, { stopReason: 'end_turn', usage });
+  },
+  fail: (message) => {
+    print({ jsonrpc: '2.0', id: promptId, error: { code: -32603, message } });
+    process.exitCode = 1;
+  },
+  /** The prompt comes when both have greeted each other. */
+  prompt: () =>
+    new Promise((done) => {
+      const lines = createInterface({ input: process.stdin });
+      lines.on('line', (text) => {
+        const { id, method, params } = JSON.parse(text);
+        if (method === 'initialize') reply(id, { protocolVersion: 1 });
+        if (method === 'session/new') reply(id, { sessionId: session });
+        if (method !== 'session/prompt') return;
+        promptId = id;
+        done(params.prompt[0].text);
+      });
+    }),
+};
+
+const speak = { 'claude-code': claude, codex, command, acp }[protocol];
+const prompt = protocol === 'acp' ? await acp.prompt() : readFileSync(0, 'utf8');
 
 const BEHAVIOURS = {
   completes: () => {
@@ -76,10 +122,24 @@ const BEHAVIOURS = {
     speak.use('touch work.txt', 'touched');
     speak.end('Done.');
   },
+  names_variables: () => {
+    writeFileSync('names.txt', `${Object.keys(process.env).sort().join('\n')}\n`);
+    speak.end('Done.');
+  },
+  // Says something, and goes on when there is a file of that name.
+  waits: () => {
+    speak.say('I wait for go.txt.');
+    const timer = setInterval(() => {
+      if (!existsSync(process.env.FAKE_AGENT_GO)) return;
+      clearInterval(timer);
+      speak.end('Done.');
+    }, 20);
+  },
   fails: () => speak.fail('boom'),
   crashes: () => {
     speak.say('Done.');
     process.exitCode = 3;
+    process.stdin.destroy();
   },
   babbles: () => void setInterval(() => speak.say('and on'), 20),
   idles: () => void setInterval(() => undefined, 60_000),

@@ -21,7 +21,7 @@ const SCRIPT: ModelScript = {
 type AgentName = 'claude-code' | 'codex';
 
 // Without the agents there is nobody to ask.
-describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', () => {
+describe.skipIf(AGENTS_BIN === null)('a run whose planner is a real agent', { timeout: 120_000 }, () => {
   let server: ModelServer;
   beforeAll(async () => {
     server = await createModelServer(SCRIPT);

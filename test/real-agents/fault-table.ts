@@ -18,8 +18,10 @@ export interface Fault {
   readonly does: string;
   readonly steps: readonly ModelStep[];
   readonly limits?: Partial<Pick<AgentRequest, 'timeoutMs' | 'idleTimeoutMs'>>;
-  /** Sent to the agent's process once it has begun to run the line. */
+  /** Sent to the agent's process once its tool runs. */
   readonly signal?: NodeJS.Signals;
+  /** Runs with the tests, where the agents are installed. */
+  readonly short?: true;
   readonly expected: Readonly<Record<RealKind, Outcome>>;
 }
 
@@ -35,7 +37,8 @@ const ended = (termination: Outcome['termination'], leftBehind: boolean | null =
 });
 const both = (outcome: Outcome) => ({ 'claude-code': outcome, codex: outcome });
 
-const LINE = 'sleep 300';
+/** A tool that is still at work when somebody ends its agent. */
+export const LINE = 'sleep 300';
 const status = (code: number): readonly ModelStep[] => [{ kind: 'status', status: code }];
 /** Longer than either takes to say its first word. */
 const QUIET = { idleTimeoutMs: 8_000 };
@@ -49,12 +52,14 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'bad-key',
+    short: true,
     does: 'the provider answers 401',
     steps: status(401),
     expected: both(failed('authentication')),
   },
   {
     name: 'rate-limit',
+    short: true,
     does: 'the provider answers 429',
     steps: status(429),
     expected: both(failed('rate_limited')),
@@ -73,6 +78,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'drop',
+    short: true,
     does: 'the connection is dropped',
     steps: [{ kind: 'drop' }],
     expected: both(failed('network')),
@@ -106,6 +112,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'refused-tool',
+    short: true,
     does: 'the policy refuses a tool',
     steps: [
       { kind: 'shell', command: 'git commit -m work' },
@@ -122,6 +129,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'sigkill',
+    short: true,
     does: 'somebody ends it with SIGKILL',
     steps: [{ kind: 'shell', command: LINE }],
     signal: 'SIGKILL',
@@ -129,6 +137,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'daemon',
+    short: true,
     does: 'a tool leaves a daemon behind',
     steps: [
       { kind: 'shell', command: 'nohup sleep 300 > /dev/null 2>&1 &' },

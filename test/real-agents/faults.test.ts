@@ -6,21 +6,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/ports/agent.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
 import { markedProcesses } from '../e2e/marked-processes.ts';
+import { until } from '../e2e/scene.ts';
 import {
   cellName,
   expectedOutcomes,
   FAULTS,
   type Fault,
+  LINE,
   type Outcome,
   pageWithFaults,
 } from './fault-table.ts';
 import { createRealAgent, homeOf, REAL_KINDS, type RealKind, realRequest } from './real-adapters.ts';
-import { AGENTS_BIN } from './real-agents.ts';
+import { AGENTS_BIN, IS_WHOLE } from './real-agents.ts';
 
 /** `npm run agents:real -- --table FILE` sets it. */
 const TABLE = process.env.FAULTS_TABLE ?? null;
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'agent-faults.md');
 const LIMIT_MS = 120_000;
+const CHOSEN = FAULTS.filter(({ short }) => IS_WHOLE || short === true);
 
 describe('the table of faults', () => {
   it.skipIf(TABLE !== null)('is on its page as the suite expects it, which is how it comes out', () => {
@@ -48,19 +51,14 @@ describe.skipIf(AGENTS_BIN === null)('what can happen to a real agent', () => {
   async function suffer(kind: RealKind, fault: Fault) {
     const url = server.urlOf(`${fault.name}~${kind}`);
     const lines: string[] = [];
-    const request: AgentRequest = realRequest(kind, url, folder, {
-      ...fault.limits,
-      onLine: (line) => {
-        lines.push(line);
-        if (fault.signal !== undefined && line.includes('sleep 300')) hit(request, fault.signal);
-      },
-    });
-    const result = await createRealAgent(kind, url, homeOf(request)).run(request);
-    return { request, result, lines };
+    const request = realRequest(kind, url, folder, { ...fault.limits, onLine: (line) => lines.push(line) });
+    const running = createRealAgent(kind, url, homeOf(request)).run(request);
+    if (fault.signal !== undefined) await hit(request, fault.signal);
+    return { request, result: await running, lines };
   }
 
   describe.for(REAL_KINDS)('%s', (kind) => {
-    it.for(FAULTS.map((fault) => [fault.does, fault] as const))(
+    it.for(CHOSEN.map((fault) => [fault.does, fault] as const))(
       'comes to the right end when %s',
       { timeout: LIMIT_MS },
       async ([, fault]) => {
@@ -83,8 +81,17 @@ describe.skipIf(AGENTS_BIN === null)('what can happen to a real agent', () => {
   });
 });
 
-/** The process that was started: everything else that carries its mark came after it. */
-function hit({ runId }: AgentRequest, signal: NodeJS.Signals): void {
+/** Once the line of the tool runs: the process that was started, before everything else that carries its mark. */
+async function hit({ runId }: AgentRequest, signal: NodeJS.Signals): Promise<void> {
+  await until(() => markedProcesses(runId).some((pid) => commandOf(pid) === LINE));
   const [first] = [...markedProcesses(runId)].sort((one, other) => one - other);
   if (first !== undefined) process.kill(first, signal);
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
+  } catch {
+    return '';
+  }
 }

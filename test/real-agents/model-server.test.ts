@@ -37,7 +37,7 @@ function runProgram(
 }
 
 // Without the agents there is nothing to drive.
-describe.skipIf(AGENTS_BIN === null)('real agents at the scripted model', () => {
+describe.skipIf(AGENTS_BIN === null)('real agents at the scripted model', { timeout: 120_000 }, () => {
   let server: ModelServer;
   let folder: string;
   beforeAll(async () => {

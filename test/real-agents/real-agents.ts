@@ -9,6 +9,9 @@ export const AGENTS_BIN = findAgents();
 if (AGENTS_BIN === null)
   process.stderr.write('tests of real agents are left out: node scripts/install-agents.mjs installs them\n');
 
+/** `npm run agents:real` sets it; without it this is the short form. */
+export const IS_WHOLE = process.env.REAL_AGENTS_ALL !== undefined;
+
 function findAgents(): string | null {
   const given = process.env.CONDUCTOR_REAL_AGENTS;
   const bin = join(given === undefined ? INSTALLED : resolve(given), '.bin');

@@ -9,12 +9,15 @@ describe('the lock file', () => {
     expect(completeLock(lock)).toEqual([]);
   });
 
-  it('of the real agents names the packages of every platform, too', async () => {
-    const path = new URL('../real-agents/package-lock.json', import.meta.url);
-    const lock = JSON.parse(await readFile(path, 'utf8'));
-    expect(Object.keys(lock.packages).length).toBeGreaterThan(10);
-    expect(completeLock(lock)).toEqual([]);
-  });
+  it.each(['', 'acp/'])(
+    'of the real agents in %j names the packages of every platform, too',
+    async (folder) => {
+      const path = new URL(`../real-agents/${folder}package-lock.json`, import.meta.url);
+      const lock = JSON.parse(await readFile(path, 'utf8'));
+      expect(Object.keys(lock.packages).length).toBeGreaterThan(10);
+      expect(completeLock(lock)).toEqual([]);
+    },
+  );
 
   it('is completed where a registry left something out', () => {
     const lock = {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-/** The three ways in which the command lines and libraries of today talk to a model. */
-export type Wire = 'anthropic' | 'responses' | 'chat';
+/** The ways in which the command lines and libraries of today talk to a model. */
+export type Wire = 'anthropic' | 'responses' | 'chat' | 'gemini';
 
 export interface OfferedTool {
   readonly name: string;
@@ -27,6 +27,7 @@ const toolSchema = z.looseObject({
   name: z.string().optional(),
   function: z.looseObject({ name: z.string() }).optional(),
   tools: z.array(z.looseObject({ name: z.string().optional(), type: z.string().optional() })).optional(),
+  functionDeclarations: z.array(z.looseObject({ name: z.string() })).optional(),
 });
 const itemSchema = z.looseObject({
   type: z.string().optional(),
@@ -40,23 +41,29 @@ const bodySchema = z.looseObject({
   tool_choice: z.unknown().optional(),
   messages: z.array(itemSchema).nullish(),
   input: z.union([z.string(), z.array(itemSchema)]).nullish(),
+  contents: z.array(z.looseObject({ parts: z.array(z.looseObject({})).optional() })).nullish(),
 });
 
+/** Google's wire has in its address what the others have in the request. */
+const GEMINI_PATH = /\/models\/([^/:]+):(g|streamG)enerateContent$/;
+
 export function wireOf(path: string): Wire | null {
+  if (GEMINI_PATH.test(path)) return 'gemini';
   if (path.endsWith('/messages')) return 'anthropic';
   if (path.endsWith('/chat/completions')) return 'chat';
   return path.endsWith('/responses') ? 'responses' : null;
 }
 
 /** Null when it is no request of that wire. */
-export function readModelRequest(wire: Wire, body: unknown): ModelRequest | null {
+export function readModelRequest(wire: Wire, body: unknown, path = ''): ModelRequest | null {
   const parsed = bodySchema.safeParse(body);
   if (!parsed.success) return null;
   const { model, stream, tools, tool_choice: choice } = parsed.data;
+  const [, named, manner] = GEMINI_PATH.exec(path) ?? [];
   return {
     wire,
-    model,
-    stream,
+    model: named ?? model,
+    stream: stream || manner === 'streamG',
     tools: (tools ?? []).flatMap(offered),
     forcedTool: forcedTool(choice),
     toolResults: countToolResults(wire, parsed.data),
@@ -66,6 +73,8 @@ export function readModelRequest(wire: Wire, body: unknown): ModelRequest | null
 
 function offered(tool: z.infer<typeof toolSchema>): OfferedTool[] {
   if (tool.tools !== undefined) return tool.tools.flatMap((inner) => offered(inner));
+  if (tool.functionDeclarations !== undefined)
+    return tool.functionDeclarations.map(({ name }) => ({ name, custom: false }));
   const name = tool.name ?? tool.function?.name;
   return name === undefined ? [] : [{ name, custom: tool.type === 'custom' }];
 }
@@ -90,6 +99,10 @@ function countToolResults(wire: Wire, body: z.infer<typeof bodySchema>): number 
       return input.filter(({ type }) => type?.endsWith('_call_output') ?? false).length;
     case 'chat':
       return messages.filter(({ role }) => role === 'tool').length;
+    case 'gemini':
+      return (body.contents ?? [])
+        .flatMap(({ parts }) => parts ?? [])
+        .filter((part) => 'functionResponse' in part).length;
   }
 }
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { anthropicWire } from './anthropic-wire.ts';
 import { chatWire } from './chat-wire.ts';
+import { geminiWire } from './gemini-wire.ts';
 import { readModelRequest, type Wire, wireOf } from './model-request.ts';
 import { chooseStep, isFault, type ModelScript } from './model-script.ts';
 import { turnOf } from './model-turn.ts';
@@ -10,7 +11,7 @@ import { responsesWire } from './responses-wire.ts';
 import { sendFault, sendJson, sendOther, sendTurn } from './send-reply.ts';
 import type { WireForm } from './wire-form.ts';
 
-/** A model on loopback that says what a script says, by the wires of Anthropic and OpenAI. */
+/** A model on loopback that says what a script says, by the wires of Anthropic, OpenAI and Google. */
 export interface ModelServer {
   /** Of the scenario `default`; others are below `/s/<name>`, or `/s/<name>~<anything>` with counts of its own. */
   readonly url: string;
@@ -32,6 +33,7 @@ const FORMS: Readonly<Record<Wire, WireForm>> = {
   anthropic: anthropicWire,
   responses: responsesWire,
   chat: chatWire,
+  gemini: geminiWire,
 };
 
 const DEFAULT_SCENARIO = 'default';
@@ -49,7 +51,7 @@ export async function createModelServer(script: ModelScript, port = 0): Promise<
     const wire = incoming.method === 'POST' ? wireOf(path) : null;
     if (wire === null) return sendOther(incoming.method, path, response);
     requests.push({ scenario, wire, path, headers: incoming.headers, body });
-    const request = readModelRequest(wire, body);
+    const request = readModelRequest(wire, body, path);
     const [name = scenario] = scenario.split('~');
     const steps = ownStepsOf(script, name);
     const form = FORMS[wire];

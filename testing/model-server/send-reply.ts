@@ -32,6 +32,7 @@ export function sendTurn(
 /** Programs look around before they ask: which models there are, how long a text is. */
 export function sendOther(method: string | undefined, path: string, response: ServerResponse): void {
   if (path.endsWith('/count_tokens')) sendJson(response, 200, { input_tokens: 10 });
+  else if (path.endsWith(':countTokens')) sendJson(response, 200, { totalTokens: 10 });
   else if (path.endsWith('/models')) sendJson(response, 200, { object: 'list', data: [], models: [] });
   else sendJson(response, method === 'HEAD' ? 200 : 404, { error: { message: `no such address: ${path}` } });
 }

@@ -126,6 +126,7 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   const program = new AbortController();
   const released = new AbortController();
   let stopped: 'timeout' | 'idle' | 'cancelled' | null = null;
+  const end = (): void => program.abort();
   const isOver = (): boolean => talk.state().end !== null;
   const wait = (ms: number): Promise<void> =>
     delay(ms, undefined, { signal: released.signal }).catch(() => undefined);
@@ -134,15 +135,16 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   };
   const onAbort = (): void => {
     if (!isOver()) stopped ??= 'cancelled';
-    void askToEnd().then(() => program.abort());
+    askToEnd().then(end, end);
   };
   request.signal.addEventListener('abort', onAbort, { once: true });
   if (request.signal.aborted) onAbort();
-  void talk.over.then(() => wait(POLITE_MS)).then(() => program.abort());
-  void wait(greetingMs).then(() => {
+  talk.over.then(() => wait(POLITE_MS)).then(end, end);
+  const missGreeting = (): void => {
     if (talk.state().phase !== 'session/prompt' && !released.signal.aborted)
       talk.giveUp(`had opened no session after ${greetingMs / 1_000} s`);
-  });
+  };
+  wait(greetingMs).then(missGreeting, missGreeting);
   return {
     signal: program.signal,
     stopped: () => stopped,

@@ -76,12 +76,20 @@ describe('an agent has failed', () => {
     expect(verdict([...BEGUN, message])).toMatchObject({ termination: 'error', class: kind });
   });
 
-  it('when it puts the failure of its provider into words', () => {
-    expect(verdict([...BEGUN, words('[API Error: 429 too many]'), ended()])).toMatchObject({
-      termination: 'error',
-      class: 'rate_limited',
-    });
+  it.each([
+    ['[API Error: 429 too many]', 'rate_limited'],
+    ['Error: Authentication failed with provider at x (HTTP 401).\n  Check your key.', 'authentication'],
+    ['Info: Request failed due to x. Retrying...Error: x (HTTP 500)', 'network'],
+  ])('when it puts the failure of its provider into words: %s', (text, kind) => {
+    expect(verdict([...BEGUN, words(text), ended()])).toMatchObject({ termination: 'error', class: kind });
   });
+
+  it.each(['The server answers Error: x (HTTP 500) now.', 'Error: is what it printed.'])(
+    'but not when it speaks of an error: %s',
+    (text) => {
+      expect(verdict([...BEGUN, words(text), ended()]).termination).toBe('completed');
+    },
+  );
 
   it('when the policy refused what it asked for, whatever it says afterwards', () => {
     const asked = question({ title: 'Edit x', kind: 'edit', locations: [{ path: '/etc/x' }] });

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { ModelScript } from '../../testing/model-server/model-script.ts';
+import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
+import { expectNoKey } from '../e2e/judged-run.ts';
+import { CONFIG, type Scene, test } from '../e2e/scene.ts';
+import { sandboxHere } from '../integration/sandbox-here.ts';
+import { ACP_AGENTS, ACP_HERE } from './acp-agents.ts';
+import { WORKFLOW } from './driven-run.ts';
+
+const LIMIT = { timeout: 180_000 };
+
+/** The first time it gets it wrong, the second time right: the same words do either, by what they find. */
+const MENDS = 'if grep -q 41 answer.txt; then echo 42 > answer.txt; else echo 41 > answer.txt; fi';
+
+const SCRIPT: ModelScript = {
+  mends: [
+    { kind: 'shell', command: MENDS },
+    { kind: 'shell', command: 'cat answer.txt' },
+    { kind: 'text', text: 'I changed the answer.' },
+  ],
+  strays: [
+    { kind: 'shell', command: 'echo x > ../strayed.txt' },
+    { kind: 'text', text: 'I left my folder.' },
+  ],
+  refuses: [{ kind: 'status', status: 401, message: 'invalid x-api-key' }],
+};
+
+function configOf(name: string, url: string): string {
+  const { command = [''], environment } = ACP_AGENTS[name] ?? {};
+  const env = Object.keys(environment?.(url) ?? {});
+  const agent = `  coder: { kind: acp, command: ${JSON.stringify(command)}, env: ${JSON.stringify(env)} }\n`;
+  return CONFIG.replace('validators:', `${agent}validators:`);
+}
+
+// Without the agents there is nobody to drive.
+describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
+  let server: ModelServer;
+  beforeAll(async () => {
+    server = await createModelServer(SCRIPT);
+  });
+  afterAll(() => server.close());
+
+  async function drive(scene: Scene, name: string, scenario: string) {
+    const env = ACP_AGENTS[name]?.environment(server.urlOf(scenario)) ?? {};
+    const result = await scene.cli.run(['run', './driven.yaml'], { env });
+    const runId = result.stdout.split('\n')[0] ?? '';
+    return { ...result, runId, record: scene.record(runId) };
+  }
+  const sceneOf = (name: string, scenario: string, sandbox: 'off' | 'required' = 'off') => ({
+    sandbox,
+    config: configOf(name, server.urlOf(scenario)),
+    files: { 'driven.yaml': WORKFLOW('policy.workspace.v1') },
+  });
+
+  describe.for(ACP_HERE)('%s', (name) => {
+    test.for(sandboxHere.ok ? (['off', 'required'] as const) : (['off'] as const))(
+      'edits, is validated, is judged as partial, mends it and succeeds; sandbox: %s',
+      LIMIT,
+      async (sandbox, { openScene }) => {
+        const scene = await openScene(sceneOf(name, 'mends', sandbox));
+        const { code, stderr, runId, record } = await drive(scene, name, 'mends');
+        expect(code, stderr).toBe(0);
+        expect(record.finalState).toBe('completed success success\n');
+        expect(record.eventsOf('decision_recorded').map(({ payload }) => payload.status)).toEqual([
+          'partial',
+          'success',
+        ]);
+        expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
+        const metadata = JSON.parse(record.evidence('implement', 'runner_metadata'));
+        expect(metadata.usage).toMatchObject(ACP_AGENTS[name]?.usage ?? {});
+        const { allowed, refused } = metadata.controls.effective.permission_requests;
+        expect(allowed).toBeGreaterThan(0);
+        expect(refused).toBe(0);
+        const transcript = record.evidence('implement', 'runner_transcript');
+        for (const words of [MENDS, 'the policy lets the command through', 'I changed the answer.'])
+          expect(transcript).toContain(words);
+        expect(record.evidence('implement', 'runner_stream')).toContain('"session/update"');
+        expectNoKey(record);
+      },
+    );
+
+    test('is refused what leads out of its worktree, and the step says so', LIMIT, async ({ openScene }) => {
+      const scene = await openScene(sceneOf(name, 'strays'));
+      const { code, record } = await drive(scene, name, 'strays');
+      expect(code).toBe(1);
+      const { termination, failure, notes } = JSON.parse(record.evidence('implement', 'runner_metadata'));
+      expect({ termination, kind: failure.class }).toEqual({ termination: 'error', kind: 'refused_tool' });
+      expect(notes.join()).toContain('native_policy_block');
+      expect(record.evidence('implement', 'runner_transcript')).toContain('outside_workspace');
+    });
+
+    test(
+      'has a key that is refused, and the step says that it is the login',
+      LIMIT,
+      async ({ openScene }) => {
+        const scene = await openScene(sceneOf(name, 'refuses'));
+        const { code, record } = await drive(scene, name, 'refuses');
+        expect(code).toBe(1);
+        const { failure } = JSON.parse(record.evidence('implement', 'runner_metadata'));
+        expect(failure.class).toBe('authentication');
+        expectNoKey(record);
+      },
+    );
+  });
+});
