@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
@@ -47,6 +47,26 @@ describe.for(KINDS)('an agent of kind %s in a run', (kind) => {
     const validatorNames = (await scene.inWorktree(runId, 'validator-names.txt')).split('\n');
     expect(validatorNames).toContain('CONDUCTOR_RUN_ID');
     expect(validatorNames.filter((name) => Object.hasOwn(env, name))).toEqual([]);
+  });
+
+  test('can be answered for by its own record', async ({ openScene }) => {
+    const scene = await openScene(sceneOf(kind, 'names_variables'));
+    const first = await scene.cli.run(['run', './one.yaml']);
+    const [recorded = ''] = first.stdout.split('\n');
+    const folder = join(scene.home, '.config/conductor');
+    mkdirSync(folder, { recursive: true });
+    const again = `agents:\n  rehearsal: { kind: replay, run: ${recorded} }\n`;
+    writeFileSync(join(folder, 'config.yaml'), again);
+    const workflow = readFileSync(join(scene.repo.root, 'one.yaml'), 'utf8');
+    const path = join(scene.home, 'again.yaml');
+    writeFileSync(path, workflow.replace('agent: actor', 'agent: rehearsal'));
+    const second = await scene.cli.run(['run', path]);
+    const [repeated = ''] = second.stdout.split('\n');
+    const [one, other] = [scene.record(recorded), scene.record(repeated)];
+    for (const role of ['runner_transcript', 'runner_final_response', 'workspace_diff'])
+      expect(other.evidence('only', role)).toBe(one.evidence('only', role));
+    expect(other.metadata.usage).toEqual(one.metadata.usage);
+    expect(one.metadata.usage).toMatchObject({ input_tokens: 12, output_tokens: 3 });
   });
 
   test('can be watched while it works, by what it says and not by what it prints', async ({ openScene }) => {

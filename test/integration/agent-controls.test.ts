@@ -47,7 +47,7 @@ function deps(change: { readonly model?: string; readonly configDir?: string } =
     captureLimitBytes: 1_000,
     graceMs: 1,
     secrets: [],
-    home: '/home/me',
+    home: '/place/of/me',
     model: change.model ?? null,
     configDir: change.configDir,
   };
@@ -196,14 +196,14 @@ describe('what codex is told of a policy', () => {
 describe('what they reach in a sandbox', () => {
   it('is what they need of their own folder, and of that only the login may be written', async () => {
     const { spec } = await startClaude({}, SHUT_IN);
-    expect(spec.confinement?.writable).toEqual(['/home/me/.claude/.credentials.json']);
+    expect(spec.confinement?.writable).toEqual(['/place/of/me/.claude/.credentials.json']);
     expect(spec.confinement?.readable).toEqual(
-      expect.arrayContaining(['/home/me/.claude.json', '/home/me/.claude/settings.json']),
+      expect.arrayContaining(['/place/of/me/.claude.json', '/place/of/me/.claude/settings.json']),
     );
     started = [];
     const { spec: other } = await startCodex({}, SHUT_IN);
-    expect(other.confinement?.writable).toEqual(['/home/me/.codex/auth.json']);
-    expect(other.confinement?.readable).toEqual(expect.arrayContaining(['/home/me/.codex/config.toml']));
+    expect(other.confinement?.writable).toEqual(['/place/of/me/.codex/auth.json']);
+    expect(other.confinement?.readable).toEqual(expect.arrayContaining(['/place/of/me/.codex/config.toml']));
   });
 
   it('is a folder that somebody named, but for its settings', async () => {

@@ -41,7 +41,7 @@ export function createRealAgent(kind: RealKind, url: string, home: string): Agen
 }
 
 /** What their programs get of the environment; both ask once and no more. */
-export function realEnvironment(kind: RealKind, url: string, home: string): Record<string, string> {
+function realEnvironment(kind: RealKind, url: string, home: string): Record<string, string> {
   if (kind === 'claude-code') return claudeEnvironment(url, home);
   // Codex can't shut its tools in where its home lies in the folder for temporary files.
   const temporary = join(home, 'tmp');

@@ -1,5 +1,5 @@
 /** A line past this is no event that anybody waits for: a picture that a tool looked at is shorter. */
-export const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
+const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
