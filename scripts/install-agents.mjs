@@ -10,7 +10,7 @@ install(folder, ['claude', 'codex'], process.env.CONDUCTOR_REAL_AGENTS);
 if (process.argv.includes('--acp'))
   install(
     join(folder, 'acp'),
-    ['claude-agent-acp', 'copilot', 'opencode', 'qwen'],
+    ['claude-agent-acp', 'copilot', 'gemini', 'opencode', 'qwen'],
     process.env.CONDUCTOR_REAL_ACP_AGENTS,
   );
 

@@ -40,7 +40,26 @@ const tokensSchema = z.looseObject({
 export type AcpTokens = z.infer<typeof tokensSchema>;
 const tokens = tokensSchema.nullish().catch(null);
 
-export const promptedSchema = z.looseObject({ stopReason: z.string(), usage: tokens });
+/** Gemini tells of its use under a name of its own. */
+const quotaSchema = z.looseObject({
+  quota: z.looseObject({
+    token_count: z.looseObject({ input_tokens: count, output_tokens: count }),
+  }),
+});
+export const promptedSchema = z.looseObject({
+  stopReason: z.string(),
+  usage: tokens,
+  _meta: quotaSchema.nullish().catch(null),
+});
+
+/** What the end of a turn says of its use; null where it says nothing. */
+export function tokensOfTurn({ usage, _meta: meta }: z.infer<typeof promptedSchema>): AcpTokens | null {
+  if (usage !== null && usage !== undefined) return usage;
+  const told = meta?.quota.token_count;
+  if (told === undefined) return null;
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = told;
+  return { inputTokens, outputTokens, totalTokens: null, thoughtTokens: null };
+}
 
 const blockSchema = z.looseObject({
   type: z.string().catch(''),

@@ -6,6 +6,7 @@ import {
   PROTOCOL_VERSION,
   promptedSchema,
   sessionSchema,
+  tokensOfTurn,
 } from './acp-messages.ts';
 import type { PermissionPolicy } from './acp-permission.ts';
 import { type Answers, answerQuestion, NOTHING_ASKED } from './acp-questions.ts';
@@ -213,7 +214,7 @@ function prompt(state: AcpState, settings: AcpSettings): AcpStep {
 function turnEnded(state: AcpState, result: unknown): AcpStep {
   const turn = promptedSchema.safeParse(result).data;
   if (turn === undefined) return unfit(state, 'ended its turn without saying why');
-  const usage = usageOfTurn(state.heard, turn.usage ?? null);
+  const usage = usageOfTurn(state.heard, tokensOfTurn(turn));
   return ended({ ...state, usage }, { kind: 'turn_ended', stopReason: turn.stopReason });
 }
 

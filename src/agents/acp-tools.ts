@@ -77,13 +77,23 @@ const commandSchema = z.looseObject({
   workdir: z.string().nullish().catch(null),
 });
 
+interface NamedCommand {
+  readonly command: string | readonly string[];
+  readonly cwd: string | null;
+}
+
 /** The shell line that a call would run, as a line or as words, and the folder; null where it names none. */
-export function commandOf({
-  rawInput,
-}: AcpToolCall): { readonly command: string | readonly string[]; readonly cwd: string | null } | null {
-  const input = commandSchema.safeParse(rawInput).data;
-  const command = input?.command ?? input?.cmd ?? null;
+export function commandOf(call: AcpToolCall): NamedCommand | null {
+  const input = commandSchema.safeParse(call.rawInput).data;
+  const command = input?.command ?? input?.cmd ?? titledCommand(call);
   return command === null ? null : { command, cwd: input?.cwd ?? input?.workdir ?? null };
+}
+
+/** Gemini gives its tools no input to look at, and has the line for a title. One that was cut is none. */
+function titledCommand({ kind, title, rawInput }: AcpToolCall): string | null {
+  const line = title?.trim() ?? '';
+  if (kind !== 'execute' || (rawInput !== undefined && rawInput !== null)) return null;
+  return line === '' || /(?:…|\.\.\.)$/.test(line) ? null : line;
 }
 
 function isKnown(call: AcpToolCall): boolean {

@@ -53,10 +53,10 @@ const STOPS: Readonly<Record<string, string>> = {
 
 /**
  * Some agents put the failure of their provider into words, and call that a turn: `[API Error: …` of qwen, and of copilot
- * `Error: … (HTTP 401)`, after what it says when it tries again.
+ * `Error: … (HTTP 401)`, after what it says each time it tries again.
  */
-const PROVIDER_FAILED =
-  /^(?:Info: Request failed[^\n]{0,200}?\.\.\.)*(?:\[API Error|(?:API )?Error: [^\n]{0,2000}?\b(?:HTTP|status) [45]\d\d\b)/;
+const RETRY_TOLD = /Info: Request failed[^\n]{0,200}?\.\.\./g;
+const PROVIDER_FAILED = /^(?:\[API Error|(?:API )?Error: [^\n]{0,2000}?\b(?:HTTP|status) [45]\d\d\b)/;
 
 function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: string): StreamProblem | null {
   if (stopReason !== 'end_turn') {
@@ -67,7 +67,8 @@ function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: strin
     const message = `was refused what the policy does not allow: ${denied.join(', ')}`;
     return { ...plain(message), deniedTools: denied };
   }
-  if (PROVIDER_FAILED.test(heard.lastSaid)) return spoken(heard.lastSaid);
+  const lastWord = heard.lastSaid.replaceAll(RETRY_TOLD, '').trimStart();
+  if (PROVIDER_FAILED.test(lastWord)) return spoken(lastWord);
   const isSilent = heard.lastSaid === '' && heard.toolsUsed === 0;
   return isSilent ? plain('ended its turn without a word and without using a tool') : null;
 }

@@ -19,6 +19,7 @@ const TOOL_TEXT_LIMIT = 2_000;
 const WORDS_LIMIT = 64_000;
 /** A live view has little room. */
 const LIVE_LIMIT = 400;
+const LIVE_WORDS_LIMIT = 2_000;
 
 /** What was said, which tools were used, what came back. The text of several entries is the texts of each, in a row. */
 export function renderTranscript(entries: readonly TranscriptEntry[]): string {
@@ -29,7 +30,7 @@ export function renderTranscript(entries: readonly TranscriptEntry[]): string {
 export function renderLine(entry: TranscriptEntry): string[] {
   switch (entry.kind) {
     case 'said':
-      return linesOf(cut(entry.text, WORDS_LIMIT));
+      return linesOf(cut(entry.text, WORDS_LIMIT)).map((line) => cut(line, LIVE_WORDS_LIMIT));
     case 'thought':
       return linesOf(cut(entry.text, LIVE_LIMIT)).map((line) => `~ ${line}`);
     case 'tool_use':

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -201,6 +201,14 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     expect(result.result?.usage).toEqual({ input_tokens: 12, output_tokens: 3 });
     expect(result.notes.join()).toContain('bytes cut from the transcript');
     for (const { text } of stored(request)) expect(text.length).toBeLessThan(CAPTURE_LIMIT + 1_000);
+  });
+
+  it('can not put anything else in the place of its transcript', async () => {
+    const { transcriptPath, streamPath } = await start('tampers', requestOf());
+    for (const path of [transcriptPath, streamPath ?? transcriptPath]) {
+      expect(lstatSync(path).isFile()).toBe(true);
+      expect(readFileSync(path, 'utf8')).toMatch(/Before\.[\s\S]*Done\./);
+    }
   });
 
   it('has its secrets neither stored nor shown', async () => {

@@ -140,14 +140,22 @@ describe('what claude is told of a policy', () => {
     ['that reads only', { execution: 'read_only' }, ['Write', 'Edit', 'MultiEdit', 'NotebookEdit']],
     ['without a network', { network: 'deny' }, ['WebFetch', 'WebSearch']],
   ])('%s takes tools away', async (_what, policy, tools) => {
-    const refused = flagOf((await startClaude({})).spec, '--disallowedTools').split(',');
+    const before = flagOf((await startClaude({})).spec, '--tools').split(',');
     started = [];
     const { spec } = await startClaude(policy);
-    const now = flagOf(spec, '--disallowedTools').split(',');
-    expect(now.filter((tool) => !refused.includes(tool))).toEqual(tools);
+    const now = flagOf(spec, '--tools').split(',');
+    expect(before.filter((tool) => !now.includes(tool)).sort()).toEqual([...tools].sort());
+    expect(now).toEqual(expect.arrayContaining(['Bash', 'Read']));
     const allowed = flagOf(spec, '--allowedTools').split(',');
     expect(allowed.filter((tool) => tools.includes(tool))).toEqual([]);
   });
+
+  it.each(['EnterWorktree', 'CronCreate', 'ScheduleWakeup', 'AskUserQuestion'])(
+    'never has %s among its tools',
+    async (tool) => {
+      expect(flagOf((await startClaude({})).spec, '--tools').split(',')).not.toContain(tool);
+    },
+  );
 
   it('is written down as asked for and as it holds, with the model', async () => {
     const { result, spec } = await startClaude({}, null, { model: 'sonnet' });

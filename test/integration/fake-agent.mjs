@@ -1,7 +1,8 @@
 // Stands in for the programs of agents: `node fake-agent.mjs PROTOCOL BEHAVIOUR …`. The rest of the command line is what
 // the adapter adds. Each protocol says the same things in its own words.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const [, , protocol, behaviour, ...args] = process.argv;
@@ -157,6 +158,16 @@ const BEHAVIOURS = {
   floods: () => {
     const line = 'x'.repeat(1_000);
     for (let count = 0; count < 3_000; count += 1) speak.say(line);
+    speak.end('Done.');
+  },
+  // Puts links in the place of what is written about it.
+  tampers: () => {
+    speak.say('Before.');
+    const folder = dirname(process.env.CONDUCTOR_INPUTS);
+    for (const name of readdirSync(folder).filter((each) => /^(?:transcript|stream)/.test(each))) {
+      rmSync(join(folder, name));
+      symlinkSync('/etc/hostname', join(folder, name));
+    }
     speak.end('Done.');
   },
   tells_secrets: () => {

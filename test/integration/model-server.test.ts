@@ -102,6 +102,51 @@ describe.each(Object.entries(MODELS))('the scripted model, by %s', (name, modelA
   });
 });
 
+describe("the scripted model, by Google's API", () => {
+  const ask = async (scenario: string, method: string, body: object) => {
+    const address = `${server.urlOf(scenario)}/v1beta/models/some-model:${method}`;
+    const response = await fetch(address, { method: 'POST', body: JSON.stringify(body) });
+    return { status: response.status, text: await response.text() };
+  };
+  const tools = [{ functionDeclarations: [{ name: 'add' }] }];
+  const result = { functionResponse: { name: 'add', response: { output: 5 } } };
+
+  it('says a text in one piece, with what it used', async () => {
+    expect(JSON.parse((await ask('speaks', 'generateContent', {})).text)).toMatchObject({
+      candidates: [{ content: { role: 'model', parts: [{ text: LONG }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 7, totalTokenCount: 19 },
+      modelVersion: 'some-model',
+    });
+  });
+
+  it('says the same text in many pieces', async () => {
+    const { text } = await ask('speaks', 'streamGenerateContent', {});
+    const pieces = text
+      .trim()
+      .split('\n\n')
+      .map((piece) => JSON.parse(piece.replace(/^data: /, '')));
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.map(({ candidates: [{ content }] }) => content.parts[0].text).join('')).toBe(LONG);
+    expect(pieces.map(({ candidates: [{ finishReason }] }) => finishReason).at(-1)).toBe('STOP');
+  });
+
+  it('calls a tool and goes on with its result', async () => {
+    const first = JSON.parse((await ask('works', 'generateContent', { tools })).text);
+    expect(first.candidates[0].content.parts).toEqual([
+      { functionCall: { name: 'add', args: { left: 2, right: 3 } } },
+    ]);
+    const contents = [{ role: 'user', parts: [result] }];
+    const second = JSON.parse((await ask('works', 'generateContent', { tools, contents })).text);
+    expect(second.candidates[0].content.parts).toEqual([{ text: 'It is five.' }]);
+  });
+
+  it('fails in its words', async () => {
+    const { status, text } = await ask('limited', 'generateContent', {});
+    expect(status).toBe(429);
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } });
+  });
+});
+
 describe('the scripted model', () => {
   const post = (path: string, body: string) =>
     fetch(`${new URL(server.url).origin}${path}`, { method: 'POST', body });

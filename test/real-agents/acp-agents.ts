@@ -14,6 +14,7 @@ export interface AcpAgent {
   readonly environment: (url: string) => Record<string, string>;
   /** What it reports of a turn of three answers, of 1,000 and 50 tokens each. */
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly model?: string;
 }
 
 const WHOLE_TURN = { input_tokens: 3_000, output_tokens: 150 };
@@ -35,6 +36,13 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
       COPILOT_PROVIDER_API_KEY: ACP_KEY,
       COPILOT_MODEL: 'scripted',
     }),
+    usage: WHOLE_TURN,
+  },
+  gemini: {
+    command: [join(BIN, 'gemini'), '--acp'],
+    environment: (url) => ({ GEMINI_API_KEY: ACP_KEY, GOOGLE_GEMINI_BASE_URL: url }),
+    // Left to itself it asks another model which one to ask.
+    model: 'gemini-2.5-pro',
     usage: WHOLE_TURN,
   },
   opencode: {

@@ -26,9 +26,10 @@ const SCRIPT: ModelScript = {
 };
 
 function configOf(name: string, url: string): string {
-  const { command = [''], environment } = ACP_AGENTS[name] ?? {};
+  const { command = [''], environment, model = null } = ACP_AGENTS[name] ?? {};
   const env = Object.keys(environment?.(url) ?? {});
-  const agent = `  coder: { kind: acp, command: ${JSON.stringify(command)}, env: ${JSON.stringify(env)} }\n`;
+  const coder = JSON.stringify({ kind: 'acp', command, env, model });
+  const agent = `  coder: ${coder}\n`;
   return CONFIG.replace('validators:', `${agent}validators:`);
 }
 

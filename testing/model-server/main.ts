@@ -6,7 +6,8 @@ import { createModelServer } from './model-server.ts';
 const USAGE = `node dist/testing/model-server/main.js SCRIPT.json [--port N]
 
 Answers as the script says, on loopback, until it is ended. A script maps scenarios to steps, and a scenario is chosen
-by the address: http://127.0.0.1:PORT/s/<scenario>, with /v1/messages, /v1/responses or /v1/chat/completions after it.
+by the address: http://127.0.0.1:PORT/s/<scenario>, with /v1/messages, /v1/responses, /v1/chat/completions
+or /v1beta/models/MODEL:generateContent after it.
 `;
 
 const { values, positionals } = parseArgs({

@@ -20,20 +20,29 @@ export interface ClaudeCodeDeps extends StreamAgentDeps {
 /** What nobody has allowed is refused, without a question. */
 const PERMISSION_MODE = 'dontAsk';
 
-/** Tools that run and write nothing. */
-const LOOKS = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite', 'Task', 'TaskOutput'];
+/** Tools that run and write nothing; names that a version does not know are passed over by it. */
+const LOOKS = [
+  'Read',
+  'Glob',
+  'Grep',
+  'LS',
+  'NotebookRead',
+  'TodoWrite',
+  'Task',
+  'Agent',
+  'TaskCreate',
+  'TaskGet',
+  'TaskList',
+  'TaskUpdate',
+  'TaskOutput',
+  'TaskStop',
+  'BashOutput',
+  'KillShell',
+  'Skill',
+  'ToolSearch',
+];
 const WEB = ['WebFetch', 'WebSearch'];
 const WRITES = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
-/** They would leave the worktree, wait for somebody, or go on when the step is over. */
-const NEVER = [
-  'EnterWorktree',
-  'ExitWorktree',
-  'AskUserQuestion',
-  'CronCreate',
-  'CronDelete',
-  'CronList',
-  'ScheduleWakeup',
-];
 const JUDGED = ['Bash', ...WRITES];
 
 /** What it is logged in with; the shells of its tools get none of it. */
@@ -87,8 +96,8 @@ async function startOf(deps: ClaudeCodeDeps, request: AgentRequest): Promise<Str
       requested: { execution: policy?.execution ?? null, commands: policy?.commands ?? null },
       effective: {
         permission_mode: PERMISSION_MODE,
+        tools: tools.known,
         allowed_tools: tools.allowed,
-        disallowed_tools: tools.refused,
         judged_by_hook: hook === null ? [] : JUDGED,
         hook,
       },
@@ -97,20 +106,19 @@ async function startOf(deps: ClaudeCodeDeps, request: AgentRequest): Promise<Str
 }
 
 interface Tools {
+  /** Whatever else there is would leave the worktree, wait for somebody, or go on when the step is over. */
+  readonly known: readonly string[];
   readonly allowed: readonly string[];
-  readonly refused: readonly string[];
 }
 
 /** Who may write and run is said by the hook alone: where it fails, nothing is allowed. */
 function toolsOf(policy: EffectivePolicy | undefined, hasHook: boolean): Tools {
-  const offline = policy?.network === 'deny';
-  return {
-    allowed: [...LOOKS, ...(offline ? [] : WEB), ...(hasHook ? [] : JUDGED)],
-    refused: [...NEVER, ...(offline ? WEB : []), ...(policy?.execution === 'read_only' ? WRITES : [])],
-  };
+  const judged = policy?.execution === 'read_only' ? ['Bash'] : JUDGED;
+  const looks = [...LOOKS, ...(policy?.network === 'deny' ? [] : WEB)];
+  return { known: [...looks, ...judged], allowed: hasHook ? looks : [...looks, ...judged] };
 }
 
-function argsOf({ allowed, refused }: Tools, hook: string | null, model: string | null): string[] {
+function argsOf({ known, allowed }: Tools, hook: string | null, model: string | null): string[] {
   // Settings of the repository, which an agent can change, must not switch the hook off.
   const settings = hook === null ? {} : { disableAllHooks: false, hooks: { PreToolUse: [hookEntry(hook)] } };
   return [
@@ -120,10 +128,10 @@ function argsOf({ allowed, refused }: Tools, hook: string | null, model: string 
     '--verbose',
     '--permission-mode',
     PERMISSION_MODE,
+    '--tools',
+    known.join(','),
     '--allowedTools',
     allowed.join(','),
-    '--disallowedTools',
-    refused.join(','),
     // Servers of other people's tools are started by nobody that a policy is asked about.
     '--strict-mcp-config',
     '--settings',

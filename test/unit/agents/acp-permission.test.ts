@@ -34,6 +34,7 @@ describe('a question that the policy lets through', () => {
     ['to run a command', {}, run('npm test && git status')],
     ['to run the words of a command', {}, run(['bash', '-lc', 'npm test'])],
     ['to run a command under another name', {}, { kind: 'other', title: 'x', rawInput: { cmd: 'ls' } }],
+    ['to run a command that is all it tells', {}, { kind: 'execute', title: 'npm test' }],
     ['to read, whatever the policy', READ_ONLY, { kind: 'read', locations: [{ path: '/etc/hosts' }] }],
     ['to look with a command under a read-only policy', READ_ONLY, run('git diff')],
     ['to fetch where the network is allowed', {}, { kind: 'fetch', title: 'https://example.org' }],
@@ -74,6 +75,12 @@ describe('a question that the policy refuses', () => {
       { ...run('curl x'), kind: 'read' },
       'native_policy_block',
     ],
+    [
+      'by a denied command that is all it tells',
+      { commands: { deny: ['rm'] } },
+      { kind: 'execute', title: 'rm -rf src' },
+      'native_policy_block',
+    ],
     ['by a command that writes', READ_ONLY, run('echo x > src/a.ts'), 'forbidden_operation'],
     ['by a command that leads out', {}, run('echo x > ../a', { cwd: WORK }), 'outside_workspace'],
     ['by a push', { forbidden_operations: ['push'] }, run('git push origin x'), 'forbidden_operation'],
@@ -81,7 +88,7 @@ describe('a question that the policy refuses', () => {
     [
       'by what can not be told under a read-only policy',
       READ_ONLY,
-      { kind: 'execute', title: 'x' },
+      { kind: 'execute', title: 'x', rawInput: {} },
       'forbidden_operation',
     ],
   ])('%s is refused by whatever approval', (_, policy, call, violation) => {
@@ -99,7 +106,8 @@ describe('a question that the policy says nothing about', () => {
   it.each([
     ['a tool of some server', unknown],
     ['another mode', { kind: 'switch_mode', title: 'Ready to code?' }],
-    ['a command that it does not name', { kind: 'execute', title: 'x' }],
+    ['a command that it does not name', { kind: 'execute', title: 'Terminal', rawInput: {} }],
+    ['a command of which it shows a part', { kind: 'execute', title: 'npm test && …' }],
     ['an edit of nobody knows what', { kind: 'edit', title: 'x' }],
     ['a kind of the future', { kind: 'teleport', title: 'x' }],
     ['a kind that is the name of a method', { kind: 'toString', title: 'x' }],

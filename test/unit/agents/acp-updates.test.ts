@@ -133,6 +133,19 @@ describe('what a turn used', () => {
       { input_tokens: 30, output_tokens: 5 },
     ],
     [
+      'is what Gemini calls a quota',
+      [
+        {
+          id: 4,
+          result: {
+            stopReason: 'end_turn',
+            _meta: { quota: { token_count: { input_tokens: 30, output_tokens: 5 } } },
+          },
+        },
+      ],
+      { input_tokens: 30, output_tokens: 5 },
+    ],
+    [
       'counts what came from a cache',
       [ended('end_turn', { inputTokens: 30, outputTokens: 5, totalTokens: 135, cachedReadTokens: 100 })],
       { input_tokens: 130, output_tokens: 5 },

@@ -84,6 +84,11 @@ describe('an agent has failed', () => {
     expect(verdict([...BEGUN, words(text), ended()])).toMatchObject({ termination: 'error', class: kind });
   });
 
+  it('and what it says over and over is no riddle', () => {
+    const text = 'Info: Request failed due to x. Retrying...'.repeat(20_000);
+    expect(verdict([...BEGUN, words(text), ended()]).termination).toBe('completed');
+  });
+
   it.each(['The server answers Error: x (HTTP 500) now.', 'Error: is what it printed.'])(
     'but not when it speaks of an error: %s',
     (text) => {

@@ -55,6 +55,12 @@ failed
     expect(page.length).toBeLessThan(2_200);
   });
 
+  it('is shown live with no line longer than a view can take', () => {
+    const lines = renderLine({ kind: 'said', text: `${'x'.repeat(9_000)}\nand more` });
+    expect(lines.map((line) => line.length < 2_100)).toEqual([true, true]);
+    expect(lines[1]).toBe('and more');
+  });
+
   it('leaves no half character where it cuts', () => {
     const [line = ''] = renderLine({ kind: 'notice', text: `${'x'.repeat(399)}😀 and more` });
     expect(line).not.toMatch(/[\uD800-\uDFFF]/);
