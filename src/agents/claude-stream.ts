@@ -255,7 +255,8 @@ function blocksOf({ message }: ClaudeEvent): Block[] {
 
 /** The one field that says what a tool is about, or else all of them. */
 function inputOf(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return String(input ?? '');
+  if (typeof input === 'string') return input;
+  if (typeof input !== 'object' || input === null) return JSON.stringify(input) ?? '';
   const fields = new Map<string, unknown>(Object.entries(input));
   const words = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description']
     .map((name) => fields.get(name))
