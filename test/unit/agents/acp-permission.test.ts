@@ -4,7 +4,7 @@ import { AUTO_APPROVALS, answerPermission } from '../../../src/agents/acp-permis
 import type { PolicyOverride } from '../../../src/contracts/policy.ts';
 import { policyOf } from '../policy/policy-builder.ts';
 
-const WORK = '/home/me/repo/.tnh/worktrees/1';
+const WORK = '/srv/repo/.tnh/worktrees/1';
 const ALL = ['allow_always', 'allow_once', 'reject_always', 'reject_once'];
 
 function answer(
@@ -14,7 +14,7 @@ function answer(
 ) {
   const toolCall = toolCallSchema.parse({ toolCallId: 't1', ...call });
   const options = kinds.map((kind) => ({ optionId: `id-${kind}`, kind }));
-  const place = { workspace: WORK, cwd: WORK, home: '/home/me', writable: [], protectedBranches: ['main'] };
+  const place = { workspace: WORK, cwd: WORK, home: '/srv/home', writable: [], protectedBranches: ['main'] };
   const settings = { policy: policyOf(policy), place };
   return answerPermission(settings, { toolCall, options }, toolCall, before);
 }
@@ -49,7 +49,7 @@ describe('a question that the policy lets through', () => {
 
 describe('a question that the policy refuses', () => {
   it.each<[string, PolicyOverride, Record<string, unknown>, string]>([
-    ['outside the worktree', {}, edit('/home/me/.bashrc'), 'outside_workspace'],
+    ['outside the worktree', {}, edit('/srv/home/.bashrc'), 'outside_workspace'],
     ['by way of ..', {}, edit(`${WORK}/../../config.yaml`), 'outside_workspace'],
     ['in .git', {}, edit(`${WORK}/.git/hooks/pre-commit`), 'forbidden_path'],
     ['in a forbidden path', { forbidden_paths: ['.github/'] }, edit('.github/ci.yml'), 'forbidden_path'],
