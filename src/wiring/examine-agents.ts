@@ -5,10 +5,11 @@ import { findAgentProgram, type ProgramAgent } from './agent-programs.ts';
 /** Which agents could be started: where their programs are, which versions, and whether there is a login. */
 export async function examineAgents(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return Promise.all(
-    Object.entries(config.agents).map(([name, agent]): Promise<Finding> | Finding =>
-      agent.kind === 'replay'
-        ? { name: `agent ${name}`, state: 'ok', detail: `replays run ${agent.run}`, help: null }
-        : examineProgram(name, agent, env),
+    Object.entries(config.agents).map(
+      async ([name, agent]): Promise<Finding> =>
+        agent.kind === 'replay'
+          ? { name: `agent ${name}`, state: 'ok', detail: `replays run ${agent.run}`, help: null }
+          : examineProgram(name, agent, env),
     ),
   );
 }

@@ -150,6 +150,11 @@ describe('an agent that fails in a way that may pass', () => {
     const roles = record.manifest('write').artifacts.map(({ role }) => role);
     expect(roles.filter((role) => role === 'runner_transcript')).toHaveLength(1);
     expect(roles).toContain('failed_start_transcript');
+    const { stdout } = await scene.conductor('logs', done.runId, '--json');
+    const { logs } = JSON.parse(stdout) as { logs: { name: string }[] };
+    expect(logs.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['transcript.txt', 'try@2/transcript.txt']),
+    );
     expect(record.metadata.usage.input_tokens).toBe(1005);
   });
 

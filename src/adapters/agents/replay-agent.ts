@@ -127,6 +127,7 @@ const runnerMetadataSchema = z.object({
   exit_code: z.int().nullable(),
   final: z.string(),
   usage: z.unknown(),
+  failure: z.unknown(),
   notes: z.array(z.string()),
 });
 
@@ -164,7 +165,7 @@ const ROLES: readonly string[] = ['runner_transcript', 'runner_stderr', 'runner_
 
 function wordsOf(metadata: z.infer<typeof runnerMetadataSchema> | null) {
   if (metadata === null) return { exitCode: null, final: '', result: null, notes: [] };
-  const { exit_code, notes, usage: _usage, ...result } = metadata;
+  const { exit_code, notes, usage: _usage, failure: _failure, ...result } = metadata;
   return { exitCode: exit_code, final: result.final, result, notes };
 }
 

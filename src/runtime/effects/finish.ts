@@ -42,7 +42,9 @@ async function transcriptOf(context: RunContext, end: RunEnd): Promise<string> {
   const parts = [`# Run ${view.runId}`, `Workflow \`${view.started.workflow_id}\`, ended ${end.outcome}.`];
   for (const step of view.steps) {
     const visit = step.attempt === 1 ? '' : ` (entry ${step.attempt})`;
-    parts.push(`## ${step.stepId}${visit}: ${step.opcode} -> ${step.termination ?? 'interrupted'}`);
+    parts.push(
+      `## ${step.stepId}${visit}: ${step.opcode} -> ${step.termination ?? (step.parked ? 'parked' : 'interrupted')}`,
+    );
     if (step.reason !== null) parts.push(step.reason);
     if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
     const text = await readEvidence(context.directory, step, 'runner_transcript', {

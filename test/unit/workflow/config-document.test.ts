@@ -12,7 +12,7 @@ describe('checkConfig', () => {
   it.each(['', '# nothing\n', '{}', 'agents:\n'])('%j is valid and gives every default', (text) => {
     const { diagnostics, config } = check(text);
     expect(diagnostics).toEqual([]);
-    expect(config).toEqual({ ...CONFIG_DEFAULTS, validators: {}, notify: null });
+    expect(config).toEqual({ ...CONFIG_DEFAULTS, validators: {}, prices: {}, notify: null });
   });
 
   it('reads the example of the documentation', () => {

@@ -16,7 +16,7 @@ const FOLLOW_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 
 /** What a running step writes: no manifest names these files until the step has ended. */
-const LOG_FILE = /(^transcript\.(?:txt|md)|\.stdout\.txt|\.stderr\.txt|^stderr\.txt)$/;
+const LOG_FILE = /(?:(?:^|\/)transcript\.(?:txt|md)|\.stdout\.txt|\.stderr\.txt|(?:^|\/)stderr\.txt)$/;
 
 const TRY_FOLDER = /^try@\d+$/;
 
@@ -78,7 +78,7 @@ async function logFiles({ view, record }: OpenRun, stepId: string | null): Promi
   return files;
 }
 
-/** The files of a step, then those of later tries of its validators. */
+/** The files of a step, then those of later tries of its agent or its validators. */
 async function namesIn(folder: string): Promise<string[]> {
   const names = (await readdir(folder).catch((): string[] => [])).sort();
   const tries = names

@@ -221,13 +221,18 @@ describe('the kernel', () => {
   });
 });
 
+/** What has to be done again after an interruption or a wait comes on top of any bound. */
+function entries(run: Played) {
+  return eventsOf(run, 'step_started').filter(({ payload }) => !payload.recovery);
+}
+
 function entered(run: Played, opcode: PlanStep['opcode']): number {
-  return eventsOf(run, 'step_started').filter(({ payload }) => payload.opcode === opcode).length;
+  return entries(run).filter(({ payload }) => payload.opcode === opcode).length;
 }
 
 /** The time of a run in which everything takes as long as it may. */
 function timeOf(plan: Plan, run: Played): number {
-  return eventsOf(run, 'step_started').reduce((total, { step_id }) => {
+  return entries(run).reduce((total, { step_id }) => {
     const step = plan.stepsById[step_id ?? ''];
     const limited = step !== undefined && 'idleTimeoutMs' in step;
     return total + (limited ? step.timeoutMs : 0);
