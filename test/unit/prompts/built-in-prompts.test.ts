@@ -28,13 +28,35 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   harness_report: { suite_id: 'quiet-suite' },
   validation_results: { exit_codes: { tests: 17 } },
   review_report: { review: { verdict: 'needs-changes' } },
-  refinement: { spent: 4, max: 5 },
   blockers: [{ summary: 'the flag is ignored', evidence_ref: 'logs/tests.txt' }],
   fix_instructions: {
     objective: 'heed the flag',
     constraints: ['keep the exit codes'],
     edits: [{ target: 'quiet.ts', action: 'read the flag', rationale: 'tests: exit 17' }],
     verification: [{ command: 'npm test', expected_signal: 'exit 0' }],
+  },
+};
+
+/** A planner is told how many refinements there were; a task, what to refine. */
+const REFINEMENTS: Readonly<Record<string, { given: unknown; marks: readonly string[] }>> = {
+  planner: { given: { spent: 4, max: 5 }, marks: ['4 of 5'] },
+  task: {
+    given: {
+      objective: 'heed the flag',
+      issues: [
+        { summary: 'it is ignored', target: 'quiet.ts', action: 'read it', artifact_refs: ['logs/q.txt'] },
+        { summary: 'no test', target: null, action: 'add one', artifact_refs: ['review.json'] },
+      ],
+      constraints: ['keep the exit codes'],
+      verification: [{ command: 'npm test', expected_signal: 'exit 0' }],
+    },
+    marks: [
+      'heed the flag',
+      'quiet.ts: read it. it is ignored (see logs/q.txt)',
+      '- add one. no test (see review.json)',
+      'keep the exit codes',
+      'npm test: exit 0',
+    ],
   },
 };
 
@@ -45,7 +67,6 @@ const MARKS: Readonly<Record<string, readonly string[]>> = {
   harness_report: ['quiet-suite'],
   validation_results: ['17'],
   review_report: ['needs-changes'],
-  refinement: ['4 of 5'],
   blockers: ['the flag is ignored', 'logs/tests.txt'],
   fix_instructions: ['heed the flag', 'keep the exit codes', 'read the flag', 'npm test', 'exit 0'],
   allowed_next_steps: ['refine, ask'],
@@ -61,7 +82,10 @@ function textOf(ref: string, inputs: Readonly<Record<string, unknown>>): string 
 
 function inputsOf(ref: string, which: 'all' | 'required'): Record<string, unknown> {
   const inputs = byRef.get(ref)?.inputs.filter(({ required }) => which === 'all' || required) ?? [];
-  return Object.fromEntries(inputs.map(({ name }) => [name, GIVEN[name]]));
+  const refinement = REFINEMENTS[byRef.get(ref)?.role ?? '']?.given;
+  return Object.fromEntries(
+    inputs.map(({ name }) => [name, name === 'refinement' ? refinement : GIVEN[name]]),
+  );
 }
 
 describe('the built-in prompts', () => {
@@ -99,11 +123,12 @@ describe('the built-in prompts', () => {
     expect(text).not.toMatch(/\{[{%]|undefined|null,? *$|\[object|\n{4}/m);
   });
 
-  it.each(prompts)('$ref uses every input it declares', ({ ref, inputs }) => {
+  it.each(prompts)('$ref uses every input it declares', ({ ref, role, inputs }) => {
     const given = inputsOf(ref, 'all');
     const text = textOf(ref, given);
     for (const { name } of inputs) {
-      for (const mark of MARKS[name] ?? [String(given[name])]) expect(text, name).toContain(mark);
+      const marks = name === 'refinement' ? REFINEMENTS[role]?.marks : MARKS[name];
+      for (const mark of marks ?? [String(given[name])]) expect(text, name).toContain(mark);
     }
   });
 
