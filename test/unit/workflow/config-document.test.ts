@@ -31,6 +31,28 @@ describe('checkConfig', () => {
     });
   });
 
+  it('has prices by name and retries by agent, and merges prices by name', () => {
+    const { config, document } = check(
+      'agents:\n  codex: { retries: 0 }\nprices:\n  gpt-5.5: { input_per_mtok: 1.25, output_per_mtok: 10 }\n',
+    );
+    expect(config?.agents.codex).toMatchObject({ retries: 0 });
+    const other = { mine: { input_per_mtok: 0, output_per_mtok: 0 } };
+    expect(mergeConfigs({ prices: other }, document).prices).toEqual({
+      ...other,
+      'gpt-5.5': { input_per_mtok: 1.25, output_per_mtok: 10 },
+    });
+  });
+
+  it.each([
+    'prices: { m: { input_per_mtok: -1, output_per_mtok: 1 } }',
+    'prices: { m: { input_per_mtok: 1 } }',
+    'prices: { m: { input_per_mtok: 1, output_per_mtok: 1, cached: 1 } }',
+    'agents: { codex: { retries: -1 } }',
+    'agents: { codex: { retries: 1.5 } }',
+  ])('%s is refused', (text) => {
+    expect(check(text).config).toBeNull();
+  });
+
   it('a built-in agent need not repeat its kind', () => {
     expect(check('agents:\n  codex: { model: gpt-5.5 }').config?.agents.codex).toEqual({
       kind: 'codex',
