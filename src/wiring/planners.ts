@@ -9,6 +9,7 @@ import type { Config, ModelPlannerConfig, PlannerConfig } from '../contracts/con
 import { MODEL_PROVIDERS } from '../contracts/config.ts';
 import { PLANNER_DEFAULTS } from '../contracts/config-defaults.ts';
 import { ownValue } from '../contracts/own-value.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { secretValuesOf } from '../policy/secrets.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
@@ -42,16 +43,20 @@ export function plannerFor(setup: PlannerSetup, name: string | null): PlannerCho
   if (name === null) return { ok: true, planner: plannerOf(setup, setup.config.planner) };
   const chosen = readPlannerName(setup.config, name);
   return chosen === null
-    ? { ok: false, obstacle: unknownPlanner(name) }
+    ? { ok: false, obstacle: unknownPlanner(setup.config, name) }
     : { ok: true, planner: plannerOf(setup, chosen) };
 }
 
-function unknownPlanner(name: string): Obstacle {
+function unknownPlanner({ agents }: Config, name: string): Obstacle {
+  const near = didYouMean(name, ['rules', 'model', ...Object.keys(agents).map((agent) => `agent:${agent}`)]);
   return {
     message: `there is no planner ${name}`,
-    help: 'use rules, model (as configured), model:MODEL, model:PROVIDER/MODEL with a provider of anthropic, openai or openai-compatible, or agent:NAME',
+    help: near === null ? HELP : `did you mean ${near}?`,
   };
 }
+
+const HELP =
+  'use rules, model (as configured), model:MODEL, model:PROVIDER/MODEL with a provider of anthropic, openai or openai-compatible, or agent:NAME';
 
 function readPlannerName(config: Config, name: string): PlannerConfig | null {
   const [, kind = name, rest = ''] = /^([a-z]+):(.+)$/.exec(name) ?? [];
