@@ -16,7 +16,8 @@ interface Stuck {
 async function startStuckRun(scene: Scene): Promise<Stuck> {
   const driver = scene.cli.start(['run', fixture('interrupted')]);
   const runId = await until(() => scene.runIds()[0]);
-  await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
+  const half = join(scene.worktree(runId), 'half.txt');
+  await until(() => existsSync(half) && readFileSync(half, 'utf8') === 'half\n');
   expect(markedProcesses(runId).length).toBeGreaterThanOrEqual(2);
   return { scene, driver, runId };
 }

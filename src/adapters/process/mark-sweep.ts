@@ -7,6 +7,8 @@ import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/process-mar
 const SWEEP_LIMIT_MS = 5_000;
 const SWEEP_PAUSE_MS = 10;
 const READS_AT_ONCE = 32;
+/** It may take a moment longer than what it shuts in, and nobody left it behind. */
+const SANDBOX_PROGRAM = 'bwrap';
 /** On a machine where something is always born the looking has to end too. */
 const LISTINGS_LIMIT = 20;
 
@@ -25,7 +27,10 @@ export async function sweep(mark: string, group: number | null): Promise<number>
   const deadline = performance.now() + SWEEP_LIMIT_MS;
   for (;;) {
     const found = await findProcesses(mark, group);
-    for (const pid of found) if (endIfOurs(pid, mark, group)) ended.add(pid);
+    for (const pid of found) {
+      const isWall = readProcNow(pid, 'comm').trim() === SANDBOX_PROGRAM;
+      if (endIfOurs(pid, mark, group) && !isWall) ended.add(pid);
+    }
     if (found.length === 0 || performance.now() > deadline) return ended.size;
     await delay(SWEEP_PAUSE_MS);
   }
@@ -142,7 +147,7 @@ export async function readProc(pid: number, file: 'environ' | 'stat'): Promise<s
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }
 
-export function readProcNow(pid: number, file: 'environ' | 'stat'): string {
+export function readProcNow(pid: number, file: 'comm' | 'environ' | 'stat'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
