@@ -121,7 +121,8 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real', () => {
       const { termination, failure, reason } = JSON.parse(record.evidence('implement', 'runner_metadata'));
       expect({ termination, reason, kind: failure.class }).toEqual({
         termination: 'error',
-        reason: 'the agent was refused a tool: Bash',
+        reason:
+          'the agent was refused a tool: Bash; allow Bash in the policy of the step, or have the prompt ask for less',
         kind: 'refused_tool',
       });
       expect(record.evidence('implement', 'runner_transcript')).toContain('the command is denied by touch');
