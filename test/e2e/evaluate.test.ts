@@ -12,9 +12,9 @@ describe('conductor evaluate', () => {
   test.concurrent('prints the decision, the same bytes twice', async ({ openScene }) => {
     const scene = await openScene();
     const { input } = vector('vector_partial_fixable');
-    await scene.repo.write('../home/envelope.json', JSON.stringify(input));
-    const first = await scene.conductor('evaluate', '--input', '../home/envelope.json');
-    const second = await scene.conductor('evaluate', '--input', '../home/envelope.json');
+    await scene.repo.write('../given/envelope.json', JSON.stringify(input));
+    const first = await scene.conductor('evaluate', '--input', '../given/envelope.json');
+    const second = await scene.conductor('evaluate', '--input', '../given/envelope.json');
     expect(first.code, first.stderr).toBe(0);
     expect(second.stdout).toBe(first.stdout);
     expect(Object.keys(JSON.parse(first.stdout))).toEqual([
@@ -31,8 +31,8 @@ describe('conductor evaluate', () => {
   test.concurrent('gives the rules as floor and no proposal with --json', async ({ openScene }) => {
     const scene = await openScene();
     const { input } = vector('vector_unsafe_policy_violation');
-    await scene.repo.write('../home/envelope.json', JSON.stringify(input));
-    const { code, stdout } = await scene.conductor('evaluate', '--json', '--input', '../home/envelope.json');
+    await scene.repo.write('../given/envelope.json', JSON.stringify(input));
+    const { code, stdout } = await scene.conductor('evaluate', '--json', '--input', '../given/envelope.json');
     const { schema_version, x_trace, ...decision } = JSON.parse(stdout);
     expect({ code, schema_version, status: decision.status }).toEqual({
       code: 0,
@@ -51,8 +51,8 @@ describe('conductor evaluate', () => {
       [JSON.stringify([]), 'the document: expected object', 'planner-input'],
     ];
     for (const [text, message, help] of cases) {
-      await scene.repo.write('../home/bad.json', text);
-      const { code, stdout, stderr } = await scene.conductor('evaluate', '--input', '../home/bad.json');
+      await scene.repo.write('../given/bad.json', text);
+      const { code, stdout, stderr } = await scene.conductor('evaluate', '--input', '../given/bad.json');
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain(message);
       expect(stderr).toContain(help);
@@ -64,11 +64,11 @@ describe('conductor evaluate', () => {
     ]);
     const none = await scene.conductor('evaluate');
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--input envelope.json')]);
-    await scene.repo.write('../home/envelope.json', JSON.stringify(input));
+    await scene.repo.write('../given/envelope.json', JSON.stringify(input));
     const planner = await scene.conductor(
       'evaluate',
       '--input',
-      '../home/envelope.json',
+      '../given/envelope.json',
       '--planner',
       'rule',
     );
@@ -90,12 +90,12 @@ describe('conductor vectors', () => {
   test.concurrent('shows what drifts and exits with 1', async ({ openScene }) => {
     const scene = await openScene();
     const made = vector('vector_success_clean');
-    const folder = join(scene.repo.root, '../home/vectors');
-    await mkdir(folder);
+    const folder = join(scene.repo.root, '../given/vectors');
+    await mkdir(folder, { recursive: true });
     const expected = { ...made.expected, status: 'blocked' };
     await writeFile(join(folder, 'a.json'), JSON.stringify({ ...made, expected }));
     await writeFile(join(folder, 'b.json'), JSON.stringify({ ...made, vector_id: 'other' }));
-    const { code, stdout } = await scene.conductor('vectors', '../home/vectors');
+    const { code, stdout } = await scene.conductor('vectors', '../given/vectors');
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ {2}vector_success_clean {2}blocked {3}success {2}status/);
     expect(stdout).toContain('2 vectors by rules: 1 hold, 1 drift');
@@ -104,24 +104,24 @@ describe('conductor vectors', () => {
   test.concurrent('refuses what is no vector, twins and an empty folder', async ({ openScene }) => {
     const scene = await openScene();
     const made = vector('vector_success_clean');
-    const folder = join(scene.repo.root, '../home/vectors');
+    const folder = join(scene.repo.root, '../given/vectors');
     const none = await scene.conductor('vectors');
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('no folder .tnh/vectors')]);
-    await mkdir(folder);
-    const empty = await scene.conductor('vectors', '../home/vectors');
-    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('home/vectors has no vectors')]);
+    await mkdir(folder, { recursive: true });
+    const empty = await scene.conductor('vectors', '../given/vectors');
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('given/vectors has no vectors')]);
     await writeFile(join(folder, 'a.json'), JSON.stringify(made));
     await writeFile(join(folder, 'b.json'), JSON.stringify(made));
-    const twins = await scene.conductor('vectors', '../home/vectors');
+    const twins = await scene.conductor('vectors', '../given/vectors');
     expect([twins.code, twins.stderr]).toEqual([
       2,
-      expect.stringContaining('is in ../home/vectors/a.json and in ../home/vectors/b.json'),
+      expect.stringContaining('is in ../given/vectors/a.json and in ../given/vectors/b.json'),
     ]);
     await writeFile(join(folder, 'b.json'), JSON.stringify({ ...made, expected: {} }));
-    const misfit = await scene.conductor('vectors', '../home/vectors');
+    const misfit = await scene.conductor('vectors', '../given/vectors');
     expect([misfit.code, misfit.stderr]).toEqual([
       2,
-      expect.stringContaining('../home/vectors/b.json is not a vector: expected.status'),
+      expect.stringContaining('../given/vectors/b.json is not a vector: expected.status'),
     ]);
   });
 
