@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { CONFIG, fixture, oneAgentStep, type Scene, test, until } from './scene.ts';
+import { CONFIG, fixture, oneAgentStep, readPid, type Scene, test, until } from './scene.ts';
 
 /** A judgement with flags and blockers before the gate, a violation, and a rollback behind it. */
 const JUDGED = `workflow_id: judged
@@ -338,7 +337,7 @@ setInterval(() => {}, 1000);
     });
     const driver = scene.cli.start(['run', fixture('gate')]);
     await until(() => driver.stderr().includes('conductor approve'));
-    const pid = Number(await until(() => existsSync(join(scene.home, 'pid')) && readPid(scene)));
+    const pid = await until(() => readPid(join(scene.home, 'pid')));
     const runId = driver.stdout().trim();
     expect(scene.record(runId).status.lifecycle_state).toBe('waiting');
     expect(() => process.kill(pid, 0)).not.toThrow();
@@ -346,7 +345,3 @@ setInterval(() => {}, 1000);
     expect(await driver.done).toMatchObject({ code: 3 });
   });
 });
-
-function readPid(scene: Scene): string {
-  return readFileSync(join(scene.home, 'pid'), 'utf8');
-}

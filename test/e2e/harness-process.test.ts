@@ -8,7 +8,7 @@ import { describe, expect } from 'vitest';
 import { harnessReportSchema } from '../../src/contracts/harness-report.ts';
 import { createCli } from '../../testing/cli.ts';
 import { isAlive, test } from '../integration/harness-fixture.ts';
-import { until } from './scene.ts';
+import { readPid, until } from './scene.ts';
 
 const KIT = fileURLToPath(new URL('../../dist/src/harness/index.js', import.meta.url));
 
@@ -33,14 +33,6 @@ async function startHarness(root: string, body: string, ...args: readonly string
 
 function readReport(root: string, path = '.tnh/harness/suite/harness_report.json') {
   return harnessReportSchema.parse(JSON.parse(readFileSync(join(root, path), 'utf8')));
-}
-
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }
 
 const statuses = (root: string) => readReport(root).cases.map(({ id, status }) => `${id} ${status}`);
@@ -91,7 +83,7 @@ describe('a harness', () => {
       place.root,
       `(t) => { t.unit('a', () => {}); t.cli('b', { command: ['node', '-e', ${JSON.stringify(sleeper)}] }); t.unit('c', () => {}); }`,
     );
-    const pid = Number(await until(() => read(join(place.root, 'pid'))));
+    const pid = await until(() => readPid(join(place.root, 'pid')));
     child.kill('SIGTERM');
     expect((await done).code).toBe(143);
     expect(

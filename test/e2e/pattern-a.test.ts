@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { END_PARENT } from '../kills/git-trap.ts';
 import type { RunRecordOnDisk } from './run-record.ts';
 import { fixture, type Scene, test } from './scene.ts';
 
@@ -312,11 +313,12 @@ async function makeTrap(
   const env = await putGitFirst(
     scene,
     runId,
-    (git) => `[ -n "$TRAP_AT" ] || exec ${git} "$@"
+    (git) => `${END_PARENT}
+[ -n "$TRAP_AT" ] || exec ${git} "$@"
 printf . >> '${count}'
 [ "$(wc -c < '${count}')" -eq "$TRAP_AT" ] || exec ${git} "$@"
-[ "$((TRAP_AT % 2))" -eq 0 ] || { kill -9 $PPID; exec ${git} "$@"; }
-${git} "$@"; kill -9 $PPID
+[ "$((TRAP_AT % 2))" -eq 0 ] || { end_parent; exec ${git} "$@"; }
+${git} "$@"; end_parent
 `,
   );
   return async (at) => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -164,4 +164,10 @@ export async function until<T>(look: () => T | null | undefined | false): Promis
     if (seen !== null && seen !== undefined && seen !== false) return seen;
     await pause(20);
   }
+}
+
+/** The pid that a process wrote into a file, once all of it is there. A file just made is empty, and 0 would be this process group. */
+export function readPid(path: string): number | null {
+  const pid = existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
 }

@@ -7,6 +7,9 @@ import { join } from 'node:path';
 export const GIT_VARIANTS = ['goes on', 'starts late', 'has ended', 'dies too'] as const;
 export type GitVariant = (typeof GIT_VARIANTS)[number];
 
+/** For a shell: kills the conductor that started it. Where that is dead already the parent is a stranger, and is left alone. */
+export const END_PARENT = 'end_parent() { grep -aq node "/proc/$PPID/cmdline" && kill -9 "$PPID"; }';
+
 /**
  * Puts a `git` first on the path that counts the calls of a conductor whose run has its first event, and
  * kills that conductor at one of them. Agents have another environment, so theirs are not counted. Returns the folder.
@@ -18,17 +21,18 @@ export async function makeGitTrap(folder: string): Promise<string> {
   await writeFile(
     path,
     `#!/bin/sh
+${END_PARENT}
 [ -n "$KILLS_GIT_LOG" ] || exec ${git} "$@"
 for log in "$KILLS_ROOT"/*/events.ndjson; do [ -s "$log" ] || exec ${git} "$@"; done
 printf . >> "$KILLS_GIT_LOG"
 [ "$(wc -c < "$KILLS_GIT_LOG")" -eq "$KILLS_GIT_AT" ] || exec ${git} "$@"
 case "$KILLS_GIT_VARIANT" in
-  'goes on') kill -9 $PPID; exec ${git} "$@" ;;
+  'goes on') end_parent; exec ${git} "$@" ;;
   'starts late')
-    kill -9 $PPID; sleep 4; ${git} "$@"
+    end_parent; sleep 4; ${git} "$@"
     case "$CONDUCTOR_MARK" in git/*) date +%s%3N ;; *) echo 0 ;; esac >> "$KILLS_GIT_LOG.late" ;;
-  'has ended') ${git} "$@"; kill -9 $PPID ;;
-  'dies too') ${git} "$@" <&0 & child=$!; sleep "$KILLS_GIT_PAUSE"; kill -9 $PPID $child ;;
+  'has ended') ${git} "$@"; end_parent ;;
+  'dies too') ${git} "$@" <&0 & child=$!; sleep "$KILLS_GIT_PAUSE"; end_parent; kill -9 $child ;;
 esac
 `,
   );
