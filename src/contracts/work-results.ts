@@ -1,0 +1,72 @@
+import * as z from 'zod/mini';
+import { described, mapping } from './forms.ts';
+
+/** What the three roles give back. The single source: types, checks and JSON Schemas are made from these. */
+
+const strings = () => z.array(z.string());
+
+export const plannedWorkItemSchema = mapping({
+  tempID: described(z.string().check(z.minLength(1)), 'Chosen by the planner, unique within this result.'),
+  title: described(z.string().check(z.minLength(1)), 'What the item is called.'),
+  body: described(z.string(), 'Markdown after the task or the refinement template.'),
+  labels: described(strings(), 'One label of each category that its type has; the status is status:pending.'),
+  blockedBy: described(strings(), 'tempIDs of this result, also later ones, or ids of existing items.'),
+});
+export type PlannedWorkItem = z.infer<typeof plannedWorkItemSchema>;
+
+export const plannedWorkItemUpdateSchema = mapping({
+  workItemID: described(z.string().check(z.minLength(1)), 'An existing item.'),
+  body: described(z.nullable(z.string()), 'The new body; null changes nothing.'),
+  labels: described(z.nullable(strings()), 'The new labels; null changes nothing.'),
+});
+export type PlannedWorkItemUpdate = z.infer<typeof plannedWorkItemUpdateSchema>;
+
+export const plannerResultSchema = mapping({
+  role: described(z.literal('planner'), 'Always planner.'),
+  create: described(z.array(plannedWorkItemSchema), 'New items, in the order in which they are made.'),
+  close: described(strings(), 'Existing items that specs no longer ask for.'),
+  update: described(z.array(plannedWorkItemUpdateSchema), 'Changes of existing items.'),
+});
+export type PlannerResult = z.infer<typeof plannerResultSchema>;
+
+export const IMPLEMENTOR_OUTCOMES = ['completed', 'blocked', 'validation-failure'] as const;
+
+export const implementorResultSchema = mapping({
+  role: described(z.literal('implementor'), 'Always implementor.'),
+  outcome: described(
+    z.enum(IMPLEMENTOR_OUTCOMES),
+    'Implemented and validated; held up by something outside; or not valid for a reason outside its scope.',
+  ),
+  patch: described(
+    z.nullable(z.string()),
+    'What was changed, taken from the worktree and never from the agent; null unless completed.',
+  ),
+  summary: described(z.string(), 'What was done, or why it could not be done.'),
+});
+export type ImplementorResult = z.infer<typeof implementorResultSchema>;
+
+export const agentReviewCommentSchema = mapping({
+  path: described(z.string().check(z.minLength(1)), 'The file, or the one that comes nearest.'),
+  line: described(z.nullable(z.int().check(z.minimum(1))), 'The line; null where it is about all of it.'),
+  body: described(z.string(), 'What, Why and Fix of a finding; a warning starts with [Warning].'),
+});
+export type AgentReviewComment = z.infer<typeof agentReviewCommentSchema>;
+
+export const VERDICTS = ['approve', 'needs-changes'] as const;
+
+export const agentReviewSchema = mapping({
+  verdict: described(z.enum(VERDICTS), 'needs-changes where there is a finding.'),
+  summary: described(z.string(), 'What was looked at and found, warnings included.'),
+  comments: described(z.array(agentReviewCommentSchema), 'Findings and warnings, by file.'),
+});
+export type AgentReview = z.infer<typeof agentReviewSchema>;
+
+export const reviewerResultSchema = mapping({
+  role: described(z.literal('reviewer'), 'Always reviewer.'),
+  review: described(agentReviewSchema, 'The review.'),
+});
+export type ReviewerResult = z.infer<typeof reviewerResultSchema>;
+
+export type RoleResult = PlannerResult | ImplementorResult | ReviewerResult;
+export const ROLES = ['planner', 'implementor', 'reviewer'] as const;
+export type Role = (typeof ROLES)[number];
