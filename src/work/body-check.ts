@@ -19,9 +19,11 @@ export function checkBody(markdown: string, type: WorkType | null): readonly Bod
   const body = readBody(markdown);
   const kind = type === null ? body.kind : KIND_OF_TYPE[type];
   if (kind === null || body.kind === null) {
-    const wanted =
-      kind === null ? 'neither the task nor the refinement template' : `not the ${kind} template`;
-    return [nowhere('WR401', `the body follows ${wanted}: it has none of the sections`)];
+    const what =
+      kind === null
+        ? 'follows neither the task nor the refinement template'
+        : `does not follow the ${kind} template`;
+    return [nowhere('WR401', `the body ${what}: none of the sections is there`)];
   }
   if (followsOther(body, kind)) {
     const message = `the body follows the template of a ${body.kind}, and its type wants that of a ${kind}`;

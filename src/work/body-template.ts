@@ -39,6 +39,11 @@ export const KIND_OF_TYPE: Readonly<Record<WorkType, BodyKind>> = {
   refinement: 'refinement',
 };
 
+export const TYPE_OF_KIND: Readonly<Record<BodyKind, WorkType>> = {
+  task: 'implement',
+  refinement: 'refinement',
+};
+
 const TEMPLATES: Readonly<Record<BodyKind, string>> = {
   task: `## Objective
 

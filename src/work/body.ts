@@ -1,5 +1,6 @@
+import type { WorkType } from '../contracts/work-item.ts';
 import { type BodySection, kindOfSections, readSections, sectionsNamed } from './body-sections.ts';
-import type { BodyKind } from './body-template.ts';
+import { type BodyKind, TYPE_OF_KIND } from './body-template.ts';
 import { type ListItem, type MarkdownBlock, readBlocks } from './markdown-blocks.ts';
 import { isLonePath, readScopeEntry, type ScopeEntry } from './scope-entry.ts';
 import { readSpecReferences, type SpecReference } from './spec-reference.ts';
@@ -61,6 +62,12 @@ export function readBody(markdown: string): WorkBody {
     recommendation: textOf('Recommendation'),
     blockedTasks: readItems(blocksOf('Blocked Tasks')),
   };
+}
+
+/** The type whose template a body follows more than the other. */
+export function typeOfBody(markdown: string): WorkType | null {
+  const { kind } = readBody(markdown);
+  return kind === null ? null : TYPE_OF_KIND[kind];
 }
 
 interface Entries {

@@ -1,5 +1,6 @@
 import type { WorkType } from '../../contracts/work-item.ts';
 import type { PlannedWorkItem, PlannedWorkItemUpdate } from '../../contracts/work-results.ts';
+import { typeOfBody } from '../body.ts';
 import { type BodyProblem, checkBody } from '../body-check.ts';
 import { fieldsOfLabels } from '../labels.ts';
 import { checkLabels, type LabelProblem } from '../labels-check.ts';
@@ -9,10 +10,11 @@ import type { ContractProblem } from './problem-codes.ts';
 /** Body and labels of a new item. */
 export function checkPlannedItem({ index, value }: Placed<PlannedWorkItem>): readonly ContractProblem[] {
   const { body, labels, tempID } = value;
-  const { type } = fieldsOfLabels(labels);
+  // Where no label tells the type, the template that the body follows does.
+  const type = fieldsOfLabels(labels).type ?? typeOfBody(body);
   return [
     ...inBody(`create.${index}.body`, tempID, checkBody(body, type)),
-    ...inLabels(`create.${index}.labels`, tempID, checkLabels(labels)),
+    ...inLabels(`create.${index}.labels`, tempID, checkLabels(labels, { kind: 'new' }, type)),
   ];
 }
 

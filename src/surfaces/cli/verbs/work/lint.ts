@@ -1,8 +1,7 @@
-import { WORK_TYPES } from '../../../../contracts/work-item.ts';
 import { type Renderable, renderHuman } from '../../../../diagnostics/render-human.ts';
 import { readBody } from '../../../../work/body.ts';
 import { type BodyProblem, checkBody } from '../../../../work/body-check.ts';
-import { type BodyKind, KIND_OF_TYPE } from '../../../../work/body-template.ts';
+import { type BodyKind, TYPE_OF_KIND } from '../../../../work/body-template.ts';
 import { CliError } from '../../cli-error.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';
@@ -23,9 +22,8 @@ export async function lint(
     );
   const wanted = type === null ? null : bodyKind(type);
   const markdown = await readText(path);
-  const workType = WORK_TYPES.find((each) => KIND_OF_TYPE[each] === wanted) ?? null;
-  const problems = checkBody(markdown, workType);
   const kind = wanted ?? readBody(markdown).kind;
+  const problems = checkBody(markdown, kind === null ? null : TYPE_OF_KIND[kind]);
   if (context.json) printDocument(context, path, kind, problems);
   else printProblems(context, { name: path, text: markdown }, kind, problems);
   return problems.length === 0 ? EXIT.success : EXIT.usage;
