@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { agentTrialSchema } from './agent-trial.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
+import { WORK_DOCUMENTS } from './cli-work-documents.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
 import { printed } from './printed-document.ts';
@@ -367,6 +368,7 @@ export const CLI_DOCUMENTS = {
   }),
   evaluate: evaluatedDocument,
   vectors: vectorsDocument,
+  ...WORK_DOCUMENTS,
   policy: judged,
   hook: judged,
   agents: printed(agentTrialSchema.shape),

@@ -10,6 +10,7 @@ import { plannerVectorSchema } from './planner-vector.ts';
 import { policyDocumentSchema } from './policy.ts';
 import { promptFrontMatterSchema } from './prompt.ts';
 import { manifestSchema, metadataSchema, statusSchema } from './run-files.ts';
+import { implementorResultSchema, plannerResultSchema, reviewerResultSchema } from './work-results.ts';
 import { workflowDocumentSchema } from './workflow-document.ts';
 
 interface Entry {
@@ -28,6 +29,9 @@ const SCHEMAS = {
   'planner-input': { schema: plannerInputSchema, title: 'What the planner is asked' },
   'planner-decision': { schema: plannerDecisionSchema, title: 'What the planner answers' },
   'planner-vector': { schema: plannerVectorSchema, title: 'A judgement to be held' },
+  'planner-result': { schema: plannerResultSchema, title: 'What the planner of work items gives back' },
+  'implementor-result': { schema: implementorResultSchema, title: 'What an implementor gives back' },
+  'reviewer-result': { schema: reviewerResultSchema, title: 'What a reviewer gives back' },
   event: { schema: runEventSchema, title: 'A line of events.ndjson' },
   status: { schema: statusSchema, title: 'status.json of a run' },
   metadata: { schema: metadataSchema, title: 'metadata.json of a run' },
@@ -49,9 +53,6 @@ const CLI_SCHEMAS = Object.fromEntries(
 const ENTRIES: Readonly<Record<SchemaName, Entry>> = { ...SCHEMAS, ...CLI_SCHEMAS };
 
 export const SCHEMA_NAMES = Object.keys(ENTRIES) as readonly SchemaName[];
-
-/** Names that are spoken for, and whose documents this version does not know yet. */
-export const RESERVED_SCHEMA_NAMES = ['planner-result', 'implementor-result', 'reviewer-result'] as const;
 
 export function isSchemaName(name: string): name is SchemaName {
   return Object.hasOwn(ENTRIES, name);

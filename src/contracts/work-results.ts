@@ -1,11 +1,14 @@
 import * as z from 'zod/mini';
-import { described, mapping } from './forms.ts';
+import { described } from './forms.ts';
 
-/** What the three roles give back. The single source: types, checks and JSON Schemas are made from these. */
+/**
+ * What the three roles give back. The single source: types, checks, JSON Schemas and the reference page are made from
+ * these. They are strict, so that a misspelt key is told and not dropped.
+ */
 
 const strings = () => z.array(z.string());
 
-export const plannedWorkItemSchema = mapping({
+export const plannedWorkItemSchema = z.strictObject({
   tempID: described(z.string().check(z.minLength(1)), 'Chosen by the planner, unique within this result.'),
   title: described(z.string().check(z.minLength(1)), 'What the item is called.'),
   body: described(z.string(), 'Markdown after the task or the refinement template.'),
@@ -14,14 +17,14 @@ export const plannedWorkItemSchema = mapping({
 });
 export type PlannedWorkItem = z.infer<typeof plannedWorkItemSchema>;
 
-export const plannedWorkItemUpdateSchema = mapping({
+export const plannedWorkItemUpdateSchema = z.strictObject({
   workItemID: described(z.string().check(z.minLength(1)), 'An existing item.'),
   body: described(z.nullable(z.string()), 'The new body; null changes nothing.'),
   labels: described(z.nullable(strings()), 'The new labels; null changes nothing.'),
 });
 export type PlannedWorkItemUpdate = z.infer<typeof plannedWorkItemUpdateSchema>;
 
-export const plannerResultSchema = mapping({
+export const plannerResultSchema = z.strictObject({
   role: described(z.literal('planner'), 'Always planner.'),
   create: described(z.array(plannedWorkItemSchema), 'New items, in the order in which they are made.'),
   close: described(strings(), 'Existing items that specs no longer ask for.'),
@@ -31,7 +34,7 @@ export type PlannerResult = z.infer<typeof plannerResultSchema>;
 
 export const IMPLEMENTOR_OUTCOMES = ['completed', 'blocked', 'validation-failure'] as const;
 
-export const implementorResultSchema = mapping({
+export const implementorResultSchema = z.strictObject({
   role: described(z.literal('implementor'), 'Always implementor.'),
   outcome: described(
     z.enum(IMPLEMENTOR_OUTCOMES),
@@ -45,7 +48,7 @@ export const implementorResultSchema = mapping({
 });
 export type ImplementorResult = z.infer<typeof implementorResultSchema>;
 
-export const agentReviewCommentSchema = mapping({
+export const agentReviewCommentSchema = z.strictObject({
   path: described(z.string().check(z.minLength(1)), 'The file, or the one that comes nearest.'),
   line: described(z.nullable(z.int().check(z.minimum(1))), 'The line; null where it is about all of it.'),
   body: described(z.string(), 'What, Why and Fix of a finding; a warning starts with [Warning].'),
@@ -54,14 +57,14 @@ export type AgentReviewComment = z.infer<typeof agentReviewCommentSchema>;
 
 export const VERDICTS = ['approve', 'needs-changes'] as const;
 
-export const agentReviewSchema = mapping({
+export const agentReviewSchema = z.strictObject({
   verdict: described(z.enum(VERDICTS), 'needs-changes where there is a finding.'),
   summary: described(z.string(), 'What was looked at and found, warnings included.'),
   comments: described(z.array(agentReviewCommentSchema), 'Findings and warnings, by file.'),
 });
 export type AgentReview = z.infer<typeof agentReviewSchema>;
 
-export const reviewerResultSchema = mapping({
+export const reviewerResultSchema = z.strictObject({
   role: described(z.literal('reviewer'), 'Always reviewer.'),
   review: described(agentReviewSchema, 'The review.'),
 });
@@ -70,3 +73,10 @@ export type ReviewerResult = z.infer<typeof reviewerResultSchema>;
 export type RoleResult = PlannerResult | ImplementorResult | ReviewerResult;
 export const ROLES = ['planner', 'implementor', 'reviewer'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** A comment that starts like this is no finding, and does not count for the verdict. */
+export const WARNING_PREFIX = '[Warning]';
+
+export function isWarning(comment: { readonly body: string }): boolean {
+  return comment.body.trimStart().startsWith(WARNING_PREFIX);
+}

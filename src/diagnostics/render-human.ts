@@ -6,6 +6,9 @@ export interface RenderSource {
   readonly text: string;
 }
 
+/** What is rendered: a diagnostic, or a problem of another kind of document that has codes of its own. */
+export type Renderable = Omit<Diagnostic, 'code'> & { readonly code: string };
+
 export interface RenderOptions {
   readonly color: boolean;
 }
@@ -15,7 +18,7 @@ const EXCERPT_WIDTH = 160;
 
 /** Blocks in the manner of rustc, separated by blank lines; empty when there is nothing to say. */
 export function renderHuman(
-  diagnostics: readonly Diagnostic[],
+  diagnostics: readonly Renderable[],
   source: RenderSource,
   options: RenderOptions,
 ): string {
@@ -27,7 +30,7 @@ export function renderHuman(
 /** By number, the lines that a diagnostic points at: a file can have millions, and only few are shown. */
 type Lines = ReadonlyMap<number, string>;
 
-function shownLines(diagnostics: readonly Diagnostic[], text: string): Lines {
+function shownLines(diagnostics: readonly Renderable[], text: string): Lines {
   const wanted = diagnostics.flatMap(({ span, related }) => [
     span.line,
     ...related.map((one) => one.span.line),
@@ -44,7 +47,7 @@ function shownLines(diagnostics: readonly Diagnostic[], text: string): Lines {
   return lines;
 }
 
-function renderOne(diagnostic: Diagnostic, name: string, lines: Lines, paint: Paint): string {
+function renderOne(diagnostic: Renderable, name: string, lines: Lines, paint: Paint): string {
   const { severity, code, span } = diagnostic;
   const places = [span, ...diagnostic.related.map((related) => related.span)];
   const width = Math.max(...places.map((place) => String(place.line).length));

@@ -1,5 +1,6 @@
 import type { AgentResultFile } from '../contracts/agent-result.ts';
 import type { ReviewFinding } from '../contracts/planner-input.ts';
+import { isWarning } from '../contracts/work-results.ts';
 import { readTail } from './tail.ts';
 
 export interface Review {
@@ -25,7 +26,7 @@ function structured(result: AgentResultFile): Review | null {
   const { review, verdict, findings, blockers } = result;
   if (review !== undefined) {
     const listed = review.comments
-      .filter(({ body }) => !body.trimStart().startsWith('[Warning]'))
+      .filter((comment) => !isWarning(comment))
       .map(({ path, line, body }, index) => ({ id: `f${index + 1}`, summary: oneLine(body), path, line }));
     return checked(review.verdict, review.summary, listed);
   }

@@ -14,7 +14,10 @@ const PURE_FOLDERS = [
 const PURE_PACKAGES = ['zod', 'zod/mini', 'yaml', 'picomatch', 'picomatch/posix.js'];
 
 /** A package that one pure folder alone has a use for. */
-const PACKAGES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = { reports: ['saxes'] };
+const PACKAGES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
+  reports: ['saxes'],
+  work: ['mdast-util-from-markdown'],
+};
 
 export type Layer =
   | { readonly kind: 'pure' | 'adapter'; readonly folder: string }

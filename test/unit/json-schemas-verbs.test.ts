@@ -56,9 +56,7 @@ describe('conductor schema', () => {
   });
 
   it.each([
-    ['planner-result', /^the schema of planner-result is not available in this version$/, /workflow, config/],
-    ['implementor-result', /^the schema of implementor-result is not available/, /workflow, config/],
-    ['reviewer-result', /^the schema of reviewer-result is not available/, /workflow, config/],
+    ['planner-resutl', /^no schema "planner-resutl"$/, /did you mean planner-result\?/],
     ['cli.rum', /^no schema "cli\.rum"$/, /did you mean cli\.run\?/],
     ['cli.nothing-like-it', /^no schema "cli\.nothing-like-it"$/, /cli\.VERB/],
     ['workflwo', /^no schema "workflwo"$/, /did you mean workflow\?/],

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import {
-  isSchemaName,
-  jsonSchemaOf,
-  RESERVED_SCHEMA_NAMES,
-  SCHEMA_NAMES,
-} from '../../src/contracts/json-schemas.ts';
+import { jsonSchemaOf, SCHEMA_NAMES } from '../../src/contracts/json-schemas.ts';
 import { validWorkflow } from '../../testing/workflow-arbitrary.ts';
 import { MISTAKES, withMistake } from './document-mutations.ts';
 import { schemaProblems } from './json-schema-check.ts';
@@ -50,12 +45,14 @@ describe('the JSON Schemas', () => {
       'planner-input',
       'planner-decision',
       'planner-vector',
+      'planner-result',
+      'implementor-result',
+      'reviewer-result',
       'event',
       'status',
       'metadata',
       'manifest',
     ]);
-    expect(RESERVED_SCHEMA_NAMES.filter(isSchemaName)).toEqual([]);
   });
 
   it.each(SCHEMA_NAMES)('say what they are and name no host: %s', (name) => {
@@ -69,17 +66,23 @@ describe('the JSON Schemas', () => {
     expect(JSON.stringify(own)).not.toMatch(/https?:/);
   });
 
-  it.each(['workflow', 'config', 'policy', 'prompt', 'harness-suite'] as const)(
-    'describe every property: %s',
-    (name) => {
-      const bare = [...schemasIn(jsonSchemaOf(name), '')].flatMap(([path, schema]) =>
-        Object.entries(isMapping(schema.properties) ? schema.properties : {})
-          .filter(([, inner]) => !isMapping(inner) || typeof inner.description !== 'string')
-          .map(([key]) => `${path}/${key}`),
-      );
-      expect(bare).toEqual([]);
-    },
-  );
+  it.each([
+    'workflow',
+    'config',
+    'policy',
+    'prompt',
+    'harness-suite',
+    'planner-result',
+    'implementor-result',
+    'reviewer-result',
+  ] as const)('describe every property: %s', (name) => {
+    const bare = [...schemasIn(jsonSchemaOf(name), '')].flatMap(([path, schema]) =>
+      Object.entries(isMapping(schema.properties) ? schema.properties : {})
+        .filter(([, inner]) => !isMapping(inner) || typeof inner.description !== 'string')
+        .map(([key]) => `${path}/${key}`),
+    );
+    expect(bare).toEqual([]);
+  });
 
   it.each(['workflow', 'config', 'prompt'] as const)(
     'allow keys of the author wherever keys are fixed: %s',

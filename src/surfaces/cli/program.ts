@@ -19,6 +19,7 @@ import { addUpkeepVerbs } from './upkeep-verbs.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
 import type { GraphFormat } from './verbs/graph.ts';
 import type { ValidateFormat } from './verbs/validate.ts';
+import { addWorkVerbs } from './work-verbs.ts';
 
 export interface ProgramDeps {
   readonly version: string;
@@ -167,6 +168,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   addUpkeepVerbs(verb);
   addPlannerVerbs(verb);
   addPolicyVerbs(verb);
+  addWorkVerbs(verb);
   addHarnessVerbs(verb);
   addAgentVerbs(verb);
   addSetupVerbs(verb, program);

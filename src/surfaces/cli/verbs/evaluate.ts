@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
 import { parseEnvelope } from '../../../planner/envelope.ts';
 import { reasonsFor } from '../../../planner/explain.ts';
 import type { Problem } from '../../../planner/problems.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { readJson } from '../given-text.ts';
 import { openPlanner } from '../open.ts';
 import { printable } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -34,18 +33,6 @@ export async function evaluate(
   const { why, change } = reasonsFor(parsed.envelope, decision.status);
   err(`${paint.dim('why:')} ${printable(why)}\n${paint.dim('it would change with:')} ${printable(change)}\n`);
   return EXIT.success;
-}
-
-/** A JSON document, from a file or from standard input. */
-export async function readJson(path: string): Promise<unknown> {
-  const text = path === '-' ? await readAll(process.stdin) : await readFile(path, 'utf8').catch(() => null);
-  if (text === null) throw new CliError(`${path} can't be read`, 'name a file, or - for standard input');
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${path} is not JSON: ${why}`, 'write it as one JSON object');
-  }
 }
 
 export function misfit(path: string, what: string, schema: string, problems: readonly Problem[]): CliError {

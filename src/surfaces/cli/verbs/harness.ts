@@ -10,8 +10,8 @@ import { shellLine } from '../../../harness/shell-words.ts';
 import { type CheckedSuite, checkSuite } from '../../../workflow/suite-document.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-import { unknownQuestion } from './policy.ts';
 
 interface HarnessVerbOptions {
   readonly report: string | null;

@@ -8,8 +8,8 @@ import type { Violation } from '../../../policy/violation.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
 import { printable } from '../terminal.ts';
+import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-import { unknownQuestion } from './policy.ts';
 
 interface HookOptions {
   readonly policies: readonly string[];

@@ -1,6 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
 import { checkCommand } from '../../../policy/command/check-command.ts';
 import { parsePatch } from '../../../policy/patch.ts';
 import { checkPatch } from '../../../policy/patch-check.ts';
@@ -9,6 +8,7 @@ import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
 import { printable } from '../terminal.ts';
+import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 interface PolicyOptions {
@@ -33,12 +33,6 @@ export async function policy(
     default:
       throw unknownQuestion('policy', question, QUESTIONS);
   }
-}
-
-export function unknownQuestion(verb: string, question: string, known: readonly string[]): CliError {
-  const near = didYouMean(question, known);
-  const help = near === null ? `it is one of ${known.join(', ')}` : `did you mean conductor ${verb} ${near}?`;
-  return new CliError(`conductor ${verb} knows no "${question}"`, help);
 }
 
 async function judgeLine(

@@ -2,7 +2,6 @@ import {
   isSchemaName,
   jsonSchemaOf,
   jsonSchemaText,
-  RESERVED_SCHEMA_NAMES,
   SCHEMA_NAMES,
   schemaTitle,
 } from '../../../contracts/json-schemas.ts';
@@ -31,8 +30,6 @@ function list(context: VerbContext): ExitCode {
 function refusal(name: string): CliError {
   const documents = SCHEMA_NAMES.filter((each) => !each.startsWith('cli.'));
   const known = `the schemas are ${documents.join(', ')}, and cli.VERB for what a verb prints with --json`;
-  if (RESERVED_SCHEMA_NAMES.some((reserved) => reserved === name))
-    return new CliError(`the schema of ${name} is not available in this version`, known);
   const near = didYouMean(name, SCHEMA_NAMES);
   return new CliError(`no schema "${name}"`, near === null ? known : `did you mean ${near}?`);
 }

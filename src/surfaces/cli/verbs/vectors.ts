@@ -5,11 +5,12 @@ import { type Drift, driftOf, parseVector } from '../../../planner/vector.ts';
 import type { Planner } from '../../../ports/planner.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { readJson } from '../given-text.ts';
 import { openPlanner, openRecords } from '../open.ts';
 import { renderTable } from '../table.ts';
 import { printable } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-import { misfit, readJson } from './evaluate.ts';
+import { misfit } from './evaluate.ts';
 
 /** Where a repository keeps its vectors. */
 export const VECTORS_FOLDER = '.tnh/vectors';

@@ -1,0 +1,26 @@
+import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
+import { BODY_KINDS, type BodyKind, templateOf } from '../../../../work/body-template.ts';
+import { CliError } from '../../cli-error.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { printJson, type VerbContext } from '../../verb.ts';
+
+/** Prints the template of a body, to be filled in. */
+export async function template(context: VerbContext, words: readonly string[]): Promise<ExitCode> {
+  const [word, ...rest] = words;
+  if (word === undefined || rest.length > 0)
+    throw new CliError('work template takes one name', 'conductor work template task, or refinement');
+  const kind = bodyKind(word);
+  if (context.json) printJson(context, { kind, template: templateOf(kind) });
+  else context.terminal.out(templateOf(kind));
+  return Promise.resolve(EXIT.success);
+}
+
+export function bodyKind(word: string): BodyKind {
+  const kind = BODY_KINDS.find((known) => known === word);
+  if (kind !== undefined) return kind;
+  const near = didYouMean(word, BODY_KINDS);
+  throw new CliError(
+    `there is no template "${word}"`,
+    near === null ? `it is one of ${BODY_KINDS.join(', ')}` : `did you mean ${near}?`,
+  );
+}

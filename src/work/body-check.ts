@@ -1,0 +1,87 @@
+import type { WorkType } from '../contracts/work-item.ts';
+import { readBody, type WorkBody } from './body.ts';
+import type { BodySection } from './body-sections.ts';
+import { type BodyKind, KIND_OF_TYPE, TEMPLATE_SECTIONS, type TemplateSection } from './body-template.ts';
+import type { ProblemCode } from './contract/problem-codes.ts';
+
+/** Lines and columns count from 1. */
+export interface BodyProblem {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+  /** The words of that line; null where what is wrong stands nowhere. */
+  readonly quoted: string | null;
+}
+
+/** Without a type it is the template that the body follows more than the other. */
+export function checkBody(markdown: string, type: WorkType | null): readonly BodyProblem[] {
+  const body = readBody(markdown);
+  const kind = type === null ? body.kind : KIND_OF_TYPE[type];
+  if (kind === null || body.kind === null) {
+    const what =
+      kind === null
+        ? 'follows neither the task nor the refinement template'
+        : `does not follow the ${kind} template`;
+    return [nowhere('WR401', `the body ${what}: none of the sections is there`)];
+  }
+  if (followsOther(body, kind)) {
+    const message = `the body follows the template of a ${body.kind}, and its type wants that of a ${kind}`;
+    return [nowhere('WR402', message)];
+  }
+  const problems = [
+    ...TEMPLATE_SECTIONS[kind].flatMap((section) => checkSection(body.sections, section)),
+    ...(kind === 'task' ? checkContent(body) : []),
+  ];
+  return problems.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function followsOther(body: WorkBody, kind: BodyKind): boolean {
+  return body.kind !== null && body.kind !== kind;
+}
+
+function checkSection(
+  sections: readonly BodySection[],
+  { name, depth, parent }: TemplateSection,
+): readonly BodyProblem[] {
+  const named = sections.filter((section) => section.name === name);
+  const placed = named.filter((section) => section.placed);
+  const marks = '#'.repeat(depth);
+  const [first, ...again] = placed;
+  if (first !== undefined)
+    return again.map((section) =>
+      at(section, 'WR404', `the section "${marks} ${name}" stands on line ${first.line} already`),
+    );
+  const [elsewhere] = named;
+  const inside = parent === null ? '' : ` under "## ${parent}"`;
+  return elsewhere === undefined
+    ? [nowhere('WR403', `the section "${marks} ${name}" is missing`)]
+    : [at(elsewhere, 'WR405', `the section "${name}" is written as "${marks} ${name}"${inside}`)];
+}
+
+function checkContent(body: WorkBody): readonly BodyProblem[] {
+  const empty: readonly (readonly [boolean, string, ProblemCode, string])[] = [
+    [body.objective === '', 'Objective', 'WR406', 'the section "Objective" is empty'],
+    [body.inScope.length === 0, 'In Scope', 'WR407', 'the section "In Scope" lists no path'],
+    [
+      body.criteria.length === 0,
+      'Acceptance Criteria',
+      'WR408',
+      'the section "Acceptance Criteria" has no criterion',
+    ],
+  ];
+  return empty.flatMap(([wrong, name, code, message]) => {
+    // One that is missing is told of already.
+    const section = body.sections.find((candidate) => candidate.name === name && candidate.placed);
+    return wrong && section !== undefined ? [at(section, code, message)] : [];
+  });
+}
+
+function at(section: BodySection, code: ProblemCode, message: string): BodyProblem {
+  const { line, column, depth, title } = section;
+  return { code, message, line, column, quoted: `${'#'.repeat(depth)} ${title}` };
+}
+
+function nowhere(code: ProblemCode, message: string): BodyProblem {
+  return { code, message, line: 1, column: 1, quoted: null };
+}

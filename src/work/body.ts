@@ -1,0 +1,142 @@
+import type { WorkType } from '../contracts/work-item.ts';
+import { type BodySection, kindOfSections, readSections, sectionsNamed } from './body-sections.ts';
+import { type BodyKind, TYPE_OF_KIND } from './body-template.ts';
+import { type ListItem, type MarkdownBlock, readBlocks } from './markdown-blocks.ts';
+import { isLonePath, readScopeEntry, type ScopeEntry } from './scope-entry.ts';
+import { readSpecReferences, type SpecReference } from './spec-reference.ts';
+
+export interface BodyLine {
+  readonly text: string;
+  readonly line: number;
+}
+
+export interface Criterion extends BodyLine {
+  readonly done: boolean;
+}
+
+/** What a work item asks for. Lines count from 1, in the body as it stands. */
+export interface WorkBody {
+  /** The template it follows more than the other; null where it follows neither. */
+  readonly kind: BodyKind | null;
+  readonly sections: readonly BodySection[];
+  readonly objective: string;
+  readonly specReferences: readonly SpecReference[];
+  readonly inScope: readonly ScopeEntry[];
+  readonly outOfScope: readonly ScopeEntry[];
+  /** Entries of the two lists that name no path: words for people. */
+  readonly unreadEntries: readonly BodyLine[];
+  readonly criteria: readonly Criterion[];
+  readonly context: string;
+  readonly constraints: string;
+  readonly ambiguity: string;
+  readonly options: readonly BodyLine[];
+  readonly recommendation: string;
+  readonly blockedTasks: readonly BodyLine[];
+}
+
+/** Reads any text; what a template asks for and is not there is empty. */
+export function readBody(markdown: string): WorkBody {
+  const blocks = readBlocks(markdown);
+  const sections = readSections(markdown, blocks);
+  const textOf = (name: string) =>
+    sectionsNamed(sections, name)
+      .map(({ text }) => text)
+      .filter((text) => text !== '')
+      .join('\n\n');
+  const blocksOf = (name: string) => sectionsNamed(sections, name).flatMap((section) => section.blocks);
+  const inScope = readEntries(blocksOf('In Scope'));
+  const outOfScope = readEntries(blocksOf('Out of Scope'));
+  return {
+    kind: kindOfSections(sections),
+    sections,
+    objective: textOf('Objective'),
+    specReferences: readSpecReferences(blocksOf('Spec Reference')),
+    inScope: inScope.entries,
+    outOfScope: outOfScope.entries,
+    unreadEntries: [...inScope.unread, ...outOfScope.unread],
+    criteria: readCriteria(blocksOf('Acceptance Criteria')),
+    context: textOf('Context'),
+    constraints: textOf('Constraints'),
+    ambiguity: textOf('Ambiguity'),
+    options: readItems(blocksOf('Options')),
+    recommendation: textOf('Recommendation'),
+    blockedTasks: readItems(blocksOf('Blocked Tasks')),
+  };
+}
+
+/** The type whose template a body follows more than the other. */
+export function typeOfBody(markdown: string): WorkType | null {
+  const { kind } = readBody(markdown);
+  return kind === null ? null : TYPE_OF_KIND[kind];
+}
+
+interface Entries {
+  readonly entries: readonly ScopeEntry[];
+  readonly unread: readonly BodyLine[];
+}
+
+/** A list, as the template has it; without one, paths that stand alone on their lines. */
+function readEntries(blocks: readonly MarkdownBlock[]): Entries {
+  const items = blocks.filter((block) => block.kind === 'item');
+  if (items.length === 0) return readLonePaths(blocks);
+  const entries: ScopeEntry[] = [];
+  const unread: BodyLine[] = [];
+  let folderDepth: number | null = null;
+  for (const item of items) {
+    if (folderDepth !== null && item.depth > folderDepth) continue;
+    const read = readScopeEntry(item.text);
+    entries.push(...read.entries.map((entry) => ({ ...entry, line: item.line })));
+    if (read.prose && isTopLevel(item)) unread.push({ text: item.text, line: item.line });
+    // What is nested under a folder is covered by it, and is most often named relative to it.
+    folderDepth = read.entries.some(({ path }) => path.endsWith('/')) ? item.depth : null;
+  }
+  return { entries: withoutNotes(entries, items), unread };
+}
+
+/** Below an entry people write notes; only what surely is a path counts there. */
+function withoutNotes(entries: readonly ScopeEntry[], items: readonly ListItem[]): readonly ScopeEntry[] {
+  const nested = new Map(items.filter((item) => !isTopLevel(item)).map((item) => [item.line, item.text]));
+  return entries.filter(({ path, line }) => {
+    const text = nested.get(line);
+    return text === undefined || isLonePath(text) || text.startsWith('`') || /[/*]/.test(path);
+  });
+}
+
+function isTopLevel({ depth }: ListItem): boolean {
+  return depth === 0;
+}
+
+function readLonePaths(blocks: readonly MarkdownBlock[]): Entries {
+  const lines = blocks.flatMap((block) =>
+    block.kind === 'paragraph' || block.kind === 'code'
+      ? block.text
+          .split('\n')
+          .map((text, index) => ({ text, line: block.line + index + (block.kind === 'code' ? 1 : 0) }))
+      : [],
+  );
+  const entries = lines
+    .filter(({ text }) => isLonePath(text))
+    .flatMap(({ text, line }) => readScopeEntry(text).entries.map((entry) => ({ ...entry, line })));
+  return { entries, unread: [] };
+}
+
+const CHECKBOX = /^\[([ xX])\](?:\s+|$)/;
+
+/** Items of the list, with or without a box; a section of prose has one criterion per paragraph. */
+function readCriteria(blocks: readonly MarkdownBlock[]): readonly Criterion[] {
+  return readItems(blocks)
+    .map(({ text, line }) => {
+      const box = CHECKBOX.exec(text);
+      const bare = box === null ? text : text.slice(box[0].length);
+      return { text: bare.trim(), done: box !== null && box[1] !== ' ', line };
+    })
+    .filter(({ text }) => text !== '');
+}
+
+function readItems(blocks: readonly MarkdownBlock[]): readonly BodyLine[] {
+  const items = blocks.filter((block) => block.kind === 'item' && isTopLevel(block));
+  const found = items.length > 0 ? items : blocks.filter((block) => block.kind === 'paragraph');
+  return found.flatMap((block) =>
+    block.kind === 'heading' ? [] : [{ text: block.text.trim(), line: block.line }],
+  );
+}

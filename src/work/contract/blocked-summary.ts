@@ -1,0 +1,85 @@
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { countOptions } from './blocker-options.ts';
+import { countWords, readLabelled, saysSomething } from './labelled-text.ts';
+import type { ContractProblem, ProblemCode } from './problem-codes.ts';
+import { checkSpecReference } from './spec-quotation.ts';
+import { SUMMARY_LABELS, type SummaryLabel, type SummaryPart, UNRESOLVED } from './summary-labels.ts';
+
+export const BLOCKER_TYPES = [
+  'spec-ambiguity',
+  'spec-contradiction',
+  'spec-gap',
+  'external-dependency',
+  'technical-constraint',
+  'debugging-limit',
+] as const;
+export type BlockerType = (typeof BLOCKER_TYPES)[number];
+
+/** What a blocked result has to tell. */
+export function checkBlockedSummary(summary: string): readonly ContractProblem[] {
+  const text = summary.replace(/\r\n?/g, '\n');
+  const parts = readLabelled(text, SUMMARY_LABELS);
+  const type = typeIn(parts, text);
+  const has = (label: SummaryLabel) => parts.some((part) => part.label === label && saysSomething(part.text));
+  const options = countOptions(parts);
+  return [
+    ...(type === null ? [missing('WR206', noType(parts))] : []),
+    ...(isDescribed(parts) ? [] : [missing('WR207', 'the summary does not describe what is blocking')]),
+    ...(options >= 2 ? [] : [missing('WR208', fewOptions(options))]),
+    ...(has('recommendation') || RECOMMENDS.test(text)
+      ? []
+      : [missing('WR209', 'the summary recommends none of its options')]),
+    ...(has('impact') || IMPACT.test(text)
+      ? []
+      : [missing('WR210', 'the summary does not say what happens if the blocker is not resolved')]),
+    ...(type?.startsWith('spec-') === true ? checkSpecReference(type, parts) : []),
+  ];
+}
+
+const RECOMMENDS = /\b(?:i|we)(?:'d|’d| would| strongly)? (?:recommend|suggest|propose)\s+\S/i;
+const IMPACT = new RegExp(
+  `\\b${UNRESOLVED}\\b,?\\s+\\S|\\bunless (?:this|it|the blocker) is resolved\\b`,
+  'i',
+);
+
+/** Where it stands under its label it may be written with a blank; elsewhere only the exact word is one. */
+const LOOSE_TYPE = new RegExp(`\\b(?:${BLOCKER_TYPES.join('|').replaceAll('-', '[-_ ]')})\\b`, 'i');
+const EXACT_TYPE = new RegExp(`\\b(?:${BLOCKER_TYPES.join('|')})\\b`, 'i');
+
+function typeIn(parts: readonly SummaryPart[], text: string): BlockerType | null {
+  const labelled = parts.filter(({ label }) => label === 'type').map((part) => LOOSE_TYPE.exec(part.text));
+  const [word] = [...labelled, EXACT_TYPE.exec(text)].find((match) => match !== null) ?? [];
+  const plain = word?.toLowerCase().replace(/[_ ]/g, '-');
+  return BLOCKER_TYPES.find((type) => type === plain) ?? null;
+}
+
+function noType(parts: readonly SummaryPart[]): string {
+  const given = parts.find(({ label }) => label === 'type')?.text.split(/[\s.;,]/)[0] ?? '';
+  const known = `it is one of ${BLOCKER_TYPES.join(', ')}`;
+  if (!saysSomething(given)) return `the summary does not give the type of the blocker: ${known}`;
+  const near = didYouMean(given.replace(/[*_`"]/g, ''), BLOCKER_TYPES);
+  const hint = near === null ? known : `did you mean ${near}?`;
+  return `the summary gives "${given}" as the type of the blocker: ${hint}`;
+}
+
+/** Below this a text without a label says that there is a blocker, and not which. */
+const DESCRIBING_WORDS = 4;
+
+function isDescribed(parts: readonly SummaryPart[]): boolean {
+  return parts.some(({ label, text }) => {
+    if (label === 'description') return saysSomething(text);
+    if (label !== null && label !== 'type') return false;
+    const prose = text.replace(/^#{1,6} .*$/gm, '').replace(LOOSE_TYPE, '');
+    return countWords(prose) >= DESCRIBING_WORDS;
+  });
+}
+
+function fewOptions(count: number): string {
+  return count === 0
+    ? 'the summary gives no options, and two are needed'
+    : 'the summary gives one option, and two are needed';
+}
+
+function missing(code: ProblemCode, message: string): ContractProblem {
+  return { path: 'summary', code, message };
+}

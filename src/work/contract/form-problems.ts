@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { problemsOf } from '../../planner/problems.ts';
+import type { ContractProblem, ProblemCode } from './problem-codes.ts';
+
+/** A field that a rule of the contract is about has the code of that rule. */
+export type FieldCodes = Readonly<Record<string, ProblemCode>>;
+
+export type Form<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly ContractProblem[] };
+
+export function checkForm<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  value: unknown,
+  codes: FieldCodes = {},
+): Form<z.infer<Schema>> {
+  const parsed = z.safeParse(schema, value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const problems = problemsOf(parsed.error).map(({ path, message }) => ({
+    path,
+    code: codes[path] ?? 'WR001',
+    message: `${path === '' ? 'the document' : path}: ${message}`,
+  }));
+  return { ok: false, problems };
+}
+
+/** The entries of a list that have their form, with their places: the rest of a broken result is checked all the same. */
+export function soundEntries<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  list: unknown,
+): readonly { readonly index: number; readonly value: z.infer<Schema> }[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry: unknown, index) => {
+    const parsed = z.safeParse(schema, entry);
+    return parsed.success ? [{ index, value: parsed.data }] : [];
+  });
+}
+
+export function fieldOf(value: unknown, key: string): unknown {
+  return value !== null && typeof value === 'object' && Object.hasOwn(value, key)
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;
+}

@@ -1,0 +1,93 @@
+/** A part of a text that stands under a label, such as `Options:`. What comes before the first label has none. */
+export interface LabelledPart<Label extends string> {
+  readonly label: Label | null;
+  readonly text: string;
+}
+
+export interface LabelWords<Label extends string> {
+  readonly label: Label;
+  /** Source of an expression for the words of the label. */
+  readonly words: string;
+  /** Also in the middle of a line, as in `Type: spec-gap. Options: …`. */
+  readonly inline: boolean;
+}
+
+const BULLET = '(?:>[ \\t]*)?(?:#{1,6}[ \\t]+)?(?:[-*+•][ \\t]+)?(?:\\(?\\d{1,2}[.)][ \\t]+)?';
+const MARKS = '[*_`]{0,3}';
+const ASIDE = '(?:[ \\t]*\\([^()\\n]{0,80}\\))?';
+
+/**
+ * Cuts a text at its labels, in the ways in which agents write them: at the start of a line or after the end of a sentence,
+ * bold or plain, in any case, with a colon or a dash; as a heading; alone on a line in bold.
+ */
+export function readLabelled<Label extends string>(
+  text: string,
+  labels: readonly LabelWords<Label>[],
+): readonly LabelledPart<Label>[] {
+  const found = labels
+    .flatMap((label) => findLabel(text, label))
+    .sort((a, b) => a.start - b.start || b.end - a.end);
+  const parts: LabelledPart<Label>[] = [];
+  let label: Label | null = null;
+  let from = 0;
+  for (const one of found) {
+    if (one.start < from) continue;
+    parts.push({ label, text: text.slice(from, one.start).trim() });
+    label = one.label;
+    from = one.end;
+  }
+  parts.push({ label, text: text.slice(from).trim() });
+  return parts.filter((part) => part.label !== null || part.text !== '');
+}
+
+interface Found<Label> {
+  readonly label: Label;
+  readonly start: number;
+  readonly end: number;
+}
+
+function findLabel<Label extends string>(text: string, { label, words, inline }: LabelWords<Label>) {
+  const name = `${MARKS}(?:${words})${ASIDE}${MARKS}`;
+  const patterns = [
+    new RegExp(`^[ \\t]*${BULLET}${name}[ \\t]*(?::${MARKS}|[ \\t][—–-](?=\\s)|[—–])`, 'gim'),
+    new RegExp(
+      `^[ \\t]*(?:#{1,6}[ \\t]+(?:\\d{1,2}[.)][ \\t]+)?${name}|${BULLET}\\*\\*(?:${words})${ASIDE}\\*\\*)[ \\t]*$`,
+      'gim',
+    ),
+  ];
+  const found = patterns.flatMap((pattern) => matches(text, pattern, label));
+  if (!inline) return found;
+  const middle = new RegExp(`(?<=[.;,!?|)"”—–][ \\t]*|\\*\\*)${name}[ \\t]*:${MARKS}`, 'gi');
+  // After nothing but a blank, a small letter most often belongs to the sentence: `the content type: json`.
+  const capital = new RegExp(`(?<=[ \\t])${name}[ \\t]*:${MARKS}`, 'gi');
+  return [
+    ...found,
+    ...matches(text, middle, label),
+    ...matches(text, capital, label).filter(({ start }) => /^[*_`]*[A-Z]/.test(text.slice(start, start + 5))),
+  ];
+}
+
+function matches<Label>(text: string, pattern: RegExp, label: Label): readonly Found<Label>[] {
+  return [...text.matchAll(pattern)].map((match) => ({
+    label,
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/** Words that fill a place and say nothing. */
+const VAGUE =
+  /^(?:none|nothing|n\/?a|not applicable|unknown|unclear|tbd|to be (?:done|decided)|see above|see below|yes|no)$/i;
+
+/** From the first letter or digit to the last. */
+const SAID = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
+
+/** Whether something is said at all. */
+export function saysSomething(text: string): boolean {
+  const bare = SAID.exec(text)?.[0];
+  return bare !== undefined && !VAGUE.test(bare);
+}
+
+export function countWords(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}

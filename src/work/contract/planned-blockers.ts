@@ -1,0 +1,65 @@
+import type { PlannedWorkItem } from '../../contracts/work-results.ts';
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { type BlockersById, findCycles } from './dependency-cycles.ts';
+import { type KnownIds, type Placed, quoteId } from './planned-ids.ts';
+import type { ContractProblem } from './problem-codes.ts';
+
+/** Forward references are in order: links are made after all items are. */
+export function checkBlockers(
+  create: readonly Placed<PlannedWorkItem>[],
+  known: KnownIds,
+): readonly ContractProblem[] {
+  return [...create.flatMap((entry) => checkNames(entry, known)), ...checkCycles(create, known)];
+}
+
+function checkNames(
+  { index, value: { tempID, blockedBy } }: Placed<PlannedWorkItem>,
+  known: KnownIds,
+): readonly ContractProblem[] {
+  const seen = new Set<string>();
+  return blockedBy.flatMap((blocker, at): readonly ContractProblem[] => {
+    if (seen.has(blocker)) return [];
+    seen.add(blocker);
+    const path = `create.${index}.blockedBy.${at}`;
+    if (blocker === tempID)
+      return [{ path, code: 'WR105', message: `${quoteId(tempID)} is blocked by itself` }];
+    if (known.tempIds.has(blocker) || known.items === null || known.items.has(blocker)) return [];
+    const near = didYouMean(blocker, [...known.tempIds, ...known.items.keys()]);
+    const hint = near === null ? '' : `; did you mean ${quoteId(near)}?`;
+    const what = `${quoteId(blocker)}, which blocks ${quoteId(tempID)},`;
+    const message = `${what} is neither a tempID of this result nor an existing item${hint}`;
+    return [{ path, code: 'WR104', message }];
+  });
+}
+
+/** Longer ones are told by ids alone. */
+const TITLED = 12;
+
+function checkCycles(
+  create: readonly Placed<PlannedWorkItem>[],
+  { items }: KnownIds,
+): readonly ContractProblem[] {
+  const blockers = new Map<string, readonly string[]>();
+  const titles = new Map<string, string>();
+  const indexes = new Map<string, number>();
+  for (const { id, blockedBy = [], title } of items?.values() ?? []) {
+    blockers.set(id, blockedBy);
+    if (title !== undefined) titles.set(id, title);
+  }
+  for (const { index, value } of create) {
+    // Of two with one tempID, both are blocked by what either names.
+    blockers.set(value.tempID, [...(blockers.get(value.tempID) ?? []), ...value.blockedBy]);
+    titles.set(value.tempID, value.title);
+    if (!indexes.has(value.tempID)) indexes.set(value.tempID, index);
+  }
+  return findCycles(blockers satisfies BlockersById, [...indexes.keys()]).map((cycle) => {
+    const titled = cycle.length <= TITLED;
+    const way = cycle.map((id) => (titled && titles.has(id) ? `${id} (${titles.get(id)})` : id));
+    const index = cycle.map((id) => indexes.get(id)).find((found) => found !== undefined);
+    return {
+      path: index === undefined ? 'create' : `create.${index}.blockedBy`,
+      code: 'WR106',
+      message: `items block each other: ${way.join(' -> ')}`,
+    };
+  });
+}

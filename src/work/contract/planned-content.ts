@@ -1,0 +1,63 @@
+import type { WorkType } from '../../contracts/work-item.ts';
+import type { PlannedWorkItem, PlannedWorkItemUpdate } from '../../contracts/work-results.ts';
+import { typeOfBody } from '../body.ts';
+import { type BodyProblem, checkBody } from '../body-check.ts';
+import { fieldsOfLabels } from '../labels.ts';
+import { checkLabels, type LabelProblem } from '../labels-check.ts';
+import { type KnownItem, type Placed, quoteId } from './planned-ids.ts';
+import type { ContractProblem } from './problem-codes.ts';
+
+/** Body and labels of a new item. */
+export function checkPlannedItem({ index, value }: Placed<PlannedWorkItem>): readonly ContractProblem[] {
+  const { body, labels, tempID } = value;
+  // Where no label tells the type, the template that the body follows does.
+  const type = fieldsOfLabels(labels).type ?? typeOfBody(body);
+  return [
+    ...inBody(`create.${index}.body`, tempID, checkBody(body, type)),
+    ...inLabels(`create.${index}.labels`, tempID, checkLabels(labels, { kind: 'new' }, type)),
+  ];
+}
+
+/** What an update brings is held to the same rules; what it leaves out stays as it is. */
+export function checkUpdate(
+  { index, value }: Placed<PlannedWorkItemUpdate>,
+  item: KnownItem | null,
+): readonly ContractProblem[] {
+  const { body, labels, workItemID: id } = value;
+  const named = labels === null ? null : fieldsOfLabels(labels).type;
+  const present = item?.type ?? null;
+  const labelled = { kind: 'existing', status: item?.status ?? null } as const;
+  return [
+    ...(body === null ? [] : inBody(`update.${index}.body`, id, checkBody(body, named ?? present))),
+    ...(labels === null
+      ? []
+      : inLabels(`update.${index}.labels`, id, checkLabels(labels, labelled, present))),
+    ...(body === null ? checkTypeKept(index, id, named, present) : []),
+  ];
+}
+
+function checkTypeKept(
+  index: number,
+  id: string,
+  named: WorkType | null,
+  present: WorkType | null,
+): readonly ContractProblem[] {
+  if (named === null || present === null || named === present) return [];
+  const message = `${quoteId(id)} becomes task:${named} and keeps the body of a task:${present}`;
+  return [{ path: `update.${index}.labels`, code: 'WR114', message }];
+}
+
+function inBody(path: string, id: string, problems: readonly BodyProblem[]): readonly ContractProblem[] {
+  return problems.map(({ code, message, line, quoted }) => {
+    const place = quoted === null ? '' : `line ${line}, ${JSON.stringify(quoted)}: `;
+    return { path, code, message: `the body of ${quoteId(id)}: ${place}${message}` };
+  });
+}
+
+function inLabels(path: string, id: string, problems: readonly LabelProblem[]): readonly ContractProblem[] {
+  return problems.map(({ code, message, index }) => ({
+    path: index === null ? path : `${path}.${index}`,
+    code,
+    message: `the labels of ${quoteId(id)}: ${message}`,
+  }));
+}

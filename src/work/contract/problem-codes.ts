@@ -1,0 +1,74 @@
+/** Everything that can be wrong with a result, a body or its labels. A code is never reused for something else. */
+export const PROBLEM_CODES = {
+  WR001: 'a value does not have the form of its schema',
+  WR101: 'the role of a planner result is not planner',
+  WR102: 'two new items have the same tempID',
+  WR103: 'a tempID is the id of an existing item',
+  WR104: 'a blocker is neither a tempID of the result nor an existing item',
+  WR105: 'an item blocks itself',
+  WR106: 'items block each other in a circle',
+  WR107: 'an item to close does not exist',
+  WR108: 'an item to close is closed already',
+  WR109: 'an item is closed twice',
+  WR110: 'an item to update does not exist',
+  WR111: 'an item to update is closed',
+  WR112: 'an item is updated twice',
+  WR113: 'an item is both closed and updated',
+  WR114: 'an update changes the type of an item and not its body',
+  WR201: 'the role of an implementor result is not implementor',
+  WR202: 'an outcome is not one of the three',
+  WR203: 'a completed result has no patch',
+  WR204: 'the summary of an implementor is empty',
+  WR205: 'a result that is not completed has a patch',
+  WR206: 'a blocked summary does not give the type of its blocker',
+  WR207: 'a blocked summary does not describe its blocker',
+  WR208: 'a blocked summary does not have two options',
+  WR209: 'a blocked summary has no recommendation',
+  WR210: 'a blocked summary does not give the impact',
+  WR211: 'a spec blocker does not name the file of the spec',
+  WR212: 'a spec blocker does not name the section of the spec',
+  WR213: 'a spec blocker does not quote the spec',
+  WR214: 'a validation failure does not name the step that failed',
+  WR215: 'a validation failure does not say why it is outside of the scope',
+  WR301: 'the role of a reviewer result is not reviewer',
+  WR302: 'a verdict is not one of the two',
+  WR303: 'a review approves and has a finding',
+  WR304: 'a review needs changes and has no finding',
+  WR305: 'a finding does not say what is wrong',
+  WR306: 'a finding does not say why it is wrong',
+  WR307: 'a finding does not say how to fix it',
+  WR308: 'the summary of a review is empty',
+  WR401: 'a body follows no template',
+  WR402: 'a body follows the template of the other type',
+  WR403: 'a section of the template is missing',
+  WR404: 'a section stands twice',
+  WR405: 'a section stands at another level, or in another section, than in the template',
+  WR406: 'the objective is empty',
+  WR407: 'no file is in scope',
+  WR408: 'there is no acceptance criterion',
+  WR501: 'there is no label for the type',
+  WR502: 'there is no label for the status',
+  WR503: 'there is no label for the priority',
+  WR504: 'there is no label for the complexity',
+  WR505: 'there is more than one label of a category',
+  WR506: 'a label stands twice',
+  WR507: 'a label of a category is unknown',
+  WR508: 'a new item does not start as pending',
+  WR509: 'a refinement has the priority low',
+  WR510: 'a refinement has a complexity',
+  WR511: 'an update gives an item another status',
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEM_CODES;
+
+/** One reason why a value breaks its contract. */
+export interface ContractProblem {
+  /** Dotted from the top, such as `create.0.blockedBy.1`; empty for the whole value. */
+  readonly path: string;
+  readonly code: ProblemCode;
+  readonly message: string;
+}
+
+export type Checked<Result> =
+  | { readonly ok: true; readonly result: Result }
+  | { readonly ok: false; readonly problems: readonly ContractProblem[] };

@@ -1,0 +1,59 @@
+import { saysSomething } from './labelled-text.ts';
+import type { ContractProblem, ProblemCode } from './problem-codes.ts';
+import type { SummaryLabel, SummaryPart } from './summary-labels.ts';
+
+/** A file with its folder, or the bare name of a document. */
+const PATH =
+  /(?:^|[\s`"'“(<[:])(?:(?:[\w.@~-]+\/)+[\w.@~-]*\w\.[A-Za-z]\w{0,7}|[\w.-]*\w\.(?:mdx?|markdown|txt|rst|adoc))(?![\w/])/m;
+
+const NO_NAME =
+  '(?!(?:is|are|was|were|does|do|of|that|which|about|has|have|and|or|in|for|on|to|it|there)\\b)';
+const SECTIONS: readonly RegExp[] = [
+  new RegExp(`\\b(?:sections?(?:\\(s\\))?|heading|chapter)[\\s:#"“'\`*_(]+${NO_NAME}[\\p{L}\\p{N}]`, 'iu'),
+  /["”`*']\s+section\b/i,
+  /§+\s*["“'`*]?[\p{L}\p{N}]/u,
+  /\.(?:mdx?|markdown)#[\w-]/i,
+  /\.(?:mdx?|markdown)[`)"]*\s*(?:>|›|→|»)\s*\S/i,
+];
+/** The name of a section is often put between quotes too, and is no quote of the spec. */
+const NAMED_SECTION =
+  /\b(?:sections?(?:\(s\))?|heading|chapter|§+)[\s:]*(?:["“`*'][^"”`*'\n]*["”`*'](?:\s*(?:,|and)\s*)?)+|["“`][^"“”`\n]*["”`]\s+section\b/gi;
+const QUOTES: readonly RegExp[] = [
+  /["“„«][^"“”„«»\p{L}]{0,40}\p{L}[^"“”„«»]{0,2000}["”“»]/u,
+  /(?:^|[\s(:])[‘'][^’'\n]+\s[^’'\n]+[’'](?=$|[\s.,;)])/m,
+  /`[^`\n]+\s[^`\n]+\s[^`\n]+`/,
+  /^\s*>\s*\S/m,
+];
+
+/** Spec blockers say where in the spec they are: its file, the section, and what it says there. */
+export function checkSpecReference(type: string, parts: readonly SummaryPart[]): readonly ContractProblem[] {
+  const text = referenceIn(parts);
+  const named = (label: SummaryLabel) =>
+    parts.some((part) => part.label === label && saysSomething(part.text));
+  const missing = (code: ProblemCode, what: string): ContractProblem => ({
+    path: 'summary',
+    code,
+    message: `the summary of a ${type} does not ${what}`,
+  });
+  const sections = named('section') || SECTIONS.some((pattern) => pattern.test(text));
+  const bare = text.replace(NAMED_SECTION, ' ');
+  const quotes = named('quote') || QUOTES.some((pattern) => pattern.test(bare));
+  return [
+    ...(PATH.test(text) ? [] : [missing('WR211', 'name the file of the spec')]),
+    ...(sections ? [] : [missing('WR212', 'name the section of the spec')]),
+    ...(quotes ? [] : [missing('WR213', 'quote the spec')]),
+  ];
+}
+
+const REFERENCE: readonly (SummaryLabel | null)[] = ['spec', 'section', 'quote'];
+const PROSE: readonly (SummaryLabel | null)[] = [...REFERENCE, 'description', 'type', null];
+
+/** Under its own labels where it has some, otherwise in what describes the blocker. */
+function referenceIn(parts: readonly SummaryPart[]): string {
+  const labelled = parts.some(({ label }) => label === 'spec');
+  const places = labelled ? REFERENCE : PROSE;
+  return parts
+    .filter(({ label }) => places.includes(label))
+    .map(({ text }) => text)
+    .join('\n');
+}

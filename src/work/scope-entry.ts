@@ -1,0 +1,101 @@
+/** A file, a folder (it ends in `/`) or a glob that a body lists. */
+export interface ScopeEntry {
+  /** Without backticks, without its note. */
+  readonly path: string;
+  readonly note: string | null;
+  readonly line: number;
+}
+
+interface Reading {
+  readonly entries: readonly Omit<ScopeEntry, 'line'>[];
+  /** Words in which no path was found: they are not for a machine. */
+  readonly prose: boolean;
+}
+
+const NOTHING: Reading = { entries: [], prose: false };
+const PROSE: Reading = { entries: [], prose: true };
+
+const CHECKBOX = /^\[[ xX]\]\s+/;
+const NONE = /^[(*_]*(?:none|n\/a|nothing|not applicable|-|–|—)[)*_]*(?:[.,;:]?$|[.,;:]?\s+[(–—-])/i;
+const CODE = /^(`+)\s*(.+?)\s*\1(?!`)/;
+const NEXT_CODE = /^\s*(?:,|;|&|\+|->|→|\band\b|\bor\b)\s*(?:and\s+)?(?=`)/;
+const LINK = /^\[`?([^\]`]+)`?\]\([^)]*\)/;
+/** Stars at both ends are emphasis, unless they are the stars of a glob. */
+const EMPHASIS = /^(\*\*|__|\*|_)(?!\/)([^*_\s][^*\s]*?)(?<!\/)\1(?=$|[\s:,;.(])/;
+const NOTE = /\s+\(|\s+[–—]\s*|\s+--?\s+|:\s+/;
+
+const EXTENSION = /\.[A-Za-z0-9]{1,8}$/;
+
+/** What one line of a list says. */
+export function readScopeEntry(line: string): Reading {
+  const text = line.replace(CHECKBOX, '').trim();
+  if (text === '' || NONE.test(text)) return NOTHING;
+  const quoted = readCode(text);
+  if (quoted.length > 0) return { entries: quoted, prose: false };
+  const marked = LINK.exec(text) ?? EMPHASIS.exec(text);
+  if (marked !== null) return readMarked(marked.at(-1) ?? '', text.slice(marked[0].length));
+  return readPlain(text);
+}
+
+/** A line of a paragraph is a path only where nothing else stands on it. */
+export function isLonePath(line: string): boolean {
+  const text = line.trim();
+  return CODE.test(text) || (/^\S+$/.test(text) && looksLikePath(text));
+}
+
+function readCode(text: string): readonly Omit<ScopeEntry, 'line'>[] {
+  const paths: string[] = [];
+  let rest = text;
+  for (let found = CODE.exec(rest); found !== null; found = CODE.exec(rest)) {
+    paths.push(found[2] ?? '');
+    rest = rest.slice(found[0].length);
+    const next = NEXT_CODE.exec(rest);
+    if (next === null) break;
+    rest = rest.slice(next[0].length);
+  }
+  const note = noteOf(rest);
+  return paths.map((path) => entryOf(path, note));
+}
+
+function readMarked(inner: string, rest: string): Reading {
+  const path = inner.replace(/:$/, '');
+  return looksLikePath(path) ? { entries: [entryOf(path, noteOf(rest))], prose: false } : PROSE;
+}
+
+function readPlain(text: string): Reading {
+  const cut = NOTE.exec(text);
+  const head = (cut === null ? text : text.slice(0, cut.index)).replace(/(?<=\S)[,;:.]$/, '');
+  const note = cut === null ? null : noteOf(text.slice(cut.index));
+  if (!/\s/.test(head)) {
+    // A word with a colon heads a list of its own.
+    if (text.endsWith(':') && !looksLikePath(head)) return PROSE;
+    return { entries: [entryOf(head, note)], prose: false };
+  }
+  const several = head.split(/,\s+|\s+and\s+/);
+  if (several.length > 1 && several.every((one) => !/\s/.test(one) && looksLikePath(one)))
+    return { entries: several.map((path) => entryOf(path, note)), prose: false };
+  const [first = ''] = head.split(/\s/);
+  if (isSurePath(first)) return { entries: [entryOf(first, noteOf(text.slice(first.length)))], prose: false };
+  // Names with a blank in them, as in `docs/my page.md`.
+  if (first.includes('/') && EXTENSION.test(head)) return { entries: [entryOf(head, note)], prose: false };
+  return PROSE;
+}
+
+function looksLikePath(word: string): boolean {
+  return isSurePath(word) || word.includes('/') || /^\.[A-Za-z]/.test(word);
+}
+
+function isSurePath(word: string): boolean {
+  return EXTENSION.test(word) || /[^/]\/$/.test(word) || /[*?]/.test(word);
+}
+
+function entryOf(path: string, note: string | null): Omit<ScopeEntry, 'line'> {
+  const plain = path.trim().replace(/^(?:\.\/)+(?=.)/, '');
+  return { path: plain, note };
+}
+
+function noteOf(rest: string): string | null {
+  const bare = rest.trim().replace(/^(?:[–—:,;]|--?(?=\s))\s*/, '');
+  const note = /^\((.*)\)[.,;]?$/s.exec(bare)?.[1] ?? bare;
+  return note.trim() === '' ? null : note.trim();
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { checkImplementorResult } from '../../../src/work/contract/implementor-result.ts';
+import { BLOCKED_SUMMARY, blockedWithout, codesOf, implementorResult } from './work-fixtures.ts';
+
+function codesFor(changes: Readonly<Record<string, unknown>>): string[] {
+  return codesOf(checkImplementorResult(implementorResult(changes)));
+}
+
+const blocked = (summary: string) => codesFor({ outcome: 'blocked', patch: null, summary });
+const failed = (summary: string) => codesFor({ outcome: 'validation-failure', patch: null, summary });
+
+describe('an implementor result', () => {
+  it.each([
+    ['completed with a patch', {}, []],
+    ['of another role', { role: 'reviewer' }, ['WR201']],
+    ['with an outcome of its own', { outcome: 'done' }, ['WR202']],
+    ['with a key more', { extra: 1 }, ['WR001']],
+    ['with an x- key', { 'x-note': 1 }, ['WR001']],
+    ['without a summary', { summary: undefined }, ['WR001']],
+    ['completed without a patch', { patch: null }, ['WR203']],
+    ['completed with an empty patch', { patch: '' }, ['WR203']],
+    ['completed with a patch of white space', { patch: ' \n' }, ['WR203']],
+    ['completed with an empty summary', { summary: ' ' }, ['WR204']],
+    ['completed with neither', { summary: '', patch: null }, ['WR203', 'WR204']],
+    ['blocked with a patch', { outcome: 'blocked', summary: BLOCKED_SUMMARY }, ['WR205']],
+    ['blocked with an empty patch', { outcome: 'blocked', patch: '', summary: BLOCKED_SUMMARY }, ['WR205']],
+    ['blocked with an empty summary', { outcome: 'blocked', patch: null, summary: '' }, ['WR204']],
+  ])('%s has the problems %j', (_, changes, codes) => {
+    expect(codesFor(changes)).toEqual(codes);
+  });
+
+  it('is given back as it is where nothing is wrong', () => {
+    expect(checkImplementorResult(implementorResult())).toEqual({ ok: true, result: implementorResult() });
+  });
+});
+
+describe('a blocked summary', () => {
+  it.each([
+    ['nothing left out', BLOCKED_SUMMARY, []],
+    ['no type', blockedWithout('Type'), ['WR206']],
+    ['a type of its own', BLOCKED_SUMMARY.replace('spec-gap', 'spec-hole'), ['WR206']],
+    ['no description', blockedWithout('Description'), ['WR207']],
+    ['no options', blockedWithout('Options'), ['WR208']],
+    ['one option', BLOCKED_SUMMARY.replace(/\n2\. .*/, ''), ['WR208']],
+    [
+      'the same option twice',
+      BLOCKED_SUMMARY.replace(/\n2\. .*/, '\n- Three times. Slow when the service is down.'),
+      ['WR208'],
+    ],
+    [
+      'one option with its trade-offs',
+      BLOCKED_SUMMARY.replace(/\n2\. .*/, '\n   - Pro: simple\n   - Con: slow'),
+      ['WR208'],
+    ],
+    ['no recommendation', blockedWithout('Recommendation'), ['WR209']],
+    ['an empty recommendation', BLOCKED_SUMMARY.replace(/The second, .*/, ''), ['WR209']],
+    ['a recommendation of nothing', BLOCKED_SUMMARY.replace(/The second, .*/, 'TBD.'), ['WR209']],
+    ['no impact', blockedWithout('Impact'), ['WR210']],
+    ['no spec reference', blockedWithout('Spec reference'), ['WR211', 'WR212', 'WR213']],
+    ['no path of the spec', BLOCKED_SUMMARY.replace('docs/specs/retry.md, s', 'S'), ['WR211']],
+    ['no section of the spec', BLOCKED_SUMMARY.replace(', section "Limits"', ''), ['WR212']],
+    ['no quote of the spec', BLOCKED_SUMMARY.replace(': "retry a few times"', ''), ['WR213']],
+    ['nothing but a sigh', 'It does not work.', ['WR206', 'WR208', 'WR209', 'WR210']],
+    ['a word', 'Blocked.', ['WR206', 'WR207', 'WR208', 'WR209', 'WR210']],
+  ])('with %s has the problems %j', (_, summary, codes) => {
+    expect(blocked(summary.replace('%j', ''))).toEqual(codes);
+  });
+
+  it.each(['external-dependency', 'technical-constraint', 'debugging-limit'])(
+    'needs no spec reference for a %s',
+    (type) => {
+      expect(blocked(blockedWithout('Spec reference').replace('spec-gap', type))).toEqual([]);
+    },
+  );
+
+  it.each(['spec-ambiguity', 'spec-contradiction', 'spec-gap'])('needs a spec reference for a %s', (type) => {
+    expect(blocked(blockedWithout('Spec reference').replace('spec-gap', type))).toEqual([
+      'WR211',
+      'WR212',
+      'WR213',
+    ]);
+  });
+
+  it('says which type was most likely meant', () => {
+    const checked = checkImplementorResult(
+      implementorResult({
+        outcome: 'blocked',
+        patch: null,
+        summary: BLOCKED_SUMMARY.replace('spec-gap', 'spec-gab'),
+      }),
+    );
+    expect(checked).toMatchObject({
+      problems: [{ path: 'summary', message: expect.stringContaining('did you mean spec-gap?') }],
+    });
+  });
+
+  it.each([
+    [
+      'headings',
+      `# Blocked
+
+## Blocker type
+
+\`spec-gap\`
+
+## Description
+
+How often to retry is not said.
+
+## Spec Reference
+
+- Spec: \`docs/specs/retry.md\`
+- Section: Limits
+- Quote: "retry a few times"
+
+## Options
+
+### Option A: three times
+
+Slow.
+
+### Option B: once
+
+Fails more often.
+
+## Recommendation
+
+Option A: it is what people expect.
+
+## Impact
+
+Nothing can be released.`,
+    ],
+    [
+      'bold labels in a list',
+      `- **Blocker type** — spec-gap
+- **Description** — How often to retry is not said.
+- **Spec reference** — \`docs/specs/retry.md\`, section Limits, “retry a few times”
+- **Options**:
+  1. **Option A** — three times; slow
+  2. **Option B** — once; fails more often
+- **Recommendation** — Option B, because callers retry too.
+- **Impact** — The client can't be finished.`,
+    ],
+    [
+      'bold labels with the colon inside',
+      `**Type:** Spec-Gap
+**Description:** How often to retry is not said.
+**Spec reference:** docs/specs/retry.md § Limits
+> retry a few times
+**Options:**
+* Three times (slow)
+* Once (fails more often)
+**Recommendation:** once
+**Impact:** the client waits`,
+    ],
+    [
+      'one line',
+      'Type: spec-gap. Description: how often to retry is not said. Spec reference: docs/specs/retry.md, Section: Limits, Quote: "retry a few times". Options: A) three times, slow; B) once, fails more often. Recommendation: B, callers retry too. Impact: the client waits.',
+    ],
+    [
+      'prose around it, and options by number',
+      `I had to stop (Type: spec-ambiguity). The spec can be read in two ways.
+
+In docs/specs/retry.md#limits it says "retry a few times".
+
+Option 1: three times. That is slow.
+Option 2: once. That fails more often.
+
+I recommend option 2, because callers retry too.
+If not resolved, the client can't be finished.`,
+    ],
+    ['the ends of lines of another system', BLOCKED_SUMMARY.replaceAll('\n', '\r\n')],
+    ['capitals', BLOCKED_SUMMARY.replace(/^(\w[\w ]*):/gm, (label) => label.toUpperCase())],
+    [
+      'the recommendation before the options',
+      `Type: technical-constraint
+Description: the file that must change is out of scope.
+Recommendation: Option A, it is smaller.
+Option A: widen the scope.
+Option B: split the task.
+Impact: the task stays open.`,
+    ],
+    ['numbers in parentheses', BLOCKED_SUMMARY.replace('\n1. ', ' (1) ').replace('\n2. ', ' (2) ')],
+  ])('may be written with %s', (_, summary) => {
+    expect(blocked(summary)).toEqual([]);
+  });
+});
+
+describe('the summary of a validation failure', () => {
+  it.each([
+    ['`npm test` fails in src/server.test.ts. It failed before my change, too.'],
+    ['Step: typecheck\nTried: a clean install.\nWhy outside scope: the types of another package are broken.'],
+    ['**Failed step:** lint\n**Why it is outside my scope:** the rule was added on main.'],
+    ['The integration tests fail because the database service is unavailable. I tried it three times.'],
+    ['Validation failed: the build exits with 2 in packages/other, which is unrelated to this task.'],
+    ['vitest failed in src/a.test.ts; I tried two fixes. The debugging limit was reached.'],
+    ['Validation step "tests" failed. The failing file is owned by #7.'],
+  ])('is taken where it names the step and the reason: %s', (summary) => {
+    expect(failed(summary)).toEqual([]);
+  });
+
+  it.each([
+    ['Validation failed.', ['WR214', 'WR215']],
+    ['The validation step failed and I do not know why.', ['WR214', 'WR215']],
+    ['Step:\nWhy:', ['WR214', 'WR215']],
+    ['The tests failed.', ['WR215']],
+    ['Something fails that is outside of my scope.', ['WR214']],
+    ['Step: tests', ['WR215']],
+  ])('is refused where it does not: %s', (summary, codes) => {
+    expect(failed(summary)).toEqual(codes);
+  });
+});
