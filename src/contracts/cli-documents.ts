@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { agentTrialSchema } from './agent-trial.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
+import { scopedDocument } from './cli-scope-document.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
 import { printed } from './printed-document.ts';
@@ -369,6 +370,7 @@ export const CLI_DOCUMENTS = {
   vectors: vectorsDocument,
   policy: judged,
   hook: judged,
+  scope: scopedDocument,
   agents: printed(agentTrialSchema.shape),
   harness: printed({
     ok: z.boolean().describe('Whether no case failed.'),

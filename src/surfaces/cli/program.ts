@@ -14,6 +14,7 @@ import { addPlannerVerbs } from './planner-verbs.ts';
 import { addPolicyVerbs } from './policy-verbs.ts';
 import { addRecordVerbs } from './record-verbs.ts';
 import { addLookVerbs, addRunVerbs } from './run-verbs.ts';
+import { addScopeVerbs } from './scope-verbs.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { addUpkeepVerbs } from './upkeep-verbs.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
@@ -167,6 +168,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   addUpkeepVerbs(verb);
   addPlannerVerbs(verb);
   addPolicyVerbs(verb);
+  addScopeVerbs(verb);
   addHarnessVerbs(verb);
   addAgentVerbs(verb);
   addSetupVerbs(verb, program);

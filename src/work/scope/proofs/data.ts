@@ -1,0 +1,70 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, type Node, parseAllDocuments } from 'yaml';
+import type { Tokens } from './tokens.ts';
+
+/** Where comments are allowed although the name says JSON. */
+const WITH_COMMENTS =
+  /(?:^|\/)(?:[tj]sconfig(?:\.[\w.-]+)?\.json|\.eslintrc\.json|devcontainer\.json|\.swcrc|\.babelrc)$|\.jsonc$|(?:^|\/)\.vscode\/[^/]+\.json$/;
+
+const JSON_FORMS = /([ \t\r\n]+)|(\/\/[^\n]*|\/\*[\s\S]*?\*\/)|("(?:[^"\\\n]|\\.)*"|[-+\w.]+|[{}[\],:])/y;
+
+/** Keys in their order and numbers as they are spelt: a reader may mind either. */
+export function jsonTokens(path: string, text: string): Tokens {
+  const tokens: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    JSON_FORMS.lastIndex = at;
+    const found = JSON_FORMS.exec(text);
+    if (found === null) return null;
+    if (found[2] !== undefined && !WITH_COMMENTS.test(path)) return null;
+    if (found[3] !== undefined) tokens.push(found[3]);
+    at += found[0].length;
+  }
+  return tokens;
+}
+
+const YAML_LIMIT = 1_000_000;
+
+/** The values of all documents with tags, anchors and the way in which they are quoted: `no` is not `"no"`. */
+export function yamlTokens(text: string): Tokens {
+  // A template or a first line may be read by something else before YAML is.
+  if (text.length > YAML_LIMIT || /\{\{|\{%|<%|^%|^#(?:cloud-config|!)/m.test(text)) return null;
+  const documents = parseAllDocuments(text, { uniqueKeys: false, keepSourceTokens: false });
+  if (!Array.isArray(documents)) return [];
+  const tokens: string[] = [];
+  for (const document of documents) {
+    if (document.errors.length > 0 || document.warnings.length > 0) return null;
+    tokens.push('---');
+    spell(document.contents, tokens);
+  }
+  return tokens;
+}
+
+function spell(node: unknown, tokens: string[]): void {
+  if (isPair(node)) {
+    spell(node.key, tokens);
+    tokens.push(':');
+    spell(node.value, tokens);
+    return;
+  }
+  if (isAlias(node)) {
+    tokens.push(`*${node.source}`);
+    return;
+  }
+  if (isMap(node) || isSeq(node)) {
+    tokens.push(`${marksOf(node)}${isMap(node) ? '{' : '['}`);
+    for (const item of node.items) spell(item, tokens);
+    tokens.push('end');
+    return;
+  }
+  if (!isScalar(node)) {
+    tokens.push('nothing');
+    return;
+  }
+  const plain = node.type === 'PLAIN' || node.type === undefined;
+  tokens.push(`${marksOf(node)}${plain ? `=${node.source ?? ''}` : JSON.stringify(String(node.value))}`);
+}
+
+function marksOf(node: Node): string {
+  const anchor = 'anchor' in node && typeof node.anchor === 'string' ? `&${node.anchor} ` : '';
+  return `${anchor}${node.tag === undefined ? '' : `!${node.tag} `}`;
+}
