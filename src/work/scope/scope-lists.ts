@@ -31,8 +31,19 @@ export function readScopeLists(markdown: string): ScopeLists {
   return { inScope: lists.in, outOfScope: lists.out };
 }
 
+const LINE_LIMIT = 4096;
+
 function withoutComments(markdown: string): readonly string[] {
-  return markdown.replace(/<!--[\s\S]*?-->/g, (comment) => comment.replace(/[^\n]/g, '')).split(/\r\n|\r|\n/);
+  let rest = markdown;
+  let kept = '';
+  for (let start = rest.indexOf('<!--'); start >= 0; start = rest.indexOf('<!--')) {
+    const end = rest.indexOf('-->', start + 4);
+    if (end < 0) break;
+    // Lines keep their numbers.
+    kept += rest.slice(0, start) + rest.slice(start, end).replace(/[^\n]/g, '');
+    rest = rest.slice(end + 3);
+  }
+  return `${kept}${rest}`.split(/\r\n|\r|\n/).map((line) => line.slice(0, LINE_LIMIT));
 }
 
 /** One path for each item, or several that stand in backticks behind one another. */

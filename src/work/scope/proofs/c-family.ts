@@ -3,11 +3,11 @@ import { type Piece, spellPieces, type TokenRules, type Tokens } from './tokens.
 /** A language with comments between slashes, whose text can be cut into pieces without understanding it. */
 interface Language {
   readonly rules: TokenRules;
-  /** What stands where, tried in this order at each place. */
-  readonly forms: readonly (readonly [Piece['kind'], RegExp])[];
+  /** What stands where, tried in this order at each place; `open` is what begins and does not end. */
+  readonly forms: readonly (readonly [Piece['kind'] | 'open', RegExp])[];
   readonly nestedComments: boolean;
   /** What makes the reader unsure. */
-  readonly doubt: RegExp | null;
+  readonly doubt: (text: string) => boolean;
 }
 
 const BLANKS: Language['forms'] = [
@@ -40,15 +40,21 @@ const C: Language = {
     ...BLANKS,
     LINE_COMMENT,
     ['string', /(?:u8|[uUL])?R"([^()\\\s]{0,16})\([\s\S]*?\)\1"/y],
+    ['open', /(?:u8|[uUL])?R"/y],
     TEXT,
     CHARACTER,
     ...WORDS,
   ],
   nestedComments: false,
   // Lines that are joined may join a comment; a line number may be printed; trigraphs are replaced first.
-  doubt:
-    /\/\/[^\n]*\\\r?\n|__LINE__|source_location|\?\?[=/'()!<>-]|^[ \t]*(?:#|%:|\?\?=)[^\n]*\/\*|^[ \t]*%:/m,
+  doubt: (text) =>
+    /__LINE__|source_location|\?\?[=/'()!<>-]|^[ \t]*%:/.test(text) || text.split('\n').some(isDoubtfulLine),
 };
+
+/** A comment that goes on in the next line, or one that begins in a line for the preprocessor. */
+function isDoubtfulLine(line: string): boolean {
+  return (/\\\r?$/.test(line) && line.includes('//')) || (/^[ \t]*#/.test(line) && line.includes('/*'));
+}
 
 const JAVA: Language = {
   rules: { ...usual, obeyed: (comment) => comment.includes('@deprecated') },
@@ -62,7 +68,7 @@ const JAVA: Language = {
   ],
   nestedComments: false,
   // Escapes are read before comments are.
-  doubt: /\\u+[0-9a-fA-F]{4}/,
+  doubt: (text) => /\\u+[0-9a-fA-F]{4}/.test(text),
 };
 
 const GO: Language = {
@@ -74,7 +80,7 @@ const GO: Language = {
   forms: [...BLANKS, LINE_COMMENT, ['string', /`[^`]*`/y], TEXT, CHARACTER, ...WORDS],
   nestedComments: false,
   // What stands before `import "C"` is a program of its own, and an old build line counts by its place.
-  doubt: /import\s+"C"|"C"\s*\n|^\/\/\s*\+build|\/\*line /m,
+  doubt: (text) => /import\s+"C"|"C"\s*\n|^\/\/\s*\+build|\/\*line /m.test(text),
 };
 
 const RUST: Language = {
@@ -87,13 +93,14 @@ const RUST: Language = {
     ...BLANKS,
     LINE_COMMENT,
     ['string', /(?:b|c)?r(#*)"[\s\S]*?"\1(?!#)/y],
+    ['open', /(?:b|c)?r#*"/y],
     ['string', /(?:b|c)?"(?:[^"\\]|\\[\s\S])*"/y],
     ['string', /b?'(?:[^'\\\n]|\\(?:u\{[^}\n]*\}|x[0-9a-fA-F]{2}|[\s\S]))'/y],
     ['word', /'[\p{L}_][\p{L}\p{N}_]*/uy],
     ...WORDS,
   ],
   nestedComments: true,
-  doubt: /\b(?:line|column)!|\blocation!|stringify!/,
+  doubt: (text) => /\b(?:line|column)!|\blocation!|stringify!/.test(text),
 };
 
 const C_SHARP: Language = {
@@ -101,7 +108,7 @@ const C_SHARP: Language = {
   forms: [DIRECTIVE, ...BLANKS, LINE_COMMENT, ['string', /@"(?:[^"]|"")*"/y], TEXT, CHARACTER, ...WORDS],
   nestedComments: false,
   // What is put into a text may hold texts, and a directive may hold what looks like a comment.
-  doubt: /\$@?"|@\$"|"""|CallerLineNumber/,
+  doubt: (text) => /\$@?"|@\$"|"""|CallerLineNumber/.test(text),
 };
 
 const CSS: Language = {
@@ -109,6 +116,7 @@ const CSS: Language = {
   forms: [
     ...BLANKS,
     ['string', /url\(\s*(?!["'\s])[^)"'\\\n]*\)/iy],
+    ['open', /url\(\s*(?!["'\s])/iy],
     TEXT,
     ['string', /'(?:[^'\\\n]|\\[\s\S])*'/y],
     ['word', /(?:[\p{L}\p{M}\p{N}_-]|\\[^\n])+/uy],
@@ -116,7 +124,7 @@ const CSS: Language = {
   ],
   nestedComments: false,
   // What a custom property holds is kept as it is written, and `@charset` counts at the very start alone.
-  doubt: /(?:^|[{;\s/])--[\w-]+\s*:|@charset|sourceMappingURL|\bprogid\b/,
+  doubt: (text) => /(?:^|[{;\s/])--[\w-]+\s*:|@charset|sourceMappingURL|\bprogid\b/.test(text),
 };
 
 const LANGUAGES: Readonly<Record<string, Language>> = {
@@ -139,7 +147,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 export function cFamilyTokens(path: string, text: string): Tokens | undefined {
   const language = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)];
   if (language === undefined) return undefined;
-  if (language.doubt?.test(text) === true) return null;
+  if (language.doubt(text)) return null;
   const pieces = cut(text, language);
   if (pieces === null) return null;
   // The comments of an example say what it has to print.
@@ -170,7 +178,8 @@ function pieceAt(text: string, at: number, forms: Language['forms'], startsLine:
     form.lastIndex = at;
     const found = form.exec(text)?.[0];
     // A quote that no text begins with is one that does not end.
-    if (found !== undefined && found !== '') return /^["'`]$/.test(found) ? null : { kind, text: found };
+    if (found !== undefined && found !== '')
+      return kind === 'open' || /^["'`]$/.test(found) ? null : { kind, text: found };
   }
   return null;
 }

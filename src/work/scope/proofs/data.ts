@@ -1,4 +1,4 @@
-import { isAlias, isMap, isPair, isScalar, isSeq, type Node, parseAllDocuments } from 'yaml';
+import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, type Node, parseAllDocuments } from 'yaml';
 import type { Tokens } from './tokens.ts';
 
 /** Where comments are allowed although the name says JSON. */
@@ -28,6 +28,7 @@ const YAML_LIMIT = 1_000_000;
 export function yamlTokens(text: string): Tokens {
   // A template or a first line may be read by something else before YAML is.
   if (text.length > YAML_LIMIT || /\{\{|\{%|<%|^%|^#(?:cloud-config|!)/m.test(text)) return null;
+  if (isTooDeep(text)) return null;
   const documents = parseAllDocuments(text, { uniqueKeys: false, keepSourceTokens: false });
   if (!Array.isArray(documents)) return [];
   const tokens: string[] = [];
@@ -37,6 +38,23 @@ export function yamlTokens(text: string): Tokens {
     spell(document.contents, tokens);
   }
   return tokens;
+}
+
+const DEPTH_LIMIT = 100;
+
+/** The parser of the package calls itself, and V8 ends the process where that goes too deep. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inLine = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    else if (/^[-?:]$/.test(token)) inLine += 1;
+    else if (token.endsWith('\n')) inLine = 0;
+    if (depth > DEPTH_LIMIT || inLine > DEPTH_LIMIT) return true;
+  }
+  // Blocks are nested by blanks, which takes a line as long as they are deep.
+  return text.split('\n').some((line) => line.search(/[^ ]|$/) > 4 * DEPTH_LIMIT);
 }
 
 function spell(node: unknown, tokens: string[]): void {

@@ -23,6 +23,7 @@ export function pythonTokens(source: string): Tokens {
   let startsLine = true;
   while (reader.at < text.length) {
     if (startsLine && reader.open === 0 && !readIndent(reader)) return null;
+    if (reader.at >= text.length) break;
     const ended = readLine(reader);
     if (ended === null) return null;
     startsLine = ended;
