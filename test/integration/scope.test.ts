@@ -150,7 +150,7 @@ describe('the scope of a patch that git made', () => {
     expect((await judge(repo, patch)).files).toEqual(verdict.files);
     expect((await judge(repo, patch, { base: 'HEAD~1' })).files).toEqual(verdict.files);
     expect((await judge(repo, patch, { alone: true })).files).toMatchObject([
-      { class: 'unlisted', proved: false, reason: /no repository is at hand/ },
+      { class: 'unlisted', proved: false, reason: expect.stringMatching(/no repository is at hand/) },
     ]);
   });
 
@@ -174,9 +174,13 @@ describe('the scope of a patch that git made', () => {
     const repo = await repoWith({ 'b.ts': 'f();\n' });
     const hunk = (old: string, now: string) => `--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-${old}\n+${now}\n`;
     const twice = await judge(repo, hunk('f();', 'f( );') + hunk('f( );', 'g();'));
-    expect(twice.files).toMatchObject([{ class: 'unlisted', reason: /names it more than once/ }]);
+    expect(twice.files).toMatchObject([
+      { class: 'unlisted', reason: expect.stringMatching(/names it more than once/) },
+    ]);
     const nowhere = await judge(repo, hunk('g();', 'g( );'));
-    expect(nowhere.files).toMatchObject([{ class: 'unlisted', reason: /fits no version of it/ }]);
+    expect(nowhere.files).toMatchObject([
+      { class: 'unlisted', reason: expect.stringMatching(/fits no version of it/) },
+    ]);
   });
 
   it('honours what the compiler of the repository is told', async () => {
@@ -257,7 +261,7 @@ describe('what Workflow Contracts says about scope', () => {
         ok: false,
         files: [{ class: 'unlisted' }],
         corrections: [],
-        notes: [/does not count/],
+        notes: [expect.stringMatching(/does not count/)],
       });
   });
 
@@ -270,7 +274,9 @@ describe('what Workflow Contracts says about scope', () => {
       summary: 'Incidental: b.ts: needed',
     });
     expect(verdict).toMatchObject({ ok: false, forbidden: ['b.ts'], files: [{ class: 'out_of_scope' }] });
-    expect(scopeWarnings(verdict.files)).toMatchObject([/^\[Warning\] b\.ts is out of scope: /]);
+    expect(scopeWarnings(verdict.files)).toEqual([
+      expect.stringMatching(/^\[Warning\] b\.ts is out of scope: /),
+    ]);
   });
 });
 

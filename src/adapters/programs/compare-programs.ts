@@ -43,8 +43,8 @@ function isTyped(path: string): boolean {
 /** JavaScript may be a module or not, and a few texts mean something else in the other. */
 function versionsOf(path: string, { keepsImports }: EmitSettings): readonly Version[] {
   const plain = { emit: null } as const;
-  if (/\.mjs$/.test(path)) return [{ lang: 'jsx', sourceType: 'module', ...plain }];
-  if (/\.cjs$/.test(path)) return [{ lang: 'jsx', sourceType: 'commonjs', ...plain }];
+  if (path.endsWith('.mjs')) return [{ lang: 'jsx', sourceType: 'module', ...plain }];
+  if (path.endsWith('.cjs')) return [{ lang: 'jsx', sourceType: 'commonjs', ...plain }];
   if (!isTyped(path))
     return [
       { lang: 'jsx', sourceType: 'module', ...plain },

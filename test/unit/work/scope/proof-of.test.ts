@@ -114,8 +114,8 @@ describe('a change of a file', () => {
   });
 
   it.each(UNPROVED)('is not proved where it is %s', (_name, path, before, after) => {
-    expect(prove(path, before, after)).toMatchObject({ proved: false, reason: /\w/ });
-    expect(prove(path, after, before)).toMatchObject({ proved: false, reason: /\w/ });
+    expect(prove(path, before, after)).toMatchObject({ proved: false, reason: expect.stringMatching(/\w/) });
+    expect(prove(path, after, before)).toMatchObject({ proved: false, reason: expect.stringMatching(/\w/) });
   });
 
   it('is not proved where it is no text, or a byte order mark came', () => {
