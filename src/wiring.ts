@@ -80,6 +80,10 @@ export function createServices(version: string): Services {
       const promptFolders = folders(projectRoot, userFolder, root).prompts;
       return openPlanner({ projectRoot, config: loaded.config, promptFolders, env: process.env, name });
     },
+    openScope: async (startDir, base) => {
+      const { openScope } = await import('./wiring/open-scope.ts');
+      return openScope(resolve(startDir), base);
+    },
     makeDemoRepository: async () => {
       const { makeDemoRepository } = await import('./wiring/demo-repository.ts');
       return makeDemoRepository(root);

@@ -7,8 +7,29 @@ export interface PatchLink {
   readonly target: string;
 }
 
+export interface PatchHunk {
+  /** The first line that it is about, from 1, before and after. */
+  readonly oldStart: number;
+  readonly newStart: number;
+  /** With their signs, as they stand in the patch. */
+  readonly lines: readonly string[];
+}
+
+/** What a patch says about the content of a file. */
+export interface PatchText {
+  /** Object id before the change; empty where the patch has none. */
+  readonly oldBlob: string;
+  readonly hunks: readonly PatchHunk[];
+}
+
 export type ParsedPatch =
-  | { readonly ok: true; readonly changes: readonly FileChange[]; readonly links: readonly PatchLink[] }
+  | {
+      readonly ok: true;
+      readonly changes: readonly FileChange[];
+      readonly links: readonly PatchLink[];
+      /** One for each change, in the same order. */
+      readonly texts: readonly PatchText[];
+    }
   | { readonly ok: false; readonly line: number; readonly message: string };
 
 /** What the lines of one file have told so far. */
@@ -24,8 +45,10 @@ interface FileDraft {
   oldMode: string;
   newMode: string;
   blob: string;
+  oldBlob: string;
   binary: boolean;
   hasHunks: boolean;
+  readonly hunks: PatchHunk[];
   insertions: number;
   deletions: number;
   /** What the last added line says; of a link, that is where it leads. */
@@ -41,11 +64,12 @@ interface Reader {
   file: FileDraft | null;
   readonly changes: FileChange[];
   readonly links: PatchLink[];
+  readonly texts: PatchText[];
 }
 
 /** Reads a patch as git writes it, or a unified diff. A patch is read whole or not at all. */
 export function parsePatch(text: string): ParsedPatch {
-  const reader: Reader = { lines: text.split('\n'), at: 0, file: null, changes: [], links: [] };
+  const reader: Reader = { lines: text.split('\n'), at: 0, file: null, changes: [], links: [], texts: [] };
   try {
     while (reader.at < reader.lines.length) readPatchLine(reader);
     finishFile(reader);
@@ -55,7 +79,7 @@ export function parsePatch(text: string): ParsedPatch {
   }
   if (reader.changes.length === 0 && text.trim() !== '')
     return { ok: false, line: 1, message: 'it names no file' };
-  return { ok: true, changes: reader.changes, links: reader.links };
+  return { ok: true, changes: reader.changes, links: reader.links, texts: reader.texts };
 }
 
 function readPatchLine(reader: Reader): void {
@@ -93,8 +117,10 @@ function startFile(reader: Reader, header: FileDraft['header']): FileDraft {
     oldMode: '100644',
     newMode: '100644',
     blob: '',
+    oldBlob: '',
     binary: false,
     hasHunks: false,
+    hunks: [],
     insertions: 0,
     deletions: 0,
     lastAdded: '',
@@ -121,6 +147,7 @@ const HEADERS: readonly (readonly [RegExp, (value: string) => Partial<FileDraft>
   [/^rename from (.+)$/, (path) => ({ status: 'R', from: readPath(path) })],
   [/^rename to (.+)$/, (path) => ({ status: 'R', to: readPath(path) })],
   [/^copy to (.+)$/, (path) => ({ status: 'A', to: readPath(path) })],
+  [/^index ([0-9a-f]+)\.\.[0-9a-f]+/, (oldBlob) => ({ oldBlob })],
   [/^index [0-9a-f]+\.\.([0-9a-f]+)/, (blob) => ({ blob })],
   [/^index [0-9a-f]+\.\.[0-9a-f]+ (\d{6})$/, (mode) => ({ oldMode: mode, newMode: mode })],
   [/^(Binary files .* differ|GIT binary patch)$/, () => ({ binary: true })],
@@ -137,10 +164,11 @@ function readHeader(file: FileDraft, line: string): void {
 
 /** What a hunk holds is counted, so that a changed line is never taken for a header. */
 function readHunk(reader: Reader): void {
-  const [, old = '', now = ''] = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/.exec(lineAt(reader, 0)) ?? [];
+  const head = /^@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@/.exec(lineAt(reader, 0));
   const { file } = reader;
-  if (!/^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(lineAt(reader, 0)) || file === null)
-    throw new PatchProblem('a hunk belongs to no file');
+  if (head === null || file === null) throw new PatchProblem('a hunk belongs to no file');
+  const [, oldStart, old = '', newStart, now = ''] = head;
+  const first = reader.at + 1;
   file.hasHunks = true;
   let left = old === '' ? 1 : Number(old.slice(1));
   let right = now === '' ? 1 : Number(now.slice(1));
@@ -158,6 +186,10 @@ function readHunk(reader: Reader): void {
     if (sign !== '+') left -= 1;
     if (sign !== '-') right -= 1;
   }
+  // What says that the last line does not end stands behind what is counted.
+  const last = lineAt(reader, 1).startsWith('\\') ? reader.at + 2 : reader.at + 1;
+  const lines = reader.lines.slice(first, last);
+  file.hunks.push({ oldStart: Number(oldStart), newStart: Number(newStart), lines });
 }
 
 function finishFile(reader: Reader): void {
@@ -177,6 +209,7 @@ function finishFile(reader: Reader): void {
           : file.status;
   if (file.newMode === '120000' && file.lastAdded !== '')
     reader.links.push({ path: right, target: file.lastAdded });
+  reader.texts.push({ oldBlob: file.oldBlob, hunks: file.hunks });
   reader.changes.push({
     path: right === '/dev/null' ? left : right,
     oldPath: status === 'R' ? left : null,

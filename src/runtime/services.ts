@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { RunStore } from '../ports/run-store.ts';
+import type { Programs, ScopeSources } from '../ports/scope-sources.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { CheckContext } from '../workflow/rule.ts';
@@ -30,6 +31,8 @@ export interface Services {
   readonly openPolicy: (startDir: string, wanted: readonly string[]) => Promise<Opened<OpenPolicy>>;
   /** A planner to ask without a run: `rules`, `model:…`, `agent:…`; null for the configured one. */
   readonly openPlanner: (startDir: string, name: string | null) => Promise<Opened<Planner>>;
+  /** What a patch is held against to judge its scope, as far as there is a repository; null for its HEAD. */
+  readonly openScope: (startDir: string, base: string | null) => Promise<Opened<OpenScope>>;
   /** Has an agent of the configuration write one file in a place that is thrown away. */
   readonly tryAgent: (startDir: string, request: TrialRequest) => Promise<Opened<AgentTrial>>;
   /** What is there, what is missing, what to do. */
@@ -90,6 +93,12 @@ export interface OpenPolicy {
   readonly policy: EffectivePolicy;
   /** Names or globs of branches. */
   readonly protectedBranches: readonly string[];
+}
+
+export interface OpenScope {
+  /** Null outside a repository, and in one without a commit. */
+  readonly sources: ScopeSources | null;
+  readonly programs: Programs;
 }
 
 export interface DemoRepository {

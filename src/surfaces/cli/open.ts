@@ -8,6 +8,7 @@ import type {
   Opened,
   OpenPolicy,
   OpenProject,
+  OpenScope,
   Records,
   TrialRequest,
   UpkeepSetup,
@@ -36,6 +37,11 @@ export async function openPolicy(context: VerbContext, wanted: readonly string[]
 /** Without a name, the rules: they need neither a repository nor a model. */
 export async function openPlanner(context: VerbContext, name: string | null): Promise<Planner> {
   return unwrap(context, await (await context.services()).openPlanner(context.startDir, name ?? 'rules'));
+}
+
+/** Without a repository there is less to prove, and no error. */
+export async function openScope(context: VerbContext, base: string | null): Promise<OpenScope> {
+  return unwrap(context, await (await context.services()).openScope(context.startDir, base));
 }
 
 export async function tryAgent(context: VerbContext, request: TrialRequest): Promise<AgentTrial> {

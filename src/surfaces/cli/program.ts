@@ -14,6 +14,7 @@ import { addPlannerVerbs } from './planner-verbs.ts';
 import { addPolicyVerbs } from './policy-verbs.ts';
 import { addRecordVerbs } from './record-verbs.ts';
 import { addLookVerbs, addRunVerbs } from './run-verbs.ts';
+import { addScopeVerbs } from './scope-verbs.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { addUpkeepVerbs } from './upkeep-verbs.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
@@ -169,6 +170,7 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   addPlannerVerbs(verb);
   addPolicyVerbs(verb);
   addWorkVerbs(verb);
+  addScopeVerbs(verb);
   addHarnessVerbs(verb);
   addAgentVerbs(verb);
   addSetupVerbs(verb, program);

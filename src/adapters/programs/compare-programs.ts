@@ -1,0 +1,107 @@
+import type { EmitSettings, Programs } from '../../ports/scope-sources.ts';
+import type { Proof } from '../../work/scope/classify-scope.ts';
+import type { ProgramPair } from '../../work/scope/proofs/proof-of.ts';
+import { obeyedComments } from './obeyed-comments.ts';
+import { type ParseAnswer, type ParseTask, parseAll } from './parser-process.ts';
+
+type Side = 'before' | 'after';
+type Version = Pick<ParseTask, 'lang' | 'sourceType' | 'emit'>;
+
+/** Compares the programs that TypeScript and JavaScript files are, or are made into. */
+export function createPrograms(): Programs {
+  return {
+    compare: async (pairs, settings) => {
+      const plans = pairs.map((pair) => ({ pair, versions: versionsOf(pair.path, settings) }));
+      const answers = await parseAll(
+        plans.flatMap(({ pair, versions }) =>
+          versions.flatMap((version) => [taskOf(pair, 'before', version), taskOf(pair, 'after', version)]),
+        ),
+      );
+      let next = 0;
+      return plans.map(({ pair, versions }) => {
+        const own = versions.map(() => {
+          next += 2;
+          return { before: answers[next - 2] ?? SILENT, after: answers[next - 1] ?? SILENT };
+        });
+        return isTyped(pair.path) ? judgeTyped(pair, own, settings) : judgePlain(pair, own);
+      });
+    },
+  };
+}
+
+interface Parsed {
+  readonly before: ParseAnswer;
+  readonly after: ParseAnswer;
+}
+
+const SILENT: ParseAnswer = { ok: false, reason: 'the parser did not answer' };
+
+function isTyped(path: string): boolean {
+  return /\.(?:[cm]?ts|tsx)$/.test(path);
+}
+
+/** JavaScript may be a module or not, and a few texts mean something else in the other. */
+function versionsOf(path: string, { keepsImports }: EmitSettings): readonly Version[] {
+  const plain = { emit: null } as const;
+  if (path.endsWith('.mjs')) return [{ lang: 'jsx', sourceType: 'module', ...plain }];
+  if (path.endsWith('.cjs')) return [{ lang: 'jsx', sourceType: 'commonjs', ...plain }];
+  if (!isTyped(path))
+    return [
+      { lang: 'jsx', sourceType: 'module', ...plain },
+      { lang: 'jsx', sourceType: 'commonjs', ...plain },
+    ];
+  const isDeclaration = /\.d\.(?:[^./]+\.)?[cm]?ts$/.test(path);
+  const lang = isDeclaration ? 'dts' : path.endsWith('.tsx') ? 'tsx' : 'ts';
+  const written: Version = { lang, sourceType: 'module', ...plain };
+  // What only JSX uses of an import depends on how JSX is compiled.
+  const keeps = keepsImports || lang === 'tsx';
+  return isDeclaration ? [written] : [written, { ...written, emit: { keepsImports: keeps } }];
+}
+
+function taskOf(pair: ProgramPair, side: Side, version: Version): ParseTask {
+  return { name: pair.path.slice(pair.path.lastIndexOf('/') + 1), text: pair[side], ...version };
+}
+
+function judgePlain(pair: ProgramPair, versions: readonly Parsed[]): Proof {
+  const readable = versions.filter(({ before }) => before.ok);
+  const first = readable[0];
+  if (first === undefined) return unreadable(versions[0]?.before ?? SILENT);
+  for (const { before, after } of readable) {
+    if (!before.ok || !after.ok) return unreadable(after);
+    if (before.tree !== after.tree) return no('the program changed');
+  }
+  return judgeComments(pair, first, 'only comments and white space changed');
+}
+
+function judgeTyped(pair: ProgramPair, [written, emitted]: readonly Parsed[], settings: EmitSettings): Proof {
+  const { before, after } = written ?? { before: SILENT, after: SILENT };
+  if (!before.ok || !after.ok) return unreadable(before.ok ? after : before);
+  if (before.tree === after.tree)
+    return judgeComments(pair, { before, after }, 'only comments and white space changed');
+  if (settings.emitsTypes || before.decorated || after.decorated)
+    return no('types changed where they may be emitted with decorators');
+  if (before.constEnums.join('\n') !== after.constEnums.join('\n'))
+    return no('an enum changed whose values are put where they are used');
+  if (emitted === undefined)
+    return judgeComments(pair, { before, after }, 'a file of declarations emits no program');
+  if (!emitted.before.ok || !emitted.after.ok)
+    return unreadable(emitted.before.ok ? emitted.after : emitted.before);
+  if (emitted.before.tree !== emitted.after.tree) return no('the emitted program changed');
+  return judgeComments(pair, { before, after }, 'only types changed: the emitted program is the same');
+}
+
+function judgeComments(pair: ProgramPair, { before, after }: Parsed, reason: string): Proof {
+  if (!before.ok || !after.ok) return unreadable(before);
+  const old = obeyedComments(pair.before, before.comments);
+  const now = obeyedComments(pair.after, after.comments);
+  const same = old.length === now.length && old.every((each, index) => each === now[index]);
+  return same ? { proved: true, reason } : no('a comment changed that a tool obeys');
+}
+
+function unreadable(answer: ParseAnswer): Proof {
+  return no(answer.ok ? 'the program changed' : `it can not be parsed: ${answer.reason}`);
+}
+
+function no(reason: string): Proof {
+  return { proved: false, reason };
+}

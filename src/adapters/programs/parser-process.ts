@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/** One text to be parsed, perhaps after its types were taken away. */
+export interface ParseTask {
+  readonly name: string;
+  readonly text: string;
+  readonly lang: 'jsx' | 'ts' | 'tsx' | 'dts';
+  readonly sourceType: 'module' | 'commonjs';
+  /** Null parses the text as it is. */
+  readonly emit: { readonly keepsImports: boolean } | null;
+}
+
+export type ParseAnswer =
+  | {
+      readonly ok: true;
+      /** The tree without places, as JSON. */
+      readonly tree: string;
+      readonly comments: readonly { readonly value: string; readonly start: number; readonly end: number }[];
+      readonly decorated: boolean;
+      readonly constEnums: readonly string[];
+    }
+  | { readonly ok: false; readonly reason: string };
+
+const LIMIT_MS = 30_000;
+
+/**
+ * The parser runs in a process of its own: it is native code whose stack overflows on deep nesting, and a patch must not
+ * be able to end the conductor.
+ */
+const PROGRAM = `
+const [transformUrl, parserUrl] = process.argv.slice(-2);
+const { transformSync } = await import(transformUrl);
+const { parseSync } = await import(parserUrl);
+let input = '';
+for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;
+const isError = ({ severity }) => severity === 'Error';
+const told = (errors) => ({ ok: false, reason: errors.find(isError).message });
+for (const { name, text, lang, sourceType, emit } of JSON.parse(input)) {
+  const answer = (() => {
+    let code = text;
+    let parsedAs = lang;
+    if (emit !== null) {
+      const typescript = { onlyRemoveTypeImports: emit.keepsImports };
+      const emitted = transformSync(name, text, { lang, sourceType, target: 'esnext', jsx: 'preserve', typescript });
+      if (emitted.errors.some(isError)) return told(emitted.errors);
+      code = emitted.code;
+      parsedAs = 'jsx';
+    }
+    const parsed = parseSync(name, code, { lang: parsedAs, sourceType, preserveParens: false, showSemanticErrors: true });
+    if (parsed.errors.some(isError)) return told(parsed.errors);
+    let decorated = false;
+    const constEnums = [];
+    const bare = (key, value) => (key === 'start' || key === 'end' ? undefined : typeof value === 'bigint' ? String(value) : value);
+    const tree = JSON.stringify(parsed.program, function (key, value) {
+      if (key === 'start' || key === 'end' || key === 'range') return undefined;
+      if (key === 'raw' && this.type === 'Literal') return undefined;
+      if (typeof value === 'bigint') return String(value);
+      if (typeof value === 'number' && !Number.isFinite(value)) return 'Infinity';
+      if (value?.type === 'Decorator') decorated = true;
+      if (value?.type === 'TSEnumDeclaration' && value.const) constEnums.push(JSON.stringify(value, bare));
+      if ((key === 'body' || key === 'consequent') && Array.isArray(value))
+        return value.filter(({ type }) => type !== 'EmptyStatement');
+      return value;
+    });
+    const comments = parsed.comments.map(({ value, start, end }) => ({ value, start, end }));
+    return { ok: true, tree, comments, decorated, constEnums };
+  })();
+  process.stdout.write(JSON.stringify(answer) + '\\n');
+}
+`;
+
+/** Answers each task in order; one that ends the parser is answered with that, and the rest goes on. */
+export async function parseAll(tasks: readonly ParseTask[]): Promise<readonly ParseAnswer[]> {
+  const answers: ParseAnswer[] = [];
+  while (answers.length < tasks.length) {
+    const { lines, ended } = await runParser(tasks.slice(answers.length));
+    for (const line of lines) answers.push(JSON.parse(line) as ParseAnswer);
+    if (answers.length < tasks.length) answers.push({ ok: false, reason: ended });
+  }
+  return answers;
+}
+
+interface ParserEnd {
+  readonly lines: readonly string[];
+  readonly ended: string;
+}
+
+function runParser(tasks: readonly ParseTask[]): Promise<ParserEnd> {
+  const require = createRequire(import.meta.url);
+  const modules = [require.resolve('oxc-transform'), require.resolve('oxc-parser')].map((path) =>
+    String(pathToFileURL(path)),
+  );
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM, '--', ...modules], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {},
+  });
+  const chunks: Buffer[] = [];
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const limit = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+    }, LIMIT_MS);
+    child.stdout.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    // A parser that fails closes its input; how it ended tells the story better than a broken pipe.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(JSON.stringify(tasks));
+    child.on('error', (error) => {
+      clearTimeout(limit);
+      reject(error);
+    });
+    child.on('close', () => {
+      clearTimeout(limit);
+      const lines = Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1);
+      resolve({ lines, ended: late ? 'the parser took too long' : 'the parser gave up on it' });
+    });
+  });
+}

@@ -1,0 +1,19 @@
+import { findRepository } from '../adapters/git/find-repository.ts';
+import { createScopeSources } from '../adapters/git/scope-sources.ts';
+import { createPrograms } from '../adapters/programs/compare-programs.ts';
+import type { Opened, OpenScope } from '../runtime/services.ts';
+
+/** A patch can be judged anywhere; a base that is asked for has to be there. */
+export async function openScope(startDir: string, base: string | null): Promise<Opened<OpenScope>> {
+  const programs = createPrograms();
+  const found = await findRepository(startDir);
+  const sources = found.ok ? await createScopeSources(found.repoRoot, base ?? 'HEAD') : null;
+  if (sources === null && base !== null) {
+    const message = found.ok ? `"${base}" names no commit` : `${startDir} is not inside a git repository`;
+    const help = found.ok
+      ? 'name a branch, a tag or a commit'
+      : 'name one with --repo DIR, or leave --base out';
+    return { ok: false, document: null, obstacle: { message, help } };
+  }
+  return { ok: true, value: { sources, programs } };
+}

@@ -1,0 +1,198 @@
+import { type Piece, spellPieces, type TokenRules, type Tokens } from './tokens.ts';
+
+/** A language with comments between slashes, whose text can be cut into pieces without understanding it. */
+interface Language {
+  readonly rules: TokenRules;
+  /** What stands where, tried in this order at each place; `open` is what begins and does not end. */
+  readonly forms: readonly (readonly [Piece['kind'] | 'open', RegExp])[];
+  readonly nestedComments: boolean;
+  /** What makes the reader unsure. */
+  readonly doubt: (text: string) => boolean;
+}
+
+const BLANKS: Language['forms'] = [
+  ['newline', /\r?\n/y],
+  ['space', /[ \t\v\f]+/y],
+];
+const LINE_COMMENT: Language['forms'][number] = ['comment', /\/\/[^\n]*/y];
+const TEXT: Language['forms'][number] = ['string', /"(?:[^"\\\n]|\\[\s\S])*"/y];
+const CHARACTER: Language['forms'][number] = ['string', /'(?:[^'\\\n]|\\[\s\S])+'/y];
+const WORDS: Language['forms'] = [
+  ['number', /\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*/y],
+  ['word', /[\p{L}\p{M}\p{N}\p{Pc}$]+/uy],
+  ['mark', /[!-/:-@[-^`{-~]/y],
+];
+/** A line for the preprocessor, with the lines that it goes on in. */
+const DIRECTIVE: Language['forms'][number] = ['line', /#(?:\\\r?\n|[^\n])*/y];
+
+const usual: TokenRules = {
+  everyBlank: false,
+  everyNewline: false,
+  commentIsBlank: true,
+  obeyed: () => false,
+};
+
+const C: Language = {
+  // A macro can see whether there is a blank, never how many.
+  rules: { ...usual, everyBlank: true },
+  forms: [
+    DIRECTIVE,
+    ...BLANKS,
+    LINE_COMMENT,
+    ['string', /(?:u8|[uUL])?R"([^()\\\s]{0,16})\([\s\S]*?\)\1"/y],
+    ['open', /(?:u8|[uUL])?R"/y],
+    TEXT,
+    CHARACTER,
+    ...WORDS,
+  ],
+  nestedComments: false,
+  // Lines that are joined may join a comment; a line number may be printed; trigraphs are replaced first.
+  doubt: (text) =>
+    /__LINE__|source_location|\?\?[=/'()!<>-]|^[ \t]*%:/.test(text) || text.split('\n').some(isDoubtfulLine),
+};
+
+/** A comment that goes on in the next line, or one that begins in a line for the preprocessor. */
+function isDoubtfulLine(line: string): boolean {
+  return (/\\\r?$/.test(line) && line.includes('//')) || (/^[ \t]*#/.test(line) && line.includes('/*'));
+}
+
+const JAVA: Language = {
+  rules: { ...usual, obeyed: (comment) => comment.includes('@deprecated') },
+  forms: [
+    ...BLANKS,
+    LINE_COMMENT,
+    ['string', /"""[ \t\f]*\r?\n(?:[^\\]|\\[\s\S])*?"""/y],
+    TEXT,
+    CHARACTER,
+    ...WORDS,
+  ],
+  nestedComments: false,
+  // Escapes are read before comments are.
+  doubt: (text) => /\\u+[0-9a-fA-F]{4}/.test(text),
+};
+
+const GO: Language = {
+  rules: {
+    ...usual,
+    everyNewline: true,
+    obeyed: (comment) => /^\/\/(?:go:|line |export |extern )/.test(comment),
+  },
+  forms: [...BLANKS, LINE_COMMENT, ['string', /`[^`]*`/y], TEXT, CHARACTER, ...WORDS],
+  nestedComments: false,
+  // What stands before `import "C"` is a program of its own, and an old build line counts by its place.
+  doubt: (text) => /import\s+"C"|"C"\s*\n|^\/\/\s*\+build|\/\*line /m.test(text),
+};
+
+const RUST: Language = {
+  // A comment for documentation is an attribute.
+  rules: {
+    ...usual,
+    obeyed: (comment) => /^(?:\/\/!|\/\/\/(?!\/)|\/\*!|\/\*\*(?![*/]))/.test(comment),
+  },
+  forms: [
+    ...BLANKS,
+    LINE_COMMENT,
+    ['string', /(?:b|c)?r(#*)"[\s\S]*?"\1(?!#)/y],
+    ['open', /(?:b|c)?r#*"/y],
+    ['string', /(?:b|c)?"(?:[^"\\]|\\[\s\S])*"/y],
+    ['string', /b?'(?:[^'\\\n]|\\(?:u\{[^}\n]*\}|x[0-9a-fA-F]{2}|[\s\S]))'/y],
+    ['word', /'[\p{L}_][\p{L}\p{N}_]*/uy],
+    ...WORDS,
+  ],
+  nestedComments: true,
+  doubt: (text) => /\b(?:line|column)!|\blocation!|stringify!/.test(text),
+};
+
+const C_SHARP: Language = {
+  rules: usual,
+  forms: [DIRECTIVE, ...BLANKS, LINE_COMMENT, ['string', /@"(?:[^"]|"")*"/y], TEXT, CHARACTER, ...WORDS],
+  nestedComments: false,
+  // What is put into a text may hold texts, and a directive may hold what looks like a comment.
+  doubt: (text) => /\$@?"|@\$"|"""|CallerLineNumber/.test(text),
+};
+
+const CSS: Language = {
+  rules: { ...usual, everyBlank: true, commentIsBlank: false },
+  forms: [
+    ...BLANKS,
+    ['string', /url\(\s*(?!["'\s])[^)"'\\\n]*\)/iy],
+    ['open', /url\(\s*(?!["'\s])/iy],
+    TEXT,
+    ['string', /'(?:[^'\\\n]|\\[\s\S])*'/y],
+    ['word', /(?:[\p{L}\p{M}\p{N}_-]|\\[^\n])+/uy],
+    ['mark', /[!-/:-@[-^`{-~]/y],
+  ],
+  nestedComments: false,
+  // What a custom property holds is kept as it is written, and `@charset` counts at the very start alone.
+  doubt: (text) => /(?:^|[{;\s/])--[\w-]+\s*:|@charset|sourceMappingURL|\bprogid\b/.test(text),
+};
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  c: C,
+  h: C,
+  cc: C,
+  cpp: C,
+  cxx: C,
+  hh: C,
+  hpp: C,
+  hxx: C,
+  java: JAVA,
+  go: GO,
+  rs: RUST,
+  cs: C_SHARP,
+  css: CSS,
+};
+
+/** Undefined for an ending that is not among them. */
+export function cFamilyTokens(path: string, text: string): Tokens | undefined {
+  const language = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)];
+  if (language === undefined) return undefined;
+  if (language.doubt(text)) return null;
+  const pieces = cut(text, language);
+  if (pieces === null) return null;
+  // The comments of an example say what it has to print.
+  const rules = path.endsWith('_test.go') ? { ...language.rules, obeyed: () => true } : language.rules;
+  return spellPieces(pieces, rules);
+}
+
+function cut(text: string, language: Language): readonly Piece[] | null {
+  const pieces: Piece[] = [];
+  let at = 0;
+  let startsLine = true;
+  while (at < text.length) {
+    const piece = text.startsWith('/*', at)
+      ? blockComment(text, at, language.nestedComments)
+      : pieceAt(text, at, language.forms, startsLine);
+    if (piece === null) return null;
+    pieces.push(piece);
+    at += piece.text.length;
+    if (piece.kind === 'newline') startsLine = true;
+    else if (piece.kind !== 'space' && piece.kind !== 'comment') startsLine = false;
+  }
+  return pieces;
+}
+
+function pieceAt(text: string, at: number, forms: Language['forms'], startsLine: boolean): Piece | null {
+  for (const [kind, form] of forms) {
+    if (kind === 'line' && !startsLine) continue;
+    form.lastIndex = at;
+    const found = form.exec(text)?.[0];
+    // A quote that no text begins with is one that does not end.
+    if (found !== undefined && found !== '')
+      return kind === 'open' || /^["'`]$/.test(found) ? null : { kind, text: found };
+  }
+  return null;
+}
+
+function blockComment(text: string, at: number, nested: boolean): Piece | null {
+  const bounds = /\/\*|\*\//g;
+  bounds.lastIndex = at + 2;
+  for (let depth = 1, bound = bounds.exec(text); bound !== null; bound = bounds.exec(text)) {
+    if (bound[0] === '*/') depth -= 1;
+    else if (nested) depth += 1;
+    if (depth === 0) return { kind: 'comment', text: text.slice(at, bounds.lastIndex) };
+    // A slash that ends nothing may begin the next bound: `/*/` is open.
+    if (bound[0] === '/*' && !nested) bounds.lastIndex = bound.index + 1;
+  }
+  return null;
+}

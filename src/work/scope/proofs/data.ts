@@ -1,0 +1,88 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, type Node, parseAllDocuments } from 'yaml';
+import type { Tokens } from './tokens.ts';
+
+/** Where comments are allowed although the name says JSON. */
+const WITH_COMMENTS =
+  /(?:^|\/)(?:[tj]sconfig(?:\.[\w.-]+)?\.json|\.eslintrc\.json|devcontainer\.json|\.swcrc|\.babelrc)$|\.jsonc$|(?:^|\/)\.vscode\/[^/]+\.json$/;
+
+const JSON_FORMS = /([ \t\r\n]+)|(\/\/[^\n]*|\/\*[\s\S]*?\*\/)|("(?:[^"\\\n]|\\.)*"|[-+\w.]+|[{}[\],:])/y;
+
+/** Keys in their order and numbers as they are spelt: a reader may mind either. */
+export function jsonTokens(path: string, text: string): Tokens {
+  const tokens: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    JSON_FORMS.lastIndex = at;
+    const found = JSON_FORMS.exec(text);
+    if (found === null) return null;
+    if (found[2] !== undefined && !WITH_COMMENTS.test(path)) return null;
+    if (found[3] !== undefined) tokens.push(found[3]);
+    at += found[0].length;
+  }
+  return tokens;
+}
+
+const YAML_LIMIT = 1_000_000;
+
+/** The values of all documents with tags, anchors and the way in which they are quoted: `no` is not `"no"`. */
+export function yamlTokens(text: string): Tokens {
+  // A template or a first line may be read by something else before YAML is.
+  if (text.length > YAML_LIMIT || /\{\{|\{%|<%|^%|^#(?:cloud-config|!)/m.test(text)) return null;
+  if (isTooDeep(text)) return null;
+  const documents = parseAllDocuments(text, { uniqueKeys: false, keepSourceTokens: false });
+  if (!Array.isArray(documents)) return [];
+  const tokens: string[] = [];
+  for (const document of documents) {
+    if (document.errors.length > 0 || document.warnings.length > 0) return null;
+    tokens.push('---');
+    spell(document.contents, tokens);
+  }
+  return tokens;
+}
+
+const DEPTH_LIMIT = 100;
+
+/** The parser of the package calls itself, and V8 ends the process where that goes too deep. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inLine = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    else if (/^[-?:]$/.test(token)) inLine += 1;
+    else if (token.endsWith('\n')) inLine = 0;
+    if (depth > DEPTH_LIMIT || inLine > DEPTH_LIMIT) return true;
+  }
+  // Blocks are nested by blanks, which takes a line as long as they are deep.
+  return text.split('\n').some((line) => line.search(/[^ ]|$/) > 4 * DEPTH_LIMIT);
+}
+
+function spell(node: unknown, tokens: string[]): void {
+  if (isPair(node)) {
+    spell(node.key, tokens);
+    tokens.push(':');
+    spell(node.value, tokens);
+    return;
+  }
+  if (isAlias(node)) {
+    tokens.push(`*${node.source}`);
+    return;
+  }
+  if (isMap(node) || isSeq(node)) {
+    tokens.push(`${marksOf(node)}${isMap(node) ? '{' : '['}`);
+    for (const item of node.items) spell(item, tokens);
+    tokens.push('end');
+    return;
+  }
+  if (!isScalar(node)) {
+    tokens.push('nothing');
+    return;
+  }
+  const plain = node.type === 'PLAIN' || node.type === undefined;
+  tokens.push(`${marksOf(node)}${plain ? `=${node.source ?? ''}` : JSON.stringify(String(node.value))}`);
+}
+
+function marksOf(node: Node): string {
+  const anchor = 'anchor' in node && typeof node.anchor === 'string' ? `&${node.anchor} ` : '';
+  return `${anchor}${node.tag === undefined ? '' : `!${node.tag} `}`;
+}

@@ -1,0 +1,66 @@
+/**
+ * The program of a text as far as it matters: what a language may not tell apart is spelt alike. Null where the reader
+ * is not sure what it sees; then nothing is proved.
+ */
+export type Tokens = readonly string[] | null;
+
+/** One thing that stands in a text. */
+export interface Piece {
+  readonly kind: 'space' | 'newline' | 'comment' | 'word' | 'number' | 'string' | 'mark' | 'line';
+  readonly text: string;
+}
+
+/** What may be set apart or together without a change. */
+const FREE_MARKS = new Set(['(', ')', '[', ']', '{', '}', ',', ';']);
+
+export interface TokenRules {
+  /** Whether any blank counts, as where a macro can see it. */
+  readonly everyBlank: boolean;
+  readonly everyNewline: boolean;
+  /** Whether a comment parts its neighbours as a blank does. */
+  readonly commentIsBlank: boolean;
+  /** Comments that something obeys. */
+  readonly obeyed: (comment: string) => boolean;
+}
+
+/** Spells pieces so that two texts are spelt alike only where no blank, line or comment between them matters. */
+export function spellPieces(pieces: readonly Piece[], rules: TokenRules): readonly string[] {
+  const tokens: string[] = [];
+  let blank = false;
+  let newline = false;
+  let before: Piece | null = null;
+  for (const piece of pieces) {
+    const isSpace = piece.kind === 'space' || piece.kind === 'newline';
+    const isComment = piece.kind === 'comment' && !rules.obeyed(piece.text);
+    if (isSpace || isComment) {
+      blank ||= isSpace || rules.commentIsBlank;
+      newline ||= piece.text.includes('\n');
+      continue;
+    }
+    if (before !== null && newline && rules.everyNewline) tokens.push('\n');
+    if (before !== null && blank && blankMatters(before, piece, rules)) tokens.push(' ');
+    tokens.push(`${piece.kind}:${piece.text}`);
+    [blank, newline, before] = [false, false, piece];
+  }
+  return tokens;
+}
+
+function blankMatters(left: Piece, right: Piece, { everyBlank }: TokenRules): boolean {
+  if (everyBlank) return true;
+  if (FREE_MARKS.has(left.text) || FREE_MARKS.has(right.text)) return false;
+  if (left.kind === 'mark' && right.kind === 'mark') return true;
+  const literal = isLiteral(left) || isLiteral(right);
+  if (left.kind === 'mark' || right.kind === 'mark')
+    return literal && (left.text === '.' || right.text === '.');
+  return literal && left.kind !== 'line' && right.kind !== 'line';
+}
+
+function isLiteral({ kind }: Piece): boolean {
+  return kind === 'number' || kind === 'string';
+}
+
+/** Null where one of them could not be read. */
+export function sameTokens(before: Tokens, after: Tokens): boolean | null {
+  if (before === null || after === null) return null;
+  return before.length === after.length && before.every((token, index) => token === after[index]);
+}
