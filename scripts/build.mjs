@@ -33,8 +33,8 @@ const bundle = await rolldown({
   platform: 'node',
   logLevel: 'warn',
   plugins: [withoutExternalVerbs],
-  // Only harnesses need these, and they are large, or find files of theirs beside their own.
-  external: ['axe-core', 'mdast-util-from-markdown', 'pixelmatch', 'playwright-core', 'pngjs'],
+  // Few verbs need these, and they are large, or find files of theirs beside their own.
+  external: ['axe-core', 'libsql', 'mdast-util-from-markdown', 'pixelmatch', 'playwright-core', 'pngjs'],
   // For Node this package offers only CommonJS, of which nothing can be left out.
   resolve: { alias: { yaml: at('node_modules', 'yaml', 'browser', 'index.js') } },
 });

@@ -13,6 +13,11 @@ export const CONFIG_DEFAULTS = {
   paths: { runs: '.tnh/run', worktrees: '.tnh/worktrees' },
   retention: { keep_runs: 200, keep_days: 30 },
   sandbox: 'auto',
+  work: {
+    agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'claude-code' },
+    specs: ['docs/specs/**/*.md'],
+    jobs: 2,
+  },
 } as const;
 
 /** How often a step starts an agent again after a failure that may pass. */

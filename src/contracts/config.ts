@@ -114,6 +114,21 @@ const paths = mapping({
   worktrees: described(z.optional(textSchema), 'The working copies of runs.'),
 });
 
+const work = mapping({
+  agents: described(
+    z.optional(
+      mapping({
+        planner: described(z.optional(textSchema), 'Cuts specs into items.'),
+        implementor: described(z.optional(textSchema), 'Works on an item.'),
+        reviewer: described(z.optional(textSchema), 'Reviews the revision of an item.'),
+      }),
+    ),
+    'Which agent has which role, by its name under `agents`.',
+  ),
+  specs: described(z.optional(names), 'Globs of the Markdown files that are specs.'),
+  jobs: described(z.optional(wholeNumber(1)), 'How many items are worked on at the same time.'),
+});
+
 /** A configuration file as written: everything is optional. */
 export const configDocumentSchema = mapping({
   agents: described(z.optional(z.record(z.string(), agent)), 'By the name that workflows use.'),
@@ -135,6 +150,7 @@ export const configDocumentSchema = mapping({
     z.optional(z.enum(['auto', 'required', 'off'])),
     'Whether agents and validators are shut in: where it can be done, always, or never.',
   ),
+  work: described(z.optional(work), 'How work items are planned, implemented and reviewed.'),
 });
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;
 
@@ -205,4 +221,16 @@ export interface Config {
   readonly retention: { readonly keep_runs: number; readonly keep_days: number };
   readonly notify: { readonly command: Command } | null;
   readonly sandbox: 'auto' | 'required' | 'off';
+  readonly work: WorkConfig;
+}
+
+export interface WorkConfig {
+  /** Names of `agents`. */
+  readonly agents: {
+    readonly planner: string;
+    readonly implementor: string;
+    readonly reviewer: string;
+  };
+  readonly specs: readonly string[];
+  readonly jobs: number;
 }

@@ -68,7 +68,7 @@ const OWN = {
   WF506: error('a planner prompt does not answer with a planner decision'),
   WF507: error('a bare command is not allowed as an entrypoint'),
   WF508: error('an input cannot be supplied'),
-  CF101: error('the planner names an agent that is not configured'),
+  CF101: error('an agent is named that is not configured'),
   CF102: error('the worktrees and the run directories contain each other'),
   CF103: error('a name is malformed'),
   CF104: error('the planner has no address to ask a model at'),

@@ -65,12 +65,8 @@ export type ProviderWrite =
   | { readonly kind: 'post_review'; readonly revisionId: string; readonly review: AgentReview };
 
 export type ProviderWritten =
-  | {
-      readonly kind: 'item';
-      readonly item: WorkItem;
-      readonly body: string;
-      readonly labels: readonly string[];
-    }
+  /** As it is after the write, for every write about an item but `keep_summary`. */
+  | ({ readonly kind: 'item' } & ProviderItem)
   | { readonly kind: 'review'; readonly review: ReviewRecord }
   | { readonly kind: 'nothing' };
 

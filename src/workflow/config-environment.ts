@@ -15,6 +15,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   limits: ['timeout', 'idle_timeout', 'max_visits'],
   paths: ['runs', 'worktrees'],
   retention: ['keep_runs', 'keep_days'],
+  work: ['agents', 'specs', 'jobs'],
 };
 
 /** What the environment says, as a configuration would say it. */

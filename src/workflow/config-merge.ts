@@ -5,6 +5,7 @@ import type {
   ConfigDocument,
   PlannerConfig,
   ValidatorConfig,
+  WorkConfig,
 } from '../contracts/config.ts';
 import { CONFIG_DEFAULTS, PLANNER_DEFAULTS } from '../contracts/config-defaults.ts';
 
@@ -35,6 +36,7 @@ export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Con
     },
     notify: said.notify ? { command: asCommand(said.notify.command) } : null,
     sandbox: said.sandbox ?? CONFIG_DEFAULTS.sandbox,
+    work: completeWork(said.work),
   };
 }
 
@@ -48,6 +50,7 @@ function overlay(low: ConfigDocument, high: ConfigDocument): ConfigDocument {
     limits: { ...low.limits, ...high.limits },
     paths: { ...low.paths, ...high.paths },
     retention: { ...low.retention, ...high.retention },
+    work: { ...low.work, ...high.work, agents: { ...low.work?.agents, ...high.work?.agents } },
   };
 }
 
@@ -116,6 +119,19 @@ function completePlanner(planner: ConfigDocument['planner']): PlannerConfig {
     case 'agent':
       return { ...planner, timeout: planner.timeout ?? PLANNER_DEFAULTS.agent.timeout };
   }
+}
+
+function completeWork(work: ConfigDocument['work']): WorkConfig {
+  const { agents, specs, jobs } = CONFIG_DEFAULTS.work;
+  return {
+    agents: {
+      planner: work?.agents?.planner ?? agents.planner,
+      implementor: work?.agents?.implementor ?? agents.implementor,
+      reviewer: work?.agents?.reviewer ?? agents.reviewer,
+    },
+    specs: work?.specs ?? specs,
+    jobs: work?.jobs ?? jobs,
+  };
 }
 
 /** The schema has already refused an empty list; the type does not know. */

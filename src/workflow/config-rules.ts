@@ -1,6 +1,7 @@
 import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { FORMS, NAME_PATTERN } from '../contracts/forms.ts';
-import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import { ROLES } from '../contracts/work-results.ts';
+import { createDiagnostic, type Diagnostic, type Span } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { valueAt } from './shape-issues.ts';
 import { asMapping, asText } from './workflow-view.ts';
@@ -11,6 +12,7 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
   return [
     ...checkNames(data, source),
     ...checkPlannerAgent(data, source),
+    ...checkWorkAgents(data, source),
     ...checkPlannerAddress(data, source),
     ...checkPaths(data, source),
   ];
@@ -34,13 +36,26 @@ function checkNames(data: unknown, source: YamlSource): Diagnostic[] {
 function checkPlannerAgent(data: unknown, source: YamlSource): Diagnostic[] {
   const agent = asText(valueAt(data, ['planner', 'agent']));
   if (agent === null || valueAt(data, ['planner', 'kind']) !== 'agent') return [];
+  return checkAgent(data, agent, 'the planner asks', source.locate(['planner', 'agent'], 'value'));
+}
+
+function checkWorkAgents(data: unknown, source: YamlSource): Diagnostic[] {
+  return ROLES.flatMap((role) => {
+    const agent = asText(valueAt(data, ['work', 'agents', role]));
+    if (agent === null) return [];
+    const span = source.locate(['work', 'agents', role], 'value');
+    return checkAgent(data, agent, `the ${role} of work items is`, span);
+  });
+}
+
+function checkAgent(data: unknown, agent: string, who: string, span: Span): Diagnostic[] {
   const known = [...Object.keys(asMapping(asMapping(data).agents)), ...Object.keys(CONFIG_DEFAULTS.agents)];
   if (known.includes(agent)) return [];
   const near = didYouMean(agent, known);
   return [
     createDiagnostic('CF101', {
-      message: `the planner asks the agent \`${agent}\`, which is not configured`,
-      span: source.locate(['planner', 'agent'], 'value'),
+      message: `${who} the agent \`${agent}\`, which is not configured`,
+      span,
       help: near === null ? 'add it to `agents`' : `did you mean \`${near}\`?`,
     }),
   ];

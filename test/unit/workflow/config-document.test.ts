@@ -53,6 +53,44 @@ describe('checkConfig', () => {
     expect(check(text).config).toBeNull();
   });
 
+  it('has the roles of work items, and merges them by name', () => {
+    const { config, document } = check(
+      'agents: { mine: { kind: command, command: x } }\nwork: { agents: { reviewer: mine }, jobs: 5 }\n',
+    );
+    expect(config?.work).toEqual({
+      agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'mine' },
+      specs: ['docs/specs/**/*.md'],
+      jobs: 5,
+    });
+    const user = {
+      work: { agents: { planner: 'codex', reviewer: 'codex' }, specs: ['specs/*.md'], jobs: 1 },
+    };
+    expect(mergeConfigs(user, document).work).toEqual({
+      agents: { planner: 'codex', implementor: 'claude-code', reviewer: 'mine' },
+      specs: ['specs/*.md'],
+      jobs: 5,
+    });
+  });
+
+  it.each(['work: { jobs: 0 }', 'work: { agents: { tester: codex } }', 'work: { specs: docs }'])(
+    '%s is refused',
+    (text) => {
+      expect(check(text).config).toBeNull();
+    },
+  );
+
+  it('a role of work items that is given to an unknown agent is refused with its place', () => {
+    const { diagnostics } = check('work:\n  agents: { planner: codexx }\n');
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'CF101',
+        message: 'the planner of work items is the agent `codexx`, which is not configured',
+        help: 'did you mean `codex`?',
+        span: { line: 2 },
+      },
+    ]);
+  });
+
   it('a built-in agent need not repeat its kind', () => {
     expect(check('agents:\n  codex: { model: gpt-5.5 }').config?.agents.codex).toEqual({
       kind: 'codex',

@@ -25,6 +25,9 @@ describe('the environment', () => {
     ['CONDUCTOR_PATHS_WORKTREES', 'trees', { paths: { worktrees: 'trees' } }],
     ['CONDUCTOR_RETENTION_KEEP_RUNS', '5', { retention: { keep_runs: 5 } }],
     ['CONDUCTOR_RETENTION_KEEP_DAYS', '1', { retention: { keep_days: 1 } }],
+    ['CONDUCTOR_WORK_JOBS', '4', { work: { jobs: 4 } }],
+    ['CONDUCTOR_WORK_SPECS', '[specs/*.md]', { work: { specs: ['specs/*.md'] } }],
+    ['CONDUCTOR_WORK_AGENTS', '{ planner: codex }', { work: { agents: { planner: 'codex' } } }],
     ['CONDUCTOR_PROTECTED_BRANCHES', '[main, "release/*"]', { protected_branches: ['main', 'release/*'] }],
     ['CONDUCTOR_ENTRYPOINTS', '[deno]', { entrypoints: ['deno'] }],
     ['CONDUCTOR_ENVIRONMENT', '[PATH]', { environment: ['PATH'] }],
@@ -47,7 +50,7 @@ describe('the environment', () => {
     expect(names.length).toBeGreaterThan(10);
     const unreached = names.filter((name) => {
       const variable = `CONDUCTOR_${name.toUpperCase()}`;
-      const leaf = { limits: '_TIMEOUT', paths: '_RUNS', retention: '_KEEP_RUNS' }[name] ?? '';
+      const leaf = { limits: '_TIMEOUT', paths: '_RUNS', retention: '_KEEP_RUNS', work: '_JOBS' }[name] ?? '';
       return readEnvironment({ [`${variable}${leaf}`]: '1' }) === null;
     });
     expect(unreached).toEqual([]);

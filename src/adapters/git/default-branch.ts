@@ -1,0 +1,41 @@
+import type { DefaultBranch } from '../../ports/revisions.ts';
+import { type Git, printedValue } from './git-command.ts';
+import { commitAt } from './run-worktree.ts';
+
+const USUAL_NAMES = ['main', 'master'];
+
+/**
+ * The branch that finished work goes to: what the remote calls its default, else what git gives new repositories, else a
+ * usual name, else the branch that is checked out. One that is not here as a branch does not count.
+ */
+export async function findDefaultBranch(git: Git): Promise<DefaultBranch | null> {
+  for (const name of await candidates(git)) {
+    const commit = await commitAt(git, `refs/heads/${name}`);
+    if (commit !== null) return { name, commit };
+  }
+  return null;
+}
+
+async function candidates(git: Git): Promise<readonly string[]> {
+  const remote = await printedBy(git, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD']);
+  const configured = await printedBy(git, ['config', '--get', 'init.defaultBranch']);
+  const current = await printedBy(git, ['symbolic-ref', '--quiet', 'HEAD']);
+  const names = [
+    withoutPrefix(remote, 'refs/remotes/origin/'),
+    configured,
+    ...USUAL_NAMES,
+    withoutPrefix(current, 'refs/heads/'),
+  ];
+  // The branches of runs and items are what is merged, never what is merged into.
+  return names.flatMap((name) => (name === null || name.startsWith('conductor/') ? [] : [name]));
+}
+
+async function printedBy(git: Git, argv: readonly string[]): Promise<string | null> {
+  const answer = await git(argv, { answers: [1, 128] });
+  const value = answer.exitCode === 0 ? printedValue(answer) : '';
+  return value === '' ? null : value;
+}
+
+function withoutPrefix(ref: string | null, prefix: string): string | null {
+  return ref?.startsWith(prefix) === true ? ref.slice(prefix.length) : null;
+}

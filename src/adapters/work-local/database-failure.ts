@@ -1,0 +1,42 @@
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+
+/** What SQLite says, in words for people: what is wrong with which file, and the way out. */
+export function databaseFailure(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ExpectedFailure) return error;
+  const told = tell(path, codeOf(error), error.message);
+  return told === null ? error : new ExpectedFailure(told, { cause: error });
+}
+
+/** Opening a file fails without a code; its message ends in SQLite's number. */
+function codeOf(error: Error): string {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code.startsWith('SQLITE_')) return code;
+  return error.message.includes('Unable to open connection') ? 'SQLITE_CANTOPEN' : '';
+}
+
+function tell(path: string, code: string, detail: string): string | null {
+  const [, kind] = code.split('_');
+  switch (kind) {
+    case 'BUSY':
+    case 'LOCKED':
+      return `${path} is held by another process: wait for it, or end it, and try again`;
+    case 'NOTADB':
+    case 'CORRUPT':
+      return `${path} is damaged (${detail}): put back a copy of it, or move it away to start without work items`;
+    case 'FULL':
+      return `${path} can't be written, as the disk is full: make room and try again`;
+    case 'READONLY':
+    case 'PERM':
+      return `${path} can't be written (${detail}): make the file and its folder writable`;
+    case 'CANTOPEN':
+      return `${path} can't be opened (${detail}): make sure that its folder is there and can be read and written`;
+    case 'IOERR':
+      return `${path} can't be read or written (${detail}): look after the disk and try again`;
+    default:
+      return null;
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && /^SQLITE_(?:BUSY|LOCKED)/.test(codeOf(error));
+}

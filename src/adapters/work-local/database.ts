@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type Libsql from 'libsql';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { databaseFailure } from './database-failure.ts';
+import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
+
+/** How long a writer waits for another process: far longer than the largest write takes. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+export type Value = string | number | null;
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Statements within one transaction. */
+export interface Tables {
+  readonly all: (sql: string, ...values: readonly Value[]) => readonly Row[];
+  /** Returns how many rows it changed. */
+  readonly run: (sql: string, ...values: readonly Value[]) => number;
+}
+
+export interface WorkDatabase {
+  readonly path: string;
+  /** One moment of everything, while others write. Null where there is no database yet. */
+  readonly read: <T>(look: (tables: Tables) => T) => Promise<T | null>;
+  /** All of it or nothing; durable when it comes back. The file and its folder are made where they are missing. */
+  readonly write: <T>(change: (tables: Tables) => T) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opened by the first call that needs it, so that looking at a repository without work items leaves nothing there. */
+export function createWorkDatabase(path: string): WorkDatabase {
+  let opened: Promise<Libsql.Database> | null = null;
+  const open = (): Promise<Libsql.Database> => {
+    opened ??= openDatabase(path).catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+  return {
+    path,
+    read: async (look) => {
+      if (opened === null && !existsSync(path)) return null;
+      return transact(path, await open(), 'BEGIN', look);
+    },
+    write: async (change) => {
+      if (opened === null) await makeFolder(dirname(path));
+      return transact(path, await open(), 'BEGIN IMMEDIATE', change);
+    },
+    close: async () => {
+      const closing = opened;
+      opened = null;
+      (await closing)?.close();
+    },
+  };
+}
+
+/** Ignores itself too, so that the folder can lie in the user's checkout without showing up in its status. */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+}
+
+export async function connect(path: string, timeoutMs: number): Promise<Libsql.Database> {
+  // It is native code that few verbs need.
+  const { default: Database } = await import('libsql');
+  return new Database(path, { timeout: timeoutMs });
+}
+
+async function openDatabase(path: string): Promise<Libsql.Database> {
+  try {
+    const database = await connect(path, BUSY_TIMEOUT_MS);
+    try {
+      database.pragma('journal_mode = WAL');
+      database.pragma('synchronous = FULL');
+      database.pragma('foreign_keys = ON');
+      upgrade(path, database);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw databaseFailure(path, error);
+  }
+}
+
+/** Looks without a lock first: nearly always there is nothing to do. */
+function upgrade(path: string, database: Libsql.Database): void {
+  if (versionOf(path, database) === SCHEMA_VERSION) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const step of SCHEMA_STEPS.slice(versionOf(path, database))) database.exec(step);
+    database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function versionOf(path: string, database: Libsql.Database): number {
+  const [row] = tablesOf(database).all('PRAGMA user_version');
+  const version = Number(row?.user_version);
+  if (version > SCHEMA_VERSION)
+    throw new ExpectedFailure(
+      `${path} was written by a newer conductor (schema_version ${version}, this one knows ${SCHEMA_VERSION}): update conductor`,
+    );
+  return version;
+}
+
+function transact<T>(path: string, database: Libsql.Database, begin: string, work: (tables: Tables) => T): T {
+  try {
+    database.exec(begin);
+    try {
+      const result = work(tablesOf(database));
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // SQLite has ended the transaction by itself where it could not go on, as on a full disk.
+      if (database.inTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  } catch (error) {
+    throw databaseFailure(path, error);
+  }
+}
+
+function tablesOf(database: Libsql.Database): Tables {
+  const prepared = new Map<string, Libsql.Statement<unknown[]>>();
+  const statement = (sql: string): Libsql.Statement<unknown[]> => {
+    const known = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, known);
+    return known;
+  };
+  return {
+    // A mere query comes back as rows of unknown values; those who ask parse them.
+    all: (sql, ...values) => statement(sql).all(...values) as Row[],
+    run: (sql, ...values) => statement(sql).run(...values).changes,
+  };
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { type JournalEntry, journalEntrySchema, type WorkEvent } from '../../contracts/work-event.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { WorkJournal } from '../../ports/work-journal.ts';
+import type { Row, Tables, WorkDatabase } from './database.ts';
+import { createProcessLock } from './process-lock.ts';
+
+/** Who is alone works for moments: a merge with large files takes seconds. */
+const PATIENCE_MS = 120_000;
+
+const START = '0'.repeat(64);
+
+export interface LocalJournalDeps {
+  readonly database: WorkDatabase;
+  readonly clock: Clock;
+}
+
+export function createLocalJournal({ database, clock }: LocalJournalDeps): WorkJournal {
+  const lock = createProcessLock(join(dirname(database.path), 'alone.lock'));
+  return {
+    read: async (afterSeq) =>
+      (await database.read((tables) => readAfter(database.path, tables, afterSeq))) ?? [],
+    alone: (work) =>
+      lock.hold(
+        async () => {
+          let over = false;
+          try {
+            return await work((events) => {
+              if (over) throw new Error('whoever appends to the journal has to hold it');
+              const at = clock.now().toISOString();
+              return database.write((tables) => append(tables, at, events));
+            });
+          } finally {
+            over = true;
+          }
+        },
+        { patienceMs: PATIENCE_MS },
+      ),
+    close: database.close,
+  };
+}
+
+/** Looks at every entry there is; fails where one was changed, is missing or can't be read. */
+export async function verifyJournal(database: WorkDatabase): Promise<number> {
+  const entries = await database.read((tables) => readAfter(database.path, tables, 0));
+  return entries?.length ?? 0;
+}
+
+interface StoredEntry {
+  readonly seq: number;
+  readonly at: string;
+  readonly event: string;
+  readonly prev: string;
+}
+
+function append(tables: Tables, at: string, events: readonly WorkEvent[]): readonly JournalEntry[] {
+  const [last] = tables.all('SELECT * FROM journal ORDER BY seq DESC LIMIT 1').map(storedEntry);
+  let seq = last?.seq ?? 0;
+  let prev = last === undefined ? START : digestOf(last);
+  return events.map((event) => {
+    seq += 1;
+    const stored = { seq, at, event: JSON.stringify(event), prev };
+    tables.run(
+      'INSERT INTO journal (seq, at, event, prev_sha256) VALUES (?, ?, ?, ?)',
+      stored.seq,
+      stored.at,
+      stored.event,
+      stored.prev,
+    );
+    prev = digestOf(stored);
+    return { seq, at, event };
+  });
+}
+
+/** Each entry holds the digest of the one before it, so that nobody changes one without its being seen. */
+function readAfter(path: string, tables: Tables, afterSeq: number): JournalEntry[] {
+  const rows = tables.all('SELECT * FROM journal WHERE seq >= ? ORDER BY seq', afterSeq).map(storedEntry);
+  const [first] = rows;
+  const known = first !== undefined && first.seq === afterSeq;
+  let seq = afterSeq;
+  let prev = known ? digestOf(first) : afterSeq === 0 ? START : null;
+  const entries: JournalEntry[] = [];
+  for (const row of known ? rows.slice(1) : rows) {
+    seq += 1;
+    if (row.seq !== seq || row.prev !== prev)
+      throw new ExpectedFailure(
+        `the journal in ${path} was changed by hand before entry ${row.seq}: put back a copy of the file`,
+      );
+    entries.push(parseEntry(path, row));
+    prev = digestOf(row);
+  }
+  return entries;
+}
+
+function parseEntry(path: string, { seq, at, event }: StoredEntry): JournalEntry {
+  const parsed = journalEntrySchema.safeParse({ seq, at, event: parseJson(event) });
+  if (parsed.success) return parsed.data;
+  throw new ExpectedFailure(
+    `entry ${seq} of the journal in ${path} can't be read by this version of conductor: update it, or put back a copy of the file`,
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function digestOf({ seq, at, event, prev }: StoredEntry): string {
+  return createHash('sha256')
+    .update(JSON.stringify([seq, at, event, prev]))
+    .digest('hex');
+}
+
+function storedEntry(row: Row): StoredEntry {
+  return {
+    seq: Number(row.seq),
+    at: String(row.at),
+    event: String(row.event),
+    prev: String(row.prev_sha256),
+  };
+}

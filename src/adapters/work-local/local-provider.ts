@@ -1,0 +1,146 @@
+import { dirname, join } from 'node:path';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import type { Pipeline, Revision } from '../../contracts/work-item.ts';
+import type { Revisions } from '../../ports/revisions.ts';
+import type {
+  Merged,
+  MergeRequest,
+  ProviderWritten,
+  RevisionMade,
+  RevisionRequest,
+  WorkProvider,
+} from '../../ports/work-provider.ts';
+import type { Tables, WorkDatabase } from './database.ts';
+import { applyWrites } from './item-writes.ts';
+import { createProcessLock } from './process-lock.ts';
+import { type Asked, answerTo, askedOf, remember } from './seen-keys.ts';
+import { findItem, findPending, findRevision, readState, setPipeline } from './tables.ts';
+
+/** Another process may be running the checks of many revisions. */
+const SETTLE_PATIENCE_MS = 6 * 60 * 60 * 1000;
+
+export interface LocalProviderDeps {
+  readonly database: WorkDatabase;
+  readonly revisions: Revisions;
+  /** Runs the checks of a revision; null where the signal stopped them. */
+  readonly check: (revision: Revision, signal: AbortSignal) => Promise<Pipeline | null>;
+}
+
+/** Items, revisions and reviews in a database of the repository, with branches for revisions. */
+export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
+  const { database } = deps;
+  const checks = createProcessLock(join(dirname(database.path), 'checks.lock'));
+  return {
+    read: async () => (await database.read(readState)) ?? { items: [], revisions: [], reviews: [] },
+    write: (key, writes) => {
+      const asked = askedOf(key, 'write', writes);
+      return once<readonly ProviderWritten[]>(database, asked, (tables) => applyWrites(tables, writes));
+    },
+    makeRevision: (key, request) => makeRevision(deps, askedOf(key, 'make_revision', request), request),
+    merge: (key, request) => merge(deps, askedOf(key, 'merge', request), request),
+    settle: (signal) =>
+      checks.hold(() => runChecks(deps, signal), { patienceMs: SETTLE_PATIENCE_MS, signal }),
+    setUpLabels: (labels) =>
+      database.write((tables) =>
+        labels.flatMap(({ name, description, color }) => {
+          const made = tables.run(
+            'INSERT OR IGNORE INTO labels (name, description, color) VALUES (?, ?, ?)',
+            name,
+            description,
+            color,
+          );
+          return made === 0 ? [] : [name];
+        }),
+      ),
+    close: database.close,
+  };
+}
+
+/** The change and the memory of it are one transaction, so that neither is ever there without the other. */
+function once<Answer>(
+  database: WorkDatabase,
+  asked: Asked,
+  change: (tables: Tables) => Answer,
+): Promise<Answer> {
+  return database.write((tables) => {
+    const known = answerTo(tables, asked);
+    // Whoever gave this answer had the same content under the same key.
+    if (known !== undefined) return known as Answer;
+    const answer = change(tables);
+    remember(tables, asked, answer);
+    return answer;
+  });
+}
+
+/** Answered before git is asked: what was done once may not be possible again. */
+async function earlier<Answer>(database: WorkDatabase, asked: Asked): Promise<Answer | undefined> {
+  const known = await database.read((tables) => answerTo(tables, asked));
+  return known === null ? undefined : (known as Answer | undefined);
+}
+
+/** The branch comes first: a crash behind it leaves one that the same request finds in place. */
+async function makeRevision(
+  { database, revisions }: LocalProviderDeps,
+  asked: Asked,
+  request: RevisionRequest,
+): Promise<RevisionMade> {
+  const known = await earlier<RevisionMade>(database, asked);
+  if (known !== undefined) return known;
+  const { itemId, title, body, author } = request;
+  const item = await database.read((tables) => findItem(tables, itemId));
+  if (item === null) throw new ExpectedFailure(`there is no work item ${JSON.stringify(itemId)}`);
+  const made = await revisions.make(request);
+  if (!made.ok) return made;
+  return once<RevisionMade>(database, asked, (tables) => {
+    const id = `r${itemId}`;
+    tables.run(
+      `INSERT INTO revisions (id, item_id, head_sha, head_ref, fields, pipeline) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET head_sha = excluded.head_sha, head_ref = excluded.head_ref,
+         fields = excluded.fields, pipeline = excluded.pipeline`,
+      id,
+      itemId,
+      made.headSHA,
+      made.headRef,
+      JSON.stringify({ title, author, body }),
+      JSON.stringify({ status: 'pending', url: null, reason: null } satisfies Pipeline),
+    );
+    const revision = findRevision(tables, id);
+    if (revision === null) throw new Error(`the revision ${id} was not stored`);
+    return { ok: true, revision };
+  });
+}
+
+async function merge(
+  { database, revisions }: LocalProviderDeps,
+  asked: Asked,
+  request: MergeRequest,
+): Promise<Merged> {
+  const known = await earlier<Merged>(database, asked);
+  if (known !== undefined) return known;
+  const { itemId, revisionId } = request;
+  const revision = await database.read((tables) => findRevision(tables, revisionId));
+  if (revision?.workItemID !== itemId)
+    throw new ExpectedFailure(
+      `there is no revision ${JSON.stringify(revisionId)} of work item ${JSON.stringify(itemId)}`,
+    );
+  const merged = await revisions.merge(request);
+  return merged.ok ? once<Merged>(database, asked, () => merged) : merged;
+}
+
+/** Until none is left that was not tried. One that can't be checked at all stays as it is, and stops no other. */
+async function runChecks({ database, check }: LocalProviderDeps, signal: AbortSignal): Promise<void> {
+  const tried = new Set<string>();
+  const failures: unknown[] = [];
+  while (!signal.aborted) {
+    const revision = await database.read((tables) => findPending(tables, tried));
+    if (revision === null) break;
+    tried.add(`${revision.id} ${revision.headSHA}`);
+    try {
+      const pipeline = await check(revision, signal);
+      if (pipeline !== null) await database.write((tables) => setPipeline(tables, revision, pipeline));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Pipeline, Revision } from '../../contracts/work-item.ts';
+import type { Revisions } from '../../ports/revisions.ts';
+import type { Confinement } from '../../ports/sandbox.ts';
+import type {
+  RunnableValidator,
+  ValidatorPlace,
+  ValidatorResult,
+  ValidatorRunner,
+} from '../../ports/validator.ts';
+
+/** So much of the end of what a check printed goes with the reason; all of it is in the folder. */
+const TAIL_LINES = 30;
+const TAIL_CHARACTERS = 4_000;
+
+const STEP = 'checks';
+
+export interface PipelineDeps {
+  readonly repoRoot: string;
+  /** `.tnh/work` of the repository. */
+  readonly workDir: string;
+  readonly revisions: Revisions;
+  readonly runner: ValidatorRunner;
+  /** What is to be run in a checkout. */
+  readonly validators: (checkout: string) => Promise<readonly RunnableValidator[]>;
+  readonly enclose: (
+    place: ValidatorPlace,
+    harnessDir: string,
+  ) => Promise<{ readonly confinement: Confinement | null; readonly refusal: string | null }>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly entrypoints: readonly string[];
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** Ends what a killed process left at work under a mark. */
+  readonly sweep: (mark: string) => Promise<unknown>;
+}
+
+/** The repository's validators on a clean checkout of the revision. */
+export function createPipeline(deps: PipelineDeps) {
+  return async (revision: Revision, signal: AbortSignal): Promise<Pipeline | null> => {
+    const name = `${revision.id}-${revision.headSHA.slice(0, 7)}`;
+    const folder = join(deps.workDir, 'pipelines', name);
+    const place: ValidatorPlace = {
+      runId: name,
+      runDir: folder,
+      repoRoot: deps.repoRoot,
+      worktreePath: join(deps.workDir, 'checkout'),
+      entrypoints: deps.entrypoints,
+    };
+    const harnessDir = join(folder, 'harness');
+    // A killed process may have left half a record and programs that still write to it.
+    await deps.sweep(markOf(place));
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(harnessDir, { recursive: true });
+    try {
+      await deps.revisions.checkOut(
+        { path: place.worktreePath, commit: revision.headSHA, runId: name, harnessDir },
+        signal,
+      );
+      const results = await runAll(deps, place, harnessDir, signal);
+      if (results === null || signal.aborted) return null;
+      const pipeline = judge(results, `.tnh/work/pipelines/${name}`);
+      await writeFile(
+        join(folder, 'pipeline.json'),
+        `${JSON.stringify({ revision: revision.id, headSHA: revision.headSHA, ...pipeline }, null, 2)}\n`,
+      );
+      return pipeline;
+    } finally {
+      await deps.revisions.removeCheckout(place.worktreePath);
+    }
+  };
+}
+
+/** Another clone of the repository may have the same revision at the same commit. */
+function markOf({ runId, runDir }: ValidatorPlace): string {
+  const place = createHash('sha256').update(runDir).digest('hex').slice(0, 12);
+  return `work/${place}/${runId}`;
+}
+
+/** What one check came to: null where it passed. */
+interface CheckEnd {
+  readonly id: string;
+  readonly reason: string | null;
+}
+
+async function runAll(
+  deps: PipelineDeps,
+  place: ValidatorPlace,
+  harnessDir: string,
+  signal: AbortSignal,
+): Promise<readonly CheckEnd[] | null> {
+  const { confinement, refusal } = await deps.enclose(place, harnessDir);
+  if (refusal !== null) return [{ id: STEP, reason: refusal }];
+  const ends: CheckEnd[] = [];
+  for (const validator of await deps.validators(place.worktreePath)) {
+    const result = await runTries(deps, place, validator, confinement, signal);
+    if (result.outcome === 'cancelled') return null;
+    ends.push({ id: validator.id, reason: await reasonOf(result) });
+  }
+  return ends;
+}
+
+/** Again while it fails, as often as its `retries` say; what could not be started will not start. */
+async function runTries(
+  deps: PipelineDeps,
+  place: ValidatorPlace,
+  validator: RunnableValidator,
+  confinement: Confinement | null,
+  signal: AbortSignal,
+): Promise<ValidatorResult> {
+  const retries = validator.kind === 'command' ? (validator.retries ?? 0) : 0;
+  for (let attempt = 1; ; attempt += 1) {
+    const evidenceDir = join(place.runDir, attempt === 1 ? 'artifacts' : `artifacts@${attempt}`);
+    await mkdir(evidenceDir, { recursive: true });
+    const result = await deps.runner.run({
+      validator,
+      place,
+      stepId: STEP,
+      attempt,
+      evidenceDir,
+      confinement,
+      env: deps.env,
+      timeoutMs: deps.timeoutMs,
+      idleTimeoutMs: deps.idleTimeoutMs,
+      mark: markOf(place),
+      signal,
+      onStop: async () => undefined,
+      onLine: () => undefined,
+    });
+    if (attempt > retries || result.outcome !== 'error' || result.stdoutPath === null) return result;
+  }
+}
+
+/** Nothing to run is no success: nobody has looked at the work. */
+function judge(ends: readonly CheckEnd[], url: string): Pipeline {
+  if (ends.length === 0)
+    return {
+      status: 'failure',
+      url,
+      reason: 'the repository has no checks: name some under `validators` in .tnh/config.yaml',
+    };
+  const failed = ends.flatMap(({ id, reason }) => (reason === null ? [] : [`${id}: ${reason}`]));
+  return failed.length === 0
+    ? { status: 'success', url, reason: null }
+    : { status: 'failure', url, reason: failed.join('\n\n') };
+}
+
+async function reasonOf(result: ValidatorResult): Promise<string | null> {
+  const missing = result.missingArtifacts.map((name) => `it left no ${name}`);
+  const cases = failedCases(result).map((id) => `its report has ${id} as failed`);
+  const passed = result.outcome === 'completed' && missing.length + cases.length === 0;
+  if (passed) return null;
+  const why = [result.reason ?? [], missing, cases].flat().join('; ');
+  const output = await Promise.all([result.stdoutPath, result.stderrPath].map(tailOf));
+  return [why === '' ? result.outcome : why, ...output.filter((text) => text !== '')].join('\n');
+}
+
+/** An exit code of 0 does not outweigh a report that tells of a failure. */
+function failedCases({ harnessReport }: ValidatorResult): string[] {
+  const cases: unknown = harnessReport?.value.cases;
+  if (!Array.isArray(cases)) return [];
+  return cases.flatMap((each: unknown) => {
+    if (typeof each !== 'object' || each === null || !('status' in each)) return [];
+    return each.status === 'failed' ? ['id' in each ? String(each.id) : 'a case'] : [];
+  });
+}
+
+async function tailOf(path: string | null): Promise<string> {
+  if (path === null) return '';
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n').slice(-TAIL_CHARACTERS);
+}

@@ -1,0 +1,76 @@
+import { randomInt } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { connect } from './database.ts';
+import { databaseFailure, isBusy } from './database-failure.ts';
+
+const LOOK_MS = 20;
+
+/** Whoever has it is alone among all processes. */
+export interface ProcessLock {
+  /** Waits for whoever has it; fails after `patienceMs`, or when the signal fires. */
+  readonly hold: <T>(
+    work: () => Promise<T>,
+    options: { readonly patienceMs: number; readonly signal?: AbortSignal },
+  ) => Promise<T>;
+}
+
+/**
+ * The lock is SQLite's own on an empty database: the system takes it from a process that dies, whenever and however, so
+ * nobody has to judge whether a holder still lives. It lies in a file of its own, because who holds it writes to the database meanwhile.
+ */
+export function createProcessLock(path: string): ProcessLock {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    hold: (work, { patienceMs, signal }) => {
+      const turn = last.then(async () => {
+        const release = await acquire(path, patienceMs, signal);
+        try {
+          return await work();
+        } finally {
+          release();
+        }
+      });
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}
+
+async function acquire(
+  path: string,
+  patienceMs: number,
+  signal: AbortSignal | undefined,
+): Promise<() => void> {
+  const deadline = performance.now() + patienceMs;
+  await mkdir(dirname(path), { recursive: true });
+  for (;;) {
+    signal?.throwIfAborted();
+    const release = await tryOnce(path);
+    if (release !== null) return release;
+    if (performance.now() > deadline)
+      throw new ExpectedFailure(
+        `another process has held ${path} for ${patienceMs / 1000} s: wait for it, or end it, and try again`,
+      );
+    await delay(randomInt(1, LOOK_MS));
+  }
+}
+
+/** A new connection each time: one that is closed has given up all it had. */
+async function tryOnce(path: string): Promise<(() => void) | null> {
+  try {
+    const connection = await connect(path, 0);
+    try {
+      connection.exec('BEGIN EXCLUSIVE');
+      return () => connection.close();
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  } catch (error) {
+    if (isBusy(error)) return null;
+    throw databaseFailure(path, error);
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import type { Tables } from './database.ts';
+
+/** What a write is known by, and what it asked for. */
+export interface Asked {
+  readonly key: string;
+  readonly contentSha256: string;
+}
+
+export function askedOf(key: string, kind: string, content: unknown): Asked {
+  const text = JSON.stringify([kind, inOrder(content)]);
+  return { key, contentSha256: createHash('sha256').update(text).digest('hex') };
+}
+
+/** What was answered then; undefined for a key that is new. Only what changed something is remembered. */
+export function answerTo(tables: Tables, { key, contentSha256 }: Asked): unknown {
+  const [row] = tables.all('SELECT content_sha256, answer FROM seen_keys WHERE key = ?', JSON.stringify(key));
+  if (row === undefined) return undefined;
+  if (row.content_sha256 !== contentSha256)
+    throw new ExpectedFailure(`the key ${JSON.stringify(key)} was used before, for something else`);
+  return JSON.parse(String(row.answer));
+}
+
+export function remember(tables: Tables, { key, contentSha256 }: Asked, answer: unknown): void {
+  tables.run(
+    'INSERT INTO seen_keys (key, content_sha256, answer) VALUES (?, ?, ?)',
+    JSON.stringify(key),
+    contentSha256,
+    JSON.stringify(answer),
+  );
+}
+
+/** A command that went through the journal may have its keys in another order. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, each]) => each !== undefined)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, each]) => [name, inOrder(each)]),
+  );
+}

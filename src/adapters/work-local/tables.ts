@@ -1,0 +1,160 @@
+import * as z from 'zod/mini';
+import { type ReviewRecord, reviewRecordSchema } from '../../contracts/work-event.ts';
+import {
+  COMPLEXITIES,
+  type Pipeline,
+  PRIORITIES,
+  pipelineSchema,
+  type Revision,
+  revisionSchema,
+  WORK_STATUSES,
+  WORK_TYPES,
+  type WorkStatus,
+} from '../../contracts/work-item.ts';
+import { agentReviewSchema } from '../../contracts/work-results.ts';
+import type { ItemFields, ProviderItem, ProviderState } from '../../ports/work-provider.ts';
+import type { Row, Tables } from './database.ts';
+import { labelsOf } from './item-labels.ts';
+
+const fieldsSchema = z.object({
+  title: z.string(),
+  body: z.string(),
+  type: z.enum(WORK_TYPES),
+  priority: z.enum(PRIORITIES),
+  complexity: z.nullable(z.enum(COMPLEXITIES)),
+  otherLabels: z.array(z.string()),
+});
+
+const revisionFieldsSchema = z.pick(revisionSchema, { title: true, author: true, body: true });
+
+/** An item as it is stored. */
+export interface StoredItem {
+  readonly id: string;
+  readonly status: WorkStatus;
+  readonly fields: ItemFields;
+  readonly createdAt: string;
+}
+
+export function readState(tables: Tables): ProviderState {
+  const blockers = new Map<string, string[]>();
+  for (const row of tables.all('SELECT item_id, blocker_id FROM links ORDER BY item_id, position')) {
+    const list = blockers.get(String(row.item_id)) ?? [];
+    list.push(String(row.blocker_id));
+    blockers.set(String(row.item_id), list);
+  }
+  const revisions = tables.all(REVISIONS).map(revisionOf);
+  const revisionByItem = new Map(revisions.map(({ workItemID, id }) => [workItemID, id]));
+  const items = tables.all('SELECT * FROM items ORDER BY number').map((row) => {
+    const item = storedItem(row);
+    return shownItem(item, blockers.get(item.id) ?? [], revisionByItem.get(item.id) ?? null);
+  });
+  const reviews = tables.all('SELECT * FROM reviews ORDER BY rowid').map(reviewOf);
+  return { items, revisions, reviews };
+}
+
+/** SQLite would take a name for what stands before its first NUL. */
+function isId(id: string): boolean {
+  return !id.includes('\0');
+}
+
+export function findItem(tables: Tables, id: string): StoredItem | null {
+  if (!isId(id)) return null;
+  const [row] = tables.all('SELECT * FROM items WHERE id = ?', id);
+  return row === undefined ? null : storedItem(row);
+}
+
+/** As people see it now. */
+export function readItem(tables: Tables, item: StoredItem): ProviderItem {
+  const blockers = tables
+    .all('SELECT blocker_id FROM links WHERE item_id = ? ORDER BY position', item.id)
+    .map((row) => String(row.blocker_id));
+  const [revision] = tables.all('SELECT id FROM revisions WHERE item_id = ?', item.id);
+  return shownItem(item, blockers, revision === undefined ? null : String(revision.id));
+}
+
+const REVISIONS = `
+  SELECT revisions.*, reviews.id AS review_id FROM revisions
+  LEFT JOIN reviews ON reviews.revision_id = revisions.id`;
+
+export function findRevision(tables: Tables, id: string): Revision | null {
+  if (!isId(id)) return null;
+  const [row] = tables.all(`${REVISIONS} WHERE revisions.id = ?`, id);
+  return row === undefined ? null : revisionOf(row);
+}
+
+/** The oldest revision whose checks are still to be run, but for those that were tried. */
+export function findPending(tables: Tables, tried: ReadonlySet<string>): Revision | null {
+  const pending = tables
+    .all(`${REVISIONS} ORDER BY revisions.rowid`)
+    .map(revisionOf)
+    .find(({ id, headSHA, pipeline }) => pipeline.status === 'pending' && !tried.has(`${id} ${headSHA}`));
+  return pending ?? null;
+}
+
+/** Leaves a revision alone whose head has moved meanwhile: the checks were those of another commit. */
+export function setPipeline(tables: Tables, revision: Revision, pipeline: Pipeline): void {
+  tables.run(
+    'UPDATE revisions SET pipeline = ? WHERE id = ? AND head_sha = ?',
+    JSON.stringify(pipeline),
+    revision.id,
+    revision.headSHA,
+  );
+}
+
+function storedItem(row: Row): StoredItem {
+  return {
+    id: String(row.id),
+    status: z.enum(WORK_STATUSES).parse(row.status),
+    fields: fieldsSchema.parse(JSON.parse(String(row.fields))),
+    createdAt: String(row.created_at),
+  };
+}
+
+function shownItem(
+  { id, status, fields, createdAt }: StoredItem,
+  blockedBy: readonly string[],
+  linkedRevision: string | null,
+): ProviderItem {
+  const { title, body, type, priority, complexity } = fields;
+  return {
+    item: {
+      id,
+      title,
+      status,
+      type,
+      priority,
+      complexity,
+      blockedBy: [...blockedBy],
+      createdAt,
+      linkedRevision,
+    },
+    body,
+    labels: labelsOf(fields, status),
+  };
+}
+
+function revisionOf(row: Row): Revision {
+  const { title, author, body } = revisionFieldsSchema.parse(JSON.parse(String(row.fields)));
+  return {
+    id: String(row.id),
+    title,
+    url: null,
+    headSHA: String(row.head_sha),
+    headRef: String(row.head_ref),
+    author,
+    body,
+    isDraft: false,
+    workItemID: String(row.item_id),
+    pipeline: pipelineSchema.parse(JSON.parse(String(row.pipeline))),
+    reviewID: row.review_id === null ? null : String(row.review_id),
+  };
+}
+
+export function reviewOf(row: Row): ReviewRecord {
+  return reviewRecordSchema.parse({
+    id: row.id,
+    revisionID: row.revision_id,
+    headSHA: row.head_sha,
+    review: agentReviewSchema.parse(JSON.parse(String(row.review))),
+  });
+}

@@ -1,0 +1,26 @@
+import { describe, it } from 'vitest';
+import { JOURNAL_CASES } from '../../testing/work-journal-conformance.ts';
+import { PROVIDER_CASES } from '../../testing/work-provider-conformance.ts';
+import { headOf, openJournal, openProvider, patchOf, workRepo } from './work-local-fixture.ts';
+
+describe('the local provider of work items', () => {
+  it.each(PROVIDER_CASES)('$name', async ({ run }) => {
+    const repo = await workRepo();
+    await run({
+      provider: openProvider(repo),
+      reopen: async () => openProvider(repo),
+      patchOf: (text) => patchOf(repo, `${text}\n`),
+      brokenPatch: async () => {
+        const { patch } = await patchOf(repo, 'other\n');
+        return { base: await headOf(repo), patch: patch.replace('-start', '-strat') };
+      },
+    });
+  });
+});
+
+describe('the local journal of work items', () => {
+  it.each(JOURNAL_CASES)('$name', async ({ run }) => {
+    const repo = await workRepo();
+    await run({ journal: openJournal(repo), reopen: async () => openJournal(repo) });
+  });
+});
