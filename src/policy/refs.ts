@@ -34,15 +34,15 @@ export function checkRefs(check: RefCheck): Violation[] {
   return violations;
 }
 
-/** Branches of other runs are moved by the conductor itself, when those runs end. */
-const RUN_BRANCHES = 'refs/heads/conductor/run/';
+/** Branches of other runs and of work items are moved by the conductor itself, when runs end and results are applied. */
+const RUN_BRANCHES = ['refs/heads/conductor/run/', 'refs/heads/conductor/item/'];
 
 function isExcused(name: string, check: RefCheck): boolean {
   return isRunBranch(name) || check.movedElsewhere.includes(name);
 }
 
 export function isRunBranch(name: string): boolean {
-  return name.startsWith(RUN_BRANCHES);
+  return RUN_BRANCHES.some((prefix) => name.startsWith(prefix));
 }
 
 interface RefChange {
