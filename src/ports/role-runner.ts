@@ -27,11 +27,22 @@ export interface RoleRunner {
   readonly cancel: (runId: string) => Promise<void>;
 }
 
+/** A runner that can also stay with a run that has waited. */
+export interface ResumableRoleRunner extends RoleRunner {
+  /** Takes up a run that waited, and stays with it as `run` does. */
+  readonly resume: (runId: string, subject: RoleSubject, signal: AbortSignal) => Promise<RoleState>;
+}
+
 export type RoleState =
   /** A living process drives it. */
   | { readonly kind: 'driven' }
   /** For a person at a gate, or until a time: nobody has to drive it. */
-  | { readonly kind: 'waiting'; readonly reason: string }
+  | {
+      readonly kind: 'waiting';
+      readonly reason: string;
+      /** A person has answered, and nobody has taken the run up since: `resume` does. */
+      readonly answered?: true;
+    }
   | { readonly kind: 'ended'; readonly end: RoleEnd }
   /** It never started, or nobody drives it and nobody will. */
   | { readonly kind: 'lost'; readonly reason: string };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRevisionReader } from '../adapters/git/revision-reader.ts';
 import type { Role } from '../contracts/work-results.ts';
-import type { RoleRunner } from '../ports/role-runner.ts';
+import type { ResumableRoleRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
 import type { OpenProject } from '../runtime/services.ts';
 import { createRoleRunner } from '../runtime/work/role-runner.ts';
@@ -19,7 +19,7 @@ interface WorkRolesRequest {
 }
 
 /** The roles of work items on the runs of a project. */
-export function createWorkRoles(request: WorkRolesRequest): RoleRunner {
+export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner {
   const { project, agents, checks, observer } = request;
   return createRoleRunner({
     project,

@@ -35,7 +35,7 @@ export async function readRoleEvidence(
 
 const metadataSchema = z.looseObject({
   intent: z.string(),
-  result: z.unknown(),
+  result: z.unknown().optional(),
   notes: z.array(z.string()),
 });
 

@@ -1,11 +1,13 @@
 import type { RunEnd } from '../../kernel/state.ts';
 import type { RevisionReader } from '../../ports/revision-reader.ts';
-import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
+import type { ResumableRoleRunner, RoleState } from '../../ports/role-runner.ts';
+import type { RunRecord } from '../../ports/run-store.ts';
 import type { RoleRequest, RoleSubject } from '../../work/role.ts';
 import { roleInputs } from '../../work/role-inputs.ts';
 import { type RoleChecks, roleResultOf } from '../../work/role-result.ts';
 import { cancelRun } from '../cancel-run.ts';
 import type { DriveEnd } from '../drive.ts';
+import { readAnswer } from '../gates.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { resumeRun } from '../resume-run.ts';
 import type { RunObserver } from '../run-context.ts';
@@ -31,7 +33,7 @@ const WAKING_MS = 60_000;
 const SILENT: RunObserver = { onEvents: () => {}, onLine: () => {} };
 
 /** Has roles work as workflow runs. What a run came to is read from its record, by whoever looks. */
-export function createRoleRunner(deps: RoleRunnerDeps): RoleRunner {
+export function createRoleRunner(deps: RoleRunnerDeps): ResumableRoleRunner {
   return {
     run: async (request, onAccepted, signal) => {
       const start = await findStart(deps.reader, request);
@@ -40,6 +42,10 @@ export function createRoleRunner(deps: RoleRunnerDeps): RoleRunner {
       return driven.ok ? look(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
     },
     look: (runId, subject) => look(deps, runId, subject),
+    resume: async (runId, subject, signal) => {
+      await stayWith(deps, runId, signal, await takeUp(deps, runId, signal));
+      return look(deps, runId, subject);
+    },
     cancel: (runId) => cancel(deps, runId),
   };
 }
@@ -49,19 +55,19 @@ type Driven =
   | { readonly ok: false; readonly obstacles: readonly Obstacle[] };
 
 async function driveRole(
-  { project, workflow, observer = SILENT }: RoleRunnerDeps,
+  deps: RoleRunnerDeps,
   request: RoleRequest,
   { baseRef, base, work }: Extract<RoleStart, { ok: true }>,
   onAccepted: (runId: string) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Driven> {
+  const { project, workflow } = deps;
   const inputs = roleInputs(request, base, work);
   const document = await workflow(request.role, Object.keys(inputs));
   if (!document.ok) return document;
   const { timeoutMs, idleTimeoutMs, maxVisits } = project.context.defaults;
-  const common = { deps: project.deps, wait: false, signal, observer, onGate: null };
   const started = await startRun({
-    ...common,
+    ...drivenBy(deps, signal),
     ids: project.ids,
     plan: document.plan,
     workflowText: document.text,
@@ -74,15 +80,32 @@ async function driveRole(
     onCreated: onAccepted,
   });
   if (!started.ok) return started;
-  let end: DriveEnd | null = started.end;
-  while (end?.kind === 'parked' && !signal.aborted) {
-    const leftMs = Date.parse(end.parked.until) - project.clock.now().getTime();
-    await project.clock.sleep(Math.max(0, leftMs), signal);
-    if (signal.aborted) break;
-    const resumed = await resumeRun({ ...common, runId: started.runId, onPlan: () => {} });
-    end = resumed.ok ? resumed.end : null;
-  }
+  await stayWith(deps, started.runId, signal, started.end);
   return { ok: true, runId: started.runId };
+}
+
+/** A gate is left to people: whoever answers it, or looks after it, takes the run up again. */
+function drivenBy({ project, observer = SILENT }: RoleRunnerDeps, signal: AbortSignal) {
+  return { deps: project.deps, wait: false, signal, observer, onGate: null };
+}
+
+async function takeUp(deps: RoleRunnerDeps, runId: string, signal: AbortSignal): Promise<DriveEnd | null> {
+  const resumed = await resumeRun({ ...drivenBy(deps, signal), runId, onPlan: () => {} });
+  return resumed.ok ? resumed.end : null;
+}
+
+/** Sits out the times for which a spent account parks the run. */
+async function stayWith(
+  deps: RoleRunnerDeps,
+  runId: string,
+  signal: AbortSignal,
+  first: DriveEnd | null,
+): Promise<void> {
+  const { clock } = deps.project;
+  for (let end = first; end?.kind === 'parked'; end = await takeUp(deps, runId, signal)) {
+    await clock.sleep(Math.max(0, Date.parse(end.parked.until) - clock.now().getTime()), signal);
+    if (signal.aborted) return;
+  }
 }
 
 function itemBranch(id: string): string {
@@ -112,17 +135,20 @@ async function look(deps: RoleRunnerDeps, runId: string, subject: RoleSubject): 
   }
   if (run.driverPid !== null) return { kind: 'driven' };
   if (view === null) return lost('it never started');
-  return waitOf(view, deps.project.clock.now()) ?? lost('nobody drives it');
+  return (await waitOf(run, view, deps.project.clock.now())) ?? lost('nobody drives it');
 }
 
 function hasEnded(view: RunView): view is RunView & { readonly end: RunEnd } {
   return view.end !== null;
 }
 
-function waitOf(view: RunView, now: Date): RoleState | null {
+async function waitOf({ directory }: RunRecord, view: RunView, now: Date): Promise<RoleState | null> {
   const { awaiting } = view;
-  if (awaiting !== null)
-    return { kind: 'waiting', reason: `for a person at gate ${awaiting.stepId}: ${awaiting.reason}` };
+  if (awaiting !== null) {
+    const reason = `for a person at gate ${awaiting.stepId}: ${awaiting.reason}`;
+    const answered = (await readAnswer(directory, awaiting)) !== null;
+    return { kind: 'waiting', reason, ...(answered ? { answered } : {}) };
+  }
   const parked = parkedView(view);
   if (parked === null || Date.parse(parked.until) + WAKING_MS < now.getTime()) return null;
   return { kind: 'waiting', reason: `until ${parked.until}: ${parked.reason}` };
