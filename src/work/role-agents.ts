@@ -1,4 +1,4 @@
-import { isMap, isSeq, parseDocument } from 'yaml';
+import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
 import { ROLES, type Role } from '../contracts/work-results.ts';
 
 /** Which role works in a step of the built-in workflows. */
@@ -11,15 +11,20 @@ const ROLE_OF_STEP: Readonly<Record<string, Role>> = {
 
 export type RoleAgents = Readonly<Record<Role, string>>;
 
-/** A built-in workflow with the agents of the configuration in its steps. Everything else stays as it is. */
+/** A built-in workflow with the agents of the configuration in its steps. Every other byte stays as it is. */
 export function withRoleAgents(text: string, agents: RoleAgents): string {
-  const document = parseDocument(text);
-  const steps = document.get('steps');
-  for (const step of isSeq(steps) ? steps.items : []) {
-    const role = isMap(step) && step.has('agent') ? ROLE_OF_STEP[String(step.get('id'))] : undefined;
-    if (role !== undefined && isMap(step)) step.set('agent', agents[role]);
-  }
-  return document.toString({ lineWidth: 0 });
+  const steps = parseDocument(text).get('steps');
+  const places = (isSeq(steps) ? steps.items : []).flatMap((step) => {
+    const role = isMap(step) ? ROLE_OF_STEP[String(step.get('id'))] : undefined;
+    const agent = isMap(step) ? step.get('agent', true) : undefined;
+    if (role === undefined || !isScalar(agent) || agent.range == null) return [];
+    return [{ from: agent.range[0], to: agent.range[1], name: agents[role] }];
+  });
+  return places.reduceRight(
+    (written, { from, to, name }) =>
+      `${written.slice(0, from)}${stringify(name).trimEnd()}${written.slice(to)}`,
+    text,
+  );
 }
 
 /** Names of the configuration that no agent has, with the key that names each. */

@@ -133,13 +133,24 @@ function fitting<Result>(
   check: (result: Result) => Problems,
 ): { readonly ok: true; readonly result: Result } | { readonly ok: false; readonly problems: string } {
   const parsed = schema.safeParse(value);
-  const problems = parsed.success
-    ? check(parsed.data)
-    : parsed.error.issues.map(
-        ({ path, message }) => `${path.map(String).join('.') || 'the result'}: ${message}`,
-      );
+  const problems = parsed.success ? check(parsed.data) : parsed.error.issues.map(toldIssue);
   if (parsed.success && problems.length === 0) return { ok: true, result: parsed.data };
   return { ok: false, problems: problems.join('; ') };
+}
+
+/** The schemas themselves have no words. */
+function toldIssue(issue: z.core.$ZodIssue): string {
+  const place = issue.path.length === 0 ? 'the result' : issue.path.map(String).join('.');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `${place} has unknown keys: ${issue.keys.join(', ')}`;
+    case 'invalid_type':
+      return `${place}: expected ${issue.expected}`;
+    case 'invalid_value':
+      return `${place}: expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    default:
+      return `${place} does not fit`;
+  }
 }
 
 function refuse(reason: string): RoleEnd {
