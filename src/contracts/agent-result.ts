@@ -40,6 +40,10 @@ export const agentResultFileSchema = z.object({
   verdict: z.enum(REVIEW_VERDICTS).optional().describe('Of a review: approve or needs-changes.'),
   findings: z.array(reviewNote).optional().describe('Of a review: what must change.'),
   review: reviewerForm.optional().describe('Of a review: verdict and comments in one.'),
+  result: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('What a role gives back: an object with `role`.'),
   usage: usageSchema.optional(),
   failure: z
     .object({

@@ -71,6 +71,8 @@ const payloads = {
     /** Limits of the configuration at the start: an edited configuration does not leak into a run. */
     defaults: z.strictObject({ timeout_ms: z.number(), idle_timeout_ms: z.number(), max_visits: z.int() }),
     inputs: z.record(z.string(), z.string()),
+    /** What this run may not touch, besides what its policies forbid. */
+    forbidden_paths: z.array(z.string()).optional(),
   }),
   step_started: z.strictObject({
     opcode: z.enum(OPCODES),

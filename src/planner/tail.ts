@@ -3,6 +3,9 @@ import { type AgentResultFile, agentResultFileSchema } from '../contracts/agent-
 /** How far back from its end a last word is searched for a structured tail. */
 const TAIL_LIMIT = 65_536;
 
+/** Lines that an object could start with; a last word with more of them is no such thing. */
+const MAX_TRIES = 200;
+
 const TAIL_KEYS = ['claims', 'blockers', 'verdict', 'findings', 'review'] as const;
 
 /**
@@ -10,13 +13,21 @@ const TAIL_KEYS = ['claims', 'blockers', 'verdict', 'findings', 'review'] as con
  * an object that is quoted further up is somebody else's.
  */
 export function readTail(text: string): AgentResultFile | null {
-  const lines = withoutFence(text.slice(-TAIL_LIMIT)).split('\n');
-  for (let start = lines.length - 1; start >= 0; start -= 1) {
+  const value = lastObject(text, TAIL_LIMIT);
+  if (value === null) return null;
+  const parsed = agentResultFileSchema.safeParse(value);
+  return parsed.success && TAIL_KEYS.some((key) => Object.hasOwn(value, key)) ? parsed.data : null;
+}
+
+/** The JSON object that a text ends with. */
+export function lastObject(text: string, limit: number): object | null {
+  const lines = withoutFence(text.slice(-limit)).split('\n');
+  let tries = 0;
+  for (let start = lines.length - 1; start >= 0 && tries < MAX_TRIES; start -= 1) {
     if (!lines[start]?.startsWith('{')) continue;
+    tries += 1;
     const value = parseObject(lines.slice(start).join('\n'));
-    if (value === null) continue;
-    const parsed = agentResultFileSchema.safeParse(value);
-    return parsed.success && TAIL_KEYS.some((key) => Object.hasOwn(value, key)) ? parsed.data : null;
+    if (value !== null) return value;
   }
   return null;
 }

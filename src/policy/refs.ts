@@ -34,7 +34,7 @@ export function checkRefs(check: RefCheck): Violation[] {
   return violations;
 }
 
-/** Branches of other runs and of work items are moved by the conductor itself, when those runs end. */
+/** Branches of other runs and of work items are moved by the conductor itself, when runs end and results are applied. */
 const RUN_BRANCHES = ['refs/heads/conductor/run/', 'refs/heads/conductor/item/'];
 
 function isExcused(name: string, check: RefCheck): boolean {

@@ -1,6 +1,14 @@
-import type { ReviewRecord } from '../contracts/work-event.ts';
-import type { Revision, Spec, WorkItem } from '../contracts/work-item.ts';
-import type { ImplementorResult, PlannerResult, ReviewerResult } from '../contracts/work-results.ts';
+import type { RoleEnd, RoleRequest, RoleSubject } from '../work/role.ts';
+
+// Values that the pure core decides about; whoever uses the port has them from here.
+export type {
+  EarlierWork,
+  GivenItem,
+  GivenSpec,
+  RoleEnd,
+  RoleRequest,
+  RoleSubject,
+} from '../work/role.ts';
 
 /** Has an agent do the work of a role: a workflow run with its record. It writes nothing outside the worktree of the run. */
 export interface RoleRunner {
@@ -19,56 +27,22 @@ export interface RoleRunner {
   readonly cancel: (runId: string) => Promise<void>;
 }
 
+/** A runner that can also stay with a run that has waited. */
+export interface ResumableRoleRunner extends RoleRunner {
+  /** Takes up a run that waited, and stays with it as `run` does. */
+  readonly resume: (runId: string, subject: RoleSubject, signal: AbortSignal) => Promise<RoleState>;
+}
+
 export type RoleState =
   /** A living process drives it. */
   | { readonly kind: 'driven' }
   /** For a person at a gate, or until a time: nobody has to drive it. */
-  | { readonly kind: 'waiting'; readonly reason: string }
+  | {
+      readonly kind: 'waiting';
+      readonly reason: string;
+      /** A person has answered, and nobody has taken the run up since: `resume` does. */
+      readonly answered?: true;
+    }
   | { readonly kind: 'ended'; readonly end: RoleEnd }
   /** It never started, or nobody drives it and nobody will. */
   | { readonly kind: 'lost'; readonly reason: string };
-
-export type RoleEnd =
-  /** Checked against the contract and against the evidence of the run. */
-  | { readonly ok: true; readonly result: PlannerResult | ReviewerResult }
-  | { readonly ok: true; readonly result: ImplementorResult; readonly base: string }
-  | { readonly ok: false; readonly reason: string };
-
-export interface GivenItem {
-  readonly item: WorkItem;
-  readonly body: string;
-}
-
-/** What the result of a run is checked against. */
-export type RoleSubject =
-  | { readonly role: 'planner'; readonly items: readonly GivenItem[] }
-  | { readonly role: 'implementor'; readonly item: GivenItem }
-  | { readonly role: 'reviewer'; readonly item: GivenItem };
-
-/** Everything that a role is given, as values: no role looks anything up. */
-export type RoleRequest =
-  | {
-      readonly role: 'planner';
-      readonly specs: readonly GivenSpec[];
-      readonly items: readonly GivenItem[];
-    }
-  | { readonly role: 'implementor'; readonly item: GivenItem; readonly earlier: EarlierWork | null }
-  | {
-      readonly role: 'reviewer';
-      readonly item: GivenItem;
-      readonly revision: Revision;
-      readonly reviews: readonly ReviewRecord[];
-    };
-
-export interface GivenSpec {
-  readonly spec: Spec;
-  readonly text: string;
-  /** Since it was last planned; null where it never was. */
-  readonly diff: string | null;
-}
-
-/** On a resume: what there is already. */
-export interface EarlierWork {
-  readonly revision: Revision;
-  readonly reviews: readonly ReviewRecord[];
-}

@@ -13,6 +13,8 @@ export interface Workspace {
   readonly describe: (request: WorkspaceRequest) => RunWorkspace;
   /** A branch that is in the way of the run's, or null. Changes nothing. */
   readonly branchInTheWay: (workspace: RunWorkspace) => Promise<string | null>;
+  /** A checkout of a person that has the run's branch, or null. Changes nothing. */
+  readonly branchHolder: (workspace: RunWorkspace) => Promise<string | null>;
   /** Makes the branch and the worktree. On failure nothing of them is left. */
   readonly create: (workspace: RunWorkspace) => Promise<void>;
   /**
@@ -66,6 +68,8 @@ export interface WorkspaceRequest {
   readonly baseSha: string;
   /** The run directory's harness folder; the same relative path in the worktree leads to it. */
   readonly harnessDir: string;
+  /** Of the work item that the run is for, which later runs take over; left out, the run has one of its own. */
+  readonly branch?: string;
 }
 
 export interface RunWorkspace {

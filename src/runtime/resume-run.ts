@@ -4,6 +4,7 @@ import type { DriveProblem } from '../ports/run-store.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
 import { readRecordedPlan, workspaceOf } from './recorded-run.ts';
 import { markOf } from './run-context.ts';
+import { withForbiddenPaths } from './run-override.ts';
 import { viewRun } from './run-view.ts';
 
 export interface ResumeRequest
@@ -56,6 +57,7 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
     });
     const end = await driveRun({
       ...request,
+      deps: withForbiddenPaths(request.deps, view.started.forbidden_paths ?? []),
       plan: recorded.plan,
       run,
       workspace,

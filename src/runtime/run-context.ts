@@ -1,5 +1,6 @@
 import type { Price } from '../contracts/config.ts';
 import type { EventDraft, RunEvent } from '../contracts/event.ts';
+import type { PolicyOverride } from '../contracts/policy.ts';
 import type { OutsideChange } from '../contracts/surroundings.ts';
 import type { FileChange, RefState } from '../contracts/workspace-change.ts';
 import type { Plan } from '../kernel/plan.ts';
@@ -50,8 +51,8 @@ export interface Project {
   /** Null when the name resolves to nothing. */
   readonly validator: (name: string) => RunnableValidator | null;
   readonly entrypoints: readonly string[];
-  /** The policy that the configuration and these references make together, outermost first. */
-  readonly policy: (refs: readonly string[]) => StepPolicy;
+  /** The policy that the configuration and these references make together, outermost first; an override of the run only tightens it. */
+  readonly policy: (refs: readonly string[], override?: PolicyOverride) => StepPolicy;
   /** The allowlisted environment for agents and validators. */
   readonly environment: Readonly<Record<string, string>>;
   /** Values that are masked wherever something is stored, besides what looks like a secret. */
@@ -90,7 +91,12 @@ export interface Enclosure {
 
 /** A policy as it holds for one step, with its check. */
 export interface StepPolicy {
-  readonly summary: { readonly requested_policy: unknown; readonly effective_policy: unknown };
+  readonly summary: {
+    readonly requested_policy: unknown;
+    readonly effective_policy: unknown;
+    /** What the run itself asks for besides. */
+    readonly overrides?: readonly PolicyOverride[];
+  };
   /** The same as a value to go by; left out where nobody has laid it out. */
   readonly effective?: EffectivePolicy;
   /** Dimensions that nothing enforces here. */

@@ -8,6 +8,7 @@ import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
 import type { Obstacle } from './obstacle.ts';
 import { findObstacles } from './preflight.ts';
 import type { RunDeps } from './run-context.ts';
+import { withForbiddenPaths } from './run-override.ts';
 
 export interface StartRequest
   extends Pick<DriveRequest, 'deps' | 'plan' | 'wait' | 'signal' | 'observer' | 'onGate'> {
@@ -17,8 +18,12 @@ export interface StartRequest
   readonly baseRef: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly defaults: EventPayload<'run_started'>['defaults'];
+  /** The branch of the work item that the run is for; left out, the run has one of its own. */
+  readonly branch?: string;
+  /** Paths that the run may not touch, besides what its policies forbid. */
+  readonly forbiddenPaths?: readonly string[];
   /** Called once, when the run has an id and before anything of it moves. */
-  readonly onCreated: (runId: string) => void;
+  readonly onCreated: (runId: string) => void | Promise<void>;
 }
 
 export type StartResult =
@@ -29,7 +34,9 @@ export type StartResult =
 const RUN_FOLDER_HELP = 'make the folder writable, or move runs with paths.runs in .tnh/config.yaml';
 
 export async function startRun(request: StartRequest): Promise<StartResult> {
-  const { deps, plan } = request;
+  const { plan } = request;
+  const forbidden = request.forbiddenPaths ?? [];
+  const deps = withForbiddenPaths(request.deps, forbidden);
   const runId = request.ids.newRunId();
   const runDir = deps.store.locate(runId, plan.artifactsDir);
   const base = await deps.workspace.resolveBase(request.baseRef);
@@ -39,6 +46,7 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     baseRef: request.baseRef,
     baseSha: base.ok ? base.sha : '',
     harnessDir: `${runDir}/harness`,
+    ...(request.branch === undefined ? {} : { branch: request.branch }),
   });
   const obstacles = await findObstacles(
     deps,
@@ -53,12 +61,7 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     (path) => (base.ok ? deps.workspace.hasFile(base.sha, path) : Promise.resolve(true)),
   );
   if (!base.ok) obstacles.unshift(baseObstacle(base.reason, request.baseRef));
-  const inTheWay = await deps.workspace.branchInTheWay(workspace);
-  if (inTheWay !== null)
-    obstacles.push({
-      message: `the branch "${inTheWay}" is in the way of ${workspace.branchName}`,
-      help: `rename it: git branch -m ${inTheWay} ${inTheWay}-old`,
-    });
+  obstacles.push(...(await branchObstacles(deps, workspace)));
   if (!base.ok || obstacles.length > 0) return { ok: false, obstacles };
 
   const created = await createRunFolder(deps, runId, plan.artifactsDir);
@@ -78,11 +81,13 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     worktree_path: workspace.worktreePath,
     defaults: request.defaults,
     inputs: { ...request.inputs },
+    ...(forbidden.length === 0 ? {} : { forbidden_paths: [...forbidden] }),
   };
   try {
     await keepDocuments(request, run, workspace, started);
     const end = await driveRun({
       ...request,
+      deps,
       run,
       workspace,
       first: { kind: 'start', run: started },
@@ -98,6 +103,24 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     await run.discard();
     return { ok: false, obstacles: [error.obstacle] };
   }
+}
+
+async function branchObstacles(deps: RunDeps, workspace: RunWorkspace): Promise<Obstacle[]> {
+  const { branchName } = workspace;
+  const inTheWay = await deps.workspace.branchInTheWay(workspace);
+  const holder = await deps.workspace.branchHolder(workspace);
+  const found: Obstacle[] = [];
+  if (inTheWay !== null)
+    found.push({
+      message: `the branch "${inTheWay}" is in the way of ${branchName}`,
+      help: `rename it: git branch -m ${inTheWay} ${inTheWay}-old`,
+    });
+  if (holder !== null)
+    found.push({
+      message: `the branch ${branchName} is checked out in ${holder}`,
+      help: `let go of it there: git -C ${holder} switch --detach`,
+    });
+  return found;
 }
 
 function baseObstacle(reason: 'no_commits' | 'unknown_ref', baseRef: string): Obstacle {
@@ -168,7 +191,7 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
       error,
     );
   }
-  request.onCreated(workspace.runId);
+  await request.onCreated(workspace.runId);
 }
 
 function messageOf(error: unknown): string {

@@ -32,16 +32,17 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
       tree: repo.treeOfCommit(repo.baseCommit),
     }),
     hasFile: async () => true,
-    describe: ({ runId, baseRef, baseSha, harnessDir }) => ({
+    describe: ({ runId, baseRef, baseSha, harnessDir, branch }) => ({
       runId,
       repoRoot: SIM_ROOT,
       worktreePath: `${SIM_ROOT}/worktrees/${runId}`,
-      branchName: `conductor/run/${runId}`,
+      branchName: branch ?? `conductor/run/${runId}`,
       baseRef,
       baseSha,
       harnessDir,
     }),
     branchInTheWay: async () => null,
+    branchHolder: async () => null,
     create: async () => {
       await life.point('worktree');
       repo.worktree = repo.treeById(repo.treeOfCommit(repo.baseCommit));

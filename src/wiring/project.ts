@@ -184,10 +184,11 @@ async function validatorCommands(
 
 function policyOf(config: Config, policies: PolicyFiles, hasSandbox: boolean): Project['policy'] {
   const cache = new Map<string, ReturnType<typeof createStepPolicy>>();
-  return (refs) => {
-    const key = refs.join(' ');
+  return (refs, override) => {
+    const key = JSON.stringify([refs, override]);
     const known =
-      cache.get(key) ?? createStepPolicy([config.policy, ...refs], policies.byRef, config, hasSandbox);
+      cache.get(key) ??
+      createStepPolicy([config.policy, ...refs], policies.byRef, config, hasSandbox, override);
     cache.set(key, known);
     return known;
   };

@@ -1,6 +1,6 @@
 import type { Config } from '../contracts/config.ts';
-import type { PolicyDocument } from '../contracts/policy.ts';
-import { assemblePolicy, type LayerSource } from '../policy/assemble.ts';
+import type { PolicyDocument, PolicyOverride } from '../contracts/policy.ts';
+import { assemblePolicy, type LayerSource, type PolicyLayer } from '../policy/assemble.ts';
 import { checkChanges, isForbidden } from '../policy/changes.ts';
 import { unenforceable } from '../policy/enforcement.ts';
 import { forbiddenBy } from '../policy/globs.ts';
@@ -17,15 +17,21 @@ export function createStepPolicy(
   byRef: ReadonlyMap<string, PolicyDocument>,
   config: Config,
   hasSandbox = false,
+  override?: PolicyOverride,
 ): StepPolicy {
   const missing = refs.filter((ref) => !byRef.has(ref));
-  const layers = refs.flatMap((ref, index) => {
+  const layers: PolicyLayer[] = refs.flatMap((ref, index) => {
     const policy = byRef.get(ref);
     return policy === undefined ? [] : [{ source: SOURCES[index] ?? 'step', policy }];
   });
+  if (override !== undefined) layers.push({ source: 'runtime', policy: override });
   const effective = assemblePolicy(layers);
   return {
-    summary: { requested_policy: refs, effective_policy: effective },
+    summary: {
+      requested_policy: refs,
+      effective_policy: effective,
+      ...(override === undefined ? {} : { overrides: [override] }),
+    },
     effective,
     unenforceable: [
       ...missing.map((ref) => `${ref}, which does not exist`),

@@ -55,10 +55,14 @@ describe('the built-in library', () => {
         'task.refine.v1.md',
         'task.review.v1.md',
         'task.synthesize_harness.v1.md',
+        'work.implement.v1.md',
+        'work.plan.v1.md',
+        'work.refine.v1.md',
+        'work.review.v1.md',
       ],
     ],
     ['policies', ['policy.read_only.v1.yaml', 'policy.workspace.v1.yaml']],
-    ['workflows', ['implement.yaml', 'revise.yaml']],
+    ['workflows', ['implement.yaml', 'revise.yaml', 'work.implement.yaml', 'work.plan.yaml', 'work.review.yaml']],
   ])('keeps the names that workflows refer to: %s', async (folder, names) => {
     expect((await readdir(join(root, folder))).sort()).toEqual(names);
   });

@@ -3,6 +3,7 @@ import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { type AgentResultFile, agentResultFileSchema } from '../../contracts/agent-result.ts';
+import { roleWordsOf } from '../../planner/role-words.ts';
 
 const RESULT_LIMIT_BYTES = 1024 * 1024;
 
@@ -26,9 +27,11 @@ export async function readResultFile(path: string, realFolder: string): Promise<
   } catch {
     return ignored('it is not JSON');
   }
-  const parsed = agentResultFileSchema.safeParse(value);
+  const words = roleWordsOf(value);
+  const parsed = agentResultFileSchema.safeParse(words === value ? { ...words, result: words } : value);
   if (parsed.success) return { result: parsed.data, note: null };
-  return ignored(firstProblem(parsed.error));
+  // What a role gives back is held against its own contract, by whoever asked for it.
+  return { ...ignored(firstProblem(parsed.error)), result: words === null ? null : { result: words } };
 }
 
 type Content = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };

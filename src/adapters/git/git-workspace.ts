@@ -1,15 +1,18 @@
-import { posix } from 'node:path';
+import { dirname, posix, resolve } from 'node:path';
 import { gitMarkOf } from '../../contracts/process-mark.ts';
 import type { RefState } from '../../contracts/workspace-change.ts';
 import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
 import { commonGitDir } from './find-repository.ts';
 import { createGit, type Git, printedValue } from './git-command.ts';
+import { otherHolder } from './item-branch.ts';
 import { removeJudgedCheckout } from './judged-checkout.ts';
 import { movedElsewhere, readHeadLogs } from './other-checkouts.ts';
 import { lookAtFile, overlaySnapshot } from './overlay.ts';
+import { moveOwnRef } from './own-ref.ts';
 import {
   clearStaleLocks,
   commitAt,
+  isItemBranch,
   openRunWorktree,
   pointBranch,
   type RunWorktree,
@@ -76,6 +79,8 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       return found.exitCode === 0;
     },
     branchInTheWay: (workspace) => findBranchInTheWay(git, workspace.branchName),
+    branchHolder: (workspace) =>
+      otherHolder(git, workspace, (path) => dirname(path) !== resolve(worktreesDir)),
     movedElsewhere,
     diff: async ({ runId }, fromTree, toTree, patchPath) =>
       diffTrees({ runId, gitDir: await gitDirOf(), fromTree, toTree, patchPath, signal }),
@@ -109,8 +114,16 @@ async function commitToBranch(worktree: RunWorktree, message: string): Promise<s
   const { tree } = await takeTree(worktree, head);
   const changed = tree !== (await treeOf(git, head));
   const commit = changed ? await commitTree(git, tree, [head], message) : head;
+  if (isItemBranch(workspace.branchName) && (await otherHolder(git, workspace, () => true)) !== null)
+    return keepAside(worktree, commit);
   await pointBranch(worktree, commit, branch);
   await resetIndex(worktree, commit);
+  return commit;
+}
+
+/** A later run has the branch of the item: what an earlier one still comes to must not move it. */
+async function keepAside({ git, workspace }: RunWorktree, commit: string): Promise<string> {
+  await moveOwnRef(git, `refs/conductor/${workspace.runId}/head`, commit);
   return commit;
 }
 

@@ -20,6 +20,7 @@ export interface RunWorktree {
 }
 
 const BRANCH_PREFIX = 'conductor/run/';
+const ITEM_PREFIX = 'conductor/item/';
 
 /** What a merge, rebase or the like leaves behind when it stops half way. None of it may outlive a restore. */
 const INTERRUPTED_STATE = [
@@ -62,9 +63,14 @@ export async function openRunWorktree(
   return { workspace, adminDir, gitDir, branchRef, git: createGitWithoutFilters(place, files) };
 }
 
-/** Only branches of runs are ever moved or deleted; any other name is a bug of the caller. */
+/** The branch of a work item outlives its runs. */
+export function isItemBranch(branchName: string): boolean {
+  return branchName.startsWith(ITEM_PREFIX);
+}
+
+/** Only branches of runs and of work items are ever moved or deleted; any other name is a bug of the caller. */
 export function ownBranchRef(branchName: string): string {
-  if (!branchName.startsWith(BRANCH_PREFIX)) {
+  if (!branchName.startsWith(BRANCH_PREFIX) && !isItemBranch(branchName)) {
     throw new GitError([], null, `${branchName} is not a branch of a run`);
   }
   return `refs/heads/${branchName}`;

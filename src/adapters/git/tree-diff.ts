@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { WorkspaceDiff } from '../../contracts/workspace-change.ts';
@@ -21,11 +21,14 @@ const PATCH = [
 ];
 
 export interface TreeDiffRequest {
-  readonly runId: string;
+  /** The run that the patch is for, where it is for one. */
+  readonly runId: string | null;
   readonly gitDir: string;
   readonly fromTree: string;
   readonly toTree: string;
   readonly patchPath: string | undefined;
+  /** Gives every file of the patch as bytes, so that it is plain ASCII. */
+  readonly asBytes?: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -56,8 +59,9 @@ async function withoutAttributes<T>(request: TreeDiffRequest, work: (git: Git) =
     GIT_INDEX_FILE: join(scratch, 'index'),
   };
   try {
+    if (request.asBytes === true) await writeFile(join(scratch, '.gitattributes'), '* -diff\n');
     // A comparison that writes no patch touches nothing of the run, so nobody has to wait for it.
-    const run = request.patchPath === undefined ? {} : { runId: request.runId };
+    const run = request.patchPath === undefined || request.runId === null ? {} : { runId: request.runId };
     return await work(createGit({ cwd: scratch, env, signal: request.signal, ...run }));
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import type { RunWorkspace, WorkspaceRequest } from '../../ports/workspace.ts';
 import { hasCode, kindOf, readFileHere } from './file-kind.ts';
 import { createGit, type Git, GitError } from './git-command.ts';
 import { ensureHarnessLink } from './harness-link.ts';
+import { giveBranchBack, takeItemBranch } from './item-branch.ts';
 import { unlockFolders } from './locked-folders.ts';
 import { withoutFilters } from './no-filters.ts';
 import { moveOwnRef } from './own-ref.ts';
@@ -12,6 +13,7 @@ import {
   commitAt,
   findAdminDir,
   headCommit,
+  isItemBranch,
   openRunWorktree,
   ownBranchRef,
   registerAgain,
@@ -42,7 +44,7 @@ export function describeWorkspace(
     runId,
     repoRoot: place.repoRoot,
     worktreePath: join(resolve(place.worktreesDir), runId),
-    branchName: runBranchName(workflowId, runId),
+    branchName: request.branch ?? runBranchName(workflowId, runId),
     baseRef,
     baseSha,
     harnessDir: resolve(request.harnessDir),
@@ -50,22 +52,36 @@ export function describeWorkspace(
 }
 
 export async function createWorktree(repository: Repository, workspace: RunWorkspace): Promise<void> {
-  const { baseSha } = workspace;
-  const branchRef = ownBranchRef(workspace.branchName);
   await claimFolder(workspace.worktreePath);
-  let branchMade = false;
+  let branch: TakenBranch | null = null;
   try {
-    await repository.git(['update-ref', '--no-deref', branchRef, baseSha, ''], { retryLocks: true });
-    branchMade = true;
+    branch = await takeBranch(repository, workspace);
     await addWorktree(repository, workspace);
   } catch (error) {
     const failure = asGitError(error);
-    await undoCreate(repository, workspace, branchMade).catch((left: unknown) => {
+    await undoCreate(repository, workspace, branch).catch((left: unknown) => {
       const detail = `${failure.detail}; what was made could not be taken away: ${asGitError(left).message}`;
       throw new GitError(failure.argv, failure.exitCode, detail, error);
     });
     throw failure;
   }
+}
+
+interface TakenBranch {
+  /** Where it was; null where it was not there. */
+  readonly before: string | null;
+}
+
+/** A branch of the run's own must not be there yet; that of an item may be, from its earlier runs. */
+async function takeBranch(repository: Repository, workspace: RunWorkspace): Promise<TakenBranch> {
+  const { git, gitDir, worktreesDir } = repository;
+  const { branchName, baseSha } = workspace;
+  if (isItemBranch(branchName)) {
+    const isOurs = (path: string) => dirname(path) === resolve(worktreesDir);
+    return { before: await takeItemBranch({ git, gitDir, isOurs }, workspace) };
+  }
+  await git(['update-ref', '--no-deref', ownBranchRef(branchName), baseSha, ''], { retryLocks: true });
+  return { before: null };
 }
 
 /** Makes sure that the branch and the worktree are there; files that are there are left as they are. */
@@ -171,14 +187,12 @@ async function keepOutOfGit(folder: string): Promise<void> {
 async function undoCreate(
   repository: Repository,
   workspace: RunWorkspace,
-  branchMade: boolean,
+  branch: TakenBranch | null,
 ): Promise<void> {
   const git = createGit({ cwd: repository.repoRoot, runId: workspace.runId });
   await removeWorktree(git, repository.gitDir, workspace.worktreePath);
   await removeIfBare(dirname(workspace.worktreePath));
-  if (!branchMade) return;
-  const branchRef = ownBranchRef(workspace.branchName);
-  await git(['update-ref', '--no-deref', '-d', branchRef, workspace.baseSha], { retryLocks: true });
+  if (branch !== null) await giveBranchBack(git, workspace, branch.before);
 }
 
 /** Takes the folder of worktrees away when nothing but its ignore file is left in it. */

@@ -6,12 +6,14 @@ import { kindOf } from './file-kind.ts';
 import { type Git, GitError } from './git-command.ts';
 import { displacedFolders } from './harness-link.ts';
 import { keepIgnored } from './ignored-keep.ts';
+import { listCheckouts } from './item-branch.ts';
 import { runIdOfPath } from './judged-checkout.ts';
 import { findLeftovers } from './leftovers.ts';
 import {
   commitAt,
   findAdminDir,
   headCommit,
+  isItemBranch,
   openRunWorktree,
   ownBranchRef,
   type RunWorktree,
@@ -30,14 +32,8 @@ const RUN_BRANCHES = 'refs/heads/conductor/run/';
 
 /** The worktrees of this repository that were made for runs. */
 export async function listWorktrees(git: Git, worktreesDir: string): Promise<readonly ListedWorktree[]> {
-  const listed = await git(['worktree', 'list', '--porcelain', '-z']);
   const found: ListedWorktree[] = [];
-  for (const record of listed.stdout.toString('utf8').split('\0\0')) {
-    const lines = record.split('\0');
-    const fieldOf = (key: string) => lines.find((line) => line.startsWith(`${key} `))?.slice(key.length + 1);
-    const path = fieldOf('worktree');
-    const branch = fieldOf('branch') ?? '';
-    if (path === undefined) continue;
+  for (const { path, branch } of await listCheckouts(git)) {
     if (dirname(path) !== worktreesDir && !branch.startsWith(RUN_BRANCHES)) continue;
     found.push({
       runId: runIdOfPath(path),
@@ -132,14 +128,14 @@ async function forgetWorktree(git: Git, adminDir: string, workspace: RunWorkspac
   return { ok: true, removed: true, salvageRef, notes: [] };
 }
 
-/** Takes the branch and the snapshots of a run away. Its salvages stay. */
+/** Takes the branch and the snapshots of a run away. Its salvages stay, and so does the branch of a work item. */
 export async function removeRunRefs(repository: Repository, workspace: RunWorkspace): Promise<Removal> {
   const { git, gitDir } = repository;
   const { runId, worktreePath } = workspace;
   const branchRef = ownBranchRef(workspace.branchName);
   if ((await findAdminDir(gitDir, worktreePath)) !== null)
     return refused(`${worktreePath} is still a worktree of this repository`);
-  const branch = await commitAt(git, branchRef);
+  const branch = isItemBranch(workspace.branchName) ? null : await commitAt(git, branchRef);
   const lost = branch !== null && !(await isHeldElsewhere(git, branch));
   const salvageRef = lost
     ? await keepUnderNewRef(git, salvageRefOf(runId, BRANCH_SALVAGE_NAME), branch)

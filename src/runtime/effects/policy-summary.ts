@@ -12,10 +12,10 @@ export function policySummary(
   controls?: AgentControls,
 ) {
   return {
+    overrides: [],
     ...policy.summary,
     capabilities,
     ...(controls === undefined ? {} : { agent_controls: controls }),
-    overrides: [],
     violations,
     notes: ['paths, operations, refs and what lies around the worktree are checked after the step', ...notes],
   };

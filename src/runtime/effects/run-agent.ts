@@ -8,6 +8,7 @@ import type { AgentStep } from '../../kernel/plan.ts';
 import type { Effect, Violation } from '../../kernel/protocol.ts';
 import { claimsFrom, formatClaim } from '../../planner/claims.ts';
 import { type Review, reviewFrom } from '../../planner/review.ts';
+import { blockersIn, roleWordsFrom } from '../../planner/role-words.ts';
 import { readTail } from '../../planner/tail.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentResult } from '../../ports/agent.ts';
@@ -180,6 +181,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
   const said = claimsFrom(result.result?.claims ?? null, result.finalResponse);
+  const words = roleWordsFrom(result.result, result.finalResponse);
   await evidence.json('runner_metadata', 'runner.json', {
     agent: facts.step.agent,
     intent: facts.intent,
@@ -190,7 +192,8 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     claims: said.claims.map(formatClaim),
     claims_source: said.source,
     ...reviewWords(result.result),
-    blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? [],
+    blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? blockersIn(words),
+    ...(words === null ? {} : { result: words }),
     usage: facts.usage,
     failure: result.failure ?? null,
     failed_starts: facts.failed.map(({ count, result: start, usage }) => ({

@@ -1,6 +1,6 @@
 import { type Rule, type RuleContext, valuePlace } from '../rule.ts';
 import { LOOSE_NODE } from '../workflow-graph.ts';
-import { nameStep } from '../workflow-view.ts';
+import { nameStep, type StepView } from '../workflow-view.ts';
 import { describeWay, findWays, type Ways } from './successful-ways.ts';
 import { findUnjudged } from './unjudged-validations.ts';
 import { findUnvalidatedWays } from './unvalidated-success.ts';
@@ -21,7 +21,7 @@ export const unverifiedEndsRule: Rule = {
     for (const step of view.steps) {
       const edge = ways.get(step.index);
       if (step.opcode !== 'RUN_AGENT' || edge === undefined) continue;
-      if (!reached.has(step.index) || told.has(step.index)) continue;
+      if (!reached.has(step.index) || told.has(step.index) || onlyLooks(step, context)) continue;
       report('WF407', {
         message: `the run can end as \`unverified\` after ${nameStep(step)}`,
         at: edge.path === null ? valuePlace(step.path, 'id') : valuePlace(edge.path),
@@ -36,6 +36,13 @@ export const unverifiedEndsRule: Rule = {
     }
   },
 };
+
+/** What such an agent changes all the same is a violation, and the run does not end well. */
+const READ_ONLY = 'policy.read_only.v1';
+
+function onlyLooks({ fields }: StepView, { view }: RuleContext): boolean {
+  return fields.policy === READ_ONLY || view.defaults.policy === READ_ONLY;
+}
 
 /** Over everything that neither passes, is judged nor undoes. */
 function findUnverifiedWays(context: RuleContext, validates: boolean): Ways {

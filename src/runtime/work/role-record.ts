@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import type { RunEvent } from '../../contracts/event.ts';
+import { stepFolderOf } from '../../contracts/run-files.ts';
+import type { Role } from '../../contracts/work-results.ts';
+import type { RunEnd } from '../../kernel/state.ts';
+import { roleWordsOf } from '../../planner/role-words.ts';
+import type { RevisionReader } from '../../ports/revision-reader.ts';
+import type { RunRecord } from '../../ports/run-store.ts';
+import type { FailedValidator, RoleEvidence } from '../../work/role-result.ts';
+import { parseJson } from '../json.ts';
+import type { RunView, StepView } from '../run-view.ts';
+
+const METADATA = 'runner_metadata';
+
+/** What a run that has ended left behind, from its record and its commits alone. */
+export async function readRoleEvidence(
+  record: RunRecord,
+  view: RunView & { readonly end: RunEnd },
+  role: Role,
+  reader: Pick<RevisionReader, 'patch'>,
+): Promise<RoleEvidence> {
+  const { events } = record;
+  return {
+    ...(await readWords(record, view, role)),
+    end: view.end,
+    changed: events.some(
+      (event) => event.event_type === 'step_completed' && event.payload.changed && isAgentStep(view, event),
+    ),
+    failedValidators: failedValidators(events, view),
+    violations: view.violations.map(({ message }) => message),
+    rejection: rejectionIn(events),
+    patch: role === 'implementor' ? await patchOf(view, reader) : null,
+  };
+}
+
+const metadataSchema = z.looseObject({
+  intent: z.string(),
+  result: z.unknown().optional(),
+  notes: z.array(z.string()),
+});
+
+type Words = Pick<RoleEvidence, 'words' | 'notes'>;
+
+/** The last agent that worked in the role: in an implementor's run, a reviewer has its say as well. */
+async function readWords(record: RunRecord, view: RunView, role: Role): Promise<Words> {
+  for (const step of view.steps.toReversed()) {
+    if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
+    const text = await recordedText(record, step);
+    if (text === null) return { words: null, notes: [`what ${step.stepId} said is not as it was recorded`] };
+    const parsed = metadataSchema.safeParse(parseJson(text));
+    if (role === 'implementor' && parsed.data?.intent !== 'implementation') continue;
+    return { words: roleWordsOf(parsed.data?.result), notes: parsed.data?.notes ?? [] };
+  }
+  return { words: null, notes: [] };
+}
+
+/** Later steps can reach the folders of earlier ones; the log says what was there. An agent that was never started left nothing. */
+async function recordedText({ directory, events }: RunRecord, step: StepView): Promise<string | null> {
+  const folder = `${stepFolderOf(step.stepId, step.attempt)}/`;
+  const recorded = artifactsIn(events).find(({ role, path }) => role === METADATA && path.startsWith(folder));
+  if (recorded === undefined) return '{"intent":"none","notes":[]}';
+  const found = await directory.digest(directory.resolve(recorded.path)).catch(() => null);
+  return found?.sha256 === recorded.sha256 ? directory.read(recorded.path) : null;
+}
+
+function artifactsIn(events: readonly RunEvent[]) {
+  return events.flatMap((event) => (event.event_type === 'artifact_recorded' ? [event.payload] : []));
+}
+
+function isAgentStep({ steps }: RunView, { step_id }: RunEvent): boolean {
+  return steps.some(({ stepId, opcode }) => stepId === step_id && opcode === 'RUN_AGENT');
+}
+
+/** Those of the last validation that came to an end. */
+function failedValidators(events: readonly RunEvent[], { steps }: RunView): FailedValidator[] {
+  const last = steps.findLast(
+    ({ opcode, termination }) => opcode === 'RUN_VALIDATION' && termination !== null,
+  );
+  const ended = events.findLast(
+    (event) =>
+      (event.event_type === 'step_completed' || event.event_type === 'step_failed') &&
+      event.step_id === last?.stepId,
+  );
+  if (last === undefined || (ended?.event_type !== 'step_completed' && ended?.event_type !== 'step_failed'))
+    return [];
+  const folder = stepFolderOf(last.stepId, last.attempt);
+  const report = artifactsIn(events).findLast(
+    ({ role, path }) => role === 'validation_report' && path.startsWith(`${folder}/`),
+  );
+  return ended.payload.validators
+    .filter(({ outcome, exit_code }) => outcome !== 'completed' || (exit_code ?? 0) !== 0)
+    .map(({ id, outcome, exit_code }) => ({ id, outcome, exitCode: exit_code, see: report?.path ?? folder }));
+}
+
+function rejectionIn(events: readonly RunEvent[]): string | null {
+  const last = events.findLast(({ event_type }) => event_type === 'gate_rejected');
+  if (last?.event_type !== 'gate_rejected') return null;
+  const { by, comment } = last.payload;
+  return `${by ?? 'somebody'} rejected it${comment === null ? '' : `: ${comment}`}`;
+}
+
+async function patchOf(
+  { started, headSha }: RunView,
+  reader: Pick<RevisionReader, 'patch'>,
+): Promise<RoleEvidence['patch']> {
+  const base = started.inputs.item_base;
+  if (base === undefined || headSha === null) return null;
+  return { base, text: await reader.patch(base, headSha) };
+}

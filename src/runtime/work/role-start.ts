@@ -1,0 +1,74 @@
+import type { RevisionReader } from '../../ports/revision-reader.ts';
+import type { RoleRequest } from '../../work/role.ts';
+import type { RevisionFiles } from '../../work/role-inputs.ts';
+import type { Obstacle } from '../obstacle.ts';
+
+export type RoleStart =
+  | {
+      readonly ok: true;
+      readonly baseRef: string;
+      /** Where the patch of the item starts. */
+      readonly base: string;
+      /** Of the revision that the run is about, where there is one. */
+      readonly work: RevisionFiles | null;
+    }
+  | { readonly ok: false; readonly obstacle: Obstacle };
+
+/** Names of items become branches and folders of refs. */
+const ITEM_ID = /^(?!.*(?:\.\.|\.lock$|\.$))[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** What a role works on: the default branch, or the head of the revision there is. */
+export async function findStart(reader: RevisionReader, request: RoleRequest): Promise<RoleStart> {
+  if (request.role !== 'planner' && !ITEM_ID.test(request.item.item.id))
+    return refused(`the id ${JSON.stringify(request.item.item.id)} can't name a branch`, null);
+  if (request.role === 'implementor') {
+    const wrong = request.forbidden.find((path) => !canBeForbidden(path));
+    if (wrong !== undefined)
+      return refused(
+        `Out of Scope of item ${request.item.item.id} has ${JSON.stringify(wrong)}, which can't be forbidden`,
+        'write paths relative to the repository',
+      );
+  }
+  const head = headOf(request);
+  if (head !== null) {
+    const base = await reader.baseOf(head);
+    if (base === null)
+      return refused(`the revision ${head} has nothing in common with the default branch`, null);
+    const [{ files }, patch] = await Promise.all([reader.files(base, head), reader.patch(base, head)]);
+    return { ok: true, baseRef: head, base, work: { files, patch } };
+  }
+  const branch = await reader.defaultBranch();
+  const base = branch === null ? null : await reader.baseOf(`refs/heads/${branch}`);
+  if (base === null)
+    return refused(
+      'the repository has no commits yet, and a run starts from one',
+      'commit something first: git add . && git commit -m "Start"',
+    );
+  return { ok: true, baseRef: base, base, work: null };
+}
+
+function headOf(request: RoleRequest): string | null {
+  switch (request.role) {
+    case 'planner':
+      return null;
+    case 'implementor':
+      return request.earlier?.revision.headSHA ?? null;
+    case 'reviewer':
+      return request.revision.headSHA;
+  }
+}
+
+/** The rest of what a policy asks of a path; one that never matches would forbid nothing, in silence. */
+function canBeForbidden(path: string): boolean {
+  return (
+    path.trim() === path &&
+    path !== '' &&
+    !/^[!/]/.test(path) &&
+    !path.split('/').includes('..') &&
+    !/\/\.?\//.test(path)
+  );
+}
+
+function refused(message: string, help: string | null): RoleStart {
+  return { ok: false, obstacle: { message, help } };
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createRevisionReader } from '../adapters/git/revision-reader.ts';
+import type { Role } from '../contracts/work-results.ts';
+import type { ResumableRoleRunner } from '../ports/role-runner.ts';
+import type { RunObserver } from '../runtime/run-context.ts';
+import type { OpenProject } from '../runtime/services.ts';
+import { createRoleRunner } from '../runtime/work/role-runner.ts';
+import { ROLE_WORKFLOWS, type RoleDocument, roleWorkflow } from '../runtime/work/role-workflow.ts';
+import type { RoleAgents } from '../work/role-agents.ts';
+import type { RoleChecks } from '../work/role-result.ts';
+
+interface WorkRolesRequest {
+  readonly project: OpenProject;
+  /** `work.agents` of the configuration, with its defaults. */
+  readonly agents: RoleAgents;
+  readonly checks: RoleChecks;
+  readonly observer?: RunObserver;
+}
+
+/** The roles of work items on the runs of a project. */
+export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner {
+  const { project, agents, checks, observer } = request;
+  return createRoleRunner({
+    project,
+    checks,
+    reader: createRevisionReader({ repoRoot: project.repoRoot }),
+    workflow: async (role, inputs) =>
+      roleWorkflow(await findDocument(role, project.workflowFolders), agents, project.context, inputs),
+    ...(observer === undefined ? {} : { observer }),
+  });
+}
+
+/** The nearest one counts, as for any workflow; the last folder is that of the package. */
+async function findDocument(role: Role, folders: readonly string[]): Promise<RoleDocument> {
+  for (const folder of folders)
+    for (const ending of ['.yaml', '.yml']) {
+      const name = join(folder, `${ROLE_WORKFLOWS[role]}${ending}`);
+      const text = await readFile(name, 'utf8').catch(() => null);
+      if (text !== null) return { name, text, builtIn: folder === folders.at(-1) };
+    }
+  throw new Error(`the package lacks its workflow ${ROLE_WORKFLOWS[role]}`);
+}

@@ -1,0 +1,355 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gitAt } from '../../testing/git-repo.ts';
+import { expectSoundRecord } from '../e2e/record-check.ts';
+import {
+  APPROVE,
+  accepted,
+  BODY,
+  GIVEN,
+  ITEM,
+  implement,
+  openRoles,
+  type RoleScene,
+  refusal,
+  revisionAt,
+  writeAgent,
+} from './role-scene.ts';
+
+const WRITE = "writeFileSync('src/area.ts', 'export const area = (w: number, h: number) => w * h;\\n');";
+const COMPLETED = "give({ role: 'implementor', outcome: 'completed', summary: 'Multiplied.' });";
+const BLOCKED_SUMMARY =
+  'Type: spec-gap\nDescription: no unit.\nOptions:\n1. metres, simple\n2. feet, odd\nRecommendation: metres\nImpact: none';
+
+const recordPath = ({ repo }: RoleScene, runId: string) => join(repo.root, '.tnh/run', runId);
+
+async function events(scene: RoleScene, runId: string) {
+  const text = await readFile(join(recordPath(scene, runId), 'events.ndjson'), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map(
+      (line) => JSON.parse(line) as { event_type: string; step_id: string; payload: Record<string, unknown> },
+    );
+}
+
+async function way(scene: RoleScene, runId: string) {
+  return (await events(scene, runId))
+    .filter((event) => event.event_type === 'route_selected')
+    .map((event) => `${event.step_id} ${String(event.payload.key)}`);
+}
+
+describe("an implementor's run", () => {
+  it('works on the branch of the item and gives back the patch of its files', async () => {
+    const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
+    const base = (await scene.repo.git('rev-parse', 'main')).trim();
+    const { state, runId, accepted: ids } = await scene.run(implement());
+    const end = accepted(state);
+    expect(ids).toEqual([runId]);
+    expect(end).toMatchObject({
+      base,
+      result: { role: 'implementor', outcome: 'completed', summary: 'Multiplied.' },
+    });
+    const patch = end.result.role === 'implementor' ? (end.result.patch ?? '') : '';
+    expect(patch).toContain('diff --git a/src/area.ts b/src/area.ts');
+    expect(patch).toContain('+export const area = (w: number, h: number) => w * h;');
+    expect(await scene.repo.git('rev-list', '--count', 'main..conductor/item/7')).toBe('1\n');
+    expect(await way(scene, runId)).toEqual([
+      'implement completed',
+      'validate completed',
+      'evaluate success',
+      'review completed',
+      'validate_reviewed completed',
+      'weigh success',
+    ]);
+    await expectSoundRecord(recordPath(scene, runId));
+    expect(await scene.roles.look(runId, { role: 'implementor', item: GIVEN })).toEqual(state);
+  });
+
+  it('shows the item and the rules to its agent, byte for byte', async () => {
+    const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
+    await scene.run(implement());
+    const seen = scene.seen('implement');
+    expect(seen).toContain(BODY);
+    expect(seen).toContain('"id": "7"');
+    for (const type of [
+      'spec-ambiguity',
+      'spec-contradiction',
+      'spec-gap',
+      'external-dependency',
+      'technical-constraint',
+      'debugging-limit',
+    ])
+      expect(seen).toContain(type);
+    expect(seen).not.toContain('There is a revision of it already');
+    expect(scene.seen('review')).toContain('+export const area');
+  });
+
+  it('runs the document that it keeps, with the agents of the configuration', async () => {
+    const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
+    const { runId } = await scene.run(implement());
+    const kept = await readFile(join(recordPath(scene, runId), 'workflow.yaml'), 'utf8');
+    expect(kept.match(/agent: .+/g)).toEqual(['agent: builder', 'agent: critic', 'agent: builder']);
+    expect(kept).toContain('# Nothing after this step leads back to it');
+  });
+
+  it('takes an honest blocked at its word, without a review or a refinement', async () => {
+    const scene = await openRoles({
+      implement: `give({ role: 'implementor', outcome: 'blocked', summary: ${JSON.stringify(BLOCKED_SUMMARY)} });`,
+    });
+    const { state, runId } = await scene.run(implement());
+    expect(accepted(state).result).toEqual({
+      role: 'implementor',
+      outcome: 'blocked',
+      patch: null,
+      summary: BLOCKED_SUMMARY,
+    });
+    expect(await way(scene, runId)).toEqual([
+      'implement completed',
+      'validate completed',
+      'evaluate blocked',
+    ]);
+    const decision = (await events(scene, runId)).find(
+      ({ event_type }) => event_type === 'decision_recorded',
+    );
+    expect(decision?.payload.blocker_codes).toEqual(['spec-gap']);
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
+  it('gives back a validation failure that the refinement could not mend', async () => {
+    const failing = `writeFileSync('red', inputs.step_id);
+      give({ role: 'implementor', outcome: 'validation-failure', summary: 'Step tests fails: its fixture is not ours.' });`;
+    const scene = await openRoles({ implement: failing, refine: failing });
+    const { state, runId } = await scene.run(implement());
+    expect(await way(scene, runId)).toContain('refine completed');
+    expect(accepted(state).result).toMatchObject({ outcome: 'validation-failure', patch: null });
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
+  it('is refused as completed over a red branch, with the evidence', async () => {
+    const scene = await openRoles({
+      implement: `${WRITE} writeFileSync('red', 'a'); ${COMPLETED}`,
+      refine: `writeFileSync('red', 'b'); ${COMPLETED}`,
+    });
+    const { state, runId } = await scene.run(implement());
+    expect(refusal(state)).toBe(
+      'says completed, but validator tests exited 1: see artifacts/validate_again/validation.json',
+    );
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
+  it('is refused as completed when no file changed', async () => {
+    const scene = await openRoles({ implement: COMPLETED, review: APPROVE });
+    const { state } = await scene.run(implement());
+    expect(refusal(state)).toBe('says completed, but no file changed');
+  });
+
+  it('ends where it touches what is Out of Scope, which its record names', async () => {
+    const scene = await openRoles({
+      implement: `${WRITE} writeFileSync('src/other.ts', ''); ${COMPLETED}`,
+      review: APPROVE,
+    });
+    const { state, runId } = await scene.run(implement({ forbidden: ['src/other.ts'] }));
+    expect(refusal(state)).toMatch(/^says completed, but the run ended unsafe: .*src\/other\.ts/);
+    const [started] = await events(scene, runId);
+    expect(started?.payload.forbidden_paths).toEqual(['src/other.ts']);
+    const policy = JSON.parse(
+      await readFile(join(recordPath(scene, runId), 'artifacts/implement/policy.json'), 'utf8'),
+    ) as Record<string, unknown>;
+    expect(policy.overrides).toEqual([{ forbidden_paths: ['src/other.ts'] }]);
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
+  it('starts from the revision on a resume, and is shown its pipeline and its reviews', async () => {
+    const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
+    const first = accepted((await scene.run(implement())).state);
+    const head = (await scene.repo.git('rev-parse', 'conductor/item/7')).trim();
+    await scene.repo.git('commit', '--quiet', '--allow-empty', '-m', 'main goes on');
+    const review = {
+      verdict: 'needs-changes' as const,
+      summary: 'One finding.',
+      comments: [{ path: 'src/area.ts', line: 1, body: 'What: no test.\nWhy: criterion 2.\nFix: add one.' }],
+    };
+    await writeAgent(scene.home, {
+      implement: `writeFileSync('src/area.test.ts', 'x\\n'); ${COMPLETED}`,
+      review: APPROVE,
+    });
+    const { state } = await scene.run(
+      implement({
+        earlier: {
+          revision: revisionAt(head),
+          reviews: [{ id: 'v1', revisionID: 'r7', headSHA: head, review }],
+        },
+      }),
+    );
+    const end = accepted(state);
+    expect(end).toMatchObject({ base: 'base' in first ? first.base : '' });
+    const patch = end.result.role === 'implementor' ? (end.result.patch ?? '') : '';
+    expect(patch).toContain('+export const area');
+    expect(patch).toContain('b/src/area.test.ts');
+    const seen = scene.seen('implement');
+    expect(seen).toContain('There is a revision of it already');
+    expect(seen).toContain('"reason": "tests exited 1"');
+    expect(seen).toContain('"path": "src/area.ts"');
+    expect(seen).toContain('What: no test.\\nWhy: criterion 2.\\nFix: add one.');
+  });
+
+  it('starts its branch anew without a revision, and keeps what was there', async () => {
+    const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
+    const first = await scene.run(implement());
+    const old = (await scene.repo.git('rev-parse', 'conductor/item/7')).trim();
+    const oldTree = join(scene.repo.root, '.tnh/worktrees', first.runId);
+    const second = await scene.run(implement());
+    expect(accepted(second.state).result).toMatchObject({ outcome: 'completed' });
+    const salvages = await scene.repo.git(
+      'for-each-ref',
+      '--format=%(objectname)',
+      'refs/conductor/salvage/',
+    );
+    expect(salvages.split('\n')).toContain(old);
+    expect(await gitAt(oldTree, 'rev-parse', 'HEAD')).toBe(`${old}\n`);
+    await expect(gitAt(oldTree, 'symbolic-ref', '--quiet', 'HEAD')).rejects.toThrow();
+    expect(await gitAt(oldTree, 'status', '--porcelain')).toBe('');
+  });
+
+  it('does not start where a person has the branch', async () => {
+    const scene = await openRoles({ implement: COMPLETED });
+    await scene.repo.git('branch', 'conductor/item/7');
+    await scene.repo.git('worktree', 'add', '-q', scene.beside('mine'), 'conductor/item/7');
+    const { state, accepted: ids } = await scene.run(implement());
+    expect(ids).toEqual([]);
+    expect(state).toEqual({
+      kind: 'lost',
+      reason: `the run can't start: the branch conductor/item/7 is checked out in ${scene.beside('mine')} (let go of it there: git -C ${scene.beside('mine')} switch --detach)`,
+    });
+  });
+
+  it.each([
+    [
+      'a file that is not JSON',
+      "give('{ role');",
+      'the implementor left no result; the result file is ignored: it is not JSON',
+    ],
+    ['prose alone', "console.log('All done, everything is implemented.');", 'the implementor left no result'],
+    [
+      'a result that breaks the contract',
+      "give({ role: 'implementor', outcome: 'finished', summary: 1 });",
+      'the result of the implementor breaks its contract: outcome: ',
+    ],
+    ['the result of another role', APPROVE, 'the implementor left the result of another role: "reviewer"'],
+  ])('is a failed run with %s', async (_, act, reason) => {
+    const scene = await openRoles({ implement: `${WRITE} ${act}`, review: APPROVE });
+    const { state, runId } = await scene.run(implement());
+    expect(refusal(state)).toContain(reason);
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
+  it('is a failed run when its agent is killed', async () => {
+    const scene = await openRoles({
+      implement: `${WRITE} ${COMPLETED} process.kill(process.pid, 'SIGKILL');`,
+    });
+    const { state, runId } = await scene.run(implement());
+    expect(refusal(state)).toMatch(/^says completed, but the run ended error/);
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
+  it('reads the result from the end of the last word as well', async () => {
+    const result = { role: 'implementor', outcome: 'completed', summary: 'Said.' };
+    const scene = await openRoles({
+      implement: `${WRITE} console.log('Here it is.'); console.log('${JSON.stringify(result)}');`,
+      review: APPROVE,
+    });
+    expect(accepted((await scene.run(implement())).state).result).toMatchObject(result);
+  });
+});
+
+describe("a planner's run", () => {
+  const PLAN = "give({ role: 'planner', create: [], close: ['9'], update: [] });";
+  const spec = { filePath: 'docs/specs/a.md', blobSHA: 'a1', frontmatterStatus: 'approved' as const };
+  const request = {
+    role: 'planner' as const,
+    specs: [{ spec, text: '# A\n\nAreas {% raw %}.\n', diff: '@@ -1 +1 @@\n-old\n+new\n' }],
+    items: [GIVEN],
+  };
+
+  it('is given specs in full, their diffs and all items, and gives back a plan', async () => {
+    const scene = await openRoles({ plan: PLAN });
+    const { state, runId } = await scene.run(request);
+    expect(accepted(state)).toEqual({
+      ok: true,
+      result: { role: 'planner', create: [], close: ['9'], update: [] },
+    });
+    const seen = scene.seen('plan');
+    expect(seen).toContain(JSON.stringify('# A\n\nAreas {% raw %}.\n'));
+    expect(seen).toContain(JSON.stringify('@@ -1 +1 @@\n-old\n+new\n'));
+    expect(seen).toContain('"status": "ready"');
+    expect(seen).toContain(JSON.stringify(BODY));
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
+  it('is refused where it changed a file', async () => {
+    const scene = await openRoles({ plan: `writeFileSync('notes.md', 'x'); ${PLAN}` });
+    expect(refusal((await scene.run(request)).state)).toMatch(/^the run ended policy: /);
+  });
+
+  it('is refused with the problems that its contract has', async () => {
+    const scene = await openRoles({ plan: PLAN });
+    const items = [GIVEN, { ...GIVEN, item: { ...ITEM, id: '8' } }];
+    expect(refusal((await scene.run({ ...request, items })).state)).toBe(
+      'the result of the planner breaks its contract: P1: too many items',
+    );
+  });
+
+  it('does not start with an agent that nobody configured, and names the key', async () => {
+    const scene = await openRoles({ plan: PLAN }, { planner: 'nobody' });
+    const { state, accepted: ids } = await scene.run(request);
+    expect(ids).toEqual([]);
+    expect(state).toEqual({
+      kind: 'lost',
+      reason:
+        'the run can\'t start: work.agents.planner names the agent "nobody", which is not configured (correct work.agents.planner in .tnh/config.yaml, or add agents.nobody)',
+    });
+  });
+});
+
+describe("a reviewer's run", () => {
+  const FIND = `give({ role: 'reviewer', review: { verdict: 'needs-changes', summary: 'One.', comments: [
+    { path: 'src/area.ts', line: 1, body: 'What: a. Why: b. Fix: c.' }] } });`;
+
+  async function review(act: string) {
+    const scene = await openRoles({ review: act });
+    await scene.repo.git('switch', '-q', '-c', 'conductor/item/7');
+    await scene.repo.write('src/area.ts', 'export const area = 2;\n');
+    await scene.repo.git('commit', '-qam', 'revision');
+    const head = (await scene.repo.git('rev-parse', 'HEAD')).trim();
+    await scene.repo.git('switch', '-q', 'main');
+    const ran = await scene.run({
+      role: 'reviewer',
+      item: GIVEN,
+      revision: revisionAt(head, { pipeline: { status: 'success', url: null, reason: null } }),
+      reviews: [],
+    });
+    return { scene, head, ...ran };
+  }
+
+  it.each([
+    ['approve', APPROVE],
+    ['needs-changes', FIND],
+  ])('gives back %s on the head of the revision', async (verdict, act) => {
+    const { scene, head, state, runId } = await review(act);
+    expect(accepted(state).result).toMatchObject({ role: 'reviewer', review: { verdict } });
+    const [started] = await events(scene, runId);
+    expect(started?.payload.base_sha).toBe(head);
+    const seen = scene.seen('review');
+    expect(seen).toContain('+export const area = 2;');
+    expect(seen).toContain('An input that is missing');
+    expect(seen).not.toContain('Earlier reviews:');
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
+  it('is refused where it changed a file', async () => {
+    const { state } = await review(`writeFileSync('src/area.ts', ''); ${APPROVE}`);
+    expect(refusal(state)).toMatch(/^the run ended policy: /);
+  });
+});

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { WORK_DEFAULTS, workConfigSchema } from '../../../src/contracts/config-work.ts';
+import { unknownRoleAgents, withRoleAgents } from '../../../src/work/role-agents.ts';
+
+const AGENTS = { planner: 'thinker', implementor: 'a: "b" #c', reviewer: 'critic' };
+const builtIn = (name: string) =>
+  readFile(join(import.meta.dirname, '../../../workflows', `${name}.yaml`), 'utf8');
+
+describe('the agents of roles', () => {
+  it.each([
+    ['work.plan', ['thinker']],
+    ['work.implement', ['\'a: "b" #c\'', 'critic', '\'a: "b" #c\'']],
+    ['work.review', ['critic']],
+  ])('stand in %s', async (name, agents) => {
+    const text = withRoleAgents(await builtIn(name), AGENTS);
+    expect(text.match(/(?<=^ {4}agent: ).+$/gm)).toEqual(agents);
+  });
+
+  it.each(['work.plan', 'work.implement', 'work.review'])('change nothing else of %s', async (name) => {
+    const text = await builtIn(name);
+    const without = (yaml: string) => yaml.replace(/^ {4}agent: .+$/gm, '');
+    expect(without(withRoleAgents(text, AGENTS))).toBe(without(text));
+    expect(withRoleAgents(text, WORK_DEFAULTS.agents)).toBe(text);
+  });
+
+  it('are told by their keys where nobody has configured them', () => {
+    expect(unknownRoleAgents(AGENTS, new Set(['critic']))).toEqual([
+      { key: 'work.agents.planner', name: 'thinker' },
+      { key: 'work.agents.implementor', name: 'a: "b" #c' },
+    ]);
+  });
+});
+
+describe('the key `work` of a configuration', () => {
+  it.each([
+    ['nothing', {}, true],
+    ['all of it', WORK_DEFAULTS, true],
+    ['one agent', { agents: { reviewer: 'gemini' } }, true],
+    ['a role that nobody has', { agents: { tester: 'x' } }, false],
+    ['no jobs', { jobs: 0 }, false],
+    ['a blank name', { agents: { planner: ' ' } }, false],
+  ])('takes %s: %s', (_, value, fits) => {
+    expect(workConfigSchema.safeParse(value).success).toBe(fits);
+  });
+});
