@@ -72,7 +72,8 @@ export const ENGINE: Asker = { kind: 'engine' };
 
 /** As it stands in the journal. */
 export function nameOf(asker: Asker): string {
-  return asker.kind === 'engine' ? 'engine' : asker.name;
+  if (asker.kind === 'engine') return 'engine';
+  return asker.name === 'engine' ? 'a person' : asker.name;
 }
 
 export function itemOf(command: WorkCommand): string | null {

@@ -59,7 +59,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         return entries;
       };
       await catchUp();
-      for (const started of [...state.started.values()]) await complete(started, append);
+      for (const started of state.started.values()) await complete(started, append);
       return work(append);
     });
 
