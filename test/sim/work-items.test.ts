@@ -5,7 +5,7 @@ import { brokenLaws } from './work-laws.ts';
 import { createWorkWorld, essenceOf, JOBS, liveThrough, type WorkWorld } from './work-world.ts';
 
 const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
-const KILLED_SEEDS = [2, 3, 7, 11];
+const KILLED_SEEDS = [2, 3, 7];
 
 async function expectAgreement(world: WorkWorld, state: Awaited<ReturnType<typeof liveThrough>>) {
   expect(brokenLaws(world.journal.entries, JOBS)).toEqual([]);
@@ -24,19 +24,25 @@ describe('a simulated project', () => {
     expect(open).toEqual([]);
   });
 
-  it.each(KILLED_SEEDS)('ends the same wherever its process is killed, with seed %i', async (seed) => {
-    const plain = createWorkWorld(seed);
-    const expected = essenceOf(await liveThrough(plain));
-    const names = new Set<string>();
-    for (let at = 1; at <= plain.passed(); at += 1) {
-      const world = createWorkWorld(seed);
-      const state = await liveThrough(world, (point, name) => point === at && names.add(name) !== null);
-      expect(essenceOf(state), `killed at boundary ${at}`).toEqual(expected);
-      await expectAgreement(world, state);
-    }
-    expect(plain.passed()).toBeGreaterThan(50);
-    expect([...names].every((name) => (WORK_BOUNDARIES as readonly string[]).includes(name))).toBe(true);
-  });
+  it.each(KILLED_SEEDS)(
+    'ends the same wherever its process is killed, with seed %i',
+    async (seed) => {
+      const names = new Set<string>();
+      const plain = createWorkWorld(seed);
+      const expected = essenceOf(await liveThrough(plain, (_, name) => names.add(name).size === 0));
+      // A cancel comes from a person in the middle of a run: its boundaries have a test of their own.
+      const reached = WORK_BOUNDARIES.filter((name) => !name.endsWith('cancel'));
+      expect([...names].toSorted()).toEqual([...reached].toSorted());
+      for (let at = 1; at <= plain.passed(); at += 1) {
+        const world = createWorkWorld(seed);
+        const state = await liveThrough(world, (point) => point === at);
+        expect(essenceOf(state), `killed at boundary ${at}`).toEqual(expected);
+        await expectAgreement(world, state);
+      }
+    },
+    // Hundreds of lives, on a machine that may be busy.
+    180_000,
+  );
 
   it.each(SEEDS.slice(0, 20))(
     'ends the same when it is killed again and again, with seed %i',

@@ -1,10 +1,12 @@
 import type { Role } from '../../contracts/work-results.ts';
+import type { RoleRunner, RoleState, RoleSubject } from '../../ports/role-runner.ts';
 import type { AskedCommand } from '../../work/command.ts';
 import { askHandlers } from '../../work/handlers/all-handlers.ts';
 import { FAILURE_LIMIT } from '../../work/state.ts';
 import { commandAtEnd } from './conclude.ts';
-import { type EngineMemory, recordOutside, type Setback } from './engine-memory.ts';
+import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.ts';
 import { type AskedRun, isRequest, type Job, type RunReport, roleOf, startJob } from './jobs.ts';
+import { recordOutside, startSettling } from './outside.ts';
 import { subjectOf } from './role-request.ts';
 
 export interface Cycle {
@@ -24,14 +26,13 @@ export interface CyclePowers {
 /** One round: what there is outside, what became of runs, what the handlers want, all of it carried out. */
 export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promise<Cycle> {
   if (memory.fatal !== null) throw memory.fatal.error;
-  await recordOutside(memory);
+  let held = await recordOutside(memory);
   const ends = await lookAtRuns(memory);
   const { executor } = memory;
   const events = [...memory.unseen, { type: 'looked' } as const];
   memory.unseen = [];
   const wishes = [...ends, ...askHandlers(events, executor.state, memory.limits())];
   let moved = false;
-  let held = 0;
   for (const asked of wishes) {
     const { command } = asked;
     if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
@@ -45,11 +46,6 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
   return { moved, held };
 }
 
-function activeSetback({ setbacks, deps }: EngineMemory, key: string): Setback | null {
-  const setback = setbacks.get(key);
-  return setback !== undefined && setback.notBeforeMs > deps.clock.now().getTime() ? setback : null;
-}
-
 async function carryOut(memory: EngineMemory, asked: AskedCommand): Promise<boolean> {
   const { key, by, command } = asked;
   if (isRequest(command)) {
@@ -60,17 +56,6 @@ async function carryOut(memory: EngineMemory, asked: AskedCommand): Promise<bool
   if (outcome.kind === 'failed') noteSetback(memory, key, outcome.reason);
   else memory.setbacks.delete(key);
   return outcome.kind === 'done';
-}
-
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
-
-/** A provider that is down is not asked again at once, and less and less often. */
-function noteSetback(memory: EngineMemory, key: string, reason: string): void {
-  const count = (memory.setbacks.get(key)?.count ?? 0) + 1;
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
-  const notBeforeMs = memory.deps.clock.now().getTime() + pause;
-  memory.setbacks.set(key, { count, reason, notBeforeMs });
 }
 
 /** Starts a run in the background. */
@@ -110,14 +95,14 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
 /** Accepted runs that this process does not drive: their ends are applied by whoever sees them first. */
 async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]> {
   const { executor, deps } = memory;
-  const own = new Set([...memory.jobs].map((job) => job.runId()));
+  const isOwn = (runId: string) => [...memory.jobs].some((job) => job.drives(runId));
   memory.waitingRuns.clear();
   memory.drivenElsewhere.clear();
   const asked: AskedCommand[] = [];
   for (const run of executor.state.runs.values()) {
-    const subject = own.has(run.runId) ? null : subjectOf(executor.state, run);
+    const subject = isOwn(run.runId) ? null : subjectOf(executor.state, run);
     if (subject === null) continue;
-    const state = await deps.runner.look(run.runId, subject);
+    const state = await look(deps.runner, run.runId, subject);
     if (state.kind === 'driven') memory.drivenElsewhere.add(run.runId);
     if (state.kind === 'waiting') memory.waitingRuns.set(run.runId, state.reason);
     // What is lost went down with the process that drove it, which is no failure of the item.
@@ -125,6 +110,16 @@ async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]
     if (wish !== null) asked.push(wish);
   }
   return asked;
+}
+
+/** A record that can't be read is for a person to look at, and no reason to stop everything else. */
+async function look(runner: RoleRunner, runId: string, subject: RoleSubject): Promise<RoleState> {
+  try {
+    return await runner.look(runId, subject);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: 'waiting', reason: `the run ${runId} can't be looked at: ${reason}` };
+  }
 }
 
 /** Nobody wants the work on an item any more that a person or a planner has moved meanwhile. */
@@ -136,34 +131,4 @@ function stopMovedJobs({ jobs, executor }: EngineMemory): void {
     const expected = job.role === 'reviewer' ? 'review' : 'in-progress';
     if (!executor.state.runs.has(runId) || status !== expected) job.stop();
   }
-}
-
-const SETTLING = 'settle';
-
-/** Returns how many revisions still wait for their checks. */
-function startSettling(memory: EngineMemory): number {
-  const { items, revisions } = memory.executor.state;
-  const waiting = [...revisions.values()].filter(
-    ({ pipeline, workItemID }) =>
-      pipeline.status === 'pending' && items.get(workItemID)?.item.status === 'review',
-  ).length;
-  const setback = activeSetback(memory, SETTLING);
-  if (setback !== null && setback.count >= FAILURE_LIMIT) return 0;
-  if (waiting === 0 || setback !== null || memory.settling !== null) return waiting;
-  const controller = new AbortController();
-  const promise = memory.deps.provider
-    .settle(controller.signal)
-    .then(
-      () => {
-        memory.setbacks.delete(SETTLING);
-      },
-      (error: unknown) =>
-        noteSetback(memory, SETTLING, error instanceof Error ? error.message : String(error)),
-    )
-    .finally(() => {
-      memory.settling = null;
-      memory.bell.ring();
-    });
-  memory.settling = { promise, controller };
-  return waiting;
 }

@@ -7,8 +7,7 @@ import type { WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
 import type { ReadLabels } from '../../work/apply/planner.ts';
 import type { WorkLimits } from '../../work/limits.ts';
-import { specsKey, type WorkState } from '../../work/state.ts';
-import { foreignEvents } from '../../work/sync.ts';
+import type { WorkState } from '../../work/state.ts';
 import { type Bell, createBell } from './bell.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import type { Job } from './jobs.ts';
@@ -39,13 +38,15 @@ export interface EngineMemory {
   readonly waitingRuns: Map<string, string>;
   /** Accepted runs that another process drives. */
   readonly drivenElsewhere: Set<string>;
-  /** Commands that failed, how often, and when they may be tried again. Settling is one of them. */
+  /** What failed, by its key, how often, and when it may be tried again. */
   readonly setbacks: Map<string, Setback>;
   /** Runs that were refused, and how far the journal was: until it goes on, they would be refused again. */
   readonly refusedAt: Map<string, number>;
   readonly listeners: Set<(entry: JournalEntry) => void>;
   /** Entries that handlers have not seen yet. */
   unseen: WorkEvent[];
+  /** The commits whose checks were last asked for, and when that is worth asking again. */
+  settled: { readonly heads: string; readonly notBeforeMs: number };
   settling: { readonly promise: Promise<void>; readonly controller: AbortController } | null;
   /** What ended a background task: it belongs to whoever waits next. */
   fatal: { readonly error: unknown } | null;
@@ -86,6 +87,7 @@ export function createMemory(deps: WorkEngineDeps): EngineMemory {
     refusedAt: new Map(),
     listeners: new Set(),
     unseen: [],
+    settled: { heads: '', notBeforeMs: 0 },
     settling: null,
     fatal: null,
     limits: () => {
@@ -104,18 +106,19 @@ export function createMemory(deps: WorkEngineDeps): EngineMemory {
   return memory;
 }
 
-/** Brings the journal up to what there is outside: specs, checks, and what somebody changed at the provider. */
-export async function recordOutside({ deps, executor }: EngineMemory): Promise<void> {
-  const { specs } = await deps.specs.read();
-  await executor.record(async (state) => {
-    const seen: readonly WorkEvent[] =
-      specsFingerprint(state.specs) === specsFingerprint(specs)
-        ? []
-        : [{ type: 'specs_seen', specs: [...specs] }];
-    return [...seen, ...foreignEvents(state, await deps.provider.read())];
-  });
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** A provider that is down is not asked again at once, and less and less often. */
+export function noteSetback(memory: EngineMemory, key: string, error: unknown): void {
+  const count = (memory.setbacks.get(key)?.count ?? 0) + 1;
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
+  const notBeforeMs = memory.deps.clock.now().getTime() + pause;
+  const reason = error instanceof Error ? error.message : String(error);
+  memory.setbacks.set(key, { count, reason, notBeforeMs });
 }
 
-function specsFingerprint(specs: WorkState['specs']): string {
-  return `${specsKey(specs)}\n${specs.map((spec) => spec.frontmatterStatus).join(' ')}`;
+export function activeSetback({ setbacks, deps }: EngineMemory, key: string): Setback | null {
+  const setback = setbacks.get(key);
+  return setback !== undefined && setback.notBeforeMs > deps.clock.now().getTime() ? setback : null;
 }

@@ -26,6 +26,8 @@ export interface Job {
   readonly itemId: string | null;
   /** Null until the run is accepted. */
   readonly runId: () => string | null;
+  /** Whether this job drives the run, also while it is being accepted. */
+  readonly drives: (runId: string) => boolean;
   /** Ends the run; that is no failure of its item. */
   readonly stop: () => void;
   readonly ended: Promise<RunReport>;
@@ -58,18 +60,20 @@ export function roleOf(command: RequestCommand): Role {
 
 export function startJob(deps: JobDeps, asked: AskedRun): Job {
   const controller = new AbortController();
-  const life: Life = { runId: null, acceptance: null, signal: controller.signal };
+  const life: Life = { candidate: null, runId: null, acceptance: null, signal: controller.signal };
   return {
     asked,
     role: roleOf(asked.command),
     itemId: 'itemId' in asked.command ? asked.command.itemId : null,
     runId: () => life.runId,
+    drives: (runId) => life.candidate === runId,
     stop: () => controller.abort(),
     ended: driveJob(deps, asked, life),
   };
 }
 
 interface Life {
+  candidate: string | null;
   runId: string | null;
   /** What came of the wish to have the run accepted; null where the runner never got that far. */
   acceptance: Outcome | null;
@@ -114,6 +118,7 @@ async function runRole(deps: JobDeps, asked: AskedRun, life: Life): Promise<Role
 
 /** No agent starts before the journal holds the run; where it does not take it, the runner is stopped by what is thrown. */
 async function accept(executor: Executor, asked: AskedRun, runId: string, life: Life): Promise<void> {
+  life.candidate = runId;
   const { role, itemId, specs, revisionId } = activeRun(asked, runId);
   const outcome = await executor.execute({
     key: acceptKey(runId),
