@@ -32,7 +32,12 @@ export function created(
   item: Partial<WorkItem> & { readonly id: string },
   scope: readonly string[] = [`src/${item.id}.ts`],
 ): WorkEvent {
-  return { type: 'item_created', item: workItem(item), body: scope.map((path) => `- ${path}`).join('\n'), labels: [] };
+  return {
+    type: 'item_created',
+    item: workItem(item),
+    body: scope.map((path) => `- ${path}`).join('\n'),
+    labels: [],
+  };
 }
 
 export function moved(id: string, from: WorkStatus, to: WorkStatus, by = 'engine', reason = 'so'): WorkEvent {
@@ -84,7 +89,11 @@ export function checked(itemId: string, status: Pipeline['status'], reason: stri
   return { type: 'pipeline_changed', revision_id: `r${itemId}`, pipeline: { status, url: null, reason } };
 }
 
-export function reviewed(itemId: string, verdict: 'approve' | 'needs-changes', headSHA = `head-${itemId}`): WorkEvent {
+export function reviewed(
+  itemId: string,
+  verdict: 'approve' | 'needs-changes',
+  headSHA = `head-${itemId}`,
+): WorkEvent {
   return {
     type: 'review_posted',
     run_id: `review of ${itemId}`,
@@ -99,10 +108,18 @@ export function reviewed(itemId: string, verdict: 'approve' | 'needs-changes', h
 
 /** An item in review, with a revision whose checks came to this. */
 export function inReview(id: string, status: Pipeline['status'], scope?: readonly string[]): WorkEvent[] {
-  return [created({ id, status: 'review' }, scope), made(id), ...(status === 'pending' ? [] : [checked(id, status, 'red')])];
+  return [
+    created({ id, status: 'review' }, scope),
+    made(id),
+    ...(status === 'pending' ? [] : [checked(id, status, 'red')]),
+  ];
 }
 
-export function spec(filePath: string, blobSHA: string, frontmatterStatus: Spec['frontmatterStatus'] = 'approved'): Spec {
+export function spec(
+  filePath: string,
+  blobSHA: string,
+  frontmatterStatus: Spec['frontmatterStatus'] = 'approved',
+): Spec {
   return { filePath, blobSHA, frontmatterStatus };
 }
 

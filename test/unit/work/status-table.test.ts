@@ -53,9 +53,27 @@ describe('the table of statuses', () => {
   });
 
   it.each<[WorkStatus, WorkStatus, Mover, string, string]>([
-    ['pending', 'review', 'person', 'illegal_transition', "it can't go from pending to review; from pending it can go to ready or closed"],
-    ['review', 'blocked', 'engine', 'illegal_transition', "it can't go from review to blocked; from review it can go to approved, needs-refinement or pending"],
-    ['closed', 'pending', 'person', 'illegal_transition', "it can't go from closed to pending; from closed there is no way on"],
+    [
+      'pending',
+      'review',
+      'person',
+      'illegal_transition',
+      "it can't go from pending to review; from pending it can go to ready or closed",
+    ],
+    [
+      'review',
+      'blocked',
+      'engine',
+      'illegal_transition',
+      "it can't go from review to blocked; from review it can go to approved, needs-refinement or pending",
+    ],
+    [
+      'closed',
+      'pending',
+      'person',
+      'illegal_transition',
+      "it can't go from closed to pending; from closed there is no way on",
+    ],
     ['closed', 'closed', 'person', 'same_status', 'it is closed already; there is no way on'],
     ['blocked', 'pending', 'engine', 'people_only', 'only a person moves it from blocked to pending'],
     ['approved', 'closed', 'planner', 'people_only', 'only a person moves it from approved to closed'],
