@@ -6,6 +6,15 @@ export type WorkCommand =
   | { readonly kind: 'request_planner_run'; readonly specs: readonly Spec[] }
   | { readonly kind: 'request_implementor_run'; readonly itemId: string }
   | { readonly kind: 'request_reviewer_run'; readonly itemId: string; readonly revisionId: string }
+  /** A requested run has its id, and no agent has started yet. */
+  | {
+      readonly kind: 'accept_run';
+      readonly runId: string;
+      readonly role: Role;
+      readonly itemId: string | null;
+      readonly specs: readonly Spec[];
+      readonly revisionId: string | null;
+    }
   | {
       readonly kind: 'apply_planner_result';
       readonly runId: string;
@@ -34,6 +43,8 @@ export type WorkCommand =
       readonly role: Role;
       readonly itemId: string | null;
       readonly reason: string;
+      /** Not for a run that was stopped, or lost with the process that drove it. */
+      readonly counted: boolean;
     }
   | {
       readonly kind: 'transition';
@@ -45,6 +56,7 @@ export type WorkCommand =
   | { readonly kind: 'cancel_run'; readonly itemId: string };
 
 export type WorkCommandKind = WorkCommand['kind'];
+export type CommandOf<Kind extends WorkCommandKind> = Extract<WorkCommand, { readonly kind: Kind }>;
 
 /** Who asks: the handlers, or a person by name. */
 export type Asker = { readonly kind: 'engine' } | { readonly kind: 'person'; readonly name: string };
@@ -54,4 +66,16 @@ export interface AskedCommand {
   readonly key: string;
   readonly by: Asker;
   readonly command: WorkCommand;
+}
+
+export const ENGINE: Asker = { kind: 'engine' };
+
+/** As it stands in the journal. */
+export function nameOf(asker: Asker): string {
+  if (asker.kind === 'engine') return 'engine';
+  return asker.name === 'engine' ? 'a person' : asker.name;
+}
+
+export function itemOf(command: WorkCommand): string | null {
+  return 'itemId' in command ? command.itemId : null;
 }

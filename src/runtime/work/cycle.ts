@@ -1,0 +1,134 @@
+import type { Role } from '../../contracts/work-results.ts';
+import type { RoleRunner, RoleState, RoleSubject } from '../../ports/role-runner.ts';
+import type { AskedCommand } from '../../work/command.ts';
+import { askHandlers } from '../../work/handlers/all-handlers.ts';
+import { FAILURE_LIMIT } from '../../work/state.ts';
+import { commandAtEnd } from './conclude.ts';
+import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.ts';
+import { type AskedRun, isRequest, type Job, type RunReport, roleOf, startJob } from './jobs.ts';
+import { recordOutside, startSettling } from './outside.ts';
+import { subjectOf } from './role-request.ts';
+
+export interface Cycle {
+  /** Something was done or started: another cycle may find more. */
+  readonly moved: boolean;
+  /** Wishes that failed and are tried again later, and revisions whose checks are not over. */
+  readonly held: number;
+}
+
+/** What a cycle may set going in the background. */
+export interface CyclePowers {
+  readonly roles: ReadonlySet<Role>;
+  /** Whether the checks of revisions are run. */
+  readonly settles: boolean;
+}
+
+/** One round: what there is outside, what became of runs, what the handlers want, all of it carried out. */
+export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promise<Cycle> {
+  if (memory.fatal !== null) throw memory.fatal.error;
+  let held = await recordOutside(memory);
+  const ends = await lookAtRuns(memory);
+  const { executor } = memory;
+  const events = [...memory.unseen, { type: 'looked' } as const];
+  memory.unseen = [];
+  const wishes = [...ends, ...askHandlers(events, executor.state, memory.limits())];
+  let moved = false;
+  for (const asked of wishes) {
+    const { command } = asked;
+    if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
+    if (memory.refusedAt.get(asked.key) === executor.state.seq) continue;
+    const setback = activeSetback(memory, asked.key);
+    if (setback === null) moved = (await carryOut(memory, asked)) || moved;
+    else held += setback.count < FAILURE_LIMIT ? 1 : 0;
+  }
+  stopMovedJobs(memory);
+  if (powers.settles) held += startSettling(memory);
+  return { moved, held };
+}
+
+async function carryOut(memory: EngineMemory, asked: AskedCommand): Promise<boolean> {
+  const { key, by, command } = asked;
+  if (isRequest(command)) {
+    addJob(memory, { key, by, command });
+    return true;
+  }
+  const outcome = await memory.executor.execute(asked);
+  if (outcome.kind === 'failed') noteSetback(memory, key, outcome.reason);
+  else memory.setbacks.delete(key);
+  return outcome.kind === 'done';
+}
+
+/** Starts a run in the background. */
+export function addJob(memory: EngineMemory, asked: AskedRun): Job {
+  const { executor, deps } = memory;
+  const job = startJob({ executor, runner: deps.runner, specs: deps.specs }, asked);
+  memory.jobs.add(job);
+  void job.ended
+    .then(
+      (report) => noteReport(memory, asked.key, report),
+      (error: unknown) => {
+        memory.fatal ??= { error };
+      },
+    )
+    .finally(() => {
+      memory.jobs.delete(job);
+      memory.bell.ring();
+    });
+  return job;
+}
+
+function noteReport(memory: EngineMemory, key: string, report: RunReport): void {
+  switch (report.kind) {
+    case 'refused':
+      memory.refusedAt.set(key, memory.executor.state.seq);
+      return;
+    case 'not_started':
+      noteSetback(memory, key, report.reason);
+      return;
+    case 'accepted':
+      memory.setbacks.delete(key);
+      if (report.conclusion.kind === 'waiting')
+        memory.waitingRuns.set(report.runId, report.conclusion.reason);
+  }
+}
+
+/** Accepted runs that this process does not drive: their ends are applied by whoever sees them first. */
+async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]> {
+  const { executor, deps } = memory;
+  const isOwn = (runId: string) => [...memory.jobs].some((job) => job.drives(runId));
+  memory.waitingRuns.clear();
+  memory.drivenElsewhere.clear();
+  const asked: AskedCommand[] = [];
+  for (const run of executor.state.runs.values()) {
+    const subject = isOwn(run.runId) ? null : subjectOf(executor.state, run);
+    if (subject === null) continue;
+    const state = await look(deps.runner, run.runId, subject);
+    if (state.kind === 'driven') memory.drivenElsewhere.add(run.runId);
+    if (state.kind === 'waiting') memory.waitingRuns.set(run.runId, state.reason);
+    // What is lost went down with the process that drove it, which is no failure of the item.
+    const wish = commandAtEnd(run, state, state.kind === 'ended');
+    if (wish !== null) asked.push(wish);
+  }
+  return asked;
+}
+
+/** A record that can't be read is for a person to look at, and no reason to stop everything else. */
+async function look(runner: RoleRunner, runId: string, subject: RoleSubject): Promise<RoleState> {
+  try {
+    return await runner.look(runId, subject);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: 'waiting', reason: `the run ${runId} can't be looked at: ${reason}` };
+  }
+}
+
+/** Nobody wants the work on an item any more that a person or a planner has moved meanwhile. */
+function stopMovedJobs({ jobs, executor }: EngineMemory): void {
+  for (const job of jobs) {
+    const runId = job.runId();
+    if (runId === null || job.itemId === null) continue;
+    const status = executor.state.items.get(job.itemId)?.item.status;
+    const expected = job.role === 'reviewer' ? 'review' : 'in-progress';
+    if (!executor.state.runs.has(runId) || status !== expected) job.stop();
+  }
+}

@@ -1,0 +1,124 @@
+import type { JournalEntry, WorkEvent } from '../../contracts/work-event.ts';
+import type { PlannerResult } from '../../contracts/work-results.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { RoleRunner } from '../../ports/role-runner.ts';
+import type { SpecFolder } from '../../ports/spec-folder.ts';
+import type { WorkJournal } from '../../ports/work-journal.ts';
+import type { WorkProvider } from '../../ports/work-provider.ts';
+import type { ReadLabels } from '../../work/apply/planner.ts';
+import type { WorkLimits } from '../../work/limits.ts';
+import type { WorkState } from '../../work/state.ts';
+import { type Bell, createBell } from './bell.ts';
+import { createExecutor, type Executor } from './executor.ts';
+import type { Job } from './jobs.ts';
+
+export interface WorkEngineDeps {
+  readonly journal: WorkJournal;
+  readonly provider: WorkProvider;
+  readonly runner: RoleRunner;
+  readonly specs: SpecFolder;
+  readonly clock: Clock;
+  /** Never the same twice: names the wishes of people. */
+  readonly newKey: () => string;
+  readonly jobs: number;
+  /** What stands under In Scope of a body. */
+  readonly scopeOf: (body: string) => readonly string[];
+  readonly readLabels: ReadLabels;
+  /** What is wrong with a planner's result, held against the items as they are now. */
+  readonly checkPlan: (result: PlannerResult, state: WorkState) => readonly string[];
+}
+
+/** What an engine keeps in memory. All of it can be lost: the journal has the rest. */
+export interface EngineMemory {
+  readonly deps: WorkEngineDeps;
+  readonly executor: Executor;
+  readonly bell: Bell;
+  readonly jobs: Set<Job>;
+  /** Accepted runs that wait for somebody, and for what. */
+  readonly waitingRuns: Map<string, string>;
+  /** Accepted runs that another process drives. */
+  readonly drivenElsewhere: Set<string>;
+  /** What failed, by its key, how often, and when it may be tried again. */
+  readonly setbacks: Map<string, Setback>;
+  /** Runs that were refused, and how far the journal was: until it goes on, they would be refused again. */
+  readonly refusedAt: Map<string, number>;
+  readonly listeners: Set<(entry: JournalEntry) => void>;
+  /** Entries that handlers have not seen yet. */
+  unseen: WorkEvent[];
+  /** The commits whose checks were last asked for, and when that is worth asking again. */
+  settled: { readonly heads: string; readonly notBeforeMs: number };
+  settling: { readonly promise: Promise<void>; readonly controller: AbortController } | null;
+  /** What ended a background task: it belongs to whoever waits next. */
+  fatal: { readonly error: unknown } | null;
+  readonly limits: () => WorkLimits;
+}
+
+export interface Setback {
+  readonly count: number;
+  readonly reason: string;
+  readonly notBeforeMs: number;
+}
+
+export function createMemory(deps: WorkEngineDeps): EngineMemory {
+  const scopes = new Map<string, readonly string[]>();
+  const scopeOf = (body: string): readonly string[] => {
+    const known = scopes.get(body) ?? deps.scopeOf(body);
+    scopes.set(body, known);
+    return known;
+  };
+  const memory: EngineMemory = {
+    deps,
+    executor: createExecutor({
+      journal: deps.journal,
+      provider: deps.provider,
+      runner: deps.runner,
+      readLabels: deps.readLabels,
+      guards: () => ({ limits: memory.limits(), checkPlan: deps.checkPlan }),
+      onEntry: (entry) => {
+        memory.unseen.push(entry.event);
+        for (const listener of memory.listeners) listener(entry);
+      },
+    }),
+    bell: createBell(),
+    jobs: new Set(),
+    waitingRuns: new Map(),
+    drivenElsewhere: new Set(),
+    setbacks: new Map(),
+    refusedAt: new Map(),
+    listeners: new Set(),
+    unseen: [],
+    settled: { heads: '', notBeforeMs: 0 },
+    settling: null,
+    fatal: null,
+    limits: () => {
+      const starting = [...memory.jobs].filter((job) => job.runId() === null);
+      return {
+        jobs: deps.jobs,
+        scopeOf,
+        starting: new Map(
+          starting.flatMap(({ itemId, role }) => (itemId === null ? [] : [[itemId, role] as const])),
+        ),
+        startsPlanner: starting.some((job) => job.role === 'planner'),
+        waitingRuns: memory.waitingRuns,
+      };
+    },
+  };
+  return memory;
+}
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** A provider that is down is not asked again at once, and less and less often. */
+export function noteSetback(memory: EngineMemory, key: string, error: unknown): void {
+  const count = (memory.setbacks.get(key)?.count ?? 0) + 1;
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
+  const notBeforeMs = memory.deps.clock.now().getTime() + pause;
+  const reason = error instanceof Error ? error.message : String(error);
+  memory.setbacks.set(key, { count, reason, notBeforeMs });
+}
+
+export function activeSetback({ setbacks, deps }: EngineMemory, key: string): Setback | null {
+  const setback = setbacks.get(key);
+  return setback !== undefined && setback.notBeforeMs > deps.clock.now().getTime() ? setback : null;
+}

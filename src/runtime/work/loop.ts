@@ -1,0 +1,161 @@
+import type { JournalEntry } from '../../contracts/work-event.ts';
+import { ROLES, type Role } from '../../contracts/work-results.ts';
+import type { WorkCommand } from '../../work/command.ts';
+import { planningStopped } from '../../work/handlers/planning.ts';
+import type { WorkLimits } from '../../work/limits.ts';
+import { approvedSpecs, snapshotOf, type WorkState } from '../../work/state.ts';
+import { addJob, type Cycle, type CyclePowers, runCycle } from './cycle.ts';
+import { createMemory, type EngineMemory, type WorkEngineDeps } from './engine-memory.ts';
+import type { Outcome } from './executor.ts';
+import type { RunReport } from './jobs.ts';
+
+export interface WorkSnapshot {
+  readonly state: WorkState;
+  readonly limits: WorkLimits;
+  /** Why the planner is not asked any more, for people. */
+  readonly planningStopped: string | null;
+}
+
+export interface LoopOptions {
+  readonly onEvent?: (entry: JournalEntry) => void;
+  /** Whose runs are started; all where nothing is said. */
+  readonly roles?: readonly Role[];
+}
+
+export type LoopEnd =
+  /** Nothing is left to do but by people, and what failed so often that it was left. */
+  { readonly kind: 'idle' | 'stopped'; readonly problems: readonly string[] };
+
+export interface WorkEngine {
+  /** Completes what was left half done, and takes note of what has become of runs. Starts no agent. */
+  readonly recover: () => Promise<void>;
+  /** One round. Runs go on in the background. */
+  readonly cycle: (options?: LoopOptions) => Promise<Cycle>;
+  readonly runUntilIdle: (signal: AbortSignal, options?: LoopOptions) => Promise<LoopEnd>;
+  /** Goes on until the signal fires; then its agents are stopped and that is recorded. */
+  readonly watch: (signal: AbortSignal, options?: LoopOptions) => Promise<LoopEnd>;
+  /** A person's wish, under the same guards. */
+  readonly ask: (command: Exclude<WorkCommand, RequestCommand>, person: string) => Promise<Outcome>;
+  /** A person asks for the work on an item: the run of an implementor, to its end. */
+  readonly dispatch: (itemId: string, person: string, signal: AbortSignal) => Promise<RunReport>;
+  readonly review: (itemId: string, person: string, signal: AbortSignal) => Promise<RunReport>;
+  readonly plan: (person: string, signal: AbortSignal) => Promise<RunReport>;
+  readonly snapshot: () => Promise<WorkSnapshot>;
+}
+
+type RequestCommand = Extract<WorkCommand, { readonly kind: `request_${Role}_run` }>;
+
+/** How often what others do is looked for. */
+const POLL_MS = 1000;
+
+export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
+  const memory = createMemory(deps);
+  const { executor } = memory;
+
+  const person = (name: string) => ({ kind: 'person', name }) as const;
+  const housekeep = async () => {
+    while ((await runCycle(memory, { roles: new Set(), settles: false })).moved);
+  };
+
+  /** Starts a run for a person and stays until it has ended. */
+  const request = async (
+    choose: (state: WorkState) => RequestCommand,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<RunReport> => {
+    await housekeep();
+    const command = choose(executor.state);
+    const job = addJob(memory, { key: `person/${deps.newKey()}`, by: person(name), command });
+    const stop = () => job.stop();
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    try {
+      return await job.ended;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  };
+
+  return {
+    recover: housekeep,
+    cycle: (options) => runCycle(memory, powersOf(options ?? {})),
+    runUntilIdle: (signal, options) => loop(memory, signal, options ?? {}, true),
+    watch: (signal, options) => loop(memory, signal, options ?? {}, false),
+    ask: (command, name) => executor.execute({ key: `person/${deps.newKey()}`, by: person(name), command }),
+    dispatch: (itemId, name, signal) =>
+      request(() => ({ kind: 'request_implementor_run', itemId }), name, signal),
+    review: (itemId, name, signal) =>
+      request(
+        ({ items }) => {
+          const revisionId = items.get(itemId)?.item.linkedRevision ?? '';
+          return { kind: 'request_reviewer_run', itemId, revisionId };
+        },
+        name,
+        signal,
+      ),
+    plan: (name, signal) =>
+      request((state) => ({ kind: 'request_planner_run', specs: approvedSpecs(state) }), name, signal),
+    snapshot: async () => {
+      await executor.catchUp();
+      const limits = { ...memory.limits(), waitingRuns: new Map(memory.waitingRuns) };
+      return { state: snapshotOf(executor.state), limits, planningStopped: planningStopped(executor.state) };
+    },
+  };
+}
+
+function powersOf({ roles }: LoopOptions): CyclePowers {
+  return { roles: new Set(roles ?? ROLES), settles: true };
+}
+
+async function loop(
+  memory: EngineMemory,
+  signal: AbortSignal,
+  options: LoopOptions,
+  untilIdle: boolean,
+): Promise<LoopEnd> {
+  const { onEvent } = options;
+  if (onEvent !== undefined) memory.listeners.add(onEvent);
+  try {
+    const powers = powersOf(options);
+    while (!signal.aborted) {
+      const cycle = await runCycle(memory, powers);
+      if (cycle.moved) continue;
+      if (untilIdle && isIdle(memory, cycle)) return { kind: 'idle', problems: problemsOf(memory) };
+      await pause(memory, signal);
+    }
+    return { kind: 'stopped', problems: problemsOf(memory) };
+  } finally {
+    await stopAll(memory);
+    if (onEvent !== undefined) memory.listeners.delete(onEvent);
+  }
+}
+
+function isIdle(memory: EngineMemory, cycle: Cycle): boolean {
+  return (
+    memory.jobs.size === 0 &&
+    memory.settling === null &&
+    memory.drivenElsewhere.size === 0 &&
+    cycle.held === 0
+  );
+}
+
+function problemsOf(memory: EngineMemory): readonly string[] {
+  const stopped = planningStopped(memory.executor.state);
+  const setbacks = [...memory.setbacks].map(([key, { reason }]) => `${key}: ${reason}`);
+  return [...(stopped === null ? [] : [stopped]), ...setbacks];
+}
+
+/** Until a run of this process ends, or it is time to look what others did. */
+async function pause({ bell, deps }: EngineMemory, signal: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const either = AbortSignal.any([signal, done.signal]);
+  await Promise.race([bell.wait(either), deps.clock.sleep(POLL_MS, either)]);
+  done.abort();
+}
+
+/** Ends what runs in the background, and waits until that is recorded. */
+async function stopAll(memory: EngineMemory): Promise<void> {
+  memory.settling?.controller.abort();
+  for (const job of memory.jobs) job.stop();
+  await Promise.allSettled([memory.settling?.promise, ...[...memory.jobs].map((job) => job.ended)]);
+}

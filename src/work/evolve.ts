@@ -1,0 +1,257 @@
+import type { JournalEntry, ReviewRecord, WorkEvent } from '../contracts/work-event.ts';
+import type { Revision, Spec } from '../contracts/work-item.ts';
+import {
+  type ActiveRun,
+  type FailedAt,
+  type ItemFailure,
+  type KnownItem,
+  type StartedCommand,
+  specsKey,
+  type WorkState,
+} from './state.ts';
+
+/** An entry that the journal can't hold at this place: a broken invariant, never a user's mistake. */
+export class WorkBug extends Error {
+  override readonly name = 'WorkBug';
+}
+
+/** Owned by whoever folds; everybody else sees it as a WorkState. */
+export interface FoldedState extends WorkState {
+  seq: number;
+  readonly items: Map<string, KnownItem>;
+  readonly revisions: Map<string, Revision>;
+  readonly reviews: Map<string, readonly ReviewRecord[]>;
+  readonly runs: Map<string, ActiveRun>;
+  readonly started: Map<string, StartedCommand>;
+  readonly doneKeys: Set<string>;
+  readonly refusals: Map<string, string>;
+  specs: readonly Spec[];
+  readonly planned: Map<string, string>;
+  planFailures: WorkState['planFailures'];
+}
+
+type EventOf<Type extends WorkEvent['type']> = Extract<WorkEvent, { readonly type: Type }>;
+
+export function createWorkState(): FoldedState {
+  return {
+    seq: 0,
+    items: new Map(),
+    revisions: new Map(),
+    reviews: new Map(),
+    runs: new Map(),
+    started: new Map(),
+    doneKeys: new Set(),
+    refusals: new Map(),
+    specs: [],
+    planned: new Map(),
+    planFailures: { specs: '', reasons: [] },
+  };
+}
+
+/** Folds in place: a journal of a hundred thousand entries would copy its maps as often. */
+export function evolve(state: FoldedState, entry: JournalEntry): void {
+  const bug = (message: string): never => {
+    throw new WorkBug(`entry ${entry.seq} of the journal of work items: ${message}`);
+  };
+  if (entry.seq !== state.seq + 1) bug(`follows entry ${state.seq}`);
+  evolveEvent(state, entry, bug);
+  state.seq = entry.seq;
+}
+
+type Bug = (message: string) => never;
+
+function evolveEvent(state: FoldedState, entry: JournalEntry, bug: Bug): void {
+  const { event } = entry;
+  switch (event.type) {
+    case 'command_started':
+      if (state.started.has(event.key)) bug(`the command ${event.key} has started already`);
+      if (state.doneKeys.has(event.key)) bug(`the command ${event.key} is done already`);
+      state.started.set(event.key, {
+        key: event.key,
+        by: event.by === 'engine' ? { kind: 'engine' } : { kind: 'person', name: event.by },
+        at: entry.at,
+        recorded: event.command,
+      });
+      return;
+    case 'command_done':
+      if (!state.started.delete(event.key)) bug(`the command ${event.key} has not started`);
+      state.doneKeys.add(event.key);
+      state.refusals.delete(event.key);
+      return;
+    case 'command_refused':
+      state.refusals.set(event.key, `${event.code}: ${event.reason}`);
+      return;
+    case 'command_failed':
+      state.started.delete(event.key);
+      countFailedStart(state, event);
+      return;
+    case 'item_created':
+      if (state.items.has(event.item.id)) bug(`there is an item ${event.item.id} already`);
+      state.items.set(event.item.id, createKnownItem(event, entry.seq));
+      return;
+    case 'item_linked':
+      patchItem(state, event.item_id, bug, (known) => ({
+        item: { ...known.item, blockedBy: event.blocked_by },
+      }));
+      return;
+    case 'item_updated':
+      patchItem(state, event.item.id, bug, (known) => ({
+        item: { ...event.item, status: known.item.status },
+        body: event.body,
+        labels: event.labels,
+      }));
+      return;
+    case 'status_changed':
+      evolveStatus(state, event, entry.seq, bug);
+      return;
+    case 'summary_kept':
+      patchItem(state, event.item_id, bug, (known) => ({
+        summaries: [...known.summaries, { runId: event.run_id, summary: event.summary }],
+      }));
+      return;
+    case 'revision_made':
+      state.revisions.set(event.revision.id, event.revision);
+      patchItem(state, event.revision.workItemID, bug, (known) => ({
+        item: { ...known.item, linkedRevision: event.revision.id },
+      }));
+      return;
+    case 'pipeline_changed':
+      evolvePipeline(state, event, bug);
+      return;
+    case 'review_posted':
+      evolveReview(state, event.review, bug);
+      return;
+    case 'revision_merged':
+      if (!state.revisions.has(event.revision_id)) bug(`there is no revision ${event.revision_id}`);
+      return;
+    case 'specs_seen':
+      state.specs = event.specs;
+      return;
+    case 'specs_planned':
+      for (const spec of event.specs) state.planned.set(spec.filePath, spec.blobSHA);
+      state.planFailures = { specs: '', reasons: [] };
+      return;
+    case 'run_accepted':
+      if (state.runs.has(event.run_id)) bug(`the run ${event.run_id} was accepted already`);
+      evolveAccepted(state, event, bug);
+      return;
+    case 'run_ended':
+      evolveEnded(state, event, bug);
+      return;
+    default:
+      bug(`nothing is known of ${JSON.stringify(event satisfies never)}`);
+  }
+}
+
+function createKnownItem(event: EventOf<'item_created'>, seq: number): KnownItem {
+  return {
+    item: event.item,
+    body: event.body,
+    labels: event.labels,
+    statusSeq: seq,
+    statusReason: 'created',
+    statusBy: 'engine',
+    failures: [],
+    failedStarts: [],
+    summaries: [],
+    approvedSHA: null,
+  };
+}
+
+function patchItem(
+  state: FoldedState,
+  id: string,
+  bug: Bug,
+  patch: (known: KnownItem) => Partial<KnownItem>,
+): void {
+  const known = state.items.get(id) ?? bug(`there is no item ${id}`);
+  state.items.set(id, { ...known, ...patch(known) });
+}
+
+function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq: number, bug: Bug): void {
+  patchItem(state, event.item_id, bug, (known) => {
+    const { item } = known;
+    if (item.status !== event.from)
+      bug(`item ${item.id} is said to leave ${event.from} and is ${item.status}`);
+    const revision = item.linkedRevision === null ? undefined : state.revisions.get(item.linkedRevision);
+    // A person who sends an item round again gives it all of its tries back.
+    const fresh = event.by !== 'engine' && event.to === 'pending';
+    return {
+      item: { ...item, status: event.to },
+      statusSeq: seq,
+      statusReason: event.reason,
+      statusBy: event.by,
+      ...(fresh ? { failures: [], failedStarts: [] } : {}),
+      ...(event.to === 'approved' ? { approvedSHA: revision?.headSHA ?? null } : {}),
+    };
+  });
+}
+
+function evolvePipeline(state: FoldedState, event: EventOf<'pipeline_changed'>, bug: Bug): void {
+  const revision = state.revisions.get(event.revision_id) ?? bug(`there is no revision ${event.revision_id}`);
+  state.revisions.set(revision.id, { ...revision, pipeline: event.pipeline });
+  const { status, reason } = event.pipeline;
+  patchItem(state, revision.workItemID, bug, (known) => {
+    if (status === 'success') return { failures: without(known.failures, ['implementor', 'checks']) };
+    if (status === 'pending' || known.item.status !== 'review') return {};
+    return { failures: [...known.failures, { at: 'checks', reason: reason ?? 'its checks failed' }] };
+  });
+}
+
+function evolveReview(state: FoldedState, review: ReviewRecord, bug: Bug): void {
+  const revision = state.revisions.get(review.revisionID) ?? bug(`there is no revision ${review.revisionID}`);
+  const earlier = (state.reviews.get(revision.id) ?? []).filter((old) => old.headSHA !== review.headSHA);
+  state.reviews.set(revision.id, [...earlier, review]);
+  state.revisions.set(revision.id, { ...revision, reviewID: review.id });
+}
+
+function evolveAccepted(state: FoldedState, event: EventOf<'run_accepted'>, bug: Bug): void {
+  const { run_id: runId, role, item_id: itemId, specs, revision_id: revisionId } = event;
+  const headSHA = revisionId === null ? null : (state.revisions.get(revisionId)?.headSHA ?? null);
+  state.runs.set(runId, { runId, role, itemId, specs, revisionId, headSHA });
+  if (itemId !== null) patchItem(state, itemId, bug, () => ({ failedStarts: [] }));
+}
+
+function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>, bug: Bug): void {
+  const run = state.runs.get(event.run_id) ?? bug(`the run ${event.run_id} is not active`);
+  state.runs.delete(run.runId);
+  if (run.role === 'planner') {
+    if (event.counted) countPlanFailure(state, run.specs, event.reason);
+    return;
+  }
+  const { role, itemId } = run;
+  if (itemId === null) return;
+  patchItem(state, itemId, bug, (known) => {
+    if (event.ok) return { failures: without(known.failures, REACHED_BY[role]) };
+    return event.counted ? { failures: [...known.failures, { at: role, reason: event.reason }] } : {};
+  });
+}
+
+/** A success takes away the failures of what lies up to it, so that three failures behind it still count. */
+const REACHED_BY: Readonly<Record<'implementor' | 'reviewer', readonly FailedAt[]>> = {
+  implementor: ['implementor'],
+  reviewer: ['implementor', 'checks', 'reviewer'],
+};
+
+function without(failures: readonly ItemFailure[], at: readonly FailedAt[]): readonly ItemFailure[] {
+  return failures.filter((failure) => !at.includes(failure.at));
+}
+
+function countFailedStart(state: FoldedState, event: EventOf<'command_failed'>): void {
+  if (event.kind === 'request_planner_run')
+    countPlanFailure(
+      state,
+      state.specs.filter((spec) => spec.frontmatterStatus === 'approved'),
+      event.reason,
+    );
+  const known = event.item_id === null ? undefined : state.items.get(event.item_id);
+  if (known === undefined) return;
+  if (event.kind !== 'request_implementor_run' && event.kind !== 'request_reviewer_run') return;
+  state.items.set(known.item.id, { ...known, failedStarts: [...known.failedStarts, event.reason] });
+}
+
+function countPlanFailure(state: FoldedState, specs: readonly Spec[], reason: string): void {
+  const key = specsKey(specs);
+  const reasons = state.planFailures.specs === key ? state.planFailures.reasons : [];
+  state.planFailures = { specs: key, reasons: [...reasons, reason] };
+}

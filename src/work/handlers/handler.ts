@@ -1,0 +1,20 @@
+import type { WorkEvent } from '../../contracts/work-event.ts';
+import type { WorkStatus } from '../../contracts/work-item.ts';
+import { type AskedCommand, ENGINE } from '../command.ts';
+import { transitionKey } from '../keys.ts';
+import type { WorkLimits } from '../limits.ts';
+import type { KnownItem, WorkState } from '../state.ts';
+
+/** `looked` is in no journal: it makes a handler look at everything, so that nothing depends on having seen an event alive. */
+export type HandledEvent = WorkEvent | { readonly type: 'looked' };
+
+/** Sees one snapshot, does nothing. What it asks for does not depend on what others ask for. */
+export type Handler = (event: HandledEvent, state: WorkState, limits: WorkLimits) => readonly AskedCommand[];
+
+export function moveItem(known: KnownItem, to: WorkStatus, reason: string): AskedCommand {
+  return {
+    key: transitionKey(known, to),
+    by: ENGINE,
+    command: { kind: 'transition', itemId: known.item.id, to, reason },
+  };
+}

@@ -1,0 +1,40 @@
+import { PRIORITIES } from '../../contracts/work-item.ts';
+import { type AskedCommand, ENGINE } from '../command.ts';
+import { requestKey } from '../keys.ts';
+import { busyItems, overlapAmong } from '../limits.ts';
+import { FAILURE_LIMIT, type KnownItem, openBlockers, type WorkState } from '../state.ts';
+import type { Handler } from './handler.ts';
+import { reviewableItems } from './review.ts';
+
+/**
+ * Ready items, the most pressing first and then in the order in which they were made. Reviews come before new work, so
+ * that what has begun gets done.
+ */
+export const handleImplementation: Handler = (event, state, limits) => {
+  if (event.type !== 'looked' && event.type !== 'status_changed' && event.type !== 'run_ended') return [];
+  const busy = new Map(busyItems(state, limits));
+  let places = limits.jobs - busy.size - reviewableItems(state, limits).length;
+  const asked: AskedCommand[] = [];
+  for (const known of readyItems(state)) {
+    if (places <= 0) break;
+    const { id } = known.item;
+    if (busy.has(id) || overlapAmong(state, limits, known, busy) !== null) continue;
+    busy.set(id, 'implementor');
+    places -= 1;
+    asked.push({
+      key: requestKey('implementor', known),
+      by: ENGINE,
+      command: { kind: 'request_implementor_run', itemId: id },
+    });
+  }
+  return asked;
+};
+
+/** A refinement is a question for people: no agent is given one. */
+function readyItems(state: WorkState): readonly KnownItem[] {
+  return [...state.items.values()]
+    .filter(({ item }) => item.status === 'ready' && item.type === 'implement')
+    .filter(({ failedStarts }) => failedStarts.length < FAILURE_LIMIT)
+    .filter(({ item }) => openBlockers(state, item).length === 0)
+    .toSorted((a, b) => PRIORITIES.indexOf(a.item.priority) - PRIORITIES.indexOf(b.item.priority));
+}

@@ -1,0 +1,55 @@
+import type { Revision } from '../../contracts/work-item.ts';
+import { type AskedCommand, ENGINE } from '../command.ts';
+import { afterFailures } from '../failures.ts';
+import { requestKey } from '../keys.ts';
+import { busyItems, type WorkLimits } from '../limits.ts';
+import { FAILURE_LIMIT, type KnownItem, reviewOfHead, revisionOf, type WorkState } from '../state.ts';
+import { type Handler, moveItem } from './handler.ts';
+
+/** An item in review: its checks succeed and a reviewer is asked for, or they fail and it goes round again. */
+export const handleReview: Handler = (event, state, limits) => {
+  const concerns = ['looked', 'pipeline_changed', 'status_changed', 'run_ended', 'revision_made'];
+  if (!concerns.includes(event.type)) return [];
+  const places = limits.jobs - busyItems(state, limits).size;
+  const requests = reviewableItems(state, limits).map(
+    ({ known, revision }): AskedCommand => ({
+      key: `${requestKey('reviewer', known)}/${revision.headSHA}`,
+      by: ENGINE,
+      command: { kind: 'request_reviewer_run', itemId: known.item.id, revisionId: revision.id },
+    }),
+  );
+  return [...failedChecks(state, limits), ...requests.slice(0, Math.max(places, 0))];
+};
+
+interface Reviewable {
+  readonly known: KnownItem;
+  readonly revision: Revision;
+}
+
+/** What a reviewer could look at now. A commit that has a verdict is not reviewed again by itself. */
+export function reviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
+  return itemsInReview(state, limits).filter(
+    ({ known, revision }) =>
+      revision.pipeline.status === 'success' &&
+      reviewOfHead(state, revision) === null &&
+      known.failedStarts.length < FAILURE_LIMIT,
+  );
+}
+
+function failedChecks(state: WorkState, limits: WorkLimits): readonly AskedCommand[] {
+  return itemsInReview(state, limits)
+    .filter(({ revision }) => revision.pipeline.status === 'failure')
+    .map(({ known, revision }) => {
+      const reason = `its checks failed: ${revision.pipeline.reason ?? 'no reason was given'}`;
+      const next = afterFailures('review', known.failures, reason);
+      return moveItem(known, next.to, next.reason);
+    });
+}
+
+function itemsInReview(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
+  const busy = busyItems(state, limits);
+  return [...state.items.values()].flatMap((known) => {
+    const revision = known.item.status === 'review' ? revisionOf(state, known.item) : null;
+    return revision === null || busy.has(known.item.id) ? [] : [{ known, revision }];
+  });
+}

@@ -1,0 +1,45 @@
+import type { Role } from '../contracts/work-results.ts';
+import { findOverlap } from './overlap.ts';
+import type { KnownItem, WorkState } from './state.ts';
+
+/** What decides together with the state and is not in the journal. */
+export interface WorkLimits {
+  /** How many items agents work on at the same time. */
+  readonly jobs: number;
+  /** What stands under In Scope of a body. */
+  readonly scopeOf: (body: string) => readonly string[];
+  /** Runs that this engine has asked for and that have no id yet, by item. */
+  readonly starting: ReadonlyMap<string, Role>;
+  /** A planner is being started. */
+  readonly startsPlanner: boolean;
+  /** Accepted runs that wait for somebody, and for what. */
+  readonly waitingRuns: ReadonlyMap<string, string>;
+}
+
+/** Items that an agent works on or is about to, with its role. */
+export function busyItems(state: WorkState, limits: WorkLimits): ReadonlyMap<string, Role> {
+  const busy = new Map(limits.starting);
+  for (const run of state.runs.values()) if (run.itemId !== null) busy.set(run.itemId, run.role);
+  return busy;
+}
+
+export interface Overlap {
+  readonly itemId: string;
+  readonly path: string;
+}
+
+/** Another item, of those whose code is being written, that could touch the same file. */
+export function overlapAmong(
+  state: WorkState,
+  limits: WorkLimits,
+  known: KnownItem,
+  busy: ReadonlyMap<string, Role>,
+): Overlap | null {
+  for (const [itemId, role] of busy) {
+    const other = state.items.get(itemId);
+    if (role !== 'implementor' || other === undefined || itemId === known.item.id) continue;
+    const path = findOverlap(limits.scopeOf(known.body), limits.scopeOf(other.body));
+    if (path !== null) return { itemId, path };
+  }
+  return null;
+}

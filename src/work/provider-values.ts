@@ -1,0 +1,57 @@
+import type { ReviewRecord } from '../contracts/work-event.ts';
+import type {
+  Complexity,
+  Priority,
+  Revision,
+  WorkItem,
+  WorkStatus,
+  WorkType,
+} from '../contracts/work-item.ts';
+import type { AgentReview } from '../contracts/work-results.ts';
+
+/** What goes to a provider of work items and what comes back, whichever provider it is. */
+
+export interface ProviderItem {
+  readonly item: WorkItem;
+  readonly body: string;
+  /** All of its labels, that of its status included. */
+  readonly labels: readonly string[];
+}
+
+export interface ProviderState {
+  readonly items: readonly ProviderItem[];
+  readonly revisions: readonly Revision[];
+  readonly reviews: readonly ReviewRecord[];
+}
+
+export interface ItemFields {
+  readonly title: string;
+  readonly body: string;
+  readonly type: WorkType;
+  readonly priority: Priority;
+  readonly complexity: Complexity | null;
+  /** Labels besides those of the four categories. */
+  readonly otherLabels: readonly string[];
+}
+
+export type ProviderWrite =
+  /** `ref` names the new item within this write; links may use it. */
+  | { readonly kind: 'create_item'; readonly ref: string; readonly at: string; readonly fields: ItemFields }
+  /** Blockers are refs of this write or ids. */
+  | { readonly kind: 'link_item'; readonly item: string; readonly blockedBy: readonly string[] }
+  | { readonly kind: 'update_item'; readonly id: string; readonly fields: Partial<ItemFields> }
+  | { readonly kind: 'set_status'; readonly id: string; readonly status: WorkStatus }
+  /** Kept where people look at the item. */
+  | { readonly kind: 'keep_summary'; readonly id: string; readonly runId: string; readonly summary: string }
+  /** Replaces the review of the revision where there is one. */
+  | { readonly kind: 'post_review'; readonly revisionId: string; readonly review: AgentReview };
+
+export type ProviderWritten =
+  | {
+      readonly kind: 'item';
+      readonly item: WorkItem;
+      readonly body: string;
+      readonly labels: readonly string[];
+    }
+  | { readonly kind: 'review'; readonly review: ReviewRecord }
+  | { readonly kind: 'nothing' };

@@ -1,0 +1,79 @@
+import { busyItems, overlapAmong, type WorkLimits } from './limits.ts';
+import {
+  FAILURE_LIMIT,
+  type KnownItem,
+  openBlockers,
+  reviewOfHead,
+  revisionOf,
+  runOfItem,
+  type WorkState,
+} from './state.ts';
+
+/** Why an item stands where it stands, for people; null where something is being done about it. */
+export function waitingReason(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
+  switch (known.item.status) {
+    case 'pending':
+      return whilePending(state, known);
+    case 'ready':
+      return whileReady(state, known, limits);
+    case 'in-progress':
+      return atAGate(state, known, limits);
+    case 'review':
+      return inReview(state, known, limits);
+    case 'approved':
+      return 'waits for a person: it is approved and not merged';
+    case 'needs-refinement':
+    case 'blocked':
+      return `waits for a person: ${known.statusReason}`;
+    case 'closed':
+      return null;
+  }
+}
+
+function whilePending(state: WorkState, { item }: KnownItem): string | null {
+  const open = openBlockers(state, item);
+  if (open.length === 0) return null;
+  const named = open.map((id) => `${id} (${state.items.get(id)?.item.status ?? 'unknown'})`);
+  return `waits for ${named.join(', ')}`;
+}
+
+function whileReady(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
+  if (known.item.type === 'refinement') return 'waits for a person: it is a question about a spec';
+  const busy = busyItems(state, limits);
+  if (busy.has(known.item.id)) return null;
+  const unstartable = afterFailedStarts(known);
+  if (unstartable !== null) return unstartable;
+  const overlap = overlapAmong(state, limits, known, busy);
+  if (overlap !== null) return `waits: ${overlap.path} is being worked on by ${overlap.itemId}`;
+  return busy.size >= limits.jobs ? noPlace(busy.size, limits) : null;
+}
+
+function inReview(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
+  const run = runOfItem(state, known.item.id);
+  const busy = busyItems(state, limits);
+  if (run !== null || busy.has(known.item.id)) return atAGate(state, known, limits);
+  const revision = revisionOf(state, known.item);
+  if (revision === null) return 'waits for a person: there is no revision to review';
+  if (revision.pipeline.status === 'pending') return 'waits for its checks';
+  if (revision.pipeline.status === 'failure') return null;
+  const review = reviewOfHead(state, revision);
+  if (review !== null) return `waits for a person: its review says ${review.review.verdict} already`;
+  const unstartable = afterFailedStarts(known);
+  if (unstartable !== null) return unstartable;
+  return busy.size >= limits.jobs ? noPlace(busy.size, limits) : null;
+}
+
+function atAGate(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
+  const run = runOfItem(state, known.item.id);
+  const reason = run === null ? undefined : limits.waitingRuns.get(run.runId);
+  return reason === undefined ? null : `waits for a person: ${reason}`;
+}
+
+function afterFailedStarts({ failedStarts }: KnownItem): string | null {
+  if (failedStarts.length < FAILURE_LIMIT) return null;
+  return `waits for a person: a run could not be started ${failedStarts.length} times in a row: ${failedStarts.at(-1)}`;
+}
+
+function noPlace(busy: number, { jobs }: WorkLimits): string {
+  return `waits for a free place (${busy} of ${jobs} at work)`;
+}

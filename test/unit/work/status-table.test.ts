@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { WORK_STATUSES, type WorkStatus } from '../../../src/contracts/work-item.ts';
+import { isTerminal, type Mover, transition } from '../../../src/work/status-table.ts';
+
+const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {
+  engine: [
+    'pending→ready',
+    'ready→in-progress',
+    'in-progress→review',
+    'in-progress→blocked',
+    'in-progress→needs-refinement',
+    'in-progress→pending',
+    'review→approved',
+    'review→needs-refinement',
+    'review→pending',
+  ],
+  planner: [
+    'pending→closed',
+    'ready→closed',
+    'in-progress→closed',
+    'review→closed',
+    'needs-refinement→closed',
+    'blocked→closed',
+  ],
+  person: [
+    'pending→ready',
+    'ready→in-progress',
+    'in-progress→review',
+    'in-progress→blocked',
+    'in-progress→needs-refinement',
+    'in-progress→pending',
+    'review→approved',
+    'review→needs-refinement',
+    'review→pending',
+    'needs-refinement→pending',
+    'blocked→pending',
+    'approved→closed',
+    'pending→closed',
+    'ready→closed',
+    'in-progress→closed',
+    'review→closed',
+    'needs-refinement→closed',
+    'blocked→closed',
+  ],
+};
+
+describe('the table of statuses', () => {
+  it.each(Object.entries(WRITTEN_OUT))('lets %s move items along these ways and no other', (mover, ways) => {
+    const legal = WORK_STATUSES.flatMap((from) =>
+      WORK_STATUSES.filter((to) => transition(from, to, mover as Mover).ok).map((to) => `${from}→${to}`),
+    );
+    expect(legal.toSorted()).toEqual([...ways].toSorted());
+  });
+
+  it.each<[WorkStatus, WorkStatus, Mover, string, string]>([
+    [
+      'pending',
+      'review',
+      'person',
+      'illegal_transition',
+      "it can't go from pending to review; from pending it can go to ready or closed",
+    ],
+    [
+      'review',
+      'blocked',
+      'engine',
+      'illegal_transition',
+      "it can't go from review to blocked; from review it can go to approved, needs-refinement or pending",
+    ],
+    [
+      'closed',
+      'pending',
+      'person',
+      'illegal_transition',
+      "it can't go from closed to pending; from closed there is no way on",
+    ],
+    ['closed', 'closed', 'person', 'same_status', 'it is closed already; there is no way on'],
+    ['blocked', 'pending', 'engine', 'people_only', 'only a person moves it from blocked to pending'],
+    ['approved', 'closed', 'planner', 'people_only', 'only a person moves it from approved to closed'],
+  ])('refuses %s to %s by %s and names what is legal', (from, to, mover, code, reason) => {
+    expect(transition(from, to, mover)).toMatchObject({ ok: false, code, reason });
+  });
+
+  it('counts closed and approved as done for dependents', () => {
+    expect(WORK_STATUSES.filter(isTerminal)).toEqual(['approved', 'closed']);
+  });
+});

@@ -1,0 +1,280 @@
+import type { JournalEntry, ReviewRecord, WorkEvent } from '../src/contracts/work-event.ts';
+import type { Pipeline, Revision, Spec } from '../src/contracts/work-item.ts';
+import type { RoleEnd, RoleRequest, RoleRunner, RoleState } from '../src/ports/role-runner.ts';
+import type { SpecFolder } from '../src/ports/spec-folder.ts';
+import type { WorkJournal } from '../src/ports/work-journal.ts';
+import type {
+  ItemFields,
+  ProviderItem,
+  ProviderWrite,
+  ProviderWritten,
+  RevisionRequest,
+  WorkProvider,
+} from '../src/ports/work-provider.ts';
+
+/** A journal in memory. Everything that uses the same one sees the same entries, and one at a time appends. */
+export function createMemoryJournal(now: () => string): WorkJournal & { readonly entries: JournalEntry[] } {
+  const entries: JournalEntry[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  const append = async (events: readonly WorkEvent[]) => {
+    const added = events.map((event, index) => ({ seq: entries.length + index + 1, at: now(), event }));
+    // Through JSON, as a journal on a disk would have it.
+    const stored = JSON.parse(JSON.stringify(added)) as JournalEntry[];
+    entries.push(...stored);
+    return stored;
+  };
+  return {
+    entries,
+    read: async (afterSeq) => entries.slice(afterSeq),
+    alone: (work) => {
+      const turn = last.then(() => work(append));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    close: async () => undefined,
+  };
+}
+
+export interface MemoryProvider extends WorkProvider {
+  /** What the checks of a revision come to; success where nothing is said. */
+  checks: (revision: Revision) => Pipeline;
+  /** How often something was really done, by key. */
+  readonly done: Map<string, number>;
+  /** Somebody changes an item without the engine. */
+  readonly meddle: (id: string, change: (item: ProviderItem) => ProviderItem) => void;
+}
+
+const SUCCESS: Pipeline = { status: 'success', url: null, reason: null };
+
+/** Items, revisions and reviews in memory: idempotent by key, all of a write or nothing. */
+export function createMemoryProvider(): MemoryProvider {
+  const items = new Map<string, ProviderItem>();
+  const revisions = new Map<string, Revision>();
+  const reviews = new Map<string, ReviewRecord>();
+  const answers = new Map<string, unknown>();
+  const done = new Map<string, number>();
+
+  const once = async <T>(key: string, act: () => T): Promise<T> => {
+    if (!answers.has(key)) {
+      answers.set(key, act());
+      done.set(key, (done.get(key) ?? 0) + 1);
+    }
+    return structuredClone(answers.get(key)) as T;
+  };
+
+  const provider: MemoryProvider = {
+    checks: () => SUCCESS,
+    done,
+    meddle: (id, change) => {
+      items.set(id, change(known(items, id)));
+    },
+    read: async () =>
+      structuredClone({
+        items: [...items.values()],
+        revisions: [...revisions.values()],
+        reviews: [...reviews.values()],
+      }),
+    write: (key, writes) => once(key, () => writeAll({ items, revisions, reviews }, writes)),
+    makeRevision: (key, request) =>
+      once(key, () => {
+        if (request.patch.includes('CONFLICT')) return { ok: false, reason: 'the patch does not apply' };
+        const revision = makeRevision(request);
+        revisions.set(revision.id, revision);
+        const owner = known(items, request.itemId);
+        items.set(request.itemId, { ...owner, item: { ...owner.item, linkedRevision: revision.id } });
+        return { ok: true, revision };
+      }),
+    merge: (key, request) =>
+      once(key, () => ({ ok: true, into: 'main', commit: `merged-${request.headSHA}` })),
+    settle: async () => {
+      for (const revision of revisions.values())
+        if (revision.pipeline.status === 'pending')
+          revisions.set(revision.id, { ...revision, pipeline: provider.checks(revision) });
+    },
+    setUpLabels: async (labels) => labels.map((label) => label.name),
+    close: async () => undefined,
+  };
+  return provider;
+}
+
+interface Shelves {
+  readonly items: Map<string, ProviderItem>;
+  readonly revisions: Map<string, Revision>;
+  readonly reviews: Map<string, ReviewRecord>;
+}
+
+function known(items: ReadonlyMap<string, ProviderItem>, id: string): ProviderItem {
+  const found = items.get(id);
+  if (found === undefined) throw new Error(`the provider has no item ${id}`);
+  return found;
+}
+
+function writeAll(shelves: Shelves, writes: readonly ProviderWrite[]): readonly ProviderWritten[] {
+  const trial: Shelves = {
+    items: new Map(shelves.items),
+    revisions: new Map(shelves.revisions),
+    reviews: new Map(shelves.reviews),
+  };
+  const ids = new Map<string, string>();
+  const written = writes.map((write) => writeOne(trial, ids, write));
+  for (const [id, item] of trial.items) shelves.items.set(id, item);
+  for (const [id, revision] of trial.revisions) shelves.revisions.set(id, revision);
+  for (const [id, review] of trial.reviews) shelves.reviews.set(id, review);
+  return written;
+}
+
+function writeOne(shelves: Shelves, ids: Map<string, string>, write: ProviderWrite): ProviderWritten {
+  const { items } = shelves;
+  const put = (item: ProviderItem): ProviderWritten => {
+    const labelled = { ...item, labels: [...item.labels.filter(isNoStatus), `status:${item.item.status}`] };
+    items.set(item.item.id, labelled);
+    return { kind: 'item', ...labelled };
+  };
+  switch (write.kind) {
+    case 'create_item': {
+      const id = String(items.size + 1);
+      ids.set(write.ref, id);
+      const { title, body, type, priority, complexity } = write.fields;
+      const item = { id, title, type, priority, complexity, blockedBy: [], createdAt: write.at };
+      const labels = labelsOf(write.fields);
+      return put({ item: { ...item, status: 'pending', linkedRevision: null }, body, labels });
+    }
+    case 'link_item': {
+      const found = known(items, ids.get(write.item) ?? write.item);
+      const blockedBy = write.blockedBy.map((blocker) => ids.get(blocker) ?? blocker);
+      return put({ ...found, item: { ...found.item, blockedBy } });
+    }
+    case 'update_item': {
+      const found = known(items, write.id);
+      const { body, otherLabels: _, ...fields } = write.fields;
+      const item = { ...found.item, ...fields };
+      const labels = write.fields.type === undefined ? found.labels : labelsOf({ ...write.fields, ...item });
+      return put({ item, body: body ?? found.body, labels });
+    }
+    case 'set_status': {
+      const found = known(items, write.id);
+      return put({ ...found, item: { ...found.item, status: write.status } });
+    }
+    case 'keep_summary':
+      known(items, write.id);
+      return { kind: 'nothing' };
+    case 'post_review': {
+      const revision = shelves.revisions.get(write.revisionId);
+      if (revision === undefined) throw new Error(`the provider has no revision ${write.revisionId}`);
+      const review: ReviewRecord = {
+        id: `review-${revision.id}`,
+        revisionID: revision.id,
+        headSHA: revision.headSHA,
+        review: write.review,
+      };
+      shelves.reviews.set(review.id, review);
+      shelves.revisions.set(revision.id, { ...revision, reviewID: review.id });
+      return { kind: 'review', review };
+    }
+  }
+}
+
+function isNoStatus(label: string): boolean {
+  return !label.startsWith('status:');
+}
+
+function labelsOf(fields: Partial<ItemFields>): string[] {
+  const { type, priority, complexity, otherLabels } = fields;
+  return [
+    `task:${type}`,
+    `priority:${priority}`,
+    ...(complexity === null ? [] : [`complexity:${complexity}`]),
+    ...(otherLabels ?? []),
+  ];
+}
+
+function makeRevision(request: RevisionRequest): Revision {
+  const { itemId, title, body, author, at, base, patch } = request;
+  return {
+    id: `r${itemId}`,
+    title,
+    url: null,
+    headSHA: `sha(${base}+${patch}@${at})`,
+    headRef: `conductor/item/${itemId}`,
+    author,
+    body,
+    isDraft: false,
+    workItemID: itemId,
+    pipeline: { status: 'pending', url: null, reason: null },
+    reviewID: null,
+  };
+}
+
+/** Type, priority, complexity and the rest, from labels that are in order. */
+export function readPlainLabels(
+  labels: readonly string[],
+): Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'> {
+  const value = (category: string) =>
+    labels.find((label) => label.startsWith(`${category}:`))?.slice(category.length + 1);
+  return {
+    type: value('task') === 'refinement' ? 'refinement' : 'implement',
+    priority: (value('priority') ?? 'medium') as ItemFields['priority'],
+    complexity: (value('complexity') ?? null) as ItemFields['complexity'],
+    otherLabels: labels.filter((label) => !/^(?:task|priority|complexity|status):/.test(label)),
+  };
+}
+
+/** Plays a role: what it is given decides what comes back. */
+export type RoleScript = (request: RoleRequest, runId: string, signal: AbortSignal) => Promise<RoleEnd>;
+
+export interface ScriptedRunner extends RoleRunner {
+  /** What is known of each run, as on a disk. */
+  readonly runs: Map<string, RoleState>;
+  readonly requests: { readonly runId: string; readonly request: RoleRequest }[];
+  readonly cancelled: string[];
+}
+
+/** Runs of scripts. A run whose process died, by way of a throwing `onAccepted` or script, is lost. */
+export function createScriptedRunner(script: RoleScript, newRunId: () => string): ScriptedRunner {
+  const runs = new Map<string, RoleState>();
+  const requests: ScriptedRunner['requests'] = [];
+  const cancelled: string[] = [];
+  return {
+    runs,
+    requests,
+    cancelled,
+    run: async (request, onAccepted, signal) => {
+      const runId = newRunId();
+      runs.set(runId, { kind: 'driven' });
+      try {
+        await onAccepted(runId);
+        requests.push({ runId, request });
+        const end = await script(request, runId, signal);
+        runs.set(runId, { kind: 'ended', end });
+      } catch (error) {
+        runs.set(runId, { kind: 'lost', reason: error instanceof Error ? error.message : String(error) });
+        throw error;
+      }
+      return runs.get(runId) ?? { kind: 'lost', reason: 'it is gone' };
+    },
+    look: async (runId) => runs.get(runId) ?? { kind: 'lost', reason: 'nobody knows it' },
+    cancel: async (runId) => {
+      cancelled.push(runId);
+    },
+  };
+}
+
+/** Specs by path and content; the content is its own name. */
+export function createMemorySpecs(): SpecFolder & {
+  readonly files: Map<string, { readonly text: string; readonly status: Spec['frontmatterStatus'] }>;
+} {
+  const files = new Map<string, { readonly text: string; readonly status: Spec['frontmatterStatus'] }>();
+  return {
+    files,
+    read: async () => ({
+      specs: [...files].map(([filePath, { text, status }]) => ({
+        filePath,
+        blobSHA: text,
+        frontmatterStatus: status,
+      })),
+      problems: [],
+    }),
+    text: async (blobSHA) => blobSHA,
+    diff: async (from, to) => `-${from}\n+${to}`,
+  };
+}
