@@ -37,9 +37,9 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
     const { command } = asked;
     if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
     if (memory.refusedAt.get(asked.key) === executor.state.seq) continue;
+    if (activeSetback(memory, asked.key) === null) moved = (await carryOut(memory, asked)) || moved;
     const setback = activeSetback(memory, asked.key);
-    if (setback === null) moved = (await carryOut(memory, asked)) || moved;
-    else held += setback.count < FAILURE_LIMIT ? 1 : 0;
+    held += setback !== null && setback.count < FAILURE_LIMIT ? 1 : 0;
   }
   stopMovedJobs(memory);
   if (powers.settles) held += startSettling(memory);
