@@ -71,6 +71,7 @@ describe('a simulated project', () => {
       await Promise.all(engines.map(({ engine }) => engine.runUntilIdle(signal)));
       const state = await liveThrough(world);
       await expectAgreement(world, state);
+      expect([state.runs.size, state.started.size]).toEqual([0, 0]);
     },
   );
 });
