@@ -98,7 +98,10 @@ export const workEventSchema = z.discriminatedUnion('type', [
   event('run_ended', {
     run_id: runId(),
     ok: described(z.boolean(), 'Whether it left a result that was applied.'),
-    counted: described(z.boolean(), 'Whether it is a failure that counts; what was stopped or lost does not.'),
+    counted: described(
+      z.boolean(),
+      'Whether it is a failure that counts; what was stopped or lost does not.',
+    ),
     reason: reason(),
   }),
 ]);
