@@ -220,7 +220,7 @@ export function essenceOf(state: WorkState): unknown {
       body,
       labels,
     })),
-    verdicts: [...state.reviews.values()].map((reviews) => reviews.at(-1)?.review.verdict).toSorted(),
+    verdicts: [...state.reviews].map(([id, reviews]) => `${id} ${reviews.at(-1)?.review.verdict}`).toSorted(),
     planned: [...state.planned],
     revisions: [...state.revisions.values()]
       .map(({ id, pipeline, workItemID }) => ({ id, pipeline, workItemID }))

@@ -37,9 +37,9 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
     const { command } = asked;
     if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
     if (memory.refusedAt.get(asked.key) === executor.state.seq) continue;
+    if (activeSetback(memory, asked.key) === null) moved = (await carryOut(memory, asked)) || moved;
     const setback = activeSetback(memory, asked.key);
-    if (setback === null) moved = (await carryOut(memory, asked)) || moved;
-    else held += setback.count < FAILURE_LIMIT ? 1 : 0;
+    held += setback !== null && setback.count < FAILURE_LIMIT ? 1 : 0;
   }
   stopMovedJobs(memory);
   if (powers.settles) held += startSettling(memory);
@@ -88,7 +88,7 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
     case 'accepted':
       memory.setbacks.delete(key);
       if (report.conclusion.kind === 'waiting')
-        memory.waitingRuns.set(report.runId, report.conclusion.reason);
+        memory.waitingRuns = new Map(memory.waitingRuns).set(report.runId, report.conclusion.reason);
   }
 }
 
@@ -96,19 +96,23 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
 async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]> {
   const { executor, deps } = memory;
   const isOwn = (runId: string) => [...memory.jobs].some((job) => job.drives(runId));
-  memory.waitingRuns.clear();
-  memory.drivenElsewhere.clear();
+  const waiting = new Map<string, string>();
+  const driven = new Set<string>();
   const asked: AskedCommand[] = [];
   for (const run of executor.state.runs.values()) {
     const subject = isOwn(run.runId) ? null : subjectOf(executor.state, run);
     if (subject === null) continue;
     const state = await look(deps.runner, run.runId, subject);
-    if (state.kind === 'driven') memory.drivenElsewhere.add(run.runId);
-    if (state.kind === 'waiting') memory.waitingRuns.set(run.runId, state.reason);
+    if (state.kind === 'driven') driven.add(run.runId);
+    if (state.kind === 'waiting') waiting.set(run.runId, state.reason);
     // What is lost went down with the process that drove it, which is no failure of the item.
     const wish = commandAtEnd(run, state, state.kind === 'ended');
     if (wish !== null) asked.push(wish);
   }
+  // A place may have come free without a word in the journal.
+  if ([...waiting.keys()].join() !== [...memory.waitingRuns.keys()].join()) memory.refusedAt.clear();
+  memory.waitingRuns = waiting;
+  memory.drivenElsewhere = driven;
   return asked;
 }
 

@@ -97,8 +97,11 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       request((state) => ({ kind: 'request_planner_run', specs: approvedSpecs(state) }), name, signal),
     snapshot: async () => {
       await executor.catchUp();
-      const limits = { ...memory.limits(), waitingRuns: new Map(memory.waitingRuns) };
-      return { state: snapshotOf(executor.state), limits, planningStopped: planningStopped(executor.state) };
+      return {
+        state: snapshotOf(executor.state),
+        limits: memory.limits(),
+        planningStopped: planningStopped(executor.state),
+      };
     },
   };
 }
