@@ -45,7 +45,8 @@ function typeOf(field: unknown, all: readonly PageSchema[]): string {
   if (Array.isArray(field.oneOf)) return linkTo(field, all);
   if (field.type === 'array') return `list of ${typeOf(field.items, all)}`;
   if (field.type === 'object') return linkTo(field, all);
-  return String(field.type ?? 'anything');
+  const types = [field.type].flat().filter((type) => typeof type === 'string');
+  return types.length === 0 ? 'anything' : types.join(' or ');
 }
 
 /** By its fields: a description of its own does not make it another schema. */

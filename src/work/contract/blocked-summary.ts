@@ -67,7 +67,7 @@ const DESCRIBING_WORDS = 4;
 
 function isDescribed(parts: readonly SummaryPart[]): boolean {
   return parts.some(({ label, text }) => {
-    if (label === 'description') return saysSomething(text);
+    if (label === 'description') return saysSomething(text.replace(LOOSE_TYPE, ''));
     if (label !== null && label !== 'type') return false;
     const prose = text.replace(/^#{1,6} .*$/gm, '').replace(LOOSE_TYPE, '');
     return countWords(prose) >= DESCRIBING_WORDS;

@@ -30,11 +30,12 @@ const NAMED = new RegExp(
 );
 
 const OUTSIDE = [
-  /\b(?:outside|out of|beyond|not (?:in|within|part of))\b[^.!?\n]{0,40}\b(?:scope|control|change|task|item|reach)\b/i,
+  /\b(?:outside|out[- ]of|beyond|not (?:listed )?(?:in|within|part of))\b[^.!?\n]{0,40}\b(?:scope|control|change|task|item|reach)\b/i,
   /\bunrelated\b|\bpre-?exist(?:s|ing|ed)\b|\bnot caused by\b|\bnothing to do with\b|\bindependent of\b/i,
   /\b(?:already|also)\b[^.!?\n]{0,30}\b(?:fail|broken|red)/i,
   /\b(?:before|without)\b[^.!?\n]{0,20}\b(?:my|this|these|the|any) (?:change|patch|work|edit)/i,
   /\b(?:fails?|failed|red|broken)\b[^.!?\n]{0,30}\bon (?:the )?(?:base|main|master|default|trunk)\b/i,
+  /\bout-of-scope\b|\bupstream\b|\bthird[- ]party\b|\bnot allowed to\b|\b(?:must|may) not be (?:touched|changed|modified)\b/i,
   /\b(?:owned by|belongs to|another (?:task|item|team|module|package))\b/i,
   /\bdebugging[- ]limits?\b|\blimits? (?:was|were|is) reached\b|\b(?:network|environment|infrastructure|registry|credentials?|service)\b[^.!?\n]{0,60}\b(?:unavailable|unreachable|missing|down|not available|offline|blocked)\b/i,
 ];

@@ -125,7 +125,13 @@ describe('the check of a body', () => {
     ['a refinement whose type is not told', REFINEMENT_BODY, null],
     ['the template of a task', templateOf('task'), 'implement'],
     ['the template of a refinement', templateOf('refinement'), 'refinement'],
-    ['sections in another order', [...TASK_BODY.split(/^(?=## )/m)].reverse().join('\n'), 'implement'],
+    [
+      'sections in another order',
+      TASK_BODY.split(/^(?=## )/m)
+        .toReversed()
+        .join('\n'),
+      'implement',
+    ],
     ['a section more', `${TASK_BODY}\n## Notes\n\nMore.\n`, 'implement'],
     ['a title', `# Retry\n\n${TASK_BODY}`, 'implement'],
     [
