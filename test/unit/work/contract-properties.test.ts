@@ -144,6 +144,23 @@ describe('bodies', () => {
   });
 });
 
+describe('summaries', () => {
+  const summary = (piece: string) => `Type: spec-gap ${piece.repeat(100_000 / piece.length)}`;
+
+  it.each([' ', '\n', '- ', '"a', 'a.', 'a/', '`', '<!--', 'Option A: ', 'section "', 'tests '])(
+    'of a hundred thousand characters of %j are judged without delay',
+    (piece) => {
+      const blocked = { role: 'implementor', outcome: 'blocked', patch: null, summary: summary(piece) };
+      expect(checkImplementorResult(blocked).ok).toBe(false);
+      expect(checkImplementorResult({ ...blocked, outcome: 'validation-failure' })).toHaveProperty('ok');
+      const comments = [{ path: 'a', line: null, body: summary(piece) }];
+      const review = { verdict: 'needs-changes', summary: 'One.', comments };
+      expect(checkReviewerResult({ role: 'reviewer', review }).ok).toBe(false);
+    },
+    10_000,
+  );
+});
+
 describe('labels', () => {
   it('come back from their fields, in order and once', () => {
     fc.assert(
