@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { scopedDocument } from './cli-scope-document.ts';
 import { printed } from './printed-document.ts';
 
 const problem = {
@@ -23,4 +24,8 @@ const workDocument = z.union([
 ]);
 
 /** What the verbs about work items print with `--json`, by verb. */
-export const WORK_DOCUMENTS = { contract: contractDocument, work: workDocument } as const;
+export const WORK_DOCUMENTS = {
+  contract: contractDocument,
+  work: workDocument,
+  scope: scopedDocument,
+} as const;

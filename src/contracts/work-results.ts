@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from './forms.ts';
+import { described, describedHere } from './forms.ts';
 
 /**
  * What the three roles give back. The single source: types, checks, JSON Schemas and the reference page are made from
@@ -66,7 +66,7 @@ export type AgentReview = z.infer<typeof agentReviewSchema>;
 
 export const reviewerResultSchema = z.strictObject({
   role: described(z.literal('reviewer'), 'Always reviewer.'),
-  review: described(agentReviewSchema, 'The review.'),
+  review: describedHere(agentReviewSchema, 'The review.'),
 });
 export type ReviewerResult = z.infer<typeof reviewerResultSchema>;
 

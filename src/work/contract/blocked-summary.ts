@@ -1,6 +1,6 @@
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { countOptions } from './blocker-options.ts';
-import { countWords, readLabelled, saysSomething } from './labelled-text.ts';
+import { countWords, readableText, readLabelled, saysSomething } from './labelled-text.ts';
 import type { ContractProblem, ProblemCode } from './problem-codes.ts';
 import { checkSpecReference } from './spec-quotation.ts';
 import { SUMMARY_LABELS, type SummaryLabel, type SummaryPart, UNRESOLVED } from './summary-labels.ts';
@@ -17,7 +17,7 @@ export type BlockerType = (typeof BLOCKER_TYPES)[number];
 
 /** What a blocked result has to tell. */
 export function checkBlockedSummary(summary: string): readonly ContractProblem[] {
-  const text = summary.replace(/\r\n?/g, '\n');
+  const text = readableText(summary);
   const parts = readLabelled(text, SUMMARY_LABELS);
   const type = typeIn(parts, text);
   const has = (label: SummaryLabel) => parts.some((part) => part.label === label && saysSomething(part.text));
@@ -67,7 +67,7 @@ const DESCRIBING_WORDS = 4;
 
 function isDescribed(parts: readonly SummaryPart[]): boolean {
   return parts.some(({ label, text }) => {
-    if (label === 'description') return saysSomething(text);
+    if (label === 'description') return saysSomething(text.replace(LOOSE_TYPE, ''));
     if (label !== null && label !== 'type') return false;
     const prose = text.replace(/^#{1,6} .*$/gm, '').replace(LOOSE_TYPE, '');
     return countWords(prose) >= DESCRIBING_WORDS;
