@@ -94,7 +94,7 @@ describe('specs', () => {
     expect(await specs.text(before)).toBe(APPROVED);
     expect(await specs.text('f'.repeat(40))).toBeNull();
     expect(await specs.text('main')).toBeNull();
-    expect(await specs.diff(before, after)).toMatch(/^@@ -3,3 \+3,5 @@.*\n[^]*\n\+More\.\n$/m);
+    expect(await specs.diff(before, after)).toMatch(/^@@ -3,3 \+3,5 @@.*\n(?:.*\n)*\+More\.\n$/m);
     expect(await specs.diff(before, before)).toBe('');
     await expect(specs.diff('--output=x', after)).rejects.toThrow('is no blob');
   });

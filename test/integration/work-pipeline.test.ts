@@ -263,15 +263,13 @@ describe('a check', () => {
     const repo = await workRepo();
     const left = [...results];
     const validator: RunnableValidator = {
-      ...{
-        kind: 'command',
-        id: 'tests',
-        command: ['x'],
-        artifacts: [],
-        timeoutMs: null,
-        report: null,
-        retries,
-      },
+      kind: 'command',
+      id: 'tests',
+      command: ['x'],
+      artifacts: [],
+      timeoutMs: null,
+      report: null,
+      retries,
     };
     const check = createPipeline({
       repoRoot: repo.root,
@@ -288,8 +286,17 @@ describe('a check', () => {
     });
     const headSHA = (await repo.git('rev-parse', 'HEAD')).trim();
     const revision: Revision = {
-      ...{ id: 'r1', title: '', url: null, headSHA, headRef: '', author: '', body: '', isDraft: false },
-      ...{ workItemID: '1', pipeline: { status: 'pending', url: null, reason: null }, reviewID: null },
+      id: 'r1',
+      title: '',
+      url: null,
+      headSHA,
+      headRef: '',
+      author: '',
+      body: '',
+      isDraft: false,
+      workItemID: '1',
+      pipeline: { status: 'pending', url: null, reason: null },
+      reviewID: null,
     };
     const status = reason === null ? 'success' : 'failure';
     expect(await check(revision, NEVER)).toMatchObject({ status, reason });

@@ -25,7 +25,7 @@ childProcess.spawn = (program, argv, options) => {
 };
 syncBuiltinESMExports();
 
-const { exec } = Database.prototype;
+const exec = Object.getOwnPropertyDescriptor(Database.prototype, 'exec').value;
 Database.prototype.exec = function (sql) {
   if (sql === 'COMMIT') point();
   const result = exec.call(this, sql);
@@ -68,7 +68,14 @@ const fields = {
 };
 const revise = (key, patch) =>
   provider.makeRevision(key, {
-    ...{ itemId: '1', title: 'T', base, patch, message: 'M', body: 'B', author: 'implementor', at: AT },
+    itemId: '1',
+    title: 'T',
+    base,
+    patch,
+    message: 'M',
+    body: 'B',
+    author: 'implementor',
+    at: AT,
   });
 
 const ACTIONS = {
@@ -85,14 +92,12 @@ const ACTIONS = {
   merge: async () => {
     const [revision] = (await provider.read()).revisions;
     return provider.merge('merge', {
-      ...{
-        itemId: '1',
-        revisionId: revision.id,
-        headSHA: revision.headSHA,
-        message: 'Merge',
-        by: 'P',
-        at: AT,
-      },
+      itemId: '1',
+      revisionId: revision.id,
+      headSHA: revision.headSHA,
+      message: 'Merge',
+      by: 'P',
+      at: AT,
     });
   },
   'append alone': () =>

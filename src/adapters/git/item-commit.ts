@@ -115,8 +115,7 @@ export function messageOf(text: string): string {
 }
 
 export function nameOf(author: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they end a header of the commit.
-  const name = author.replace(/[<>\u0000-\u001f]+/g, ' ').trim();
+  const name = author.replace(/[<>\p{Cc}]+/gu, ' ').trim();
   return /[\p{L}\p{N}]/u.test(name) ? name : 'conductor';
 }
 
