@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { setImmediate as turn } from 'node:timers/promises';
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
@@ -35,11 +34,15 @@ describe('the file of work items', () => {
     const repo = await workRepo();
     await openProvider(repo).read();
     await openJournal(repo).read(0);
+    await openProvider(repo).settle(new AbortController().signal);
+    await expect(access(`${repo.root}/.tnh`)).rejects.toThrow('ENOENT');
     await expect(readFile(databaseFile(repo))).rejects.toThrow('ENOENT');
   });
 
   it('is not seen by git', async () => {
     const repo = await workRepo();
+    await openJournal(repo).alone(async () => undefined);
+    expect(await repo.git('status', '--porcelain', '--untracked-files=all')).toBe('');
     await openProvider(repo).setUpLabels([LABEL]);
     await openJournal(repo).alone((append) => append([{ type: 'command_done', key: 'k' }]));
     expect(await repo.git('status', '--porcelain', '--untracked-files=all')).toBe('');
@@ -203,15 +206,13 @@ describe('the lock among processes', () => {
   it('fails with the name of its file when somebody keeps it too long', async () => {
     const repo = await workRepo();
     const path = `${repo.root}/some.lock`;
-    let free = () => {};
-    const held = createProcessLock(path).hold(() => new Promise<void>((resolve) => (free = resolve)), {
-      patienceMs: 1000,
-    });
-    const late = createProcessLock(path).hold(async () => 'never', { patienceMs: 0 });
-    await turn();
-    await expect(late).rejects.toThrow(`another process has held ${path}`);
-    free();
-    await held;
+    await createProcessLock(path).hold(
+      async () => {
+        const late = createProcessLock(path).hold(async () => 'never', { patienceMs: 0 });
+        await expect(late).rejects.toThrow(`another process has held ${path}`);
+      },
+      { patienceMs: 1000 },
+    );
   });
 
   it('is not waited for when the signal has fired', async () => {
