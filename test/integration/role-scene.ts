@@ -66,7 +66,7 @@ const FILES = {
 /** A repository whose three roles are real processes. */
 export async function openRoles(acts: Acts, agents: Partial<RoleAgents> = {}): Promise<RoleScene> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'conductor-roles-')));
-  const repo = await makeRepo({ files: { ...FILES, '.gitignore': '.tnh/\n' } });
+  const repo = await makeRepo({ files: FILES });
   onTestFinished(async () => {
     await repo.cleanup();
     await rm(home, { recursive: true, force: true });
