@@ -1,7 +1,8 @@
 import type { Role } from '../../contracts/work-results.ts';
-import type { RoleRunner, RoleState, RoleSubject } from '../../ports/role-runner.ts';
+import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { AskedCommand } from '../../work/command.ts';
 import { askHandlers } from '../../work/handlers/all-handlers.ts';
+import type { RoleSubject } from '../../work/role.ts';
 import { FAILURE_LIMIT } from '../../work/state.ts';
 import { commandAtEnd } from './conclude.ts';
 import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.ts';
