@@ -64,7 +64,10 @@ describe('the commit of a revision', () => {
     'carriage returns': (root) => writeFile(join(root, 'crlf.txt'), 'one\r\nthree\r\nfour\n'),
     'white space at the ends of lines': (root) => writeFile(join(root, 'file.txt'), 'start \t\n\n\n'),
     'bytes that are no text': (root) =>
-      writeFile(join(root, 'bytes.bin'), Uint8Array.from({ length: 5000 }, (_, at) => (at * 7) % 256)),
+      writeFile(
+        join(root, 'bytes.bin'),
+        Uint8Array.from({ length: 5000 }, (_, at) => (at * 7) % 256),
+      ),
     'a file that becomes binary': (root) => writeFile(join(root, 'file.txt'), new Uint8Array([0, 9, 0])),
   };
 
@@ -90,12 +93,15 @@ describe('the commit of a revision', () => {
     expect(headRef).toBe(BRANCH);
   });
 
-  it.each(['', ' <> \n', 'a\0b'])('can be made in the name of %j, which git would not take', async (author) => {
-    const repo = await workRepo();
-    const patch = await patchOf(repo, 'other\n');
-    const made = await revisionsOf(repo).make({ ...request(patch, 'a\0b'), author });
-    expect(made).toMatchObject({ ok: true });
-  });
+  it.each(['', ' <> \n', 'a\0b'])(
+    'can be made in the name of %j, which git would not take',
+    async (author) => {
+      const repo = await workRepo();
+      const patch = await patchOf(repo, 'other\n');
+      const made = await revisionsOf(repo).make({ ...request(patch, 'a\0b'), author });
+      expect(made).toMatchObject({ ok: true });
+    },
+  );
 
   it('leaves the checkout, the index and the stash of the user as they are', async () => {
     const repo = await workRepo({ files: FILES });
@@ -138,7 +144,8 @@ describe('the commit of a revision', () => {
       reason: /none.txt: does not exist in index/,
     },
     'a path that leaves the repository': {
-      patch: 'diff --git a/../evil b/../evil\nnew file mode 100644\n--- /dev/null\n+++ b/../evil\n@@ -0,0 +1 @@\n+x\n',
+      patch:
+        'diff --git a/../evil b/../evil\nnew file mode 100644\n--- /dev/null\n+++ b/../evil\n@@ -0,0 +1 @@\n+x\n',
       reason: /invalid path '\.\.\/evil'/,
     },
     'a path into the folder of git': {
@@ -220,7 +227,9 @@ describe('the branch of an item', () => {
 });
 
 describe('the default branch', () => {
-  const cases: Readonly<Record<string, { readonly prepare: readonly string[][]; readonly name: string | null }>> = {
+  const cases: Readonly<
+    Record<string, { readonly prepare: readonly string[][]; readonly name: string | null }>
+  > = {
     'is what the remote calls its default': {
       prepare: [
         ['branch', 'trunk'],
@@ -243,7 +252,10 @@ describe('the default branch', () => {
       ],
       name: 'dev',
     },
-    'is main while another branch is checked out': { prepare: [['checkout', '-q', '-b', 'topic']], name: 'main' },
+    'is main while another branch is checked out': {
+      prepare: [['checkout', '-q', '-b', 'topic']],
+      name: 'main',
+    },
     'is master where there is no main': { prepare: [['branch', '-m', 'master']], name: 'master' },
     'is the branch that is checked out where nothing says more': {
       prepare: [['branch', '-m', 'release']],

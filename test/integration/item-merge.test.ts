@@ -8,13 +8,21 @@ import { AT, headOf, patchBy, patchOf, workRepo } from './work-local-fixture.ts'
 const FILES = { 'file.txt': 'start\n', 'other.txt': 'other\n', '.gitignore': '*.log\n' };
 
 /** A repository with item 7 made of a change, ready to be merged. */
-async function scene(change: Readonly<Record<string, string>> = { 'file.txt': 'changed\n', 'new/deep.txt': 'new\n' }) {
+async function scene(
+  change: Readonly<Record<string, string>> = { 'file.txt': 'changed\n', 'new/deep.txt': 'new\n' },
+) {
   const repo = await workRepo({ files: FILES });
   const patch = await patchBy(repo, async (write) => {
     for (const [path, text] of Object.entries(change)) await write(path, text);
   });
   const revisions = createItemRevisions({ repoRoot: repo.root });
-  const made = await revisions.make({ itemId: '7', ...patch, message: 'Work', author: 'implementor', at: AT });
+  const made = await revisions.make({
+    itemId: '7',
+    ...patch,
+    message: 'Work',
+    author: 'implementor',
+    at: AT,
+  });
   if (!made.ok) throw new Error(made.reason);
   const { headSHA } = made;
   const merge = () =>
@@ -45,7 +53,10 @@ describe('merging an item', () => {
     await repo.write('other.txt', 'meanwhile\n');
     await repo.git('commit', '--quiet', '--all', '--message=meanwhile');
     expect(await merge()).toMatchObject({ ok: true, into: 'main' });
-    expect([await read(repo, 'file.txt'), await read(repo, 'other.txt')]).toEqual(['changed\n', 'meanwhile\n']);
+    expect([await read(repo, 'file.txt'), await read(repo, 'other.txt')]).toEqual([
+      'changed\n',
+      'meanwhile\n',
+    ]);
     expect(await repo.git('status', '--porcelain')).toBe('');
   });
 
@@ -236,7 +247,11 @@ describe('nothing is changed by a merge', () => {
   });
 
   it('over an ignored file, which git itself would write over', async () => {
-    const { repo, merge } = await scene({ 'file.txt': 'changed\n', 'sub/.gitignore': '!keep.log\n', 'sub/keep.log': 'new\n' });
+    const { repo, merge } = await scene({
+      'file.txt': 'changed\n',
+      'sub/.gitignore': '!keep.log\n',
+      'sub/keep.log': 'new\n',
+    });
     await mkdir(join(repo.root, 'sub'));
     await writeFile(join(repo.root, 'sub/keep.log'), 'mine\n');
     expect(await repo.git('status', '--porcelain')).toBe('');

@@ -13,7 +13,9 @@ import { type GitRepo, type GitRepoOptions, makeRepo } from '../../testing/git-r
 export const AT = '2026-01-02T03:04:05.000Z';
 const PASSED: Pipeline = { status: 'success', url: null, reason: null };
 
-export async function workRepo(options: GitRepoOptions = { files: { 'file.txt': 'start\n' } }): Promise<GitRepo> {
+export async function workRepo(
+  options: GitRepoOptions = { files: { 'file.txt': 'start\n' } },
+): Promise<GitRepo> {
   const repo = await makeRepo(options);
   onTestFinished(repo.cleanup);
   return repo;
@@ -24,7 +26,10 @@ export function databaseFile(repo: GitRepo): string {
 }
 
 /** A connection of its own, as another process would have. */
-export function openProvider(repo: GitRepo, check: () => Promise<Pipeline | null> = async () => PASSED): WorkProvider {
+export function openProvider(
+  repo: GitRepo,
+  check: () => Promise<Pipeline | null> = async () => PASSED,
+): WorkProvider {
   const provider = createLocalProvider({
     database: createWorkDatabase(databaseFile(repo)),
     revisions: createItemRevisions({ repoRoot: repo.root }),
@@ -35,7 +40,10 @@ export function openProvider(repo: GitRepo, check: () => Promise<Pipeline | null
 }
 
 export function openJournal(repo: GitRepo): WorkJournal {
-  const journal = createLocalJournal({ database: createWorkDatabase(databaseFile(repo)), clock: systemClock });
+  const journal = createLocalJournal({
+    database: createWorkDatabase(databaseFile(repo)),
+    clock: systemClock,
+  });
   onTestFinished(journal.close);
   return journal;
 }

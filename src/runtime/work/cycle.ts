@@ -19,6 +19,8 @@ export interface Cycle {
 /** What a cycle may set going in the background. */
 export interface CyclePowers {
   readonly roles: ReadonlySet<Role>;
+  /** For which items; null for all. */
+  readonly items: ReadonlySet<string> | null;
   /** Whether the checks of revisions are run. */
   readonly settles: boolean;
 }
@@ -26,8 +28,9 @@ export interface CyclePowers {
 /** One round: what there is outside, what became of runs, what the handlers want, all of it carried out. */
 export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promise<Cycle> {
   if (memory.fatal !== null) throw memory.fatal.error;
+  memory.only = powers.items;
   let held = await recordOutside(memory);
-  const ends = await lookAtRuns(memory);
+  const ends = await lookAtRuns(memory, powers);
   const { executor } = memory;
   const events = [...memory.unseen, { type: 'looked' } as const];
   memory.unseen = [];
@@ -93,9 +96,13 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
 }
 
 /** Accepted runs that this process does not drive: their ends are applied by whoever sees them first. */
-async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]> {
+export async function lookAtRuns(
+  memory: EngineMemory,
+  powers: Pick<CyclePowers, 'roles'>,
+): Promise<readonly AskedCommand[]> {
   const { executor, deps } = memory;
-  const isOwn = (runId: string) => [...memory.jobs].some((job) => job.drives(runId));
+  const isOwn = (runId: string) =>
+    memory.resuming.has(runId) || [...memory.jobs].some((job) => job.drives(runId));
   memory.waitingRuns.clear();
   memory.drivenElsewhere.clear();
   const asked: AskedCommand[] = [];
@@ -105,11 +112,33 @@ async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]
     const state = await look(deps.runner, run.runId, subject);
     if (state.kind === 'driven') memory.drivenElsewhere.add(run.runId);
     if (state.kind === 'waiting') memory.waitingRuns.set(run.runId, state.reason);
+    const answered = state.kind === 'waiting' && state.answered === true;
+    if (answered && powers.roles.has(run.role)) takeUp(memory, run.runId, subject);
     // What is lost went down with the process that drove it, which is no failure of the item.
     const wish = commandAtEnd(run, state, state.kind === 'ended');
     if (wish !== null) asked.push(wish);
   }
   return asked;
+}
+
+/** Somebody has answered what a run waited for: it goes on in the background, and its end is seen like any other. */
+function takeUp(memory: EngineMemory, runId: string, subject: RoleSubject): void {
+  const { resume } = memory.deps.runner;
+  if (resume === undefined) return;
+  const controller = new AbortController();
+  const ended = resume(runId, subject, controller.signal)
+    .then(
+      () => undefined,
+      (error: unknown) => {
+        memory.fatal ??= { error };
+      },
+    )
+    .finally(() => {
+      memory.resuming.delete(runId);
+      memory.bell.ring();
+    });
+  memory.waitingRuns.delete(runId);
+  memory.resuming.set(runId, { ended, stop: () => controller.abort() });
 }
 
 /** A record that can't be read is for a person to look at, and no reason to stop everything else. */
