@@ -1,6 +1,6 @@
 import type { JournalEntry, ReviewRecord, WorkEvent } from '../src/contracts/work-event.ts';
 import type { Pipeline, Revision, Spec } from '../src/contracts/work-item.ts';
-import type { RoleEnd, RoleRequest, RoleRunner, RoleState } from '../src/ports/role-runner.ts';
+import type { RoleRunner, RoleState } from '../src/ports/role-runner.ts';
 import type { SpecFolder } from '../src/ports/spec-folder.ts';
 import type { WorkJournal } from '../src/ports/work-journal.ts';
 import type {
@@ -11,6 +11,7 @@ import type {
   RevisionRequest,
   WorkProvider,
 } from '../src/ports/work-provider.ts';
+import type { RoleEnd, RoleRequest } from '../src/work/role.ts';
 
 /** A journal in memory. Everything that uses the same one sees the same entries, and one at a time appends. */
 export function createMemoryJournal(now: () => string): WorkJournal & { readonly entries: JournalEntry[] } {

@@ -23,9 +23,13 @@ function write(path, text) {
 /** Runs a verb as a person would, and stops the example where it ends otherwise than the story goes. */
 function conductor(expected, ...args) {
   console.log(`$ conductor ${args.join(' ')}`);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { cwd: root, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   process.stdout.write(`${stderr}${stdout}`);
-  if (status !== expected) throw new Error(`conductor ${args.join(' ')} exited ${status} and not ${expected}`);
+  if (status !== expected)
+    throw new Error(`conductor ${args.join(' ')} exited ${status} and not ${expected}`);
 }
 
 try {
@@ -43,7 +47,9 @@ try {
   conductor(0, 'work', 'plan');
   conductor(0, 'work', 'list');
 
-  say('Two items are worked on side by side. The review rejects one, the implementor of the other has a question.');
+  say(
+    'Two items are worked on side by side. The review rejects one, the implementor of the other has a question.',
+  );
   conductor(3, 'work', 'dispatch', '--all', '--jobs', '2');
   conductor(0, 'work', 'list');
   conductor(0, 'work', 'show', '2');

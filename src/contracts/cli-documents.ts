@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { agentTrialSchema } from './agent-trial.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
-import { scopedDocument } from './cli-scope-document.ts';
 import { WORK_DOCUMENTS } from './cli-work-documents.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
@@ -372,7 +371,6 @@ export const CLI_DOCUMENTS = {
   ...WORK_DOCUMENTS,
   policy: judged,
   hook: judged,
-  scope: scopedDocument,
   agents: printed(agentTrialSchema.shape),
   harness: printed({
     ok: z.boolean().describe('Whether no case failed.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { scopedDocument } from './cli-scope-document.ts';
 import { printed } from './printed-document.ts';
 import { journalEntrySchema, reviewRecordSchema } from './work-event.ts';
 import { revisionSchema, WORK_STATUSES, workItemSchema } from './work-item.ts';
@@ -109,4 +110,5 @@ export const WORK_DOCUMENTS = {
   'work-labels': labels,
   'work-template': template,
   'work-lint': linted,
+  scope: scopedDocument,
 } as const;

@@ -62,6 +62,11 @@ export function described<Schema extends z.core.$ZodType>(schema: Schema, descri
   return schema;
 }
 
+/** Describes a schema that others use too, in this one place. */
+export function describedHere<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
+  return described(z.clone(schema), description);
+}
+
 const duration = { error: formError('duration') };
 
 export const durationSchema = described(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, mapping } from './forms.ts';
+import { described, describedHere, mapping } from './forms.ts';
 import { pipelineSchema, revisionSchema, specSchema, WORK_STATUSES, workItemSchema } from './work-item.ts';
 import { agentReviewSchema, ROLES } from './work-results.ts';
 
@@ -22,7 +22,7 @@ export const reviewRecordSchema = mapping({
   id: described(z.string(), 'Given by the provider.'),
   revisionID: described(z.string(), 'What was reviewed.'),
   headSHA: described(z.string(), 'The commit that was reviewed.'),
-  review: described(agentReviewSchema, 'What the reviewer gave back.'),
+  review: describedHere(agentReviewSchema, 'What the reviewer gave back.'),
 });
 export type ReviewRecord = z.infer<typeof reviewRecordSchema>;
 
@@ -49,7 +49,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     reason: reason(),
   }),
   event('item_created', {
-    item: described(workItemSchema, 'As it was made.'),
+    item: describedHere(workItemSchema, 'As it was made.'),
     body: described(z.string(), 'Markdown.'),
     labels: labels(),
   }),
@@ -58,7 +58,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     blocked_by: described(z.array(z.string()), 'Every declared blocker.'),
   }),
   event('item_updated', {
-    item: described(workItemSchema, 'As it is now.'),
+    item: describedHere(workItemSchema, 'As it is now.'),
     body: described(z.string(), 'Markdown.'),
     labels: labels(),
   }),
@@ -70,12 +70,12 @@ export const workEventSchema = z.discriminatedUnion('type', [
     reason: reason(),
   }),
   event('summary_kept', { item_id: itemId(), run_id: runId(), summary: described(z.string(), 'In full.') }),
-  event('revision_made', { revision: described(revisionSchema, 'As it is now.'), run_id: runId() }),
+  event('revision_made', { revision: describedHere(revisionSchema, 'As it is now.'), run_id: runId() }),
   event('pipeline_changed', {
     revision_id: described(z.string(), 'Whose.'),
-    pipeline: described(pipelineSchema, 'As it is now.'),
+    pipeline: describedHere(pipelineSchema, 'As it is now.'),
   }),
-  event('review_posted', { review: described(reviewRecordSchema, 'As it is now.'), run_id: runId() }),
+  event('review_posted', { review: describedHere(reviewRecordSchema, 'As it is now.'), run_id: runId() }),
   event('revision_merged', {
     revision_id: described(z.string(), 'Which.'),
     item_id: itemId(),
@@ -106,12 +106,11 @@ export const workEventSchema = z.discriminatedUnion('type', [
   }),
 ]);
 export type WorkEvent = z.infer<typeof workEventSchema>;
-export type WorkEventType = WorkEvent['type'];
 
 /** As it stands in the journal. */
 export const journalEntrySchema = mapping({
   seq: described(z.int().check(z.minimum(1)), 'Counts from 1, without a gap.'),
   at: described(z.string(), 'When, in UTC.'),
-  event: workEventSchema,
+  event: described(workEventSchema, 'What happened.'),
 });
 export type JournalEntry = z.infer<typeof journalEntrySchema>;

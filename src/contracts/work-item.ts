@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, mapping } from './forms.ts';
+import { described, describedHere, mapping } from './forms.ts';
 
 /** In the order of a board: what moves on its own first, then what waits for a person, then what has ended. */
 export const WORK_STATUSES = [
@@ -22,7 +22,7 @@ export const COMPLEXITIES = ['trivial', 'low', 'medium', 'high'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 export type Complexity = (typeof COMPLEXITIES)[number];
 
-export const PIPELINE_STATUSES = ['pending', 'success', 'failure'] as const;
+const PIPELINE_STATUSES = ['pending', 'success', 'failure'] as const;
 export const SPEC_STATUSES = ['draft', 'approved', 'deprecated'] as const;
 
 const id = (what: string) => described(z.string(), what);
@@ -59,7 +59,7 @@ export const revisionSchema = mapping({
   body: described(z.string(), 'What was done, in the words of the implementor.'),
   isDraft: described(z.boolean(), 'Not to be merged yet.'),
   workItemID: described(z.string(), 'What it implements.'),
-  pipeline: described(pipelineSchema, 'Its checks.'),
+  pipeline: describedHere(pipelineSchema, 'Its checks.'),
   reviewID: nullable(z.string(), 'The review of it, where there is one.'),
 });
 export type Revision = z.infer<typeof revisionSchema>;

@@ -1,15 +1,5 @@
 import type { RoleEnd, RoleRequest, RoleSubject } from '../work/role.ts';
 
-// Values that the pure core decides about; whoever uses the port has them from here.
-export type {
-  EarlierWork,
-  GivenItem,
-  GivenSpec,
-  RoleEnd,
-  RoleRequest,
-  RoleSubject,
-} from '../work/role.ts';
-
 /** Has an agent do the work of a role: a workflow run with its record. It writes nothing outside the worktree of the run. */
 export interface RoleRunner {
   /**

@@ -15,6 +15,7 @@ import {
 import { type FileVersions, type ProgramPair, proofOf, textOf } from '../work/scope/proofs/proof-of.ts';
 import { entryPath } from '../work/scope/scope-entry.ts';
 import type { ScopeEntry } from '../work/scope-entry.ts';
+import { wholeFileBefore } from './whole-file.ts';
 
 export interface ScopeQuestion {
   readonly inScope: readonly ScopeEntry[];
@@ -75,16 +76,17 @@ async function proveAll(
 ): Promise<ReadonlyMap<string, Proof>> {
   const proofs = new Map<string, Proof>();
   const files: OpenFile[] = [];
+  const seen = new Set<string>();
   patch.changes.forEach((change, index) => {
     const ends = change.oldPath === null ? [change.path] : [change.oldPath, change.path];
     const text = patch.texts[index];
     const flaw = shapeFlaw(change);
     for (const path of ends.filter((end) => open.has(end))) {
-      const again = proofs.has(path) || files.some((file) => file.path === path);
-      if (again) proofs.set(path, no('the patch names it more than once'));
+      if (seen.has(path)) proofs.set(path, no('the patch names it more than once'));
       else if (flaw !== null || text === undefined)
         proofs.set(path, no(flaw ?? 'the patch has no text of it'));
       else files.push({ path, change, text });
+      seen.add(path);
     }
   });
   const once = files.filter(({ path }) => !proofs.has(path));
@@ -125,12 +127,10 @@ function soughtOf({ path, change, text }: OpenFile) {
  * counts too where it fits.
  */
 function versionsOf({ path, text }: OpenFile, found: FoundContents | null): readonly VersionsOfFile[] {
-  if (found === null) return [];
-  const forward = [found.base, found.oldBlob].flatMap((before) => fitted(before, text, false));
-  const versions =
-    forward.length > 0
-      ? forward
-      : [found.newBlob, found.worktree].flatMap((after) => fitted(after, text, true)).slice(0, 1);
+  const forward = [found?.base, found?.oldBlob].flatMap((before) => fitted(before ?? null, text, false));
+  const backward = [found?.newBlob, found?.worktree].flatMap((after) => fitted(after ?? null, text, true));
+  const alone = fitted(wholeFileBefore(text), text, false);
+  const versions = forward.length > 0 ? forward : [...backward, ...alone].slice(0, 1);
   return versions.map((each) => ({ path, versions: each }));
 }
 

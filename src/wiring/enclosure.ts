@@ -19,6 +19,9 @@ interface EnclosureDeps {
   readonly kitFolders: readonly string[];
 }
 
+/** Where work items are kept, relative to the repository. */
+export const WORK_FOLDER = '.tnh/work';
+
 /** Folders of a run that validators leave things in, besides the harness folder. */
 const VALIDATOR_FOLDERS = ['screenshots', 'logs'];
 
@@ -35,8 +38,16 @@ export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclo
     const canWrite = request.runner === 'validator' || effective.execution === 'workspace_write';
     const places = placesOf(deps, request, canWrite);
     const readable = [...places.readable, ...(await gitLinkOf(request.worktreePath))];
-    return { refusal: null, notes, confinement: { ...places, readable, network } };
+    const hidden = [...places.hidden, ...(await workFolderOf(deps.repoRoot))];
+    return { refusal: null, notes, confinement: { ...places, readable, hidden, network } };
   };
+}
+
+/** Work items are the engine's. Where there are none, there is nothing to hide. */
+async function workFolderOf(repoRoot: string): Promise<string[]> {
+  const path = join(repoRoot, WORK_FOLDER);
+  const found = await lstat(path).catch(() => null);
+  return found?.isDirectory() === true ? [path] : [];
 }
 
 /** The file that makes the folder a worktree stays as it is. Something else in its place is nothing to show. */

@@ -22,7 +22,7 @@ import type { Project } from '../runtime/run-context.ts';
 import type { Opened, OpenProject } from '../runtime/services.ts';
 import { createAgentCare } from './agent-care.ts';
 import { createAgents } from './agents.ts';
-import { createEnclosure } from './enclosure.ts';
+import { createEnclosure, WORK_FOLDER } from './enclosure.ts';
 import { allowlisted } from './environment.ts';
 import { findHarnessKit } from './harness-kit.ts';
 import { durationOf, knownNames, limitDefaults } from './known-names.ts';
@@ -139,6 +139,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
           repoRoot,
           worktreesDir: resolve(repoRoot, config.paths.worktrees),
           runsDir: resolve(repoRoot, config.paths.runs),
+          workDir: resolve(repoRoot, WORK_FOLDER),
           home: request.env.HOME,
         }),
         validators: createValidatorRunner(processes),

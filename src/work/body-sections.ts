@@ -1,5 +1,5 @@
 import { type BodyKind, TEMPLATE_SECTIONS, type TemplateSection } from './body-template.ts';
-import type { Heading, MarkdownBlock } from './markdown-blocks.ts';
+import type { Heading, MarkdownBlock } from './markdown-block.ts';
 
 export interface BodySection {
   /** As the template has it; null for one that no template knows. */

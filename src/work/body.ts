@@ -1,7 +1,8 @@
 import type { WorkType } from '../contracts/work-item.ts';
 import { type BodySection, kindOfSections, readSections, sectionsNamed } from './body-sections.ts';
 import { type BodyKind, TYPE_OF_KIND } from './body-template.ts';
-import { type ListItem, type MarkdownBlock, readBlocks } from './markdown-blocks.ts';
+import type { ListItem, MarkdownBlock } from './markdown-block.ts';
+import { readBlocks } from './markdown-blocks.ts';
 import { isLonePath, readScopeEntry, type ScopeEntry } from './scope-entry.ts';
 import { readSpecReferences, type SpecReference } from './spec-reference.ts';
 

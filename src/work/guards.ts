@@ -1,6 +1,6 @@
 import type { PlannerResult } from '../contracts/work-results.ts';
 import type { AskedCommand, CommandOf } from './command.ts';
-import { busyItems, overlapAmong, type WorkLimits } from './limits.ts';
+import { busyItems, overlapAmong, takenPlaces, type WorkLimits } from './limits.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { refuseMerge, refusePlannerResult, refuseResult } from './result-guards.ts';
 import { type KnownItem, openBlockers, plannerRun, revisionOf, runOfItem, type WorkState } from './state.ts';
@@ -125,7 +125,7 @@ function refuseReviewer(
 function refuseWithoutPlace(state: WorkState, asked: AskedCommand, context: GuardContext): Refusal | null {
   if (asked.by.kind === 'person') return null;
   const { jobs } = context.limits;
-  const active = [...state.runs.values()].filter((run) => run.itemId !== null).length;
+  const active = takenPlaces(state, { ...context.limits, starting: new Map() });
   return active < jobs ? null : refuse('no_free_place', `${active} of ${jobs} places are taken`);
 }
 

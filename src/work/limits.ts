@@ -30,6 +30,14 @@ export function busyItems(state: WorkState, limits: WorkLimits): ReadonlyMap<str
   return busy;
 }
 
+/** How many places are taken. A run that waits for a person at a gate takes none, or two gates would stop everything. */
+export function takenPlaces(state: WorkState, limits: WorkLimits): number {
+  const waiting = [...state.runs.values()].filter(
+    ({ runId, itemId }) => itemId !== null && limits.waitingRuns.has(runId),
+  );
+  return busyItems(state, limits).size - waiting.length;
+}
+
 export interface Overlap {
   readonly itemId: string;
   readonly path: string;

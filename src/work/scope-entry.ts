@@ -17,7 +17,7 @@ const PROSE: Reading = { entries: [], prose: true };
 
 const CHECKBOX = /^\[[ xX]\]\s+/;
 const NONE = /^[(*_]*(?:none|n\/a|nothing|not applicable|-|–|—)[)*_]*(?:[.,;:]?$|[.,;:]?\s+[(–—-])/i;
-const CODE = /^(`+)\s*(.+?)\s*\1(?!`)/;
+const CODE = /^(`{1,3})(.+?)\1(?!`)/;
 const NEXT_CODE = /^\s*(?:,|;|&|\+|->|→|\band\b|\bor\b)\s*(?:and\s+)?(?=`)/;
 const LINK = /^\[`?([^\]`]+)`?\]\([^)]*\)/;
 /** Stars at both ends are emphasis, unless they are the stars of a glob. */

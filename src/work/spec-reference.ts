@@ -1,4 +1,4 @@
-import type { MarkdownBlock } from './markdown-blocks.ts';
+import type { MarkdownBlock } from './markdown-block.ts';
 
 /** Where in the specs an item comes from. */
 export interface SpecReference {

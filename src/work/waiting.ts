@@ -1,4 +1,4 @@
-import { busyItems, overlapAmong, type WorkLimits } from './limits.ts';
+import { busyItems, overlapAmong, takenPlaces, type WorkLimits } from './limits.ts';
 import {
   FAILURE_LIMIT,
   type KnownItem,
@@ -45,7 +45,7 @@ function whileReady(state: WorkState, known: KnownItem, limits: WorkLimits): str
   if (unstartable !== null) return unstartable;
   const overlap = overlapAmong(state, limits, known, busy);
   if (overlap !== null) return `waits: ${overlap.path} is being worked on by ${overlap.itemId}`;
-  return busy.size >= limits.jobs ? noPlace(busy.size, limits) : null;
+  return withoutPlace(state, limits);
 }
 
 function inReview(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
@@ -60,7 +60,7 @@ function inReview(state: WorkState, known: KnownItem, limits: WorkLimits): strin
   if (review !== null) return `waits for a person: its review says ${review.review.verdict} already`;
   const unstartable = afterFailedStarts(known);
   if (unstartable !== null) return unstartable;
-  return busy.size >= limits.jobs ? noPlace(busy.size, limits) : null;
+  return withoutPlace(state, limits);
 }
 
 function atAGate(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
@@ -74,6 +74,7 @@ function afterFailedStarts({ failedStarts }: KnownItem): string | null {
   return `waits for a person: a run could not be started ${failedStarts.length} times in a row: ${failedStarts.at(-1)}`;
 }
 
-function noPlace(busy: number, { jobs }: WorkLimits): string {
-  return `waits for a free place (${busy} of ${jobs} at work)`;
+function withoutPlace(state: WorkState, limits: WorkLimits): string | null {
+  const taken = takenPlaces(state, limits);
+  return taken < limits.jobs ? null : `waits for a free place (${taken} of ${limits.jobs} at work)`;
 }

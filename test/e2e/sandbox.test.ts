@@ -101,6 +101,18 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     expect(await scene.inWorktree(runId, 'seen.txt')).toBe('1\n1\n?? seen.txt\n1\n');
   });
 
+  test.concurrent('shows neither agent nor validator the work items', async ({ openScene }) => {
+    const look = 'ls ../../work | wc -l';
+    const scene = await open(
+      openScene,
+      { agent: `${look} > seen.txt`, validator: `test "$(${look})" -eq 0` },
+      { '.tnh/work/items.db': 'items\n' },
+    );
+    const { code, stderr, runId } = await probe(scene);
+    expect(code, stderr).toBe(0);
+    expect(await scene.inWorktree(runId, 'seen.txt')).toBe('0\n');
+  });
+
   test.concurrent('leaves no agent at work when the conductor is killed, and goes on when resumed', async ({
     openScene,
   }) => {

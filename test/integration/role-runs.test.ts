@@ -293,6 +293,25 @@ describe("a planner's run", () => {
     expect(refusal((await scene.run(request)).state)).toMatch(/^the run ended policy: /);
   });
 
+  it('takes five hundred items, and a result as long', async () => {
+    const create = `Array.from({ length: 500 }, (_, at) => ({ tempID: 't' + at, title: 'T', body: 'b'.repeat(1500), labels: [], blockedBy: [] }))`;
+    const scene = await openRoles({
+      plan: `give({ role: 'planner', create: ${create}, close: [], update: [] });`,
+    });
+    const body = 'x'.repeat(2_000);
+    const specs = Array.from({ length: 500 }, (_, at) => ({
+      ...request.specs[0],
+      spec,
+      text: `${body}${at}`,
+      diff: null,
+    }));
+    const { state, runId } = await scene.run({ ...request, specs });
+    const { result } = accepted(state);
+    expect(result.role === 'planner' ? result.create.length : 0).toBe(500);
+    expect(scene.seen('plan')).toContain(`${body}499`);
+    await expectSoundRecord(recordPath(scene, runId));
+  });
+
   it('is refused with the problems that its contract has', async () => {
     const scene = await openRoles({ plan: PLAN });
     const items = [GIVEN, { ...GIVEN, item: { ...ITEM, id: '8' } }];

@@ -35,7 +35,7 @@ export interface RanRole {
 }
 
 const AGENT = (home: string, acts: Acts) => `
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 const step = process.env.CONDUCTOR_STEP_ID;
 const prompt = readFileSync(0, 'utf8');
 writeFileSync(${JSON.stringify(home)} + '/seen-' + step, prompt);
@@ -57,7 +57,7 @@ export function writeAgent(home: string, acts: Acts): Promise<void> {
 
 export const APPROVE = `give({ role: 'reviewer', review: { verdict: 'approve', summary: 'Fine.', comments: [] } });`;
 
-export const FILES = {
+const FILES = {
   'src/area.ts': 'export const area = (w: number) => w;\n',
   'src/other.ts': 'export const other = 1;\n',
   'check.mjs': "import { existsSync } from 'node:fs'; process.exit(existsSync('red') ? 1 : 0);\n",
@@ -66,7 +66,7 @@ export const FILES = {
 /** A repository whose three roles are real processes. */
 export async function openRoles(acts: Acts, agents: Partial<RoleAgents> = {}): Promise<RoleScene> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'conductor-roles-')));
-  const repo = await makeRepo({ files: { ...FILES, '.gitignore': '.tnh/\n' } });
+  const repo = await makeRepo({ files: FILES });
   onTestFinished(async () => {
     await repo.cleanup();
     await rm(home, { recursive: true, force: true });

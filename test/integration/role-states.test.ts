@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Cli, createCli } from '../../testing/cli.ts';
@@ -132,6 +132,27 @@ describe('a run whose driver is another process', () => {
     await driver.done;
     expect(refusal(await scene.roles.look(runId, SUBJECT))).toContain('the run ended cancelled');
     await scene.roles.cancel(runId);
+  });
+});
+
+describe('what the engine does while a run goes on', () => {
+  it('is not blamed on the agent', async () => {
+    const scene = await openRoles({
+      implement: `while (!existsSync(beside('go'))) await new Promise((resolve) => setTimeout(resolve, 20));
+        ${WRITE} give({ role: 'implementor', outcome: 'completed', summary: 'Done.' });`,
+      review: APPROVE,
+    });
+    await scene.repo.write('.tnh/work/items.db', 'before');
+    const running = scene.run(implement());
+    await until(() => scene.seen('implement') !== '');
+    await scene.repo.write('.tnh/work/items.db', 'after, and longer');
+    await scene.repo.write('.tnh/work/items.db-wal', 'new');
+    await scene.repo.git('branch', 'conductor/item/8');
+    await scene.repo.git('update-ref', 'refs/conductor/item/7/1', 'main');
+    const merged = await scene.repo.git('commit-tree', '-p', 'main', '-m', 'merged', 'main^{tree}');
+    await scene.repo.git('update-ref', 'refs/heads/main', merged.trim());
+    await writeFile(scene.beside('go'), '');
+    expect(accepted((await running).state).result).toMatchObject({ outcome: 'completed' });
   });
 });
 

@@ -149,9 +149,27 @@ describe('the scope of a patch that git made', () => {
     await repo.git('commit', '--all', '--quiet', '--message=done');
     expect((await judge(repo, patch)).files).toEqual(verdict.files);
     expect((await judge(repo, patch, { base: 'HEAD~1' })).files).toEqual(verdict.files);
-    expect((await judge(repo, patch, { alone: true })).files).toMatchObject([
-      { class: 'unlisted', proved: false, reason: expect.stringMatching(/no repository is at hand/) },
-    ]);
+    // It is all in the patch, and its object id says so.
+    expect((await judge(repo, patch, { alone: true })).files).toEqual(verdict.files);
+  });
+
+  it('proves nothing of a part of a file without the repository', async () => {
+    const before = Array.from({ length: 20 }, (_, at) => `f(${at});\n`).join('');
+    const repo = await repoWith({ 'b.ts': before });
+    await repo.write('b.ts', `// So.\n${before}`);
+    const patch = await patchOf(repo);
+    expect(spell(await judge(repo, patch))).toEqual(['b.ts incidental true']);
+    const parts = [
+      patch,
+      await patchOf(repo, '--unified=0'),
+      (await patchOf(repo, '--unified=99')).replace(/^index.*\n/m, ''),
+    ];
+    for (const part of parts)
+      expect((await judge(repo, part, { alone: true })).files).toMatchObject([
+        { class: 'unlisted', proved: false, reason: expect.stringMatching(/no repository is at hand/) },
+      ]);
+    const whole = await judge(repo, await patchOf(repo, '--unified=99'), { alone: true });
+    expect(spell(whole)).toEqual(['b.ts incidental true']);
   });
 
   it('goes by the hunks, whatever objects the patch names', async () => {

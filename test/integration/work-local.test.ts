@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { JOURNAL_CASES } from '../../testing/work-journal-conformance.ts';
 import { PROVIDER_CASES } from '../../testing/work-provider-conformance.ts';
 import { headOf, openJournal, openProvider, patchOf, workRepo } from './work-local-fixture.ts';
@@ -6,7 +6,7 @@ import { headOf, openJournal, openProvider, patchOf, workRepo } from './work-loc
 describe('the local provider of work items', () => {
   it.each(PROVIDER_CASES)('$name', async ({ run }) => {
     const repo = await workRepo();
-    await run({
+    const kept = run({
       provider: openProvider(repo),
       reopen: async () => openProvider(repo),
       patchOf: (text) => patchOf(repo, `${text}\n`),
@@ -15,12 +15,14 @@ describe('the local provider of work items', () => {
         return { base: await headOf(repo), patch: patch.replace('-start', '-strat') };
       },
     });
+    await expect(kept).resolves.toBeUndefined();
   });
 });
 
 describe('the local journal of work items', () => {
   it.each(JOURNAL_CASES)('$name', async ({ run }) => {
     const repo = await workRepo();
-    await run({ journal: openJournal(repo), reopen: async () => openJournal(repo) });
+    const kept = run({ journal: openJournal(repo), reopen: async () => openJournal(repo) });
+    await expect(kept).resolves.toBeUndefined();
   });
 });

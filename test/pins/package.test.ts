@@ -62,7 +62,10 @@ describe('the built-in library', () => {
       ],
     ],
     ['policies', ['policy.read_only.v1.yaml', 'policy.workspace.v1.yaml']],
-    ['workflows', ['implement.yaml', 'revise.yaml', 'work.implement.yaml', 'work.plan.yaml', 'work.review.yaml']],
+    [
+      'workflows',
+      ['implement.yaml', 'revise.yaml', 'work.implement.yaml', 'work.plan.yaml', 'work.review.yaml'],
+    ],
   ])('keeps the names that workflows refer to: %s', async (folder, names) => {
     expect((await readdir(join(root, folder))).sort()).toEqual(names);
   });

@@ -1,8 +1,8 @@
 import type { PlannedWorkItem, PlannerResult } from '../../src/contracts/work-results.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { RoleEnd, RoleRequest } from '../../src/ports/role-runner.ts';
 import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/loop.ts';
 import { createRandom } from '../../src/simulation/random.ts';
+import type { RoleEnd, RoleRequest } from '../../src/work/role.ts';
 import type { WorkState } from '../../src/work/state.ts';
 import { type WorkBoundary, withBoundaries } from '../../testing/work-boundaries.ts';
 import {
@@ -220,7 +220,7 @@ export function essenceOf(state: WorkState): unknown {
       body,
       labels,
     })),
-    verdicts: [...state.reviews.values()].map((reviews) => reviews.at(-1)?.review.verdict).toSorted(),
+    verdicts: [...state.reviews].map(([id, reviews]) => `${id} ${reviews.at(-1)?.review.verdict}`).toSorted(),
     planned: [...state.planned],
     revisions: [...state.revisions.values()]
       .map(({ id, pipeline, workItemID }) => ({ id, pipeline, workItemID }))

@@ -7,31 +7,11 @@ import { jsonSchemaOf, SCHEMA_NAMES } from '../../src/contracts/json-schemas.ts'
 import { validWorkflow } from '../../testing/workflow-arbitrary.ts';
 import { MISTAKES, withMistake } from './document-mutations.ts';
 import { schemaProblems } from './json-schema-check.ts';
+import { bareProperties, isMapping, type Mapping, schemasIn } from './json-schema-walk.ts';
 import { check } from './workflow/check.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const workflowSchema = jsonSchemaOf('workflow');
-
-type Mapping = Readonly<Record<string, unknown>>;
-
-function isMapping(value: unknown): value is Mapping {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-/** Every schema inside a schema, with the way to it. */
-function* schemasIn(schema: unknown, path: string): Generator<readonly [string, Mapping]> {
-  if (!isMapping(schema)) return;
-  yield [path, schema];
-  for (const key of ['properties', 'patternProperties', '$defs'])
-    for (const [name, inner] of Object.entries(isMapping(schema[key]) ? schema[key] : {}))
-      yield* schemasIn(inner, `${path}/${name}`);
-  for (const key of ['items', 'additionalProperties']) yield* schemasIn(schema[key], `${path}/*`);
-  for (const key of ['oneOf', 'anyOf', 'allOf']) {
-    const inner = schema[key];
-    if (Array.isArray(inner))
-      for (const [at, one] of inner.entries()) yield* schemasIn(one, `${path}(${at})`);
-  }
-}
 
 describe('the JSON Schemas', () => {
   it('are these', () => {
@@ -76,12 +56,7 @@ describe('the JSON Schemas', () => {
     'implementor-result',
     'reviewer-result',
   ] as const)('describe every property: %s', (name) => {
-    const bare = [...schemasIn(jsonSchemaOf(name), '')].flatMap(([path, schema]) =>
-      Object.entries(isMapping(schema.properties) ? schema.properties : {})
-        .filter(([, inner]) => !isMapping(inner) || typeof inner.description !== 'string')
-        .map(([key]) => `${path}/${key}`),
-    );
-    expect(bare).toEqual([]);
+    expect(bareProperties(jsonSchemaOf(name))).toEqual([]);
   });
 
   it.each(['workflow', 'config', 'prompt'] as const)(

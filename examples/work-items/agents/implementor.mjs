@@ -21,19 +21,28 @@ test('${name}', () => {
 
 const items = {
   'Compute areas': () => {
-    const guard = findings.length === 0 ? '' : "  if (width < 0 || height < 0) throw new RangeError('a side is negative');\n";
+    const guard =
+      findings.length === 0
+        ? ''
+        : "  if (width < 0 || height < 0) throw new RangeError('a side is negative');\n";
     write('src/area.js', `export function area(width, height) {\n${guard}  return width * height;\n}\n`);
     write('src/area.test.js', test('area', 'area(2, 3)', 6));
     return findings.length === 0 ? 'Areas are computed and tested.' : 'Negative sides are refused now.';
   },
   'Compute perimeters': () => {
     if (!existsSync('docs/units.md')) return null;
-    write('src/perimeter.js', 'export function perimeter(width, height) {\n  return 2 * (width + height);\n}\n');
+    write(
+      'src/perimeter.js',
+      'export function perimeter(width, height) {\n  return 2 * (width + height);\n}\n',
+    );
     write('src/perimeter.test.js', test('perimeter', 'perimeter(2, 3)', 10));
     return 'Perimeters are computed and tested.';
   },
   'Document the shapes': () => {
-    write('docs/shapes.md', '# Shapes\n\n`area(width, height)` and `perimeter(width, height)` of a rectangle.\n');
+    write(
+      'docs/shapes.md',
+      '# Shapes\n\n`area(width, height)` and `perimeter(width, height)` of a rectangle.\n',
+    );
     return 'The page documents both functions.';
   },
 };

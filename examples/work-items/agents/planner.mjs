@@ -36,7 +36,12 @@ Tests run with \`node --test\`.
 No dependencies.
 `;
 
-const labels = (complexity) => ['task:implement', 'status:pending', 'priority:medium', `complexity:${complexity}`];
+const labels = (complexity) => [
+  'task:implement',
+  'status:pending',
+  'priority:medium',
+  `complexity:${complexity}`,
+];
 
 const planned = [
   {

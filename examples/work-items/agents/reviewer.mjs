@@ -6,7 +6,9 @@ import { give, input, inputs } from './role.mjs';
 const aboutRevision = inputs.revision !== undefined;
 const title = aboutRevision ? input('item').title : '';
 const forgotten =
-  title === 'Compute areas' && existsSync('src/area.js') && !readFileSync('src/area.js', 'utf8').includes('< 0');
+  title === 'Compute areas' &&
+  existsSync('src/area.js') &&
+  !readFileSync('src/area.js', 'utf8').includes('< 0');
 
 give({
   role: 'reviewer',

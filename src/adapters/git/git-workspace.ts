@@ -79,8 +79,10 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
       return found.exitCode === 0;
     },
     branchInTheWay: (workspace) => findBranchInTheWay(git, workspace.branchName),
-    branchHolder: (workspace) =>
-      otherHolder(git, workspace, (path) => dirname(path) !== resolve(worktreesDir)),
+    branchHolder: async (workspace) =>
+      isItemBranch(workspace.branchName)
+        ? otherHolder(git, workspace, (path) => dirname(path) !== resolve(worktreesDir))
+        : null,
     movedElsewhere,
     diff: async ({ runId }, fromTree, toTree, patchPath) =>
       diffTrees({ runId, gitDir: await gitDirOf(), fromTree, toTree, patchPath, signal }),

@@ -69,7 +69,12 @@ async function pointItemBranch(git: Git, gitDir: string, itemId: string, commit:
     await keepHead(git, itemId, current);
     await detachCheckouts(git, gitDir, branch, current);
   }
-  await moveOwnRef(git, branch, commit, current ?? '');
+  try {
+    await moveOwnRef(git, branch, commit, current ?? '');
+  } catch (error) {
+    // The git of a killed process may have come to its end only now.
+    if ((await commitAt(git, branch)) !== commit) throw error;
+  }
 }
 
 async function keepHead(git: Git, itemId: string, commit: string): Promise<void> {
@@ -82,7 +87,11 @@ async function keepHead(git: Git, itemId: string, commit: string): Promise<void>
   if (kept.some((line) => line.startsWith(`${commit} `))) return;
   const numbers = kept.map((line) => Number(line.slice(line.lastIndexOf('/') + 1)));
   const next = Math.max(0, ...numbers.filter(Number.isSafeInteger)) + 1;
-  await moveOwnRef(git, `${root}${next}`, commit, '');
+  try {
+    await moveOwnRef(git, `${root}${next}`, commit, '');
+  } catch (error) {
+    if ((await commitAt(git, `${root}${next}`)) !== commit) throw error;
+  }
 }
 
 async function detachCheckouts(git: Git, gitDir: string, branch: string, commit: string): Promise<void> {
@@ -106,8 +115,7 @@ export function messageOf(text: string): string {
 }
 
 export function nameOf(author: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they end a header of the commit.
-  const name = author.replace(/[<>\u0000-\u001f]+/g, ' ').trim();
+  const name = author.replace(/[<>\p{Cc}]+/gu, ' ').trim();
   return /[\p{L}\p{N}]/u.test(name) ? name : 'conductor';
 }
 

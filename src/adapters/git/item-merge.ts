@@ -44,7 +44,12 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
   const tree = await mergeTrees(git, target, request);
   if (!tree.ok) return tree;
   const commit = await commitMerge(git, target, tree.tree, request);
-  return moveTarget(place, target, commit, request);
+  const moved = await moveTarget(place, target, commit, request);
+  if (moved.ok) return moved;
+  // The git of a killed process may have come to its end only now.
+  const now = await findDefaultBranch(git);
+  const late = now === null ? null : await mergedBefore(git, now, request.headSHA);
+  return late === null ? moved : { ok: true, into: target.name, commit: late };
 }
 
 /** The commit that brought the head in; the head itself where somebody moved the branch onto it. */

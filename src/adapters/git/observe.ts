@@ -37,6 +37,8 @@ export interface GitSurroundingsDeps {
   readonly repoRoot: string;
   readonly worktreesDir: string;
   readonly runsDir: string;
+  /** Where work items are kept, which change while their runs go on. */
+  readonly workDir?: string;
   /** The home folder that steps see; left out, none is looked at. */
   readonly home: string | undefined;
 }
@@ -72,7 +74,7 @@ async function startWatch(
   const place: RefPlace = { git, gitDir, runId };
   const checkout = {
     root: deps.repoRoot,
-    ours: [deps.worktreesDir, deps.runsDir, runDir],
+    ours: [deps.worktreesDir, deps.runsDir, runDir, ...(deps.workDir === undefined ? [] : [deps.workDir])],
     forbids: request.forbids,
   };
   const outside: OutsideRequest = {

@@ -1,6 +1,6 @@
 /** Comments that a compiler, a bundler or a runner acts upon. Those for linters and for types are not among them. */
 const OBEYED =
-  /^[#@]\s*source(?:MappingURL|URL)\s*=|[@#]__[A-Z_]+__|\bwebpack[A-Z]\w*\s*:|\bturbopack\w*\s*:|@vite-ignore|@jsx(?:Frag|Runtime|ImportSource)?\b|^\/\s*<|@(?:jest|vitest)-environment|@refresh\b|@babel\b/;
+  /^[#@]\s*source(?:MappingURL|URL)\s*=|[@#]__[A-Z_]+__|\bwebpack[A-Z]\w*\s*:|\bturbopack\w*\s*:|@vite-ignore|@jsx(?:Frag|Runtime|ImportSource)?\b|^\/\s*<|@(?:jest|vitest)-|@ngInject\b|@refresh\b|@babel\b/;
 
 interface Comment {
   readonly value: string;

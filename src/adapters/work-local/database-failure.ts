@@ -15,8 +15,7 @@ function codeOf(error: Error): string {
 }
 
 function tell(path: string, code: string, detail: string): string | null {
-  const [, kind] = code.split('_');
-  switch (kind) {
+  switch (kindOf(code)) {
     case 'BUSY':
     case 'LOCKED':
       return `${path} is held by another process: wait for it, or end it, and try again`;
@@ -35,6 +34,11 @@ function tell(path: string, code: string, detail: string): string | null {
     default:
       return null;
   }
+}
+
+/** A file that ends too early is no trouble of the disk. */
+function kindOf(code: string): string | undefined {
+  return code === 'SQLITE_IOERR_SHORT_READ' ? 'CORRUPT' : code.split('_')[1];
 }
 
 export function isBusy(error: unknown): boolean {

@@ -57,7 +57,7 @@ export function createWorkDatabase(path: string): WorkDatabase {
 }
 
 /** Ignores itself too, so that the folder can lie in the user's checkout without showing up in its status. */
-async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

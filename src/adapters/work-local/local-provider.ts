@@ -38,8 +38,16 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
     },
     makeRevision: (key, request) => makeRevision(deps, askedOf(key, 'make_revision', request), request),
     merge: (key, request) => merge(deps, askedOf(key, 'merge', request), request),
-    settle: (signal) =>
-      checks.hold(() => runChecks(deps, signal), { patienceMs: SETTLE_PATIENCE_MS, signal }),
+    settle: async (signal) => {
+      const pending = await database.read((tables) => findPending(tables, new Set()));
+      if (pending === null || signal.aborted) return;
+      try {
+        await checks.hold(() => runChecks(deps, signal), { patienceMs: SETTLE_PATIENCE_MS, signal });
+      } catch (error) {
+        // Who was told to stop while waiting for another process has stopped.
+        if (!signal.aborted) throw error;
+      }
+    },
     setUpLabels: (labels) =>
       database.write((tables) =>
         labels.flatMap(({ name, description, color }) => {

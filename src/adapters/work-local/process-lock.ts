@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import { connect } from './database.ts';
+import { connect, makeFolder } from './database.ts';
 import { databaseFailure, isBusy } from './database-failure.ts';
 
 const LOOK_MS = 20;
@@ -45,7 +44,7 @@ async function acquire(
   signal: AbortSignal | undefined,
 ): Promise<() => void> {
   const deadline = performance.now() + patienceMs;
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   for (;;) {
     signal?.throwIfAborted();
     const release = await tryOnce(path);

@@ -146,7 +146,7 @@ function revisionOf(row: Row): Revision {
     isDraft: false,
     workItemID: String(row.item_id),
     pipeline: pipelineSchema.parse(JSON.parse(String(row.pipeline))),
-    reviewID: row.review_id === null ? null : String(row.review_id),
+    reviewID: typeof row.review_id === 'string' ? row.review_id : null,
   };
 }
 

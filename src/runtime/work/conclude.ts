@@ -1,6 +1,7 @@
-import type { RoleEnd, RoleState } from '../../ports/role-runner.ts';
+import type { RoleState } from '../../ports/role-runner.ts';
 import { type AskedCommand, ENGINE, type WorkCommand } from '../../work/command.ts';
 import { applyKey, giveUpKey } from '../../work/keys.ts';
+import type { RoleEnd } from '../../work/role.ts';
 import type { ActiveRun } from '../../work/state.ts';
 import type { Executor, Outcome } from './executor.ts';
 

@@ -1,7 +1,8 @@
 import type { Role } from '../../contracts/work-results.ts';
-import type { RoleRunner, RoleState, RoleSubject } from '../../ports/role-runner.ts';
+import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { AskedCommand } from '../../work/command.ts';
 import { askHandlers } from '../../work/handlers/all-handlers.ts';
+import type { RoleSubject } from '../../work/role.ts';
 import { FAILURE_LIMIT } from '../../work/state.ts';
 import { commandAtEnd } from './conclude.ts';
 import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.ts';
@@ -40,9 +41,9 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
     const { command } = asked;
     if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
     if (memory.refusedAt.get(asked.key) === executor.state.seq) continue;
+    if (activeSetback(memory, asked.key) === null) moved = (await carryOut(memory, asked)) || moved;
     const setback = activeSetback(memory, asked.key);
-    if (setback === null) moved = (await carryOut(memory, asked)) || moved;
-    else held += setback.count < FAILURE_LIMIT ? 1 : 0;
+    held += setback !== null && setback.count < FAILURE_LIMIT ? 1 : 0;
   }
   stopMovedJobs(memory);
   if (powers.settles) held += startSettling(memory);
@@ -91,7 +92,7 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
     case 'accepted':
       memory.setbacks.delete(key);
       if (report.conclusion.kind === 'waiting')
-        memory.waitingRuns.set(report.runId, report.conclusion.reason);
+        memory.waitingRuns = new Map(memory.waitingRuns).set(report.runId, report.conclusion.reason);
   }
 }
 
@@ -103,42 +104,48 @@ export async function lookAtRuns(
   const { executor, deps } = memory;
   const isOwn = (runId: string) =>
     memory.resuming.has(runId) || [...memory.jobs].some((job) => job.drives(runId));
-  memory.waitingRuns.clear();
-  memory.drivenElsewhere.clear();
+  const waiting = new Map<string, string>();
+  const driven = new Set<string>();
   const asked: AskedCommand[] = [];
   for (const run of executor.state.runs.values()) {
     const subject = isOwn(run.runId) ? null : subjectOf(executor.state, run);
     if (subject === null) continue;
     const state = await look(deps.runner, run.runId, subject);
-    if (state.kind === 'driven') memory.drivenElsewhere.add(run.runId);
-    if (state.kind === 'waiting') memory.waitingRuns.set(run.runId, state.reason);
-    const answered = state.kind === 'waiting' && state.answered === true;
-    if (answered && powers.roles.has(run.role)) takeUp(memory, run.runId, subject);
+    if (state.kind === 'driven') driven.add(run.runId);
+    const answered = state.kind === 'waiting' && state.answered === true && powers.roles.has(run.role);
+    if (answered && takeUp(memory, run.runId, subject)) continue;
+    if (state.kind === 'waiting') waiting.set(run.runId, state.reason);
     // What is lost went down with the process that drove it, which is no failure of the item.
     const wish = commandAtEnd(run, state, state.kind === 'ended');
     if (wish !== null) asked.push(wish);
   }
+  // A place may have come free without a word in the journal.
+  if ([...waiting.keys()].join() !== [...memory.waitingRuns.keys()].join()) memory.refusedAt.clear();
+  memory.waitingRuns = waiting;
+  memory.drivenElsewhere = driven;
   return asked;
 }
 
 /** Somebody has answered what a run waited for: it goes on in the background, and its end is seen like any other. */
-function takeUp(memory: EngineMemory, runId: string, subject: RoleSubject): void {
+function takeUp(memory: EngineMemory, runId: string, subject: RoleSubject): boolean {
   const { resume } = memory.deps.runner;
-  if (resume === undefined) return;
+  const key = `resume/${runId}`;
+  if (resume === undefined || activeSetback(memory, key) !== null) return false;
   const controller = new AbortController();
   const ended = resume(runId, subject, controller.signal)
     .then(
-      () => undefined,
-      (error: unknown) => {
-        memory.fatal ??= { error };
+      (state) => {
+        // It could not be taken up: not again at once.
+        if (state.kind === 'waiting' && state.answered === true) noteSetback(memory, key, state.reason);
       },
+      (error: unknown) => noteSetback(memory, key, error),
     )
     .finally(() => {
       memory.resuming.delete(runId);
       memory.bell.ring();
     });
-  memory.waitingRuns.delete(runId);
   memory.resuming.set(runId, { ended, stop: () => controller.abort() });
+  return true;
 }
 
 /** A record that can't be read is for a person to look at, and no reason to stop everything else. */

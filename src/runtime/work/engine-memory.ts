@@ -35,11 +35,11 @@ export interface EngineMemory {
   readonly bell: Bell;
   readonly jobs: Set<Job>;
   /** Accepted runs that wait for somebody, and for what. */
-  readonly waitingRuns: Map<string, string>;
+  waitingRuns: ReadonlyMap<string, string>;
   /** Accepted runs that were answered at a gate and are taken up, by id. */
   readonly resuming: Map<string, Resuming>;
   /** Accepted runs that another process drives. */
-  readonly drivenElsewhere: Set<string>;
+  drivenElsewhere: ReadonlySet<string>;
   /** What failed, by its key, how often, and when it may be tried again. */
   readonly setbacks: Map<string, Setback>;
   /** Runs that were refused, and how far the journal was: until it goes on, they would be refused again. */

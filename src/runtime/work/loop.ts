@@ -122,9 +122,13 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     snapshot: async () => {
       await executor.catchUp();
       await lookAtRuns(memory, IDLE_POWERS);
-      const limits = { ...memory.limits(), waitingRuns: new Map(memory.waitingRuns) };
       const state = snapshotOf(executor.state);
-      return { state, limits, unplanned: unplannedSpecs(state), planningStopped: planningStopped(state) };
+      return {
+        state,
+        limits: memory.limits(),
+        unplanned: unplannedSpecs(state),
+        planningStopped: planningStopped(state),
+      };
     },
   };
 }

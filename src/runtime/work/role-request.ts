@@ -1,7 +1,7 @@
-import type { GivenItem, GivenSpec, RoleRequest, RoleSubject } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';
 import { readBody } from '../../work/body.ts';
 import type { CommandOf } from '../../work/command.ts';
+import type { GivenItem, GivenSpec, RoleRequest, RoleSubject } from '../../work/role.ts';
 import { type ActiveRun, type KnownItem, revisionOf, type WorkState } from '../../work/state.ts';
 
 export type RequestCommand =

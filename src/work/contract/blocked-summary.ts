@@ -1,6 +1,6 @@
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { countOptions } from './blocker-options.ts';
-import { countWords, readLabelled, saysSomething } from './labelled-text.ts';
+import { countWords, readableText, readLabelled, saysSomething } from './labelled-text.ts';
 import type { ContractProblem, ProblemCode } from './problem-codes.ts';
 import { checkSpecReference } from './spec-quotation.ts';
 import { SUMMARY_LABELS, type SummaryLabel, type SummaryPart, UNRESOLVED } from './summary-labels.ts';
@@ -15,9 +15,19 @@ export const BLOCKER_TYPES = [
 ] as const;
 export type BlockerType = (typeof BLOCKER_TYPES)[number];
 
+/** The type of a blocker and what it is, on one line for people. */
+export function blockerLine(summary: string): string {
+  const text = readableText(summary);
+  const parts = readLabelled(text, SUMMARY_LABELS);
+  const described = parts.find(({ label, text: words }) => label === 'description' && saysSomething(words));
+  const [line = ''] = (described?.text ?? text).trim().split('\n', 1);
+  const type = typeIn(parts, text);
+  return type === null || described === undefined ? line : `${type}: ${line}`;
+}
+
 /** What a blocked result has to tell. */
 export function checkBlockedSummary(summary: string): readonly ContractProblem[] {
-  const text = summary.replace(/\r\n?/g, '\n');
+  const text = readableText(summary);
   const parts = readLabelled(text, SUMMARY_LABELS);
   const type = typeIn(parts, text);
   const has = (label: SummaryLabel) => parts.some((part) => part.label === label && saysSomething(part.text));
@@ -67,7 +77,7 @@ const DESCRIBING_WORDS = 4;
 
 function isDescribed(parts: readonly SummaryPart[]): boolean {
   return parts.some(({ label, text }) => {
-    if (label === 'description') return saysSomething(text);
+    if (label === 'description') return saysSomething(text.replace(LOOSE_TYPE, ''));
     if (label !== null && label !== 'type') return false;
     const prose = text.replace(/^#{1,6} .*$/gm, '').replace(LOOSE_TYPE, '');
     return countWords(prose) >= DESCRIBING_WORDS;

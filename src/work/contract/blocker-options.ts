@@ -7,8 +7,8 @@ const NAMED = new RegExp(
   `\\boption[ \\t]+${NAME}\\b[*_]{0,3}(?:[ \\t]*\\([^()\\n]*\\))?[*_]{0,3}[ \\t]*[:.)—–-]`,
   'gi',
 );
-/** `A) …`, `(2) …` and `1. …`, also in the middle of a line. */
-const LETTERED = /(?<=^|[\s;,.:(])\(?([a-h]|\d{1,2})[).][*_]{0,3}\s+\S/gim;
+/** `A) …`, `(2) …`, `1. …` and `B: …`, also in the middle of a line. */
+const LETTERED = /(?<=^|[\s;,.:(*])\(?([a-h]|\d{1,2})(?:[).:]|\s+[—–-](?=\s))[*_]{0,3}\s+\S/gim;
 const LIST_ITEM = /^([ \t]*)(?:[-*+•]|\(?(?:\d{1,2}|[a-h])[.)])[ \t]+(.*)$/gim;
 
 /** How many options there are, by whichever way of writing them shows most. */

@@ -12,6 +12,18 @@ export interface LabelWords<Label extends string> {
   readonly inline: boolean;
 }
 
+/** More than anybody writes. An agent may write anything, and no text may keep a check busy. */
+const READ_LENGTH = 20_000;
+
+/** A text as it is cut into parts: one kind of line ends, no deserts of white space, no more of it than can be read at once. */
+export function readableText(text: string): string {
+  return text
+    .slice(0, READ_LENGTH)
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\S\n]{20,}/g, ' '.repeat(20))
+    .replace(/\n{3,}/g, '\n\n');
+}
+
 const BULLET = '(?:>[ \\t]*)?(?:#{1,6}[ \\t]+)?(?:[-*+•][ \\t]+)?(?:\\(?\\d{1,2}[.)][ \\t]+)?';
 const MARKS = '[*_`]{0,3}';
 const ASIDE = '(?:[ \\t]*\\([^()\\n]{0,80}\\))?';

@@ -7,7 +7,7 @@ import {
   WARNING_PREFIX,
 } from '../../contracts/work-results.ts';
 import { checkForm } from './form-problems.ts';
-import { type LabelWords, readLabelled, saysSomething } from './labelled-text.ts';
+import { type LabelWords, readableText, readLabelled, saysSomething } from './labelled-text.ts';
 import type { Checked, ContractProblem, ProblemCode } from './problem-codes.ts';
 
 export function checkReviewerResult(value: unknown): Checked<ReviewerResult> {
@@ -67,7 +67,7 @@ const COMPONENTS: readonly (readonly [Component, ProblemCode, string])[] = [
 ];
 
 function checkFinding({ index, comment }: Finding): readonly ContractProblem[] {
-  const parts = readLabelled(comment.body.replace(/\r\n?/g, '\n'), LABELS);
+  const parts = readLabelled(readableText(comment.body), LABELS);
   return COMPONENTS.filter(
     ([component]) => !parts.some(({ label, text }) => label === component && saysSomething(text)),
   ).map(([, code, message]) => ({

@@ -15,7 +15,7 @@ export type SummaryPart = LabelledPart<SummaryLabel>;
 export const UNRESOLVED = '(?:if|when|while|until)(?: (?:it is|this is|the blocker is))? (?:not |un)resolved';
 
 const OTHER_DESCRIPTIONS =
-  'blocker|blocked(?: by| on)?|problem|issue|details|cause|what(?: is blocking(?: progress)?| blocks(?: progress)?)?';
+  'blocker|blocking issue|summary|context|background|blocked(?: by| on)?|problem|issue|details|cause|what(?: is blocking(?: progress)?| blocks(?: progress)?)?';
 
 /** The parts of a blocked summary, and the words that people and models use for them. */
 export const SUMMARY_LABELS: readonly LabelWords<SummaryLabel>[] = [
@@ -31,6 +31,10 @@ export const SUMMARY_LABELS: readonly LabelWords<SummaryLabel>[] = [
     words: '(?:possible )?(?:options|alternatives)(?: (?:with|and) trade-?offs)?',
     inline: true,
   },
-  { label: 'recommendation', words: '(?:my )?recommendation|recommended(?: option)?', inline: true },
+  {
+    label: 'recommendation',
+    words: '(?:my )?recommendation|recommended(?: option| approach)?',
+    inline: true,
+  },
   { label: 'impact', words: `impact(?: ${UNRESOLVED})?|consequences?|${UNRESOLVED}`, inline: true },
 ];

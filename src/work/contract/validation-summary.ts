@@ -1,4 +1,4 @@
-import { type LabelWords, readLabelled, saysSomething } from './labelled-text.ts';
+import { type LabelWords, readableText, readLabelled, saysSomething } from './labelled-text.ts';
 import type { ContractProblem } from './problem-codes.ts';
 
 type Label = 'step' | 'why' | 'tried';
@@ -23,25 +23,26 @@ const FAILS =
   "(?:fail(?:s|ed|ing|ures?)?|broken?|breaks|red|errors?|exit(?:s|ed)?|timed out|times out|crash(?:es|ed)?|can(?:no|')t run)";
 /** What validations are called. The words validation, check and step alone name none. */
 const STEPS =
-  '(?:`[^`\\n]+`|"[^"\\n]+"|“[^”\\n]+”|(?:unit|integration|e2e|end-to-end|smoke|regression|acceptance)?[ -]?tests?|test suite|lint(?:er|ing)?|type[ -]?check(?:s|er|ing)?|build|compil(?:e|er|ation)|format(?:ter|ting)?|coverage|harness|tsc|biome|eslint|oxlint|prettier|vitest|jest|mocha|pytest|mypy|ruff|tox|rspec|gradle|maven|ctest|(?:npm|pnpm|yarn|npx|bun|deno|make|cargo|go|dotnet|bundle|uv) [\\w:.-]+|[\\w./-]+\\.(?:test|spec)\\.\\w+)';
+  '(?:`[^`\\n]+`|"[^"\\n]+"|“[^”\\n]+”|(?:unit|integration|e2e|end-to-end|smoke|regression|acceptance)?[ -]?tests?|test suite|lint(?:er|ing)?|type[ -]?check(?:s|er|ing)?|build|compil(?:e|er|ation)|format(?:ter|ting)?|coverage|harness|tsc|biome|eslint|oxlint|prettier|vitest|jest|mocha|pytest|mypy|ruff|tox|rspec|gradle|maven|ctest|(?:npm|pnpm|yarn|npx|bun|deno|make|cargo|go|dotnet|bundle|uv) [\\w:.-]+|[\\w./-]{1,200}\\.(?:test|spec)\\.\\w+)';
 const NAMED = new RegExp(
   `(?<![\\w-])${STEPS}(?![\\w-])[^.!?\\n]{0,160}?\\b${FAILS}\\b|\\b${FAILS}\\b[^.!?\\n]{0,160}?(?<![\\w-])${STEPS}(?![\\w-])`,
   'i',
 );
 
 const OUTSIDE = [
-  /\b(?:outside|out of|beyond|not (?:in|within|part of))\b[^.!?\n]{0,40}\b(?:scope|control|change|task|item|reach)\b/i,
+  /\b(?:outside|out[- ]of|beyond|not (?:listed )?(?:in|within|part of))\b[^.!?\n]{0,40}\b(?:scope|control|change|task|item|reach)\b/i,
   /\bunrelated\b|\bpre-?exist(?:s|ing|ed)\b|\bnot caused by\b|\bnothing to do with\b|\bindependent of\b/i,
   /\b(?:already|also)\b[^.!?\n]{0,30}\b(?:fail|broken|red)/i,
   /\b(?:before|without)\b[^.!?\n]{0,20}\b(?:my|this|these|the|any) (?:change|patch|work|edit)/i,
   /\b(?:fails?|failed|red|broken)\b[^.!?\n]{0,30}\bon (?:the )?(?:base|main|master|default|trunk)\b/i,
+  /\bout-of-scope\b|\bupstream\b|\bthird[- ]party\b|\bnot allowed to\b|\b(?:must|may) not be (?:touched|changed|modified)\b/i,
   /\b(?:owned by|belongs to|another (?:task|item|team|module|package))\b/i,
   /\bdebugging[- ]limits?\b|\blimits? (?:was|were|is) reached\b|\b(?:network|environment|infrastructure|registry|credentials?|service)\b[^.!?\n]{0,60}\b(?:unavailable|unreachable|missing|down|not available|offline|blocked)\b/i,
 ];
 
 /** Which step failed, and why that is not for the agent to mend. What was tried is for people. */
 export function checkValidationSummary(summary: string): readonly ContractProblem[] {
-  const text = summary.replace(/\r\n?/g, '\n');
+  const text = readableText(summary);
   const parts = readLabelled(text, LABELS);
   const has = (label: Label) => parts.some((part) => part.label === label && saysSomething(part.text));
   const named = has('step') || NAMED.test(text);

@@ -2,7 +2,7 @@ import type { Revision } from '../../contracts/work-item.ts';
 import { type AskedCommand, ENGINE } from '../command.ts';
 import { afterFailures } from '../failures.ts';
 import { requestKey } from '../keys.ts';
-import { busyItems, isWanted, type WorkLimits } from '../limits.ts';
+import { busyItems, isWanted, takenPlaces, type WorkLimits } from '../limits.ts';
 import { FAILURE_LIMIT, type KnownItem, reviewOfHead, revisionOf, type WorkState } from '../state.ts';
 import { type Handler, moveItem } from './handler.ts';
 
@@ -10,7 +10,7 @@ import { type Handler, moveItem } from './handler.ts';
 export const handleReview: Handler = (event, state, limits) => {
   const concerns = ['looked', 'pipeline_changed', 'status_changed', 'run_ended', 'revision_made'];
   if (!concerns.includes(event.type)) return [];
-  const places = limits.jobs - busyItems(state, limits).size;
+  const places = limits.jobs - takenPlaces(state, limits);
   const requests = reviewableItems(state, limits).map(
     ({ known, revision }): AskedCommand => ({
       key: `${requestKey('reviewer', known)}/${revision.headSHA}`,

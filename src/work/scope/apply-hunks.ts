@@ -55,6 +55,11 @@ function sidesOf(hunk: PatchHunk, reverse: boolean): Sides | null {
     : { start: hunk.oldStart, from: old, to: now };
 }
 
+/** What a hunk says was there. Null where that is no text. */
+export function oldSide(hunk: PatchHunk): string | null {
+  return sidesOf(hunk, false)?.from.join('') ?? null;
+}
+
 function splitLines(text: string): string[] {
   const lines = text.split('\n').map((line) => `${line}\n`);
   const last = (lines.pop() ?? '').slice(0, -1);

@@ -240,13 +240,17 @@ describe('refs around a step', () => {
     expect(found.map(formatViolation)).toEqual(violations);
   });
 
-  it('excuses what somebody did in another checkout, and what other runs did to their own branches', () => {
+  it('excuses what somebody did in another checkout, and what became of branches of other runs and of items', () => {
     const found = checkChanges({
       policy: policyOf({}),
       changes: [],
       ignoredChanges: [],
       refsBefore: refs(),
-      refsAfter: refs({ 'refs/heads/main': 'moved', 'refs/heads/conductor/run/other/2': 'moved' }),
+      refsAfter: refs({
+        'refs/heads/main': 'moved',
+        'refs/heads/conductor/run/other/2': 'moved',
+        'refs/heads/conductor/item/7': 'made',
+      }),
       ownBranch: 'conductor/run-1',
       movedElsewhere: ['refs/heads/main'],
       protectedBranches: ['main'],

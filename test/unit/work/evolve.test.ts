@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work-event.ts';
-import { createWorkState, evolve } from '../../../src/work/evolve.ts';
+import { createWorkState, evolve, WorkBug } from '../../../src/work/evolve.ts';
 import { snapshotOf } from '../../../src/work/state.ts';
 import {
   accepted,
@@ -56,6 +56,7 @@ describe('the state of work items', () => {
     ['checks of no revision', [checked('1', 'success')], 'there is no revision r1'],
     ['a review of no revision', [reviewed('1', 'approve')], 'there is no revision r1'],
   ])('stops at %s, with the entry', (_, events, message) => {
+    expect(() => stateOf(events)).toThrow(WorkBug);
     expect(() => stateOf(events)).toThrow(message);
   });
 

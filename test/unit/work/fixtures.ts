@@ -13,7 +13,7 @@ export function stateOf(...events: readonly (WorkEvent | readonly WorkEvent[])[]
   return state;
 }
 
-export function workItem(item: Partial<WorkItem> & { readonly id: string }): WorkItem {
+function workItem(item: Partial<WorkItem> & { readonly id: string }): WorkItem {
   return {
     title: `item ${item.id}`,
     status: 'pending',
@@ -64,7 +64,7 @@ export function ended(runId: string, ok: boolean, reason = 'it fell over', count
   return { type: 'run_ended', run_id: runId, ok, counted, reason };
 }
 
-export function revision(itemId: string, more: Partial<Revision> = {}): Revision {
+function revision(itemId: string, more: Partial<Revision> = {}): Revision {
   return {
     id: `r${itemId}`,
     title: 't',

@@ -211,6 +211,12 @@ describe('implementation', () => {
     expect(wishes(handleImplementation, stateOf(events))).toEqual(expected);
   });
 
+  it('gives the place of a run that waits at a gate to another', () => {
+    const state = stateOf(atWork('1'), atWork('2'), ready('3'), ready('4'));
+    const waitingRuns = new Map([['run 1', 'a gate asks']]);
+    expect(wishes(handleImplementation, state, { waitingRuns })).toEqual(['implement 3']);
+  });
+
   it('counts what is being started as work', () => {
     const state = stateOf(ready('1', 'high', ['a.ts']), ready('2', 'high', ['a.ts']), ready('3'), ready('4'));
     expect(wishes(handleImplementation, state, { starting: new Map([['1', 'implementor']]) })).toEqual([

@@ -128,9 +128,9 @@ export async function startChecked(
         signal,
         observer: progress,
         onGate: options.onGate,
-        onCreated: (id) => {
+        onCreated: async (id) => {
           runId = id;
-          options.onCreated(id);
+          await options.onCreated(id);
           for (const remark of checked.remarks) context.terminal.err(`${remark}\n`);
         },
       }),

@@ -41,7 +41,7 @@ function lineOf(paint: Paint, event: WorkEvent, owners: Owners): string | null {
       return line(
         event.revision.workItemID,
         ' ',
-        `${event.revision.headRef} is at ${event.revision.headSHA.slice(0, 10)}`,
+        `${event.revision.headRef.replace('refs/heads/', '')} is at ${event.revision.headSHA.slice(0, 10)}`,
       );
     case 'pipeline_changed': {
       const { status, reason } = event.pipeline;
@@ -87,7 +87,11 @@ function lineOf(paint: Paint, event: WorkEvent, owners: Owners): string | null {
       );
     }
     case 'specs_planned':
-      return line(null, paint.green('✓'), `${event.specs.length} approved specs are planned`);
+      return line(
+        null,
+        paint.green('✓'),
+        `planned: ${event.specs.map(({ filePath }) => oneLine(filePath)).join(', ')}`,
+      );
     case 'specs_seen':
     case 'summary_kept':
     case 'command_started':

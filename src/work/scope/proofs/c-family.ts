@@ -48,7 +48,7 @@ const C: Language = {
   nestedComments: false,
   // Lines that are joined may join a comment; a line number may be printed; trigraphs are replaced first.
   doubt: (text) =>
-    /__LINE__|source_location|\?\?[=/'()!<>-]|^[ \t]*%:/.test(text) || text.split('\n').some(isDoubtfulLine),
+    /__LINE__|source_location|\?\?[=/'()!<>-]|%:/.test(text) || text.split('\n').some(isDoubtfulLine),
 };
 
 /** A comment that goes on in the next line, or one that begins in a line for the preprocessor. */
@@ -107,8 +107,8 @@ const C_SHARP: Language = {
   rules: usual,
   forms: [DIRECTIVE, ...BLANKS, LINE_COMMENT, ['string', /@"(?:[^"]|"")*"/y], TEXT, CHARACTER, ...WORDS],
   nestedComments: false,
-  // What is put into a text may hold texts, and a directive may hold what looks like a comment.
-  doubt: (text) => /\$@?"|@\$"|"""|CallerLineNumber/.test(text),
+  // What is put into a text may hold texts, and what is left out by a condition need not even be a program.
+  doubt: (text) => /\$@?"|@\$"|"""|CallerLineNumber|^[ \t]*#[ \t]*if\b/m.test(text),
 };
 
 const CSS: Language = {

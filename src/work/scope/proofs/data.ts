@@ -26,8 +26,8 @@ const YAML_LIMIT = 1_000_000;
 
 /** The values of all documents with tags, anchors and the way in which they are quoted: `no` is not `"no"`. */
 export function yamlTokens(text: string): Tokens {
-  // A template or a first line may be read by something else before YAML is.
-  if (text.length > YAML_LIMIT || /\{\{|\{%|<%|^%|^#(?:cloud-config|!)/m.test(text)) return null;
+  // A template, a setter or a first line may be read by something else before YAML is.
+  if (text.length > YAML_LIMIT || /\{\{|\{%|<%|\{\s*"\$|^%|^#(?:cloud-config|!)/m.test(text)) return null;
   if (isTooDeep(text)) return null;
   const documents = parseAllDocuments(text, { uniqueKeys: false, keepSourceTokens: false });
   if (!Array.isArray(documents)) return [];

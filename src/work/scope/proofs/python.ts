@@ -18,7 +18,8 @@ const OBEYED = /^#(?:!|\s*type:|\s*cython:|\s*distutils:|.*coding[:=])/;
 export function pythonTokens(source: string): Tokens {
   // Python itself reads every end of a line alike.
   const text = source.replaceAll('\r\n', '\n');
-  if (/[\r\f]/.test(text) || (/^ +/m.test(text) && /^ *\t/m.test(text))) return null;
+  // A script may say in comments between slashes what it needs to run.
+  if (/[\r\f]|^# \/\/\//m.test(text) || (/^ +/m.test(text) && /^ *\t/m.test(text))) return null;
   const reader: Reader = { text, at: 0, open: 0, indents: [0], pieces: [] };
   let startsLine = true;
   while (reader.at < text.length) {

@@ -119,6 +119,8 @@ const UNPROVED: readonly Case[] = [
     "import(/* webpackChunkName: 'b' */ './a.js');",
   ],
   ['how JSX is made', 'a.jsx', '<a />;', '/** @jsx h */\n<a />;'],
+  ['what is injected', 'a.js', 'f(() => {});', 'f(/* @ngInject */ () => {});'],
+  ['where a test runs', 'a.test.ts', 'f();', '/** @jest-config-loader ts-node */\nf();'],
   ['where its map is', 'a.js', 'f();', 'f();\n//# sourceMappingURL=a.js.map'],
   ['a reference to other files', 'a.ts', 'f();', '/// <reference path="b.ts" />\nf();'],
   ['what is no program', 'a.ts', 'f(', 'f((('],

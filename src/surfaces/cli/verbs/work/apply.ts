@@ -1,9 +1,9 @@
 import { roleWordsOf } from '../../../../planner/role-words.ts';
-import type { RoleSubject } from '../../../../ports/role-runner.ts';
 import { checkImplementorResult } from '../../../../work/contract/implementor-result.ts';
 import { checkPlannerResult } from '../../../../work/contract/planner-result.ts';
 import type { ContractProblem } from '../../../../work/contract/problem-codes.ts';
 import { checkReviewerResult } from '../../../../work/contract/reviewer-result.ts';
+import type { RoleSubject } from '../../../../work/role.ts';
 import type { KnownItem } from '../../../../work/state.ts';
 import { CliError } from '../../cli-error.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

@@ -69,7 +69,7 @@ function printItem(
     ],
     ['labels', printable(known.labels.join(', '))],
   ];
-  if (waiting !== null) rows.push(['waits', paintOut.yellow(oneLine(waiting))]);
+  if (waiting !== null) rows.push(['waits', paintOut.yellow(oneLine(waiting).replace(/^waits:? /, ''))]);
   if (run !== null) rows.push(['at work', `${run.role}, run ${shortId(run.run_id)}`]);
   for (const { id, status, title, done } of blockersOf(snapshot, known))
     rows.push(['blocked by', `${done ? '✓' : '…'} ${id}  ${status ?? 'unknown'}  ${oneLine(title ?? '')}`]);
@@ -95,7 +95,7 @@ function printRevision(context: VerbContext, { state }: WorkSnapshot, { item }: 
   if (revision === null) return;
   const { headRef, headSHA, pipeline } = revision;
   out(`\n${paintOut.bold('Revision')}\n`);
-  out(`  ${headRef} at ${headSHA.slice(0, 10)}, checks: ${pipeline.status}\n`);
+  out(`  ${headRef.replace('refs/heads/', '')} at ${headSHA.slice(0, 10)}, checks: ${pipeline.status}\n`);
   if (pipeline.reason !== null) out(`${indented(pipeline.reason)}\n`);
   for (const { review, headSHA: reviewed } of state.reviews.get(revision.id) ?? []) {
     out(`\n${paintOut.bold(`Review of ${reviewed.slice(0, 10)}: ${review.verdict}`)}\n`);

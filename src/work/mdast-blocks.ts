@@ -1,0 +1,107 @@
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import type { Heading, ListItem, MarkdownBlock } from './markdown-block.ts';
+
+type Root = ReturnType<typeof fromMarkdown>;
+type Node = Root['children'][number];
+
+/**
+ * Emphasis, links and the like are left as text: nothing here needs them, paths have stars and underscores in them, and
+ * a text from outside can't make their reading slow. What looks like the target of a link stays a paragraph.
+ */
+const BLOCKS_ONLY = {
+  disable: {
+    null: [
+      'attention',
+      'autolink',
+      'characterEscape',
+      'characterReference',
+      'codeText',
+      'definition',
+      'hardBreakEscape',
+      'htmlText',
+      'labelEnd',
+      'labelStartImage',
+      'labelStartLink',
+    ],
+  },
+};
+
+/** Headings inside of fences, quotes, lists and comments are no headings of the document. */
+export function readMdastBlocks(markdown: string): readonly MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  // A stack of our own: a list can be nested deeper than calls can.
+  const waiting: { readonly node: Node; readonly depth: number }[] = [];
+  const push = (nodes: readonly Node[], depth: number): void => {
+    for (const node of nodes.toReversed()) waiting.push({ node, depth });
+  };
+  push(fromMarkdown(withoutFrontMatter(markdown), { extensions: [BLOCKS_ONLY] }).children, -1);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, depth } = next;
+    switch (node.type) {
+      case 'heading':
+        if (depth < 0) blocks.push(headingOf(node));
+        break;
+      case 'paragraph':
+        if (depth < 0) blocks.push({ kind: 'paragraph', text: textOf(node), line: lineOf(node) });
+        break;
+      case 'code':
+        if (depth < 0) blocks.push({ kind: 'code', text: node.value, line: lineOf(node) });
+        break;
+      case 'list':
+        push(node.children, depth + 1);
+        break;
+      case 'listItem':
+        blocks.push(itemOf(node, depth));
+        push(
+          node.children.filter(({ type }) => type === 'list'),
+          depth,
+        );
+        break;
+      default:
+        break;
+    }
+  }
+  return blocks;
+}
+
+/** A rule at the top, sections, and a rule at the end are no front matter. */
+const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n(?:(?!##)[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
+
+/** Its lines stay, empty, so that all others keep their numbers and offsets keep their meaning. */
+function withoutFrontMatter(markdown: string): string {
+  const found = FRONT_MATTER.exec(markdown)?.[0];
+  if (found === undefined) return markdown;
+  return found.replace(/[^\r\n]/g, ' ') + markdown.slice(found.length);
+}
+
+function headingOf(node: Node & { readonly type: 'heading' }): Heading {
+  return {
+    kind: 'heading',
+    title: textOf(node),
+    depth: node.depth,
+    line: lineOf(node),
+    column: node.position?.start.column ?? 1,
+    start: node.position?.start.offset ?? 0,
+    end: node.position?.end.offset ?? 0,
+  };
+}
+
+function itemOf(node: Node & { readonly type: 'listItem' }, depth: number): ListItem {
+  const paragraph = node.children.find(({ type }) => type === 'paragraph');
+  return {
+    kind: 'item',
+    text: paragraph === undefined ? '' : textOf(paragraph).replace(/\s*\n\s*/g, ' '),
+    line: lineOf(node),
+    column: node.position?.start.column ?? 1,
+    depth,
+  };
+}
+
+function textOf(node: Node): string {
+  if (node.type !== 'paragraph' && node.type !== 'heading') return '';
+  return node.children.map((child) => ('value' in child ? child.value : '')).join('');
+}
+
+function lineOf(node: Node): number {
+  return node.position?.start.line ?? 1;
+}

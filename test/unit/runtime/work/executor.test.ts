@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkEvent } from '../../../../src/contracts/work-event.ts';
+import { createExecutor } from '../../../../src/runtime/work/executor.ts';
+import type { AskedCommand, WorkCommand } from '../../../../src/work/command.ts';
+import {
+  createMemoryJournal,
+  createMemoryProvider,
+  readPlainLabels,
+} from '../../../../testing/work-fakes.ts';
+import { limits } from '../../work/fixtures.ts';
+import { applyPlan, task } from './engine-fixture.ts';
+
+function createExecutorFixture() {
+  const journal = createMemoryJournal(() => '2026-01-01T00:00:00.000Z');
+  const provider = createMemoryProvider();
+  const start = () =>
+    createExecutor({
+      journal,
+      provider,
+      runner: { cancel: async () => undefined },
+      readLabels: readPlainLabels,
+      guards: () => ({ limits: limits(), checkPlan: () => [] }),
+      onEntry: () => undefined,
+    });
+  return { journal, provider, executor: start(), start };
+}
+
+const ask = (key: string, command: WorkCommand, name = 'ann'): AskedCommand => ({
+  key,
+  by: { kind: 'person', name },
+  command,
+});
+const types = (entries: readonly { readonly event: WorkEvent }[]) => entries.map(({ event }) => event.type);
+
+describe('the executor', () => {
+  it('tells of a command before it, of what it did, and of its end', async () => {
+    const { executor, journal } = createExecutorFixture();
+    expect(await executor.execute(ask('k', applyPlan({ create: [task('a')] })))).toEqual({ kind: 'done' });
+    expect(types(journal.entries)).toEqual(['command_started', 'item_created', 'command_done']);
+  });
+
+  it('carries out the same wish once, whoever wishes it', async () => {
+    const { executor, journal, start } = createExecutorFixture();
+    const asked = ask('k', applyPlan({ create: [task('a')] }));
+    await executor.execute(asked);
+    expect(await executor.execute(asked)).toEqual({ kind: 'done_before' });
+    expect(await start().execute(asked)).toEqual({ kind: 'done_before' });
+    expect(journal.entries).toHaveLength(3);
+  });
+
+  it('refuses with the code, the reason and the way out, and tells the same refusal once', async () => {
+    const { executor, journal } = createExecutorFixture();
+    const asked = ask('k', { kind: 'merge', itemId: '7' });
+    expect(await executor.execute(asked)).toEqual({
+      kind: 'refused',
+      code: 'unknown_item',
+      reason: 'there is no item 7',
+      help: null,
+    });
+    await executor.execute(asked);
+    expect(types(journal.entries)).toEqual(['command_refused']);
+  });
+
+  it('says why a merge can not be done, and leaves the item as it is', async () => {
+    const { executor, provider, journal } = createExecutorFixture();
+    await executor.execute(ask('k', applyPlan({ create: [task('a')] })));
+    await executor.execute(ask('l', { kind: 'transition', itemId: '1', to: 'ready', reason: 'so' }));
+    const result = { role: 'implementor', outcome: 'completed', patch: 'diff', summary: 's' } as const;
+    await executor.execute(
+      ask('m', { kind: 'apply_implementor_result', runId: 'r', itemId: '1', base: 'b', result }),
+    );
+    await executor.execute(ask('n', { kind: 'transition', itemId: '1', to: 'approved', reason: 'so' }));
+    Object.assign(provider, {
+      merge: async () => ({ ok: false, reason: 'a.ts conflicts', help: 'rebase it' }),
+    });
+    expect(await executor.execute(ask('o', { kind: 'merge', itemId: '1' }))).toEqual({
+      kind: 'failed',
+      reason: 'a.ts conflicts',
+      help: 'rebase it',
+    });
+    expect(executor.state.items.get('1')?.item.status).toBe('approved');
+    expect(journal.entries.at(-1)?.event).toEqual({
+      type: 'command_failed',
+      key: 'o',
+      by: 'ann',
+      kind: 'merge',
+      item_id: '1',
+      reason: 'a.ts conflicts',
+    });
+  });
+
+  it('ends a command of another version as failed, and goes on', async () => {
+    const { executor, journal } = createExecutorFixture();
+    await journal.alone((append) =>
+      append([{ type: 'command_started', key: 'old', by: 'engine', command: { kind: 'dance' } }]),
+    );
+    await executor.execute(ask('k', applyPlan({})));
+    expect(types(journal.entries)).toEqual([
+      'command_started',
+      'command_failed',
+      'command_started',
+      'command_done',
+    ]);
+  });
+
+  it('keeps a person apart from the engine, whatever the person is called', async () => {
+    const { executor, journal } = createExecutorFixture();
+    await executor.execute(ask('k', applyPlan({}), 'engine'));
+    expect(journal.entries[0]?.event).toMatchObject({ by: 'a person' });
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { RoleEnd, RoleRequest } from '../../../../src/work/role.ts';
+import { WORK_BOUNDARIES, withBoundaries } from '../../../../testing/work-boundaries.ts';
+import { APPROVES, aborted, createEngineFixture, implemented, NEVER, task } from './engine-fixture.ts';
+
+const workAndApprove = async (request: RoleRequest): Promise<RoleEnd> =>
+  request.role === 'reviewer' ? APPROVES : implemented();
+
+describe('a person', () => {
+  it('who closes an item stops the run on it, whose result is refused and whose summary is kept', async () => {
+    const fixture = createEngineFixture(async (_, __, signal) => {
+      await fixture.engine.ask({ kind: 'transition', itemId: '1', to: 'closed', reason: 'no more' }, 'ann');
+      await aborted(signal);
+      return implemented({ summary: 'in vain' });
+    });
+    await fixture.plan(task('a'));
+    await fixture.engine.runUntilIdle(NEVER);
+    expect(await fixture.status('1')).toBe('closed');
+    expect(fixture.told('command_refused')).toMatchObject([
+      { kind: 'apply_implementor_result', code: 'item_moved' },
+    ]);
+    expect(fixture.told('summary_kept')).toMatchObject([{ summary: 'in vain' }]);
+    expect(fixture.told('revision_made')).toEqual([]);
+    expect((await fixture.engine.snapshot()).state.runs.size).toBe(0);
+  });
+
+  it('who dispatches an item waits for its end', async () => {
+    const { engine, plan, status } = createEngineFixture(workAndApprove);
+    await plan(task('a'));
+    expect(await engine.dispatch('1', 'ann', NEVER)).toMatchObject({
+      kind: 'accepted',
+      conclusion: { kind: 'ended', ok: true },
+    });
+    expect(await status('1')).toBe('review');
+  });
+
+  it.each([
+    ['an item that is not there', '9', 'unknown_item', 'see `conductor work list` for those there are'],
+    ['a question', '1', 'not_code', 'answer it in the spec, then move the item to closed'],
+  ])('who dispatches %s is told why not and what to do', async (_, id, code, help) => {
+    const { engine, plan, told } = createEngineFixture(workAndApprove);
+    await plan(task('a', { labels: ['task:refinement', 'priority:high'] }));
+    expect(await engine.dispatch(id, 'ann', NEVER)).toMatchObject({ kind: 'refused', code, help });
+    expect(told('command_refused')).toMatchObject([{ by: 'ann', code }]);
+  });
+
+  it('who brings the result of an implementor moves a ready item on', async () => {
+    const { engine, plan, status } = createEngineFixture(workAndApprove);
+    await plan(task('a'));
+    await engine.recover();
+    const result = { role: 'implementor', outcome: 'completed', patch: 'mine', summary: 'by hand' } as const;
+    const command = {
+      kind: 'apply_implementor_result',
+      runId: 'by hand',
+      itemId: '1',
+      base: 'base',
+      result,
+    } as const;
+    expect(await engine.ask(command, 'ann')).toEqual({ kind: 'done' });
+    expect(await status('1')).toBe('review');
+  });
+
+  it('who asks for a plan without specs is refused', async () => {
+    const { engine } = createEngineFixture(workAndApprove);
+    expect(await engine.plan('ann', NEVER)).toMatchObject({ kind: 'refused', code: 'nothing_to_plan' });
+  });
+
+  it('who asks for a review gets one', async () => {
+    const { engine, plan, status } = createEngineFixture(workAndApprove);
+    await plan(task('a'));
+    await engine.runUntilIdle(NEVER, { roles: ['implementor'] });
+    expect(await engine.review('1', 'ann', NEVER)).toMatchObject({ kind: 'accepted' });
+    expect(await status('1')).toBe('approved');
+  });
+
+  it.each(['none', ...WORK_BOUNDARIES.filter((name) => /append|write|cancel/.test(name))])(
+    'who cancels a run finds the item blocked, killed at: %s',
+    async (boundary) => {
+      const controller = new AbortController();
+      const fixture = createEngineFixture(async (_, __, signal) => {
+        await aborted(signal);
+        return { ok: false, reason: 'stopped' };
+      });
+      await fixture.plan(task('a'));
+      const watching = fixture.engine.watch(controller.signal);
+      while ((await fixture.status('1')) !== 'in-progress')
+        await new Promise((resolve) => setImmediate(resolve));
+      let dead = false;
+      const ports = withBoundaries(fixture, async (name) => {
+        dead ||= name === boundary;
+        if (dead) throw new Error('killed');
+      });
+      const asked = fixture.startEngine(ports).ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
+      await asked.catch(() => undefined);
+      if (boundary === 'before append') await fixture.engine.ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
+      while ((await fixture.status('1')) !== 'blocked') await new Promise((resolve) => setImmediate(resolve));
+      controller.abort();
+      await watching;
+      const { state } = await fixture.engine.snapshot();
+      expect(state.items.get('1')).toMatchObject({ item: { status: 'blocked' }, failures: [] });
+      expect(state.items.get('1')?.statusReason).toContain('ann cancelled the run');
+      expect([state.runs.size, state.started.size]).toEqual([0, 0]);
+      expect(fixture.told('run_ended')).toHaveLength(1);
+    },
+  );
+});
+
+describe('a watch', () => {
+  it('stops its agents on the signal, which is recorded and no failure', async () => {
+    const controller = new AbortController();
+    const { engine, plan, told } = createEngineFixture(async (_, __, signal) => {
+      controller.abort();
+      if (!signal.aborted) await aborted(signal);
+      return { ok: false, reason: 'stopped by a signal' };
+    });
+    await plan(task('a'));
+    expect(await engine.watch(controller.signal)).toMatchObject({ kind: 'stopped' });
+    const { state } = await engine.snapshot();
+    expect(state.items.get('1')).toMatchObject({ item: { status: 'pending' }, failures: [] });
+    expect(told('run_ended')).toMatchObject([{ ok: false, counted: false, reason: 'stopped by a signal' }]);
+  });
+
+  it('takes up what comes while it waits', async () => {
+    const controller = new AbortController();
+    const { engine, plan, status } = createEngineFixture(workAndApprove);
+    const watching = engine.watch(controller.signal);
+    await plan(task('a'));
+    while ((await status('1')) !== 'approved') await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    expect(await watching).toEqual({ kind: 'stopped', problems: [] });
+  });
+});

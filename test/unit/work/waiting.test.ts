@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkEvent } from '../../../src/contracts/work-event.ts';
+import type { WorkLimits } from '../../../src/work/limits.ts';
+import { waitingReason } from '../../../src/work/waiting.ts';
+import { accepted, created, inReview, limits, moved, reviewed, stateOf } from './fixtures.ts';
+
+const atWork = (id: string, scope?: string[]) => [
+  created({ id, status: 'in-progress' }, scope),
+  accepted(`run ${id}`, 'implementor', id),
+];
+const unstartable: WorkEvent = {
+  type: 'command_failed',
+  key: 'k',
+  by: 'engine',
+  kind: 'request_implementor_run',
+  item_id: '1',
+  reason: 'no program',
+};
+
+function reasonFor(events: readonly WorkEvent[], id: string, more: Partial<WorkLimits> = {}): string | null {
+  const state = stateOf(events);
+  const known = state.items.get(id);
+  if (known === undefined) throw new Error('no such item');
+  return waitingReason(state, known, limits(more));
+}
+
+describe('the board says of an item', () => {
+  it.each<[string, WorkEvent[], string | null]>([
+    [
+      'what it waits for',
+      [
+        ...atWork('3'),
+        created({ id: '4', status: 'closed' }),
+        created({ id: '1', blockedBy: ['3', '4', '9'] }),
+      ],
+      'waits for 3 (in-progress), 9 (unknown)',
+    ],
+    ['nothing while it becomes ready', [created({ id: '1' })], null],
+    ['nothing while it can be taken up', [created({ id: '1', status: 'ready' })], null],
+    [
+      'who is in its way',
+      [...atWork('5', ['src/']), created({ id: '1', status: 'ready' }, ['src/a.ts'])],
+      'waits: src/a.ts is being worked on by 5',
+    ],
+    [
+      'that there is no place',
+      [...atWork('2'), ...atWork('3'), created({ id: '1', status: 'ready' })],
+      'waits for a free place (2 of 2 at work)',
+    ],
+    [
+      'that it is a question',
+      [created({ id: '1', status: 'ready', type: 'refinement' })],
+      'waits for a person: it is a question about a spec',
+    ],
+    [
+      'that it can not be started',
+      [created({ id: '1', status: 'ready' }), unstartable, unstartable, unstartable],
+      'waits for a person: a run could not be started 3 times in a row: no program',
+    ],
+    ['nothing while an agent works on it', atWork('1'), null],
+    ['that its checks go on', inReview('1', 'pending'), 'waits for its checks'],
+    ['nothing when a reviewer comes next', inReview('1', 'success'), null],
+    [
+      'that a review waits for a place',
+      [...atWork('2'), ...atWork('3'), ...inReview('1', 'success')],
+      'waits for a free place (2 of 2 at work)',
+    ],
+    [
+      'that it was reviewed',
+      [...inReview('1', 'success'), reviewed('1', 'approve')],
+      'waits for a person: its review says approve already',
+    ],
+    [
+      'that it can be merged',
+      [...inReview('1', 'success'), moved('1', 'review', 'approved')],
+      'waits for a person: it is approved and not merged',
+    ],
+    [
+      'why it is blocked',
+      [...atWork('1'), moved('1', 'in-progress', 'blocked', 'engine', 'Type: spec-gap')],
+      'waits for a person: Type: spec-gap',
+    ],
+    [
+      'why it needs refinement',
+      [
+        ...inReview('1', 'success'),
+        moved('1', 'review', 'needs-refinement', 'engine', 'its review asks for changes: x'),
+      ],
+      'waits for a person: its review asks for changes: x',
+    ],
+    ['nothing when it is closed', [created({ id: '1', status: 'closed' })], null],
+  ])('%s', (_, events, expected) => {
+    expect(reasonFor(events, '1')).toBe(expected);
+  });
+
+  it('that its run waits at a gate', () => {
+    const waitingRuns = new Map([['run 1', 'a gate asks: merge?']]);
+    expect(reasonFor(atWork('1'), '1', { waitingRuns })).toBe('waits for a person: a gate asks: merge?');
+  });
+
+  it('all of this for five hundred items in no time', () => {
+    const events = Array.from({ length: 500 }, (_, index) =>
+      created({ id: String(index), status: 'ready' }, [`src/${index}/**/*.ts`, `lib/${index}.ts`]),
+    );
+    const state = stateOf(atWork('a', ['src/7/x.ts']), atWork('b', ['docs/']), events);
+    const before = performance.now();
+    const reasons = [...state.items.values()].map((known) =>
+      waitingReason(state, known, limits({ jobs: 3 })),
+    );
+    expect(performance.now() - before).toBeLessThan(1000);
+    expect(reasons.filter((reason) => reason !== null)).toEqual([
+      'waits: src/7/**/*.ts is being worked on by a',
+    ]);
+  });
+});
