@@ -41,12 +41,12 @@ function addBoard(verb: AddVerb): void {
     },
   ).option('--status <status>', 'only items that stand so', oneOf(WORK_STATUSES));
   verb(
-    'show [id...]',
+    'show <id>',
     'an item with its body, blockers, revision, reviews, runs and history',
     'conductor work show 3',
-    async (context, words) => {
+    async (context, [id]) => {
       const { show } = await import('./verbs/work/show.ts');
-      return show(context, words);
+      return show(context, text(id));
     },
   );
 }
@@ -65,25 +65,25 @@ function addAgentActions(verb: AddVerb): void {
     .option('--force', 'also where no approved spec has changed since it was planned')
     .option(...AS);
   verb(
-    'dispatch [id...]',
+    'dispatch [id]',
     'have an item, or all that are free, implemented and reviewed until nothing moves',
     'conductor work dispatch --all --jobs 4',
-    async (context, words, options) => {
+    async (context, [id], options) => {
       const { dispatch } = await import('./verbs/work/dispatch.ts');
       const { all, jobs, as } = options;
-      return dispatch(context, words, { all: all === true, jobs: number(jobs), as: optional(as) });
+      return dispatch(context, id ?? null, { all: all === true, jobs: number(jobs), as: optional(as) });
     },
   )
     .option('--all', 'every item that is free')
     .option(...JOBS, wholeCount)
     .option(...AS);
   verb(
-    'review [id...]',
+    'review <id>',
     'have the revision of an item reviewed now',
     'conductor work review 3',
-    async (context, words, options) => {
+    async (context, [id], options) => {
       const { review } = await import('./verbs/work/review.ts');
-      return review(context, words, optional(options.as));
+      return review(context, text(id), optional(options.as));
     },
   ).option(...AS);
   verb(
@@ -102,36 +102,37 @@ function addAgentActions(verb: AddVerb): void {
 /** What people decide. */
 function addPeopleActions(verb: AddVerb): void {
   verb(
-    'transition [words...]',
-    'move an item to a status: ID STATUS',
+    'transition <id> <status>',
+    'move an item to another status',
     'conductor work transition 3 pending --reason "the spec says it now"',
-    async (context, words, options) => {
+    async (context, [id, status], options) => {
       const { transition } = await import('./verbs/work/transition.ts');
-      return transition(context, words, { reason: optional(options.reason), as: optional(options.as) });
+      const { reason, as } = options;
+      return transition(context, text(id), text(status), { reason: optional(reason), as: optional(as) });
     },
   )
     .option('--reason <text>', 'why; it is kept with the item')
     .option(...AS);
   verb(
-    'apply [file...]',
+    'apply <file>',
     'apply the result of a role: a plan, what an implementor says, a review',
     'conductor work apply result.json --item 3 --run 0199ab',
-    async (context, words, options) => {
+    async (context, [file], options) => {
       const { apply } = await import('./verbs/work/apply.ts');
       const { item, run, as } = options;
-      return apply(context, words, { item: optional(item), run: optional(run), as: optional(as) });
+      return apply(context, text(file), { item: optional(item), run: optional(run), as: optional(as) });
     },
   )
     .option('--item <id>', 'the item that an implementor or a reviewer speaks of')
     .option('--run <run>', 'the run that did the work, whose evidence and patch count')
     .option(...AS);
   verb(
-    'merge [id...]',
+    'merge <id>',
     'bring the approved revision of an item into the default branch',
     'conductor work merge 3',
-    async (context, words, options) => {
+    async (context, [id], options) => {
       const { merge } = await import('./verbs/work/merge.ts');
-      return merge(context, words, optional(options.as));
+      return merge(context, text(id), optional(options.as));
     },
   ).option(...AS);
   verb('labels', 'set up the labels of items, and list them', 'conductor work labels', async (context) => {
@@ -143,7 +144,7 @@ function addPeopleActions(verb: AddVerb): void {
 /** About bodies that nobody keeps yet. */
 function addBodies(verb: AddVerb): void {
   verb(
-    'template [name...]',
+    'template <name>',
     'print the template of a body: task or refinement',
     'conductor work template task > body.md',
     async (context, words) => {
@@ -152,7 +153,7 @@ function addBodies(verb: AddVerb): void {
     },
   );
   verb(
-    'lint [file...]',
+    'lint <file>',
     'check a body against its template',
     'conductor work lint body.md',
     async (context, words, options) => {

@@ -68,6 +68,8 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
       lineOf = createEventLines(terminal.paint, state);
     },
     tell: (entry) => {
+      // A person who is refused something is told so by the verb.
+      if (entry.event.type === 'command_refused' && entry.event.by !== 'engine') return;
       const line = lineOf?.(entry) ?? null;
       if (line === null) return;
       clear();

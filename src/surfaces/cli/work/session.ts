@@ -41,13 +41,6 @@ export function findItem({ state }: WorkSnapshot, wanted: string): KnownItem {
   );
 }
 
-/** One word and no more: the id of an item. */
-export function onlyId(action: string, words: readonly string[]): string {
-  const [id, ...rest] = words;
-  if (id !== undefined && rest.length === 0) return id;
-  throw new CliError(`work ${action} takes one item`, `name it: conductor work ${action} 3`);
-}
-
 /** Goes on where a wish was granted; says why and what to do where it was not. */
 export function expectDone(outcome: Outcome, item: string | null): void {
   switch (outcome.kind) {
@@ -98,7 +91,7 @@ function wayOut(code: RefusalCode, item: string | null): string {
     case 'people_only':
     case 'item_moved':
     case 'blockers_open':
-      return `conductor work show ${id} says what it waits for; conductor work transition moves it`;
+      return `conductor work show ${id} says where it stands, and why`;
     case 'planner_active':
     case 'item_active':
     case 'no_active_run':

@@ -27,17 +27,7 @@ interface Brought {
 }
 
 /** Applies the result of a role that a person brings, held against its contract, the items and the evidence of a run. */
-export async function apply(
-  context: VerbContext,
-  words: readonly string[],
-  options: ApplyOptions,
-): Promise<ExitCode> {
-  const [file, ...rest] = words;
-  if (file === undefined || rest.length > 0)
-    throw new CliError(
-      'work apply takes one file',
-      'name it, or - for standard input: conductor work apply plan.json',
-    );
+export async function apply(context: VerbContext, file: string, options: ApplyOptions): Promise<ExitCode> {
   const value = await readJson(file);
   const role = roleWordsOf(value)?.role;
   try {

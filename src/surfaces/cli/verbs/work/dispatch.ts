@@ -15,18 +15,17 @@ const ROLES = ['implementor', 'reviewer'] as const;
 /** Has one item, or all that are free, implemented and reviewed until nothing moves any more. */
 export async function dispatch(
   context: VerbContext,
-  words: readonly string[],
+  wanted: string | null,
   { all, jobs, as }: DispatchOptions,
 ): Promise<ExitCode> {
-  const [wanted, ...rest] = words;
-  if (rest.length > 0 || (wanted === undefined) !== all)
+  if ((wanted === null) !== all)
     throw new CliError(
       'work dispatch takes one item, or --all',
       'conductor work dispatch 3, or --all --jobs 4',
     );
   if (jobs === 0) throw new CliError('--jobs is at least 1', 'leave it out for what the configuration says');
   return driveWork(context, { jobs, as }, (driving) =>
-    wanted === undefined ? dispatchAll(driving) : dispatchOne(driving, wanted),
+    wanted === null ? dispatchAll(driving) : dispatchOne(driving, wanted),
   );
 }
 

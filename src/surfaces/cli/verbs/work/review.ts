@@ -3,15 +3,10 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printable, shortId } from '../../terminal.ts';
 import type { VerbContext } from '../../verb.ts';
 import { driveWork, type WorkDriving, type WorkEnd } from '../../work/driving.ts';
-import { expectAccepted, findItem, onlyId } from '../../work/session.ts';
+import { expectAccepted, findItem } from '../../work/session.ts';
 
 /** Has a reviewer look at the revision of an item now, once its checks have passed. */
-export async function review(
-  context: VerbContext,
-  words: readonly string[],
-  as: string | null,
-): Promise<ExitCode> {
-  const wanted = onlyId('review', words);
+export async function review(context: VerbContext, wanted: string, as: string | null): Promise<ExitCode> {
   return driveWork(context, { jobs: null, as }, async (driving) => {
     const { work, signal, onEvent } = driving;
     await work.engine.recover();

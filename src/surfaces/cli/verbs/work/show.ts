@@ -10,11 +10,10 @@ import { printJson, type VerbContext } from '../../verb.ts';
 import { itemDocument } from '../../work/documents.ts';
 import { createEventLines, oneLine } from '../../work/event-lines.ts';
 import { itemHistory, runsOfItem } from '../../work/history.ts';
-import { findItem, onlyId, withWork } from '../../work/session.ts';
+import { findItem, withWork } from '../../work/session.ts';
 
 /** Everything about one item: what it asks for, where it stands and why, what was made of it and said about it. */
-export async function show(context: VerbContext, words: readonly string[]): Promise<ExitCode> {
-  const wanted = onlyId('show', words);
+export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
   return withWork(context, { jobs: null }, async ({ engine, history }) => {
     const snapshot = await engine.snapshot();
     const known = findItem(snapshot, wanted);

@@ -14,15 +14,10 @@ export interface TransitionOptions {
 /** A person moves an item, under the same table as everybody. */
 export async function transition(
   context: VerbContext,
-  words: readonly string[],
+  wanted: string,
+  status: string,
   { reason, as }: TransitionOptions,
 ): Promise<ExitCode> {
-  const [wanted, status, ...rest] = words;
-  if (wanted === undefined || status === undefined || rest.length > 0)
-    throw new CliError(
-      'work transition takes an item and a status',
-      'conductor work transition 3 pending --reason "the spec says it now"',
-    );
   const to = statusOf(status);
   return askAsPerson(context, as, async ({ snapshot, ask }) => {
     const { item } = findItem(snapshot, wanted);
