@@ -84,6 +84,15 @@ export function createServices(version: string): Services {
       const { openScope } = await import('./wiring/open-scope.ts');
       return openScope(resolve(startDir), base);
     },
+    openWork: async (startDir, options) => {
+      const opened = await openConfigured(startDir, userFolder);
+      if (!opened.ok) return opened;
+      const project = await assemble(opened.value);
+      if (!project.ok) return project;
+      const { assembleWork } = await import('./wiring/work.ts');
+      const { config } = opened.value;
+      return { ok: true, value: assembleWork({ project: project.value, config, options }) };
+    },
     makeDemoRepository: async () => {
       const { makeDemoRepository } = await import('./wiring/demo-repository.ts');
       return makeDemoRepository(root);

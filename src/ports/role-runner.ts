@@ -17,8 +17,10 @@ export interface RoleRunner {
   readonly cancel: (runId: string) => Promise<void>;
 }
 
-/** A runner that can also stay with a run that has waited. */
+/** A runner that can also stay with a run that has waited, and hold against it what somebody brings. */
 export interface ResumableRoleRunner extends RoleRunner {
+  /** What a result comes to that a person brings, held against the evidence of a run as that of its own agent is. */
+  readonly judge: (runId: string, subject: RoleSubject, result: unknown) => Promise<RoleState>;
   /** Takes up a run that waited, and stays with it as `run` does. */
   readonly resume: (runId: string, subject: RoleSubject, signal: AbortSignal) => Promise<RoleState>;
 }

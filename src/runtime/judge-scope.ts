@@ -13,7 +13,8 @@ import {
   voidAttestations,
 } from '../work/scope/classify-scope.ts';
 import { type FileVersions, type ProgramPair, proofOf, textOf } from '../work/scope/proofs/proof-of.ts';
-import { entryPath, type ScopeEntry } from '../work/scope/scope-entry.ts';
+import { entryPath } from '../work/scope/scope-entry.ts';
+import type { ScopeEntry } from '../work/scope-entry.ts';
 import { wholeFileBefore } from './whole-file.ts';
 
 export interface ScopeQuestion {

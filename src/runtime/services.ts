@@ -2,19 +2,24 @@ import type { AgentFailure } from '../contracts/agent-failure.ts';
 import type { Usage } from '../contracts/agent-result.ts';
 import type { AgentConfig } from '../contracts/config.ts';
 import type { DetectedValidator } from '../contracts/detected-validator.ts';
+import type { JournalEntry } from '../contracts/work-event.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Planner } from '../ports/planner.ts';
+import type { ResumableRoleRunner } from '../ports/role-runner.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Programs, ScopeSources } from '../ports/scope-sources.ts';
+import type { SpecReading } from '../ports/spec-folder.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
 import type { Workspace } from '../ports/workspace.ts';
+import type { RoleSubject } from '../work/role.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { Retention } from './retention.ts';
-import type { RunDeps } from './run-context.ts';
+import type { RunDeps, RunObserver } from './run-context.ts';
+import type { WorkEngine } from './work/loop.ts';
 
 /** What a surface can ask for. The composition root supplies it; a surface never sees an adapter. */
 export interface Services {
@@ -32,6 +37,8 @@ export interface Services {
   /** A planner to ask without a run: `rules`, `model:…`, `agent:…`; null for the configured one. */
   readonly openPlanner: (startDir: string, name: string | null) => Promise<Opened<Planner>>;
   /** What a patch is held against to judge its scope, as far as there is a repository; null for its HEAD. */
+  /** Work items: their engine with the provider and the roles of this repository. */
+  readonly openWork: (startDir: string, options: WorkOptions) => Promise<Opened<OpenWork>>;
   readonly openScope: (startDir: string, base: string | null) => Promise<Opened<OpenScope>>;
   /** Has an agent of the configuration write one file in a place that is thrown away. */
   readonly tryAgent: (startDir: string, request: TrialRequest) => Promise<Opened<AgentTrial>>;
@@ -99,6 +106,25 @@ export interface OpenScope {
   /** Null outside a repository, and in one without a commit. */
   readonly sources: ScopeSources | null;
   readonly programs: Programs;
+}
+
+export interface WorkOptions {
+  /** Null for what the configuration says. */
+  readonly jobs: number | null;
+  readonly observe?: (subject: RoleSubject) => RunObserver;
+}
+
+export interface OpenWork extends OpenProject {
+  readonly engine: WorkEngine;
+  readonly jobs: number;
+  /** Everything that has happened to work items, oldest first. */
+  readonly history: () => Promise<readonly JournalEntry[]>;
+  readonly readSpecs: () => Promise<SpecReading>;
+  /** Returns those that were made. */
+  readonly setUpLabels: () => Promise<readonly string[]>;
+  /** What a result comes to that a person brings, held against the evidence of a run. */
+  readonly judgeResult: ResumableRoleRunner['judge'];
+  readonly close: () => Promise<void>;
 }
 
 export interface DemoRepository {

@@ -5,8 +5,9 @@ import type { Role } from '../contracts/work-results.ts';
 import type { ResumableRoleRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
 import type { OpenProject } from '../runtime/services.ts';
-import { createRoleRunner } from '../runtime/work/role-runner.ts';
+import { createRoleRunner, type JudgePatch } from '../runtime/work/role-runner.ts';
 import { ROLE_WORKFLOWS, type RoleDocument, roleWorkflow } from '../runtime/work/role-workflow.ts';
+import type { RoleSubject } from '../work/role.ts';
 import type { RoleAgents } from '../work/role-agents.ts';
 import type { RoleChecks } from '../work/role-result.ts';
 
@@ -15,19 +16,21 @@ interface WorkRolesRequest {
   /** `work.agents` of the configuration, with its defaults. */
   readonly agents: RoleAgents;
   readonly checks: RoleChecks;
-  readonly observer?: RunObserver;
+  readonly judgePatch: JudgePatch;
+  readonly observe?: (subject: RoleSubject) => RunObserver;
 }
 
 /** The roles of work items on the runs of a project. */
 export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner {
-  const { project, agents, checks, observer } = request;
+  const { project, agents, checks, judgePatch, observe } = request;
   return createRoleRunner({
     project,
     checks,
+    judgePatch,
     reader: createRevisionReader({ repoRoot: project.repoRoot }),
     workflow: async (role, inputs) =>
       roleWorkflow(await findDocument(role, project.workflowFolders), agents, project.context, inputs),
-    ...(observer === undefined ? {} : { observer }),
+    ...(observe === undefined ? {} : { observe }),
   });
 }
 

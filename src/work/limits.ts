@@ -12,8 +12,15 @@ export interface WorkLimits {
   readonly starting: ReadonlyMap<string, Role>;
   /** A planner is being started. */
   readonly startsPlanner: boolean;
+  /** Items for which runs are started; all where it is left out. */
+  readonly only?: ReadonlySet<string>;
   /** Accepted runs that wait for somebody, and for what. */
   readonly waitingRuns: ReadonlyMap<string, string>;
+}
+
+/** Whether runs are started for an item. */
+export function isWanted({ only }: WorkLimits, itemId: string): boolean {
+  return only === undefined || only.has(itemId);
 }
 
 /** Items that an agent works on or is about to, with its role. */

@@ -17,6 +17,7 @@ export function roleInputs(
   request: RoleRequest,
   base: string,
   work: RevisionFiles | null,
+  warnings: readonly string[],
 ): Record<string, string> {
   switch (request.role) {
     case 'planner':
@@ -45,6 +46,7 @@ export function roleInputs(
         ...itemInputs(request.item),
         item_base: base,
         patch: shortened(work?.patch ?? ''),
+        ...(warnings.length === 0 ? {} : { scope_warnings: json(warnings) }),
         ...earlierInputs(request.revision, request.reviews, work),
       };
   }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { WORK_DEFAULTS } from '../../src/contracts/config-work.ts';
+import { CONFIG_DEFAULTS } from '../../src/contracts/config-defaults.ts';
 import type { Revision, WorkItem } from '../../src/contracts/work-item.ts';
 import type { ResumableRoleRunner } from '../../src/ports/role-runner.ts';
 import type { OpenProject } from '../../src/runtime/services.ts';
@@ -122,7 +122,11 @@ export async function openRunner(root: string, agents: Partial<RoleAgents> = {})
   const project = opened.value;
   const roles = createWorkRoles({
     project,
-    agents: { ...WORK_DEFAULTS.agents, ...names },
+    agents: { ...CONFIG_DEFAULTS.work.agents, ...names },
+    judgePatch: async () => ({
+      ok: true,
+      verdict: { ok: true, files: [], corrections: [], forbidden: [], notes: [] },
+    }),
     checks: {
       planner: (_result, items) => (items.length > 1 ? ['P1: too many items'] : []),
       implementor: () => [],

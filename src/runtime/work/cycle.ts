@@ -20,6 +20,8 @@ export interface Cycle {
 /** What a cycle may set going in the background. */
 export interface CyclePowers {
   readonly roles: ReadonlySet<Role>;
+  /** For which items; null for all. */
+  readonly items: ReadonlySet<string> | null;
   /** Whether the checks of revisions are run. */
   readonly settles: boolean;
 }
@@ -27,8 +29,9 @@ export interface CyclePowers {
 /** One round: what there is outside, what became of runs, what the handlers want, all of it carried out. */
 export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promise<Cycle> {
   if (memory.fatal !== null) throw memory.fatal.error;
+  memory.only = powers.items;
   let held = await recordOutside(memory);
-  const ends = await lookAtRuns(memory);
+  const ends = await lookAtRuns(memory, powers);
   const { executor } = memory;
   const events = [...memory.unseen, { type: 'looked' } as const];
   memory.unseen = [];
@@ -94,9 +97,13 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
 }
 
 /** Accepted runs that this process does not drive: their ends are applied by whoever sees them first. */
-async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]> {
+export async function lookAtRuns(
+  memory: EngineMemory,
+  powers: Pick<CyclePowers, 'roles'>,
+): Promise<readonly AskedCommand[]> {
   const { executor, deps } = memory;
-  const isOwn = (runId: string) => [...memory.jobs].some((job) => job.drives(runId));
+  const isOwn = (runId: string) =>
+    memory.resuming.has(runId) || [...memory.jobs].some((job) => job.drives(runId));
   const waiting = new Map<string, string>();
   const driven = new Set<string>();
   const asked: AskedCommand[] = [];
@@ -105,6 +112,8 @@ async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]
     if (subject === null) continue;
     const state = await look(deps.runner, run.runId, subject);
     if (state.kind === 'driven') driven.add(run.runId);
+    const answered = state.kind === 'waiting' && state.answered === true && powers.roles.has(run.role);
+    if (answered && takeUp(memory, run.runId, subject)) continue;
     if (state.kind === 'waiting') waiting.set(run.runId, state.reason);
     // What is lost went down with the process that drove it, which is no failure of the item.
     const wish = commandAtEnd(run, state, state.kind === 'ended');
@@ -115,6 +124,28 @@ async function lookAtRuns(memory: EngineMemory): Promise<readonly AskedCommand[]
   memory.waitingRuns = waiting;
   memory.drivenElsewhere = driven;
   return asked;
+}
+
+/** Somebody has answered what a run waited for: it goes on in the background, and its end is seen like any other. */
+function takeUp(memory: EngineMemory, runId: string, subject: RoleSubject): boolean {
+  const { resume } = memory.deps.runner;
+  const key = `resume/${runId}`;
+  if (resume === undefined || activeSetback(memory, key) !== null) return false;
+  const controller = new AbortController();
+  const ended = resume(runId, subject, controller.signal)
+    .then(
+      (state) => {
+        // It could not be taken up: not again at once.
+        if (state.kind === 'waiting' && state.answered === true) noteSetback(memory, key, state.reason);
+      },
+      (error: unknown) => noteSetback(memory, key, error),
+    )
+    .finally(() => {
+      memory.resuming.delete(runId);
+      memory.bell.ring();
+    });
+  memory.resuming.set(runId, { ended, stop: () => controller.abort() });
+  return true;
 }
 
 /** A record that can't be read is for a person to look at, and no reason to stop everything else. */

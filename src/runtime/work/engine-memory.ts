@@ -1,7 +1,7 @@
 import type { JournalEntry, WorkEvent } from '../../contracts/work-event.ts';
 import type { PlannerResult } from '../../contracts/work-results.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { RoleRunner } from '../../ports/role-runner.ts';
+import type { ResumableRoleRunner, RoleRunner } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
@@ -15,7 +15,7 @@ import type { Job } from './jobs.ts';
 export interface WorkEngineDeps {
   readonly journal: WorkJournal;
   readonly provider: WorkProvider;
-  readonly runner: RoleRunner;
+  readonly runner: RoleRunner & Partial<Pick<ResumableRoleRunner, 'resume'>>;
   readonly specs: SpecFolder;
   readonly clock: Clock;
   /** Never the same twice: names the wishes of people. */
@@ -36,6 +36,8 @@ export interface EngineMemory {
   readonly jobs: Set<Job>;
   /** Accepted runs that wait for somebody, and for what. */
   waitingRuns: ReadonlyMap<string, string>;
+  /** Accepted runs that were answered at a gate and are taken up, by id. */
+  readonly resuming: Map<string, Resuming>;
   /** Accepted runs that another process drives. */
   drivenElsewhere: ReadonlySet<string>;
   /** What failed, by its key, how often, and when it may be tried again. */
@@ -43,6 +45,8 @@ export interface EngineMemory {
   /** Runs that were refused, and how far the journal was: until it goes on, they would be refused again. */
   readonly refusedAt: Map<string, number>;
   readonly listeners: Set<(entry: JournalEntry) => void>;
+  /** Items for which runs are started; null for all. */
+  only: ReadonlySet<string> | null;
   /** Entries that handlers have not seen yet. */
   unseen: WorkEvent[];
   /** The commits whose checks were last asked for, and when that is worth asking again. */
@@ -51,6 +55,11 @@ export interface EngineMemory {
   /** What ended a background task: it belongs to whoever waits next. */
   fatal: { readonly error: unknown } | null;
   readonly limits: () => WorkLimits;
+}
+
+export interface Resuming {
+  readonly ended: Promise<void>;
+  readonly stop: () => void;
 }
 
 export interface Setback {
@@ -82,10 +91,12 @@ export function createMemory(deps: WorkEngineDeps): EngineMemory {
     bell: createBell(),
     jobs: new Set(),
     waitingRuns: new Map(),
+    resuming: new Map(),
     drivenElsewhere: new Set(),
     setbacks: new Map(),
     refusedAt: new Map(),
     listeners: new Set(),
+    only: null,
     unseen: [],
     settled: { heads: '', notBeforeMs: 0 },
     settling: null,
@@ -100,6 +111,7 @@ export function createMemory(deps: WorkEngineDeps): EngineMemory {
         ),
         startsPlanner: starting.some((job) => job.role === 'planner'),
         waitingRuns: memory.waitingRuns,
+        ...(memory.only === null ? {} : { only: memory.only }),
       };
     },
   };

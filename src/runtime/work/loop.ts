@@ -1,10 +1,11 @@
 import type { JournalEntry } from '../../contracts/work-event.ts';
+import type { Spec } from '../../contracts/work-item.ts';
 import { ROLES, type Role } from '../../contracts/work-results.ts';
 import type { WorkCommand } from '../../work/command.ts';
-import { planningStopped } from '../../work/handlers/planning.ts';
+import { planningStopped, unplannedSpecs } from '../../work/handlers/planning.ts';
 import type { WorkLimits } from '../../work/limits.ts';
 import { approvedSpecs, snapshotOf, type WorkState } from '../../work/state.ts';
-import { addJob, type Cycle, type CyclePowers, runCycle } from './cycle.ts';
+import { addJob, type Cycle, type CyclePowers, lookAtRuns, runCycle } from './cycle.ts';
 import { createMemory, type EngineMemory, type WorkEngineDeps } from './engine-memory.ts';
 import type { Outcome } from './executor.ts';
 import type { RunReport } from './jobs.ts';
@@ -12,6 +13,8 @@ import type { RunReport } from './jobs.ts';
 export interface WorkSnapshot {
   readonly state: WorkState;
   readonly limits: WorkLimits;
+  /** Approved specs that are not as they were when they were planned, or never were. */
+  readonly unplanned: readonly Spec[];
   /** Why the planner is not asked any more, for people. */
   readonly planningStopped: string | null;
 }
@@ -20,6 +23,8 @@ export interface LoopOptions {
   readonly onEvent?: (entry: JournalEntry) => void;
   /** Whose runs are started; all where nothing is said. */
   readonly roles?: readonly Role[];
+  /** For which items; all where nothing is said. */
+  readonly items?: readonly string[];
 }
 
 export type LoopEnd =
@@ -37,9 +42,19 @@ export interface WorkEngine {
   /** A person's wish, under the same guards. */
   readonly ask: (command: Exclude<WorkCommand, RequestCommand>, person: string) => Promise<Outcome>;
   /** A person asks for the work on an item: the run of an implementor, to its end. */
-  readonly dispatch: (itemId: string, person: string, signal: AbortSignal) => Promise<RunReport>;
-  readonly review: (itemId: string, person: string, signal: AbortSignal) => Promise<RunReport>;
-  readonly plan: (person: string, signal: AbortSignal) => Promise<RunReport>;
+  readonly dispatch: (
+    itemId: string,
+    person: string,
+    signal: AbortSignal,
+    options?: Pick<LoopOptions, 'onEvent'>,
+  ) => Promise<RunReport>;
+  readonly review: WorkEngine['dispatch'];
+  readonly plan: (
+    person: string,
+    signal: AbortSignal,
+    options?: Pick<LoopOptions, 'onEvent'>,
+  ) => Promise<RunReport>;
+  /** As the journal has it, with what runs wait for. Writes nothing. */
   readonly snapshot: () => Promise<WorkSnapshot>;
 }
 
@@ -54,7 +69,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
 
   const person = (name: string) => ({ kind: 'person', name }) as const;
   const housekeep = async () => {
-    while ((await runCycle(memory, { roles: new Set(), settles: false })).moved);
+    while ((await runCycle(memory, IDLE_POWERS)).moved);
   };
 
   /** Starts a run for a person and stays until it has ended. */
@@ -62,8 +77,10 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     choose: (state: WorkState) => RequestCommand,
     name: string,
     signal: AbortSignal,
+    { onEvent }: Pick<LoopOptions, 'onEvent'> = {},
   ): Promise<RunReport> => {
     await housekeep();
+    if (onEvent !== undefined) memory.listeners.add(onEvent);
     const command = choose(executor.state);
     const job = addJob(memory, { key: `person/${deps.newKey()}`, by: person(name), command });
     const stop = () => job.stop();
@@ -73,6 +90,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       return await job.ended;
     } finally {
       signal.removeEventListener('abort', stop);
+      if (onEvent !== undefined) memory.listeners.delete(onEvent);
     }
   };
 
@@ -82,9 +100,9 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     runUntilIdle: (signal, options) => loop(memory, signal, options ?? {}, true),
     watch: (signal, options) => loop(memory, signal, options ?? {}, false),
     ask: (command, name) => executor.execute({ key: `person/${deps.newKey()}`, by: person(name), command }),
-    dispatch: (itemId, name, signal) =>
-      request(() => ({ kind: 'request_implementor_run', itemId }), name, signal),
-    review: (itemId, name, signal) =>
+    dispatch: (itemId, name, signal, options) =>
+      request(() => ({ kind: 'request_implementor_run', itemId }), name, signal, options),
+    review: (itemId, name, signal, options) =>
       request(
         ({ items }) => {
           const revisionId = items.get(itemId)?.item.linkedRevision ?? '';
@@ -92,22 +110,34 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
         },
         name,
         signal,
+        options,
       ),
-    plan: (name, signal) =>
-      request((state) => ({ kind: 'request_planner_run', specs: approvedSpecs(state) }), name, signal),
+    plan: (name, signal, options) =>
+      request(
+        (state) => ({ kind: 'request_planner_run', specs: approvedSpecs(state) }),
+        name,
+        signal,
+        options,
+      ),
     snapshot: async () => {
       await executor.catchUp();
+      await lookAtRuns(memory, IDLE_POWERS);
+      const state = snapshotOf(executor.state);
       return {
-        state: snapshotOf(executor.state),
+        state,
         limits: memory.limits(),
-        planningStopped: planningStopped(executor.state),
+        unplanned: unplannedSpecs(state),
+        planningStopped: planningStopped(state),
       };
     },
   };
 }
 
-function powersOf({ roles }: LoopOptions): CyclePowers {
-  return { roles: new Set(roles ?? ROLES), settles: true };
+const IDLE_POWERS: CyclePowers = { roles: new Set(), items: null, settles: false };
+
+function powersOf({ roles, items }: LoopOptions): CyclePowers {
+  const only = items === undefined ? null : new Set(items);
+  return { roles: new Set(roles ?? ROLES), items: only, settles: true };
 }
 
 async function loop(
@@ -136,6 +166,7 @@ async function loop(
 function isIdle(memory: EngineMemory, cycle: Cycle): boolean {
   return (
     memory.jobs.size === 0 &&
+    memory.resuming.size === 0 &&
     memory.settling === null &&
     memory.drivenElsewhere.size === 0 &&
     cycle.held === 0
@@ -159,6 +190,7 @@ async function pause({ bell, deps }: EngineMemory, signal: AbortSignal): Promise
 /** Ends what runs in the background, and waits until that is recorded. */
 async function stopAll(memory: EngineMemory): Promise<void> {
   memory.settling?.controller.abort();
-  for (const job of memory.jobs) job.stop();
-  await Promise.allSettled([memory.settling?.promise, ...[...memory.jobs].map((job) => job.ended)]);
+  const background = [...memory.jobs, ...memory.resuming.values()];
+  for (const task of background) task.stop();
+  await Promise.allSettled([memory.settling?.promise, ...background.map((task) => task.ended)]);
 }

@@ -1,13 +1,15 @@
 import type { RunEnd } from '../../kernel/state.ts';
+import { roleWordsOf } from '../../planner/role-words.ts';
 import type { RevisionReader } from '../../ports/revision-reader.ts';
 import type { ResumableRoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
-import type { RoleRequest, RoleSubject } from '../../work/role.ts';
-import { roleInputs } from '../../work/role-inputs.ts';
+import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/role.ts';
+import { type RevisionFiles, roleInputs } from '../../work/role-inputs.ts';
 import { type RoleChecks, roleResultOf } from '../../work/role-result.ts';
 import { cancelRun } from '../cancel-run.ts';
 import type { DriveEnd } from '../drive.ts';
 import { readAnswer } from '../gates.ts';
+import { type ScopeVerdict, scopeWarnings } from '../judge-scope.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { resumeRun } from '../resume-run.ts';
 import type { RunObserver } from '../run-context.ts';
@@ -24,8 +26,21 @@ export interface RoleRunnerDeps {
   readonly checks: RoleChecks;
   /** The document that a role's run executes, or what stands in its way. */
   readonly workflow: (role: RoleRequest['role'], inputs: readonly string[]) => Promise<RoleWorkflow>;
-  readonly observer?: RunObserver;
+  /** Holds a patch against the scope of an item. */
+  readonly judgePatch: JudgePatch;
+  readonly observe?: (subject: RoleSubject) => RunObserver;
 }
+
+export type JudgePatch = (question: {
+  readonly body: string;
+  readonly base: string;
+  readonly patch: string;
+  readonly summary: string;
+}) => Promise<PatchJudgement>;
+
+export type PatchJudgement =
+  | { readonly ok: true; readonly verdict: ScopeVerdict }
+  | { readonly ok: false; readonly reason: string };
 
 /** Somebody sleeps until the time of a parked run, and wakes up a moment later. */
 const WAKING_MS = 60_000;
@@ -42,8 +57,9 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResumableRoleRunner {
       return driven.ok ? look(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
     },
     look: (runId, subject) => look(deps, runId, subject),
+    judge: (runId, subject, result) => look(deps, runId, subject, { result }),
     resume: async (runId, subject, signal) => {
-      await stayWith(deps, runId, signal, await takeUp(deps, runId, signal));
+      await stayWith(deps, subject, runId, signal, await takeUp(deps, subject, runId, signal));
       return look(deps, runId, subject);
     },
     cancel: (runId) => cancel(deps, runId),
@@ -62,12 +78,14 @@ async function driveRole(
   signal: AbortSignal,
 ): Promise<Driven> {
   const { project, workflow } = deps;
-  const inputs = roleInputs(request, base, work);
+  const subject = subjectOf(request);
+  const warnings = await warningsOf(deps, request, base, work);
+  const inputs = roleInputs(request, base, work, warnings);
   const document = await workflow(request.role, Object.keys(inputs));
   if (!document.ok) return document;
   const { timeoutMs, idleTimeoutMs, maxVisits } = project.context.defaults;
   const started = await startRun({
-    ...drivenBy(deps, signal),
+    ...drivenBy(deps, subject, signal),
     ids: project.ids,
     plan: document.plan,
     workflowText: document.text,
@@ -80,29 +98,36 @@ async function driveRole(
     onCreated: onAccepted,
   });
   if (!started.ok) return started;
-  await stayWith(deps, started.runId, signal, started.end);
+  await stayWith(deps, subject, started.runId, signal, started.end);
   return { ok: true, runId: started.runId };
 }
 
 /** A gate is left to people: whoever answers it, or looks after it, takes the run up again. */
-function drivenBy({ project, observer = SILENT }: RoleRunnerDeps, signal: AbortSignal) {
+function drivenBy({ project, observe }: RoleRunnerDeps, subject: RoleSubject, signal: AbortSignal) {
+  const observer = observe?.(subject) ?? SILENT;
   return { deps: project.deps, wait: false, signal, observer, onGate: null };
 }
 
-async function takeUp(deps: RoleRunnerDeps, runId: string, signal: AbortSignal): Promise<DriveEnd | null> {
-  const resumed = await resumeRun({ ...drivenBy(deps, signal), runId, onPlan: () => {} });
+async function takeUp(
+  deps: RoleRunnerDeps,
+  subject: RoleSubject,
+  runId: string,
+  signal: AbortSignal,
+): Promise<DriveEnd | null> {
+  const resumed = await resumeRun({ ...drivenBy(deps, subject, signal), runId, onPlan: () => {} });
   return resumed.ok ? resumed.end : null;
 }
 
 /** Sits out the times for which a spent account parks the run. */
 async function stayWith(
   deps: RoleRunnerDeps,
+  subject: RoleSubject,
   runId: string,
   signal: AbortSignal,
   first: DriveEnd | null,
 ): Promise<void> {
   const { clock } = deps.project;
-  for (let end = first; end?.kind === 'parked'; end = await takeUp(deps, runId, signal)) {
+  for (let end = first; end?.kind === 'parked'; end = await takeUp(deps, subject, runId, signal)) {
     await clock.sleep(Math.max(0, Date.parse(end.parked.until) - clock.now().getTime()), signal);
     if (signal.aborted) return;
   }
@@ -123,7 +148,12 @@ function neverStarted(obstacles: readonly Obstacle[]): RoleState {
   return { kind: 'lost', reason: `the run can't start: ${told.join('; ')}` };
 }
 
-async function look(deps: RoleRunnerDeps, runId: string, subject: RoleSubject): Promise<RoleState> {
+async function look(
+  deps: RoleRunnerDeps,
+  runId: string,
+  subject: RoleSubject,
+  brought: { readonly result: unknown } | null = null,
+): Promise<RoleState> {
   const read = await deps.project.store.read(runId);
   if (!read.ok)
     return lost(read.problem.kind === 'missing' ? 'it has no record' : `its record: ${read.problem.message}`);
@@ -131,11 +161,40 @@ async function look(deps: RoleRunnerDeps, runId: string, subject: RoleSubject): 
   const view = viewRun(run.events);
   if (view !== null && hasEnded(view)) {
     const evidence = await readRoleEvidence(run, view, subject.role, deps.reader);
-    return { kind: 'ended', end: roleResultOf(subject, evidence, deps.checks) };
+    const heard =
+      brought === null ? evidence : { ...evidence, words: roleWordsOf(brought.result), notes: [] };
+    return { kind: 'ended', end: await inScope(deps, subject, roleResultOf(subject, heard, deps.checks)) };
   }
   if (run.driverPid !== null) return { kind: 'driven' };
   if (view === null) return lost('it never started');
   return (await waitOf(run, view, deps.project.clock.now())) ?? lost('nobody drives it');
+}
+
+/** Where a file is touched that nobody answers for, nothing is completed: it is told, and never dropped in silence. */
+async function inScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd): Promise<RoleEnd> {
+  if (!end.ok || !('base' in end) || subject.role !== 'implementor' || end.result.patch === null) return end;
+  const { patch, summary } = end.result;
+  const judged = await deps.judgePatch({ body: subject.item.body, base: end.base, patch, summary });
+  if (!judged.ok) return { ok: false, reason: `says completed, but ${judged.reason}` };
+  const outside = judged.verdict.files.filter(
+    ({ class: kind }) => kind === 'unlisted' || kind === 'out_of_scope',
+  );
+  if (outside.length === 0) return end;
+  const told = outside.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+  return { ok: false, reason: `says completed, but changed what is not in its scope: ${told}` };
+}
+
+/** For a reviewer, what is outside the scope is a list of warnings. */
+async function warningsOf(
+  deps: RoleRunnerDeps,
+  request: RoleRequest,
+  base: string,
+  work: RevisionFiles | null,
+): Promise<readonly string[]> {
+  if (request.role !== 'reviewer' || work === null) return [];
+  const { body: summary } = request.revision;
+  const judged = await deps.judgePatch({ body: request.item.body, base, patch: work.patch, summary });
+  return judged.ok ? scopeWarnings(judged.verdict.files) : [`[Warning] ${judged.reason}`];
 }
 
 function hasEnded(view: RunView): view is RunView & { readonly end: RunEnd } {

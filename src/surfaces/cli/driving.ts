@@ -33,29 +33,17 @@ export interface Driving {
 
 /**
  * Runs `work` with live progress and with Ctrl-C as a clean interruption: the first stops the step and
- * leaves the run to be resumed, the second ends what is still there by force, and then this process.
+ * leaves the run to be resumed.
  */
 export async function whileDriving<T>(
   context: VerbContext,
   request: DrivingRequest,
   work: (driving: Driving) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
-  context.keepRunning();
-  const onSignal = () => {
-    if (controller.signal.aborted) {
-      const leave = () => process.exit(EXIT.interrupted);
-      request.endProcesses().then(leave, leave);
-      return;
-    }
-    context.terminal.err('\ninterrupting; the run can be resumed (press again to leave at once)\n');
-    controller.abort();
-  };
-  const signals = STOP_SIGNALS.filter((name) => name !== 'SIGHUP' || context.leaveTerminal === null);
-  for (const name of signals) process.on(name, onSignal);
   const progress = createProgress(context.terminal, request.planOf);
+  const message = 'interrupting; the run can be resumed (press again to leave at once)';
   try {
-    return await work({ signal: controller.signal, progress });
+    return await whileInterruptible(context, { ...request, message }, (signal) => work({ signal, progress }));
   } catch (error) {
     if (isExpectedFailure(error))
       throw new CliError(
@@ -71,6 +59,36 @@ export async function whileDriving<T>(
     );
   } finally {
     progress.stop();
+  }
+}
+
+export interface Interruption extends Pick<DrivingRequest, 'endProcesses'> {
+  /** Said at the first Ctrl-C. */
+  readonly message: string;
+}
+
+/** The first Ctrl-C fires the signal; the second ends what is still there by force, and then this process. */
+export async function whileInterruptible<T>(
+  context: VerbContext,
+  { endProcesses, message }: Interruption,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  context.keepRunning();
+  const onSignal = () => {
+    if (controller.signal.aborted) {
+      const leave = () => process.exit(EXIT.interrupted);
+      endProcesses().then(leave, leave);
+      return;
+    }
+    context.terminal.err(`\n${message}\n`);
+    controller.abort();
+  };
+  const signals = STOP_SIGNALS.filter((name) => name !== 'SIGHUP' || context.leaveTerminal === null);
+  for (const name of signals) process.on(name, onSignal);
+  try {
+    return await work(controller.signal);
+  } finally {
     for (const name of signals) process.off(name, onSignal);
   }
 }

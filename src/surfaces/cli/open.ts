@@ -9,9 +9,11 @@ import type {
   OpenPolicy,
   OpenProject,
   OpenScope,
+  OpenWork,
   Records,
   TrialRequest,
   UpkeepSetup,
+  WorkOptions,
 } from '../../runtime/services.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-codes.ts';
@@ -42,6 +44,10 @@ export async function openPlanner(context: VerbContext, name: string | null): Pr
 /** Without a repository there is less to prove, and no error. */
 export async function openScope(context: VerbContext, base: string | null): Promise<OpenScope> {
   return unwrap(context, await (await context.services()).openScope(context.startDir, base));
+}
+
+export async function openWork(context: VerbContext, options: WorkOptions): Promise<OpenWork> {
+  return unwrap(context, await (await context.services()).openWork(context.startDir, options));
 }
 
 export async function tryAgent(context: VerbContext, request: TrialRequest): Promise<AgentTrial> {

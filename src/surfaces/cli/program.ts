@@ -20,7 +20,7 @@ import { addUpkeepVerbs } from './upkeep-verbs.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
 import type { GraphFormat } from './verbs/graph.ts';
 import type { ValidateFormat } from './verbs/validate.ts';
-import { addWorkVerbs } from './work-verbs.ts';
+import { addContractVerb, addWorkVerbs } from './work-verbs.ts';
 
 export interface ProgramDeps {
   readonly version: string;
@@ -144,13 +144,28 @@ function createProgram(version: string, dispatch: Dispatch): Command {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conductor: ')) })
     .addHelpText('after', '\nExample:\n  $ conductor demo\n');
 
-  const verb = (usage: string, description: string, example: string, action: Action): Command => {
-    const command = program
-      .command(usage)
+  const verb = verbsOf(program, 'conductor', dispatch);
+  addRunVerbs(verb);
+  addLookVerbs(verb);
+  addRecordVerbs(verb);
+  addUpkeepVerbs(verb);
+  addPlannerVerbs(verb);
+  addPolicyVerbs(verb);
+  addContractVerb(verb);
+  addWorkVerbs(verbsOf(workCommand(program), 'conductor work', dispatch));
+  addScopeVerbs(verb);
+  addHarnessVerbs(verb);
+  addAgentVerbs(verb);
+  addSetupVerbs(verb, program);
+  return program;
+}
+
+/** Adds verbs below a command; the words before theirs stand in what is said about them. */
+function verbsOf(parent: Command, words: string, dispatch: Dispatch): AddVerb {
+  return (usage, description, example, action) => {
+    const command = commonOptions(parent.command(usage))
       .description(description)
-      .option('--json', 'print one JSON document on stdout')
-      .option('--repo <dir>', 'the repository to work in (default: the current folder)')
-      .showHelpAfterError(`(conductor ${usage.split(' ')[0]} --help shows how it is used)`)
+      .showHelpAfterError(`(${words} ${usage.split(' ')[0]} --help shows how it is used)`)
       .exitOverride()
       .addHelpText('after', `\nWith --no-input nothing is ever asked.\n\nExample:\n  $ ${example}\n`);
     command.action((...received: unknown[]) => {
@@ -158,23 +173,26 @@ function createProgram(version: string, dispatch: Dispatch): Command {
         .slice(0, -2)
         .flat()
         .filter((value) => typeof value === 'string');
-      return dispatch(action, positional, command.opts());
+      return dispatch(action, positional, command.optsWithGlobals());
     });
     return command;
   };
+}
 
-  addRunVerbs(verb);
-  addLookVerbs(verb);
-  addRecordVerbs(verb);
-  addUpkeepVerbs(verb);
-  addPlannerVerbs(verb);
-  addPolicyVerbs(verb);
-  addWorkVerbs(verb);
-  addScopeVerbs(verb);
-  addHarnessVerbs(verb);
-  addAgentVerbs(verb);
-  addSetupVerbs(verb, program);
-  return program;
+/** A verb whose first word says what is done. Flags may stand before that word too. */
+function workCommand(program: Command): Command {
+  return commonOptions(program.command('work'))
+    .description('work items: plan, list, show, dispatch, review, merge, watch and more')
+    .usage('<action> [options]')
+    .showHelpAfterError('(conductor work --help lists the actions)')
+    .exitOverride()
+    .addHelpText('after', '\nExample:\n  $ conductor work list\n');
+}
+
+function commonOptions(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON document on stdout')
+    .option('--repo <dir>', 'the repository to work in (default: the current folder)');
 }
 
 function addSetupVerbs(verb: AddVerb, program: Command): void {

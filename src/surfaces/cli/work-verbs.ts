@@ -1,21 +1,12 @@
-import type { Action, AddVerb } from './add-verb.ts';
-import { optional, text } from './option-values.ts';
-import { unknownQuestion } from './unknown-question.ts';
+import { WORK_STATUSES } from '../../contracts/work-item.ts';
+import type { AddVerb } from './add-verb.ts';
+import { number, oneOf, optional, text, wholeCount } from './option-values.ts';
 
-/** What `work` can do, each in a file of its own. */
-const ACTIONS: Readonly<Record<string, Action>> = {
-  template: async (context, words) => {
-    const { template } = await import('./verbs/work/template.ts');
-    return template(context, words);
-  },
-  lint: async (context, words, options) => {
-    const { lint } = await import('./verbs/work/lint.ts');
-    return lint(context, words, optional(options.type));
-  },
-};
+const AS = ['--as <name>', 'who acts (default: the name git uses)'] as const;
+const JOBS = ['--jobs <n>', 'how many items agents work on at the same time'] as const;
 
-/** Verbs about work items and what agents give back for them. */
-export function addWorkVerbs(verb: AddVerb): void {
+/** The verb that holds what agents give back against its contract. */
+export function addContractVerb(verb: AddVerb): void {
   verb(
     'contract <question> <kind> <file>',
     'hold what an agent or a validator gave back against its contract (check)',
@@ -29,14 +20,145 @@ export function addWorkVerbs(verb: AddVerb): void {
       });
     },
   ).option('--items <file>', 'for planner-result: the items that exist, as JSON');
+}
+
+/** What `work` can do, each in a file of its own. */
+export function addWorkVerbs(verb: AddVerb): void {
+  addBoard(verb);
+  addAgentActions(verb);
+  addPeopleActions(verb);
+  addBodies(verb);
+}
+
+function addBoard(verb: AddVerb): void {
   verb(
-    'work <action> [words...]',
-    'work items: print the template of a body (template), check a body (lint)',
-    'conductor work lint body.md',
-    async (context, [name = '', ...words], options) => {
-      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      if (action === undefined) throw unknownQuestion('work', name, Object.keys(ACTIONS));
-      return action(context, words, options);
+    'list',
+    'the board: items by status, and why each of them waits',
+    'conductor work list --status blocked',
+    async (context, _words, options) => {
+      const { list } = await import('./verbs/work/list.ts');
+      return list(context, optional(options.status));
     },
-  ).option('--type <type>', 'for lint: task or refinement (default: what the body looks like)');
+  ).option('--status <status>', 'only items that stand so', oneOf(WORK_STATUSES));
+  verb(
+    'show <id>',
+    'an item with its body, blockers, revision, reviews, runs and history',
+    'conductor work show 3',
+    async (context, [id]) => {
+      const { show } = await import('./verbs/work/show.ts');
+      return show(context, text(id));
+    },
+  );
+}
+
+/** Actions that have agents work. */
+function addAgentActions(verb: AddVerb): void {
+  verb(
+    'plan',
+    'have the planner turn the approved specs into items now',
+    'conductor work plan',
+    async (context, _words, options) => {
+      const { plan } = await import('./verbs/work/plan.ts');
+      return plan(context, { force: options.force === true, as: optional(options.as) });
+    },
+  )
+    .option('--force', 'also where no approved spec has changed since it was planned')
+    .option(...AS);
+  verb(
+    'dispatch [id]',
+    'have an item, or all that are free, implemented and reviewed until nothing moves',
+    'conductor work dispatch --all --jobs 4',
+    async (context, [id], options) => {
+      const { dispatch } = await import('./verbs/work/dispatch.ts');
+      const { all, jobs, as } = options;
+      return dispatch(context, id ?? null, { all: all === true, jobs: number(jobs), as: optional(as) });
+    },
+  )
+    .option('--all', 'every item that is free')
+    .option(...JOBS, wholeCount)
+    .option(...AS);
+  verb(
+    'review <id>',
+    'have the revision of an item reviewed now',
+    'conductor work review 3',
+    async (context, [id], options) => {
+      const { review } = await import('./verbs/work/review.ts');
+      return review(context, text(id), optional(options.as));
+    },
+  ).option(...AS);
+  verb(
+    'watch',
+    'plan, implement and review whatever there is to do, until Ctrl-C',
+    'conductor work watch --jobs 3',
+    async (context, _words, options) => {
+      const { watch } = await import('./verbs/work/watch.ts');
+      return watch(context, { jobs: number(options.jobs), as: optional(options.as) });
+    },
+  )
+    .option(...JOBS, wholeCount)
+    .option(...AS);
+}
+
+/** What people decide. */
+function addPeopleActions(verb: AddVerb): void {
+  verb(
+    'transition <id> <status>',
+    'move an item to another status',
+    'conductor work transition 3 pending --reason "the spec says it now"',
+    async (context, [id, status], options) => {
+      const { transition } = await import('./verbs/work/transition.ts');
+      const { reason, as } = options;
+      return transition(context, text(id), text(status), { reason: optional(reason), as: optional(as) });
+    },
+  )
+    .option('--reason <text>', 'why; it is kept with the item')
+    .option(...AS);
+  verb(
+    'apply <file>',
+    'apply the result of a role: a plan, what an implementor says, a review',
+    'conductor work apply result.json --item 3 --run 0199ab',
+    async (context, [file], options) => {
+      const { apply } = await import('./verbs/work/apply.ts');
+      const { item, run, as } = options;
+      return apply(context, text(file), { item: optional(item), run: optional(run), as: optional(as) });
+    },
+  )
+    .option('--item <id>', 'the item that an implementor or a reviewer speaks of')
+    .option('--run <run>', 'the run that did the work, whose evidence and patch count')
+    .option(...AS);
+  verb(
+    'merge <id>',
+    'bring the approved revision of an item into the default branch',
+    'conductor work merge 3',
+    async (context, [id], options) => {
+      const { merge } = await import('./verbs/work/merge.ts');
+      return merge(context, text(id), optional(options.as));
+    },
+  ).option(...AS);
+  verb('labels', 'set up the labels of items, and list them', 'conductor work labels', async (context) => {
+    const { labels } = await import('./verbs/work/labels.ts');
+    return labels(context);
+  });
+}
+
+/** About bodies that nobody keeps yet. */
+function addBodies(verb: AddVerb): void {
+  verb(
+    'template <name>',
+    'print the template of a body: task or refinement',
+    'conductor work template task > body.md',
+    async (context, words) => {
+      const { template } = await import('./verbs/work/template.ts');
+      return template(context, words);
+    },
+  );
+  verb(
+    'lint <file>',
+    'check a body against its template',
+    'conductor work lint body.md',
+    async (context, words, options) => {
+      const { lint } = await import('./verbs/work/lint.ts');
+      return lint(context, words, optional(options.type));
+    },
+  ).option('--type <type>', 'task or refinement (default: what the body looks like)');
 }

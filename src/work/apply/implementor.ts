@@ -1,6 +1,7 @@
 import type { WorkEvent } from '../../contracts/work-event.ts';
 import type { Revision, WorkStatus } from '../../contracts/work-item.ts';
 import type { CommandOf } from '../command.ts';
+import { blockerLine } from '../contract/blocked-summary.ts';
 import { type AfterFailure, afterFailures } from '../failures.ts';
 import { isEmptyPatch } from '../result-guards.ts';
 import type { KnownItem, WorkState } from '../state.ts';
@@ -86,7 +87,7 @@ type End = AfterFailure & { readonly ok: boolean };
 function endOf(known: KnownItem, { result }: Apply, made: RevisionOutcome | null): End {
   switch (result.outcome) {
     case 'blocked':
-      return { ok: true, to: 'blocked', reason: firstLine(result.summary) };
+      return { ok: true, to: 'blocked', reason: blockerLine(result.summary) };
     case 'validation-failure':
       return { ok: true, to: 'needs-refinement', reason: firstLine(result.summary) };
     case 'completed':

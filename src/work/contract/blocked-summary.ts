@@ -15,6 +15,16 @@ export const BLOCKER_TYPES = [
 ] as const;
 export type BlockerType = (typeof BLOCKER_TYPES)[number];
 
+/** The type of a blocker and what it is, on one line for people. */
+export function blockerLine(summary: string): string {
+  const text = readableText(summary);
+  const parts = readLabelled(text, SUMMARY_LABELS);
+  const described = parts.find(({ label, text: words }) => label === 'description' && saysSomething(words));
+  const [line = ''] = (described?.text ?? text).trim().split('\n', 1);
+  const type = typeIn(parts, text);
+  return type === null || described === undefined ? line : `${type}: ${line}`;
+}
+
 /** What a blocked result has to tell. */
 export function checkBlockedSummary(summary: string): readonly ContractProblem[] {
   const text = readableText(summary);

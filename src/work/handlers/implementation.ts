@@ -1,7 +1,7 @@
 import { PRIORITIES } from '../../contracts/work-item.ts';
 import { type AskedCommand, ENGINE } from '../command.ts';
 import { requestKey } from '../keys.ts';
-import { busyItems, overlapAmong, takenPlaces } from '../limits.ts';
+import { busyItems, isWanted, overlapAmong, takenPlaces } from '../limits.ts';
 import { FAILURE_LIMIT, type KnownItem, openBlockers, type WorkState } from '../state.ts';
 import type { Handler } from './handler.ts';
 import { reviewableItems } from './review.ts';
@@ -15,7 +15,7 @@ export const handleImplementation: Handler = (event, state, limits) => {
   const busy = new Map(busyItems(state, limits));
   let places = limits.jobs - takenPlaces(state, limits) - reviewableItems(state, limits).length;
   const asked: AskedCommand[] = [];
-  for (const known of readyItems(state)) {
+  for (const known of readyItems(state).filter(({ item }) => isWanted(limits, item.id))) {
     if (places <= 0) break;
     const { id } = known.item;
     if (busy.has(id) || overlapAmong(state, limits, known, busy) !== null) continue;

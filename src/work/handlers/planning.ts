@@ -19,7 +19,7 @@ export const handlePlanning: Handler = (event, state, limits) => {
   ];
 };
 
-function unplannedSpecs(state: WorkState): readonly Spec[] {
+export function unplannedSpecs(state: WorkState): readonly Spec[] {
   return approvedSpecs(state).filter((spec) => state.planned.get(spec.filePath) !== spec.blobSHA);
 }
 

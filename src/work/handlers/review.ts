@@ -2,7 +2,7 @@ import type { Revision } from '../../contracts/work-item.ts';
 import { type AskedCommand, ENGINE } from '../command.ts';
 import { afterFailures } from '../failures.ts';
 import { requestKey } from '../keys.ts';
-import { busyItems, takenPlaces, type WorkLimits } from '../limits.ts';
+import { busyItems, isWanted, takenPlaces, type WorkLimits } from '../limits.ts';
 import { FAILURE_LIMIT, type KnownItem, reviewOfHead, revisionOf, type WorkState } from '../state.ts';
 import { type Handler, moveItem } from './handler.ts';
 
@@ -30,6 +30,7 @@ interface Reviewable {
 export function reviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
   return itemsInReview(state, limits).filter(
     ({ known, revision }) =>
+      isWanted(limits, known.item.id) &&
       revision.pipeline.status === 'success' &&
       reviewOfHead(state, revision) === null &&
       known.failedStarts.length < FAILURE_LIMIT,

@@ -1,4 +1,5 @@
-import { entryPath, type ScopeEntry, unquoted } from './scope-entry.ts';
+import type { ScopeEntry } from '../scope-entry.ts';
+import { entryPath, unquoted } from './scope-entry.ts';
 
 /** A line of a summary that answers for a file. */
 export interface Attestation {

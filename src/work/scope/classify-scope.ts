@@ -1,8 +1,9 @@
 import type { SCOPE_CLASSES } from '../../contracts/cli-scope-document.ts';
 import type { FileChange } from '../../contracts/workspace-change.ts';
+import type { ScopeEntry } from '../scope-entry.ts';
 import { type Attestation, type Correction, isListed } from './attestations.ts';
 import { testedFiles } from './co-located-test.ts';
-import { type Covers, coveringEntry, createCoverage, entryPath, type ScopeEntry } from './scope-entry.ts';
+import { type Covers, coveringEntry, createCoverage, entryPath } from './scope-entry.ts';
 
 export type ScopeClass = (typeof SCOPE_CLASSES)[number];
 

@@ -1,11 +1,5 @@
 import picomatch from 'picomatch/posix.js';
-
-/** One line of In Scope or Out of Scope. */
-export interface ScopeEntry {
-  readonly path: string;
-  readonly note: string | null;
-  readonly line: number;
-}
+import type { ScopeEntry } from '../scope-entry.ts';
 
 /** What is known of the tree that a patch is for. */
 export interface KnownTree {

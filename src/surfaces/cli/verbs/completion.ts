@@ -9,6 +9,8 @@ interface VerbWords {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly string[];
+  /** What the word after the verb can be. */
+  readonly actions: readonly string[];
 }
 
 /** Made from the verbs themselves, so that it can't fall behind them. */
@@ -16,12 +18,17 @@ export function completion(context: VerbContext, shell: string, program: Command
   const verbs = program.commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    flags: [...command.options.map((option) => option.long ?? ''), '--no-input', '--help'],
+    flags: [...new Set([command, ...command.commands].flatMap(flagsOf)), '--no-input', '--help'],
+    actions: command.commands.map((action) => action.name()),
   }));
   const script = scriptFor(shell, verbs);
   if (context.json) printJson(context, { shell, script });
   else context.terminal.out(script);
   return EXIT.success;
+}
+
+function flagsOf(command: Command): readonly string[] {
+  return command.options.map((option) => option.long ?? '');
 }
 
 function scriptFor(shell: string, verbs: readonly VerbWords[]): string {
@@ -38,7 +45,9 @@ function scriptFor(shell: string, verbs: readonly VerbWords[]): string {
 }
 
 function bashScript(verbs: readonly VerbWords[]): string {
-  const cases = verbs.map(({ name, flags }) => `    ${name}) words="${flags.join(' ')}" ;;`);
+  const cases = verbs.map(
+    ({ name, flags, actions }) => `    ${name}) words="${[...actions, ...flags].join(' ')}" ;;`,
+  );
   return [
     '_conductor() {',
     '  local cur="${COMP_WORDS[COMP_CWORD]}" words=""',
@@ -57,8 +66,11 @@ function bashScript(verbs: readonly VerbWords[]): string {
 function fishScript(verbs: readonly VerbWords[]): string {
   const quote = (text: string) => `'${text.replaceAll("'", "\\'")}'`;
   return verbs
-    .flatMap(({ name, description, flags }) => [
+    .flatMap(({ name, description, flags, actions }) => [
       `complete -c conductor -n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
+      ...actions.map(
+        (action) => `complete -c conductor -n '__fish_seen_subcommand_from ${name}' -a ${action}`,
+      ),
       ...flags.map(
         (flag) =>
           `complete -c conductor -n '__fish_seen_subcommand_from ${name}' -l ${flag.replace(/^--/, '')}`,

@@ -3,8 +3,8 @@ import { text as readAll } from 'node:stream/consumers';
 import { SCOPE_CLASSES } from '../../../contracts/cli-scope-document.ts';
 import { parsePatch } from '../../../policy/patch.ts';
 import { judgeScope, type ScopeVerdict } from '../../../runtime/judge-scope.ts';
+import { readBody } from '../../../work/body.ts';
 import type { ScopedFile } from '../../../work/scope/classify-scope.ts';
-import { readScopeLists } from '../../../work/scope/scope-lists.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openScope } from '../open.ts';
@@ -36,13 +36,13 @@ export async function scope(
   if ([item, patch, summary].filter((file) => file === STDIN).length > 1)
     throw new CliError('only one file can come from standard input', 'name the others');
   const read = (what: string, file: string) => (file === STDIN ? readInput() : readNamed(what, file));
-  const lists = readScopeLists(await read('body', item));
-  if (lists.inScope === null)
+  const { inScope, outOfScope, sections } = readBody(await read('body', item));
+  if (!sections.some(({ name }) => name === 'In Scope'))
     throw new CliError(
       `${item} has no section In Scope`,
       'the body of a task lists its files under a heading "In Scope"',
     );
-  if (lists.inScope.length === 0)
+  if (inScope.length === 0)
     throw new CliError(`${item} lists no file under In Scope`, 'name each file in a list item of its own');
   const parsed = parsePatch(await read('patch', patch));
   if (!parsed.ok)
@@ -52,8 +52,8 @@ export async function scope(
     );
   const words = summary === null ? '' : await read('summary', summary);
   const verdict = await judgeScope({
-    inScope: lists.inScope,
-    outOfScope: lists.outOfScope ?? [],
+    inScope,
+    outOfScope,
     patch: parsed,
     summary: words,
     ...(await openScope(context, options.base)),

@@ -7,8 +7,7 @@ import {
   type Proof,
   voidAttestations,
 } from '../../../../src/work/scope/classify-scope.ts';
-import type { ScopeEntry } from '../../../../src/work/scope/scope-entry.ts';
-import { readScopeLists } from '../../../../src/work/scope/scope-lists.ts';
+import type { ScopeEntry } from '../../../../src/work/scope-entry.ts';
 
 const entries = (paths: readonly string[]): ScopeEntry[] =>
   paths.map((path, index) => ({ path, note: null, line: index + 1 }));
@@ -287,50 +286,5 @@ describe('a file', () => {
     expect(
       classes({ inScope: ['src/*/a.ts'], outOfScope: ['lib/'], paths }).every((kind) => kind === 'primary'),
     ).toBe(true);
-  });
-});
-
-describe('the body of a task', () => {
-  const body = `## Scope
-
-### In Scope
-
-Files/modules this task may touch:
-
-- path/to/file.ts
-- \`path/with space.ts\` (new)
-* [ ] \`a.ts\`, \`b.ts\`: both
-<!-- - hidden.ts -->
-- [c.ts](src/c.ts)
-
-\`\`\`
-- fenced.ts
-\`\`\`
-
-### Out of Scope
-
-- path/to/other.ts (owned by #12)
-- lib/ — frozen
-- None
-
-## Acceptance Criteria
-
-- [ ] d.ts
-`;
-  it('names its files in two lists', () => {
-    expect(readScopeLists(body)).toEqual({
-      inScope: [
-        { path: 'path/to/file.ts', note: null, line: 7 },
-        { path: 'path/with space.ts', note: '(new)', line: 8 },
-        { path: 'a.ts', note: 'both', line: 9 },
-        { path: 'b.ts', note: 'both', line: 9 },
-        { path: 'src/c.ts', note: null, line: 11 },
-      ],
-      outOfScope: [
-        { path: 'path/to/other.ts', note: '(owned by #12)', line: 19 },
-        { path: 'lib/', note: 'frozen', line: 20 },
-      ],
-    });
-    expect(readScopeLists('# Other\n')).toEqual({ inScope: null, outOfScope: null });
   });
 });

@@ -1,0 +1,64 @@
+import { CliError } from '../../cli-error.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { printable, shortId } from '../../terminal.ts';
+import type { VerbContext } from '../../verb.ts';
+import { driveWork, type WorkDriving, type WorkEnd } from '../../work/driving.ts';
+import { expectAccepted } from '../../work/session.ts';
+
+export interface PlanOptions {
+  readonly force: boolean;
+  readonly as: string | null;
+}
+
+/** Has a planner look at the approved specs now. */
+export async function plan(context: VerbContext, { force, as }: PlanOptions): Promise<ExitCode> {
+  return driveWork(context, { jobs: null, as }, async (driving) => {
+    const { work } = driving;
+    const { problems } = await work.readSpecs();
+    for (const { filePath, line, message } of problems)
+      context.terminal.err(
+        `${context.terminal.paint.yellow('!')} ${filePath}${line === null ? '' : `:${line}`} ${printable(message)}\n`,
+      );
+    await work.engine.recover();
+    const { state, unplanned } = await work.engine.snapshot();
+    const approved = state.specs.filter(({ frontmatterStatus }) => frontmatterStatus === 'approved');
+    if (approved.length > 0 && unplanned.length === 0 && !force)
+      return {
+        code: EXIT.success,
+        ok: true,
+        reason: `nothing to plan: ${count(approved.length)} as planned before`,
+        help: 'conductor work plan --force plans anyway',
+      };
+    return planNow(driving);
+  });
+}
+
+async function planNow({ work, person, signal, onEvent }: WorkDriving): Promise<WorkEnd> {
+  const report = expectAccepted(await work.engine.plan(person, signal, { onEvent }), null);
+  const { conclusion, runId } = report;
+  const id = shortId(runId);
+  if (signal.aborted)
+    return { code: EXIT.interrupted, ok: false, reason: 'stopped', help: 'conductor work plan starts anew' };
+  if (conclusion.kind === 'waiting')
+    return {
+      code: EXIT.waiting,
+      ok: true,
+      reason: `the run ${id} waits ${printable(conclusion.reason)}`,
+      help: 'conductor gates shows what it asks; the result is applied when the run has ended',
+    };
+  if (conclusion.kind === 'driven')
+    throw new CliError(`another process drives the run ${id}`, `conductor status ${id} --watch`, EXIT.failed);
+  if (!conclusion.ok)
+    return {
+      code: EXIT.failed,
+      ok: false,
+      reason: `the plan was not applied: ${printable(conclusion.reason)}`,
+      help: `conductor show ${id} has what the planner did`,
+    };
+  await work.engine.recover();
+  return { code: EXIT.success, ok: true, reason: null, help: null };
+}
+
+function count(specs: number): string {
+  return specs === 1 ? 'the one approved spec is' : `all ${specs} approved specs are`;
+}

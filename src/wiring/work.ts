@@ -1,0 +1,99 @@
+import { createScopeSources } from '../adapters/git/scope-sources.ts';
+import { createPrograms } from '../adapters/programs/compare-programs.ts';
+import type { Config } from '../contracts/config.ts';
+import { parsePatch } from '../policy/patch.ts';
+import { judgeScope } from '../runtime/judge-scope.ts';
+import type { OpenProject, OpenWork, WorkOptions } from '../runtime/services.ts';
+import { createWorkEngine } from '../runtime/work/loop.ts';
+import type { JudgePatch } from '../runtime/work/role-runner.ts';
+import type { ReadLabels } from '../work/apply/planner.ts';
+import { readBody } from '../work/body.ts';
+import { checkImplementorResult } from '../work/contract/implementor-result.ts';
+import { checkPlannerResult } from '../work/contract/planner-result.ts';
+import type { Checked } from '../work/contract/problem-codes.ts';
+import { checkReviewerResult } from '../work/contract/reviewer-result.ts';
+import { fieldsOfLabels, LABELS } from '../work/labels.ts';
+import type { RoleChecks } from '../work/role-result.ts';
+import { openLocalWork } from './work-local.ts';
+import { createWorkRoles } from './work-roles.ts';
+
+interface WorkRequest {
+  readonly project: OpenProject;
+  readonly config: Config;
+  readonly options: WorkOptions;
+}
+
+/** The engine of work items over what this machine has: the local provider, and the runs of this repository. */
+export function assembleWork({ project, config, options }: WorkRequest): OpenWork {
+  const { repoRoot, deps, ids, clock } = project;
+  const local = openLocalWork({ repoRoot, config, deps });
+  const jobs = options.jobs ?? config.work.jobs;
+  const runner = createWorkRoles({
+    project,
+    agents: config.work.agents,
+    checks: CHECKS,
+    judgePatch: judgePatchIn(repoRoot),
+    ...(options.observe === undefined ? {} : { observe: options.observe }),
+  });
+  return {
+    ...project,
+    jobs,
+    engine: createWorkEngine({
+      journal: local.journal,
+      provider: local.provider,
+      specs: local.specs,
+      runner,
+      clock,
+      newKey: ids.newRunId,
+      jobs,
+      scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
+      readLabels,
+      checkPlan: (result, { items }) =>
+        wordsOf(checkPlannerResult(result, { items: [...items.values()].map(({ item }) => item) })),
+    }),
+    judgeResult: runner.judge,
+    history: () => local.journal.read(0),
+    readSpecs: local.specs.read,
+    setUpLabels: () => local.provider.setUpLabels(LABELS),
+    close: async () => {
+      await local.journal.close();
+      await local.provider.close();
+    },
+  };
+}
+
+const CHECKS: RoleChecks = {
+  planner: (result, items) => wordsOf(checkPlannerResult(result, { items: items.map(({ item }) => item) })),
+  implementor: (result) => wordsOf(checkImplementorResult(result)),
+  reviewer: (result) => wordsOf(checkReviewerResult(result)),
+};
+
+function wordsOf(checked: Checked<unknown>): readonly string[] {
+  return checked.ok ? [] : checked.problems.map(({ code, message }) => `${code} ${message}`);
+}
+
+/** The contract has asked for one label of each category before anything gets here. */
+const readLabels: ReadLabels = (labels) => {
+  const { type, priority, complexity, other } = fieldsOfLabels(labels);
+  const known = type ?? 'implement';
+  return {
+    type: known,
+    priority: priority ?? 'medium',
+    complexity: known === 'refinement' ? null : (complexity ?? 'medium'),
+    otherLabels: other,
+  };
+};
+
+/** The four rules, over the patch as the runtime took it and the files as they were at its base. */
+function judgePatchIn(repoRoot: string): JudgePatch {
+  const programs = createPrograms();
+  return async ({ body, base, patch, summary }) => {
+    const parsed = parsePatch(patch);
+    if (!parsed.ok)
+      return { ok: false, reason: `its patch can't be judged: line ${parsed.line}: ${parsed.message}` };
+    const { inScope, outOfScope } = readBody(body);
+    const sources = await createScopeSources(repoRoot, base);
+    const verdict = await judgeScope({ inScope, outOfScope, patch: parsed, summary, sources, programs });
+    return { ok: true, verdict };
+  };
+}
