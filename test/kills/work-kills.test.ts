@@ -6,7 +6,7 @@ import { createWorkDatabase } from '../../src/adapters/work-local/database.ts';
 import { verifyJournal } from '../../src/adapters/work-local/journal.ts';
 import { gitAt, makeRepo } from '../../testing/git-repo.ts';
 import { createHand, type Hand, type HandRequest } from './work-hand.ts';
-import { PREPARATIONS, type Scene, scenesOf } from './work-scenes.ts';
+import { LONG_ONLY, PREPARATIONS, type Scene, scenesOf } from './work-scenes.ts';
 
 const TABLES = ['items', 'links', 'revisions', 'reviews', 'summaries', 'labels', 'seen_keys', 'journal'];
 const LONG = process.env.KILLS_TOTAL !== undefined;
@@ -14,7 +14,7 @@ const TIMEOUT_MS = LONG ? 1_800_000 : 240_000;
 /** Names alone: what they are made of is known when there is a repository. */
 const NOTHING = { base: '', patch: '' };
 const NAMES = Object.keys(scenesOf({ first: NOTHING, later: NOTHING })).filter(
-  (name) => !PREPARATIONS.has(name),
+  (name) => !PREPARATIONS.has(name) && (LONG || !LONG_ONLY.has(name)),
 );
 
 let folder: string;

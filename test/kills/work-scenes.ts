@@ -244,6 +244,12 @@ export function scenesOf({ first, later }: Material): Readonly<Record<string, Sc
   };
 }
 
+/** Those that the short form leaves out: their commands are killed in others, too. */
+export const LONG_ONLY: ReadonlySet<string> = new Set([
+  'a patch that does not apply',
+  'a run that a person cancels',
+]);
+
 /** Those that only lead up to others. */
 export const PREPARATIONS: ReadonlySet<string> = new Set([
   'items',
