@@ -139,17 +139,49 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
       one: `writeFileSync('red', ''); ${WRITES_ONE}`,
     });
     await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
-    await scene.work('dispatch', '1');
+    const waits = await scene.work('dispatch', '1');
+    expect([waits.code, waits.stderr]).toEqual([3, expect.stringContaining('in-progress')]);
     const { runs } = await scene.document('show', '1');
-    await scene.work('transition', '1', 'pending', '--reason', 'again');
+    const run = runs.at(-1)?.run_id ?? '';
+    expect((await scene.work('list')).stdout).toContain('waits for a person: for a person at gate decide');
+    await scene.cli.run(['approve', run, '--resume']);
     const summary = 'One is written.\nIncidental: red: harmless.';
     const claims = { role: 'implementor', outcome: 'completed', patch: null, summary };
     const result = await scene.give('result.json', claims);
-    const applied = await scene.work('apply', result, '--item', '1', '--run', runs.at(-1)?.run_id ?? '');
+    const applied = await scene.work('apply', result, '--item', '1', '--run', run);
     expect([applied.code, applied.stderr]).toEqual([
       1,
       expect.stringContaining('says completed, but validator tests exited 1'),
     ]);
+  });
+});
+
+describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
+  const red = `writeFileSync('red', ''); ${WRITES_ONE}`;
+
+  test.concurrent('is free again when a person moves it, and the run has ended', async ({
+    openWorkScene,
+  }) => {
+    const scene = await openWorkScene({ one: red });
+    await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
+    expect((await scene.work('dispatch', '--all')).code).toBe(3);
+    const moved = await scene.work('transition', '1', 'pending', '--reason', 'another way');
+    expect([moved.code, moved.stdout]).toEqual([0, expect.stringContaining('pending → ready')]);
+    expect((await scene.cli.run(['gates'])).stderr).toContain('nothing waits for a person');
+    const { runs } = await scene.document('show', '1');
+    expect(runs).toMatchObject([{ ok: false, reason: 'its item was moved while it waited' }]);
+  });
+
+  test.concurrent('goes on by itself once the gate is answered', async ({ openWorkScene }) => {
+    const scene = await openWorkScene({ one: red });
+    await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
+    expect((await scene.work('dispatch', '--all')).code).toBe(3);
+    const { runs } = await scene.document('show', '1');
+    await scene.cli.run(['reject', runs[0]?.run_id ?? '', '--comment', 'not like this']);
+    await scene.work('dispatch', '--all');
+    const after = await scene.document('show', '1');
+    expect(after.runs[0]).toMatchObject({ ok: false, reason: expect.stringContaining('says completed, but') });
+    expect(after.runs.length).toBeGreaterThan(1);
   });
 });
 

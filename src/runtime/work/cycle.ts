@@ -3,8 +3,8 @@ import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { AskedCommand } from '../../work/command.ts';
 import { askHandlers } from '../../work/handlers/all-handlers.ts';
 import type { RoleSubject } from '../../work/role.ts';
-import { FAILURE_LIMIT } from '../../work/state.ts';
-import { commandAtEnd } from './conclude.ts';
+import { type ActiveRun, FAILURE_LIMIT, type WorkState } from '../../work/state.ts';
+import { commandAtEnd, giveUp } from './conclude.ts';
 import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.ts';
 import { type AskedRun, isRequest, type Job, type RunReport, roleOf, startJob } from './jobs.ts';
 import { recordOutside, startSettling } from './outside.ts';
@@ -31,7 +31,7 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
   if (memory.fatal !== null) throw memory.fatal.error;
   memory.only = powers.items;
   let held = await recordOutside(memory);
-  const ends = await lookAtRuns(memory, powers);
+  const ends = await lookAtRuns(memory, { roles: powers.roles, ends: true });
   const { executor } = memory;
   const events = [...memory.unseen, { type: 'looked' } as const];
   memory.unseen = [];
@@ -96,11 +96,16 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
   }
 }
 
+/** What whoever looks at runs may do about them. */
+interface LookPowers {
+  /** Whose runs are taken up when they were answered. */
+  readonly roles: ReadonlySet<Role>;
+  /** Whether runs are ended that nobody wants any more. */
+  readonly ends: boolean;
+}
+
 /** Accepted runs that this process does not drive: their ends are applied by whoever sees them first. */
-export async function lookAtRuns(
-  memory: EngineMemory,
-  powers: Pick<CyclePowers, 'roles'>,
-): Promise<readonly AskedCommand[]> {
+export async function lookAtRuns(memory: EngineMemory, powers: LookPowers): Promise<readonly AskedCommand[]> {
   const { executor, deps } = memory;
   const isOwn = (runId: string) =>
     memory.resuming.has(runId) || [...memory.jobs].some((job) => job.drives(runId));
@@ -114,6 +119,11 @@ export async function lookAtRuns(
     if (state.kind === 'driven') driven.add(run.runId);
     const answered = state.kind === 'waiting' && state.answered === true && powers.roles.has(run.role);
     if (answered && takeUp(memory, run.runId, subject)) continue;
+    if (state.kind === 'waiting' && powers.ends && isMoved(executor.state, run)) {
+      await deps.runner.cancel(run.runId);
+      asked.push(giveUp(run, 'its item was moved while it waited', false));
+      continue;
+    }
     if (state.kind === 'waiting') waiting.set(run.runId, state.reason);
     // What is lost went down with the process that drove it, which is no failure of the item.
     const wish = commandAtEnd(run, state, state.kind === 'ended');
@@ -163,8 +173,11 @@ function stopMovedJobs({ jobs, executor }: EngineMemory): void {
   for (const job of jobs) {
     const runId = job.runId();
     if (runId === null || job.itemId === null) continue;
-    const status = executor.state.items.get(job.itemId)?.item.status;
-    const expected = job.role === 'reviewer' ? 'review' : 'in-progress';
-    if (!executor.state.runs.has(runId) || status !== expected) job.stop();
+    if (!executor.state.runs.has(runId) || isMoved(executor.state, job)) job.stop();
   }
+}
+
+function isMoved({ items }: WorkState, { role, itemId }: Pick<ActiveRun, 'role' | 'itemId'>): boolean {
+  if (itemId === null) return false;
+  return items.get(itemId)?.item.status !== (role === 'reviewer' ? 'review' : 'in-progress');
 }
