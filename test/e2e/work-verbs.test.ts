@@ -106,7 +106,9 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
   test.concurrent('is not believed, until a person attests the file over the evidence of its run', async ({
     openWorkScene,
   }) => {
-    const scene = await openWorkScene({ one: `${outside} ${WRITES_ONE}` });
+    const warns = `review('approve', JSON.parse(inputs.scope_warnings)
+      .map((body) => ({ path: 'notes.txt', line: null, body })));`;
+    const scene = await openWorkScene({ one: `${outside} ${WRITES_ONE}`, 'review one': warns });
     await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
     const failed = await scene.work('dispatch', '1');
     expect(failed.code).toBe(4);
@@ -114,21 +116,25 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     expect(failed.stderr).toContain('it failed 3 times in a row');
     const { runs } = await scene.document('show', '1');
     const run = runs.at(-1)?.run_id ?? '';
+    await scene.work('apply', await scene.give('more.json', plan([planned('two', 'src/two.js')])));
 
     const claims = { role: 'implementor', outcome: 'completed', patch: 'mine', summary: 'One is written.' };
     const result = await scene.give('result.json', claims);
     const alone = await scene.work('apply', result, '--item', '1');
     expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('no run proves it')]);
     await scene.work('transition', '1', 'pending', '--reason', 'the notes are wanted');
+    const foreign = await scene.work('apply', result, '--item', '2', '--run', run);
+    expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringContaining('a run of item 1')]);
     const silent = await scene.work('apply', result, '--item', '1', '--run', run);
     expect([silent.code, silent.stderr]).toEqual([1, expect.stringContaining('notes.txt')]);
     const summary = 'One is written.\nIncidental: notes.txt: it only says what was done.';
     const attested = await scene.give('attested.json', { ...claims, summary });
     expect((await fits(scene, 'apply', attested, '--item', '1', '--run', run)).code).toBe(0);
-    expect(await scene.statuses()).toEqual({ one: 'review' });
+    expect(await scene.statuses()).toEqual({ one: 'review', two: 'ready' });
 
     expect((await fits(scene, 'review', '1')).code).toBe(0);
-    expect(await scene.statuses()).toEqual({ one: 'approved' });
+    expect(await scene.statuses()).toEqual({ one: 'approved', two: 'ready' });
+    expect((await scene.work('show', '1')).stdout).toContain('[Warning] notes.txt is incidental: attested');
     const { events } = await scene.document('merge', '1');
     expect(events.map(({ event }) => event.type)).toContain('revision_merged');
     expect(await readMain(scene, 'notes.txt')).toBe('a new file\n');
@@ -180,7 +186,10 @@ describe('an item whose run waits at a gate', { timeout: 180_000 }, () => {
     await scene.cli.run(['reject', runs[0]?.run_id ?? '', '--comment', 'not like this']);
     await scene.work('dispatch', '--all');
     const after = await scene.document('show', '1');
-    expect(after.runs[0]).toMatchObject({ ok: false, reason: expect.stringContaining('says completed, but') });
+    expect(after.runs[0]).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('says completed, but'),
+    });
     expect(after.runs.length).toBeGreaterThan(1);
   });
 });

@@ -6,6 +6,7 @@ import type { RoleSubject } from '../../work/role.ts';
 import { type ActiveRun, FAILURE_LIMIT, type WorkState } from '../../work/state.ts';
 import { commandAtEnd, giveUp } from './conclude.ts';
 import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.ts';
+import type { Outcome } from './executor.ts';
 import { type AskedRun, isRequest, type Job, type RunReport, roleOf, startJob } from './jobs.ts';
 import { recordOutside, startSettling } from './outside.ts';
 import { subjectOf } from './role-request.ts';
@@ -36,13 +37,17 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
   const events = [...memory.unseen, { type: 'looked' } as const];
   memory.unseen = [];
   const wishes = [...ends, ...askHandlers(events, executor.state, memory.limits())];
-  let moved = false;
+  const freed = new Set(
+    wishes.filter((asked) => isFreeing(asked) && activeSetback(memory, asked.key) === null),
+  );
+  let moved = await freeAll(memory, [...freed]);
   for (const asked of wishes) {
-    const { command } = asked;
+    const { command, key } = asked;
     if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
-    if (memory.refusedAt.get(asked.key) === executor.state.seq) continue;
-    if (activeSetback(memory, asked.key) === null) moved = (await carryOut(memory, asked)) || moved;
-    const setback = activeSetback(memory, asked.key);
+    if (memory.refusedAt.get(key) === executor.state.seq) continue;
+    if (!freed.has(asked) && activeSetback(memory, key) === null)
+      moved = (await carryOut(memory, asked)) || moved;
+    const setback = activeSetback(memory, key);
     held += setback !== null && setback.count < FAILURE_LIMIT ? 1 : 0;
   }
   stopMovedJobs(memory);
@@ -56,10 +61,25 @@ async function carryOut(memory: EngineMemory, asked: AskedCommand): Promise<bool
     addJob(memory, { key, by, command });
     return true;
   }
-  const outcome = await memory.executor.execute(asked);
+  return noteOutcome(memory, key, await memory.executor.execute(asked));
+}
+
+function noteOutcome(memory: EngineMemory, key: string, outcome: Outcome): boolean {
   if (outcome.kind === 'failed') noteSetback(memory, key, outcome.reason);
   else memory.setbacks.delete(key);
   return outcome.kind === 'done';
+}
+
+/** No item becomes ready because another one does, so that a plan with hundreds of items is freed at once. */
+function isFreeing({ command }: AskedCommand): boolean {
+  return command.kind === 'transition' && command.to === 'ready';
+}
+
+async function freeAll(memory: EngineMemory, wishes: readonly AskedCommand[]): Promise<boolean> {
+  const outcomes = wishes.length === 0 ? [] : await memory.executor.executeAll(wishes);
+  return outcomes
+    .map((outcome, index) => noteOutcome(memory, wishes[index]?.key ?? '', outcome))
+    .includes(true);
 }
 
 /** Starts a run in the background. */
