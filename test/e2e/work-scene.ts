@@ -59,7 +59,7 @@ work:
 /** Red while a file `red` is there. */
 const CHECK = "import { existsSync } from 'node:fs';\nprocess.exit(existsSync('red') ? 1 : 0);\n";
 
-export const SPEC = '---\nstatus: approved\n---\n\n# Numbers\n\nOne and two.\n';
+const SPEC = '---\nstatus: approved\n---\n\n# Numbers\n\nOne and two.\n';
 
 /** A repository with an approved spec, and agents that do what the test says. */
 export const test = base.extend<{ openWorkScene: (acts?: Acts) => Promise<WorkScene> }>({
@@ -128,7 +128,7 @@ export function planned(title: string, file: string, blockedBy: readonly string[
   };
 }
 
-export function taskBody(file: string): string {
+function taskBody(file: string): string {
   return `## Objective
 
 Write it.
