@@ -96,8 +96,10 @@ export function createMemoryProvider(): MemoryProvider {
         reviews: [...reviews.values()],
       }),
     write: (key, writes) => once(key, writes, () => writeAll({ items, revisions, reviews }, writes)),
-    makeRevision: (key, request) =>
-      once(key, request, () => {
+    makeRevision: (key, request) => {
+      // Who comes back after a failure comes back later, and wants the same.
+      const { at: _, ...content } = request;
+      return once(key, content, () => {
         if (request.patch === '') return { ok: false, reason: 'the patch is empty' };
         if (request.patch.includes('CONFLICT')) return { ok: false, reason: 'the patch does not apply' };
         const revision = makeRevision(request);
@@ -105,7 +107,8 @@ export function createMemoryProvider(): MemoryProvider {
         const owner = known(items, request.itemId);
         items.set(request.itemId, { ...owner, item: { ...owner.item, linkedRevision: revision.id } });
         return { ok: true, revision };
-      }),
+      });
+    },
     merge: (key, request) =>
       once(key, request, () =>
         revisions.get(request.revisionId)?.headSHA === request.headSHA
