@@ -11,6 +11,7 @@ import type {
   RevisionRequest,
   WorkProvider,
 } from '../src/ports/work-provider.ts';
+import { categoryOf, labelsOf } from '../src/work/labels.ts';
 import type { RoleEnd, RoleRequest } from '../src/work/role.ts';
 
 /** A journal in memory. Everything that uses the same one sees the same entries, and one at a time appends. */
@@ -28,7 +29,17 @@ export function createMemoryJournal(now: () => string): WorkJournal & { readonly
     entries,
     read: async (afterSeq) => entries.slice(afterSeq),
     alone: (work) => {
-      const turn = last.then(() => work(append));
+      const turn = last.then(async () => {
+        let over = false;
+        try {
+          return await work(async (events) => {
+            if (over) throw new Error('whoever appends to the journal has to hold it');
+            return append(events);
+          });
+        } finally {
+          over = true;
+        }
+      });
       last = turn.catch(() => undefined);
       return turn;
     },
@@ -52,15 +63,24 @@ export function createMemoryProvider(): MemoryProvider {
   const items = new Map<string, ProviderItem>();
   const revisions = new Map<string, Revision>();
   const reviews = new Map<string, ReviewRecord>();
-  const answers = new Map<string, unknown>();
+  const answers = new Map<string, { readonly content: string; readonly answer: unknown }>();
   const done = new Map<string, number>();
+  const labels = new Set<string>();
 
-  const once = async <T>(key: string, act: () => T): Promise<T> => {
-    if (!answers.has(key)) {
-      answers.set(key, act());
-      done.set(key, (done.get(key) ?? 0) + 1);
+  /** What changed nothing is not remembered. */
+  const once = async <T>(key: string, request: unknown, act: () => T): Promise<T> => {
+    const content = inOrder(request);
+    const known = answers.get(key);
+    if (known !== undefined) {
+      if (known.content !== content)
+        throw new Error(`the key ${JSON.stringify(key)} was used before, for something else`);
+      return structuredClone(known.answer) as T;
     }
-    return structuredClone(answers.get(key)) as T;
+    const answer = act();
+    if (isRefusal(answer)) return answer;
+    answers.set(key, { content, answer });
+    done.set(key, (done.get(key) ?? 0) + 1);
+    return structuredClone(answer);
   };
 
   const provider: MemoryProvider = {
@@ -75,24 +95,37 @@ export function createMemoryProvider(): MemoryProvider {
         revisions: [...revisions.values()],
         reviews: [...reviews.values()],
       }),
-    write: (key, writes) => once(key, () => writeAll({ items, revisions, reviews }, writes)),
-    makeRevision: (key, request) =>
-      once(key, () => {
+    write: (key, writes) => once(key, writes, () => writeAll({ items, revisions, reviews }, writes)),
+    makeRevision: (key, request) => {
+      // Who comes back after a failure comes back later, and wants the same.
+      const { at: _, ...content } = request;
+      return once(key, content, () => {
+        if (request.patch === '') return { ok: false, reason: 'the patch is empty' };
         if (request.patch.includes('CONFLICT')) return { ok: false, reason: 'the patch does not apply' };
         const revision = makeRevision(request);
         revisions.set(revision.id, revision);
         const owner = known(items, request.itemId);
         items.set(request.itemId, { ...owner, item: { ...owner.item, linkedRevision: revision.id } });
         return { ok: true, revision };
-      }),
+      });
+    },
     merge: (key, request) =>
-      once(key, () => ({ ok: true, into: 'main', commit: `merged-${request.headSHA}` })),
-    settle: async () => {
+      once(key, request, () =>
+        revisions.get(request.revisionId)?.headSHA === request.headSHA
+          ? { ok: true, into: 'main', commit: `merged-${request.headSHA}` }
+          : { ok: false, reason: 'the revision has moved', help: 'have it reviewed again' },
+      ),
+    settle: async (signal) => {
+      if (signal.aborted) return;
       for (const revision of revisions.values())
         if (revision.pipeline.status === 'pending')
           revisions.set(revision.id, { ...revision, pipeline: provider.checks(revision) });
     },
-    setUpLabels: async (labels) => labels.map((label) => label.name),
+    setUpLabels: async (wanted) => {
+      const made = wanted.map(({ name }) => name).filter((name) => !labels.has(name));
+      for (const name of made) labels.add(name);
+      return made;
+    },
     close: async () => undefined,
   };
   return provider;
@@ -106,7 +139,7 @@ interface Shelves {
 
 function known(items: ReadonlyMap<string, ProviderItem>, id: string): ProviderItem {
   const found = items.get(id);
-  if (found === undefined) throw new Error(`the provider has no item ${id}`);
+  if (found === undefined) throw new Error(`there is no work item ${id}`);
   return found;
 }
 
@@ -127,7 +160,8 @@ function writeAll(shelves: Shelves, writes: readonly ProviderWrite[]): readonly 
 function writeOne(shelves: Shelves, ids: Map<string, string>, write: ProviderWrite): ProviderWritten {
   const { items } = shelves;
   const put = (item: ProviderItem): ProviderWritten => {
-    const labelled = { ...item, labels: [...item.labels.filter(isNoStatus), `status:${item.item.status}`] };
+    const other = item.labels.filter((label) => categoryOf(label) === null);
+    const labelled = { ...item, labels: labelsOf({ ...item.item, other }) };
     items.set(item.item.id, labelled);
     return { kind: 'item', ...labelled };
   };
@@ -137,20 +171,19 @@ function writeOne(shelves: Shelves, ids: Map<string, string>, write: ProviderWri
       ids.set(write.ref, id);
       const { title, body, type, priority, complexity } = write.fields;
       const item = { id, title, type, priority, complexity, blockedBy: [], createdAt: write.at };
-      const labels = labelsOf(write.fields);
+      const labels = [...write.fields.otherLabels];
       return put({ item: { ...item, status: 'pending', linkedRevision: null }, body, labels });
     }
     case 'link_item': {
       const found = known(items, ids.get(write.item) ?? write.item);
-      const blockedBy = write.blockedBy.map((blocker) => ids.get(blocker) ?? blocker);
+      const blockedBy = write.blockedBy.map((blocker) => known(items, ids.get(blocker) ?? blocker).item.id);
       return put({ ...found, item: { ...found.item, blockedBy } });
     }
     case 'update_item': {
       const found = known(items, write.id);
-      const { body, otherLabels: _, ...fields } = write.fields;
+      const { body, otherLabels, ...fields } = write.fields;
       const item = { ...found.item, ...fields };
-      const labels = write.fields.type === undefined ? found.labels : labelsOf({ ...write.fields, ...item });
-      return put({ item, body: body ?? found.body, labels });
+      return put({ item, body: body ?? found.body, labels: otherLabels ?? found.labels });
     }
     case 'set_status': {
       const found = known(items, write.id);
@@ -161,7 +194,7 @@ function writeOne(shelves: Shelves, ids: Map<string, string>, write: ProviderWri
       return { kind: 'nothing' };
     case 'post_review': {
       const revision = shelves.revisions.get(write.revisionId);
-      if (revision === undefined) throw new Error(`the provider has no revision ${write.revisionId}`);
+      if (revision === undefined) throw new Error(`there is no revision ${write.revisionId}`);
       const review: ReviewRecord = {
         id: `review-${revision.id}`,
         revisionID: revision.id,
@@ -175,18 +208,17 @@ function writeOne(shelves: Shelves, ids: Map<string, string>, write: ProviderWri
   }
 }
 
-function isNoStatus(label: string): boolean {
-  return !label.startsWith('status:');
+function isRefusal(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false;
 }
 
-function labelsOf(fields: Partial<ItemFields>): string[] {
-  const { type, priority, complexity, otherLabels } = fields;
-  return [
-    `task:${type}`,
-    `priority:${priority}`,
-    ...(complexity === null ? [] : [`complexity:${complexity}`]),
-    ...(otherLabels ?? []),
-  ];
+/** The same text for the same content, whatever the order of its keys. */
+function inOrder(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : each,
+  );
 }
 
 function makeRevision(request: RevisionRequest): Revision {

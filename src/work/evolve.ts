@@ -23,6 +23,7 @@ export interface FoldedState extends WorkState {
   readonly reviews: Map<string, readonly ReviewRecord[]>;
   readonly runs: Map<string, ActiveRun>;
   readonly started: Map<string, StartedCommand>;
+  readonly firstTries: Map<string, string>;
   readonly doneKeys: Set<string>;
   readonly refusals: Map<string, string>;
   specs: readonly Spec[];
@@ -40,6 +41,7 @@ export function createWorkState(): FoldedState {
     reviews: new Map(),
     runs: new Map(),
     started: new Map(),
+    firstTries: new Map(),
     doneKeys: new Set(),
     refusals: new Map(),
     specs: [],
@@ -69,19 +71,21 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, bug: Bug): void {
       state.started.set(event.key, {
         key: event.key,
         by: event.by === 'engine' ? { kind: 'engine' } : { kind: 'person', name: event.by },
-        at: entry.at,
+        at: state.firstTries.get(event.key) ?? entry.at,
         recorded: event.command,
       });
       return;
     case 'command_done':
       if (!state.started.delete(event.key)) bug(`the command ${event.key} has not started`);
       state.doneKeys.add(event.key);
+      state.firstTries.delete(event.key);
       state.refusals.delete(event.key);
       return;
     case 'command_refused':
       state.refusals.set(event.key, `${event.code}: ${event.reason}`);
       return;
     case 'command_failed':
+      keepFirstTry(state, event.key);
       state.started.delete(event.key);
       countFailedStart(state, event);
       return;
@@ -235,6 +239,12 @@ const REACHED_BY: Readonly<Record<'implementor' | 'reviewer', readonly FailedAt[
 
 function without(failures: readonly ItemFailure[], at: readonly FailedAt[]): readonly ItemFailure[] {
   return failures.filter((failure) => !at.includes(failure.at));
+}
+
+/** A part of it may have been done under the same key: whoever tries again has to ask for the same, at the same time. */
+function keepFirstTry({ started, firstTries }: FoldedState, key: string): void {
+  const tried = started.get(key);
+  if (tried !== undefined) firstTries.set(key, tried.at);
 }
 
 function countFailedStart(state: FoldedState, event: EventOf<'command_failed'>): void {

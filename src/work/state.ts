@@ -61,6 +61,8 @@ export interface WorkState {
   readonly reviews: ReadonlyMap<string, readonly ReviewRecord[]>;
   readonly runs: ReadonlyMap<string, ActiveRun>;
   readonly started: ReadonlyMap<string, StartedCommand>;
+  /** When commands were first started that have failed since. */
+  readonly firstTries: ReadonlyMap<string, string>;
   readonly doneKeys: ReadonlySet<string>;
   /** The last refusal of a command, so that it is not told again and again. */
   readonly refusals: ReadonlyMap<string, string>;
@@ -120,6 +122,7 @@ export function snapshotOf(state: WorkState): WorkState {
     reviews: new Map(state.reviews),
     runs: new Map(state.runs),
     started: new Map(state.started),
+    firstTries: new Map(state.firstTries),
     doneKeys: new Set(state.doneKeys),
     refusals: new Map(state.refusals),
     planned: new Map(state.planned),

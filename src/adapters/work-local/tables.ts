@@ -13,8 +13,8 @@ import {
 } from '../../contracts/work-item.ts';
 import { agentReviewSchema } from '../../contracts/work-results.ts';
 import type { ItemFields, ProviderItem, ProviderState } from '../../ports/work-provider.ts';
+import { labelsOf } from '../../work/labels.ts';
 import type { Row, Tables } from './database.ts';
-import { labelsOf } from './item-labels.ts';
 
 const fieldsSchema = z.object({
   title: z.string(),
@@ -115,7 +115,7 @@ function shownItem(
   blockedBy: readonly string[],
   linkedRevision: string | null,
 ): ProviderItem {
-  const { title, body, type, priority, complexity } = fields;
+  const { title, body, type, priority, complexity, otherLabels } = fields;
   return {
     item: {
       id,
@@ -129,7 +129,7 @@ function shownItem(
       linkedRevision,
     },
     body,
-    labels: labelsOf(fields, status),
+    labels: labelsOf({ type, status, priority, complexity, other: [...new Set(otherLabels)] }),
   };
 }
 

@@ -64,7 +64,7 @@ function applyCommand(run: ActiveRun, end: Extract<RoleEnd, { readonly ok: true 
   }
 }
 
-function giveUp({ runId, role, itemId }: ActiveRun, reason: string, counted: boolean): AskedCommand {
+export function giveUp({ runId, role, itemId }: ActiveRun, reason: string, counted: boolean): AskedCommand {
   return {
     key: giveUpKey(runId),
     by: ENGINE,

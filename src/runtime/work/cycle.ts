@@ -3,9 +3,10 @@ import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { AskedCommand } from '../../work/command.ts';
 import { askHandlers } from '../../work/handlers/all-handlers.ts';
 import type { RoleSubject } from '../../work/role.ts';
-import { FAILURE_LIMIT } from '../../work/state.ts';
-import { commandAtEnd } from './conclude.ts';
+import { type ActiveRun, FAILURE_LIMIT, type WorkState } from '../../work/state.ts';
+import { commandAtEnd, giveUp } from './conclude.ts';
 import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.ts';
+import type { Outcome } from './executor.ts';
 import { type AskedRun, isRequest, type Job, type RunReport, roleOf, startJob } from './jobs.ts';
 import { recordOutside, startSettling } from './outside.ts';
 import { subjectOf } from './role-request.ts';
@@ -31,18 +32,22 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
   if (memory.fatal !== null) throw memory.fatal.error;
   memory.only = powers.items;
   let held = await recordOutside(memory);
-  const ends = await lookAtRuns(memory, powers);
+  const ends = await lookAtRuns(memory, { roles: powers.roles, ends: true });
   const { executor } = memory;
   const events = [...memory.unseen, { type: 'looked' } as const];
   memory.unseen = [];
   const wishes = [...ends, ...askHandlers(events, executor.state, memory.limits())];
-  let moved = false;
+  const freed = new Set(
+    wishes.filter((asked) => isFreeing(asked) && activeSetback(memory, asked.key) === null),
+  );
+  let moved = await freeAll(memory, [...freed]);
   for (const asked of wishes) {
-    const { command } = asked;
+    const { command, key } = asked;
     if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
-    if (memory.refusedAt.get(asked.key) === executor.state.seq) continue;
-    if (activeSetback(memory, asked.key) === null) moved = (await carryOut(memory, asked)) || moved;
-    const setback = activeSetback(memory, asked.key);
+    if (memory.refusedAt.get(key) === executor.state.seq) continue;
+    if (!freed.has(asked) && activeSetback(memory, key) === null)
+      moved = (await carryOut(memory, asked)) || moved;
+    const setback = activeSetback(memory, key);
     held += setback !== null && setback.count < FAILURE_LIMIT ? 1 : 0;
   }
   stopMovedJobs(memory);
@@ -56,10 +61,25 @@ async function carryOut(memory: EngineMemory, asked: AskedCommand): Promise<bool
     addJob(memory, { key, by, command });
     return true;
   }
-  const outcome = await memory.executor.execute(asked);
+  return noteOutcome(memory, key, await memory.executor.execute(asked));
+}
+
+function noteOutcome(memory: EngineMemory, key: string, outcome: Outcome): boolean {
   if (outcome.kind === 'failed') noteSetback(memory, key, outcome.reason);
   else memory.setbacks.delete(key);
   return outcome.kind === 'done';
+}
+
+/** No item becomes ready because another one does, so that a plan with hundreds of items is freed at once. */
+function isFreeing({ command }: AskedCommand): boolean {
+  return command.kind === 'transition' && command.to === 'ready';
+}
+
+async function freeAll(memory: EngineMemory, wishes: readonly AskedCommand[]): Promise<boolean> {
+  const outcomes = wishes.length === 0 ? [] : await memory.executor.executeAll(wishes);
+  return outcomes
+    .map((outcome, index) => noteOutcome(memory, wishes[index]?.key ?? '', outcome))
+    .includes(true);
 }
 
 /** Starts a run in the background. */
@@ -96,11 +116,16 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
   }
 }
 
+/** What whoever looks at runs may do about them. */
+interface LookPowers {
+  /** Whose runs are taken up when they were answered. */
+  readonly roles: ReadonlySet<Role>;
+  /** Whether runs are ended that nobody wants any more. */
+  readonly ends: boolean;
+}
+
 /** Accepted runs that this process does not drive: their ends are applied by whoever sees them first. */
-export async function lookAtRuns(
-  memory: EngineMemory,
-  powers: Pick<CyclePowers, 'roles'>,
-): Promise<readonly AskedCommand[]> {
+export async function lookAtRuns(memory: EngineMemory, powers: LookPowers): Promise<readonly AskedCommand[]> {
   const { executor, deps } = memory;
   const isOwn = (runId: string) =>
     memory.resuming.has(runId) || [...memory.jobs].some((job) => job.drives(runId));
@@ -114,6 +139,11 @@ export async function lookAtRuns(
     if (state.kind === 'driven') driven.add(run.runId);
     const answered = state.kind === 'waiting' && state.answered === true && powers.roles.has(run.role);
     if (answered && takeUp(memory, run.runId, subject)) continue;
+    if (state.kind === 'waiting' && powers.ends && isMoved(executor.state, run)) {
+      await deps.runner.cancel(run.runId);
+      asked.push(giveUp(run, 'its item was moved while it waited', false));
+      continue;
+    }
     if (state.kind === 'waiting') waiting.set(run.runId, state.reason);
     // What is lost went down with the process that drove it, which is no failure of the item.
     const wish = commandAtEnd(run, state, state.kind === 'ended');
@@ -163,8 +193,11 @@ function stopMovedJobs({ jobs, executor }: EngineMemory): void {
   for (const job of jobs) {
     const runId = job.runId();
     if (runId === null || job.itemId === null) continue;
-    const status = executor.state.items.get(job.itemId)?.item.status;
-    const expected = job.role === 'reviewer' ? 'review' : 'in-progress';
-    if (!executor.state.runs.has(runId) || status !== expected) job.stop();
+    if (!executor.state.runs.has(runId) || isMoved(executor.state, job)) job.stop();
   }
+}
+
+function isMoved({ items }: WorkState, { role, itemId }: Pick<ActiveRun, 'role' | 'itemId'>): boolean {
+  if (itemId === null) return false;
+  return items.get(itemId)?.item.status !== (role === 'reviewer' ? 'review' : 'in-progress');
 }

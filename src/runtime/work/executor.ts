@@ -29,6 +29,8 @@ export interface Executor {
   readonly state: WorkState;
   readonly catchUp: () => Promise<void>;
   readonly execute: (asked: AskedCommand) => Promise<Outcome>;
+  /** The same for wishes of which none changes what another is judged by: they are written down at once. */
+  readonly executeAll: (wishes: readonly AskedCommand[]) => Promise<readonly Outcome[]>;
   /** Only the guards, and the record of a refusal: for a run that is about to be asked for. */
   readonly permit: (asked: AskedCommand) => Promise<Refusal | null>;
   /** Appends what has happened outside. The journal is read to its end, and what was left half done is completed, before. */
@@ -64,14 +66,27 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     });
 
   const complete = async (started: StartedCommand, append: AppendEvents): Promise<Outcome> => {
+    const { outcome, events } = await carryOut(started);
+    await append(events);
+    return outcome;
+  };
+
+  const carryOut = async (started: StartedCommand): Promise<CarriedOut> => {
     const command = readCommand(started.recorded);
     const performed = command === null ? UNREADABLE : await tryPerform(deps, state, started, command);
-    if (performed.ok) {
-      await append([...performed.events, { type: 'command_done', key: started.key }]);
-      return { kind: 'done' };
-    }
-    await append([failedCommand(started, performed.reason)]);
-    return { kind: 'failed', reason: performed.reason, help: performed.help };
+    if (performed.ok)
+      return {
+        outcome: { kind: 'done' },
+        events: [...performed.events, { type: 'command_done', key: started.key }],
+      };
+    const { reason, help } = performed;
+    return { outcome: { kind: 'failed', reason, help }, events: [failedCommand(started, reason)] };
+  };
+
+  const startedCommand = (key: string): StartedCommand => {
+    const started = state.started.get(key);
+    if (started === undefined) throw new Error(`the journal has not taken the command ${key}`);
+    return started;
   };
 
   const refusedBy = async (asked: AskedCommand, append: AppendEvents): Promise<Refusal | null> => {
@@ -90,9 +105,34 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         const refusal = await refusedBy(asked, append);
         if (refusal !== null) return { kind: 'refused', ...refusal };
         await append([{ type: 'command_started', key, by: nameOf(by), command: { ...command } }]);
-        const started = state.started.get(key);
-        if (started === undefined) throw new Error(`the journal has not taken the command ${key}`);
-        return complete(started, append);
+        return complete(startedCommand(key), append);
+      }),
+    executeAll: (wishes) =>
+      alone(async (append) => {
+        const outcomes = new Map<string, Outcome>();
+        for (const asked of wishes.filter(({ key }) => state.doneKeys.has(key)))
+          outcomes.set(asked.key, { kind: 'done_before' });
+        for (const asked of wishes.filter(({ key }) => !outcomes.has(key))) {
+          const refusal = await refusedBy(asked, append);
+          if (refusal !== null) outcomes.set(asked.key, { kind: 'refused', ...refusal });
+        }
+        const open = wishes.filter(({ key }) => !outcomes.has(key));
+        await append(
+          open.map(({ key, by, command }) => ({
+            type: 'command_started',
+            key,
+            by: nameOf(by),
+            command: { ...command },
+          })),
+        );
+        const events: WorkEvent[] = [];
+        for (const { key } of open) {
+          const done = await carryOut(startedCommand(key));
+          events.push(...done.events);
+          outcomes.set(key, done.outcome);
+        }
+        await append(events);
+        return wishes.map(({ key }) => outcomes.get(key) ?? { kind: 'done_before' });
       }),
     permit: (asked) => alone((append) => refusedBy(asked, append)),
     record: (events) =>
@@ -100,6 +140,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         await append(await events(state));
       }),
   };
+}
+
+interface CarriedOut {
+  readonly outcome: Outcome;
+  readonly events: readonly WorkEvent[];
 }
 
 const UNREADABLE: Performed = {

@@ -121,7 +121,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       ),
     snapshot: async () => {
       await executor.catchUp();
-      await lookAtRuns(memory, IDLE_POWERS);
+      await lookAtRuns(memory, { roles: new Set(), ends: false });
       const state = snapshotOf(executor.state);
       return {
         state,

@@ -22,7 +22,7 @@ export async function readRoleEvidence(
   const { events } = record;
   return {
     ...(await readWords(record, view, role)),
-    end: view.end,
+    end: { ...view.end, reason: view.end.reason ?? failureIn(view) },
     changed: events.some(
       (event) => event.event_type === 'step_completed' && event.payload.changed && isAgentStep(view, event),
     ),
@@ -90,6 +90,11 @@ function failedValidators(events: readonly RunEvent[], { steps }: RunView): Fail
   return ended.payload.validators
     .filter(({ outcome, exit_code }) => outcome !== 'completed' || (exit_code ?? 0) !== 0)
     .map(({ id, outcome, exit_code }) => ({ id, outcome, exitCode: exit_code, see: report?.path ?? folder }));
+}
+
+/** Why the last step went wrong, where the end itself does not say it. */
+function failureIn({ end, steps }: RunView): string | null {
+  return end?.outcome === 'error' ? (steps.findLast(({ reason }) => reason !== null)?.reason ?? null) : null;
 }
 
 function rejectionIn(events: readonly RunEvent[]): string | null {

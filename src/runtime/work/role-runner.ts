@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { RunEnd } from '../../kernel/state.ts';
 import { roleWordsOf } from '../../planner/role-words.ts';
 import type { RevisionReader } from '../../ports/revision-reader.ts';
@@ -9,6 +10,7 @@ import { type RoleChecks, roleResultOf } from '../../work/role-result.ts';
 import { cancelRun } from '../cancel-run.ts';
 import type { DriveEnd } from '../drive.ts';
 import { readAnswer } from '../gates.ts';
+import { parseJson } from '../json.ts';
 import { type ScopeVerdict, scopeWarnings } from '../judge-scope.ts';
 import type { Obstacle } from '../obstacle.ts';
 import { resumeRun } from '../resume-run.ts';
@@ -162,6 +164,8 @@ async function look(
   const view = viewRun(run.events);
   if (view !== null && hasEnded(view)) {
     const evidence = await readRoleEvidence(run, view, subject.role, deps.reader);
+    const stranger = brought === null ? null : strangerTo(view, subject);
+    if (stranger !== null) return { kind: 'ended', end: { ok: false, reason: stranger } };
     const heard =
       brought === null ? evidence : { ...evidence, words: roleWordsOf(brought.result), notes: [] };
     return { kind: 'ended', end: await inScope(deps, subject, roleResultOf(subject, heard, deps.checks)) };
@@ -170,6 +174,17 @@ async function look(
   if (view === null) return lost('it never started');
   return (await waitOf(run, view, deps.project.clock.now())) ?? lost('nobody drives it');
 }
+
+/** Why the run proves nothing about this item; null where it was started for it. */
+function strangerTo({ started }: RunView, subject: RoleSubject): string | null {
+  if (subject.role === 'planner') return null;
+  const { id } = subject.item.item;
+  const item = itemSchema.safeParse(parseJson(started.inputs.item ?? ''));
+  if (!item.success) return `is held against a run that was started for no item, and not for item ${id}`;
+  return item.data.id === id ? null : `is held against a run of item ${item.data.id}, and not of item ${id}`;
+}
+
+const itemSchema = z.looseObject({ id: z.string() });
 
 /** Where a file is touched that nobody answers for, nothing is completed: it is told, and never dropped in silence. */
 async function inScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd): Promise<RoleEnd> {

@@ -21,6 +21,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   item_body: '## Objective\n\nBe quiet.',
   revision: '{"id":"r7"}',
   reviews: '[{"verdict":"needs-changes"}]',
+  scope_warnings: '["[Warning] odd.ts is not in scope"]',
   patch: '+++ b/item.ts',
   run_id: '0199ab',
   diff: '+++ b/quiet.ts',
@@ -45,7 +46,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
 };
 
 /** What a role is given besides, and always: the run of a role is started by the engine. */
-const ROLE_INPUTS = ['specs', 'items', 'item', 'item_body', 'revision', 'reviews', 'patch'];
+const ROLE_INPUTS = ['specs', 'items', 'item', 'item_body', 'revision', 'reviews', 'patch', 'scope_warnings'];
 
 /** A planner is told how many refinements there were; a task, what to refine. */
 const REFINEMENTS: Readonly<Record<string, { given: unknown; marks: readonly string[] }>> = {

@@ -68,8 +68,7 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
       lineOf = createEventLines(terminal.paint, state);
     },
     tell: (entry) => {
-      // A person who is refused something is told so by the verb.
-      if (entry.event.type === 'command_refused' && entry.event.by !== 'engine') return;
+      if (isAnswerToPerson(entry)) return;
       const line = lineOf?.(entry) ?? null;
       if (line === null) return;
       clear();
@@ -83,6 +82,11 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
       clear();
     },
   };
+}
+
+/** A person whose wish comes to nothing is told so by the verb. */
+function isAnswerToPerson({ event }: JournalEntry): boolean {
+  return (event.type === 'command_refused' || event.type === 'command_failed') && event.by !== 'engine';
 }
 
 function liveLine({ paint, columns }: Terminal, frame: string, { label, step, since, last }: Row): string {

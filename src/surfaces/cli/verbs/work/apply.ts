@@ -63,7 +63,8 @@ class BrokenContract extends Error {
 }
 
 async function applyPlan({ snapshot, work, ask }: Asking, { value, options }: Brought): Promise<void> {
-  if (options.item !== null) throw new CliError('--item is not for the result of a planner', 'leave it out');
+  if (options.item !== null || options.run !== null)
+    throw new CliError('--item and --run are not for the result of a planner', 'leave them out');
   const items = [...snapshot.state.items.values()].map(({ item }) => item);
   const checked = checkPlannerResult(value, { items });
   if (!checked.ok) throw new BrokenContract(checked.problems);
