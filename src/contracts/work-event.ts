@@ -106,7 +106,6 @@ export const workEventSchema = z.discriminatedUnion('type', [
   }),
 ]);
 export type WorkEvent = z.infer<typeof workEventSchema>;
-export type WorkEventType = WorkEvent['type'];
 
 /** As it stands in the journal. */
 export const journalEntrySchema = mapping({

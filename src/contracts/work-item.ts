@@ -22,7 +22,7 @@ export const COMPLEXITIES = ['trivial', 'low', 'medium', 'high'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 export type Complexity = (typeof COMPLEXITIES)[number];
 
-export const PIPELINE_STATUSES = ['pending', 'success', 'failure'] as const;
+const PIPELINE_STATUSES = ['pending', 'success', 'failure'] as const;
 export const SPEC_STATUSES = ['draft', 'approved', 'deprecated'] as const;
 
 const id = (what: string) => described(z.string(), what);

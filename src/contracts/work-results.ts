@@ -32,7 +32,7 @@ export const plannerResultSchema = z.strictObject({
 });
 export type PlannerResult = z.infer<typeof plannerResultSchema>;
 
-export const IMPLEMENTOR_OUTCOMES = ['completed', 'blocked', 'validation-failure'] as const;
+const IMPLEMENTOR_OUTCOMES = ['completed', 'blocked', 'validation-failure'] as const;
 
 export const implementorResultSchema = z.strictObject({
   role: described(z.literal('implementor'), 'Always implementor.'),
@@ -55,7 +55,7 @@ export const agentReviewCommentSchema = z.strictObject({
 });
 export type AgentReviewComment = z.infer<typeof agentReviewCommentSchema>;
 
-export const VERDICTS = ['approve', 'needs-changes'] as const;
+const VERDICTS = ['approve', 'needs-changes'] as const;
 
 export const agentReviewSchema = z.strictObject({
   verdict: described(z.enum(VERDICTS), 'needs-changes where there is a finding.'),
@@ -70,13 +70,15 @@ export const reviewerResultSchema = z.strictObject({
 });
 export type ReviewerResult = z.infer<typeof reviewerResultSchema>;
 
-export type RoleResult = PlannerResult | ImplementorResult | ReviewerResult;
 export const ROLES = ['planner', 'implementor', 'reviewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A comment that starts like this is no finding, and does not count for the verdict. */
 export const WARNING_PREFIX = '[Warning]';
 
+/** The prefix in any case, also in bold, in backticks or as a list item. */
+const WARNING = /^\s*(?:[-*+>]\s+)?[*_`]{0,3}\[warning\]/i;
+
 export function isWarning(comment: { readonly body: string }): boolean {
-  return comment.body.trimStart().startsWith(WARNING_PREFIX);
+  return WARNING.test(comment.body);
 }
