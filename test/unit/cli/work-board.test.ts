@@ -69,7 +69,7 @@ describe('a line about an item', () => {
       [made('1'), checked('1', 'failure', 'red')],
       '✗ 1     checks: failure  red',
     ],
-    ['its review', reviewed('1', 'approve'), expect.stringContaining('1     review: approve')],
+    ['its review', [made('1'), reviewed('1', 'approve')], expect.stringContaining('1     review: approve')],
     ['what nobody has to know', { type: 'command_done', key: 'k' }, null],
   ] as [string, WorkEvent | WorkEvent[], unknown][])('tells of %s', (_, events, line) => {
     const lineOf = createEventLines(listeningTerminal().terminal.paint, state);
