@@ -76,6 +76,9 @@ export type Role = (typeof ROLES)[number];
 /** A comment that starts like this is no finding, and does not count for the verdict. */
 export const WARNING_PREFIX = '[Warning]';
 
+/** The prefix in any case, also in bold, in backticks or as a list item. */
+const WARNING = /^\s*(?:[-*+>]\s+)?[*_`]{0,3}\[warning\]/i;
+
 export function isWarning(comment: { readonly body: string }): boolean {
-  return comment.body.trimStart().startsWith(WARNING_PREFIX);
+  return WARNING.test(comment.body);
 }

@@ -1,4 +1,5 @@
 import type { Revision } from '../contracts/work-item.ts';
+import type { LabelDefinition } from '../work/labels.ts';
 import type * as values from '../work/provider-values.ts';
 
 /**
@@ -59,9 +60,3 @@ export interface MergeRequest {
 export type Merged =
   | { readonly ok: true; readonly into: string; readonly commit: string }
   | { readonly ok: false; readonly reason: string; readonly help: string };
-
-export interface LabelDefinition {
-  readonly name: string;
-  readonly description: string;
-  readonly color: string;
-}

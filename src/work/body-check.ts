@@ -1,6 +1,6 @@
 import type { WorkType } from '../contracts/work-item.ts';
 import { readBody, type WorkBody } from './body.ts';
-import type { BodySection } from './body-sections.ts';
+import { type BodySection, sectionsNamed } from './body-sections.ts';
 import { type BodyKind, KIND_OF_TYPE, TEMPLATE_SECTIONS, type TemplateSection } from './body-template.ts';
 import type { ProblemCode } from './contract/problem-codes.ts';
 
@@ -30,7 +30,10 @@ export function checkBody(markdown: string, type: WorkType | null): readonly Bod
     return [nowhere('WR402', message)];
   }
   const problems = [
-    ...TEMPLATE_SECTIONS[kind].flatMap((section) => checkSection(body.sections, section)),
+    // Without a section, those that belong into it can't be in their place: that is not told again.
+    ...TEMPLATE_SECTIONS[kind]
+      .filter(({ parent }) => parent === null || body.sections.some(({ name }) => name === parent))
+      .flatMap((section) => checkSection(body.sections, section)),
     ...(kind === 'task' ? checkContent(body) : []),
   ];
   return problems.sort((a, b) => a.line - b.line || a.column - b.column);
@@ -62,7 +65,7 @@ function checkSection(
 function checkContent(body: WorkBody): readonly BodyProblem[] {
   const empty: readonly (readonly [boolean, string, ProblemCode, string])[] = [
     [body.objective === '', 'Objective', 'WR406', 'the section "Objective" is empty'],
-    [body.inScope.length === 0, 'In Scope', 'WR407', 'the section "In Scope" lists no path'],
+    [!listsSomething(body), 'In Scope', 'WR407', 'the section "In Scope" lists no file or module'],
     [
       body.criteria.length === 0,
       'Acceptance Criteria',
@@ -75,6 +78,13 @@ function checkContent(body: WorkBody): readonly BodyProblem[] {
     const section = body.sections.find((candidate) => candidate.name === name && candidate.placed);
     return wrong && section !== undefined ? [at(section, code, message)] : [];
   });
+}
+
+/** Modules may be told in words: nothing is covered by them, and the list is not empty for that. */
+function listsSomething({ inScope, unreadEntries, sections }: WorkBody): boolean {
+  const told = new Set(unreadEntries.map(({ line }) => line));
+  const items = sectionsNamed(sections, 'In Scope').flatMap(({ blocks }) => blocks);
+  return inScope.length > 0 || items.some(({ kind, line }) => kind === 'item' && told.has(line));
 }
 
 function at(section: BodySection, code: ProblemCode, message: string): BodyProblem {

@@ -28,7 +28,9 @@ export function readSections(markdown: string, blocks: readonly MarkdownBlock[])
   for (const [index, heading] of blocks.entries()) {
     if (heading.kind !== 'heading') continue;
     const known = KNOWN.get(plainTitle(heading.title)) ?? null;
-    if (heading.depth <= 2) around = heading.depth === 2 ? (known?.name ?? null) : null;
+    // One that belongs into the section around it and stands too high does not end that section.
+    const strays = known !== null && known.parent !== null && known.parent === around;
+    if (heading.depth <= 2 && !strays) around = heading.depth === 2 ? (known?.name ?? null) : null;
     const end = endOf(blocks, index, heading);
     const next = blocks[end];
     sections.push({

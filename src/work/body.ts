@@ -76,7 +76,7 @@ interface Entries {
   readonly unread: readonly BodyLine[];
 }
 
-/** A list, as the template has it; without one, paths that stand alone on their lines. */
+/** A list, as the template has it; without one, paths that stand alone on their lines or in the cells of a table. */
 function readEntries(blocks: readonly MarkdownBlock[]): Entries {
   const items = blocks.filter((block) => block.kind === 'item');
   if (items.length === 0) return readLonePaths(blocks);
@@ -110,15 +110,22 @@ function isTopLevel({ depth }: ListItem): boolean {
 function readLonePaths(blocks: readonly MarkdownBlock[]): Entries {
   const lines = blocks.flatMap((block) =>
     block.kind === 'paragraph' || block.kind === 'code'
-      ? block.text
-          .split('\n')
-          .map((text, index) => ({ text, line: block.line + index + (block.kind === 'code' ? 1 : 0) }))
+      ? block.text.split('\n').map((text, index) => ({
+          text: block.kind === 'code' ? text : pathCellOf(text),
+          line: block.line + index + (block.kind === 'code' ? 1 : 0),
+        }))
       : [],
   );
   const entries = lines
     .filter(({ text }) => isLonePath(text))
     .flatMap(({ text, line }) => readScopeEntry(text).entries.map((entry) => ({ ...entry, line })));
   return { entries, unread: [] };
+}
+
+/** Of a row of a table the first cell that is a path; any other line as it is. */
+function pathCellOf(line: string): string {
+  if (!line.trimStart().startsWith('|')) return line;
+  return line.split('|').find(isLonePath) ?? '';
 }
 
 const CHECKBOX = /^\[([ xX])\](?:\s+|$)/;

@@ -14,7 +14,7 @@ export interface LabelProblem {
 export type LabelledItem =
   /** It starts as pending. */
   | { readonly kind: 'new' }
-  /** Its status is moved by transitions alone, so the label may stay away, or say what is; null where that is not known. */
+  /** Its status is moved by transitions alone, so the label may stay away, say what is, or be that of the template; null where that is not known. */
   | { readonly kind: 'existing'; readonly status: WorkStatus | null };
 
 const KNOWN = LABELS.map(({ name }) => name);
@@ -113,7 +113,8 @@ function checkStatus(labels: readonly string[], item: LabelledItem): readonly La
             index,
           },
         ];
-  if (item.status === null || item.status === status) return [];
+  // The template has status:pending, and who sends its labels again does not ask for a move.
+  if (item.status === null || item.status === status || status === 'pending') return [];
   const message = `the item is ${item.status}, and an update can't make it "status:${status}"`;
   return [{ code: 'WR511', message, index }];
 }

@@ -102,6 +102,30 @@ describe('conductor contract check', () => {
     ]);
   });
 
+  test.concurrent('says of a document that is not JSON that it breaks its contract', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    for (const [index, text] of ['', '{"role":', 'Done.'].entries()) {
+      await scene.repo.write(`../${index}.json`, text);
+      const check = ['contract', 'check', 'reviewer-result', `../${index}.json`];
+      const { code, stdout } = await scene.conductor(...check, '--json');
+      expect(code).toBe(2);
+      expect(JSON.parse(stdout)).toEqual({
+        schema_version: 1,
+        ok: false,
+        kind: 'reviewer-result',
+        problems: [
+          {
+            path: '',
+            code: 'WR001',
+            message: expect.stringMatching(/^the document: it is not JSON: /),
+          },
+        ],
+      });
+    }
+  });
+
   test.concurrent('refuses what it can not check, with the way out', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../broken.json', '{"role":');
@@ -111,7 +135,10 @@ describe('conductor contract check', () => {
       [['check', 'workflow', '../fine.json'], 'it is one of planner-result, implementor-result'],
       [['chekc', 'planner-result', '../fine.json'], 'did you mean conductor contract check?'],
       [['check', 'planner-result', '../nowhere.json'], "../nowhere.json can't be read"],
-      [['check', 'planner-result', '../broken.json'], '../broken.json is not JSON'],
+      [
+        ['check', 'planner-result', '../fine.json', '--items', '../broken.json'],
+        '../broken.json is not JSON',
+      ],
       [
         ['check', 'implementor-result', '../fine.json', '--items', '../fine.json'],
         '--items is for planner-result',

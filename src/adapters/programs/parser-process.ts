@@ -37,6 +37,20 @@ let input = '';
 for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;
 const isError = ({ severity }) => severity === 'Error';
 const told = (errors) => ({ ok: false, reason: errors.find(isError).message });
+// Compilers of JSX leave out comments between tags, and white space around the ends of lines.
+const linesOf = (raw) => raw.split(/\\r\\n|\\r|\\n/);
+const textOf = (raw) =>
+  linesOf(raw)
+    .map((line, index) => (index === 0 ? line : line.replace(/^[ \\t]+/, '')))
+    .map((line, index, { length }) => (index === length - 1 ? line : line.replace(/[ \\t]+$/, '')))
+    .filter((line) => line !== '')
+    .join(' ');
+const childOf = (child) => {
+  if (child.type === 'JSXExpressionContainer' && child.expression.type === 'JSXEmptyExpression') return [];
+  if (child.type !== 'JSXText') return [child];
+  const text = textOf(child.raw);
+  return text === '' ? [] : [{ type: 'JSXText', text }];
+};
 for (const { name, text, lang, sourceType, emit } of JSON.parse(input)) {
   const answer = (() => {
     let code = text;
@@ -62,6 +76,7 @@ for (const { name, text, lang, sourceType, emit } of JSON.parse(input)) {
       if (value?.type === 'TSEnumDeclaration' && value.const) constEnums.push(JSON.stringify(value, bare));
       if ((key === 'body' || key === 'consequent') && Array.isArray(value))
         return value.filter(({ type }) => type !== 'EmptyStatement');
+      if (key === 'children' && (this.type === 'JSXElement' || this.type === 'JSXFragment')) return value.flatMap(childOf);
       return value;
     });
     const comments = parsed.comments.map(({ value, start, end }) => ({ value, start, end }));

@@ -11,11 +11,19 @@ export async function readText(path: string): Promise<string> {
 
 /** The same, as JSON. */
 export async function readJson(path: string): Promise<unknown> {
-  const text = await readText(path);
+  const parsed = parseJson(await readText(path));
+  if (parsed.ok) return parsed.value;
+  throw new CliError(`${path} is not JSON: ${parsed.why}`, 'write it as one JSON document');
+}
+
+export type ParsedJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly why: string };
+
+export function parseJson(text: string): ParsedJson {
   try {
-    return JSON.parse(text);
+    return { ok: true, value: JSON.parse(text.replace(/^\uFEFF/, '')) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${path} is not JSON: ${why}`, 'write it as one JSON object');
+    return { ok: false, why: error instanceof Error ? error.message : String(error) };
   }
 }

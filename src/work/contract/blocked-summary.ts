@@ -46,9 +46,16 @@ export function checkBlockedSummary(summary: string): readonly ContractProblem[]
   ];
 }
 
-const RECOMMENDS = /\b(?:i|we)(?:'d|’d| would| strongly)? (?:recommend|suggest|propose)\s+\S/i;
+const RECOMMENDS =
+  /\b(?:i|we)(?:'d|’d| would| strongly)? (?:recommend|suggest|propose)\s+\S|\brecommendation (?:is|would be)\s+\S|^recommend(?:ing)?\s+\S/im;
+
+const ANSWERED = '(?:resolved|answered|decided|clarified|fixed|addressed)';
 const IMPACT = new RegExp(
-  `\\b${UNRESOLVED}\\b,?\\s+\\S|\\bunless (?:this|it|the blocker) is resolved\\b`,
+  [
+    `\\b${UNRESOLVED}\\b,?\\s+\\S`,
+    `\\bif\\b[^.\\n]{0,60}\\b(?:not|never) ${ANSWERED}\\b`,
+    `\\b(?:unless|until)\\b[^.\\n]{1,60}\\b${ANSWERED}\\b`,
+  ].join('|'),
   'i',
 );
 

@@ -2,13 +2,26 @@ import { saysSomething } from './labelled-text.ts';
 import type { SummaryPart } from './summary-labels.ts';
 
 const NAME = '([a-h]|\\d{1,2}|one|two|three|four)';
-/** `Option A: …` is an option; `Option A is better` speaks of one. */
+/** `Option A: …` and `Option A is to …` are options; `Option A is better` speaks of one. */
 const NAMED = new RegExp(
-  `\\boption[ \\t]+${NAME}\\b[*_]{0,3}(?:[ \\t]*\\([^()\\n]*\\))?[*_]{0,3}[ \\t]*[:.)—–-]`,
+  `\\boption[ \\t]+${NAME}\\b[*_]{0,3}(?:[ \\t]*\\([^()\\n]*\\))?[*_]{0,3}(?:[ \\t]*[:.)—–-]|[ \\t]+(?:is|would be|could be) to\\b)`,
   'gi',
+);
+/** The same as a title of what stands below it. */
+const TITLED = new RegExp(
+  `^[ \\t]*(?:#{1,6}[ \\t]+|[-*+•][ \\t]+)?[*_]{0,3}option[ \\t]+${NAME}[*_]{0,3}[ \\t]*$`,
+  'gim',
 );
 /** `A) …`, `(2) …`, `1. …` and `B: …`, also in the middle of a line. */
 const LETTERED = /(?<=^|[\s;,.:(*])\(?([a-h]|\d{1,2})(?:[).:]|\s+[—–-](?=\s))[*_]{0,3}\s+\S/gim;
+const ROMAN = /(?<=^|[\s;,.:(*])\(?(i{1,3}|iv)(?:\)|\.(?=\s))[*_]{0,3}\s+\S/gim;
+/** A subsection, or a line that begins in bold. */
+const LEAD = /^[ \t]*(?:#{3,6}[ \t]+|\*\*(?=\S))(.*)$/gim;
+/** `either this, or that`, and `first, …; second, …` in a sentence. */
+const IN_WORDS = [/\beither\b[^\n]{1,500}?\bor\b/i, /\b(?:first|one)\b[^\n]{1,500}?\b(?:second|two)\b/i];
+/** `we could (1) …, or (2) …` says what there is to choose from without a label. */
+const CHOICE =
+  /\b(?:could|can|may|might|either|options?|alternatives?|choices?|ways)\b[^\n]{0,60}?\(?\b(?:1|a|i)\)\s[^\n]{1,600}?\b(?:2|b|ii)\)\s/i;
 const LIST_ITEM = /^([ \t]*)(?:[-*+•]|\(?(?:\d{1,2}|[a-h])[.)])[ \t]+(.*)$/gim;
 
 /** How many options there are, by whichever way of writing them shows most. */
@@ -23,8 +36,12 @@ export function countOptions(parts: readonly SummaryPart[]): number {
     .map(afterFirstLine);
   return Math.max(
     namesIn([...anywhere, ...late], NAMED).size,
-    ...listed.map((text) => itemsIn(text)),
+    namesIn([...anywhere, ...late], TITLED).size,
+    ...listed.map((text) => itemsIn(text) || leadsIn(text)),
     ...listed.map((text) => inOrder(namesIn([text], LETTERED))),
+    ...listed.map((text) => inOrder(namesIn([text], ROMAN))),
+    anywhere.some((text) => CHOICE.test(text)) ? 2 : 0,
+    ...listed.map((text) => (IN_WORDS.some((pattern) => pattern.test(text)) ? 2 : 0)),
   );
 }
 
@@ -49,6 +66,12 @@ function itemsIn(text: string): number {
   return new Set(own.filter(({ rest }) => !TRADE_OFF.test(rest)).map(({ rest }) => rest)).size;
 }
 
+/** Where no list is: below one, bold words begin what is no option. */
+function leadsIn(text: string): number {
+  const leads = [...text.matchAll(LEAD)].map(([, lead = '']) => lead.trim().toLowerCase());
+  return new Set(leads.filter((lead) => saysSomething(lead) && !TRADE_OFF.test(lead))).size;
+}
+
 const TRADE_OFF = /^[*_]*(?:pros?|cons?|trade-?offs?|advantages?|disadvantages?|upsides?|downsides?)\b/i;
 
 /** Names count as far as none is left out: a lone `e.` or `2.` is no option. */
@@ -60,5 +83,6 @@ function inOrder(names: ReadonlySet<string>): number {
   return Math.max(
     run(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']),
     run(['1', '2', '3', '4', '5', '6', '7', '8']),
+    run(['i', 'ii', 'iii', 'iv']),
   );
 }

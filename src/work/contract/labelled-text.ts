@@ -1,3 +1,5 @@
+import { withoutTables } from './table-lines.ts';
+
 /** A part of a text that stands under a label, such as `Options:`. What comes before the first label has none. */
 export interface LabelledPart<Label extends string> {
   readonly label: Label | null;
@@ -15,13 +17,14 @@ export interface LabelWords<Label extends string> {
 /** More than anybody writes. An agent may write anything, and no text may keep a check busy. */
 const READ_LENGTH = 20_000;
 
-/** A text as it is cut into parts: one kind of line ends, no deserts of white space, no more of it than can be read at once. */
+/** A text as it is cut into parts: one kind of line ends, no tables, no deserts of white space, no more of it than can be read at once. */
 export function readableText(text: string): string {
-  return text
+  const plain = text
     .slice(0, READ_LENGTH)
     .replace(/\r\n?/g, '\n')
     .replace(/[^\S\n]{20,}/g, ' '.repeat(20))
     .replace(/\n{3,}/g, '\n\n');
+  return withoutTables(plain);
 }
 
 const BULLET = '(?:>[ \\t]*)?(?:#{1,6}[ \\t]+)?(?:[-*+•][ \\t]+)?(?:\\(?\\d{1,2}[.)][ \\t]+)?';
@@ -30,7 +33,7 @@ const ASIDE = '(?:[ \\t]*\\([^()\\n]{0,80}\\))?';
 
 /**
  * Cuts a text at its labels, in the ways in which agents write them: at the start of a line or after the end of a sentence,
- * bold or plain, in any case, with a colon or a dash; as a heading; alone on a line in bold.
+ * bold or plain, in any case, with a colon or a dash; as a heading; alone on a line in bold; in brackets.
  */
 export function readLabelled<Label extends string>(
   text: string,
@@ -66,6 +69,7 @@ function findLabel<Label extends string>(text: string, { label, words, inline }:
       `^[ \\t]*(?:#{1,6}[ \\t]+(?:\\d{1,2}[.)][ \\t]+)?${name}|${BULLET}\\*\\*(?:${words})${ASIDE}\\*\\*)[ \\t]*$`,
       'gim',
     ),
+    new RegExp(`^[ \\t]*${BULLET}${MARKS}\\[(?:${words})\\]${MARKS}[ \\t]*:?${MARKS}`, 'gim'),
   ];
   const found = patterns.flatMap((pattern) => matches(text, pattern, label));
   if (!inline) return found;

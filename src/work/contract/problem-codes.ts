@@ -44,7 +44,7 @@ export const PROBLEM_CODES = {
   WR404: 'a section stands twice',
   WR405: 'a section stands at another level, or in another section, than in the template',
   WR406: 'the objective is empty',
-  WR407: 'no file is in scope',
+  WR407: 'nothing is in scope',
   WR408: 'there is no acceptance criterion',
   WR501: 'there is no label for the type',
   WR502: 'there is no label for the status',

@@ -15,7 +15,7 @@ const SECTIONS: readonly RegExp[] = [
   /\.(?:mdx?|markdown)#[\w-]/i,
   /\.(?:mdx?|markdown)[`"]*\s*\(\s*["“]?[\p{L}\p{N}]/iu,
   // `retry.md, Limits: "…"`: what stands between the file and the quote.
-  /\.(?:mdx?|markdown)[`"]*\s*[:,—–-]\s*(?!(?:which|where|it|that|says?|states?|the spec)\b)\p{L}[^"“\n]{0,60}[:—–-]\s*["“]/iu,
+  /\.(?:mdx?|markdown)[`"]*\s*[:,—–-]\s*(?!(?:which|where|it|that|says?|states?|the spec|lines?)\b)\p{L}[^"“\n]{0,60}[:,—–-]\s*["“]/iu,
   /\.(?:mdx?|markdown)[`)"]*\s*(?:>|›|→|»)\s*\S/i,
 ];
 /** The name of a section is often put between quotes too, and is no quote of the spec. */

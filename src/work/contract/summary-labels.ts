@@ -17,6 +17,9 @@ export const UNRESOLVED = '(?:if|when|while|until)(?: (?:it is|this is|the block
 const OTHER_DESCRIPTIONS =
   'blocker|blocking issue|summary|context|background|blocked(?: by| on)?|problem|issue|details|cause|what(?: is blocking(?: progress)?| blocks(?: progress)?)?';
 
+const BEFORE_OPTIONS =
+  '(?:there are|we have|i see|i considered|possible|available|viable|the|these|following|two|three|several|[2-9])';
+
 /** The parts of a blocked summary, and the words that people and models use for them. */
 export const SUMMARY_LABELS: readonly LabelWords<SummaryLabel>[] = [
   { label: 'type', words: '(?:blocker )?type|type of (?:the )?blocker', inline: true },
@@ -28,13 +31,17 @@ export const SUMMARY_LABELS: readonly LabelWords<SummaryLabel>[] = [
   { label: 'quote', words: '(?:relevant )?quot(?:e|ation)', inline: true },
   {
     label: 'options',
-    words: '(?:possible )?(?:options|alternatives)(?: (?:with|and) trade-?offs)?',
+    words: `(?:${BEFORE_OPTIONS} ){0,4}(?:options|alternatives)(?: (?:considered|available|are|(?:with|and) trade-?offs))?`,
     inline: true,
   },
   {
     label: 'recommendation',
-    words: '(?:my )?recommendation|recommended(?: option| approach)?',
+    words: '(?:my )?recommend(?:ation|s)?|recommended(?: option| approach)?',
     inline: true,
   },
-  { label: 'impact', words: `impact(?: ${UNRESOLVED})?|consequences?|${UNRESOLVED}`, inline: true },
+  {
+    label: 'impact',
+    words: `impact(?: ${UNRESOLVED}| (?:if|of|on|when)(?: [\\w'’-]+){1,6})?|consequences?|${UNRESOLVED}`,
+    inline: true,
+  },
 ];

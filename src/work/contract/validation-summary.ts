@@ -20,22 +20,41 @@ const LABELS: readonly LabelWords<Label>[] = [
 ];
 
 const FAILS =
-  "(?:fail(?:s|ed|ing|ures?)?|broken?|breaks|red|errors?|exit(?:s|ed)?|timed out|times out|crash(?:es|ed)?|can(?:no|')t run)";
+  "(?:fail(?:s|ed|ing|ures?)?|broken?|breaks|red|errors?|exit(?:s|ed)?|timed out|times out|crash(?:es|ed)?|reports?|can(?:no|')t (?:run|pass|compile)|(?:could|did|does) not (?:run|pass|compile))";
+/** The rest of a sentence: a dot in `./...` or `a.ts` ends none. */
+const MORE = '(?:[^.!?\\n]|\\.{2,}|[.!?](?!\\s|$)){0,160}?';
+/** `the security-scan step` names one; `the validation step` and `this check` don't. */
+const NO_NAMES =
+  'an?|the|this|that|these|those|one|some|each|every|its|my|any|all|last|final|first|second|next|same|other|another|whole|failed|failing|required|which|validation|pre-?submit';
 /** What validations are called. The words validation, check and step alone name none. */
-const STEPS =
-  '(?:`[^`\\n]+`|"[^"\\n]+"|“[^”\\n]+”|(?:unit|integration|e2e|end-to-end|smoke|regression|acceptance)?[ -]?tests?|test suite|lint(?:er|ing)?|type[ -]?check(?:s|er|ing)?|build|compil(?:e|er|ation)|format(?:ter|ting)?|coverage|harness|tsc|biome|eslint|oxlint|prettier|vitest|jest|mocha|pytest|mypy|ruff|tox|rspec|gradle|maven|ctest|(?:npm|pnpm|yarn|npx|bun|deno|make|cargo|go|dotnet|bundle|uv) [\\w:.-]+|[\\w./-]{1,200}\\.(?:test|spec)\\.\\w+)';
+const STEPS = `(?:${[
+  '`[^`\\n]+`',
+  '"[^"\\n]+"',
+  '“[^”\\n]+”',
+  `(?!(?:${NO_NAMES})\\b)[\\w-]{1,60} (?:step|validator|check|job|hook|scan|suite)`,
+  '(?:unit|integration|e2e|end-to-end|smoke|regression|acceptance)?[ -]?tests?',
+  'lint(?:er|ing)?|type[ -]?check(?:s|er|ing)?|build|compil(?:e|er|ation)|format(?:ter|ting)?|coverage|harness',
+  'tsc|biome|eslint|oxlint|prettier|vitest|jest|mocha|playwright|cypress',
+  'pytest|mypy|ruff|tox|rspec|gradle|maven|ctest|clippy',
+  '(?:npm|pnpm|yarn|npx|bun|deno|make|cargo|go|dotnet|bundle|uv) [\\w:.-]+',
+  '[\\w./-]{1,200}\\.(?:test|spec)\\.\\w+',
+].join('|')})`;
 const NAMED = new RegExp(
-  `(?<![\\w-])${STEPS}(?![\\w-])[^.!?\\n]{0,160}?\\b${FAILS}\\b|\\b${FAILS}\\b[^.!?\\n]{0,160}?(?<![\\w-])${STEPS}(?![\\w-])`,
+  `(?<![\\w-])${STEPS}(?![\\w-])${MORE}\\b${FAILS}\\b|\\b${FAILS}\\b${MORE}(?<![\\w-])${STEPS}(?![\\w-])`,
   'i',
 );
 
 const OUTSIDE = [
   /\b(?:outside|out[- ]of|beyond|not (?:listed )?(?:in|within|part of))\b[^.!?\n]{0,40}\b(?:scope|control|change|task|item|reach)\b/i,
-  /\bunrelated\b|\bpre-?exist(?:s|ing|ed)\b|\bnot caused by\b|\bnothing to do with\b|\bindependent of\b/i,
+  /\b(?:unrelated|not related)\b|\bpre-?exist(?:s|ing|ed)\b|\bnot caused by\b|\bnothing to do with\b|\bindependent of\b/i,
   /\b(?:already|also)\b[^.!?\n]{0,30}\b(?:fail|broken|red)/i,
   /\b(?:before|without)\b[^.!?\n]{0,20}\b(?:my|this|these|the|any) (?:change|patch|work|edit)/i,
   /\b(?:fails?|failed|red|broken)\b[^.!?\n]{0,30}\bon (?:the )?(?:base|main|master|default|trunk)\b/i,
   /\bout-of-scope\b|\bupstream\b|\bthird[- ]party\b|\bnot allowed to\b|\b(?:must|may) not be (?:touched|changed|modified)\b/i,
+  /\b(?:because|since|due to|caused by|owing to)\b\s+\S/i,
+  /\b(?:does|do|did) not touch\b|\b(?:exists?|present) on (?:the )?(?:base|main|master|default|trunk)\b/i,
+  /\b(?:i|we) (?:can(?:no|')t|can’t|could not|may not|must not|am not able to) (?:change|touch|edit|modify|fix|install|reach)\b/i,
+  /\bno\b[^.!?\n]{1,40}\bavailable\b|\bwhich (?:i|we) can(?:no|')t\b/i,
   /\b(?:owned by|belongs to|another (?:task|item|team|module|package))\b/i,
   /\bdebugging[- ]limits?\b|\blimits? (?:was|were|is) reached\b|\b(?:network|environment|infrastructure|registry|credentials?|service)\b[^.!?\n]{0,60}\b(?:unavailable|unreachable|missing|down|not available|offline|blocked)\b/i,
 ];

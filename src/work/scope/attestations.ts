@@ -44,13 +44,16 @@ function readPathAndWhy(text: string, known: readonly string[]): PathAndWhy {
   return knownPathAndWhy(text, known) ?? guessedPathAndWhy(text);
 }
 
+/** Where the path is known, a dash does as well as the colon. */
+const BEHIND = /^\s*(?:`+|"|')?\s*(?:(?::|(?<=\s)-{1,2}\s|[—–])(.*))?$/s;
+
 /** The longest path of the patch that the text begins with. */
 function knownPathAndWhy(text: string, known: readonly string[]): PathAndWhy | null {
   const quote = /^\s*(`+|"|')?\s*(?:\.\/)*/.exec(text);
   const rest = text.slice(quote?.[0].length ?? 0);
   for (const path of known) {
     if (!rest.startsWith(path)) continue;
-    const behind = /^\s*(?:`+|"|')?\s*(?::(.*))?$/s.exec(rest.slice(path.length));
+    const behind = BEHIND.exec(rest.slice(path.length));
     if (behind !== null) return { path, why: (behind[1] ?? '').trim() };
   }
   return null;

@@ -34,6 +34,23 @@ describe('an implementor result', () => {
   });
 });
 
+const CONSTRAINT = `Type: technical-constraint
+
+Description: the lexer has to change, and is out of scope.
+
+## Options
+
+- a
+- b
+
+## Recommendation
+
+The first.
+
+## Impact
+
+The flag stays unsupported.`;
+
 describe('a blocked summary', () => {
   it.each([
     ['nothing left out', BLOCKED_SUMMARY, []],
@@ -56,6 +73,17 @@ describe('a blocked summary', () => {
     [
       'one option with its trade-offs',
       BLOCKED_SUMMARY.replace(/\n2\. .*/, '\n   - Pro: simple\n   - Con: slow'),
+      ['WR208'],
+    ],
+    [
+      'a table of one option',
+      CONSTRAINT.replace('- a\n- b', '| Option | Trade-off |\n| --- | --- |\n| Widen | wide |'),
+      ['WR208'],
+    ],
+    ['one option in a sentence', CONSTRAINT.replace('- a\n- b', 'The only one is to wait.'), ['WR208']],
+    [
+      'one option, and more in bold below',
+      CONSTRAINT.replace('- a\n- b', '- Wait.\n\n**Tried:** much.\n\n**Notes:** none.'),
       ['WR208'],
     ],
     ['no recommendation', blockedWithout('Recommendation'), ['WR209']],
@@ -192,6 +220,48 @@ Impact: the task stays open.`,
     ['letters in bold', BLOCKED_SUMMARY.replace('\n1. ', '\n**A)** ').replace('\n2. ', '\n**B)** ')],
     ['the section in parentheses', BLOCKED_SUMMARY.replace(', section "Limits"', ' (Limits)')],
     ['the section before the quote', BLOCKED_SUMMARY.replace(', section "Limits"', ', Limits')],
+    ['roman numbers', BLOCKED_SUMMARY.replace('\n1. ', '\n(i) ').replace('\n2. ', '\n(ii) ')],
+    ['the section between commas', BLOCKED_SUMMARY.replace(', section "Limits":', ', Limits,')],
+    ['labels in brackets', BLOCKED_SUMMARY.replace(/^(\w[\w ]*):/gm, '[$1]')],
+    ['another word for the options', BLOCKED_SUMMARY.replace('Options:', 'There are two options:')],
+    ['a longer label for the impact', BLOCKED_SUMMARY.replace('Impact:', 'Impact of not resolving this:')],
+    [
+      'a table',
+      `| Field | Value |
+| --- | --- |
+| Type | technical-constraint |
+| **Description** | The lexer has to change, and is out of scope. |
+| Options | A: widen the scope (simple); B: wait (slow) |
+| Recommendation | A, it is smaller |
+| Impact | the flag stays unsupported |`,
+    ],
+    ...[
+      ['headings for options', '### Widen the scope\n\nSimple.\n\n### Wait\n\nSlow.'],
+      ['names of options for headings', '### Option 1\n\nWiden. Simple.\n\n### Option 2\n\nWait. Slow.'],
+      ['options that begin in bold', '**Widen the scope**: simple.\n\n**Wait**: slow.'],
+      [
+        'a table of options',
+        '| Option | Trade-off |\n| --- | --- |\n| Widen | simple, wide |\n| Wait | slow |',
+      ],
+      [
+        'a wide table of options',
+        '| Option | Pro | Con |\n| --- | --- | --- |\n| Widen | simple | wide |\n| Wait | clean | slow |',
+      ],
+      ['either, or', 'Either widen the scope, which is simple, or wait, which is slow.'],
+      ['first, second', 'First, widen the scope (simple). Second, wait (slow).'],
+    ].map(([how = '', options = '']) => [how, CONSTRAINT.replace('- a\n- b', options)]),
+    [
+      'prose',
+      'Blocked: spec-gap. The spec docs/specs/retry.md, in section "Limits", says "retry a few times" and gives no number. There are two options: (a) three times, which is slow; (b) ask, which delays the item. I recommend (b), since a wrong limit is costly. If this is not resolved, the client waits.',
+    ],
+    [
+      'options that are sentences',
+      'Type: external-dependency\n\nThe sandbox of the service is down, so nothing can be tested. Option 1 is to mock it, which is quick. Option 2 is to wait, which is slow. My recommendation is option 1. Until this is fixed, nothing ships.',
+    ],
+    [
+      'a choice in a sentence',
+      'Type: technical-constraint. The handler is out of scope. We could (1) widen the scope, which overlaps, or (2) wait, which is slow. Recommendation: (2). Impact: the item waits.',
+    ],
     ['numbers in parentheses', BLOCKED_SUMMARY.replace('\n1. ', ' (1) ').replace('\n2. ', ' (2) ')],
   ])('may be written with %s', (_, summary) => {
     expect(blocked(summary)).toEqual([]);
@@ -208,6 +278,11 @@ describe('the summary of a validation failure', () => {
     ['vitest failed in src/a.test.ts; I tried two fixes. The debugging limit was reached.'],
     ["The typecheck step fails in src/legacy/x.ts, which is not listed in the task's scope."],
     ['eslint fails on a file that I was not allowed to change.'],
+    ['The end-to-end suite fails at the login. The service is beyond my control.'],
+    ['The security-scan step failed for a dependency that this item may not change: out of scope.'],
+    ['`cargo test` could not compile ring. I tried to pin it. The toolchain is one which I cannot change.'],
+    ['go vet ./... failed in internal/old, which belongs to others.'],
+    ['Lint fails on src/legacy/x.ts, a file that this task does not touch. I ran it with --fix.'],
     ['Validation step "tests" failed. The failing file is owned by #7.'],
   ])('is taken where it names the step and the reason: %s', (summary) => {
     expect(failed(summary)).toEqual([]);
@@ -217,7 +292,9 @@ describe('the summary of a validation failure', () => {
     ['Validation failed.', ['WR214', 'WR215']],
     ['The validation step failed and I do not know why.', ['WR214', 'WR215']],
     ['Step:\nWhy:', ['WR214', 'WR215']],
+    ['The same step failed in the end, for reasons outside of my scope.', ['WR214']],
     ['The tests failed.', ['WR215']],
+    ['The lint step failed with two errors in src/a.ts. I tried to mend them.', ['WR215']],
     ['Something fails that is outside of my scope.', ['WR214']],
     ['Step: tests', ['WR215']],
   ])('is refused where it does not: %s', (summary, codes) => {

@@ -93,7 +93,8 @@ describe('the labels', () => {
 
   it.each([
     ['ready', 'status:ready', []],
-    ['ready', 'status:pending', ['WR511']],
+    ['ready', 'status:pending', []],
+    ['ready', 'status:approved', ['WR511']],
     [null, 'status:review', []],
     ['closed', 'status:ready', ['WR511']],
   ] as const)('of an item that is %s may be %s', (status, label, expected) => {

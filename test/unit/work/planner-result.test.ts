@@ -108,7 +108,12 @@ describe('a planner result', () => {
       { update: [update('1', null, ['task:implement', 'status:ready', 'priority:low', 'complexity:high'])] },
       [],
     ],
-    ['that updates labels with another status', { update: [update('1', null, TASK_LABELS)] }, ['WR511']],
+    ['that updates labels with those of the template', { update: [update('1', null, TASK_LABELS)] }, []],
+    [
+      'that updates labels with another status',
+      { update: [update('1', null, ['task:implement', 'status:review', 'priority:low', 'complexity:high'])] },
+      ['WR511'],
+    ],
     [
       'that updates labels and leaves some out',
       { update: [update('1', null, ['priority:low'])] },

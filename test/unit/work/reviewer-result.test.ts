@@ -9,6 +9,13 @@ describe('a reviewer result', () => {
   it.each([
     ['approves without a comment', 'approve', [], []],
     ['approves with warnings', 'approve', ['[Warning] src/a.ts is not in scope.', '  [Warning] b'], []],
+    [
+      'approves with warnings in bold, in backticks, in a list and in another case',
+      'approve',
+      ['**[Warning]** a', '`[Warning]` a', '- [Warning] a', '[WARNING]: a'],
+      [],
+    ],
+    ['approves with a comment that speaks of a warning', 'approve', ['No [Warning] here'], ['WR303']],
     ['approves with a finding', 'approve', ['[Warning] a', FINDING], ['WR303']],
     ['approves with two findings', 'approve', [FINDING, 'wrong'], ['WR303', 'WR303']],
     ['approves with a warning in another form', 'approve', ['Warning: a'], ['WR303']],
@@ -45,9 +52,17 @@ describe('a reviewer result', () => {
     ['in small letters', 'what: a\nwhy: b\nfix: c'],
     ['in another order', 'Fix: c\nWhat: a\nWhy: b'],
     ['behind a title', 'No limit\n\nWhat: a\nWhy: b\nFix: c'],
+    ['in brackets', '[What] a\n[Why] b\n[Fix] c'],
+    ['in a table', '| What | Why | Fix |\n| --- | --- | --- |\n| a | b | c |'],
+    ['in rows of a table', '| | |\n| --- | --- |\n| What | a |\n| **Why** | b |\n| Fix | c |'],
     ['with the ends of lines of another system', 'What: a\r\nWhy: b\r\nFix: c\r\n'],
   ])('takes findings whose parts are written %s', (_, body) => {
     expect(codesFor('needs-changes', [body])).toEqual([]);
+  });
+
+  it('is refused for a table with an empty cell', () => {
+    const body = '| What | Why | Fix |\n| --- | --- | --- |\n| a | b | |';
+    expect(codesFor('needs-changes', [body])).toEqual(['WR307']);
   });
 
   it('is told all of what is wrong, with the index and the place of the comment', () => {

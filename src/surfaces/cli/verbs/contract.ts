@@ -11,7 +11,7 @@ import type { ContractProblem } from '../../../work/contract/problem-codes.ts';
 import { checkReviewerResult } from '../../../work/contract/reviewer-result.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { readJson } from '../given-text.ts';
+import { parseJson, readJson, readText } from '../given-text.ts';
 import { printable } from '../terminal.ts';
 import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -39,7 +39,8 @@ export async function contract(context: VerbContext, question: string, given: Gi
   if (given.items !== null && kind !== 'planner-result')
     throw new CliError(`--items is for planner-result, and not for ${kind}`, 'leave it out');
   const items = given.items === null ? [] : await readItems(given.items);
-  const problems = check(kind, await readJson(given.file), items);
+  const document = parseJson(await readText(given.file));
+  const problems = document.ok ? check(kind, document.value, items) : [notJson(document.why)];
   const ok = problems.length === 0;
   if (context.json) printJson(context, { ok, kind, problems });
   else printVerdict(context, kind, given, problems);
@@ -78,6 +79,11 @@ function check(kind: Kind, value: unknown, items: readonly KnownItem[]): readonl
     case 'planner-input':
       return problemsIn(checkForm(plannerInputSchema, value));
   }
+}
+
+/** What an agent left half written is an invalid document like any other. */
+function notJson(why: string): ContractProblem {
+  return { path: '', code: 'WR001', message: `the document: it is not JSON: ${why}` };
 }
 
 type Verdict = { readonly ok: true } | { readonly ok: false; readonly problems: readonly ContractProblem[] };

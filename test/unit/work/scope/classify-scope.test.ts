@@ -208,6 +208,8 @@ describe('a line of the summary', () => {
     ['* **Incidental:** ./src/b.ts: needed', 'src/b.ts'],
     ['  3. INCIDENTAL : "src/b.ts" : needed', 'src/b.ts'],
     ['> - [x] Incidental change: src/b.ts: needed\r', 'src/b.ts'],
+    ['Incidental: src/b.ts - needed', 'src/b.ts'],
+    ['- **Incidental**: `src/b.ts` — needed', 'src/b.ts'],
     ['Incidental: odd: name.ts: needed', 'odd: name.ts'],
     ['Incidental: odd: needed', 'odd'],
     ['Incidental: with space -> arrow.ts: needed', 'with space -> arrow.ts'],
@@ -240,6 +242,7 @@ describe('a line of the summary', () => {
   it.each([
     ['Incidental: src/b.ts', 'it does not say why'],
     ['Incidental: src/b.ts:  ', 'it does not say why'],
+    ['Incidental: src/b.ts — ', 'it does not say why'],
     ['Incidental: src/c.ts: needed', 'the patch does not change that file'],
     ['Scope correction: src/x.ts -> src/b.ts: it is there', 'src/x.ts is not an entry of In Scope'],
     ['Scope correction: src/a.ts -> src/b.ts', 'it does not say why'],
