@@ -71,6 +71,9 @@ describe('the actions of work', { timeout: 120_000 }, () => {
     expect(await scene.statuses()).toEqual({ b: 'pending', a: 'ready' });
     const listed = await scene.work('list');
     expect(listed.stdout).toContain('waits for 2 (ready)');
+    const twice = await scene.work('apply', good);
+    expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('was applied before')]);
+    expect(await scene.statuses()).toEqual({ b: 'pending', a: 'ready' });
     const closes = await scene.give('close.json', plan([], { close: ['2', '2'] }));
     const double = await scene.work('apply', closes);
     expect([double.code, double.stderr]).toEqual([2, expect.stringContaining('WR109')]);
