@@ -273,6 +273,8 @@ const REVISIONS: readonly ProviderCase[] = [
       const { id, revision } = await revised(world, 'one');
       const request = await requestFor(world, id, 'one');
       assert.deepEqual(await world.provider.makeRevision('rev one', request), { ok: true, revision });
+      const later = { ...request, at: '2027-01-02T03:04:05.000Z' };
+      assert.deepEqual(await world.provider.makeRevision('rev one', later), { ok: true, revision });
       const other = { ...request, title: 'Another' };
       await assert.rejects(world.provider.makeRevision('rev one', other), /was used before/);
     },

@@ -22,6 +22,11 @@ export interface StartRequest
   readonly branch?: string;
   /** Paths that the run may not touch, besides what its policies forbid. */
   readonly forbiddenPaths?: readonly string[];
+  /**
+   * Asked when the run has its folder, and before it touches a branch or anything else. What it throws is thrown again, and
+   * nothing of the run is left.
+   */
+  readonly admit?: (runId: string) => Promise<void>;
   /** Called once, when the run has an id and before anything of it moves. */
   readonly onCreated: (runId: string) => void | Promise<void>;
 }
@@ -67,6 +72,12 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
   const created = await createRunFolder(deps, runId, plan.artifactsDir);
   if ('obstacle' in created) return { ok: false, obstacles: [created.obstacle] };
   const { run } = created;
+  try {
+    await request.admit?.(runId);
+  } catch (error) {
+    await run.discard();
+    throw error;
+  }
   const started: EventPayload<'run_started'> = {
     schema_version: EVENT_SCHEMA_VERSION,
     conductor_version: deps.version,

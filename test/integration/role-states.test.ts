@@ -156,6 +156,33 @@ describe('what the engine does while a run goes on', () => {
   });
 });
 
+describe('a run that is not taken', () => {
+  it('leaves no record, and the branch to the run that was taken', async () => {
+    const scene = await openRoles({
+      implement: `writeFileSync(beside('there'), ''); while (!existsSync(beside('go'))) await new Promise((resolve) => setTimeout(resolve, 20));
+        ${WRITE} give({ role: 'implementor', outcome: 'completed', summary: 'Done.' });`,
+      review: APPROVE,
+    });
+    const running = scene.run(implement());
+    await until(() => existsSync(scene.beside('there')));
+    const refused: string[] = [];
+    const late = scene.roles.run(
+      implement(),
+      async (runId) => {
+        refused.push(runId);
+        throw new Error('somebody else was faster');
+      },
+      new AbortController().signal,
+    );
+    await expect(late).rejects.toThrow('somebody else was faster');
+    await writeFile(scene.beside('go'), '');
+    expect(accepted((await running).state).result).toMatchObject({ outcome: 'completed' });
+    const [runId = ''] = refused;
+    expect(await scene.roles.look(runId, SUBJECT)).toEqual({ kind: 'lost', reason: 'it has no record' });
+    expect(await scene.repo.git('worktree', 'list')).not.toContain(runId);
+  });
+});
+
 describe('a run that is stopped from outside', () => {
   it('is lost, and its agent does not go on', async () => {
     const scene = await openRoles({ implement: HANG });

@@ -1,54 +1,106 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorkDatabase } from '../../src/adapters/work-local/database.ts';
 import { verifyJournal } from '../../src/adapters/work-local/journal.ts';
 import { gitAt, makeRepo } from '../../testing/git-repo.ts';
+import { createHand, type Hand, type HandRequest } from './work-hand.ts';
+import { LONG_ONLY, PREPARATIONS, type Scene, scenesOf } from './work-scenes.ts';
 
-const LIFE = join(import.meta.dirname, 'work-life.mjs');
 const TABLES = ['items', 'links', 'revisions', 'reviews', 'summaries', 'labels', 'seen_keys', 'journal'];
-const TIMEOUT_MS = 240_000;
-
-interface World {
-  readonly base: string;
-  readonly patches: readonly string[];
-}
+const LONG = process.env.KILLS_TOTAL !== undefined;
+const TIMEOUT_MS = LONG ? 1_800_000 : 240_000;
+/** Names alone: what they are made of is known when there is a repository. */
+const NOTHING = { base: '', patch: '' };
+const NAMES = Object.keys(scenesOf({ first: NOTHING, later: NOTHING })).filter(
+  (name) => !PREPARATIONS.has(name) && (LONG || !LONG_ONLY.has(name)),
+);
 
 let folder: string;
-let world: World;
+let scenes: Readonly<Record<string, Scene>>;
+let victim: Hand;
+let heir: Hand;
+const prepared = new Map<string, Promise<string>>();
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-work-kills-')));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-interface Life {
-  readonly answer: unknown;
-  readonly points: number;
-}
-
-async function live(root: string, action: string, killAt: number | null): Promise<Life | 'killed'> {
-  const request = JSON.stringify({ root, action, killAt, ...world });
+  const repo = await makeRepo({ files: { 'file.txt': 'start\n', 'other.txt': 'other\n' } });
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [LIFE, request]);
-    return JSON.parse(stdout) as Life;
-  } catch (error) {
-    if (error instanceof Error && 'signal' in error && error.signal === 'SIGKILL') return 'killed';
-    throw error;
+    const base = (await repo.git('rev-parse', 'HEAD')).trim();
+    const patches: string[] = [];
+    for (const text of ['one\n', 'two\n']) {
+      await repo.write('file.txt', text);
+      patches.push(await repo.git('diff', '--binary'));
+    }
+    await repo.git('checkout', '--quiet', '--', '.');
+    const [first = '', later = ''] = patches;
+    scenes = scenesOf({ first: { base, patch: first }, later: { base, patch: later } });
+    await cp(repo.root, join(folder, 'start'), { recursive: true });
+  } finally {
+    await repo.cleanup();
   }
+  victim = createHand();
+  heir = createHand();
+});
+afterAll(async () => {
+  await victim.end();
+  await heir.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function sceneOf(name: string): Scene {
+  const scene = scenes[name];
+  if (scene === undefined) throw new Error(`there is no scene ${name}`);
+  return scene;
 }
 
-/** A life that must come to its end. */
-async function liveOn(root: string, action: string): Promise<Life> {
-  const life = await live(root, action, null);
-  if (life === 'killed') throw new Error(`${action} was killed`);
-  return life;
+function requestOf(root: string, name: string, killAt: number | null): HandRequest {
+  const { runs = {}, steps } = sceneOf(name);
+  return { root, name, runs, steps, killAt };
 }
 
-/** Everything that is left, but for where it lies. */
+/** A folder in which a scene is over; one for all that come after it. */
+function over(name: string | null): Promise<string> {
+  if (name === null) return Promise.resolve(join(folder, 'start'));
+  const known = prepared.get(name) ?? play(name);
+  prepared.set(name, known);
+  return known;
+}
+
+async function play(name: string): Promise<string> {
+  const root = join(folder, name);
+  await copy(await over(sceneOf(name).after), root, name);
+  // A connection may live on until its process ends, and what it has open must not change while it is copied.
+  const stage = createHand();
+  try {
+    await stage.ask(requestOf(root, name, null));
+  } finally {
+    await stage.end();
+  }
+  return root;
+}
+
+let places = 0;
+
+/** The state that a scene starts from, in a folder that nothing has ever been in. */
+async function freshPlace(name: string): Promise<string> {
+  await rm(join(folder, `place ${places}`), { recursive: true, force: true });
+  places += 1;
+  const place = join(folder, `place ${places}`);
+  await copy(await over(sceneOf(name).after), place, name);
+  return place;
+}
+
+async function copy(from: string, to: string, name: string): Promise<void> {
+  await cp(from, to, { recursive: true });
+  // A copy has other times, by which git would take each file for changed.
+  await gitAt(to, 'update-index', '-q', '--refresh');
+  const { git } = sceneOf(name);
+  if (git !== undefined) await gitAt(to, ...git);
+}
+
+/** Everything that is left, but for where it lies. Time stands still, so that the journal is the same to the letter. */
 async function stateOf(root: string) {
   const database = createWorkDatabase(join(root, '.tnh/work/items.db'));
   try {
@@ -59,94 +111,75 @@ async function stateOf(root: string) {
     return {
       tables,
       refs: await gitAt(root, 'for-each-ref', '--format=%(refname) %(objectname)'),
-      status: await gitAt(root, 'status', '--porcelain'),
-      head: await gitAt(root, 'rev-parse', '--symbolic-full-name', 'HEAD'),
-      worktrees: (await gitAt(root, 'worktree', 'list')).trim().split('\n').length,
+      status: await gitAt(root, 'status', '--porcelain=v2', '--branch'),
+      worktrees: await readdir(join(root, '.git/worktrees')).catch(() => []),
     };
   } finally {
     await database.close();
   }
 }
 
-/** A repository in which some things have been done already. */
-async function template(name: string, before: readonly string[], prepare: readonly string[][]) {
-  const repo = await makeRepo({ files: { 'file.txt': 'start\n' } });
-  const root = join(folder, `${name} template`);
+/** How far the journal goes. Whatever it holds, a crash must not lose any more. */
+async function entriesIn(root: string): Promise<number> {
+  const database = createWorkDatabase(join(root, '.tnh/work/items.db'));
   try {
-    const patches: string[] = [];
-    for (const text of ['one\n', 'two\n']) {
-      await repo.write('file.txt', text);
-      patches.push(await repo.git('diff', '--binary'));
-    }
-    await repo.git('checkout', '--quiet', '--', '.');
-    world = { base: (await repo.git('rev-parse', 'HEAD')).trim(), patches };
-    for (const argv of prepare) await repo.git(...argv);
-    for (const action of ['prepare', ...before]) await liveOn(repo.root, action);
-    await cp(repo.root, root, { recursive: true });
+    return (await database.read(({ all }) => all('SELECT seq FROM journal')))?.length ?? 0;
   } finally {
-    await repo.cleanup();
+    await database.close();
   }
-  return root;
 }
 
-const FIRST = 'make the first revision';
+/** What has begun is completed by a recovery alone; only what has not is asked for again. */
+async function comeToTheEnd(root: string, name: string, before: number): Promise<void> {
+  const request = requestOf(root, name, null);
+  const begun = (await entriesIn(root)) > before && !request.steps.includes('settle');
+  await heir.ask(begun ? { ...request, steps: ['recover'] } : request);
+}
 
-const CASES: Readonly<
-  Record<
-    string,
-    {
-      readonly action: string;
-      readonly before?: readonly string[];
-      readonly prepare?: readonly string[][];
-      /** What is done to the repository last. */
-      readonly checkout?: string;
-      readonly atLeast: number;
-    }
-  >
-> = {
-  'a write': { action: 'write', atLeast: 2 },
-  'entries of the journal': { action: 'append alone', atLeast: 5 },
-  'a first revision': { action: FIRST, atLeast: 8 },
-  'a later revision, while the branch is checked out': {
-    action: 'make a later revision',
-    before: [FIRST],
-    checkout: 'conductor/item/1',
-    atLeast: 12,
-  },
-  'the checks of a revision': { action: 'settle', before: [FIRST], atLeast: 6 },
-  'a merge into a checkout': { action: 'merge', before: [FIRST], atLeast: 6 },
-  'a merge into a branch that is checked out nowhere': {
-    action: 'merge',
-    before: [FIRST],
-    prepare: [['checkout', '--quiet', '-b', 'topic']],
-    atLeast: 6,
-  },
-};
+/** What becomes of a scene that nobody disturbs. */
+async function undisturbed(name: string) {
+  const place = await freshPlace(name);
+  const before = await entriesIn(place);
+  const whole = await heir.ask(requestOf(place, name, null));
+  if (whole.kind === 'killed') throw new Error(`${name} was killed`);
+  return { before, points: whole.points, end: await stateOf(place) };
+}
 
-describe('killed at any point and done again under its key, the end is the same for', () => {
-  it.each(Object.entries(CASES))(
+describe('killed at any point, work items come to the same end by themselves after', () => {
+  it.each(NAMES)(
     '%s',
-    async (name, { action, before = [], prepare = [], checkout, atLeast }) => {
-      const from = await template(name, before, prepare);
-      if (checkout !== undefined) await gitAt(from, 'checkout', '--quiet', checkout);
-      const place = join(folder, 'place');
-      const fresh = async () => {
-        await rm(place, { recursive: true, force: true });
-        await cp(from, place, { recursive: true });
-        await gitAt(place, 'update-index', '-q', '--refresh');
-      };
-      await fresh();
-      const whole = await liveOn(place, action);
-      const end = await stateOf(place);
-      expect(whole.points).toBeGreaterThanOrEqual(atLeast);
-      for (let at = 1; at <= whole.points; at += 1) {
-        await fresh();
-        expect(await live(place, action, at), `killed at ${at}`).toBe('killed');
-        const again = await liveOn(place, action);
-        expect(again.answer, `answer after ${at}`).toEqual(whole.answer);
+    async (name) => {
+      const { before, points, end } = await undisturbed(name);
+      expect(points).toBeGreaterThanOrEqual(6);
+      for (let at = 1; at <= points; at += 1) {
+        const place = await freshPlace(name);
+        expect(await victim.ask(requestOf(place, name, at)), `point ${at}`).toEqual({ kind: 'killed' });
+        await comeToTheEnd(place, name, before);
         expect(await stateOf(place), `end after ${at}`).toEqual(end);
       }
     },
     TIMEOUT_MS,
   );
 });
+
+describe.runIf(LONG)(
+  'killed at any point and at any of the recovery, they come to the same end after',
+  () => {
+    it.each(NAMES)(
+      '%s',
+      async (name) => {
+        const { before, points, end } = await undisturbed(name);
+        for (let at = 1; at <= points; at += 1)
+          for (let then = 1, again = true; again; then += 1) {
+            const place = await freshPlace(name);
+            await victim.ask(requestOf(place, name, at));
+            const recovery = { ...requestOf(place, name, then), steps: ['recover'] as const };
+            again = (await victim.ask(recovery)).kind === 'killed';
+            await comeToTheEnd(place, name, before);
+            expect(await stateOf(place), `end after ${at} and ${then}`).toEqual(end);
+          }
+      },
+      TIMEOUT_MS,
+    );
+  },
+);

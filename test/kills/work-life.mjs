@@ -1,23 +1,26 @@
-// One process that does one thing to work items and can be killed at any of its points: when a git that writes has started,
-// when it has ended, and on either side of a commit of the database.
+// A process that does things to work items, one request a line, as the engine does them, over the real database and real git.
+// It can be told to kill itself at any of its points: when a git that writes has started, when it has ended, and on either
+// side of a commit of what was written to the database, be it the journal or the items.
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import Database from 'libsql';
 
-const { root, action, killAt, base, patches } = JSON.parse(process.argv[2]);
 let passed = 0;
+let killAt = null;
 
 function point() {
   passed += 1;
   if (passed === killAt) process.kill(process.pid, 'SIGKILL');
 }
 
-const WRITES = ['commit-tree', 'merge', 'update-ref', 'worktree', 'write-tree'];
+const GIT_WRITES = ['commit-tree', 'merge', 'update-ref', 'worktree', 'write-tree'];
 const { spawn } = childProcess;
 childProcess.spawn = (program, argv, options) => {
   const child = spawn(program, argv, options);
-  if (argv.some((word) => WRITES.includes(word))) {
+  const writes = argv.some((word) => GIT_WRITES.includes(word)) && !argv.includes('list');
+  if (writes) {
     child.on('close', point);
     child.on('spawn', point);
   }
@@ -26,10 +29,14 @@ childProcess.spawn = (program, argv, options) => {
 syncBuiltinESMExports();
 
 const exec = Object.getOwnPropertyDescriptor(Database.prototype, 'exec').value;
+const writing = new WeakSet();
 Database.prototype.exec = function (sql) {
-  if (sql === 'COMMIT') point();
+  if (sql === 'BEGIN IMMEDIATE') writing.add(this);
+  if (sql === 'BEGIN') writing.delete(this);
+  const counts = sql === 'COMMIT' && writing.has(this);
+  if (counts) point();
   const result = exec.call(this, sql);
-  if (sql === 'COMMIT' || sql.startsWith('BEGIN EXCLUSIVE')) point();
+  if (counts) point();
   return result;
 };
 
@@ -38,81 +45,79 @@ const { createWorkDatabase } = await import(join(src, 'adapters/work-local/datab
 const { createLocalProvider } = await import(join(src, 'adapters/work-local/local-provider.js'));
 const { createLocalJournal } = await import(join(src, 'adapters/work-local/journal.js'));
 const { createItemRevisions } = await import(join(src, 'adapters/git/item-revisions.js'));
+const { createWorkEngine } = await import(join(src, 'runtime/work/loop.js'));
+const { checkPlannerResult } = await import(join(src, 'work/contract/planner-result.js'));
+const { fieldsOfLabels } = await import(join(src, 'work/labels.js'));
+const { readBody } = await import(join(src, 'work/body.js'));
 
-const AT = '2026-01-02T03:04:05.000Z';
-const file = join(root, '.tnh/work/items.db');
-const revisions = createItemRevisions({ repoRoot: root });
-const checkout = join(root, '.tnh/work/checkout');
-const provider = createLocalProvider({
-  database: createWorkDatabase(file),
-  revisions,
-  check: async ({ headSHA }, signal) => {
-    const harnessDir = join(root, '.tnh/work/harness');
-    await revisions.checkOut({ path: checkout, commit: headSHA, runId: 'checks', harnessDir }, signal);
-    await revisions.removeCheckout(checkout);
-    return { status: 'success', url: null, reason: null };
-  },
-});
-const journal = createLocalJournal({
-  database: createWorkDatabase(file),
-  clock: { now: () => new Date(AT), sleep: async () => undefined },
-});
+// Time stands still, so that what was done again can be compared to the letter.
+const clock = { now: () => new Date('2026-01-02T03:04:05.000Z'), sleep: async () => undefined };
 
-const fields = {
-  title: 'T',
-  body: 'B',
-  type: 'implement',
-  priority: 'low',
-  complexity: 'low',
-  otherLabels: [],
-};
-const revise = (key, patch) =>
-  provider.makeRevision(key, {
-    itemId: '1',
-    title: 'T',
-    base,
-    patch,
-    message: 'M',
-    body: 'B',
-    author: 'implementor',
-    at: AT,
+function openWorld({ root, name, runs }) {
+  const file = join(root, '.tnh/work/items.db');
+  const revisions = createItemRevisions({ repoRoot: root });
+  const checkout = join(root, '.tnh/work/checkout');
+  const provider = createLocalProvider({
+    database: createWorkDatabase(file),
+    revisions,
+    check: async ({ headSHA }, signal) => {
+      const harnessDir = join(root, '.tnh/work/harness');
+      await revisions.checkOut({ path: checkout, commit: headSHA, runId: 'checks', harnessDir }, signal);
+      await revisions.removeCheckout(checkout);
+      return { status: 'success', url: null, reason: null };
+    },
   });
+  const journal = createLocalJournal({ database: createWorkDatabase(file), clock });
+  let wishes = 0;
+  const engine = createWorkEngine({
+    journal,
+    provider,
+    specs: { read: async () => ({ specs: [], problems: [] }), text: async () => null, diff: async () => '' },
+    runner: {
+      run: () => Promise.reject(new Error('nobody starts a run here')),
+      look: async (runId) => runs[runId] ?? { kind: 'driven' },
+      cancel: async () => undefined,
+    },
+    clock,
+    // A person who is not answered says the same again, in the same words.
+    newKey: () => {
+      wishes += 1;
+      return `${name}/${wishes}`;
+    },
+    jobs: 2,
+    scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
+    readLabels: (labels) => {
+      const { type, priority, complexity, other } = fieldsOfLabels(labels);
+      return { type, priority, complexity, otherLabels: other };
+    },
+    checkPlan: (result, { items }) => {
+      const known = [...items.values()].map(({ item }) => item);
+      const checked = checkPlannerResult(result, { items: known });
+      return checked.ok ? [] : checked.problems.map(({ code, message }) => `${code} ${message}`);
+    },
+  });
+  return { engine, provider, journal };
+}
 
-const ACTIONS = {
-  write: () =>
-    provider.write('write', [
-      { kind: 'create_item', ref: 'a', at: AT, fields },
-      { kind: 'create_item', ref: 'b', at: AT, fields },
-      { kind: 'link_item', item: 'a', blockedBy: ['b', '1'] },
-      { kind: 'set_status', id: '1', status: 'ready' },
-    ]),
-  'make the first revision': () => revise('first', patches[0]),
-  'make a later revision': () => revise('later', patches[1]),
-  settle: () => provider.settle(new AbortController().signal),
-  merge: async () => {
-    const [revision] = (await provider.read()).revisions;
-    return provider.merge('merge', {
-      itemId: '1',
-      revisionId: revision.id,
-      headSHA: revision.headSHA,
-      message: 'Merge',
-      by: 'P',
-      at: AT,
-    });
-  },
-  'append alone': () =>
-    journal.alone(async (append) => {
-      // As the engine does it: what a key has done before is not done again.
-      const done = new Set((await journal.read(0)).map(({ event }) => event.key));
-      for (const key of ['a', 'b']) if (!done.has(key)) await append([{ type: 'command_done', key }]);
-      return (await journal.read(0)).length;
-    }),
-  prepare: async () => {
-    await provider.write('prepare', [{ kind: 'create_item', ref: 'x', at: AT, fields }]);
-  },
-};
+async function take(world, step) {
+  if (step === 'recover') return world.engine.recover();
+  if (step === 'settle') return world.provider.settle(new AbortController().signal);
+  const outcome = await world.engine.ask(step, 'Ann');
+  if (outcome.kind !== 'done' && outcome.kind !== 'done_before') throw new Error(JSON.stringify(outcome));
+}
 
-const answer = await ACTIONS[action]();
-await provider.close();
-await journal.close();
-process.stdout.write(JSON.stringify({ answer: answer ?? null, points: passed }));
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line);
+  passed = 0;
+  killAt = request.killAt;
+  const world = openWorld(request);
+  let problem = null;
+  try {
+    for (const step of request.steps) await take(world, step);
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  }
+  await world.provider.close();
+  await world.journal.close();
+  process.stdout.write(`${JSON.stringify({ points: passed, problem })}\n`);
+}

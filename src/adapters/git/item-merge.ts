@@ -39,7 +39,7 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
       head === null
         ? `the branch ${shortOf(branch)} is gone`
         : `the branch ${shortOf(branch)} has moved to ${head.slice(0, 7)} since ${request.headSHA.slice(0, 7)} was approved`,
-      'have what is there now reviewed, or put the branch back',
+      'set the branch back to what was approved, or close the item',
     );
   const tree = await mergeTrees(git, target, request);
   if (!tree.ok) return tree;
@@ -76,7 +76,7 @@ async function mergeTrees(
     .toString('utf8')
     .split('\0')
     .filter((part) => part !== '');
-  const byHand = `merge ${shortOf(itemBranchRef(itemId))} into ${target.name} by hand, or have the item worked on again`;
+  const byHand = `merge ${shortOf(itemBranchRef(itemId))} into ${target.name} by hand, then merge the item again`;
   switch (merged.exitCode) {
     case 0:
       return { ok: true, tree };

@@ -36,7 +36,11 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
       const asked = askedOf(key, 'write', writes);
       return once<readonly ProviderWritten[]>(database, asked, (tables) => applyWrites(tables, writes));
     },
-    makeRevision: (key, request) => makeRevision(deps, askedOf(key, 'make_revision', request), request),
+    makeRevision: (key, request) => {
+      // Who comes back after a failure comes back later, and wants the same.
+      const { at: _, ...content } = request;
+      return makeRevision(deps, askedOf(key, 'make_revision', content), request);
+    },
     merge: (key, request) => merge(deps, askedOf(key, 'merge', request), request),
     settle: async (signal) => {
       const pending = await database.read((tables) => findPending(tables, new Set()));

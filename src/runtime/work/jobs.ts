@@ -84,7 +84,7 @@ async function driveJob(deps: JobDeps, asked: AskedRun, life: Life): Promise<Run
   const { executor } = deps;
   const refusal = await executor.permit(asked);
   if (refusal !== null) return { kind: 'refused', ...refusal };
-  const state = await runRole(deps, asked, life);
+  const state = whenStopped(await runRole(deps, asked, life), life.signal);
   if (life.acceptance?.kind === 'refused') return life.acceptance;
   const run = life.runId === null ? undefined : executor.state.runs.get(life.runId);
   if (life.runId === null) {
@@ -103,6 +103,11 @@ async function driveJob(deps: JobDeps, asked: AskedRun, life: Life): Promise<Run
     !life.signal.aborted,
   );
   return { kind: 'accepted', runId: life.runId, conclusion };
+}
+
+/** Whoever stopped a run knows why nobody drives it. */
+function whenStopped(state: RoleState, signal: AbortSignal): RoleState {
+  return signal.aborted && state.kind === 'lost' ? { kind: 'lost', reason: 'it was stopped' } : state;
 }
 
 /** The state in which the runner leaves the run. A runner that throws has failed, and says why. */

@@ -48,6 +48,8 @@ export async function perform(
     case 'apply_reviewer_result':
       return write(deps, key, applyReviewerResult(state, itemOf(state, command.itemId), command, by));
     case 'give_up_run':
+      // Nobody takes up a run that was stopped or lost: what it left alive goes, and its record says that it is over.
+      if (!command.counted) await deps.runner.cancel(command.runId);
       return write(deps, key, giveUpRun(state, command, by));
     case 'transition': {
       const moves = moveAlong(itemOf(state, command.itemId), [command.to], by, command.reason);

@@ -97,7 +97,8 @@ async function driveRole(
     ...(request.role === 'implementor'
       ? { branch: itemBranch(request.item.item.id), forbiddenPaths: request.forbidden }
       : {}),
-    onCreated: onAccepted,
+    admit: onAccepted,
+    onCreated: () => {},
   });
   if (!started.ok) return started;
   await stayWith(deps, subject, started.runId, signal, started.end);
@@ -232,10 +233,11 @@ function lost(reason: string): RoleState {
   return { kind: 'lost', reason };
 }
 
-/** A run that is gone or has ended has nothing left to cancel. */
+/** A run that is gone, never started or has ended has nothing left to cancel. */
 async function cancel({ project }: RoleRunnerDeps, runId: string): Promise<void> {
   const read = await project.store.read(runId);
-  if (!read.ok || viewRun(read.run.events)?.end != null) return;
+  const view = read.ok ? viewRun(read.run.events) : null;
+  if (!read.ok || view === null || view.end !== null) return;
   const result = await cancelRun({
     record: read.run,
     store: project.store,

@@ -75,9 +75,12 @@ function createPaint(enabled: boolean): Paint {
 const ESCAPE = String.fromCharCode(27);
 const CONTROL_SEQUENCE = new RegExp(`${ESCAPE}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
 
+/** These break lines, or turn the direction of what comes after them. */
+const LAYOUT = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
 /** Text from outside may hold control sequences; a terminal must not obey them. */
 export function printable(text: string): string {
-  return [...text.replace(CONTROL_SEQUENCE, '')].filter(isPrintable).join('');
+  return [...text.replace(CONTROL_SEQUENCE, '').replace(LAYOUT, '')].filter(isPrintable).join('');
 }
 
 function isPrintable(character: string): boolean {

@@ -29,6 +29,7 @@ describe('text for a terminal', () => {
     [`${esc}[31mred${esc}[0m`, 'red'],
     [`title${esc}]0;gone${String.fromCharCode(7)}`, 'title]0;gone'],
     ['a\u0000b\u009bc\rd', 'abcd'],
+    ['\u202etxt.exe\u2066 one\u2028line', 'txt.exe oneline'],
     ['tabs\tand\nlines and ümläuts 漢字', 'tabs\tand\nlines and ümläuts 漢字'],
   ])('loses what a terminal would obey: %j', (given, shown) => {
     expect(printable(given)).toBe(shown);

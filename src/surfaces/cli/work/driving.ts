@@ -92,7 +92,7 @@ export function endOfLoop(
       code: EXIT.failed,
       ok: false,
       reason: end.problems.join('; '),
-      help: 'conductor work list says where items stand; mend this, then run it again',
+      help: 'conductor work list says where items stand; mend this, then dispatch the item by its id',
     };
   const left = ids.flatMap((id) => state.items.get(id) ?? []).filter(({ item }) => !isTerminal(item.status));
   const [first] = left;

@@ -235,6 +235,18 @@ describe('the engine of work items', () => {
     expect((await engine.snapshot()).state.items.get('1')?.failedStarts).toHaveLength(3);
   });
 
+  it('ends what a lost run has left, and sends its item round without a failure', async () => {
+    const { engine, plan, runner, status, told } = createEngineFixture(workAndApprove);
+    await plan(task('a'));
+    await engine.recover();
+    const lost = { runId: 'gone', role: 'implementor', itemId: '1', specs: [], revisionId: null } as const;
+    await engine.ask({ kind: 'accept_run', ...lost }, 'ann');
+    await engine.recover();
+    expect(runner.cancelled).toEqual(['gone']);
+    expect(told('run_ended')).toMatchObject([{ run_id: 'gone', ok: false, counted: false }]);
+    expect(await status('1')).toBe('ready');
+  });
+
   it('leaves a run at a gate alone and applies its result when it has ended elsewhere', async () => {
     const { engine, plan, runner, status } = createEngineFixture(workAndApprove);
     const { run } = runner;
