@@ -1,6 +1,7 @@
 import { createScopeSources } from '../adapters/git/scope-sources.ts';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import type { Config } from '../contracts/config.ts';
+import type { WorkItem } from '../contracts/work-item.ts';
 import { parsePatch } from '../policy/patch.ts';
 import { judgeScope } from '../runtime/judge-scope.ts';
 import type { OpenProject, OpenWork, WorkOptions } from '../runtime/services.ts';
@@ -9,6 +10,7 @@ import type { JudgePatch } from '../runtime/work/role-runner.ts';
 import type { ReadLabels } from '../work/apply/planner.ts';
 import { readBody } from '../work/body.ts';
 import { checkImplementorResult } from '../work/contract/implementor-result.ts';
+import type { KnownItem } from '../work/contract/planned-ids.ts';
 import { checkPlannerResult } from '../work/contract/planner-result.ts';
 import type { Checked } from '../work/contract/problem-codes.ts';
 import { checkReviewerResult } from '../work/contract/reviewer-result.ts';
@@ -49,7 +51,7 @@ export function assembleWork({ project, config, options }: WorkRequest): OpenWor
       scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
       readLabels,
       checkPlan: (result, { items }) =>
-        wordsOf(checkPlannerResult(result, { items: [...items.values()].map(({ item }) => item) })),
+        wordsOf(checkPlannerResult(result, { items: [...items.values()].map(knownTo) })),
     }),
     judgeResult: runner.judge,
     history: () => local.journal.read(0),
@@ -63,10 +65,15 @@ export function assembleWork({ project, config, options }: WorkRequest): OpenWor
 }
 
 const CHECKS: RoleChecks = {
-  planner: (result, items) => wordsOf(checkPlannerResult(result, { items: items.map(({ item }) => item) })),
+  planner: (result, items) => wordsOf(checkPlannerResult(result, { items: items.map(knownTo) })),
   implementor: (result) => wordsOf(checkImplementorResult(result)),
   reviewer: (result) => wordsOf(checkReviewerResult(result)),
 };
+
+/** Items move while a planner works: a status that it copied is no fault of its plan, and none is taken from it. */
+function knownTo({ item: { status, ...rest } }: { readonly item: WorkItem }): KnownItem {
+  return status === 'closed' ? { ...rest, status } : rest;
+}
 
 function wordsOf(checked: Checked<unknown>): readonly string[] {
   return checked.ok ? [] : checked.problems.map(({ code, message }) => `${code} ${message}`);

@@ -1,9 +1,9 @@
 import type { WorkType } from '../contracts/work-item.ts';
 import { type BodySection, kindOfSections, readSections, sectionsNamed } from './body-sections.ts';
 import { type BodyKind, TYPE_OF_KIND } from './body-template.ts';
-import type { ListItem, MarkdownBlock } from './markdown-block.ts';
+import type { ListItem, MarkdownBlock, TextBlock } from './markdown-block.ts';
 import { readBlocks } from './markdown-blocks.ts';
-import { isLonePath, readScopeEntry, type ScopeEntry } from './scope-entry.ts';
+import { isLonePath, readScopeEntry, readSentence, type ScopeEntry, type ScopeList } from './scope-entry.ts';
 import { readSpecReferences, type SpecReference } from './spec-reference.ts';
 
 export interface BodyLine {
@@ -45,8 +45,8 @@ export function readBody(markdown: string): WorkBody {
       .filter((text) => text !== '')
       .join('\n\n');
   const blocksOf = (name: string) => sectionsNamed(sections, name).flatMap((section) => section.blocks);
-  const inScope = readEntries(blocksOf('In Scope'));
-  const outOfScope = readEntries(blocksOf('Out of Scope'));
+  const inScope = readEntries(blocksOf('In Scope'), 'in');
+  const outOfScope = readEntries(blocksOf('Out of Scope'), 'out');
   return {
     kind: kindOfSections(sections),
     sections,
@@ -76,16 +76,16 @@ interface Entries {
   readonly unread: readonly BodyLine[];
 }
 
-/** A list, as the template has it; without one, paths that stand alone on their lines or in the cells of a table. */
-function readEntries(blocks: readonly MarkdownBlock[]): Entries {
+/** A list, as the template has it; without one, paths on lines of their own, in the cells of a table or in sentences. */
+function readEntries(blocks: readonly MarkdownBlock[], list: ScopeList): Entries {
   const items = blocks.filter((block) => block.kind === 'item');
-  if (items.length === 0) return readLonePaths(blocks);
+  if (items.length === 0) return readLines(blocks, list);
   const entries: ScopeEntry[] = [];
   const unread: BodyLine[] = [];
   let folderDepth: number | null = null;
   for (const item of items) {
     if (folderDepth !== null && item.depth > folderDepth) continue;
-    const read = readScopeEntry(item.text);
+    const read = readScopeEntry(item.text, list);
     entries.push(...read.entries.map((entry) => ({ ...entry, line: item.line })));
     if (read.prose && isTopLevel(item)) unread.push({ text: item.text, line: item.line });
     // What is nested under a folder is covered by it, and is most often named relative to it.
@@ -107,19 +107,25 @@ function isTopLevel({ depth }: ListItem): boolean {
   return depth === 0;
 }
 
-function readLonePaths(blocks: readonly MarkdownBlock[]): Entries {
-  const lines = blocks.flatMap((block) =>
-    block.kind === 'paragraph' || block.kind === 'code'
-      ? block.text.split('\n').map((text, index) => ({
-          text: block.kind === 'code' ? text : pathCellOf(text),
-          line: block.line + index + (block.kind === 'code' ? 1 : 0),
-        }))
-      : [],
-  );
-  const entries = lines
-    .filter(({ text }) => isLonePath(text))
-    .flatMap(({ text, line }) => readScopeEntry(text).entries.map((entry) => ({ ...entry, line })));
+function readLines(blocks: readonly MarkdownBlock[], list: ScopeList): Entries {
+  const entries = blocks.flatMap((block) => {
+    if (block.kind !== 'paragraph' && block.kind !== 'code') return [];
+    const alone = pathLinesOf(block).flatMap(({ text, line }) =>
+      readScopeEntry(text, list).entries.map((entry) => ({ ...entry, line })),
+    );
+    if (alone.length > 0 || block.kind === 'code') return alone;
+    return readSentence(block.text, list).entries.map((entry) => ({ ...entry, line: block.line }));
+  });
   return { entries, unread: [] };
+}
+
+function pathLinesOf({ kind, text, line }: TextBlock): readonly BodyLine[] {
+  // The first line of code is its fence.
+  const first = kind === 'code' ? line + 1 : line;
+  return text
+    .split('\n')
+    .map((each, index) => ({ text: kind === 'code' ? each : pathCellOf(each), line: first + index }))
+    .filter((each) => isLonePath(each.text));
 }
 
 /** Of a row of a table the first cell that is a path; any other line as it is. */

@@ -26,18 +26,37 @@ const NOTE = /\s+\(|\s+[–—]\s*|\s+--?\s+|:\s+/;
 
 const EXTENSION = /\.[A-Za-z0-9]{1,8}$/;
 
+/** Whose list a line stands in. */
+export type ScopeList = 'in' | 'out';
+
 /** What one line of a list says. */
-export function readScopeEntry(line: string): Reading {
+export function readScopeEntry(line: string, list: ScopeList): Reading {
   const text = line.replace(CHECKBOX, '').trim();
   if (text === '' || NONE.test(text)) return NOTHING;
   const quoted = readCode(text);
   if (quoted.length > 0) return { entries: quoted, prose: false };
   const marked = LINK.exec(text) ?? EMPHASIS.exec(text);
-  if (marked !== null) return readMarked(marked.at(-1) ?? '', text.slice(marked[0].length));
-  return readPlain(text);
+  const read =
+    marked === null ? readPlain(text) : readMarked(marked.at(-1) ?? '', text.slice(marked[0].length));
+  return read.prose ? readSentence(text, list) : read;
 }
 
-/** A line of a paragraph is a path only where nothing else stands on it. */
+const EXCEPTION = /\b(?:except|other than|outside|besides|apart from|unless|beyond|instead)\b/i;
+const NEGATION = /\b(?:not|never|no|without)\b|n['’]t\b/i;
+/** Bounded, since a text from outside may be anything. */
+const NAMED_PATH =
+  /`([^`\s/][^`\s]{0,400})`|(?<![\w./`@-])((?:[\w.@-]{1,100}\/){1,40}[\w.@-]{0,100}\w\.[A-Za-z]\w{0,7})(?![\w/`])/g;
+
+/** `the parser in src/a.ts` names a file; `all but src/a.ts` does not name what it is about. */
+export function readSentence(text: string, list: ScopeList): Reading {
+  if (EXCEPTION.test(text) || (list === 'in' && NEGATION.test(text))) return PROSE;
+  const paths = [...text.matchAll(NAMED_PATH)]
+    .map(([, quoted, plain]) => quoted ?? plain ?? '')
+    .filter((path) => path.includes('/'));
+  return paths.length === 0 ? PROSE : { entries: paths.map((path) => entryOf(path, text)), prose: false };
+}
+
+/** A line on which nothing but a path stands. */
 export function isLonePath(line: string): boolean {
   const text = line.trim();
   return CODE.test(text) || (/^\S+$/.test(text) && looksLikePath(text));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { jsonSchemaOf, type SchemaName } from '../../src/contracts/json-schemas.ts';
 import { schemaProblems } from '../unit/json-schema-check.ts';
+import { BLOCKED_SUMMARY } from '../unit/work/work-fixtures.ts';
 import { until } from './scene.ts';
 import { hasDatabase, plan, planned, readMain, test, type WorkScene } from './work-scene.ts';
 
@@ -70,6 +71,9 @@ describe('the actions of work', { timeout: 120_000 }, () => {
     expect(await scene.statuses()).toEqual({ b: 'pending', a: 'ready' });
     const listed = await scene.work('list');
     expect(listed.stdout).toContain('waits for 2 (ready)');
+    const twice = await scene.work('apply', good);
+    expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('was applied before')]);
+    expect(await scene.statuses()).toEqual({ b: 'pending', a: 'ready' });
     const closes = await scene.give('close.json', plan([], { close: ['2', '2'] }));
     const double = await scene.work('apply', closes);
     expect([double.code, double.stderr]).toEqual([2, expect.stringContaining('WR109')]);
@@ -132,8 +136,20 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     expect((await fits(scene, 'apply', attested, '--item', '1', '--run', run)).code).toBe(0);
     expect(await scene.statuses()).toEqual({ one: 'review', two: 'ready' });
 
+    const finding = { path: 'src/one.js', line: 1, body: 'What: x. Why: y. Fix: z.' };
+    const review = { verdict: 'approve', summary: 'Fine.', comments: [finding] };
+    const broken = await scene.give('review.json', { role: 'reviewer', review });
+    expect((await fits(scene, 'apply', broken, '--item', '1')).code).toBe(2);
+    const blocked = await scene.give('blocked.json', {
+      role: 'implementor',
+      outcome: 'blocked',
+      patch: null,
+      summary: BLOCKED_SUMMARY,
+    });
+    expect((await fits(scene, 'apply', blocked, '--item', '2')).code).toBe(0);
+
     expect((await fits(scene, 'review', '1')).code).toBe(0);
-    expect(await scene.statuses()).toEqual({ one: 'approved', two: 'ready' });
+    expect(await scene.statuses()).toEqual({ one: 'approved', two: 'blocked' });
     expect((await scene.work('show', '1')).stdout).toContain('[Warning] notes.txt is incidental: attested');
     const { events } = await scene.document('merge', '1');
     expect(events.map(({ event }) => event.type)).toContain('revision_merged');
@@ -223,7 +239,8 @@ describe('work watch', { timeout: 180_000 }, () => {
     watching.kill('SIGINT');
     expect((await watching.done).code).toBe(130);
     await writeFile(join(scene.home, 'go'), '');
-    expect((await scene.work('dispatch', '--all')).code).toBe(0);
+    const again = await scene.work('dispatch', '--all');
+    expect(again.code, again.stderr).toBe(0);
     expect(await scene.statuses()).toEqual({ one: 'approved' });
   });
 });

@@ -40,7 +40,12 @@ export interface WorkEngine {
   /** Goes on until the signal fires; then its agents are stopped and that is recorded. */
   readonly watch: (signal: AbortSignal, options?: LoopOptions) => Promise<LoopEnd>;
   /** A person's wish, under the same guards. */
-  readonly ask: (command: Exclude<WorkCommand, RequestCommand>, person: string) => Promise<Outcome>;
+  readonly ask: (
+    command: Exclude<WorkCommand, RequestCommand>,
+    person: string,
+    /** Where the same wish must not be granted twice. */
+    key?: string,
+  ) => Promise<Outcome>;
   /** A person asks for the work on an item: the run of an implementor, to its end. */
   readonly dispatch: (
     itemId: string,
@@ -99,7 +104,8 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     cycle: (options) => runCycle(memory, powersOf(options ?? {})),
     runUntilIdle: (signal, options) => loop(memory, signal, options ?? {}, true),
     watch: (signal, options) => loop(memory, signal, options ?? {}, false),
-    ask: (command, name) => executor.execute({ key: `person/${deps.newKey()}`, by: person(name), command }),
+    ask: (command, name, key = deps.newKey()) =>
+      executor.execute({ key: `person/${key}`, by: person(name), command }),
     dispatch: (itemId, name, signal, options) =>
       request(() => ({ kind: 'request_implementor_run', itemId }), name, signal, options),
     review: (itemId, name, signal, options) =>

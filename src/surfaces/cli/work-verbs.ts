@@ -119,12 +119,18 @@ function addPeopleActions(verb: AddVerb): void {
     'conductor work apply result.json --item 3 --run 0199ab',
     async (context, [file], options) => {
       const { apply } = await import('./verbs/work/apply.ts');
-      const { item, run, as } = options;
-      return apply(context, text(file), { item: optional(item), run: optional(run), as: optional(as) });
+      const { item, run, as, again } = options;
+      return apply(context, text(file), {
+        item: optional(item),
+        run: optional(run),
+        as: optional(as),
+        again: again === true,
+      });
     },
   )
     .option('--item <id>', 'the item that an implementor or a reviewer speaks of')
     .option('--run <run>', 'the run that did the work, whose evidence and patch count')
+    .option('--again', 'apply a plan that was applied before once more')
     .option(...AS);
   verb(
     'merge <id>',

@@ -18,7 +18,11 @@ const ROMAN = /(?<=^|[\s;,.:(*])\(?(i{1,3}|iv)(?:\)|\.(?=\s))[*_]{0,3}\s+\S/gim;
 /** A subsection, or a line that begins in bold. */
 const LEAD = /^[ \t]*(?:#{3,6}[ \t]+|\*\*(?=\S))(.*)$/gim;
 /** `either this, or that`, and `first, …; second, …` in a sentence. */
-const IN_WORDS = [/\beither\b[^\n]{1,500}?\bor\b/i, /\b(?:first|one)\b[^\n]{1,500}?\b(?:second|two)\b/i];
+const IN_WORDS = [
+  /\beither\b[^\n]{1,500}?\bor\b/i,
+  /\bfirst(?:ly)?[,:][^\n]{1,500}?\bsecond(?:ly)?[,:]/i,
+  /\bone\b[^\n]{1,500}?\b(?:the other|another)\b/i,
+];
 /** `we could (1) …, or (2) …` says what there is to choose from without a label. */
 const CHOICE =
   /\b(?:could|can|may|might|either|options?|alternatives?|choices?|ways)\b[^\n]{0,60}?\(?\b(?:1|a|i)\)\s[^\n]{1,600}?\b(?:2|b|ii)\)\s/i;

@@ -86,9 +86,24 @@ describe('the body of a task', () => {
     ['None with a note', '- None (nothing to do)', []],
     ['not applicable', '- N/A', []],
     ['words', '- the parser module', []],
+    ['in words', '- The parser in `src/a.ts`\n- What src/b.ts exports', ['src/a.ts', 'src/b.ts']],
+    ['in a sentence', 'Only `src/a.ts` and the\nfolder `src/b/`.', ['src/a.ts', 'src/b/']],
+    ['but one', '- Everything except `src/a.ts`\n- Nothing of it, not `src/b.ts`', []],
+    ['that are no paths', '- The route `/api/users`\n- The call `config.load`', []],
     ['the sentence of the template alone', '', []],
   ])('lists paths: %s', (_, entries, paths) => {
     expect(pathsIn(entries)).toEqual(paths);
+  });
+
+  it.each([
+    ['- Anything in `src/server/`', ['src/server/']],
+    ["- Don't touch src/server.ts", ['src/server.ts']],
+    ['Changes to `src/server.ts` are not part of this.', ['src/server.ts']],
+    ['- All files other than `src/client.ts`', []],
+    ['| File | Owner |\n| --- | --- |\n| src/server.ts | #12 |', ['src/server.ts']],
+  ])('excludes what is told in words: %s', (entries, paths) => {
+    const body = readBody(TASK_BODY.replace('- src/server.ts (owned by #12)', entries));
+    expect(body.outOfScope.map(({ path }) => path)).toEqual(paths);
   });
 
   it('keeps what it could not read for people', () => {

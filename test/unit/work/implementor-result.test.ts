@@ -80,7 +80,11 @@ describe('a blocked summary', () => {
       CONSTRAINT.replace('- a\n- b', '| Option | Trade-off |\n| --- | --- |\n| Widen | wide |'),
       ['WR208'],
     ],
-    ['one option in a sentence', CONSTRAINT.replace('- a\n- b', 'The only one is to wait.'), ['WR208']],
+    [
+      'one option in a sentence',
+      CONSTRAINT.replace('- a\n- b', 'The only one is to wait two days.'),
+      ['WR208'],
+    ],
     [
       'one option, and more in bold below',
       CONSTRAINT.replace('- a\n- b', '- Wait.\n\n**Tried:** much.\n\n**Notes:** none.'),

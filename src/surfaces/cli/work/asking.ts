@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { VerbContext } from '../verb.ts';
 import { report } from './driving.ts';
 import { createEventLines } from './event-lines.ts';
-import { expectDone, withWork } from './session.ts';
+import { expectDone, type Granted, withWork } from './session.ts';
 
 type Asked = Parameters<WorkEngine['ask']>[0];
 
@@ -13,7 +13,7 @@ export interface Asking {
   readonly work: OpenWork;
   readonly snapshot: WorkSnapshot;
   /** Comes back when it is done; fails with the reason and the way out when it is refused. */
-  readonly ask: (command: Asked) => Promise<void>;
+  readonly ask: (command: Asked, key?: string) => Promise<Granted>;
 }
 
 /** Has a wish of a person carried out, and tells what came of it: also what became free by it. */
@@ -30,7 +30,7 @@ export async function askAsPerson(
     await wish({
       work,
       snapshot,
-      ask: async (command) => expectDone(await work.engine.ask(command, person), itemOf(command)),
+      ask: async (command, key) => expectDone(await work.engine.ask(command, person, key), itemOf(command)),
     });
     await work.engine.recover();
     if (!context.json) await tell(context, work, snapshot);

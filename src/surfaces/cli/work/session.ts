@@ -41,12 +41,15 @@ export function findItem({ state }: WorkSnapshot, wanted: string): KnownItem {
   );
 }
 
+/** Now, or earlier and not again. */
+export type Granted = Extract<Outcome['kind'], 'done' | 'done_before'>;
+
 /** Goes on where a wish was granted; says why and what to do where it was not. */
-export function expectDone(outcome: Outcome, item: string | null): void {
+export function expectDone(outcome: Outcome, item: string | null): Granted {
   switch (outcome.kind) {
     case 'done':
     case 'done_before':
-      return;
+      return outcome.kind;
     case 'refused':
       throw new CliError(printable(outcome.reason), outcome.help ?? wayOut(outcome.code, item), EXIT.failed);
     case 'failed':

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { roleWordsOf } from '../../../../planner/role-words.ts';
 import { checkImplementorResult } from '../../../../work/contract/implementor-result.ts';
 import { checkPlannerResult } from '../../../../work/contract/planner-result.ts';
@@ -18,6 +19,8 @@ export interface ApplyOptions {
   readonly item: string | null;
   readonly run: string | null;
   readonly as: string | null;
+  /** A plan that was applied before makes its items once more. */
+  readonly again: boolean;
 }
 
 interface Brought {
@@ -62,18 +65,28 @@ class BrokenContract extends Error {
   }
 }
 
-async function applyPlan({ snapshot, work, ask }: Asking, { value, options }: Brought): Promise<void> {
+async function applyPlan({ snapshot, work, ask }: Asking, { file, value, options }: Brought): Promise<void> {
   if (options.item !== null || options.run !== null)
     throw new CliError('--item and --run are not for the result of a planner', 'leave them out');
   const items = [...snapshot.state.items.values()].map(({ item }) => item);
   const checked = checkPlannerResult(value, { items });
   if (!checked.ok) throw new BrokenContract(checked.problems);
-  await ask({
-    kind: 'apply_planner_result',
-    runId: byHand(work.ids.newRunId()),
-    specs: [],
-    result: checked.result,
-  });
+  const digest = createHash('sha256').update(JSON.stringify(checked.result)).digest('hex');
+  const granted = await ask(
+    {
+      kind: 'apply_planner_result',
+      runId: byHand(work.ids.newRunId()),
+      specs: [],
+      result: checked.result,
+    },
+    options.again ? undefined : `plan/${digest}`,
+  );
+  if (granted === 'done_before')
+    throw new CliError(
+      `${file} was applied before, and nothing was changed`,
+      'conductor work list shows its items; --again makes them once more',
+      EXIT.failed,
+    );
 }
 
 async function applyWork(asking: Asking, { file, value, options }: Brought): Promise<void> {

@@ -1,10 +1,7 @@
-import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work-item.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
-import type { KnownItem } from '../../../../work/state.ts';
-import { waitingReason } from '../../../../work/waiting.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { renderTable } from '../../table.ts';
 import { printJson, type VerbContext } from '../../verb.ts';
+import { renderBoard, renderItems } from '../../work/board.ts';
 import { itemDocument } from '../../work/documents.ts';
 import { oneLine } from '../../work/event-lines.ts';
 import { withWork } from '../../work/session.ts';
@@ -24,67 +21,11 @@ export async function list(context: VerbContext, status: string | null): Promise
       });
       return EXIT.success;
     }
-    if (context.terminal.liveOut) printBoard(context, snapshot, items);
-    else printLines(context, snapshot, items);
+    const { terminal } = context;
+    terminal.out(terminal.liveOut ? renderBoard(terminal, snapshot, items) : renderItems(snapshot, items));
     tellRest(context, snapshot, items.length, status);
     return EXIT.success;
   });
-}
-
-function printLines({ terminal: { out } }: VerbContext, snapshot: WorkSnapshot, items: readonly KnownItem[]) {
-  out(
-    renderTable(
-      items.map((known) => [
-        known.item.id,
-        known.item.status,
-        known.item.priority,
-        oneLine(known.item.title),
-        ...whyOf(snapshot, known),
-      ]),
-    ),
-  );
-}
-
-/** A section for each status that has items; what does not fit on a line is cut. */
-function printBoard(context: VerbContext, snapshot: WorkSnapshot, items: readonly KnownItem[]): void {
-  const { out, paintOut, columns } = context.terminal;
-  const width = Math.max(0, ...items.map(({ item }) => item.id.length));
-  for (const status of WORK_STATUSES) {
-    const here = items.filter(({ item }) => item.status === status);
-    if (here.length === 0) continue;
-    out(`${colourOf(context, status)(status.toUpperCase())} ${paintOut.dim(String(here.length))}\n`);
-    for (const known of here) {
-      const { id, title, priority, type } = known.item;
-      const kind = type === 'refinement' ? 'question' : priority;
-      out(
-        `  ${paintOut.bold(id.padEnd(width))}  ${paintOut.dim(kind.padEnd(8))}  ${clip(title, columns() - width - 14)}\n`,
-      );
-      for (const why of whyOf(snapshot, known))
-        out(`  ${' '.repeat(width)}  ${paintOut.yellow(clip(`└ ${why}`, columns() - width - 4))}\n`);
-    }
-  }
-}
-
-function whyOf({ state, limits }: WorkSnapshot, known: KnownItem): string[] {
-  const why = waitingReason(state, known, limits);
-  return why === null ? [] : [oneLine(why)];
-}
-
-function colourOf({ terminal: { paintOut } }: VerbContext, status: WorkStatus): (text: string) => string {
-  switch (status) {
-    case 'approved':
-    case 'closed':
-      return paintOut.green;
-    case 'needs-refinement':
-    case 'blocked':
-      return paintOut.yellow;
-    case 'in-progress':
-    case 'review':
-      return paintOut.blue;
-    case 'pending':
-    case 'ready':
-      return paintOut.bold;
-  }
 }
 
 function tellRest(
@@ -99,9 +40,4 @@ function tellRest(
   if (planningStopped !== null) err(`${oneLine(planningStopped)}; conductor work plan tries it again\n`);
   else if (unplanned.length > 0)
     err(`not planned yet: ${unplanned.map(({ filePath }) => filePath).join(', ')}; conductor work plan\n`);
-}
-
-function clip(text: string, room: number): string {
-  const line = oneLine(text);
-  return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`;
 }
