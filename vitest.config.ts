@@ -1,12 +1,13 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     restoreMocks: true,
-    // Most of the time goes into waiting for processes, so a machine with two cores can do two files at once.
-    maxWorkers: '100%',
+    // Much of the time goes into waiting for processes, so that even two cores have time for a third file.
+    maxWorkers: Math.max(3, availableParallelism()),
   },
 });

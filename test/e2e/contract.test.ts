@@ -193,10 +193,10 @@ describe('conductor work', () => {
   test.concurrent('refuses what it does not know', async ({ openScene }) => {
     const scene = await openScene();
     const cases: [string[], string][] = [
-      [['tempalte', 'task'], 'did you mean conductor work template?'],
+      [['tempalte', 'task'], 'Did you mean template?'],
       [['template', 'tsak'], 'did you mean task?'],
-      [['template'], 'work template takes one name'],
-      [['lint'], 'work lint takes one file'],
+      [['template'], "missing required argument 'name'"],
+      [['lint'], "missing required argument 'file'"],
       [['lint', '../nowhere.md'], "../nowhere.md can't be read"],
       [['lint', '../nowhere.md', '--type', 'story'], 'it is one of task, refinement'],
     ];

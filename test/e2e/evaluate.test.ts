@@ -47,7 +47,7 @@ describe('conductor evaluate', () => {
     const { input } = vector('vector_success_clean');
     const cases: [string, string, string][] = [
       [JSON.stringify({ ...input, run_id: 7 }), 'run_id: expected string', 'planner-input'],
-      ['{"run_id":', 'is not JSON', 'one JSON object'],
+      ['{"run_id":', 'is not JSON', 'one JSON document'],
       [JSON.stringify([]), 'the document: expected object', 'planner-input'],
     ];
     for (const [text, message, help] of cases) {

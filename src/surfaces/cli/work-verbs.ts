@@ -153,18 +153,18 @@ function addBodies(verb: AddVerb): void {
     'template <name>',
     'print the template of a body: task or refinement',
     'conductor work template task > body.md',
-    async (context, words) => {
+    async (context, [name]) => {
       const { template } = await import('./verbs/work/template.ts');
-      return template(context, words);
+      return template(context, text(name));
     },
   );
   verb(
     'lint <file>',
     'check a body against its template',
     'conductor work lint body.md',
-    async (context, words, options) => {
+    async (context, [file], options) => {
       const { lint } = await import('./verbs/work/lint.ts');
-      return lint(context, words, optional(options.type));
+      return lint(context, text(file), optional(options.type));
     },
   ).option('--type <type>', 'task or refinement (default: what the body looks like)');
 }

@@ -2,24 +2,13 @@ import { type Renderable, renderHuman } from '../../../../diagnostics/render-hum
 import { readBody } from '../../../../work/body.ts';
 import { type BodyProblem, checkBody } from '../../../../work/body-check.ts';
 import { type BodyKind, TYPE_OF_KIND } from '../../../../work/body-template.ts';
-import { CliError } from '../../cli-error.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';
 import { printJson, type VerbContext } from '../../verb.ts';
 import { bodyKind } from './template.ts';
 
 /** Checks the body of a work item against its template. */
-export async function lint(
-  context: VerbContext,
-  words: readonly string[],
-  type: string | null,
-): Promise<ExitCode> {
-  const [path, ...rest] = words;
-  if (path === undefined || rest.length > 0)
-    throw new CliError(
-      'work lint takes one file',
-      'name it, or - for standard input: conductor work lint body.md',
-    );
+export async function lint(context: VerbContext, path: string, type: string | null): Promise<ExitCode> {
   const wanted = type === null ? null : bodyKind(type);
   const markdown = await readText(path);
   const kind = wanted ?? readBody(markdown).kind;

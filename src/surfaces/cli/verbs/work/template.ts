@@ -5,14 +5,11 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printJson, type VerbContext } from '../../verb.ts';
 
 /** Prints the template of a body, to be filled in. */
-export async function template(context: VerbContext, words: readonly string[]): Promise<ExitCode> {
-  const [word, ...rest] = words;
-  if (word === undefined || rest.length > 0)
-    throw new CliError('work template takes one name', 'conductor work template task, or refinement');
+export function template(context: VerbContext, word: string): ExitCode {
   const kind = bodyKind(word);
   if (context.json) printJson(context, { kind, template: templateOf(kind) });
   else context.terminal.out(templateOf(kind));
-  return Promise.resolve(EXIT.success);
+  return EXIT.success;
 }
 
 export function bodyKind(word: string): BodyKind {
