@@ -1,5 +1,8 @@
 interface Lock {
-  packages: Record<string, { optionalDependencies?: Record<string, string>; dev?: boolean }>;
+  packages: Record<
+    string,
+    { version?: string; optionalDependencies?: Record<string, string>; dev?: boolean }
+  >;
 }
 
 export function completeLock(lock: Lock): string[];

@@ -36,8 +36,11 @@ export function completeLock(lock) {
   const added = [];
   for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
     for (const [name, version] of Object.entries(optionalDependencies)) {
-      if (isLocked(lock.packages, path, name)) continue;
-      lock.packages[`node_modules/${name}`] = entryOf(name, version, dev);
+      const found = findLocked(lock.packages, path, name);
+      // Of several versions of one package, one has the top, and the others lie below who asks for them.
+      if (found !== null && (found.version === version || !/^\d/.test(version))) continue;
+      const folder = found === null ? '' : `${path}/`;
+      lock.packages[`${folder}node_modules/${name}`] = entryOf(name, version, dev);
       added.push(name);
     }
   }
@@ -47,10 +50,11 @@ export function completeLock(lock) {
 }
 
 /** Looks where Node would: beside the package that asks, then further out. */
-function isLocked(packages, from, name) {
+function findLocked(packages, from, name) {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
-    if (`${folder === '' ? '' : `${folder}/`}node_modules/${name}` in packages) return true;
-    if (folder === '') return false;
+    const found = packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`];
+    if (found !== undefined) return found;
+    if (folder === '') return null;
   }
 }
 

@@ -28,20 +28,7 @@ export type ProviderState = values.ProviderState;
 export type ItemFields = values.ItemFields;
 export type ProviderWrite = values.ProviderWrite;
 export type ProviderWritten = values.ProviderWritten;
-
-export interface RevisionRequest {
-  readonly itemId: string;
-  readonly title: string;
-  /** The commit that the patch applies to. */
-  readonly base: string;
-  readonly patch: string;
-  /** Of the commit: what was done, with scope corrections. */
-  readonly message: string;
-  readonly body: string;
-  readonly author: string;
-  /** Makes the commit the same whenever it is made. */
-  readonly at: string;
-}
+export type RevisionRequest = values.RevisionRequest;
 
 export type RevisionMade =
   | { readonly ok: true; readonly revision: Revision }

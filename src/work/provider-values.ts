@@ -55,3 +55,17 @@ export type ProviderWritten =
     }
   | { readonly kind: 'review'; readonly review: ReviewRecord }
   | { readonly kind: 'nothing' };
+
+export interface RevisionRequest {
+  readonly itemId: string;
+  readonly title: string;
+  /** The commit that the patch applies to. */
+  readonly base: string;
+  readonly patch: string;
+  /** Of the commit: what was done, with scope corrections. */
+  readonly message: string;
+  readonly body: string;
+  readonly author: string;
+  /** Makes the commit the same whenever it is made. */
+  readonly at: string;
+}

@@ -26,7 +26,7 @@ describe('the lock file', () => {
           dev: true,
           optionalDependencies: { '@tool/linux-x64-musl': '1.2.3', '@tool/darwin-arm64': '1.2.3' },
         },
-        'node_modules/tool/node_modules/@tool/darwin-arm64': {},
+        'node_modules/tool/node_modules/@tool/darwin-arm64': { version: '1.2.3' },
       },
     };
     expect(completeLock(lock)).toEqual(['@tool/linux-x64-musl']);
@@ -40,6 +40,21 @@ describe('the lock file', () => {
         optional: true,
       },
     });
+  });
+
+  it('is completed beside another version of the same package', () => {
+    const lock = {
+      packages: {
+        'node_modules/@tool/linux-x64-musl': { version: '1.0.0' },
+        'node_modules/tool': { optionalDependencies: { '@tool/linux-x64-musl': '1.2.3' } },
+      },
+    };
+    expect(completeLock(lock)).toEqual(['@tool/linux-x64-musl']);
+    expect(lock.packages).toMatchObject({
+      'node_modules/@tool/linux-x64-musl': { version: '1.0.0' },
+      'node_modules/tool/node_modules/@tool/linux-x64-musl': { version: '1.2.3', libc: ['musl'] },
+    });
+    expect(completeLock(lock)).toEqual([]);
   });
 
   it('is not completed by a guess', () => {

@@ -3,30 +3,10 @@ import type { Git } from './git-command.ts';
 import { moveOwnRef } from './own-ref.ts';
 import { commitAt, findAdminDir, ownBranchRef } from './run-worktree.ts';
 import { keepUnderNewRef, salvageRefOf } from './salvage-refs.ts';
+import { listCheckouts } from './worktree-list.ts';
 
 /** What a branch that starts anew led to is kept under this name. */
 const SALVAGE_NAME = 'branch';
-
-interface Checkout {
-  readonly path: string;
-  /** The full name of the branch, or the empty text. */
-  readonly branch: string;
-}
-
-/** All checkouts of the repository. */
-export async function listCheckouts(git: Git): Promise<readonly Checkout[]> {
-  const listed = await git(['worktree', 'list', '--porcelain', '-z']);
-  return listed.stdout
-    .toString('utf8')
-    .split('\0\0')
-    .flatMap((record) => {
-      const lines = record.split('\0');
-      const fieldOf = (key: string) =>
-        lines.find((line) => line.startsWith(`${key} `))?.slice(key.length + 1);
-      const path = fieldOf('worktree');
-      return path === undefined ? [] : [{ path, branch: fieldOf('branch') ?? '' }];
-    });
-}
 
 /** Another checkout that has the branch of the workspace, among those that `isMeant` picks. */
 export async function otherHolder(

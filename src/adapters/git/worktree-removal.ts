@@ -6,7 +6,6 @@ import { kindOf } from './file-kind.ts';
 import { type Git, GitError } from './git-command.ts';
 import { displacedFolders } from './harness-link.ts';
 import { keepIgnored } from './ignored-keep.ts';
-import { listCheckouts } from './item-branch.ts';
 import { runIdOfPath } from './judged-checkout.ts';
 import { findLeftovers } from './leftovers.ts';
 import {
@@ -22,6 +21,7 @@ import {
 import { keepUnderNewRef, salvageRefOf } from './salvage-refs.ts';
 import { salvage } from './snapshots.ts';
 import { type Repository, removeWorktree } from './worktree-lifecycle.ts';
+import { listCheckouts } from './worktree-list.ts';
 import { takeTree } from './worktree-tree.ts';
 
 /** What a worktree held that was not on its branch is kept under this name. */
@@ -34,11 +34,11 @@ const RUN_BRANCHES = 'refs/heads/conductor/run/';
 export async function listWorktrees(git: Git, worktreesDir: string): Promise<readonly ListedWorktree[]> {
   const found: ListedWorktree[] = [];
   for (const { path, branch } of await listCheckouts(git)) {
-    if (dirname(path) !== worktreesDir && !branch.startsWith(RUN_BRANCHES)) continue;
+    if (dirname(path) !== worktreesDir && branch?.startsWith(RUN_BRANCHES) !== true) continue;
     found.push({
       runId: runIdOfPath(path),
       path,
-      branchName: branch === '' ? null : branch.replace(/^refs\/heads\//, ''),
+      branchName: branch?.replace(/^refs\/heads\//, '') ?? null,
       present: (await kindOf(path)) === 'folder',
     });
   }

@@ -3,25 +3,15 @@ import type { Revision, WorkStatus } from '../../contracts/work-item.ts';
 import type { CommandOf } from '../command.ts';
 import { blockerLine } from '../contract/blocked-summary.ts';
 import { type AfterFailure, afterFailures } from '../failures.ts';
+import type { RevisionRequest } from '../provider-values.ts';
 import { isEmptyPatch } from '../result-guards.ts';
 import type { KnownItem, WorkState } from '../state.ts';
 import { type Change, endRun, moveAlong } from './change.ts';
 
 type Apply = CommandOf<'apply_implementor_result'>;
 
-export interface RevisionWish {
-  readonly itemId: string;
-  readonly title: string;
-  readonly base: string;
-  readonly patch: string;
-  readonly message: string;
-  readonly body: string;
-  readonly author: string;
-  readonly at: string;
-}
-
 /** The revision that a result asks for; null where it asks for none. */
-export function wishedRevision(known: KnownItem, command: Apply, at: string): RevisionWish | null {
+export function wishedRevision(known: KnownItem, command: Apply, at: string): RevisionRequest | null {
   const { outcome, patch, summary } = command.result;
   if (outcome !== 'completed' || patch === null || isEmptyPatch(patch)) return null;
   const { id, title } = known.item;
