@@ -58,17 +58,21 @@ async function cancelHere({ deps, request }: CancelCall, runId: string) {
   });
 }
 
-/** Whether the process that drives the run ended it, went away without doing so, or still drives it. */
+/**
+ * Whether the process that drives the run ended it, went away without doing so, or still drives it. Who has ended it lets go
+ * of it when the whole record is written.
+ */
 async function waitForDriver(
   { store, clock }: CancelCall,
   runId: string,
 ): Promise<'ended' | 'gone' | 'stays'> {
   const never = new AbortController().signal;
+  let hasEnded = false;
   for (let waited = 0; waited < DRIVER_PATIENCE_MS; waited += POLL_MS) {
     const read = await store.read(runId);
-    if (read.ok && viewRun(read.run.events)?.end != null) return 'ended';
-    if (read.ok && read.run.driverPid === null) return 'gone';
+    hasEnded = read.ok && viewRun(read.run.events)?.end != null;
+    if (read.ok && read.run.driverPid === null) return hasEnded ? 'ended' : 'gone';
     await clock.sleep(POLL_MS, never);
   }
-  return 'stays';
+  return hasEnded ? 'ended' : 'stays';
 }
