@@ -15,6 +15,15 @@ const POLICIES = join(import.meta.dirname, '../../policies');
 const NEVER = new AbortController().signal;
 
 /** Everything as it is wired, with a configuration. */
+const FIELDS = {
+  title: 'T',
+  body: '',
+  type: 'implement',
+  priority: 'low',
+  complexity: 'low',
+  otherLabels: [],
+} as const;
+
 async function open(repo: GitRepo, text: string): Promise<LocalWork> {
   const { config } = checkConfig({ name: 'config.yaml', bytes: new TextEncoder().encode(text) });
   if (config === null) throw new Error('the configuration is wrong');
@@ -32,15 +41,7 @@ async function open(repo: GitRepo, text: string): Promise<LocalWork> {
 }
 
 async function revise(repo: GitRepo, { provider }: LocalWork, files: Readonly<Record<string, string>>) {
-  const fields = {
-    title: 'T',
-    body: '',
-    type: 'implement',
-    priority: 'low',
-    complexity: 'low',
-    otherLabels: [],
-  } as const;
-  await provider.write('item', [{ kind: 'create_item', ref: 'a', at: AT, fields }]);
+  await provider.write('item', [{ kind: 'create_item', ref: 'a', at: AT, fields: FIELDS }]);
   const patch = await patchBy(repo, async (write) => {
     for (const [path, content] of Object.entries(files)) await write(path, content);
   });
@@ -145,16 +146,8 @@ describe('the checks of a revision', () => {
 
   it('say nothing about a head that came while they ran', async () => {
     const repo = await workRepo();
-    const fields = {
-      title: 'T',
-      body: '',
-      type: 'implement',
-      priority: 'low',
-      complexity: 'low',
-      otherLabels: [],
-    } as const;
     const other = openProvider(repo);
-    await other.write('item', [{ kind: 'create_item', ref: 'a', at: AT, fields }]);
+    await other.write('item', [{ kind: 'create_item', ref: 'a', at: AT, fields: FIELDS }]);
     await other.makeRevision('one', revisionRequest('1', await patchOf(repo, 'one\n')));
     const ends: Pipeline[] = [{ status: 'failure', url: null, reason: 'old' }];
     const provider = openProvider(repo, async () => {
@@ -168,14 +161,6 @@ describe('the checks of a revision', () => {
 
   it('of one revision that can not be run at all stop no other', async () => {
     const repo = await workRepo();
-    const fields = {
-      title: 'T',
-      body: '',
-      type: 'implement',
-      priority: 'low',
-      complexity: 'low',
-      otherLabels: [],
-    } as const;
     let calls = 0;
     const provider = openProvider(repo, async () => {
       calls += 1;
@@ -183,7 +168,7 @@ describe('the checks of a revision', () => {
       return { status: 'success', url: null, reason: null };
     });
     for (const itemId of ['1', '2']) {
-      await provider.write(itemId, [{ kind: 'create_item', ref: 'a', at: AT, fields }]);
+      await provider.write(itemId, [{ kind: 'create_item', ref: 'a', at: AT, fields: FIELDS }]);
       await provider.makeRevision(`r${itemId}`, revisionRequest(itemId, await patchOf(repo, 'one\n')));
     }
     await expect(provider.settle(NEVER)).rejects.toThrow('no space');
