@@ -8,5 +8,8 @@ export interface Row extends Command {
   readonly broken: boolean;
 }
 export function judge(commands: readonly Command[], medians: readonly number[]): Row[];
+export function firstThatHolds<R extends { readonly broken: boolean }>(
+  attempt: () => readonly R[],
+): readonly R[];
 export function formatTable(rows: readonly Row[]): string;
 export function formatRatios(rows: readonly Row[]): string;

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { median } from '../../bench/measure.mjs';
-import { formatRatios, formatTable, judge } from '../../bench/report.mjs';
+import { firstThatHolds, formatRatios, formatTable, judge } from '../../bench/report.mjs';
 import { createWorkflow, STEPS_PER_STAGE } from '../../bench/workflow-file.mjs';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
 import { checkPrompt } from '../../src/workflow/prompt-document.ts';
@@ -54,6 +54,19 @@ describe('the verdict of the bench', () => {
     ['goes by the ratio, not by the time', [1000, 1600, 3000], [false, false, false]],
   ] as const)('%s', (_, medians, broken) => {
     expect(judge(commands, medians).map((row) => row.broken)).toEqual(broken);
+  });
+
+  it.each([
+    ['the first try where it holds', [false], 1, false],
+    ['the next one where it does not', [true, false], 2, false],
+    ['the last of three where none does', [true, true, true, false], 3, true],
+  ] as const)('is that of %s', (_, broken, tries, verdict) => {
+    let tried = 0;
+    const [row] = firstThatHolds(() => {
+      tried += 1;
+      return [{ broken: broken[tried - 1] ?? true }];
+    });
+    expect([tried, row?.broken]).toEqual([tries, verdict]);
   });
 
   it('stands in the table beside ratio and limit', () => {
