@@ -9,7 +9,7 @@ export interface Row extends Command {
 }
 export function judge(commands: readonly Command[], medians: readonly number[]): Row[];
 export function firstThatHolds<R extends { readonly broken: boolean }>(
-  attempt: () => readonly R[],
-): readonly R[];
+  attempt: () => readonly R[] | Promise<readonly R[]>,
+): Promise<readonly R[]>;
 export function formatTable(rows: readonly Row[]): string;
 export function formatRatios(rows: readonly Row[]): string;

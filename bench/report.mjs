@@ -12,9 +12,9 @@ export function judge(commands, medians) {
 const TRIES = 3;
 
 /** Rows that hold, or those of the last try: a moment in which the machine was busy is no verdict. */
-export function firstThatHolds(attempt) {
-  let rows = attempt();
-  for (let tries = 1; tries < TRIES && rows.some(({ broken }) => broken); tries += 1) rows = attempt();
+export async function firstThatHolds(attempt) {
+  let rows = await attempt();
+  for (let tries = 1; tries < TRIES && rows.some(({ broken }) => broken); tries += 1) rows = await attempt();
   return rows;
 }
 

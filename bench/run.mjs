@@ -46,14 +46,14 @@ function makeRepository(folder, env) {
   writeFileSync(join(folder, 'bench.yaml'), createWorkflow(STEPS / STEPS_PER_STAGE));
 }
 
-function main() {
+async function main() {
   if (!existsSync(PROGRAM)) throw new Error('dist/bin/conductor.js is not built; npm run setup builds it');
   const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-'));
   try {
     const env = inheritedEnvironment(folder);
     makeRepository(folder, env);
     const rowsIn = (env) => judge(COMMANDS, measure(COMMANDS, { rounds: ROUNDS, cwd: folder, env }));
-    const rows = firstThatHolds(() => rowsIn(env));
+    const rows = await firstThatHolds(() => rowsIn(env));
     process.stdout.write(`${formatTable(rows)}\n${ROUNDS} rounds, node ${process.versions.node}\n`);
     process.stdout.write(`without NODE_ variables: ${formatRatios(rowsIn(bareEnvironment(env)))}\n`);
     const growth = measureGrowth({ program: PROGRAM, rounds: GROWTH_ROUNDS, cwd: folder, env });
@@ -62,8 +62,8 @@ function main() {
     process.stdout.write(`${formatJudgement(judged)}\n`);
     const unit = { start: measureStart({ program: PROGRAM, cwd: folder, env }), slack: SLACK };
     const hostile = [
-      ...measureHostile({ program: PROGRAM, cwd: folder, env, ...unit }),
-      ...measureSlips({ count: SLIPS, cwd: folder, root: ROOT, ...unit }),
+      ...(await measureHostile({ program: PROGRAM, cwd: folder, env, ...unit })),
+      ...(await measureSlips({ count: SLIPS, cwd: folder, root: ROOT, ...unit })),
     ];
     process.stdout.write(`${formatHostile(hostile, unit)}\n`);
     return [...rows, ...judged, ...hostile].some(({ broken }) => broken) ? 1 : 0;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createGitWorkspace } from '../dist/src/adapters/git/git-workspace.js';
 import { median } from './measure.mjs';
 import { exitWith } from './outcome.mjs';
-import { formatTable, judge } from './report.mjs';
+import { firstThatHolds, formatTable, judge } from './report.mjs';
 
 const SHORT = process.argv.includes('--short');
 const FILES = 20_000;
@@ -144,12 +144,6 @@ async function measureSnapshots(root, folder) {
   return times.map(median);
 }
 
-/** A machine that was busy with something else gets a second chance. */
-async function judgeTwice(rows, measure) {
-  const judged = judge(rows, await measure());
-  return judged.some(({ broken }) => broken) ? judge(rows, await measure()) : judged;
-}
-
 async function main() {
   if (!existsSync(PROGRAM)) throw new Error('dist/bin/conductor.js is not built; npm run setup builds it');
   const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-'));
@@ -158,19 +152,23 @@ async function main() {
     const root = join(folder, 'repo');
     mkdirSync(root);
     makeRepository(root);
-    const starts = await judgeTwice(
-      [
-        { name: 'git worktree add', limit: null },
-        { name: 'conductor run, until its worktree is there', limit: 1.3 },
-      ],
-      () => measureStarts(root, env, folder),
+    const starts = await firstThatHolds(async () =>
+      judge(
+        [
+          { name: 'git worktree add', limit: null },
+          { name: 'conductor run, until its worktree is there', limit: 1.3 },
+        ],
+        await measureStarts(root, env, folder),
+      ),
     );
-    const snapshots = await judgeTwice(
-      [
-        { name: 'git status', limit: null },
-        { name: 'a snapshot of an unchanged tree', limit: 1.5 },
-      ],
-      () => measureSnapshots(root, folder),
+    const snapshots = await firstThatHolds(async () =>
+      judge(
+        [
+          { name: 'git status', limit: null },
+          { name: 'a snapshot of an unchanged tree', limit: 1.5 },
+        ],
+        await measureSnapshots(root, folder),
+      ),
     );
     for (const rows of [starts, snapshots]) process.stdout.write(`${formatTable(rows)}\n`);
     process.stdout.write(`${FILES} files, up to ${STARTS} starts, ${SNAPSHOTS} snapshots\n`);

@@ -60,9 +60,9 @@ describe('the verdict of the bench', () => {
     ['the first try where it holds', [false], 1, false],
     ['the next one where it does not', [true, false], 2, false],
     ['the last of three where none does', [true, true, true, false], 3, true],
-  ] as const)('is that of %s', (_, broken, tries, verdict) => {
+  ] as const)('is that of %s', async (_, broken, tries, verdict) => {
     let tried = 0;
-    const [row] = firstThatHolds(() => {
+    const [row] = await firstThatHolds(() => {
       tried += 1;
       return [{ broken: broken[tried - 1] ?? true }];
     });
