@@ -151,6 +151,23 @@ describe('what else can be seen', () => {
     ]);
   });
 
+  it('is nothing where a link itself is taken away, or leads above the worktree', async () => {
+    const outside = await temporaryFolder();
+    await writeFile(join(outside, 'a'), 'a\n');
+    const run = await startRun(undefined, async (repo) => {
+      await symlink(outside, join(repo.root, 'way'));
+      await symlink('../..', join(repo.root, 'up'));
+      await repo.git('add', 'way', 'up');
+      await repo.git('commit', '--quiet', '--message=links');
+    });
+    const { observed } = await lookWhile(run, async () => {
+      await rm(run.path('way'));
+      await run.write('way', 'a file now\n');
+      await run.write('README.md', 'seen through the other link too\n');
+    });
+    expect(told(observed.outside)).toEqual([]);
+  });
+
   it('is a record that changes, and not the runs that begin and end meanwhile', async () => {
     const run = await startRun();
     const record = (path: string) => join(run.repo.root, '.tnh', 'run', path);

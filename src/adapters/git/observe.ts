@@ -14,6 +14,7 @@ import {
   compareOutside,
   findLinksOut,
   linksOf,
+  linksOutOf,
   type OutsideRequest,
   readOutside,
 } from './observe-outside.ts';
@@ -82,8 +83,8 @@ async function startWatch(
     runsDir: resolve(deps.runsDir),
     runDir,
     evidenceDir: request.evidenceDir,
-    worktreePath: workspace.worktreePath,
-    links: await linksOf(git, request.before.tree),
+    linksOut: await linksOutOf(workspace.worktreePath, await linksOf(git, request.before.tree)),
+    apart: [gitDir, resolve(deps.worktreesDir), resolve(deps.runsDir), runDir],
   };
   const [gitFiles, refs, user, around, ignored] = await Promise.all([
     readGitFilesBefore(gitDir),
