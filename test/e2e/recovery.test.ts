@@ -232,23 +232,6 @@ describe('a cancel', () => {
   });
 });
 
-describe('a run whose workflow.yaml is not the one it was started with', () => {
-  test.concurrent('can be cancelled, with a word about it, and not resumed', async ({ openScene }) => {
-    const scene = await openScene();
-    const { runId } = await scene.run('gate');
-    const file = join(scene.record(runId).path, 'workflow.yaml');
-    const original = await readFile(file);
-    await writeFile(file, `${original}# edited\n`);
-    expect((await scene.conductor('resume', runId)).code).toBe(1);
-    const cancelled = await scene.conductor('cancel', runId);
-    expect(cancelled).toMatchObject({ code: 0, stdout: '' });
-    expect(cancelled.stderr).toContain('note: its workflow.yaml is not the one it was started with');
-    expect(scene.record(runId).metadata).toMatchObject({ outcome: 'cancelled', termination: 'cancelled' });
-    await writeFile(file, original);
-    expect((await scene.conductor('verify', runId)).code).toBe(0);
-  });
-});
-
 describe('a run that has ended', () => {
   test.concurrent('comes back as it ended when it is resumed', async ({ openScene }) => {
     const scene = await openScene();
