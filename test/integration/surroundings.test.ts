@@ -130,6 +130,30 @@ describe("the user's checkout", () => {
   });
 });
 
+describe('a HEAD', () => {
+  it.each([
+    ['of the repository', '.git/HEAD'],
+    ['of the worktree', '.git/worktrees/r1/HEAD'],
+  ])('%s that git can not read any more is put back and told', async (_name, path) => {
+    const run = await startRun();
+    const file = join(run.repo.root, path);
+    const before = await readFile(file, 'utf8');
+    const { settled } = await lookWhile(run, () => writeFile(file, 'junk\n'));
+    expect(settled.changes).toMatchObject([
+      { place: 'git_files', verb: 'changed', subject: path, putBack: true },
+    ]);
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+
+  it('that names another branch is no file that was tampered with', async () => {
+    const run = await startRun();
+    const { settled } = await lookWhile(run, () => run.repo.git('checkout', '--quiet', '-b', 'mine'));
+    expect(settled.changes).toEqual([]);
+    await run.repo.git('checkout', '--quiet', 'main');
+    await run.repo.git('branch', '-D', 'mine');
+  });
+});
+
 describe('what else can be seen', () => {
   it('is what lies behind a link, and a link that leads out', async () => {
     const outside = await temporaryFolder();
