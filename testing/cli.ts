@@ -32,6 +32,8 @@ export interface CliOptions {
   /** An empty folder that stands for the person's home. */
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A program, with its words, that starts the command. */
+  readonly through?: readonly string[];
 }
 
 export interface Cli {
@@ -62,7 +64,13 @@ export function createCli(options: CliOptions): Cli {
 }
 
 function startCommand(args: readonly string[], options: CliOptions): StartedCli {
-  const child = spawn(process.execPath, [COMMAND, ...args], {
+  const [program = process.execPath, ...words] = [
+    ...(options.through ?? []),
+    process.execPath,
+    COMMAND,
+    ...args,
+  ];
+  const child = spawn(program, words, {
     cwd: options.cwd,
     env: environmentOf(options),
     stdio: ['ignore', 'pipe', 'pipe'],

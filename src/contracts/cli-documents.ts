@@ -343,6 +343,8 @@ export const CLI_DOCUMENTS = {
     cancelled: z.boolean(),
     by: z.string(),
     reason: z.string().nullable(),
+    /** What was wrong with the record and did not keep the run from being ended. */
+    note: z.string().nullable(),
   }),
   status: z.union([printed(standing), printed({ runs: z.array(z.looseObject(standing)) })]),
   runs: printed({

@@ -13,7 +13,8 @@ const POLL_MS = 100;
 const SILENT = { onEvents: () => {}, onLine: () => {} };
 
 export type CancelResult =
-  | { readonly kind: 'cancelled' }
+  /** `note` says what was wrong with the record and did not keep the run from being ended. */
+  | { readonly kind: 'cancelled'; readonly note: string | null }
   /** It had ended before. */
   | { readonly kind: 'ended'; readonly outcome: RunOutcome | null }
   /** The process has not stopped it yet; the request stands. */
@@ -35,17 +36,20 @@ export async function cancelRun(call: CancelCall): Promise<CancelResult> {
   const { runId } = record.directory;
   await submitCancelRequest(record.directory, request);
   const driver = record.driverPid === null ? 'gone' : await waitForDriver(call, runId);
+  let note: string | null = null;
   if (driver === 'stays') return { kind: 'driven', pid: record.driverPid ?? 0 };
   if (driver === 'gone') {
-    const resumed = await cancelHere(call, runId);
+    const resumed = await cancelHere(call, runId, (message) => {
+      note = message;
+    });
     if (!resumed.ok) return { kind: 'problem', problem: resumed.problem };
   }
   const read = await call.store.read(runId);
   const outcome = (read.ok ? viewRun(read.run.events) : null)?.end?.outcome ?? null;
-  return outcome === 'cancelled' ? { kind: 'cancelled' } : { kind: 'ended', outcome };
+  return outcome === 'cancelled' ? { kind: 'cancelled', note } : { kind: 'ended', outcome };
 }
 
-async function cancelHere({ deps, request }: CancelCall, runId: string) {
+async function cancelHere({ deps, request }: CancelCall, runId: string, onDamage: (message: string) => void) {
   return resumeRun({
     deps: await deps(),
     runId,
@@ -54,6 +58,7 @@ async function cancelHere({ deps, request }: CancelCall, runId: string) {
     observer: SILENT,
     onGate: null,
     onPlan: () => {},
+    onDamage,
     first: { kind: 'cancel', ...request },
   });
 }

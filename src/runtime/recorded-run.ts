@@ -43,6 +43,22 @@ export function recordedDefaults(view: RunView): CheckContext['defaults'] {
   return { timeoutMs: timeout_ms, idleTimeoutMs: idle_timeout_ms, maxVisits: max_visits };
 }
 
+/** Enough to end a run from its log alone: where it would have gone on no longer counts. */
+export function planToEnd({ started }: RunView): Plan {
+  return {
+    workflowId: started.workflow_id,
+    version: started.workflow_version,
+    description: '',
+    entryStep: started.entry_step,
+    artifactsDir: null,
+    componentKind: null,
+    evalProfile: null,
+    budgets: { tokens: null, costUsd: null },
+    steps: [],
+    stepsById: {},
+  };
+}
+
 export type RecordedPlan =
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly message: string };

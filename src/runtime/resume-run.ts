@@ -2,7 +2,7 @@ import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput } from '../kernel/protocol.ts';
 import type { DriveProblem } from '../ports/run-store.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
-import { readRecordedPlan, workspaceOf } from './recorded-run.ts';
+import { planToEnd, readRecordedPlan, workspaceOf } from './recorded-run.ts';
 import { markOf } from './run-context.ts';
 import { withForbiddenPaths } from './run-override.ts';
 import { viewRun } from './run-view.ts';
@@ -14,6 +14,8 @@ export interface ResumeRequest
   readonly onPlan: (plan: Plan) => void;
   /** What to tell the kernel first; by default, to take the run up again. */
   readonly first?: KernelInput;
+  /** Told that a run is ended without the document it was started with. Only a cancel can do without it. */
+  readonly onDamage?: (message: string) => void;
 }
 
 export type ResumeResult =
@@ -46,11 +48,14 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
     if (stage.kind === 'running')
       await request.deps.sweep(markOf(request.runId, stage.stepId, stage.attempt));
     const recorded = await readRecordedPlan(run.directory, view);
-    if (!recorded.ok) {
+    const isCancel = request.first?.kind === 'cancel';
+    if (!recorded.ok && !isCancel) {
       const path = run.directory.resolve('workflow.yaml');
       return { ok: false, problem: { kind: 'damaged', message: recorded.message, path } };
     }
-    request.onPlan(recorded.plan);
+    if (!recorded.ok) request.onDamage?.(recorded.message);
+    const plan = recorded.ok ? recorded.plan : planToEnd(view);
+    request.onPlan(plan);
     const workspace = workspaceOf(view, run.directory, {
       repoRoot: request.deps.project.repoRoot,
       workspace: request.deps.workspace,
@@ -58,7 +63,7 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
     const end = await driveRun({
       ...request,
       deps: withForbiddenPaths(request.deps, view.started.forbidden_paths ?? []),
-      plan: recorded.plan,
+      plan,
       run,
       workspace,
       first: request.first ?? { kind: 'resume', reason: 'resumed' },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EVENT_SCHEMA_VERSION, type EventPayload } from '../contracts/event.ts';
+import { tellFailure } from '../contracts/expected-failure.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { NewRun } from '../ports/run-store.ts';
 import type { RunWorkspace } from '../ports/workspace.ts';
@@ -156,7 +157,7 @@ async function createRunFolder(
   } catch (error) {
     return {
       obstacle: {
-        message: `the run directory can't be made: ${messageOf(error)}`,
+        message: `the run directory can't be made: ${tellFailure(error).message}`,
         help: RUN_FOLDER_HELP,
       },
     };
@@ -188,7 +189,11 @@ async function keepDocuments(
     await directory.write('workflow.yaml', request.workflowText, { durable: true });
     await writeMetadata(directory, initialMetadata(directory.runId, startedAt, started, place));
   } catch (error) {
-    throw new NotStarted(`the run directory can't be written: ${messageOf(error)}`, RUN_FOLDER_HELP, error);
+    throw new NotStarted(
+      `the run directory can't be written: ${tellFailure(error).message}`,
+      RUN_FOLDER_HELP,
+      error,
+    );
   }
 }
 
@@ -197,14 +202,10 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
     await request.deps.workspace.create(workspace);
   } catch (error) {
     throw new NotStarted(
-      `the worktree can't be made: ${messageOf(error)}`,
+      `the worktree can't be made: ${tellFailure(error).message}`,
       'see what git says about it: git worktree list',
       error,
     );
   }
   await request.onCreated(workspace.runId);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -7,6 +7,7 @@ import { createLocalJournal } from '../adapters/work-local/journal.ts';
 import { createLocalProvider } from '../adapters/work-local/local-provider.ts';
 import { createPipeline } from '../adapters/work-local/pipeline.ts';
 import type { Config } from '../contracts/config.ts';
+import { outerMarksOf } from '../contracts/process-mark.ts';
 import type { Revisions } from '../ports/revisions.ts';
 import type { SpecFolder } from '../ports/spec-folder.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
@@ -34,7 +35,8 @@ export interface LocalWork {
 export function openLocalWork({ repoRoot, config, deps }: LocalWorkRequest): LocalWork {
   const workDir = join(repoRoot, '.tnh', 'work');
   const file = join(workDir, 'items.db');
-  const revisions = createItemRevisions({ repoRoot });
+  const withinStep = Object.keys(outerMarksOf(process.env)).length > 0;
+  const revisions = createItemRevisions({ repoRoot, withinStep });
   const { project, validators, clock, sweep } = deps;
   return {
     provider: createLocalProvider({

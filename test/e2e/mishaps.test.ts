@@ -1,7 +1,8 @@
-import { appendFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type Scene, test } from './scene.ts';
+import { sandboxHere } from '../integration/sandbox-here.ts';
+import { fixture, type Scene, test } from './scene.ts';
 
 async function waitingRun(scene: Scene): Promise<string> {
   const { code, runId } = await scene.run('gate');
@@ -49,7 +50,9 @@ describe('a record that nobody can read', () => {
     for (const last of [1, 2, 3]) await rm(join(runs, id(last)), { recursive: true });
   });
 
-  test.concurrent('because its workflow was changed says which file to put back', async ({ openScene }) => {
+  test.concurrent('because its workflow was changed says which file to put back, and can be cancelled', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const file = join(scene.record(runId).path, 'workflow.yaml');
@@ -58,7 +61,47 @@ describe('a record that nobody can read', () => {
     const refused = await scene.conductor('resume', runId);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(`put ${file} back as it was`);
+    const cancelled = await scene.conductor('cancel', runId);
+    expect(cancelled).toMatchObject({ code: 0, stdout: '' });
+    expect(cancelled.stderr).toContain('note: its workflow.yaml is not the one it was started with');
+    expect(scene.record(runId).metadata).toMatchObject({ outcome: 'cancelled', termination: 'cancelled' });
     await writeFile(file, before);
+    expect(await scene.conductor('verify', runId)).toMatchObject({ code: 0 });
+  });
+});
+
+describe.runIf(sandboxHere.ok)('a .tnh that nobody can write', () => {
+  test.concurrent('is named by every verb that would write there, and nothing is changed', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const tnh = join(scene.repo.root, '.tnh');
+    const through = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', tnh, tnh];
+    const state = async () => ({
+      files: (await readdir(tnh, { recursive: true })).sort(),
+      refs: await scene.repo.git('for-each-ref', '--format=%(refname)'),
+    });
+    const before = await state();
+    const refusals = [
+      [
+        ['run', fixture('success')],
+        2,
+        /the run directory can't be made: .*\/\.tnh\/run.* can't be written: /,
+      ],
+      [['approve', runId, '--as', 'ann'], 1, /\.tnh\/run\/.* can't be written: its file system is read-only/],
+      [['resume', runId], 1, /the run stopped: .* can't be written: its file system is read-only/],
+      [['cancel', runId], 1, /can't be written: its file system is read-only/],
+      [['init'], 2, /\.tnh\/workflows.* can't be /],
+      [['work', 'labels'], 1, /\.tnh\/work can't be written: no folder can be made there/],
+    ] as const;
+    for (const [args, code, message] of refusals) {
+      const refused = await scene.cli.run(args, { through });
+      expect(refused).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+      expect(refused.stderr).toMatch(/^ {2}help: .*writable/m);
+    }
+    expect(await scene.cli.run(['status', runId], { through })).toMatchObject({ code: 0, stderr: '' });
+    expect(await state()).toEqual(before);
   });
 });
 

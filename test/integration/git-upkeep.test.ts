@@ -115,13 +115,29 @@ describe('removing the refs of a run', () => {
     expect(await upkeepOf(started).removeRefs(run)).toMatchObject({ ok: true, salvageRef: null });
   });
 
+  it('makes a salvage of the work of a run whose worktree and branch somebody took away', async () => {
+    const started = await startRun();
+    const { run, write, workspaces, repo, sha } = started;
+    await write('new.txt', 'new\n');
+    const work = await workspaces.commit(run, 'work');
+    await workspaces.snapshot(run, 'end');
+    await repo.git('worktree', 'remove', '--force', run.worktreePath);
+    await repo.git('branch', '-D', run.branchName);
+    const removal = await upkeepOf(started).removeRefs(run);
+    expect(removal).toMatchObject({ ok: true, salvageRef: 'refs/conductor/salvage/r1/branch' });
+    expect(await sha('refs/conductor/salvage/r1/branch')).toBe(work);
+    expect(await repo.git('for-each-ref', 'refs/conductor/r1')).toBe('');
+  });
+
   it('makes none of a branch that was merged', async () => {
     const started = await startRun();
     const { run, write, workspaces, repo } = started;
     await write('new.txt', 'new\n');
     const work = await workspaces.commit(run, 'work');
+    await workspaces.snapshot(run, 'end');
     await repo.git('branch', 'merged', work);
     await upkeepOf(started).removeWorktree(run);
+    await repo.git('branch', '-D', run.branchName);
     expect(await upkeepOf(started).removeRefs(run)).toMatchObject({ ok: true, salvageRef: null });
     await repo.git('branch', '-D', 'merged');
   });

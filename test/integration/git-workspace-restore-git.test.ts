@@ -88,6 +88,30 @@ describe('restore, after an agent used git itself,', () => {
     expect(existsSync(path(`.tnh/run/r1/${displaced}/content/HEAD`))).toBe(true);
   });
 
+  it.each<[string, (run: Run) => Promise<unknown>]>([
+    ['a folder', ({ write }) => write('broken/.git/HEAD', 'junk\n')],
+    ['a file', ({ write }) => write('broken/.git', 'gitdir: /nowhere\n')],
+  ])('takes a new folder away whose .git is %s that is no repository', async (_, make) => {
+    const started = await startRun();
+    const { run, workspaces, write, path } = started;
+    const { commit } = await workspaces.snapshot(run, 'one');
+    await make(started);
+    await write('broken/a.txt', 'a\n');
+    await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
+    expect(existsSync(path('broken'))).toBe(false);
+    expect(await displacedIn(started)).toHaveLength(1);
+  });
+
+  it('goes back where the agent left an index that nobody can read', async () => {
+    const { run, workspaces, write, read, git } = await startRun();
+    const index = (await git('rev-parse', '--path-format=absolute', '--git-path', 'index')).trim();
+    await write('README.md', 'changed\n');
+    await writeFile(index, 'junk');
+    await workspaces.restore(run, { kind: 'base' }, 'one');
+    expect(await read('README.md')).not.toBe('changed\n');
+    expect(await git('status', '--porcelain')).toBe('');
+  });
+
   it('replaces a repository that the agent put over the worktree itself', async () => {
     const started = await startRun();
     const { run, workspaces, write, path, git } = started;

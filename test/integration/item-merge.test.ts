@@ -10,12 +10,13 @@ const FILES = { 'file.txt': 'start\n', 'other.txt': 'other\n', '.gitignore': '*.
 /** A repository with item 7 made of a change, ready to be merged. */
 async function scene(
   change: Readonly<Record<string, string>> = { 'file.txt': 'changed\n', 'new/deep.txt': 'new\n' },
+  withinStep = false,
 ) {
   const repo = await workRepo({ files: FILES });
   const patch = await patchBy(repo, async (write) => {
     for (const [path, text] of Object.entries(change)) await write(path, text);
   });
-  const revisions = createItemRevisions({ repoRoot: repo.root });
+  const revisions = createItemRevisions({ repoRoot: repo.root, withinStep });
   const made = await revisions.make({
     itemId: '7',
     ...patch,
@@ -61,14 +62,22 @@ describe('merging an item', () => {
   });
 
   it('moves the branch alone where it is checked out nowhere', async () => {
-    const { repo, merge } = await scene();
+    const { repo, merge, base } = await scene();
     await repo.git('checkout', '--quiet', '-b', 'topic');
     await repo.write('file.txt', 'being written\n');
     const before = await readCheckout(repo.root);
     expect(await merge()).toEqual({ ok: true, into: 'main', commit: await headOf(repo) });
+    expect(await read(repo, '.git/conductor/moves')).toBe(`${base} ${await headOf(repo)} refs/heads/main\n`);
     const after = await readCheckout(repo.root);
     expect({ ...after, refs: [] }).toEqual({ ...before, refs: [] });
     expect(await repo.git('show', 'main:file.txt')).toBe('changed\n');
+  });
+
+  it('tells nobody of a move that a step of a run asked for', async () => {
+    const { repo, merge } = await scene({ 'file.txt': 'changed\n' }, true);
+    await repo.git('checkout', '--quiet', '-b', 'topic');
+    expect(await merge()).toMatchObject({ ok: true });
+    await expect(access(join(repo.root, '.git/conductor/moves'))).rejects.toThrow();
   });
 
   it('takes the files of a linked checkout along', async () => {

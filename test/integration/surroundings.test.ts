@@ -130,6 +130,30 @@ describe("the user's checkout", () => {
   });
 });
 
+describe('a HEAD', () => {
+  it.each([
+    ['of the repository', '.git/HEAD'],
+    ['of the worktree', '.git/worktrees/r1/HEAD'],
+  ])('%s that git can not read any more is put back and told', async (_name, path) => {
+    const run = await startRun();
+    const file = join(run.repo.root, path);
+    const before = await readFile(file, 'utf8');
+    const { settled } = await lookWhile(run, () => writeFile(file, 'junk\n'));
+    expect(settled.changes).toMatchObject([
+      { place: 'git_files', verb: 'changed', subject: path, putBack: true },
+    ]);
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+
+  it('that names another branch is no file that was tampered with', async () => {
+    const run = await startRun();
+    const { settled } = await lookWhile(run, () => run.repo.git('checkout', '--quiet', '-b', 'mine'));
+    expect(settled.changes).toEqual([]);
+    await run.repo.git('checkout', '--quiet', 'main');
+    await run.repo.git('branch', '-D', 'mine');
+  });
+});
+
 describe('what else can be seen', () => {
   it('is what lies behind a link, and a link that leads out', async () => {
     const outside = await temporaryFolder();
@@ -149,6 +173,23 @@ describe('what else can be seen', () => {
       'behind_link changed way/a',
       `link created out -> ${run.repo.root}`,
     ]);
+  });
+
+  it('is nothing where a link itself is taken away, or leads above the worktree', async () => {
+    const outside = await temporaryFolder();
+    await writeFile(join(outside, 'a'), 'a\n');
+    const run = await startRun(undefined, async (repo) => {
+      await symlink(outside, join(repo.root, 'way'));
+      await symlink('../..', join(repo.root, 'up'));
+      await repo.git('add', 'way', 'up');
+      await repo.git('commit', '--quiet', '--message=links');
+    });
+    const { observed } = await lookWhile(run, async () => {
+      await rm(run.path('way'));
+      await run.write('way', 'a file now\n');
+      await run.write('README.md', 'seen through the other link too\n');
+    });
+    expect(told(observed.outside)).toEqual([]);
   });
 
   it('is a record that changes, and not the runs that begin and end meanwhile', async () => {

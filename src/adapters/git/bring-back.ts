@@ -6,7 +6,7 @@ import { displaceSubmodules, makeFolders } from './nested-repositories.ts';
 import { commitAt, headCommit, type RunWorktree, treeOf } from './run-worktree.ts';
 import { keepUnderNewRef, undoneRefOf } from './salvage-refs.ts';
 import { ignoredOf } from './snapshots.ts';
-import { putTree, takeTree } from './worktree-tree.ts';
+import { ourIndex, putTree, takeTree } from './worktree-tree.ts';
 
 /** The branch stays where it is, so that what came back shows as changes that are not committed. */
 export async function bringBackFiles(worktree: RunWorktree, salvage: Salvage): Promise<void> {
@@ -17,7 +17,11 @@ export async function bringBackFiles(worktree: RunWorktree, salvage: Salvage): P
   const { tree, ignored } = await takeTree(worktree, head, wanted);
   if (tree !== (await treeOf(git, head)))
     throw new GitError([], null, `${worktree.workspace.worktreePath} holds changes that are not committed`);
-  const submodules = await displaceSubmodules(worktree, tree, wanted);
+  const submodules = await displaceSubmodules(worktree, {
+    fromTree: tree,
+    toTree: wanted,
+    index: ourIndex(worktree),
+  });
   await putTree(worktree, wanted);
   await makeFolders(submodules);
   const text = (await git(['cat-file', 'commit', salvage.commit])).stdout.toString('utf8');

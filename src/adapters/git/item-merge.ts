@@ -6,6 +6,7 @@ import { type Git, GitError, type GitResult, printedValue } from './git-command.
 import { datedBy, itemBranchRef, messageOf, nameOf } from './item-commit.ts';
 import { isRebasing, obstacleIn } from './merge-obstacle.ts';
 import { createGitWithoutFilters } from './no-filters.ts';
+import { recordOwnMove } from './own-moves.ts';
 import { commitAt, findAdminDir } from './run-worktree.ts';
 import { type ListedCheckout, listCheckouts } from './worktree-list.ts';
 
@@ -14,6 +15,8 @@ type ItemMerge = Parameters<Revisions['merge']>[0];
 interface MergePlace {
   readonly git: Git;
   readonly gitDir: string;
+  /** A conductor that a step started moves refs as that step, and has nothing to tell. */
+  readonly withinStep: boolean;
 }
 
 const TRY_AGAIN = 'merge it again';
@@ -139,6 +142,7 @@ async function moveTarget(
     );
   const reason = `conductor: merge work item ${request.itemId}`;
   if (holder === undefined) {
+    if (!place.withinStep) await recordOwnMove(place.gitDir, { ref, from: target.commit, to: commit });
     const argv = ['update-ref', '-m', reason, ref, commit, target.commit];
     return move(place.git(argv, { retryLocks: true }), target.name, commit);
   }
@@ -173,7 +177,10 @@ interface Holder extends ListedCheckout {
   readonly git: Git;
 }
 
-async function holdersOf({ git, gitDir }: MergePlace, ref: string): Promise<readonly Holder[]> {
+async function holdersOf(
+  { git, gitDir }: Pick<MergePlace, 'git' | 'gitDir'>,
+  ref: string,
+): Promise<readonly Holder[]> {
   const holders: Holder[] = [];
   for (const checkout of await listCheckouts(git)) {
     const adminDir = checkout.isMain ? gitDir : await findAdminDir(gitDir, checkout.path);

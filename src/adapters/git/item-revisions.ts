@@ -21,9 +21,11 @@ const SETTINGS = [
 export interface ItemRevisionsDeps {
   /** The top of the user's checkout. */
   readonly repoRoot: string;
+  /** Whether a step of a run started this conductor. */
+  readonly withinStep?: boolean;
 }
 
-export function createItemRevisions({ repoRoot }: ItemRevisionsDeps): Revisions {
+export function createItemRevisions({ repoRoot, withinStep = false }: ItemRevisionsDeps): Revisions {
   const gitAt = (signal?: AbortSignal) => createGit({ cwd: repoRoot, settings: SETTINGS, signal });
   const git = gitAt();
   let gitDirOnce: Promise<string> | undefined;
@@ -39,7 +41,7 @@ export function createItemRevisions({ repoRoot }: ItemRevisionsDeps): Revisions 
   return {
     defaultBranch: () => findDefaultBranch(git),
     make: async (request, signal) => makeItemCommit(gitAt(signal), await gitDirOf(), request),
-    merge: async (request) => mergeItem({ git, gitDir: await gitDirOf() }, request),
+    merge: async (request) => mergeItem({ git, gitDir: await gitDirOf(), withinStep }, request),
     checkOut: async ({ path, commit, runId, harnessDir }, signal) => {
       const own = gitAt(signal);
       await removeCheckout(path);

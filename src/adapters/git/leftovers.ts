@@ -34,17 +34,21 @@ export async function findLeftovers(worktree: RunWorktree, ignored: readonly str
 
 /**
  * Takes away what no snapshot can hold: pipes and the like, and repositories that were made of folders of the base, where
- * none can have been before. What a repository holds is kept in the run folder.
+ * none can have been before. What a repository holds is kept in the run folder. Returns the repositories that stay.
  */
-export async function clearLeftovers(worktree: RunWorktree, ignored: readonly string[]): Promise<void> {
+export async function clearLeftovers(
+  worktree: RunWorktree,
+  ignored: readonly string[],
+): Promise<readonly string[]> {
   const { workspace, git } = worktree;
   const { repositories, unstorable } = await findLeftovers(worktree, ignored);
   for (const path of unstorable) await unlink(pathInside(worktree, path));
-  if (repositories.length === 0) return;
+  if (repositories.length === 0) return [];
   const folders = await foldersOf(git, workspace.baseSha);
   for (const folder of repositories)
     if (folders.has(folder))
       await displace(workspace.worktreePath, workspace.runId, pathInside(worktree, `${folder}/.git`));
+  return repositories.filter((folder) => !folders.has(folder));
 }
 
 async function foldersOf(git: Git, commit: string): Promise<ReadonlySet<string>> {

@@ -36,16 +36,23 @@ async function seed(git: Git, folders: readonly string[]): Promise<void> {
   await git(['update-index', '-z', '--index-info'], { stdin: Buffer.from(records, 'latin1') });
 }
 
-/** Takes the repositories away that `tree` knows nothing of; what they hold is kept in the run folder. */
+/**
+ * Takes the repositories away that `tree` knows nothing of; what they hold is kept in the run folder. `unread` are folders
+ * with a `.git` that git itself takes for no repository, and so would leave where it is.
+ */
 export async function displaceNestedRepositories(
   worktree: RunWorktree,
-  nested: readonly string[],
+  { nested, unread }: { readonly nested: readonly string[]; readonly unread: readonly string[] },
   tree: string,
 ): Promise<void> {
-  if (nested.length === 0) return;
-  const listed = await worktree.git(['ls-tree', '-r', '-z', '--name-only', tree]);
-  const known = listed.stdout.toString('latin1').split('\0');
-  for (const folder of nested.toReversed()) {
+  if (nested.length + unread.length === 0) return;
+  const listed = (await worktree.git(['ls-tree', '-r', '-z', tree])).stdout.toString('latin1').split('\0');
+  const known = listed.map((record) => record.slice(record.indexOf('\t') + 1));
+  const submodules = new Set(
+    known.filter((_path, index) => listed[index]?.startsWith(GITLINK_MODE) === true),
+  );
+  const others = unread.filter((folder) => !nested.includes(folder) && !submodules.has(folder));
+  for (const folder of [...nested.toReversed(), ...others]) {
     if (known.some((path) => path.startsWith(`${folder}/`))) continue;
     const path = pathInside(worktree, folder);
     await displaceWhereFound(worktree, Buffer.concat([path, Buffer.from('/.git')]));
@@ -53,14 +60,18 @@ export async function displaceNestedRepositories(
   }
 }
 
-/** Git leaves the folder of a submodule alone, so one whose commit must change is emptied by hand. */
+/**
+ * Git leaves the folder of a submodule alone, so one whose commit must change is emptied by hand. The trees are compared by
+ * way of an index of ours, as an agent can make the worktree's own one unreadable.
+ */
 export async function displaceSubmodules(
   worktree: RunWorktree,
-  fromTree: string,
-  toTree: string,
+  { fromTree, toTree, index }: { readonly fromTree: string; readonly toTree: string; readonly index: string },
 ): Promise<readonly Buffer[]> {
   const argv = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', fromTree, toTree];
-  const tokens = (await worktree.git(argv)).stdout.toString('latin1').split('\0');
+  const tokens = (await worktree.git(argv, { env: { GIT_INDEX_FILE: index } })).stdout
+    .toString('latin1')
+    .split('\0');
   const wanted: Buffer[] = [];
   for (let at = 0; at + 1 < tokens.length; at += 2) {
     const [oldMode, newMode] = (tokens[at] ?? '').slice(1).split(' ');

@@ -44,9 +44,16 @@ export interface OutsideRequest {
   readonly runsDir: string;
   readonly runDir: string;
   readonly evidenceDir: string;
-  readonly worktreePath: string;
-  /** Relative paths of links in the worktree. */
-  readonly links: readonly string[];
+  /** Where links led before the step: whoever takes a link away takes nothing away behind it. */
+  readonly linksOut: readonly LinkOut[];
+  /** Folders that are looked at in other ways, or change whatever the step does; a link may lead above them. */
+  readonly apart: readonly string[];
+}
+
+export interface LinkOut {
+  /** Relative to the worktree. */
+  readonly link: string;
+  readonly target: string;
 }
 
 export async function readOutside(request: OutsideRequest): Promise<OutsideState> {
@@ -115,7 +122,7 @@ async function readHome(home: string | undefined): Promise<Prints> {
 
 /** What steps before this one left as evidence: nobody writes it any more. */
 async function readRecords({ runDir, evidenceDir }: OutsideRequest): Promise<Prints> {
-  const evidence = await filesBelow(join(runDir, 'artifacts'), evidenceDir);
+  const evidence = await filesBelow(join(runDir, 'artifacts'), [evidenceDir]);
   return printsOf(dirname(runDir), [join(runDir, 'workflow.yaml'), ...evidence]);
 }
 
@@ -137,17 +144,25 @@ async function printsOf(top: string, paths: readonly string[]): Promise<Prints> 
   return prints;
 }
 
-async function readBehindLinks({ worktreePath, links }: OutsideRequest): Promise<Prints> {
-  const prints = new Map<string, string>();
+/** Those of the links that lead out of the worktree. */
+export async function linksOutOf(worktreePath: string, links: readonly string[]): Promise<LinkOut[]> {
+  const found: LinkOut[] = [];
   const top = await realpath(worktreePath);
   for (const link of links) {
     const target = await targetOf(worktreePath, link);
-    if (target === null || isInside(top, target)) continue;
+    if (target !== null && !isInside(top, target)) found.push({ link, target });
+  }
+  return found;
+}
+
+async function readBehindLinks({ linksOut, apart }: OutsideRequest): Promise<Prints> {
+  const prints = new Map<string, string>();
+  for (const { link, target } of linksOut) {
     const real = await realpath(target).catch(() => null);
     if (real === null) continue;
     if ((await kindOf(real)) !== 'folder') prints.set(link, (await stampOf(real))?.text ?? '');
     else
-      for (const path of await filesBelow(real, null))
+      for (const path of await filesBelow(real, apart))
         prints.set(`${link}/${relative(real, path)}`, (await stampOf(path))?.text ?? '');
   }
   return prints;
@@ -166,11 +181,11 @@ function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(`${folder}${sep}`);
 }
 
-async function filesBelow(folder: string, except: string | null): Promise<string[]> {
+async function filesBelow(folder: string, except: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   const open = [folder];
   for (let next = open.pop(); next !== undefined && found.length < FILES_LIMIT; next = open.pop()) {
-    if (next === except) continue;
+    if (except.includes(next)) continue;
     for (const entry of await readdir(next, { withFileTypes: true }).catch(() => []))
       (entry.isDirectory() ? open : found).push(join(next, entry.name));
   }

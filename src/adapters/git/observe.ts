@@ -9,11 +9,13 @@ import { createGit } from './git-command.ts';
 import { openJudgedCheckout } from './judged-checkout.ts';
 import { type Checkout, type CheckoutState, compareCheckout, readCheckoutState } from './observe-checkout.ts';
 import { readGitFilesBefore, settleGitFiles } from './observe-git-files.ts';
+import { readHeads, settleHeads } from './observe-heads.ts';
 import { compareIgnored, readIgnored } from './observe-ignored.ts';
 import {
   compareOutside,
   findLinksOut,
   linksOf,
+  linksOutOf,
   type OutsideRequest,
   readOutside,
 } from './observe-outside.ts';
@@ -82,11 +84,12 @@ async function startWatch(
     runsDir: resolve(deps.runsDir),
     runDir,
     evidenceDir: request.evidenceDir,
-    worktreePath: workspace.worktreePath,
-    links: await linksOf(git, request.before.tree),
+    linksOut: await linksOutOf(workspace.worktreePath, await linksOf(git, request.before.tree)),
+    apart: [gitDir, resolve(deps.worktreesDir), resolve(deps.runsDir), runDir],
   };
-  const [gitFiles, refs, user, around, ignored] = await Promise.all([
+  const [gitFiles, heads, refs, user, around, ignored] = await Promise.all([
     readGitFilesBefore(gitDir),
+    readHeads(gitDir, worktree.adminDir),
     readRefSurroundings(place),
     watchCheckouts(checkout, runId),
     readOutside(outside),
@@ -114,11 +117,13 @@ async function startWatch(
     settle: async () => {
       const isGone = (await kindOf(workspace.worktreePath)) !== 'folder';
       await removeSpecialFiles(workspace.worktreePath);
-      const pipes = request.shutIn ? [] : await settleGitPipes(gitDir);
+      const first = request.shutIn
+        ? []
+        : [...(await settleGitPipes(gitDir)), ...(await settleHeads(gitDir, heads))];
       const shared = await settleGitFiles(worktree, gitFiles, excuseFor(request));
-      if (isGone) return { ...shared, changes: [...pipes, ...shared.changes], worktreeGone: true };
+      if (isGone) return { ...shared, changes: [...first, ...shared.changes], worktreeGone: true };
       await registerAgain(gitDir, workspace);
-      const changes = [...pipes, ...shared.changes, ...(await settleGitLink(worktree))];
+      const changes = [...first, ...shared.changes, ...(await settleGitLink(worktree))];
       return { ...shared, changes, worktreeGone: false };
     },
     compare,

@@ -18,7 +18,7 @@ import {
 } from './run-worktree.ts';
 import { keepUnderNewRef, salvageRefOf } from './salvage-refs.ts';
 import { displaceWorkedOn } from './submodule-state.ts';
-import { forgetIndex, putTree, resetIndex, takeTree } from './worktree-tree.ts';
+import { forgetIndex, ourIndex, putTree, resetIndex, takeTree } from './worktree-tree.ts';
 
 /** The newest snapshot of each worktree that this process made. */
 const lastByWorktree = new Map<
@@ -68,10 +68,11 @@ export async function restoreSnapshot(
   await clearInterruptedState(worktree);
   await repairGitFile(worktree);
   await pointBranch(worktree, destination.head, branch);
-  await clearLeftovers(worktree, salvaged.listed);
-  await displaceNestedRepositories(worktree, nested, destination.tree);
+  const unread = await clearLeftovers(worktree, salvaged.listed);
+  await displaceNestedRepositories(worktree, { nested, unread }, destination.tree);
+  const index = ourIndex(worktree);
   const submodules = [
-    ...(await displaceSubmodules(worktree, before.tree, destination.tree)),
+    ...(await displaceSubmodules(worktree, { fromTree: before.tree, toTree: destination.tree, index })),
     ...(await displaceWorkedOn(worktree, { evenClean: target.kind === 'base' })),
   ];
   await clearIgnored(worktree, salvaged.ignored, ignored);

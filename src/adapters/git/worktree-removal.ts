@@ -28,6 +28,8 @@ import { takeTree } from './worktree-tree.ts';
 const SALVAGE_NAME = 'worktree';
 /** The branch itself, when nothing else leads to its commits. */
 const BRANCH_SALVAGE_NAME = 'branch';
+/** Taken when a run ends, on top of the commit that it ends with. */
+const LAST_SNAPSHOT = 'end';
 const RUN_BRANCHES = 'refs/heads/conductor/run/';
 
 /** The worktrees of this repository that were made for runs. */
@@ -136,10 +138,10 @@ export async function removeRunRefs(repository: Repository, workspace: RunWorksp
   if ((await findAdminDir(gitDir, worktreePath)) !== null)
     return refused(`${worktreePath} is still a worktree of this repository`);
   const branch = isItemBranch(workspace.branchName) ? null : await commitAt(git, branchRef);
-  const lost = branch !== null && !(await isHeldElsewhere(git, branch));
-  const salvageRef = lost
-    ? await keepUnderNewRef(git, salvageRefOf(runId, BRANCH_SALVAGE_NAME), branch)
-    : null;
+  // Where somebody deleted the branch, or an item's is at later work, the last snapshot alone leads to what the run made.
+  const work = branch ?? (await commitAt(git, `refs/conductor/${runId}/${LAST_SNAPSHOT}^1`));
+  const lost = work !== null && !(await isHeldElsewhere(git, work));
+  const salvageRef = lost ? await keepUnderNewRef(git, salvageRefOf(runId, BRANCH_SALVAGE_NAME), work) : null;
   if (branch !== null) await git(['update-ref', '--no-deref', '-d', branchRef, branch], { retryLocks: true });
   await deleteSnapshots(git, runId);
   return { ok: true, removed: true, salvageRef, notes: [] };

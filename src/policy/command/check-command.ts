@@ -146,7 +146,8 @@ function checkCall(check: Check, { words, assignments, packaged }: Call): Violat
   if (first === undefined) return variables;
   if (first.unknown || first.pattern)
     return [...variables, blocked(subject, 'an expansion stands where a program belongs')];
-  if (first.text === '' || first.text.startsWith('-'))
+  // In zsh an equals sign before a name stands for the path of the program.
+  if (first.text === '' || /^[-=]/.test(first.text))
     return [...variables, blocked(subject, 'the command has no name')];
   const git = readGit(words);
   const effects = [...fileEffects(words), ...(git === null ? [] : gitEffects(git))];

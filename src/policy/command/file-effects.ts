@@ -213,6 +213,14 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     effects: writeOptions('-O', '-P', '-o', '-a', '--output-document', '--directory-prefix', '--output-file'),
   },
   sort: { form: { letters: 'oktST', names: ['--output', '--key'] }, effects: writeOptions('-o', '--output') },
+  shuf: {
+    form: { letters: 'oin', names: ['--output', '--input-range', '--head-count', '--random-source'] },
+    effects: writeOptions('-o', '--output'),
+  },
+  csplit: {
+    form: { letters: 'bfn', names: ['--prefix', '--suffix-format', '--digits'] },
+    effects: writeOptions('-f', '--prefix'),
+  },
   gcc: { form: { letters: 'oIL' }, effects: writeOptions('-o') },
   split: {
     form: { letters: 'abClnt' },

@@ -262,10 +262,11 @@ function startedProgram(subcommand: string, parsed: Parsed): string | null {
     (subcommand === 'maintenance' && ['start', 'register'].includes(verbOf(parsed))) ||
     (subcommand === 'difftool' && names('-x', '--extcmd')) ||
     (subcommand === 'grep' && names('-O', '--open-files-in-pager')) ||
-    (subcommand === 'clone' && names('-c', '--config', '--template')) ||
+    (subcommand === 'clone' && names('-c', '--config', '--template', '-u')) ||
     names('--upload-pack', '--receive-pack') ||
     (['archive', 'push', 'fetch-pack'].includes(subcommand) && names('--exec')) ||
     (subcommand === 'apply' && names('--unsafe-paths')) ||
+    (subcommand === 'send-email' && names('--sendmail-cmd', '--to-cmd', '--cc-cmd', '--header-cmd')) ||
     subcommand === 'filter-branch' ||
     parsed.operands.some(({ text }) => text.startsWith('ext::'));
   return started ? `git ${subcommand} is told what to run` : null;

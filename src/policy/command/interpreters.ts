@@ -21,8 +21,9 @@ const SHELL: Interpreter = {
   names: ['--command'],
   without: /^(?:--version|--help)$/,
 };
+const FISH: Interpreter = { ...SHELL, letters: 'cC', names: ['--command', '--init-command'] };
 const PYTHON: Interpreter = {
-  letters: 'c',
+  letters: 'ci',
   stops: 'mWX',
   values: 'WX',
   names: [],
@@ -72,7 +73,8 @@ const POWERSHELL: Interpreter = {
 };
 
 const FAMILIES: readonly (readonly [RegExp, Interpreter])[] = [
-  [/^(?:r?bash|sh|d?ash|zsh|[mo]?ksh\d*|pdksh|yash|fish|t?csh|posh|elvish|nu|xonsh)$/, SHELL],
+  [/^(?:r?bash|sh|d?ash|zsh|[mo]?ksh\d*|pdksh|yash|t?csh|posh|elvish|nu|xonsh)$/, SHELL],
+  [/^fish$/, FISH],
   [/^(?:python|pypy|ipython)[\d.]*$/, PYTHON],
   [/^(?:node|nodejs|tsx|ts-node(?:-\w+)?|babel-node|vite-node|esno|jiti)$/, NODE],
   [/^perl[\d.]*$/, PERL],

@@ -150,6 +150,15 @@ function skipLoopHead(cursor: LineCursor, draft: Draft): 'skip' | 'done' {
   skipBlanks(cursor);
   const name = readWord(cursor);
   if (name !== null) draft.assignments.push({ name: name.text, value: null });
+  // Without a list of words the body may follow at once, and line breaks may come before either.
+  skipSpaces(cursor);
+  const start = cursor.at;
+  const keyword = readWord(cursor);
+  if (keyword?.raw !== 'in') {
+    if (keyword?.raw === 'do' || keyword?.raw === '{') cursor.at = start;
+    else if (charAt(cursor) !== ';') giveUp(cursor, 'the head of a loop is not understood');
+    return 'done';
+  }
   for (;;) {
     skipBlanks(cursor);
     const char = charAt(cursor);

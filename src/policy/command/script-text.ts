@@ -83,7 +83,7 @@ function sedProblem(program: string, rest: readonly Word[]): string | null {
 }
 
 const MAKE_OPTIONS =
-  /^(?:--eval|-$|(?:-f|--(?:file|makefile)=)?\/(?:dev|proc)\/|-f-|--(?:file|makefile)=-$|SHELL=|\.SHELLFLAGS)/;
+  /^(?:--eval|-$|(?:-f|--(?:file|makefile)=)?\/(?:dev|proc)\/|-f-|--(?:file|makefile)=-$|SHELL=|\.SHELLFLAGS|-E|[^=]*!?=.*\$[({](?:shell|eval)\b)/;
 
 const STARTING_OPTIONS: Readonly<Record<string, RegExp>> = {
   tar: /^(?:--to-command|--checkpoint-action|--use-compress-program|--rsh-command|--info-script|--new-volume-script|-I|-F)/,
@@ -91,6 +91,29 @@ const STARTING_OPTIONS: Readonly<Record<string, RegExp>> = {
   rsync: /^(?:-[a-zA-Z]*e|--rsh|--rsync-path)/,
   rg: /^--(?:pre|hostname-bin)(?:$|=)/,
   sort: /^--compress-program/,
+  mapfile: /^-[a-zA-Z]*C/,
+  readarray: /^-[a-zA-Z]*C/,
+  compgen: /^-[a-zA-Z]*[CF]/,
+  nc: /^-[a-zA-Z0-9]*[ec]/,
+  netcat: /^-[a-zA-Z0-9]*[ec]/,
+  ncat: /^(?:-[a-zA-Z0-9]*[ec]|--(?:sh-|lua-)?exec)/,
+  socat: /(?:^|[!,])(?:exec|system|shell):/i,
+  nix: /^(?:-c|--command)$/,
+  just: /^(?:-c|--command)$/,
+  vagrant: /^(?:-c|--command)$/,
+  go: /^--?(?:exec|toolexec)(?:$|=)/,
+  cargo: /^--config(?:$|=)/,
+  npm: /^--(?:script-shell|node-options)(?:$|=)/,
+  ghc: /^-e/,
+  swift: /^-e$/,
+  clojure: /^(?:-e|--eval)$/,
+  clj: /^(?:-e|--eval)$/,
+  bb: /^(?:-e|--eval)$/,
+  raku: /^-\w*e/,
+  ocaml: /^-e$/,
+  kotlin: /^-e$/,
+  sbcl: /^--eval$/,
+  guile: /^-c$/,
   make: MAKE_OPTIONS,
   gmake: MAKE_OPTIONS,
   man: /^(?:-P|--pager|-H|--html)/,
@@ -99,6 +122,10 @@ const STARTING_OPTIONS: Readonly<Record<string, RegExp>> = {
   ssh: /ProxyCommand|LocalCommand/i,
   gdb: /^(?:-ex|--eval-command|-x|--command|--args)/,
   sqlite3: /^-cmd|^\.(?:shell|system|output|once|read)/,
+  psql: /\\!|\\(?:o|g|w|copy)\b.*\|/,
+  mysql: /\\!|^system\s|;\s*system\s/i,
+  mariadb: /\\!|^system\s|;\s*system\s/i,
+  less: /^\+.*!/,
   curl: /^(?:-K|--config)/,
   dc: /^(?:-e|--expression|-f|--file)|^-$/,
   gnuplot: /^(?:-e|--persist)|^-$/,

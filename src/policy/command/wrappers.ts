@@ -1,5 +1,6 @@
 import { hasOption, type OptionForm, parseOptions } from './options.ts';
 import { programOf, readGivenAssignment, SUPPLIED_WORD, type Word } from './shell-word.ts';
+import { DYNAMIC_LINKER, LINE_RUNNERS, PACKAGE_RUNNERS, STARTERS } from './starters.ts';
 
 /** A program with its words, taken out of whatever starts it. */
 export interface Call {
@@ -36,103 +37,6 @@ export function unwrapCalls(words: readonly Word[]): { calls: Call[]; problems: 
   }
   return { calls, problems };
 }
-
-/** Programs that start the program named by their operands, and how many operands come before it. */
-const STARTERS: Readonly<Record<string, OptionForm & { readonly skip?: number }>> = {
-  builtin: {},
-  command: {},
-  exec: { letters: 'a' },
-  nohup: {},
-  nice: { letters: 'n', names: ['--adjustment'] },
-  ionice: { letters: 'cnpPu', names: ['--class', '--classdata'] },
-  chrt: { skip: 1 },
-  taskset: { skip: 1 },
-  timeout: { letters: 'ks', names: ['--kill-after', '--signal'], skip: 1 },
-  gtimeout: { letters: 'ks', names: ['--kill-after', '--signal'], skip: 1 },
-  time: { letters: 'fo', names: ['--format', '--output'] },
-  stdbuf: { letters: 'ioe', names: ['--input', '--output', '--error'] },
-  setsid: {},
-  sudo: { letters: 'ugpCThRrtUD', names: ['--user', '--group', '--prompt', '--host', '--chdir', '--chroot'] },
-  doas: { letters: 'uC' },
-  chroot: { skip: 1, names: ['--userspec', '--groups'] },
-  unshare: { letters: 'SG' },
-  nsenter: { letters: 'tSG', names: ['--target'] },
-  linux32: {},
-  linux64: {},
-  strace: { letters: 'eopsuPaEIbSXO' },
-  ltrace: { letters: 'eopsunl' },
-  valgrind: {},
-  unbuffer: {},
-  caffeinate: { letters: 'tw' },
-  prlimit: {},
-  choom: { letters: 'n' },
-  firejail: {},
-  proxychains: { letters: 'f' },
-  proxychains4: { letters: 'f' },
-  torsocks: {},
-  catchsegv: {},
-  dotenv: { letters: 'ef' },
-  'cross-env': {},
-  'dbus-run-session': {},
-  'systemd-inhibit': {},
-  setpriv: { names: ['--reuid', '--regid', '--groups'] },
-  fakeroot: { letters: 'lisb', names: ['--lib', '--faked'] },
-  faketime: { skip: 1 },
-  eatmydata: {},
-  numactl: {
-    letters: 'NmCpPiw',
-    names: ['--cpunodebind', '--membind', '--physcpubind', '--preferred', '--interleave'],
-  },
-  chronic: {},
-  pkexec: { names: ['--user'] },
-  gosu: { skip: 1 },
-  'su-exec': { skip: 1 },
-  runcon: { letters: 'urtl', skip: 1 },
-  cpulimit: { letters: 'lpeP' },
-  'aws-vault': { skip: 2 },
-  rlwrap: {},
-  'dumb-init': {},
-  tini: {},
-  perf: { skip: 1 },
-  'xvfb-run': { letters: 'efnps' },
-  busybox: {},
-  toybox: {},
-};
-
-/** The program that loads programs, which it can be told by name. */
-const DYNAMIC_LINKER = /^ld(?:-linux|-musl|64|\.so)[\w.-]*$/;
-
-/** Programs whose words become a line for a shell, here or elsewhere, now or later. */
-const LINE_RUNNERS = new Set([
-  'eval',
-  'alias',
-  'parallel',
-  'watch',
-  'su',
-  'runuser',
-  'script',
-  'at',
-  'batch',
-  'crontab',
-  'systemd-run',
-  'entr',
-  'hyperfine',
-  'concurrently',
-  'nodemon',
-  'start-stop-daemon',
-  'setarch',
-  'watchexec',
-  'bwrap',
-  'nix-shell',
-  'proot',
-  'capsh',
-  'screen',
-  'tmux',
-  'expect',
-  'cross-env-shell',
-  'cmd',
-  'cmd.exe',
-]);
 
 function unwrap(words: readonly Word[]): Unwrapped {
   const [first, ...rest] = words;
@@ -172,6 +76,8 @@ function unwrap(words: readonly Word[]): Unwrapped {
       return unwrapFlock(rest);
     case 'direnv':
       return rest[0]?.text === 'exec' ? started(rest.slice(2)) : NOTHING;
+    case 'cmake':
+      return rest[0]?.text === '-E' ? started(rest.slice(1), [], true) : NOTHING;
     default:
       return unwrapRunner(program, rest);
   }
@@ -225,21 +131,13 @@ function unwrapEnv(rest: readonly Word[]): Unwrapped {
 
 function unwrapXargs(rest: readonly Word[]): Unwrapped {
   const form = {
-    letters: 'adEILnPs',
-    names: [
-      '--arg-file',
-      '--delimiter',
-      '--max-lines',
-      '--max-args',
-      '--max-procs',
-      '--replace',
-      '--max-chars',
-    ],
+    letters: 'adEIJLnPRSs',
+    names: ['--arg-file', '--delimiter', '--max-args', '--max-procs', '--max-chars', '--process-slot-var'],
     stopAtOperand: true,
   };
   const { options, operands } = parseOptions(rest, form);
   if (operands.length === 0) return NOTHING;
-  const mark = options.find(({ name }) => name === '-I' || name === '--replace')?.value?.text ?? '{}';
+  const mark = options.find(({ name }) => ['-I', '-J', '--replace'].includes(name))?.value?.text ?? '{}';
   const words = operands.map((word) => (word.text.includes(mark) ? { ...word, unknown: true } : word));
   return started([...words, SUPPLIED_WORD]);
 }
@@ -298,36 +196,6 @@ function unwrapFlock(rest: readonly Word[]): Unwrapped {
   return started(operands.slice(1));
 }
 
-/** Programs that start what a package brings along. */
-const PACKAGE_RUNNERS: Readonly<Record<string, readonly string[]>> = {
-  npx: [],
-  bunx: [],
-  pnpx: [],
-  uvx: [],
-  npm: ['exec', 'x'],
-  pnpm: ['exec', 'dlx'],
-  yarn: ['exec', 'dlx'],
-  bun: ['x'],
-  uv: ['run'],
-  pipx: ['run'],
-  poetry: ['run'],
-  pdm: ['run'],
-  pipenv: ['run'],
-  bundle: ['exec'],
-  mise: ['exec', 'x'],
-  conda: ['run'],
-  mamba: ['run'],
-  hatch: ['run'],
-  rye: ['run'],
-  pyenv: ['exec'],
-  rbenv: ['exec'],
-  nodenv: ['exec'],
-  asdf: ['exec'],
-  volta: ['run'],
-  doppler: ['run'],
-  devbox: ['run'],
-};
-
 /** Those that run only what packages bring along; the others run any program. */
 const FROM_PACKAGES = new Set(['npx', 'bunx', 'pnpx', 'uvx', 'npm', 'bun', 'pipx']);
 
@@ -335,16 +203,40 @@ function unwrapRunner(program: string, rest: readonly Word[]): Unwrapped {
   const verbs = Object.hasOwn(PACKAGE_RUNNERS, program) ? PACKAGE_RUNNERS[program] : undefined;
   if (verbs === undefined) return NOTHING;
   const form = {
-    letters: 'pwn',
-    names: ['--package', '--workspace', '--with', '--python', '--prefix', '--dir', '--filter', '--name'],
+    letters: 'pwnF',
+    names: [
+      '--package',
+      '--workspace',
+      '--with',
+      '--python',
+      '--prefix',
+      '--dir',
+      '--filter',
+      '--name',
+      '--node',
+      '--using',
+    ],
   };
   const { operands } = parseOptions(rest, { ...form, stopAtOperand: true });
-  const [verb, ...after] = operands;
+  const [verb, ...after] = withoutRealm(program, operands);
   if (verbs.length > 0 && (verb === undefined || !verbs.includes(verb.text))) return NOTHING;
   const isLine = (word: Word) => /^(?:-c|--call|--shell-mode)(?:$|=)/.test(word.text);
   const own = rest.slice(0, rest.length - operands.length + (verbs.length > 0 ? 1 : 0));
   const inner = verbs.length > 0 ? parseOptions(after, { ...form, stopAtOperand: true }).operands : operands;
   const flags = verbs.length > 0 ? after.slice(0, after.length - inner.length) : [];
   if ([...own, ...flags].some(isLine)) return refuse(program, 'runs what its words say');
-  return started(inner, [], FROM_PACKAGES.has(program) || verb?.text === 'dlx');
+  const packaged = FROM_PACKAGES.has(program) || verb?.text === 'dlx';
+  // Before two dashes some are told which version or place to use.
+  const dashes = inner.findIndex(({ text }) => text === '--');
+  const behind = dashes < 0 ? [] : started(inner.slice(dashes + 1), [], packaged).inner;
+  return { inner: [...started(inner, [], packaged).inner, ...behind], problem: null };
+}
+
+/** Words that only say for which packages, or with which set of verbs, a program is started. */
+function withoutRealm(program: string, operands: readonly Word[]): readonly Word[] {
+  const [first] = operands;
+  if (program === 'uv' && first?.text === 'tool') return operands.slice(1);
+  if (program !== 'yarn' || !/^workspaces?$/.test(first?.text ?? '')) return operands;
+  const at = operands.findIndex(({ text }) => text === 'exec');
+  return at < 0 ? operands : operands.slice(at);
 }

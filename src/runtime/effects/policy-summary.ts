@@ -22,5 +22,5 @@ export function policySummary(
 }
 
 export function movedNote(ref: string): string {
-  return `${ref} was moved in another checkout during the step`;
+  return `${ref} was moved in another checkout or by a merge of a work item during the step`;
 }

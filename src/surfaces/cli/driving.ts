@@ -1,4 +1,4 @@
-import { isExpectedFailure } from '../../contracts/expected-failure.ts';
+import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import { ApprovalVoid } from '../../runtime/approval.ts';
@@ -45,12 +45,14 @@ export async function whileDriving<T>(
   try {
     return await whileInterruptible(context, { ...request, message }, (signal) => work({ signal, progress }));
   } catch (error) {
-    if (isExpectedFailure(error))
+    if (isExpectedFailure(error)) {
+      const { message, wayOut } = tellFailure(error);
       throw new CliError(
-        `the run stopped: ${error.message}`,
-        'nothing that is on record is lost; mend this, then conductor resume takes the run up again',
+        `the run stopped: ${message}`,
+        `nothing that is on record is lost; ${wayOut ?? 'mend this'}, then conductor resume takes the run up again`,
         EXIT.failed,
       );
+    }
     if (!(error instanceof ApprovalVoid)) throw error;
     throw new CliError(
       error.message,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { isExpectedFailure } from '../../contracts/expected-failure.ts';
+import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
 import type { Services } from '../../runtime/services.ts';
 import type { Action, AddVerb } from './add-verb.ts';
 import { addAgentVerbs } from './agent-verbs.ts';
@@ -108,7 +108,7 @@ function reportError(
     return EXIT.usage;
   }
   const known = error instanceof CliError || isExpectedFailure(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const { message } = tellFailure(error);
   const hint = hintFor(error);
   const help = hint === null ? null : withRepo(hint, context?.repo ?? null);
   if (json) terminal.out(errorDocument(message, help));
@@ -123,7 +123,7 @@ function reportError(
 function hintFor(error: unknown): string | null {
   if (error instanceof CliError) return error.help;
   return isExpectedFailure(error)
-    ? 'nothing that is on record is lost; mend this, then try again'
+    ? `nothing that is on record is lost; ${tellFailure(error).wayOut ?? 'mend this'}, then try again`
     : 'this is a defect of conductor; CONDUCTOR_DEBUG=1 shows where';
 }
 

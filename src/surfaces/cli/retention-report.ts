@@ -47,7 +47,7 @@ export function handledAs(
 /** Exit code 1 when something that was due could not be taken away. */
 export function reportHandled(
   context: VerbContext,
-  setup: UpkeepSetup,
+  setup: Pick<UpkeepSetup, 'clock'>,
   handled: readonly Handled[],
   {
     key,
@@ -93,14 +93,15 @@ function fateDocument({ action, reason, salvageRefs, notes }: Handled) {
 
 function printHandled(
   context: VerbContext,
-  setup: UpkeepSetup,
+  setup: Pick<UpkeepSetup, 'clock'>,
   handled: readonly Handled[],
   count: string,
   freed: number,
   dryRun: boolean,
 ): void {
   const { out, err, paintOut } = context.terminal;
-  const moved = handled.filter(({ action }) => action !== 'kept');
+  // One without a record stays for good, so a person has to know of it; what the retention keeps is no news.
+  const moved = handled.filter(({ action, run }) => action !== 'kept' || run === null);
   const now = setup.clock.now();
   const words = { removed: 'removed', would_remove: 'would remove', failed: 'stays', kept: 'kept' };
   out(
@@ -112,7 +113,8 @@ function printHandled(
       ]),
     ),
   );
-  for (const { runId, salvageRefs } of moved)
+  for (const { runId, salvageRefs, notes } of moved) {
+    for (const note of notes) err(`note on ${shortId(runId)}: ${printable(note)}\n`);
     if (salvageRefs.length > 0)
       err(
         withRepo(
@@ -120,6 +122,7 @@ function printHandled(
           context.repo,
         ),
       );
+  }
   err(`${dryRun ? 'would remove' : 'removed'} ${count}, ${formatBytes(freed)}\n`);
 }
 

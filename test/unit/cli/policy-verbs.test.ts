@@ -282,11 +282,21 @@ describe('conductor hook command', () => {
     ['no object', '"npm test"'],
     ['no command', JSON.stringify({ tool_name: 'Bash', tool_input: {} })],
     ['a command that is no text', call(7)],
-    ['a tool that nobody knows', JSON.stringify({ tool_name: 'Deploy', tool_input: { target: 'x' } })],
     ['a tool that writes nobody knows where', JSON.stringify({ tool_name: 'Write', tool_input: {} })],
     ['an empty call', '{}'],
   ])('blocks %s', async (_name, input) => {
     expect(await ask(input)).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/\S/) });
+  });
+
+  it.each([
+    [{ tool_name: 'Deploy', tool_input: { target: 'x' } }, 'the call of Deploy has no command to judge'],
+    [{ command: 'ls', cwd: '/nowhere/at/all' }, "the folder /nowhere/at/all can't be found"],
+  ])('names what is in the way of judging %j', async (input, message) => {
+    expect(await ask(JSON.stringify(input))).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(message),
+    });
   });
 
   it('judges a command whatever the tool is called', async () => {

@@ -30,8 +30,12 @@ export async function cancel(context: VerbContext, wanted: string, reason: strin
     case 'ended':
       throw new CliError(`run ${runId} had ended before: ${String(result.outcome)}`, null, EXIT.failed);
     case 'cancelled':
-      if (context.json) printJson(context, { run_id: runId, cancelled: true, by, reason });
-      else context.terminal.err(`cancelled run ${runId}\n`);
+      if (context.json) printJson(context, { run_id: runId, cancelled: true, by, reason, note: result.note });
+      else context.terminal.err(`cancelled run ${runId}\n${noteText(result.note)}`);
       return EXIT.success;
   }
+}
+
+function noteText(note: string | null): string {
+  return note === null ? '' : `note: ${note}; the run was ended by its log alone\n`;
 }

@@ -55,6 +55,7 @@ export async function hook(
   try {
     const call = await readCall(around);
     if (call === null) return block(context, 'the call is not JSON with a command in it');
+    if (!isLook(call) && lineOf(call) === null) return block(context, withoutCommand(call));
     if (isLook(call)) return context.json ? answer(context, call, []) : EXIT.success;
     const violations = await judge(context, call, options, around.env);
     return answer(context, call, violations);
@@ -66,12 +67,16 @@ export async function hook(
 async function readCall({ readInput }: HookSurroundings): Promise<HookCall | null> {
   const text = await readInput();
   try {
-    const parsed = callSchema.safeParse(JSON.parse(text));
-    if (!parsed.success) return null;
-    return lineOf(parsed.data) === null && !isLook(parsed.data) ? null : parsed.data;
+    return callSchema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }
+}
+
+function withoutCommand({ tool_name: tool }: HookCall): string {
+  return tool === undefined
+    ? 'the call is not JSON with a command in it'
+    : `the call of ${tool} has no command to judge, so it is refused; ask only about tools that run or write`;
 }
 
 /** Tools that run and write nothing are none of our business, where an agent asks about every tool. */
@@ -97,15 +102,21 @@ async function judge(
   env: HookSurroundings['env'],
 ): Promise<readonly Violation[]> {
   const opened = await openPolicy(context, policies);
-  const start = resolve(await realpath(context.startDir), call.cwd ?? '.');
+  const start = resolve(await folderAt(context.startDir), call.cwd ?? '.');
   const cwd = resolve(start, call.tool_input?.cwd ?? call.tool_input?.workdir ?? '.');
   return checkCommand(opened.policy, lineOf(call) ?? '', {
     workspace: opened.workspace,
-    cwd: await realpath(cwd),
+    cwd: await folderAt(cwd),
     home: env.HOME ?? null,
     writable: harnessFolders(opened.workspace, env),
     protectedBranches: opened.protectedBranches,
   }).violations;
+}
+
+async function folderAt(path: string): Promise<string> {
+  return await realpath(path).catch(() => {
+    throw new Error(`the folder ${path} can't be found, so nobody can tell where the command would run`);
+  });
 }
 
 /** The harness folder of a run is open to its agents, by either of the two ways that lead there. */

@@ -74,8 +74,13 @@ async function findWorktrees(
 async function prune(setup: UpkeepSetup, found: Found, dryRun: boolean): Promise<Handled> {
   const { verdict } = found;
   const about = { ...placeOf(found), reason: verdict?.reason ?? NO_RECORD };
-  if (verdict === null || !verdict.due) return { ...about, action: 'kept', salvageRefs: [], notes: [] };
+  if (verdict === null) return { ...about, action: 'kept', salvageRefs: [], notes: [byHand(about.path)] };
+  if (!verdict.due) return { ...about, action: 'kept', salvageRefs: [], notes: [] };
   return handledAs(about, dryRun ? null : await takeWorktree(setup, about.runId));
+}
+
+function byHand(path: string): string {
+  return `look at it, then take it away by hand: git worktree remove ${path}`;
 }
 
 function placeOf({ worktree: { runId, path }, verdict, bytes }: Found) {

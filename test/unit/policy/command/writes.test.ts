@@ -89,6 +89,8 @@ const ANYWHERE: readonly Row[] = [
   ["sed -Ei 's/a/b/' .git/config", PATH],
   ["sed -n 's/a/b/p' ../a", []],
   ['truncate -s 0 ../a', OUTSIDE],
+  ['shuf a -o ../b', OUTSIDE],
+  ['csplit -f .git/x a 1', PATH],
   ['touch a .git/x', PATH],
   ['mkdir -p ../x', OUTSIDE],
   ['mkdir -p src/{a,b}', []],
