@@ -1,4 +1,9 @@
-import { countCases, type HarnessReport, REPORT_VERSION } from '../contracts/harness-report.ts';
+import {
+  type CaseStatus,
+  countCases,
+  type HarnessReport,
+  REPORT_VERSION,
+} from '../contracts/harness-report.ts';
 import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
 import { commandLine, quoteWord } from './shell-words.ts';
 import { failureOf, type TestResult, type TestResults } from './test-results.ts';
@@ -32,7 +37,9 @@ export interface ComposeFacts {
  * a report made here never says that all is well when the runner does not.
  */
 export function composeReport(read: TestResults, facts: ComposeFacts): HarnessReport {
-  const results = [...read.results, ...unexplainedExit(read.results, facts)];
+  const ended =
+    facts.exitCode === 0 && read.repeatsAreReruns === true ? joinReruns(read.results) : read.results;
+  const results = [...ended, ...unexplainedExit(ended, facts)];
   const nextId = createIdSource();
   let failures = 0;
   const cases = results.map((result) => {
@@ -55,6 +62,34 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
     cases,
     summary: countCases(results, toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs)),
   };
+}
+
+/** A runner that is content although a test failed has seen it pass when it was run again. */
+function joinReruns(results: readonly TestResult[]): readonly TestResult[] {
+  const byId = new Map<string, TestResult>();
+  for (const result of results) {
+    const other = byId.get(result.id);
+    byId.set(result.id, other === undefined ? result : rerunOf(other, result));
+  }
+  return [...byId.values()];
+}
+
+function rerunOf(one: TestResult, other: TestResult): TestResult {
+  return {
+    ...one,
+    status: rerunStatus([one.status, other.status]),
+    observations: [...one.observations, ...other.observations],
+    durationMs:
+      one.durationMs === null && other.durationMs === null
+        ? null
+        : (one.durationMs ?? 0) + (other.durationMs ?? 0),
+  };
+}
+
+function rerunStatus(statuses: readonly [CaseStatus, CaseStatus]): CaseStatus {
+  const failed = statuses.includes('failed');
+  if (statuses.includes('flaky') || (failed && statuses.includes('passed'))) return 'flaky';
+  return failed ? 'failed' : statuses[0];
 }
 
 function unexplainedExit(

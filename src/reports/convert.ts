@@ -39,6 +39,7 @@ export function joinReadings(readings: readonly Extract<Reading, { ok: true }>[]
     kind: readings.some(({ kind }) => kind === 'web') ? 'web' : 'unit',
     results,
     durationMs: durations.length === 0 ? null : durations.reduce((sum, value) => sum + value, 0),
+    repeatsAreReruns: readings.every(({ repeatsAreReruns }) => repeatsAreReruns === true),
   };
 }
 

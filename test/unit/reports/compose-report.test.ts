@@ -99,6 +99,29 @@ describe('a report that is made from test results', () => {
     expect(compose(results, { exitCode }).cases).toHaveLength(1);
   });
 
+  const twice = [
+    result({ id: 'a', status: 'failed', observations: ['no'], durationMs: 1 }),
+    result({ id: 'b', status: 'failed' }),
+    result({ id: 'a', durationMs: 2 }),
+    result({ id: 'b', status: 'skipped' }),
+  ];
+  it.each([
+    ['flaky where the runner is content with a rerun', true, 0, ['flaky a', 'failed b']],
+    [
+      'what it is where the runner is not content',
+      true,
+      1,
+      ['failed a', 'failed b', 'passed a (2)', 'skipped b (2)'],
+    ],
+    ['two where it may be two tests', false, 0, ['failed a', 'failed b', 'passed a (2)', 'skipped b (2)']],
+  ])('calls a test that is listed twice %s', (_, repeatsAreReruns, exitCode, expected) => {
+    const read = { kind: 'unit', results: twice, durationMs: null, repeatsAreReruns } as const;
+    const { cases, summary } = composeReport(read, { ...facts, exitCode });
+    expect(cases.map(({ id, status: end }) => `${end} ${id}`)).toEqual(expected);
+    expect(cases[0]?.observations).toEqual(['no']);
+    expect(summary.duration_ms).toBe(3);
+  });
+
   it('keeps observations short, plain, and free of the frames of runners', () => {
     const noise = '    at run (file:///p/node_modules/runner/x.js:3:4)\n    at new Promise (<anonymous>)';
     const observations = [
