@@ -44,12 +44,13 @@ export function joinReadings(readings: readonly Extract<Reading, { ok: true }>[]
 }
 
 function withJson(text: string, read: (value: unknown) => Reading): Reading {
+  const problem = boundsProblem(text, REPORT_BOUNDS);
+  if (problem !== null) return unreadable(problem);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return unreadable('is not JSON');
   }
-  const problem = boundsProblem(value, REPORT_BOUNDS);
-  return problem === null ? read(value) : unreadable(problem);
+  return read(value);
 }

@@ -44,6 +44,8 @@ interface Parsing {
 const INDENT = 4;
 const MAX_LEVELS = 64;
 const MAX_REMARKS = 40;
+/** Lines of one block; the rest of it is passed over. */
+const MAX_BLOCK = 10_000;
 /** Comments that begin something new, or sum up. */
 const HEADING = /^#\s*(?:subtest\b|(?:tests|pass|fail|skip|todo)\s+\d+)/i;
 const OBSERVED_KEYS = [
@@ -95,7 +97,7 @@ function parse(text: string): Parsing {
     const indent = line.length - line.trimStart().length;
     if (block !== null) {
       if (indent === block.indent && line.trim() === '...') block = null;
-      else block.into.push(line.slice(Math.min(block.indent, indent)));
+      else if (block.into.length < MAX_BLOCK) block.into.push(line.slice(Math.min(block.indent, indent)));
       continue;
     }
     const depth = Math.floor(indent / INDENT);

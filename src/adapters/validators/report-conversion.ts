@@ -78,7 +78,7 @@ async function readAll(
   const readings: Readable[] = [];
   let bytes = 0;
   for (const file of form === 'tap' ? [{ name, path: ran.stdout.path }] : capture.toConvert) {
-    const content = await readReportText(file.path);
+    const content = await readReportText(file.path, form === 'tap' ? 'printed' : 'written');
     if (!content.ok) return { ...content, name: file.name };
     bytes += content.bytes;
     if (bytes > TOGETHER_LIMIT_BYTES) return { ok: false, name, why: 'is larger than 64 MiB together' };
