@@ -144,6 +144,7 @@ describe.runIf(chromiumHere)('a page', { timeout: 120_000 }, () => {
         proposed_path: 'suite/proposed/home.png',
         kind: 'image',
         diff_ref: 'suite/diffs/home.png.png',
+        pixels: Number(differing),
       },
     ]);
     expect(redPixels(place.referred('suite/diffs/home.png.png'))).toBe(Number(differing));
