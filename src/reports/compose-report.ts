@@ -28,6 +28,8 @@ export interface ComposeFacts {
   readonly lastWords: string;
   /** How long the process took, for runners that don't say. */
   readonly durationMs: number;
+  /** Ids of cases that failed on an earlier try. */
+  readonly failedBefore: ReadonlySet<string>;
   /** The reference of an attachment, relative to the run directory; null for what was not kept. */
   readonly referenceOf: (attachment: string) => string | null;
 }
@@ -45,10 +47,11 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
   const cases = results.map((result) => {
     if (result.status === 'failed') failures += 1;
     const limit = failures > DETAILED_FAILURES ? SHORT_OBSERVATION_LIMIT : OBSERVATION_LIMIT;
+    const id = nextId(result.id);
     return {
-      id: nextId(result.id),
+      id,
       kind: read.kind,
-      status: result.status,
+      status: result.status === 'passed' && facts.failedBefore.has(id) ? 'flaky' : result.status,
       repro: reproOf(result, facts),
       observations: observationsOf(result, limit),
       artifacts: [...new Set(result.attachments.flatMap((path) => facts.referenceOf(path) ?? []))],
@@ -60,7 +63,7 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
     version: REPORT_VERSION,
     generated_at: facts.generatedAt,
     cases,
-    summary: countCases(results, toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs)),
+    summary: countCases(cases, toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs)),
   };
 }
 

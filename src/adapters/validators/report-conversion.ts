@@ -108,6 +108,7 @@ async function store(
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
     lastWords: (await lastWordsOf(ran.stderr.path)) || (await lastWordsOf(ran.stdout.path)),
     durationMs: ran.durationMs,
+    failedBefore: new Set(request.failedCases ?? []),
     referenceOf: (attachment) => {
       const copy = kept.get(attachment);
       return copy === undefined ? null : relative(place.runDir, copy.path);

@@ -12,6 +12,7 @@ const facts: ComposeFacts = {
   exitCode: 0,
   lastWords: '',
   durationMs: 77,
+  failedBefore: new Set(),
   referenceOf: () => null,
 };
 const result = (change: Partial<TestResult>): TestResult => ({
@@ -120,6 +121,17 @@ describe('a report that is made from test results', () => {
     expect(cases.map(({ id, status: end }) => `${end} ${id}`)).toEqual(expected);
     expect(cases[0]?.observations).toEqual(['no']);
     expect(summary.duration_ms).toBe(3);
+  });
+
+  it('calls a case flaky that passed after it had failed on an earlier try, and nothing else', () => {
+    const results = [result({ id: 'a' }), result({ id: 'a' }), result({ id: 'b', status: 'skipped' })];
+    const { cases, summary } = compose(results, { failedBefore: new Set(['a (2)', 'b', 'c']) });
+    expect(cases.map(({ id, status: end }) => `${end} ${id}`)).toEqual([
+      'passed a',
+      'flaky a (2)',
+      'skipped b',
+    ]);
+    expect(summary).toMatchObject({ passed: 1, flaky: 1, skipped: 1, failed: 0 });
   });
 
   it('keeps observations short, plain, and free of the frames of runners', () => {
