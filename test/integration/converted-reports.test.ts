@@ -330,5 +330,6 @@ describe('what a runner attaches to a test', () => {
     for (const reference of item?.artifacts ?? [])
       expect(await readFile(scene.inRun(reference), 'utf8')).toBe('png');
     expect(result.artifacts.map(({ name }) => name)).toContain('report-files/1-a.png');
+    expect(result.references?.problems).toEqual([]);
   });
 });

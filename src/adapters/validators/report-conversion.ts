@@ -60,7 +60,10 @@ async function invokedOf({ request, invocation }: ConversionContext): Promise<In
   const command =
     validator.kind === 'command'
       ? validator.command
-      : argv.map((word) => (word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word));
+      : argv.map((word) => {
+          if (word === process.execPath) return 'node';
+          return word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word;
+        });
   return { command, folders: [...new Set([cwd, (await realPathOf(cwd)) ?? cwd])] };
 }
 
