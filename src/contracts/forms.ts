@@ -84,7 +84,7 @@ export function validatorId() {
 }
 
 export const reportSchema = described(
-  formOf('report', /^(?:tap:stdout|(?:harness|junit|vitest-json|playwright-json):.+)$/),
+  formOf('report', /^(?:tap:stdout|(?:harness|junit|vitest-json|playwright-json):\S.*)$/),
   'A report to turn into a harness report.',
 );
 

@@ -8,6 +8,9 @@ import * as z from 'zod';
 
 const CASE_KINDS = ['cli', 'web', 'docs', 'vscode_ui', 'unit'] as const;
 const CASE_STATUSES = ['passed', 'failed', 'skipped', 'flaky'] as const;
+/** What a summary counts; skipped cases need no count. */
+const COUNTED = ['passed', 'failed', 'flaky'] as const;
+const REFERENCE_KEYS = ['golden_path', 'proposed_path', 'diff_ref'] as const;
 const UX_SEVERITIES = ['info', 'warning', 'error'] as const;
 
 const caseStatusSchema = z.enum(CASE_STATUSES).describe('How the case ended.');
@@ -104,7 +107,9 @@ export const harnessReportSchema = z
   .looseObject({
     suite_id: z.string().min(1).describe('Identifier of the suite.'),
     version: z.string().min(1).describe('Schema version of the report, such as 1.0.0.'),
-    generated_at: z.iso.datetime({ offset: true }).describe('When the harness ran, in ISO 8601.'),
+    generated_at: z.iso
+      .datetime({ offset: true, local: true })
+      .describe('When the harness ran, in ISO 8601.'),
     cases: z.array(fullCaseSchema).describe('Results of the cases.'),
     summary: fullSummarySchema.describe('Counts over the cases, and timing.'),
     ux_flags: z.array(uxFlagSchema).optional().describe('Concerns about the user interface.'),
@@ -114,16 +119,67 @@ export const harnessReportSchema = z
       .describe('Goldens the harness would change; a person has to accept them.'),
   })
   .superRefine((report, context) => {
-    const seen = new Set<string>();
-    report.cases.forEach((item, index) => {
-      if (seen.has(item.id)) {
-        const message = `the case id ${JSON.stringify(item.id)} is used more than once`;
-        context.addIssue({ code: 'custom', path: ['cases', index, 'id'], message });
-      }
-      seen.add(item.id);
-    });
+    const found = [...repeatedIds(report.cases), ...wrongCounts(report), ...strayPaths(report)];
+    for (const issue of found.slice(0, SHOWN_ISSUES)) context.addIssue({ code: 'custom', ...issue });
   });
 export type HarnessReport = z.infer<typeof harnessReportSchema>;
+
+interface ReportIssue {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+function repeatedIds(cases: readonly { readonly id: string }[]): ReportIssue[] {
+  const seen = new Set<string>();
+  return cases.flatMap(({ id }, index) => {
+    if (!seen.has(id)) {
+      seen.add(id);
+      return [];
+    }
+    const message = `the case id ${JSON.stringify(id)} is used more than once`;
+    return [{ path: ['cases', index, 'id'], message }];
+  });
+}
+
+function wrongCounts({
+  cases,
+  summary,
+}: {
+  readonly cases: readonly { readonly status: CaseStatus }[];
+  readonly summary: Readonly<Record<(typeof COUNTED)[number], number>>;
+}): ReportIssue[] {
+  const counts = countCases(cases, 0);
+  return COUNTED.flatMap((status) => {
+    const told = summary[status];
+    if (told === counts[status]) return [];
+    return [{ path: ['summary', status], message: `it is ${told}, and the cases have ${counts[status]}` }];
+  });
+}
+
+/** References are relative to the run directory, and goldens to the repository; nothing leads out of either. */
+function strayPaths({ cases, ux_flags = [], proposed_goldens = [] }: ReferringReport): ReportIssue[] {
+  const stray = (name: string | null | undefined, ...path: (string | number)[]): ReportIssue[] => {
+    const leaves = name?.startsWith('/') === true || name?.split('/').includes('..') === true;
+    return leaves ? [{ path, message: `the path ${JSON.stringify(name)} is absolute or has \`..\`` }] : [];
+  };
+  return [
+    ...cases.flatMap(({ artifacts }, at) =>
+      artifacts.flatMap((name, index) => stray(name, 'cases', at, 'artifacts', index)),
+    ),
+    ...ux_flags.flatMap(({ evidence_ref }, at) => stray(evidence_ref, 'ux_flags', at, 'evidence_ref')),
+    ...proposed_goldens.flatMap((entry, at) =>
+      typeof entry === 'string'
+        ? stray(entry, 'proposed_goldens', at)
+        : REFERENCE_KEYS.flatMap((key) => stray(entry[key], 'proposed_goldens', at, key)),
+    ),
+  ];
+}
+
+interface ReferringReport {
+  readonly cases: readonly { readonly artifacts: readonly string[] }[];
+  readonly ux_flags?: readonly UxFlag[] | undefined;
+  readonly proposed_goldens?: readonly z.infer<typeof proposedGoldenSchema>[] | undefined;
+}
 
 /** The version of the form in which reports are written here. */
 export const REPORT_VERSION = '1.0.0';

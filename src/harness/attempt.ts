@@ -6,6 +6,8 @@ export interface Proposal {
   readonly proposed_path: string;
   readonly kind: 'text' | 'image' | 'binary';
   readonly diff_ref?: string;
+  /** Of a picture, how many differ. */
+  readonly pixels?: number;
 }
 
 /** What one try of a case came to, written down while it goes on. */

@@ -9,9 +9,6 @@ export interface Browsers {
   readonly close: () => Promise<void>;
 }
 
-export const NO_BROWSER =
-  'there is no Chromium on this machine; install it with apt-get install chromium, or name one in CONDUCTOR_CHROMIUM';
-
 const VARIABLES = ['CONDUCTOR_CHROMIUM', 'CHROMIUM_PATH'];
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const PLACES = [
@@ -24,11 +21,34 @@ const PLACES = [
 
 /** What a variable names is meant, and nothing else is looked for. */
 export function findChromium(env: NodeJS.ProcessEnv): string | null {
-  const named = VARIABLES.map((name) => env[name]).find((path) => path !== undefined && path !== '');
+  const { path: named } = namedChromium(env) ?? {};
   if (named !== undefined) return isProgram(named) ? named : null;
   const folders = [...(env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''), ...PLACES];
   const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
   return candidates.find(isProgram) ?? null;
+}
+
+export function namedChromium(env: NodeJS.ProcessEnv): { variable: string; path: string } | null {
+  return (
+    VARIABLES.flatMap((variable) => {
+      const path = env[variable] ?? '';
+      return path === '' ? [] : [{ variable, path }];
+    })[0] ?? null
+  );
+}
+
+/** Why none was found, and how to get one. */
+export function lackOfChromium(env: NodeJS.ProcessEnv): { readonly why: string; readonly help: string } {
+  const named = namedChromium(env);
+  return named === null
+    ? {
+        why: 'there is no Chromium on this machine',
+        help: 'install it with apt-get install chromium, or name one in CONDUCTOR_CHROMIUM',
+      }
+    : {
+        why: `${named.variable} names ${named.path}, which is no program`,
+        help: `correct ${named.variable}, or unset it to use the Chromium of this machine`,
+      };
 }
 
 function isProgram(path: string): boolean {

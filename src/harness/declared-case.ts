@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { harnessSuiteSchema } from '../contracts/harness-suite.ts';
+import { type EntryForm, entryProblem, PAGE_EXPECTATION, PAGE_STEP } from '../contracts/page-entries.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { knownKeysAt } from '../workflow/schema-walk.ts';
 import { flattenIssues, type ShapeIssue } from '../workflow/shape-issues.ts';
@@ -28,7 +29,26 @@ function unitProblems({ options }: Extract<Case, { kind: 'unit' }>): string[] {
 function shapeProblems({ id, kind, options }: Exclude<Case, { kind: 'unit' }>): string[] {
   const data = { suite_id: 'suite', cases: [{ ...(asFile(options, '') as object), id, kind }] };
   const parsed = z.safeParse(harnessSuiteSchema, data);
-  return parsed.success ? [] : flattenIssues(parsed.error.issues, data).map((issue) => describe(issue, data));
+  if (!parsed.success) return flattenIssues(parsed.error.issues, data).map((issue) => describe(issue, data));
+  return parsed.data.cases.flatMap((one) =>
+    one.kind === 'web'
+      ? [
+          ...entryProblems('steps', one.steps ?? [], PAGE_STEP),
+          ...entryProblems('expect', one.expect ?? [], PAGE_EXPECTATION),
+        ]
+      : [],
+  );
+}
+
+function entryProblems(
+  list: string,
+  entries: readonly Readonly<Record<string, unknown>>[],
+  form: EntryForm,
+): string[] {
+  return entries.flatMap((entry, index) => {
+    const problem = entryProblem(entry, form);
+    return problem === null ? [] : [`\`${list}.${index}\`: ${problem.message}; ${problem.help}`];
+  });
 }
 
 /** A program has patterns where a file has their text. */

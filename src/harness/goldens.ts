@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
+import { dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import { type Attempt, type Proposal, refer } from './attempt.ts';
 import type { GoldenOptions } from './case.ts';
 import { diffImages } from './image-diff.ts';
@@ -34,6 +34,9 @@ export function createGoldens(place: GoldenPlace): Goldens {
   return {
     compare: async (caseId, attempt, name, content, options = {}) => {
       const path = goldenPath(place, name);
+      // No approval could put a golden there.
+      if (isAbsolute(place.folder) || join(prefix, path).split(sep).includes('..'))
+        throw new Error(`the folder of the goldens, ${place.folder}, is outside of the repository`);
       const after = bytesOf(place, content, options);
       const earlier = results.get(path);
       if (earlier !== undefined && earlier.caseId !== caseId && Buffer.compare(earlier.bytes, after) !== 0)
@@ -62,7 +65,7 @@ function propose(
   attempt: Attempt,
   { name, path, prefix, after, difference }: Found,
 ): void {
-  const { file, said } = difference;
+  const { file, said, pixels } = difference;
   const proposedPath = out.write('proposed', name, after);
   const diffRef = file === null ? null : out.write('diffs', `${name}.${file.ending}`, file.content);
   attempt.observations.push(`${path} ${said}`);
@@ -73,6 +76,7 @@ function propose(
     proposed_path: proposedPath,
     kind: kindOf(after),
     ...(diffRef === null ? {} : { diff_ref: diffRef }),
+    ...(pixels === undefined ? {} : { pixels }),
   });
 }
 
@@ -141,6 +145,7 @@ interface Pair {
 interface Difference {
   readonly said: string;
   readonly file: { readonly ending: string; readonly content: string | Uint8Array } | null;
+  readonly pixels?: number;
 }
 
 /** Null where the bytes differ and what they show does not. */
@@ -166,6 +171,7 @@ async function describeDifference(path: string, pair: Pair): Promise<Difference 
   return {
     said: `differs in ${image.differing} of ${image.total} pixels${sizeNote}`,
     file: { ending: 'png', content: image.picture },
+    pixels: image.differing,
   };
 }
 

@@ -1,7 +1,11 @@
 import type { Normaliser, TextExpectation } from './case.ts';
 
-/** What is wrong with a text, in words that name it; nothing where it is as expected. */
+/**
+ * What is wrong with a text, in words that name it; nothing where it is as expected. Nothing is a part of every text, so
+ * that whoever expects it can only mean the whole.
+ */
 export function mismatches(subject: string, text: string, expected: TextExpectation): string[] {
+  if (expected === '') return text === '' ? [] : [`${subject} is not empty, it is ${quote(text)}`];
   if (typeof expected === 'string') return lacks(subject, text, expected);
   if (expected instanceof RegExp) return unmatched(subject, text, expected);
   const { equals, contains, matches } = expected;

@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
+import { PAGE_EXPECTATION, PAGE_STEP } from '../contracts/page-entries.ts';
 import type { TextExpectation, WebExpectation, WebStep } from './case.ts';
 import { mismatches } from './text-match.ts';
 
-const STEP_KEYS = ['goto', 'click', 'fill', 'press', 'select', 'wait'] as const;
-const EXPECTATION_KEYS = ['visible', 'hidden', 'text', 'title', 'url', 'count'] as const;
-
-type StepKey = (typeof STEP_KEYS)[number];
-type ExpectationKey = (typeof EXPECTATION_KEYS)[number];
+type StepKey = (typeof PAGE_STEP.keys)[number];
+type ExpectationKey = (typeof PAGE_EXPECTATION.keys)[number];
 
 const POLL_MS = 50;
 
@@ -23,7 +21,7 @@ function onlyKey<Key extends string>(
 }
 
 export async function takeStep(page: Page, step: WebStep, timeout: number): Promise<void> {
-  const key: StepKey = onlyKey(step, STEP_KEYS, 'a step');
+  const key: StepKey = onlyKey(step, PAGE_STEP.keys, 'a step');
   try {
     await act(page, step, key, timeout);
   } catch (error) {
@@ -58,7 +56,7 @@ async function act(page: Page, step: WebStep, key: StepKey, timeout: number): Pr
 
 /** What is not as expected within the time; pages are given it, because they work while they are looked at. */
 export async function checkPage(page: Page, expected: WebExpectation, timeout: number): Promise<string[]> {
-  const key: ExpectationKey = onlyKey(expected, EXPECTATION_KEYS, 'an expectation');
+  const key: ExpectationKey = onlyKey(expected, PAGE_EXPECTATION.keys, 'an expectation');
   switch (key) {
     case 'visible':
     case 'hidden':

@@ -41,6 +41,8 @@ export interface ValidatorRequest {
   readonly place: ValidatorPlace;
   readonly stepId: string;
   readonly attempt: number;
+  /** Cases that failed when it was tried before on the same files: a report made here calls them flaky when they pass. */
+  readonly failedCases?: readonly string[];
   /** `artifacts/<step_id>[@n]` of the run directory, absolute. */
   readonly evidenceDir: string;
   /** What it gets of the machine; null where nothing shuts it in. */

@@ -1,4 +1,9 @@
-import { countCases, type HarnessReport, REPORT_VERSION } from '../contracts/harness-report.ts';
+import {
+  type CaseStatus,
+  countCases,
+  type HarnessReport,
+  REPORT_VERSION,
+} from '../contracts/harness-report.ts';
 import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
 import { commandLine, quoteWord } from './shell-words.ts';
 import { failureOf, type TestResult, type TestResults } from './test-results.ts';
@@ -23,6 +28,8 @@ export interface ComposeFacts {
   readonly lastWords: string;
   /** How long the process took, for runners that don't say. */
   readonly durationMs: number;
+  /** Ids of cases that failed on an earlier try. */
+  readonly failedBefore: ReadonlySet<string>;
   /** The reference of an attachment, relative to the run directory; null for what was not kept. */
   readonly referenceOf: (attachment: string) => string | null;
 }
@@ -32,16 +39,19 @@ export interface ComposeFacts {
  * a report made here never says that all is well when the runner does not.
  */
 export function composeReport(read: TestResults, facts: ComposeFacts): HarnessReport {
-  const results = [...read.results, ...unexplainedExit(read.results, facts)];
+  const ended =
+    facts.exitCode === 0 && read.repeatsAreReruns === true ? joinReruns(read.results) : read.results;
+  const results = [...ended, ...unexplainedExit(ended, facts)];
   const nextId = createIdSource();
   let failures = 0;
   const cases = results.map((result) => {
     if (result.status === 'failed') failures += 1;
     const limit = failures > DETAILED_FAILURES ? SHORT_OBSERVATION_LIMIT : OBSERVATION_LIMIT;
+    const id = nextId(result.id);
     return {
-      id: nextId(result.id),
+      id,
       kind: read.kind,
-      status: result.status,
+      status: result.status === 'passed' && facts.failedBefore.has(id) ? 'flaky' : result.status,
       repro: reproOf(result, facts),
       observations: observationsOf(result, limit),
       artifacts: [...new Set(result.attachments.flatMap((path) => facts.referenceOf(path) ?? []))],
@@ -53,8 +63,36 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
     version: REPORT_VERSION,
     generated_at: facts.generatedAt,
     cases,
-    summary: countCases(results, toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs)),
+    summary: countCases(cases, toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs)),
   };
+}
+
+/** A runner that is content although a test failed has seen it pass when it was run again. */
+function joinReruns(results: readonly TestResult[]): readonly TestResult[] {
+  const byId = new Map<string, TestResult>();
+  for (const result of results) {
+    const other = byId.get(result.id);
+    byId.set(result.id, other === undefined ? result : rerunOf(other, result));
+  }
+  return [...byId.values()];
+}
+
+function rerunOf(one: TestResult, other: TestResult): TestResult {
+  return {
+    ...one,
+    status: rerunStatus([one.status, other.status]),
+    observations: [...one.observations, ...other.observations],
+    durationMs:
+      one.durationMs === null && other.durationMs === null
+        ? null
+        : (one.durationMs ?? 0) + (other.durationMs ?? 0),
+  };
+}
+
+function rerunStatus(statuses: readonly [CaseStatus, CaseStatus]): CaseStatus {
+  const failed = statuses.includes('failed');
+  if (statuses.includes('flaky') || (failed && statuses.includes('passed'))) return 'flaky';
+  return failed ? 'failed' : statuses[0];
 }
 
 function unexplainedExit(

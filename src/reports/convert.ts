@@ -39,16 +39,18 @@ export function joinReadings(readings: readonly Extract<Reading, { ok: true }>[]
     kind: readings.some(({ kind }) => kind === 'web') ? 'web' : 'unit',
     results,
     durationMs: durations.length === 0 ? null : durations.reduce((sum, value) => sum + value, 0),
+    repeatsAreReruns: readings.every(({ repeatsAreReruns }) => repeatsAreReruns === true),
   };
 }
 
 function withJson(text: string, read: (value: unknown) => Reading): Reading {
+  const problem = boundsProblem(text, REPORT_BOUNDS);
+  if (problem !== null) return unreadable(problem);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return unreadable('is not JSON');
   }
-  const problem = boundsProblem(value, REPORT_BOUNDS);
-  return problem === null ? read(value) : unreadable(problem);
+  return read(value);
 }

@@ -3,24 +3,39 @@ export interface JsonBounds {
   readonly values: number;
 }
 
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const COMMA = ','.charCodeAt(0);
+const OPENING = [...'[{'].map((sign) => sign.charCodeAt(0));
+const CLOSING = [...']}'].map((sign) => sign.charCodeAt(0));
+
 /**
- * Why a parsed text is more than a report can be, or null. What reads it next goes down by recursion and notes every
- * value that does not fit, so a few megabytes of brackets or zeros could end the whole program.
+ * Why a text of JSON is more than a report can be, or null. It is looked at before it is parsed: a few megabytes of
+ * brackets take a hundred times their size as values, and what reads those goes down by recursion and notes every value
+ * that does not fit.
  */
-export function boundsProblem(value: unknown, { levels, values }: JsonBounds): string | null {
+export function boundsProblem(text: string, { levels, values }: JsonBounds): string | null {
+  let depth = 0;
   let count = 0;
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > levels) return `is nested deeper than ${levels} levels`;
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item !== 'object' || item === null) continue;
-      const inner = Array.isArray(item) ? (item as unknown[]) : Object.values(item);
-      count += inner.length;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (sign === QUOTE) at = endOfString(text, at);
+    else if (CLOSING.includes(sign)) depth -= 1;
+    else if (sign === COMMA || OPENING.includes(sign)) {
+      count += 1;
+      if (sign !== COMMA) depth += 1;
+      if (depth > levels) return `is nested deeper than ${levels} levels`;
       if (count > values) return `holds more than ${values} values`;
-      for (const one of inner) if (typeof one === 'object' && one !== null) next.push(one);
     }
-    level = next;
   }
   return null;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (sign === QUOTE) return at;
+    if (sign === BACKSLASH) at += 1;
+  }
+  return text.length;
 }

@@ -84,7 +84,7 @@ export function identify(item: JunitCase, dialect: Dialect, invoked: Invoked): I
       return { id: nodeId, repro: pytestRepro(command, nodeId) };
     }
     case 'go':
-      return { id: `${className}.${name}`, repro: goTestRepro(className, name) };
+      return goIdentity(item);
     case 'nextest':
       return { id: `${className} ${name}`, repro: nextestRepro(className, name) };
     case 'maven':
@@ -105,8 +105,10 @@ function vitestIdentity(file: string, name: string, command: readonly string[]):
 }
 
 function nodeIdentity(item: JunitCase, file: string | null, { command, folders }: Invoked): Identity {
-  const name = pathFrom(folders, item.name);
-  if (name !== item.name) return { id: name, repro: nodeTestRepro(command, name, null) };
+  // Its reporter escapes quotes twice.
+  const written = item.name.replaceAll('&quot;', '"');
+  const name = pathFrom(folders, written);
+  if (name !== written) return { id: name, repro: nodeTestRepro(command, name, null) };
   const place = file ?? placeInText(item, folders);
   return { id: [...item.suites, name].join(' > '), repro: nodeTestRepro(command, place, name) };
 }
@@ -143,7 +145,18 @@ function pytestNodeId(className: string, name: string, file: string | null): str
   return [`${parts.slice(0, length).join('/')}.py`, ...parts.slice(length), name].join('::');
 }
 
+/** Suites are packages; a class is one without its path, or nothing where the package could not be built. */
+function goIdentity({ className, name, suites }: JunitCase): Identity {
+  const suite = suites.at(-1) ?? '';
+  const path = className === '' || suite.endsWith(`/${className}`) ? suite : className;
+  // That is the package itself and no test that could be chosen.
+  const test = name === 'TestMain' ? null : name;
+  return { id: path === '' ? name : `${path}.${name}`, repro: goTestRepro(path, test) };
+}
+
+/** A failure of a whole class has no name, and some runners put the name of the class into that of the test. */
 function plainId({ className, name, suites }: JunitCase): string {
   if (className === '') return [...suites, name].filter((part) => part !== '').join(' > ');
-  return name.startsWith(className) ? name : `${className}.${name}`;
+  if (name === '') return className;
+  return name.startsWith(className) || name.endsWith(` ${className}`) ? name : `${className}.${name}`;
 }

@@ -10,6 +10,8 @@ export interface JunitCase {
   /** Names of the suites around it, the outermost first. */
   readonly suites: readonly string[];
   readonly seconds: string | null;
+  /** What attributes alone say of its end, for runners that write no element for it. */
+  readonly told: 'failed' | 'skipped' | null;
   readonly ends: readonly JunitEnd[];
   readonly output: string;
 }
@@ -78,7 +80,12 @@ const TEXT_LIMIT = 65_536;
 
 export const FAILURE_TAGS: readonly string[] = ['failure', 'error'];
 export const RERUN_TAGS: readonly string[] = ['flakyFailure', 'flakyError', 'rerunFailure', 'rerunError'];
-const END_TAGS: readonly string[] = [...FAILURE_TAGS, ...RERUN_TAGS, 'skipped'];
+export const SKIP_TAGS: readonly string[] = ['skipped', 'disabled'];
+const END_TAGS: readonly string[] = [...FAILURE_TAGS, ...RERUN_TAGS, ...SKIP_TAGS];
+const OUTPUT_TAGS: readonly string[] = ['system-out', 'system-err'];
+/** Of `status` and `result`, as GoogleTest, CTest and others have them. */
+const NOT_RUN: readonly string[] = ['notrun', 'disabled', 'suppressed', 'skipped', 'ignored', 'pending'];
+const NOT_PASSED: readonly string[] = ['failed', 'fail', 'failure', 'error', 'broken'];
 
 /** Colours; encoders that mind the rules put a replacement where the escape character was. */
 const COLOUR = new RegExp(`(?:[${ESCAPE}\ufffd]|&#(?:27|x1b);)\\[[0-9;]*m`, 'gi');
@@ -108,7 +115,11 @@ export function parseJunitXml(text: string): JunitParsing {
     if (told !== undefined) state.document.durationMs = Number(told);
   });
   try {
-    const allowed = text.replace(COLOUR, '').replace(FORBIDDEN, '').replace(FORBIDDEN_REFERENCE, '');
+    const allowed = text
+      .replace(/^\s+(?=<\?xml)/, '')
+      .replace(COLOUR, '')
+      .replace(FORBIDDEN, '')
+      .replace(FORBIDDEN_REFERENCE, '');
     for (let at = 0; at < allowed.length; at += CHUNK_LENGTH)
       parser.write(allowed.slice(at, at + CHUNK_LENGTH));
     parser.close();
@@ -165,11 +176,18 @@ function openOutside(state: State, tag: string, attributes: Readonly<Record<stri
       file: attributes.file ?? suites.at(-1)?.attributes.file ?? null,
       suites: suites.map((suite) => suite.name),
       seconds: attributes.time ?? null,
+      told: toldBy(attributes),
       ends: [],
       output: '',
     };
   } else if (tag === 'property' && attributes.name !== undefined) document.properties.push(attributes.name);
   else if (state.end === null && FAILURE_TAGS.includes(tag)) state.end = endOf(tag, attributes);
+}
+
+function toldBy({ status, result }: Readonly<Record<string, string>>): JunitCase['told'] {
+  const words = [status, result].flatMap((word) => word?.toLowerCase() ?? []);
+  if (words.some((word) => NOT_PASSED.includes(word))) return 'failed';
+  return words.some((word) => NOT_RUN.includes(word)) ? 'skipped' : null;
 }
 
 function endOf(tag: string, attributes: Readonly<Record<string, string>>) {
@@ -178,9 +196,11 @@ function endOf(tag: string, attributes: Readonly<Record<string, string>>) {
 
 function addText(state: State, piece: string): void {
   const { end, testCase } = state;
-  if (end !== null) end.text = grown(end.text, piece);
-  else if (testCase !== null && state.path.at(-1) === 'system-out')
-    testCase.output = grown(testCase.output, piece);
+  const tag = state.path.at(-1) ?? '';
+  if (end !== null) {
+    // What a test printed before a rerun says less than its stack, and would be glued to it.
+    if (!OUTPUT_TAGS.includes(tag)) end.text = grown(end.text, piece);
+  } else if (testCase !== null && tag === 'system-out') testCase.output = grown(testCase.output, piece);
 }
 
 function grown(text: string, piece: string): string {
@@ -203,11 +223,11 @@ function closeEnd(state: State, end: JunitEnd): void {
 
 function closeCase(state: State): void {
   if (state.testCase === null) return;
-  const { ends } = state.testCase;
+  const { ends, told } = state.testCase;
   if (state.document.cases.length >= CASE_LIMIT) throw new Refused(TOO_MANY_CASES);
   state.document.cases.push(state.testCase);
   state.testCase = null;
-  if (!ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
+  if (told !== 'failed' && !ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
   for (const suite of state.suites) suite.failures += 1;
 }
 

@@ -1,6 +1,13 @@
 import type { CaseStatus } from '../contracts/harness-report.ts';
 import { type Dialect, dialectOf, identify } from './junit-dialect.ts';
-import { FAILURE_TAGS, type JunitCase, type JunitEnd, parseJunitXml, RERUN_TAGS } from './junit-xml.ts';
+import {
+  FAILURE_TAGS,
+  type JunitCase,
+  type JunitEnd,
+  parseJunitXml,
+  RERUN_TAGS,
+  SKIP_TAGS,
+} from './junit-xml.ts';
 import { failureOf, type Invoked, type Reading, type TestResult } from './test-results.ts';
 
 /** Reads a JUnit report. There is no one JUnit: what is asked for is only what all dialects have. */
@@ -19,16 +26,18 @@ export function readJunit(text: string, invoked: Invoked): Reading {
     kind: dialect === 'playwright' ? 'web' : 'unit',
     results,
     durationMs: document.durationMs ?? millisecondsOf(document.root.time) ?? sumOf(document.seconds),
+    // Go has no two tests of one name in a package: what is listed again was run again.
+    repeatsAreReruns: dialect === 'go',
   };
 }
 
 function resultOf(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResult {
-  const status = statusOf(item.ends);
+  const status = statusOf(item);
   return {
     ...identify(item, dialect, invoked),
     status,
     observations: item.ends
-      .filter(({ tag }) => tag !== 'skipped' || status === 'skipped')
+      .filter(({ tag }) => !SKIP_TAGS.includes(tag) || status === 'skipped')
       .flatMap(observationOf),
     attachments: attachmentsOf(item.output),
     durationMs: millisecondsOf(item.seconds),
@@ -36,12 +45,12 @@ function resultOf(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResu
 }
 
 /** A failure beats a skip, such as one at the teardown of a skipped test; a test that is still to be done may fail. */
-function statusOf(ends: readonly JunitEnd[]): CaseStatus {
-  const skipped = ends.find(({ tag }) => tag === 'skipped');
+function statusOf({ ends, told }: JunitCase): CaseStatus {
+  const skipped = ends.find(({ tag }) => SKIP_TAGS.includes(tag));
   if (skipped?.type === 'todo') return 'skipped';
   if (ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return 'failed';
   if (ends.some(({ tag }) => RERUN_TAGS.includes(tag))) return 'flaky';
-  return skipped === undefined ? 'passed' : 'skipped';
+  return skipped === undefined ? (told ?? 'passed') : 'skipped';
 }
 
 function observationOf({ tag, type, message, text }: JunitEnd): string[] {

@@ -49,9 +49,12 @@ export function pytestRepro(command: readonly string[], nodeId: string): string 
   return `${start} ${quoteWord(nodeId)}`;
 }
 
-export function goTestRepro(packagePath: string, name: string): string {
+/** Without a name, or without a package, as much as is known. */
+export function goTestRepro(packagePath: string, name: string | null): string {
+  const place = `go test ${packagePath === '' ? './...' : quoteWord(packagePath)}`;
+  if (name === null) return place;
   const exact = name.split('/').map((part) => `^${patternOf(part)}$`);
-  return `go test ${quoteWord(packagePath)} -run ${quoteText(exact.join('/'))}`;
+  return `${place} -run ${quoteText(exact.join('/'))}`;
 }
 
 export function nextestRepro(binary: string, name: string): string {
@@ -59,11 +62,17 @@ export function nextestRepro(binary: string, name: string): string {
 }
 
 export function mavenRepro(className: string, method: string): string {
-  return `mvn test ${quoteWord(`-Dtest=${className}#${method.replace(/[([{].*$/s, '')}`)}`;
+  return `mvn test ${quoteWord(`-Dtest=${javaTest(className, '#', method)}`)}`;
 }
 
 export function gradleRepro(className: string, method: string): string {
-  return `./gradlew test --tests ${quoteText(`${className}.${method.replace(/[([{].*$/s, '')}`)}`;
+  return `./gradlew test --tests ${quoteText(javaTest(className, '.', method))}`;
+}
+
+/** Parameters can't be chosen; without a method it is the whole class. */
+function javaTest(className: string, sign: '#' | '.', method: string): string {
+  const plain = method.replace(/[([{].*$/s, '');
+  return plain === '' ? className : `${className}${sign}${plain}`;
 }
 
 function line(start: string, places: readonly string[], rest: readonly string[]): string {

@@ -39,7 +39,7 @@ function readPoint(ok: boolean, text: string): TapPoint {
   const line = (opens ? text.slice(0, -1) : text).trim();
   const timed = /(?<!\\)#\s*time=(\d+(?:\.\d+)?)(ms|s)$/.exec(line);
   const rest = timed === null ? line : line.slice(0, timed.index).trim();
-  const found = /^(.*?)(?<!\\)#\s*(skip|todo)\S*(?:\s+(.*))?$/i.exec(rest);
+  const found = /^(.*?)(?<!\\)#\s*(skip|todo)(?:ped|ping)?(?![\w-])\S*(?:\s+(.*))?$/i.exec(rest);
   const word = found?.[2]?.toLowerCase();
   return {
     kind: 'point',
@@ -60,7 +60,11 @@ function unescaped(text: string): string {
 export function readDiagnostics(lines: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   let key: string | null = null;
-  for (const line of lines) {
+  const first = lines.find((line) => line.trim() !== '') ?? '';
+  // Some runners indent the keys more than the signs around them.
+  const margin = first.length - first.trimStart().length;
+  for (const whole of lines) {
+    const line = whole.slice(Math.min(margin, whole.length - whole.trimStart().length));
     const start = /^([A-Za-z_][\w.-]*):(?:\s+(.*))?$/.exec(line);
     if (start?.[1] !== undefined) {
       key = start[1];

@@ -1,5 +1,5 @@
 import { nodeTestRepro } from './repro-lines.ts';
-import { readDiagnostics, readTapLine, type TapPoint } from './tap-lines.ts';
+import { readDiagnostics, readTapLine, type TapLine, type TapPoint } from './tap-lines.ts';
 import {
   CASE_LIMIT,
   failureOf,
@@ -16,6 +16,8 @@ interface Node {
   readonly point: TapPoint;
   readonly children: readonly Node[];
   readonly diagnostics: string[];
+  /** What else is printed right behind it, which is where some runners say why it failed. */
+  readonly remarks: string[];
 }
 
 /** A level of indentation, which is a document of its own. */
@@ -35,15 +37,27 @@ interface Parsing {
   bailedOut: boolean;
   /** Points so far, those of subtests too. */
   count: number;
+  /** The point behind which nothing but remarks has come. */
+  latest: { readonly node: Node; readonly indent: number } | null;
 }
 
 const INDENT = 4;
 const MAX_LEVELS = 64;
+const MAX_REMARKS = 40;
+/** Lines of one block; the rest of it is passed over. */
+const MAX_BLOCK = 10_000;
+/** Comments that begin something new, or sum up. */
+const HEADING = /^#\s*(?:subtest\b|(?:tests|pass|fail|skip|todo)\s+\d+)/i;
 const OBSERVED_KEYS = [
   'error',
   'message',
+  'diff',
+  'values',
   'expected',
+  'wanted',
   'actual',
+  'got',
+  'found',
   'operator',
   'stack',
   'at',
@@ -76,33 +90,62 @@ function parse(text: string): Parsing {
     isTap: false,
     bailedOut: false,
     count: 0,
+    latest: null,
   };
   let block: { readonly indent: number; readonly into: string[] } | null = null;
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of linesOf(text)) {
     const indent = line.length - line.trimStart().length;
     if (block !== null) {
       if (indent === block.indent && line.trim() === '...') block = null;
-      else block.into.push(line.slice(block.indent));
+      else if (block.into.length < MAX_BLOCK) block.into.push(line.slice(Math.min(block.indent, indent)));
       continue;
     }
     const depth = Math.floor(indent / INDENT);
-    const last = parsing.levels[depth]?.points.at(-1);
-    if (
-      line.trim() === '---' &&
-      indent % INDENT > 0 &&
-      last !== undefined &&
-      parsing.levels.length === depth + 1
-    )
-      block = { indent, into: last.diagnostics };
-    else if (indent % INDENT === 0 && depth < MAX_LEVELS) takeLine(parsing, depth, line.trimStart());
+    const told = line.trim() === '---' ? toldAbout(parsing, indent) : null;
+    if (told !== null) block = { indent, into: told.diagnostics };
+    else if (indent % INDENT === 0 && depth < MAX_LEVELS && takeLine(parsing, depth, line.trimStart())) {
+      // It was a line of TAP.
+    } else remark(parsing, line);
     if (parsing.bailedOut || parsing.count > CASE_LIMIT) break;
   }
   return parsing;
 }
 
-function takeLine(parsing: Parsing, depth: number, text: string): void {
+/** One after the other: a list of them all would take many times the memory of the text. */
+function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start <= text.length; ) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    yield text.slice(start, text[end - 1] === '\r' ? Math.max(start, end - 1) : end);
+    start = end + 1;
+  }
+}
+
+/** The point that a block belongs to. Most runners indent it by two, some by as much as a subtest. */
+function toldAbout({ levels, latest }: Parsing, indent: number): Node | null {
+  const depth = Math.floor(indent / INDENT);
+  const isUsual = indent % INDENT > 0 && levels.length === depth + 1;
+  const last = isUsual ? levels[depth]?.points.at(-1) : undefined;
+  if (last !== undefined) return last;
+  return latest !== null && indent > latest.indent ? latest.node : null;
+}
+
+function remark({ latest }: Parsing, line: string): void {
+  const text = line.trim();
+  if (latest === null || text === '' || latest.node.remarks.length >= MAX_REMARKS) return;
+  if (!HEADING.test(text)) latest.node.remarks.push(line.replace(/^\s*#\s?/, ''));
+}
+
+/** Whether it is a line of TAP. */
+function takeLine(parsing: Parsing, depth: number, text: string): boolean {
   const line = readTapLine(text);
-  if (line === null) return;
+  if (line === null) return false;
+  parsing.latest = null;
+  takeKnown(parsing, depth, line);
+  return true;
+}
+
+function takeKnown(parsing: Parsing, depth: number, line: TapLine): void {
   switch (line.kind) {
     case 'version':
       parsing.isTap = true;
@@ -128,7 +171,7 @@ function takeLine(parsing: Parsing, depth: number, text: string): void {
     case 'point':
       parsing.isTap = true;
       parsing.count += 1;
-      addPoint(parsing, depth, { point: line, children: [], diagnostics: [] });
+      addPoint(parsing, depth, { point: line, children: [], diagnostics: [], remarks: [] });
       if (line.opens) reopen(parsing, depth);
   }
 }
@@ -151,7 +194,7 @@ function closeBraces(parsing: Parsing, depth: number): void {
 }
 
 /** What stands one level deeper right before a point is the subtest that the point sums up. */
-function addPoint(parsing: Parsing, depth: number, { point, diagnostics }: Node): void {
+function addPoint(parsing: Parsing, depth: number, { point, diagnostics, remarks }: Node): void {
   const level = levelAt(parsing, depth);
   // Braces that are never closed belong to a name, not to a subtest.
   keepPending(level);
@@ -162,7 +205,9 @@ function addPoint(parsing: Parsing, depth: number, { point, diagnostics }: Node)
     checkPlan(parsing, below, `plan of ${point.name}`);
   }
   parsing.levels.length = depth + 1;
-  level.points.push({ point, children: below?.points ?? [], diagnostics });
+  const node = { point, children: below?.points ?? [], diagnostics, remarks };
+  level.points.push(node);
+  parsing.latest = { node, indent: depth * INDENT };
 }
 
 function keepPending(level: Level): void {
@@ -201,12 +246,14 @@ function resultsOf(node: Node, names: readonly string[], invoked: Invoked): Test
   const inner = children.flatMap((child) => resultsOf(child, [...names, name], invoked));
   const failed = !point.ok && point.directive === null;
   const isSuite = children.length > 0 || told.get('type') === 'suite';
-  if (isSuite && (!failed || inner.some(({ status }) => status === 'failed'))) return inner;
+  // Node's runner tells a suite that failed by itself, as at a hook, from one that only sums up.
+  const ownFailure = failed && !['subtestsFailed', undefined].includes(told.get('failureType'));
+  if (isSuite && !ownFailure && (!failed || inner.some(({ status }) => status === 'failed'))) return inner;
   return [...inner, resultOf(node, [...names, name], told, invoked)];
 }
 
 function resultOf(
-  { point }: Node,
+  { point, remarks }: Node,
   names: readonly string[],
   told: ReadonlyMap<string, string>,
   invoked: Invoked,
@@ -217,7 +264,7 @@ function resultOf(
     id: names.filter((part) => part !== '').join(' > ') || 'unnamed test',
     status,
     repro: reproOf(point, told, invoked),
-    observations: status === 'passed' ? [] : observationsOf(point, told, name),
+    observations: status === 'passed' ? [] : observationsOf(point, told, remarks, name),
     attachments: [],
     durationMs: numberOf(told.get('duration_ms')) ?? point.durationMs,
   };
@@ -232,6 +279,7 @@ function statusOf({ ok, directive }: TapPoint): TestResult['status'] {
 function observationsOf(
   { directive, reason }: TapPoint,
   told: ReadonlyMap<string, string>,
+  remarks: readonly string[],
   name: string,
 ): string[] {
   if (directive === 'todo')
@@ -242,7 +290,8 @@ function observationsOf(
     if (value === '') return [];
     return [key === 'error' || key === 'message' || key === 'stack' ? value : `${key}: ${value}`];
   });
-  return [lines.length === 0 ? `not ok: ${name}` : lines.join('\n')];
+  if (lines.length > 0) return [lines.join('\n')];
+  return [remarks.length > 0 ? remarks.join('\n') : `not ok: ${name}`];
 }
 
 /** Only Node's runner says where a test stands in this form; a passed one is found by its name. */

@@ -21,6 +21,8 @@ export interface TestResults {
   readonly results: readonly TestResult[];
   /** How long the runner says that all of it took. */
   readonly durationMs: number | null;
+  /** Results of one id are of one test that was run again, and not of tests with one name. */
+  readonly repeatsAreReruns?: boolean;
 }
 
 export type Reading =

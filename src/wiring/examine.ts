@@ -10,6 +10,7 @@ import { loadConfig } from '../adapters/project/project-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import type { Config } from '../contracts/config.ts';
 import { DETECTED_NAMES } from '../contracts/detected-validator.ts';
+import { findChromium, lackOfChromium } from '../harness/browser.ts';
 import type { Finding } from '../runtime/services.ts';
 import { examineAgents } from './examine-agents.ts';
 import { plannerFor } from './planners.ts';
@@ -55,6 +56,7 @@ export async function examine(
   findings.push(
     await examinePlanner(found.repoRoot, loaded.config, env),
     await examineSandbox(loaded.config, env),
+    examineBrowser(env),
   );
   return findings;
 }
@@ -153,6 +155,14 @@ async function examinePlanner(repoRoot: string, config: Config, env: NodeJS.Proc
   if (why === null) return ok('planner', chosen.planner.name);
   const help = 'correct planner in .tnh/config.yaml, or set what is missing; { kind: rules } needs neither';
   return problem('planner', `${chosen.planner.name}: ${why}`, help);
+}
+
+/** Only cases of kind `web` of a harness need one, and they are skipped without it. */
+function examineBrowser(env: NodeJS.ProcessEnv): Finding {
+  const program = findChromium(env);
+  if (program !== null) return ok('browser', `${program}, for pages that harnesses look at`);
+  const { why, help } = lackOfChromium(env);
+  return missing('browser', `${why}; harnesses skip their cases of kind web`, help);
 }
 
 async function examineSandbox(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {

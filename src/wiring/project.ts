@@ -62,7 +62,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       `${brokenPolicy.path} is not usable: ${brokenPolicy.message}`,
       'correct it, or take the file away',
     );
-  const kit = await findHarnessKit(packageRoot());
+  const kit = await findHarnessKit(packageRoot(), request.env);
   const allowed = allowlisted(request.env, config.environment);
   const environment = { ...allowed, ...kit.environment };
   const searchPath = allowed.PATH;

@@ -3,9 +3,11 @@ import { FORMS, NAME_PATTERN } from '../contracts/forms.ts';
 import { ROLES } from '../contracts/work-results.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { pathProblem, reportPath } from './rules/path-bounds.ts';
 import { valueAt } from './shape-issues.ts';
-import { asMapping, asText } from './workflow-view.ts';
+import { asList, asMapping, asText } from './workflow-view.ts';
 import type { YamlSource } from './yaml-source.ts';
+import type { Path } from './yaml-tree.ts';
 
 /** What the schema of a configuration cannot say. */
 export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[] {
@@ -15,7 +17,29 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
     ...checkWorkAgents(data, source),
     ...checkPlannerAddress(data, source),
     ...checkPaths(data, source),
+    ...checkValidatorPaths(data, source),
   ];
+}
+
+/** Held to what a validator in a workflow is held to, and told before a run would be refused for it. */
+function checkValidatorPaths(data: unknown, source: YamlSource): Diagnostic[] {
+  return Object.entries(asMapping(asMapping(data).validators)).flatMap(([name, validator]) => {
+    const { report, artifacts } = asMapping(validator);
+    const named = asText(report);
+    const texts: [string, string, Path][] = [
+      ...(named === null ? [] : [['report', reportPath(named), ['report']] as [string, string, Path]]),
+      ...asList(artifacts).flatMap((entry, index): [string, string, Path][] => {
+        const path = asText(entry);
+        return path === null ? [] : [['artifacts', path, ['artifacts', index]]];
+      }),
+    ];
+    return texts.flatMap(([field, path, at]) => {
+      const problem = pathProblem(field, path);
+      if (problem === null) return [];
+      const span = source.locate(['validators', name, ...at], 'value');
+      return [createDiagnostic('CF011', { ...problem, span })];
+    });
+  });
 }
 
 /** Names become parts of file names and of routes in a report. */

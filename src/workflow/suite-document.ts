@@ -1,4 +1,5 @@
 import { type HarnessSuite, harnessSuiteSchema } from '../contracts/harness-suite.ts';
+import { type EntryForm, entryProblem, PAGE_EXPECTATION, PAGE_STEP } from '../contracts/page-entries.ts';
 import { arrangeDiagnostics, createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { limitDiagnostics } from './limit-diagnostics.ts';
 import { checkShape } from './shape.ts';
@@ -58,9 +59,6 @@ function describe(path: Path, data: unknown): string {
   return `${list === 'steps' ? 'step' : 'entry'} ${inner + 1} of ${named}`;
 }
 
-const STEP_KEYS = ['goto', 'click', 'fill', 'press', 'select', 'wait'];
-const EXPECTATION_KEYS = ['visible', 'hidden', 'text', 'title', 'url', 'count'];
-
 function checkCases(data: unknown, source: YamlSource): Diagnostic[] {
   const first = new Map<string, Path>();
   return asList(asMapping(data).cases).flatMap((entry, index) => {
@@ -69,8 +67,8 @@ function checkCases(data: unknown, source: YamlSource): Diagnostic[] {
     return [
       ...checkId(asText(fields.id), [...path, 'id'], first, source),
       ...checkPatterns(fields, path, source),
-      ...onlyOne(fields.steps, [...path, 'steps'], STEP_KEYS, 'a step', source),
-      ...onlyOne(fields.expect, [...path, 'expect'], EXPECTATION_KEYS, 'an expectation', source),
+      ...checkEntries(fields.steps, [...path, 'steps'], PAGE_STEP, source),
+      ...checkEntries(fields.expect, [...path, 'expect'], PAGE_EXPECTATION, source),
     ];
   });
 }
@@ -91,26 +89,14 @@ function checkId(id: string | null, path: Path, first: Map<string, Path>, source
   ];
 }
 
-/** What of two things a step or an expectation is about would be for nobody to say. */
-function onlyOne(
-  list: unknown,
-  path: Path,
-  keys: readonly string[],
-  what: string,
-  source: YamlSource,
-): Diagnostic[] {
+function checkEntries(list: unknown, path: Path, form: EntryForm, source: YamlSource): Diagnostic[] {
   return asList(list).flatMap((entry, index) => {
-    const fields = asMapping(entry);
-    const known = keys.filter((key) => Object.hasOwn(fields, key));
-    if (known.length === 1) return [];
-    const said = known.length === 0 ? 'none' : known.map((key) => `\`${key}\``).join(' and ');
-    return [
-      createDiagnostic('CF011', {
-        message: `${what} is about one thing, but this one has ${said}`,
-        span: source.locateFirstKey([...path, index]),
-        help: `give exactly one of ${keys.map((key) => `\`${key}\``).join(', ')}`,
-      }),
-    ];
+    const problem = entryProblem(asMapping(entry), form);
+    if (problem === null) return [];
+    const { message, help, key } = problem;
+    const at: Path = [...path, index];
+    const span = key === null ? source.locateFirstKey(at) : source.locate([...at, key], 'key');
+    return [createDiagnostic('CF011', { message, span, help })];
   });
 }
 

@@ -55,7 +55,12 @@ describe('what a repository gives tests, lint and typecheck to run', () => {
     await mkdir(bin);
     const { stdout: git } = await promisify(execFile)('sh', ['-c', 'command -v git']);
     await symlink(git.trim(), join(bin, 'git'));
-    const { code, stdout } = await scene.cli.run(['doctor'], { env: { PATH: bin } });
+    const browser = join(bin, 'no-browser');
+    const { code, stdout } = await scene.cli.run(['doctor'], {
+      env: { PATH: bin, CONDUCTOR_CHROMIUM: browser },
+    });
+    expect(stdout).toContain(`CONDUCTOR_CHROMIUM names ${browser}, which is no program; harnesses skip`);
+    expect(stdout).toContain('correct CONDUCTOR_CHROMIUM, or unset it');
     expect(stdout).toMatch(
       /○ validator lint +bun is not on the PATH; it would run bun run lint, from script "lint"/,
     );

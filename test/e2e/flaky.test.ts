@@ -185,26 +185,52 @@ describe('cases of a harness report', () => {
     expect(ran.input).toMatchObject({ evidence: { harness_report: { cases: [{ status: 'passed' }] } } });
     expect(ran.decision).toMatchObject({ status: 'success', risk_flags: ['flaky_checks'] });
   });
+
+  test.concurrent('are never called passed by a report that is made here', async ({ openScene }) => {
+    const scene = await openScene({ config: config(WORK) });
+    const command =
+      'echo 1..2; echo ok 1 logout; test -e tried.txt && echo ok 2 login && exit; touch tried.txt; echo not ok 2 login; exit 1';
+    const ran = await runWith(scene, script('tap', command, ', retries: 1, report: "tap:stdout"'));
+    expect(ran.report).toMatchObject({ flaky: ['tap', 'login'] });
+    expect(ran.input).toMatchObject({
+      evidence: {
+        harness_report: {
+          cases: [
+            { id: 'logout', status: 'passed' },
+            { id: 'login', status: 'flaky' },
+          ],
+          summary: { passed: 1, failed: 0, flaky: 1 },
+        },
+      },
+    });
+    expect(ran.decision).toMatchObject({ status: 'success', risk_flags: ['flaky_checks'] });
+  });
 });
 
 describe('several validators in one step', () => {
-  const ALL = [
-    script('red', 'exit 2'),
-    script('stuck', 'sleep 60', ', timeout: 0.5s'),
-    script('shot', 'kill -KILL $$'),
-    // It ends by itself only if the one after it runs beside it.
-    script('waits', 'until test -e green.txt; do sleep 0.05; done; exit 4', ', timeout: 3s'),
-    script('green', 'touch green.txt'),
-  ].join(', ');
+  /** What waits ends by itself only if the one after it runs beside it. */
+  const all = (waits: string) =>
+    [
+      script('red', 'exit 2'),
+      script('stuck', 'sleep 60', ', timeout: 0.5s'),
+      script('shot', 'kill -KILL $$'),
+      script('waits', 'until test -e green.txt; do sleep 0.05; done; exit 4', `, timeout: ${waits}`),
+      script('green', 'touch green.txt'),
+    ].join(', ');
 
   test.concurrent.for([
-    ['one after the other', 'false', { timeouts: ['stuck', 'waits'], exit_codes: { red: 2, green: 0 } }],
-    ['side by side', 'true', { timeouts: ['stuck'], exit_codes: { red: 2, waits: 4, green: 0 } }],
+    [
+      'one after the other',
+      'false',
+      '0.5s',
+      { timeouts: ['stuck', 'waits'], exit_codes: { red: 2, green: 0 } },
+    ],
+    ['side by side', 'true', '10m', { timeouts: ['stuck'], exit_codes: { red: 2, waits: 4, green: 0 } }],
   ] as const)(
     'all run %s with parallel: %s, and the worst counts',
-    async ([, parallel, ends], { openScene }) => {
+    async ([, parallel, waits, ends], { openScene }) => {
       const scene = await openScene({ config: config(WORK) });
-      const ran = await runWith(scene, ALL, `parallel: ${parallel}, `);
+      const ran = await runWith(scene, all(waits), `parallel: ${parallel}, `);
       expect(ran.report).toMatchObject({
         ...ends,
         mechanical_outcome: 'killed_timeout',

@@ -65,8 +65,9 @@ describe('a report that a validator declares', () => {
     expect(existsSync(scene.inTree('new.xml'))).toBe(false);
   });
 
-  it('may be TAP on the standard output', async () => {
-    const code = 'console.log("TAP version 13\\nok 1 - a\\nnot ok 2 - b\\n1..2"); process.exit(1)';
+  it('may be TAP on the standard output, with any bytes between its lines', async () => {
+    const code =
+      'process.stdout.write(Buffer.from([0xff, 0xfe, 0x0a])); console.log("TAP version 13\\nok 1 - a\\nnot ok 2 - b\\n1..2"); process.exitCode = 1';
     const result = await scene.run(inlineScript(code, { report: 'tap:stdout' }));
     expect(result).toMatchObject({
       outcome: 'error',
@@ -329,5 +330,6 @@ describe('what a runner attaches to a test', () => {
     for (const reference of item?.artifacts ?? [])
       expect(await readFile(scene.inRun(reference), 'utf8')).toBe('png');
     expect(result.artifacts.map(({ name }) => name)).toContain('report-files/1-a.png');
+    expect(result.references?.problems).toEqual([]);
   });
 });

@@ -237,19 +237,34 @@ describe('a golden', () => {
     ]);
   });
 
-  test('is named from the repository wherever the harness was started', async ({ place }) => {
-    await place.write({ '.git/HEAD': '', 'sub/x': '' });
-    const { report } = await runSuite({
-      suiteId: 'suite',
-      cases: [print('one\n')],
-      cwd: join(place.root, 'sub'),
-      env: { PATH: process.env.PATH },
-      options: {},
-      repro: (id) => id,
-      print: () => undefined,
-    });
-    expect(report.proposed_goldens).toMatchObject([{ golden_path: 'sub/goldens/a/b.txt' }]);
-  });
+  test.for<[string | undefined, string | null]>([
+    [undefined, 'sub/goldens/a/b.txt'],
+    ['../expected', 'expected/a/b.txt'],
+    ['../../elsewhere', null],
+    ['/elsewhere', null],
+  ])(
+    'is named from the repository wherever the harness was started, and lies in it: %s',
+    async ([goldens, path], { place }) => {
+      await place.write({ '.git/HEAD': '', 'sub/x': '' });
+      const { report } = await runSuite({
+        suiteId: 'suite',
+        cases: [print('one\n')],
+        cwd: join(place.root, 'sub'),
+        env: { PATH: process.env.PATH },
+        options: { goldens },
+        repro: (id) => id,
+        print: () => undefined,
+      });
+      expect(report.proposed_goldens).toMatchObject(path === null ? [] : [{ golden_path: path }]);
+      if (path === null)
+        expect(report.cases).toMatchObject([
+          {
+            status: 'failed',
+            observations: [`the folder of the goldens, ${goldens}, is outside of the repository`],
+          },
+        ]);
+    },
+  );
 
   test('is held against text without what differs from run to run', async ({ place }) => {
     await place.write({ 'goldens/a.txt': 'at <cwd>, <date>\n' });

@@ -13,7 +13,7 @@ describe('the folders that show the harness kit in a sandbox', () => {
     await mkdir(join(top, 'shared', 'node_modules'), { recursive: true });
     await mkdir(root);
     await symlink(join(top, 'shared', 'node_modules'), join(root, 'node_modules'));
-    const { folders } = await findHarnessKit(root);
+    const { folders } = await findHarnessKit(root, {});
     expect(folders).toEqual([root, join(top, 'shared', 'node_modules')]);
   });
 
@@ -22,11 +22,24 @@ describe('the folders that show the harness kit in a sandbox', () => {
     const real = join(outer, '.pnpm', 'tnh-conductor@0.1.0', 'node_modules', 'tnh-conductor');
     await mkdir(real, { recursive: true });
     await symlink(real, join(outer, 'tnh-conductor'));
-    const { folders, environment } = await findHarnessKit(join(outer, 'tnh-conductor'));
+    const { folders, environment } = await findHarnessKit(join(outer, 'tnh-conductor'), {});
     expect(folders).toEqual([outer]);
     expect(environment).toEqual({
       CONDUCTOR_HARNESS: join(real, 'dist/src/harness/index.js'),
       CONDUCTOR_BIN: join(real, 'dist/bin/conductor.js'),
     });
+  });
+
+  it('are also that of a browser that somebody names, unless it lies openly in their home', async () => {
+    const home = join(top, 'home');
+    const browser = join(home, '.cache', 'chromium-1', 'chrome');
+    const env = (path: string) => ({ HOME: home, CONDUCTOR_CHROMIUM: path });
+    await mkdir(browser, { recursive: true });
+    const shown = await findHarnessKit(top, env(browser));
+    expect(shown.folders).toContain(join(home, '.cache', 'chromium-1'));
+    expect(shown.environment.CONDUCTOR_CHROMIUM).toBe(browser);
+    const loose = await findHarnessKit(top, env(join(home, 'chrome')));
+    expect(loose.folders).not.toContain(home);
+    expect(loose.environment.CONDUCTOR_CHROMIUM).toBe(join(home, 'chrome'));
   });
 });

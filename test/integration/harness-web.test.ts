@@ -144,6 +144,7 @@ describe.runIf(chromiumHere)('a page', { timeout: 120_000 }, () => {
         proposed_path: 'suite/proposed/home.png',
         kind: 'image',
         diff_ref: 'suite/diffs/home.png.png',
+        pixels: Number(differing),
       },
     ]);
     expect(redPixels(place.referred('suite/diffs/home.png.png'))).toBe(Number(differing));
@@ -196,7 +197,7 @@ function redPixels(bytes: Buffer): number {
 }
 
 describe('a page without a browser', () => {
-  test('is skipped, and the report says how to get one', async ({ place }) => {
+  test('is skipped, and the report says why and what to do', async ({ place }) => {
     const { report, exitCode } = await runSuite({
       suiteId: 'suite',
       cases: [web()],
@@ -207,7 +208,10 @@ describe('a page without a browser', () => {
       print: () => undefined,
     });
     expect(report.cases).toMatchObject([
-      { status: 'skipped', observations: [expect.stringContaining('apt-get install chromium')] },
+      {
+        status: 'skipped',
+        observations: [expect.stringContaining('none, which is no program; correct CONDUCTOR_CHROMIUM')],
+      },
     ]);
     expect([report.summary.skipped, exitCode]).toEqual([1, 0]);
   });

@@ -41,8 +41,13 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(join(run, path), text);
 }
 
-function capture(report: Record<string, unknown>) {
-  return captureReferences(report, { roots: { run, worktree: join(base, 'worktree') }, folder });
+function capture(report: Record<string, unknown>, artifacts: readonly string[] = []) {
+  return captureReferences(report, {
+    roots: { run, worktree: join(base, 'worktree') },
+    folder,
+    runDir: run,
+    artifacts: artifacts.map((name) => ({ name, path: join(folder, name) })),
+  });
 }
 
 function withArtifacts(...artifacts: unknown[]): Record<string, unknown> {
@@ -84,6 +89,30 @@ describe('what a report refers to', () => {
     const { files } = await capture(withArtifacts('harness/out/a.log'));
     await put('harness/out/a.log', 'another log\n');
     expect(await readFile(files[0]?.path ?? '', 'utf8')).toBe('a log\n');
+  });
+
+  it('may be an artifact that was captured beside the code, unless the run directory has it', async () => {
+    await put('artifacts/check/harness/shots/new.png', 'a new picture');
+    await put('artifacts/check/harness/harness/out/a.log', 'another log\n');
+    const { files, problems } = await capture(withArtifacts('./shots/new.png', 'harness/out/a.log'), [
+      'shots/new.png',
+      'harness/out/a.log',
+    ]);
+    expect(problems).toEqual([]);
+    expect(files.map(({ reference, role }) => [reference, role])).toEqual([
+      ['./shots/new.png', 'harness_screenshot'],
+      ['harness/out/a.log', 'validation_artifact'],
+    ]);
+    const texts = await Promise.all(files.map(({ path }) => readFile(path, 'utf8')));
+    expect(texts).toEqual(['a new picture', 'a log\n']);
+  });
+
+  it('may be a copy that is kept already, and is neither copied again nor told', async () => {
+    await put('artifacts/check/harness/report-files/1-a.png', 'a picture');
+    const { files, problems } = await capture(withArtifacts('artifacts/check/harness/report-files/1-a.png'), [
+      'report-files/1-a.png',
+    ]);
+    expect({ files, problems }).toEqual({ files: [], problems: [] });
   });
 
   it('may be empty, and may be reached by a link that stays in the run directory', async () => {

@@ -19,14 +19,14 @@ export async function readHarnessReport(path: string): Promise<ReportReading> {
 }
 
 export function parseHarnessReport(text: string): ReportReading {
+  const problem = boundsProblem(text, REPORT_BOUNDS);
+  if (problem !== null) return { ok: false, why: problem };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return { ok: false, why: 'is not JSON' };
   }
-  const problem = boundsProblem(value, REPORT_BOUNDS);
-  if (problem !== null) return { ok: false, why: problem };
   if (!isRecord(value)) return { ok: false, why: 'is not a JSON object' };
   for (const key of ['suite_id', 'cases', 'summary']) {
     if (!Object.hasOwn(value, key)) return { ok: false, why: `has no \`${key}\`` };

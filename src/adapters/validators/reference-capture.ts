@@ -1,8 +1,8 @@
 import { constants, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, posix } from 'node:path';
+import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { CapturedReference, CapturedReferences } from '../../ports/validator.ts';
+import type { CapturedArtifact, CapturedReference, CapturedReferences } from '../../ports/validator.ts';
 import { listReferences, type ReportReference } from './report-references.ts';
 import { isInside, isOffLimits, type Roots, realPathOf } from './roots.ts';
 
@@ -18,6 +18,10 @@ interface CapturePlace {
   readonly roots: Roots;
   /** Where the validator's artifacts go; the files of its report get a folder of their own there. */
   readonly folder: string;
+  /** As it was named, links or not. */
+  readonly runDir: string;
+  /** What was captured already. */
+  readonly artifacts: readonly Pick<CapturedArtifact, 'name' | 'path'>[];
 }
 
 /**
@@ -28,7 +32,8 @@ export async function captureReferences(
   report: Readonly<Record<string, unknown>>,
   place: CapturePlace,
 ): Promise<CapturedReferences> {
-  const references = listReferences(report);
+  const kept = new Set(place.artifacts.map(({ path }) => relative(place.runDir, path)));
+  const references = listReferences(report).filter(({ reference }) => !kept.has(reference));
   const files: CapturedReference[] = [];
   const problems: string[] = [];
   let left = TOTAL_LIMIT_BYTES;
@@ -60,10 +65,14 @@ async function take(
   place: CapturePlace,
   left: number,
 ): Promise<Taken> {
-  const source = join(place.roots.run, name);
+  const inRun = join(place.roots.run, name);
+  // What a harness leaves beside the code and declares as an artifact has been taken from there.
+  const artifact = place.artifacts.find((one) => one.name === name)?.path ?? null;
+  const foundInRun = await realPathOf(inRun);
+  const source = foundInRun === null && artifact !== null ? artifact : inRun;
   const realPath = await realPathOf(source);
   if (realPath === null) return 'which is not there';
-  const misplaced = misplacement(place.roots, realPath);
+  const misplaced = source === inRun ? misplacement(place.roots, realPath) : null;
   if (misplaced !== null) return misplaced;
   // Neither waits for the other end of a pipe, nor follows a link that was put there a moment ago.
   const handle = await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -60,7 +60,10 @@ async function invokedOf({ request, invocation }: ConversionContext): Promise<In
   const command =
     validator.kind === 'command'
       ? validator.command
-      : argv.map((word) => (word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word));
+      : argv.map((word) => {
+          if (word === process.execPath) return 'node';
+          return word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word;
+        });
   return { command, folders: [...new Set([cwd, (await realPathOf(cwd)) ?? cwd])] };
 }
 
@@ -78,7 +81,7 @@ async function readAll(
   const readings: Readable[] = [];
   let bytes = 0;
   for (const file of form === 'tap' ? [{ name, path: ran.stdout.path }] : capture.toConvert) {
-    const content = await readReportText(file.path);
+    const content = await readReportText(file.path, form === 'tap' ? 'printed' : 'written');
     if (!content.ok) return { ...content, name: file.name };
     bytes += content.bytes;
     if (bytes > TOGETHER_LIMIT_BYTES) return { ok: false, name, why: 'is larger than 64 MiB together' };
@@ -108,6 +111,7 @@ async function store(
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
     lastWords: (await lastWordsOf(ran.stderr.path)) || (await lastWordsOf(ran.stdout.path)),
     durationMs: ran.durationMs,
+    failedBefore: new Set(request.failedCases ?? []),
     referenceOf: (attachment) => {
       const copy = kept.get(attachment);
       return copy === undefined ? null : relative(place.runDir, copy.path);

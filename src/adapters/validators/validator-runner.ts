@@ -97,7 +97,15 @@ async function runValidator(
     missingArtifacts: capture.missing.filter(isDue),
     requiredArtifacts: requiredNames(validator, declared.list).filter(isDue),
     harnessReport: report,
-    ...(report === null ? {} : { references: await captureReferences(report.value, context) }),
+    ...(report === null
+      ? {}
+      : {
+          references: await captureReferences(report.value, {
+            ...context,
+            runDir: place.runDir,
+            artifacts: capture.artifacts,
+          }),
+        }),
     reason: reasons.length === 0 ? null : reasons.join('; '),
   };
 }

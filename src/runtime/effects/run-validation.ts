@@ -187,11 +187,12 @@ async function runOne(
   const validator = runnableOf(deps.project, planned);
   if (validator === null)
     return triedOnce(neverRan(planned.id, `validator "${planned.id}" has nothing to run`));
-  const run = (count: number): Promise<ValidatorResult> => {
+  const run = (count: number, failedCases: readonly string[]): Promise<ValidatorResult> => {
     const timeoutMs = Math.max(1, timeLeftMs());
     const isFirst = count === 1;
     return deps.validators.run({
       ...entry,
+      failedCases,
       // No validator can be called that, as its name would be written otherwise there.
       evidenceDir: isFirst ? entry.evidenceDir : `${entry.evidenceDir}/try@${count}`,
       timeoutMs,

@@ -10,12 +10,12 @@ export interface TriedValidator {
 /** Runs a validator again while it fails, as often as `retries` says and as long as there is time. */
 export async function runTries(
   retries: number,
-  run: (count: number) => Promise<ValidatorResult>,
+  run: (count: number, failedCases: readonly string[]) => Promise<ValidatorResult>,
   hasTime: () => boolean,
 ): Promise<TriedValidator> {
   const failed: ValidatorResult[] = [];
   for (let count = 1; ; count += 1) {
-    const last = await run(count);
+    const last = await run(count, failedCasesOf(failed));
     if (count > retries || !mayPassNextTime(last) || !hasTime()) return { last, failed };
     failed.push(last);
   }
@@ -41,9 +41,13 @@ export function isFlaky({ last, failed }: TriedValidator): boolean {
 
 /** Cases that a report calls flaky, or that failed on one try and passed on the last. */
 export function flakyCasesOf({ last, failed }: TriedValidator): string[] {
-  const failedBefore = new Set(failed.flatMap((result) => casesWith(result, 'failed')));
+  const failedBefore = new Set(failedCasesOf(failed));
   const passedAfter = casesWith(last, 'passed').filter((id) => failedBefore.has(id));
   return [...new Set([...casesWith(last, 'flaky'), ...passedAfter])];
+}
+
+function failedCasesOf(tries: readonly ValidatorResult[]): string[] {
+  return tries.flatMap((result) => casesWith(result, 'failed'));
 }
 
 /** What is flaky about all of them together: ids of validators, then of cases. */

@@ -11,31 +11,39 @@ export const pathBoundsRule: Rule = {
     for (const validator of objectValidators(step)) {
       for (const item of validatorTexts(validator)) {
         if (item.field === 'args') continue;
-        const path = item.field === 'report' ? item.text.replace(/^[a-z-]+:/, '') : item.text;
-        checkPath(`\`${item.field}\``, path, valuePlace(item.path), context);
+        const path = item.field === 'report' ? reportPath(item.text) : item.text;
+        checkPath(item.field, path, valuePlace(item.path), context);
       }
     }
   },
   workflow: (context) => {
     const folder = asText(context.view.defaults.artifacts_dir);
     if (folder !== null)
-      checkPath('`artifacts_dir`', folder, valuePlace(['defaults', 'artifacts_dir']), context);
+      checkPath('artifacts_dir', folder, valuePlace(['defaults', 'artifacts_dir']), context);
   },
 };
 
 function checkPath(field: string, path: string, at: Place, { report }: RuleContext): void {
-  const inside = field === '`artifacts_dir`' ? 'the repository' : 'the worktree or the run directory';
+  const problem = pathProblem(field, path);
+  if (problem !== null) report('WF308', { ...problem, at });
+}
+
+/** The path of a `report`, without the form in front of it. */
+export function reportPath(text: string): string {
+  return text.replace(/^[a-z-]+:/, '');
+}
+
+/** What is wrong with a path that has to stay where it belongs. */
+export function pathProblem(
+  field: string,
+  path: string,
+): { readonly message: string; readonly help: string } | null {
+  const inside = field === 'artifacts_dir' ? 'the repository' : 'the worktree or the run directory';
   if (ABSOLUTE.test(path)) {
-    report('WF308', {
-      message: `${field} is the absolute path \`${path}\`, but stays inside ${inside}`,
-      at,
-      help: 'write a relative path',
-    });
-  } else if (UPWARD.test(path)) {
-    report('WF308', {
-      message: `${field} leaves its folder by \`..\` in \`${path}\`, but stays inside ${inside}`,
-      at,
-      help: 'write a path without `..`',
-    });
+    const message = `\`${field}\` is the absolute path \`${path}\`, but stays inside ${inside}`;
+    return { message, help: 'write a relative path' };
   }
+  if (!UPWARD.test(path)) return null;
+  const message = `\`${field}\` leaves its folder by \`..\` in \`${path}\`, but stays inside ${inside}`;
+  return { message, help: 'write a path without `..`' };
 }

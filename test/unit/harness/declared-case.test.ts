@@ -43,6 +43,16 @@ describe('a case that a program declares', () => {
       { url: '/', expect: [{ visable: 'x' }] },
       '`expect.0.visable` is no key; did you mean `visible`?',
     ],
+    [
+      'web',
+      { url: '/', steps: [{ click: 'a' }, { click: 'b', with: 'c' }] },
+      '`steps.1`: `with` says nothing about `click`; it belongs to `fill` and `select`: take it away',
+    ],
+    [
+      'web',
+      { url: '/', expect: [{ visible: 'a', text: 'b' }] },
+      '`expect.0`: an expectation is about one thing, but this one has `visible` and `text`; give exactly one of `visible`, `hidden`, `text`, `title`, `url`, `count`',
+    ],
     ['unit', { test: 'x' }, 'it has no function'],
     ['unit', { test: () => undefined, retries: 0.5 }, '`retries` is no whole number'],
   ])('is refused with what is wrong: %s %j', (kind, options, problem) => {

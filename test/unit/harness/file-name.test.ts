@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findChromium } from '../../../src/harness/browser.ts';
+import { findChromium, lackOfChromium } from '../../../src/harness/browser.ts';
 import { fileNameOf } from '../../../src/harness/out-folder.ts';
 
 describe('the name of a file for a case', () => {
@@ -36,5 +36,16 @@ describe('the browser', () => {
     [{ CONDUCTOR_CHROMIUM: '/no/such/browser', PATH: '/usr/bin' }, null],
   ])('is the one that a variable names, or none: %j', (env, found) => {
     expect(findChromium(env)).toBe(found);
+  });
+
+  it.each([
+    [
+      { CONDUCTOR_CHROMIUM: '/no/such/browser' },
+      'CONDUCTOR_CHROMIUM names /no/such/browser, which is no program',
+    ],
+    [{ CHROMIUM_PATH: '/no/such/browser' }, 'CHROMIUM_PATH names /no/such/browser, which is no program'],
+    [{}, 'there is no Chromium on this machine'],
+  ])('that is lacking is told by who named it: %j', (env, why) => {
+    expect(lackOfChromium(env).why).toBe(why);
   });
 });

@@ -20,6 +20,7 @@ describe('an expected text', () => {
 
   it.each<[TextExpectation, readonly string[]]>([
     ['x', ['it does not contain "x", it is "abc"']],
+    ['', ['it is not empty, it is "abc"']],
     [/^b/, ['it does not match /^b/, it is "abc"']],
     [{ equals: 'ab' }, ['it is not "ab", it is "abc"']],
     [
@@ -29,6 +30,10 @@ describe('an expected text', () => {
     [{ matches: 'd$' }, ['it does not match /d$/m, it is "abc"']],
   ])('says what is missing: %s', (expected, problems) => {
     expect(mismatches('it', 'abc', expected)).toEqual(problems);
+  });
+
+  it('is nothing where nothing is expected', () => {
+    expect(mismatches('it', '', '')).toEqual([]);
   });
 
   it('shows the two ends of what is long', () => {

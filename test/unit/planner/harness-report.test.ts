@@ -34,6 +34,18 @@ describe('a full harness report', () => {
     expect(pathsOf({ ...full, ux_flags: ux, proposed_goldens: goldens, runner: 'own' })).toEqual([]);
   });
 
+  it.each(['2026-02-09T14:30:00+02:00', '2026-02-09T14:30:00.123456', '2026-02-09T14:30:00'])(
+    'may have run at %s',
+    (generated_at) => {
+      expect(pathsOf({ ...full, generated_at })).toEqual([]);
+    },
+  );
+
+  it('counts skipped cases or leaves them out', () => {
+    const cases = [item, { ...item, id: 'b', status: 'skipped', artifacts: ['logs/a..b', './c'] }];
+    expect(pathsOf({ ...full, cases })).toEqual([]);
+  });
+
   it.each(Object.keys(full))('needs %s', (key) => {
     expect(pathsOf({ ...full, [key]: undefined })).toEqual([key]);
   });
@@ -48,7 +60,17 @@ describe('a full harness report', () => {
 
   it.each([
     { fields: { generated_at: 'yesterday' }, path: 'generated_at' },
-    { fields: { cases: [item, item] }, path: 'cases.1.id' },
+    {
+      fields: { cases: [item, item], summary: { ...full.summary, passed: 2 } },
+      path: 'cases.1.id',
+    },
+    { fields: { summary: { ...full.summary, failed: 1 } }, path: 'summary.failed' },
+    { fields: { cases: [] }, path: 'summary.passed' },
+    { fields: { cases: [{ ...item, artifacts: ['a', '/etc/passwd'] }] }, path: 'cases.0.artifacts.1' },
+    { fields: { cases: [{ ...item, artifacts: ['a/../../b'] }] }, path: 'cases.0.artifacts.0' },
+    { fields: { ux_flags: [{ severity: 'info', evidence_ref: '../a' }] }, path: 'ux_flags.0.evidence_ref' },
+    { fields: { proposed_goldens: ['a', '/b'] }, path: 'proposed_goldens.1' },
+    { fields: { proposed_goldens: [{ diff_ref: '/b' }] }, path: 'proposed_goldens.0.diff_ref' },
     { fields: { cases: [{ ...item, kind: 'e2e' }] }, path: 'cases.0.kind' },
     { fields: { ux_flags: [{ severity: 'fatal' }] }, path: 'ux_flags.0.severity' },
   ])('refuses a wrong $path', ({ fields, path }) => {

@@ -122,8 +122,23 @@ describe('validators are found', () => {
     ],
     [
       'not in plugins that only sound alike',
-      { 'pyproject.toml': '[project]\ndependencies = ["pytest-cov>=4", "ruff-lsp"]\n' },
+      { 'pyproject.toml': '[tool.x]\ndependencies = ["pytest-cov>=4", "ruff-lsp"]\n' },
       {},
+    ],
+    [
+      'in any Python project, which is tested with pytest unless it says otherwise',
+      { 'pyproject.toml': '[project]\nname = "x"\n', 'uv.lock': '' },
+      { tests: 'uv run pytest' },
+    ],
+    [
+      'in a Python project after everything else',
+      { 'pyproject.toml': '[build-system]\n', 'Cargo.toml': '[package]\n' },
+      { tests: 'cargo test', lint: 'cargo clippy', typecheck: 'cargo check' },
+    ],
+    [
+      'in a package behind the mark of an editor',
+      { 'package.json': `\ufeff${scripts({ test: 'x', tsc: 'tsc' })}` },
+      { tests: 'npm test', typecheck: 'npm run tsc' },
     ],
     ['not in comments', { 'pyproject.toml': '# [tool.pytest]\n# "pytest"\n' }, {}],
     [
@@ -166,6 +181,11 @@ describe('validators are found', () => {
       'in the targets of a Makefile',
       { Makefile: '.PHONY: test lint\ntest lint: build\n\techo\ntypecheck ::\n\ttsc\n' },
       { tests: 'make test', lint: 'make lint', typecheck: 'make typecheck' },
+    ],
+    [
+      'in a target for all tests',
+      { Makefile: 'tests: x\ncheck:\n' },
+      { tests: 'make tests', typecheck: 'make check' },
     ],
     ['in a target check, which runs the tests', { makefile: 'check: all\n' }, { tests: 'make check' }],
     [

@@ -102,6 +102,7 @@ it.each(SAMPLES)(
         exitCode: 1,
         lastWords: '',
         durationMs: 1,
+        failedBefore: new Set(),
         referenceOf: (path) => path,
       });
       expect(harnessReportSchema.safeParse(report).error?.issues ?? []).toEqual([]);

@@ -12,6 +12,7 @@ const facts: ComposeFacts = {
   exitCode: 0,
   lastWords: '',
   durationMs: 77,
+  failedBefore: new Set(),
   referenceOf: () => null,
 };
 const result = (change: Partial<TestResult>): TestResult => ({
@@ -97,6 +98,40 @@ describe('a report that is made from test results', () => {
     ['the runner was killed', [result({})], null],
   ])('has no such case where %s', (_, results, exitCode) => {
     expect(compose(results, { exitCode }).cases).toHaveLength(1);
+  });
+
+  const twice = [
+    result({ id: 'a', status: 'failed', observations: ['no'], durationMs: 1 }),
+    result({ id: 'b', status: 'failed' }),
+    result({ id: 'a', durationMs: 2 }),
+    result({ id: 'b', status: 'skipped' }),
+  ];
+  it.each([
+    ['flaky where the runner is content with a rerun', true, 0, ['flaky a', 'failed b']],
+    [
+      'what it is where the runner is not content',
+      true,
+      1,
+      ['failed a', 'failed b', 'passed a (2)', 'skipped b (2)'],
+    ],
+    ['two where it may be two tests', false, 0, ['failed a', 'failed b', 'passed a (2)', 'skipped b (2)']],
+  ])('calls a test that is listed twice %s', (_, repeatsAreReruns, exitCode, expected) => {
+    const read = { kind: 'unit', results: twice, durationMs: null, repeatsAreReruns } as const;
+    const { cases, summary } = composeReport(read, { ...facts, exitCode });
+    expect(cases.map(({ id, status: end }) => `${end} ${id}`)).toEqual(expected);
+    expect(cases[0]?.observations).toEqual(['no']);
+    expect(summary.duration_ms).toBe(3);
+  });
+
+  it('calls a case flaky that passed after it had failed on an earlier try, and nothing else', () => {
+    const results = [result({ id: 'a' }), result({ id: 'a' }), result({ id: 'b', status: 'skipped' })];
+    const { cases, summary } = compose(results, { failedBefore: new Set(['a (2)', 'b', 'c']) });
+    expect(cases.map(({ id, status: end }) => `${end} ${id}`)).toEqual([
+      'passed a',
+      'flaky a (2)',
+      'skipped b',
+    ]);
+    expect(summary).toMatchObject({ passed: 1, flaky: 1, skipped: 1, failed: 0 });
   });
 
   it('keeps observations short, plain, and free of the frames of runners', () => {

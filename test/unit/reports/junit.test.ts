@@ -20,8 +20,19 @@ describe('how a JUnit case ended', () => {
     ['a rerun that failed before one that passed', '<rerunFailure message="no"/>', 'flaky'],
     ['a failure that reruns did not mend', '<failure message="no"/><rerunFailure message="no"/>', 'failed'],
     ['an element nobody knows', '<custom><failure/></custom>', 'failed'],
+    ["CTest's element for what is switched off", '<disabled message="Disabled"/>', 'skipped'],
   ])('with %s is told', (_, inside, status) => {
     expect(only(suite(`<testcase name="t" classname="C">${inside}</testcase>`))?.status).toBe(status);
+  });
+
+  it.each([
+    ["that GoogleTest didn't run", 'status="notrun" result="suppressed"', '', 'skipped'],
+    ['that GoogleTest ran', 'status="run" result="completed"', '', 'passed'],
+    ['that CTest has switched off', 'status="disabled"', '', 'skipped'],
+    ['that only an attribute calls failed', 'status="FAILED"', '', 'failed'],
+    ['that an element calls failed', 'status="notrun"', '<failure/>', 'failed'],
+  ])('%s is told by its attributes where no element tells it', (_, attributes, inside, status) => {
+    expect(only(suite(`<testcase name="t" ${attributes}>${inside}</testcase>`))?.status).toBe(status);
   });
 
   it.each([
@@ -32,6 +43,11 @@ describe('how a JUnit case ended', () => {
     [
       'a stack trace inside',
       '<flakyFailure message="m"><stackTrace>at x</stackTrace></flakyFailure>',
+      ['m\nat x'],
+    ],
+    [
+      'what it printed before a rerun',
+      '<flakyFailure message="m"><stackTrace>at x</stackTrace><system-out>hi</system-out></flakyFailure>',
       ['m\nat x'],
     ],
     ['a reason for a skip', '<skipped message="no network"/>', ['no network']],
@@ -51,6 +67,7 @@ describe('a JUnit report', () => {
     const text = suite('<testsuite name="inner"><testcase name="a"/></testsuite><testcase name="b"/>');
     expect(ends(read('junit', text))).toEqual(['passed s > inner > a', 'passed s > b']);
     expect(ends(read('junit', '<testsuite><testcase name="a"/></testsuite>'))).toEqual(['passed a']);
+    expect(ends(read('junit', `\n ${text}`))).toEqual(['passed s > inner > a', 'passed s > b']);
   });
 
   it.each([
@@ -163,6 +180,11 @@ describe('the dialect of', () => {
   const go = `<testsuites><testsuite name="example.test/m/p"><properties><property name="go.version" value="go1.22"/></properties><testcase classname="example.test/m/p" name="TestSum/small_(1)"/></testsuite></testsuites>`;
   const nextest = `<testsuites name="nextest-run"><testsuite name="my-crate"><testcase name="tests::adds" classname="my-crate"/></testsuite></testsuites>`;
   const surefire = `<testsuite xmlns:xsi="x" xsi:noNamespaceSchemaLocation="https://maven.example/surefire-test-report.xsd" name="org.example.SumTest"><testcase name="adds(int)[1]" classname="org.example.SumTest"/></testsuite>`;
+  const goSuite = (attributes: string) =>
+    `<testsuites><testsuite name="example.test/m/p"><properties><property name="go.version"/></properties><testcase ${attributes}/></testsuite></testsuites>`;
+  const brokenClass = surefire.replace('adds(int)[1]', '');
+  const mocha = `<testsuites name="Mocha Tests"><testsuite name="Math"><testcase name="Math adds" classname="adds"/></testsuite></testsuites>`;
+  const quoted = `<testsuites><testcase name="says &amp;quot;no&amp;quot;" classname="test" file="${FOLDER}/a.mjs"/></testsuites>`;
   const java = `<testsuite name="org.example.SumTest"><testcase name="adds()" classname="org.example.SumTest"/></testsuite>`;
   const playwright = `<testsuites id="" name=""><testsuite name="a.spec.ts" hostname="chromium"><testcase name="Login › works" classname="a.spec.ts"/></testsuite></testsuites>`;
   const node = `<testsuites><testsuite name="sum"><testcase name="adds" classname="test"><failure>Error: x\n at file://${FOLDER}/test/a%20b.test.mjs:4:29) {</failure></testcase></testsuite><testcase name="${FOLDER}/test/b.test.mjs" classname="test"/></testsuites>`;
@@ -232,6 +254,20 @@ describe('the dialect of', () => {
       String.raw`go test example.test/m/p -run '^TestSum$/^small_\(1\)$'`,
     ],
     [
+      'Go, a class without its path',
+      goSuite('classname="p" name="TestSum"'),
+      ['make'],
+      'example.test/m/p.TestSum',
+      "go test example.test/m/p -run '^TestSum$'",
+    ],
+    [
+      'Go, a package that is not built',
+      goSuite('classname="" name="TestMain"'),
+      ['make'],
+      'example.test/m/p.TestMain',
+      'go test example.test/m/p',
+    ],
+    [
       'nextest',
       nextest,
       ['make'],
@@ -244,6 +280,13 @@ describe('the dialect of', () => {
       ['make'],
       'org.example.SumTest.adds(int)[1]',
       "mvn test '-Dtest=org.example.SumTest#adds'",
+    ],
+    [
+      'Surefire, a whole class',
+      brokenClass,
+      ['make'],
+      'org.example.SumTest',
+      'mvn test -Dtest=org.example.SumTest',
     ],
     [
       'Gradle',
@@ -266,6 +309,14 @@ describe('the dialect of', () => {
       'sum > adds',
       'node --test --test-name-pattern="adds" \'test/a b.test.mjs\'',
     ],
+    [
+      'Node, a name with quotes',
+      quoted,
+      ['npm', 'test'],
+      'says "no"',
+      `node --test --test-name-pattern='says "no"' a.mjs`,
+    ],
+    ['Mocha, which nobody tells', mocha, ['npm', 'test'], 'Math adds', null],
     ['nobody known', java, ['ant', 'test'], 'org.example.SumTest.adds()', null],
   ])('%s is known', (_, text, command, id, repro) => {
     expect(only(text, command)).toMatchObject({ id, repro });

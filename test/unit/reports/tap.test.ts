@@ -18,6 +18,9 @@ describe('a TAP line', () => {
     [`ok 1 - adds # ${todo} some day`, 'passed adds'],
     [String.raw`not ok 1 - the \# skip sign`, 'failed the # skip sign'],
     ['not ok 1 - number #3', 'failed number #3'],
+    ['not ok 1 - the colour #skipper', 'failed the colour #skipper'],
+    ['not ok 1 - hides #todo-list', 'failed hides #todo-list'],
+    ['ok 1 - adds # SKIPPED', 'skipped adds'],
     ['not ok 1 - a\r', 'failed a'],
   ])('%j is %s', (line, end) => {
     expect(ends(read('tap', tap(line, '1..1')))).toEqual([end]);
@@ -131,6 +134,24 @@ describe('subtests', () => {
     expect(results.results[0]?.durationMs).toBe(2000);
   });
 
+  it("of Node's runner that failed by themselves are cases beside what failed in them", () => {
+    const suite = (type: string) =>
+      tap(
+        '    not ok 1 - x',
+        '    1..1',
+        'not ok 1 - s',
+        '  ---',
+        `  failureType: '${type}'`,
+        "  error: 'no database'",
+        '  ...',
+        '1..1',
+      );
+    expect(ends(read('tap', suite('subtestsFailed')))).toEqual(['failed s > x']);
+    const hook = read('tap', suite('hookFailed'));
+    expect(ends(hook)).toEqual(['failed s > x', 'failed s']);
+    expect(hook.results[1]?.observations).toEqual(['no database']);
+  });
+
   it("of Node's runner that have no tests in them are no cases", () => {
     const suite = ['ok 1 - empty', '  ---', "  type: 'suite'", '  ...', '1..1'];
     expect(ends(read('tap', tap(...suite)))).toEqual([]);
@@ -168,6 +189,34 @@ describe('diagnostics', () => {
         durationMs: 1.25,
       },
     ]);
+  });
+
+  const observed = (...lines: readonly string[]) => {
+    const results = read('tap', tap(...lines, '1..1'));
+    expect(results.results).toHaveLength(1);
+    return results.results[0]?.observations;
+  };
+  it.each([
+    [
+      'keys that are indented, as of tape and AVA',
+      ['  ---', '    operator: equal', '    expected: 2', '    actual:   1', '  ...'],
+      'expected: 2\nactual: 1\noperator: equal',
+    ],
+    [
+      'a block that is indented like a subtest, as of Vitest',
+      ['    ---', '    error:', '        message: "no"', 'ok 7 - no test', '    actual: "1"', '    ...'],
+      'message: "no"\nok 7 - no test\nactual: 1',
+    ],
+    ['a difference, as of node-tap', ['  ---', '  diff: |', '    -2', '    +1', '  ...'], 'diff: -2\n+1'],
+    [
+      'comments, as of Bats and Perl',
+      ['', '# (in test file a.bats, line 7)', "#   `false' failed", '# tests 1'],
+      "(in test file a.bats, line 7)\n  `false' failed",
+    ],
+    ['text that is indented, as of Mocha', ['  1 !== 2', '      at a.js:7'], '  1 !== 2\n      at a.js:7'],
+    ['nothing but sums', ['# tests 1', '# fail  1'], 'not ok: adds'],
+  ])('are found as %s', (_, lines, observation) => {
+    expect(observed('not ok 1 - adds', ...lines)).toEqual([observation]);
   });
 
   it('are not needed: a runner that is not known leaves the command', () => {

@@ -23,6 +23,15 @@ describe('the structure of a harness report', () => {
   });
 
   it.each([
+    ['brackets in a text', { note: '['.repeat(100) }],
+    ['quotes and backslashes in a text', { note: `\\"${'[,'.repeat(300_000)}\\` }],
+    ['sixty-three levels', { note: JSON.parse(`${'['.repeat(63)}${']'.repeat(63)}`) as unknown }],
+  ])('with %s is within its bounds', (_, fields) => {
+    const value = { ...whole, ...fields };
+    expect(parseHarnessReport(JSON.stringify(value))).toEqual({ ok: true, value, proposals: 0 });
+  });
+
+  it.each([
     [undefined, 0],
     [null, 0],
     [[], 0],

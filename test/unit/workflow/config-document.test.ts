@@ -125,6 +125,11 @@ describe('checkConfig', () => {
     ['- a', ['CF009 1:1']],
     ['paths: { worktrees: ./.tnh/run/x }', ['CF102 1:21']],
     ['paths: { runs: .tnh/runs }', []],
+    ['validators: { t: { command: [x], report: "junit:../r.xml" } }', ['CF011 1:42']],
+    ['validators: { t: { command: [x], report: "junit:/r.xml" } }', ['CF011 1:42']],
+    ['validators: { t: { command: [x], report: "junit: r.xml" } }', ['CF011 1:42']],
+    ['validators: { t: { command: [x], artifacts: [a, "{b,../c}"] } }', ['CF011 1:49']],
+    ['validators: { t: { command: [x], artifacts: ["a..b/*", "${run_dir}/c"], report: harness:a..b } }', []],
   ])('%s gives %j', (text, expected) => {
     expect(places(check(text))).toEqual(expected);
   });

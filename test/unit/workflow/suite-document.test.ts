@@ -104,6 +104,12 @@ describe('a suite file', () => {
       [/^3:\d+ an expectation is about one thing, but this one has none \|/],
     ],
     [
+      'an expectation with a word of another',
+      web('expect: [{ visible: main, in: body }]'),
+      [/^3:59 `in` says nothing about `visible` \| it belongs to `text`: take it away$/],
+    ],
+    ['a count of nothing', web('expect: [{ count: 1 }]'), [/^3:44 `count` comes without `of` \| add `of`$/]],
+    [
       'a suite id that leads elsewhere',
       'suite_id: ../x\ncases:\n  - { id: a, kind: cli, command: [x] }\n',
       [/^1:11 `suite_id` is the text "..\/x", which is not a suite id/],

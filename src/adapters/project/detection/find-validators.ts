@@ -2,7 +2,7 @@ import { DETECTED_NAMES, type DetectedValidator } from '../../../contracts/detec
 import type { ProjectFiles } from './found-commands.ts';
 import { findDenoTasks, findLanguageTools } from './language-tools.ts';
 import { findPackageScripts } from './package-scripts.ts';
-import { findPythonTools } from './python-tools.ts';
+import { findPythonProject, findPythonTools } from './python-tools.ts';
 import { findTasksOfRunners } from './task-runners.ts';
 
 /** What somebody wrote down as the way to run a check comes before what a language's tools do by themselves. */
@@ -12,6 +12,7 @@ const FINDERS = [
   findTasksOfRunners,
   findPythonTools,
   findLanguageTools,
+  findPythonProject,
 ] as const;
 
 /** What a repository gives the names `tests`, `lint` and `typecheck` to run: at most one command for each. */

@@ -7,9 +7,9 @@ export type ProjectFiles = ReadonlyMap<string, string>;
 export type TaskNames = Readonly<Record<DetectedName, readonly string[]>>;
 
 export const TASK_NAMES: TaskNames = {
-  tests: ['test'],
+  tests: ['test', 'tests'],
   lint: ['lint'],
-  typecheck: ['typecheck', 'type-check', 'check-types'],
+  typecheck: ['typecheck', 'type-check', 'check-types', 'type:check', 'check:types', 'tsc'],
 };
 
 /** What of these tasks there is, each as the command that `commandOf` makes of the task's name. */
@@ -29,7 +29,7 @@ export function findTasks(
 /** The object that a text of JSON holds; empty where it holds none. */
 export function parseObject(text: string | undefined): Readonly<Record<string, unknown>> {
   try {
-    return asObject(JSON.parse(text ?? ''));
+    return asObject(JSON.parse((text ?? '').replace(/^\ufeff/, '')));
   } catch {
     return {};
   }

@@ -60,15 +60,28 @@ const RUNNERS: readonly (readonly [string, string])[] = [
 const PYPROJECT = 'pyproject.toml';
 
 export function findPythonTools(files: ProjectFiles): DetectedValidator[] {
-  const runner = RUNNERS.find(([lock]) => files.has(lock))?.[1];
   return TOOLS.flatMap((tool) => {
     const source = sourceOf(files, tool);
     if (source === null) return [];
     const { validator, program, args } = tool;
-    const words = [program, ...args, ...placesFor(files, tool)] as const;
-    const command = runner === undefined ? words : ([runner, 'run', ...words] as const);
+    const command = withRunner(files, [program, ...args, ...placesFor(files, tool)]);
     return [{ name: validator, command, source: `${program} in ${source}` }];
   });
+}
+
+/** What a Python project is tested with unless it says otherwise. It fails where there are no tests. */
+export function findPythonProject(files: ProjectFiles): DetectedValidator[] {
+  const pyproject = withoutComments(files.get(PYPROJECT) ?? '');
+  if (!['project', 'build-system', 'tool.poetry'].some((table) => hasTable(pyproject, table))) return [];
+  return [{ name: 'tests', command: withRunner(files, ['pytest']), source: PYPROJECT }];
+}
+
+function withRunner(
+  files: ProjectFiles,
+  words: readonly [string, ...string[]],
+): readonly [string, ...string[]] {
+  const runner = RUNNERS.find(([lock]) => files.has(lock))?.[1];
+  return runner === undefined ? words : [runner, 'run', ...words];
 }
 
 function sourceOf(files: ProjectFiles, { program, tables, files: own, elsewhere }: Tool): string | null {

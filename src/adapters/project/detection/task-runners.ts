@@ -32,7 +32,7 @@ function findIn(
 
 /** By an old custom `make check` runs the tests; beside a `test` it is a check of another kind. */
 function namesWithCheck(tasks: ReadonlySet<string>): TaskNames {
-  return tasks.has('test')
+  return TASK_NAMES.tests.some((name) => tasks.has(name))
     ? { ...TASK_NAMES, typecheck: [...TASK_NAMES.typecheck, 'check'] }
     : { ...TASK_NAMES, tests: [...TASK_NAMES.tests, 'check'] };
 }
