@@ -9,7 +9,7 @@ import {
 } from '../contracts/harness-report.ts';
 import type { PlannerInput, ReviewFinding, WindowEntry } from '../contracts/planner-input.ts';
 import { type Intent, type MechanicalOutcome, VIOLATION_CLASSES } from '../contracts/vocabulary.ts';
-import type { Claim } from './claims.ts';
+import type { Claim } from './claim.ts';
 import { CONTRADICTION_FLAGS } from './severity.ts';
 import {
   type AgentBlocker,
