@@ -1,4 +1,5 @@
 import { type AgentResultFile, agentResultFileSchema } from '../contracts/agent-result.ts';
+import { problemsOf } from './problems.ts';
 
 /** How far back from its end a last word is searched for a structured tail. */
 const TAIL_LIMIT = 65_536;
@@ -13,10 +14,22 @@ const TAIL_KEYS = ['claims', 'blockers', 'verdict', 'findings', 'review'] as con
  * an object that is quoted further up is somebody else's.
  */
 export function readTail(text: string): AgentResultFile | null {
-  const value = lastObject(text, TAIL_LIMIT);
-  if (value === null) return null;
+  const value = tailIn(text);
   const parsed = agentResultFileSchema.safeParse(value);
-  return parsed.success && TAIL_KEYS.some((key) => Object.hasOwn(value, key)) ? parsed.data : null;
+  return parsed.success ? parsed.data : null;
+}
+
+/** Why an object that was meant as a tail does not count; null when it counts or there is none. */
+export function tailProblem(text: string): string | null {
+  const value = tailIn(text);
+  if (value === null) return null;
+  const [problem] = problemsOf(agentResultFileSchema.safeParse(value).error ?? { issues: [] });
+  return problem === undefined ? null : `${problem.path}: ${problem.message}`;
+}
+
+function tailIn(text: string): object | null {
+  const value = lastObject(text, TAIL_LIMIT);
+  return value !== null && TAIL_KEYS.some((key) => Object.hasOwn(value, key)) ? value : null;
 }
 
 /** The JSON object that a text ends with. Inner objects are indented as well, so one at the margin is looked for first. */

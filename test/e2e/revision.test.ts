@@ -134,6 +134,21 @@ describe('the revision loop', () => {
     await scene.conductor('cancel', runId);
   });
 
+  test.concurrent('leaves findings open that the refinement did nothing about', async ({ openScene }) => {
+    const { scene, code, runId, stderr } = await revise(openScene, {
+      review: FIND,
+      refine: "console.log('Nothing to do.');",
+    });
+    expect(code, stderr).toBe(3);
+    expect(
+      scene.record(runId).events.findLast((event) => event.event_type === 'decision_recorded')?.payload,
+    ).toMatchObject({
+      status: 'needs_human',
+      blocker_codes: expect.arrayContaining(['review_finding:f1', 'refinement_spent']),
+    });
+    await scene.conductor('cancel', runId);
+  });
+
   for (const [what, review] of [
     ['only talks', "console.log('Looks good to me!');"],
     ['fails', 'process.exit(3);'],

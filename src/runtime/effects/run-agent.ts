@@ -79,7 +79,8 @@ export async function runAgent(
   const { result, after, changes, checked } = last;
   const violations = checked.found;
   const intent = intentOf(context, step);
-  const review = intent === 'review' ? reviewFrom(result.result, result.finalResponse) : null;
+  const review =
+    intent === 'review' ? reviewFrom(result.result, result.finalResponse, result.resultProblem) : null;
   const notes = [...checked.notes, ...enclosure.notes];
   const capabilities = agent.capabilities ?? [];
   const refinement = isRefinement(context, step) ? inputs.refinement : null;
