@@ -173,6 +173,31 @@ describe('the revision loop', () => {
 });
 
 describe('the claim ledger', () => {
+  test.concurrent('has what the implementor said before the reviewer came', async ({ openScene }) => {
+    const { scene, code, runId, stderr } = await revise(openScene, {
+      implement: "console.log('Implemented the answer.');",
+      refine: IMPLEMENT,
+    });
+    expect(code, stderr).toBe(0);
+    const { evidence, events } = scene.record(runId);
+    expect(JSON.parse(evidence('evaluate', 'claim_ledger'))).toEqual({
+      step_id: 'review',
+      claims: [
+        {
+          claim: 'implemented',
+          source: 'phrase',
+          holds: false,
+          evidence: 'no file changed',
+          step_id: 'implement',
+        },
+      ],
+    });
+    expect(events.find((event) => event.event_type === 'decision_recorded')?.payload).toMatchObject({
+      status: 'partial',
+      blocker_codes: expect.arrayContaining(['empty_diff']),
+    });
+  });
+
   test.concurrent('holds what the agent says against what is there', async ({ openScene }) => {
     const { scene, runId } = await revise(openScene, {
       review: FIND,
