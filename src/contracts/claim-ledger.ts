@@ -9,10 +9,11 @@ export const ledgerEntrySchema = z.object({
   source: z.enum(CLAIM_SOURCES).describe('Where it was read.'),
   holds: z.boolean().nullable().describe('Null where nothing in the evidence can tell.'),
   evidence: z.string().describe('What it was held against.'),
+  step_id: z.string().optional().describe('The agent step that says so, where it is not the last one.'),
 });
 export type LedgerEntry = Readonly<z.infer<typeof ledgerEntrySchema>>;
 
 export const ledgerSchema = z.object({
-  step_id: z.string().nullable().describe('The agent step whose claims these are.'),
+  step_id: z.string().nullable().describe('The last agent step; claims without a step are its own.'),
   claims: z.array(ledgerEntrySchema),
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ledgerSchema } from './claim-ledger.ts';
 import { CLI_DOCUMENTS, type CliDocumentName } from './cli-documents.ts';
 import { configDocumentSchema } from './config.ts';
 import { runEventSchema } from './event.ts';
@@ -6,6 +7,7 @@ import { harnessReportSchema } from './harness-report.ts';
 import { harnessSuiteSchema } from './harness-suite.ts';
 import { plannerDecisionSchema } from './planner-decision.ts';
 import { plannerInputSchema } from './planner-input.ts';
+import { plannerTraceSchema } from './planner-trace.ts';
 import { plannerVectorSchema } from './planner-vector.ts';
 import { policyDocumentSchema } from './policy.ts';
 import { promptFrontMatterSchema } from './prompt.ts';
@@ -28,6 +30,8 @@ const SCHEMAS = {
   'harness-report': { schema: harnessReportSchema, title: 'A harness report' },
   'planner-input': { schema: plannerInputSchema, title: 'What the planner is asked' },
   'planner-decision': { schema: plannerDecisionSchema, title: 'What the planner answers' },
+  'planner-trace': { schema: plannerTraceSchema, title: 'How a decision of the planner came about' },
+  'claim-ledger': { schema: ledgerSchema, title: 'What agents claim, and whether it holds' },
   'planner-vector': { schema: plannerVectorSchema, title: 'A judgement to be held' },
   'planner-result': { schema: plannerResultSchema, title: 'What the planner of work items gives back' },
   'implementor-result': { schema: implementorResultSchema, title: 'What an implementor gives back' },

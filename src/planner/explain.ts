@@ -1,7 +1,7 @@
 import type { PlannerInput } from '../contracts/planner-input.ts';
 import type { PlannerStatus } from '../contracts/vocabulary.ts';
 import { explain, type FiredRow } from './judge.ts';
-import { wordsOf } from './row-words.ts';
+import { type RowWords, wordsOf } from './row-words.ts';
 
 export interface Reasons {
   /** The row that gave the status, what it found, and where. */
@@ -29,20 +29,27 @@ export function reasonsFor(envelope: PlannerInput, status: PlannerStatus): Reaso
   const more = others.filter((row) => row.found.length > 0).map(({ id }) => id);
   return {
     why: `${rowText(first)}${more.length === 0 ? '' : `; also ${more.join(', ')}`}`,
-    change: wordsOf(first.id).change,
+    change: unique(wordsFor(first).map(({ change }) => change)).join('; '),
   };
 }
 
+/** What the row found may have words of its own. */
+function wordsFor({ id, found }: FiredRow): RowWords[] {
+  return found.length === 0 ? [wordsOf(id)] : found.map(({ words }) => wordsOf(words ?? id));
+}
+
 function rowText(row: FiredRow): string {
-  const { read } = wordsOf(row.id);
-  if (row.found.length === 0) return `${row.id}: nothing in ${read} stands in the way`;
+  const read = unique(wordsFor(row).map((words) => words.read));
+  if (row.found.length === 0) return `${row.id}: nothing in ${read.join(', ')} stands in the way`;
   const told = row.found.slice(0, TOLD).map(({ summary }) => oneLine(summary));
   const hidden = row.found.length - told.length;
-  const refs = [
-    ...new Set(row.found.flatMap(({ evidenceRef }) => (evidenceRef === null ? [] : [evidenceRef]))),
-  ];
-  const where = [read, ...refs.slice(0, TOLD)].join(', ');
+  const refs = unique(row.found.flatMap(({ evidenceRef }) => (evidenceRef === null ? [] : [evidenceRef])));
+  const where = [...read, ...refs.slice(0, TOLD)].join(', ');
   return `${row.id}: ${told.join('; ')}${hidden > 0 ? `; and ${hidden} more` : ''} (${where})`;
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
 }
 
 function oneLine(text: string): string {

@@ -9,7 +9,7 @@ import {
 } from '../contracts/harness-report.ts';
 import type { PlannerInput, ReviewFinding, WindowEntry } from '../contracts/planner-input.ts';
 import { type Intent, type MechanicalOutcome, VIOLATION_CLASSES } from '../contracts/vocabulary.ts';
-import type { Claim } from './claims.ts';
+import type { Claim } from './claim.ts';
 import { CONTRADICTION_FLAGS } from './severity.ts';
 import {
   type AgentBlocker,
@@ -35,6 +35,8 @@ export interface Facts {
   readonly validationOtherwisePassed: boolean;
   readonly artifacts: ReadonlySet<string>;
   readonly missingArtifacts: readonly string[];
+  /** Those of them that the validation told itself. */
+  readonly reportedMissing: readonly string[];
   readonly flaky: readonly string[];
   readonly report: ReportFacts;
   readonly proposals: readonly Proposal[];
@@ -106,6 +108,7 @@ function readValidation({ evidence }: PlannerInput, report: ReportFacts) {
     report.kind === 'read' ? report.report.cases.filter((item) => item.status === 'failed') : [];
   const validatorFailed = failedValidators.length + timeouts.length + failedCases.length > 0;
   const artifacts = new Set(evidence.artifacts.map(plainPath));
+  const reportedMissing = validation.missing_artifacts ?? [];
   const absent = (validation.required_artifacts ?? []).filter((name) => !artifacts.has(plainPath(name)));
   return {
     outcome: validation.mechanical_outcome,
@@ -116,7 +119,8 @@ function readValidation({ evidence }: PlannerInput, report: ReportFacts) {
     validatorFailed,
     validationOtherwisePassed: !validatorFailed && codes.length > 0,
     artifacts,
-    missingArtifacts: [...new Set([...(validation.missing_artifacts ?? []), ...absent])],
+    missingArtifacts: [...new Set([...reportedMissing, ...absent])],
+    reportedMissing,
     flaky: validation.flaky ?? [],
   };
 }

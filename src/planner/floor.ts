@@ -70,7 +70,11 @@ type ReadProposal =
   | { readonly ok: false; readonly blocker: Pick<Blocker, 'code' | 'summary'> };
 
 function readProposal(proposal: unknown, allowed: readonly string[]): ReadProposal {
-  if (proposal === undefined || proposal === null) {
+  if (
+    proposal === undefined ||
+    proposal === null ||
+    (typeof proposal === 'string' && proposal.trim() === '')
+  ) {
     return { ok: false, blocker: { code: 'planner_reply_missing', summary: 'the planner gave no reply' } };
   }
   const parsed = plannerDecisionSchema.safeParse(proposal);
@@ -85,7 +89,10 @@ function readProposal(proposal: unknown, allowed: readonly string[]): ReadPropos
   }
   const step = parsed.data.next_step;
   if (step !== null && !allowed.includes(step)) {
-    const summary = `the planner names the next step ${JSON.stringify(excerptOf(step))}, which is not among the allowed ones`;
+    const named =
+      step.trim() === '' ? 'an empty next step' : `the next step ${JSON.stringify(excerptOf(step))}`;
+    const legal = allowed.length === 0 ? 'none is' : `allowed are ${allowed.join(', ')}, or null`;
+    const summary = `the planner names ${named}, which is not allowed; ${legal}`;
     return { ok: false, blocker: { code: 'planner_next_step_illegal', summary } };
   }
   return { ok: true, decision: parsed.data };

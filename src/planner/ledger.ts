@@ -1,6 +1,6 @@
 import type { ClaimSource, LedgerEntry } from '../contracts/claim-ledger.ts';
 import type { PlannerInput } from '../contracts/planner-input.ts';
-import { type Claim, formatClaim } from './claims.ts';
+import { type Claim, formatClaim } from './claim.ts';
 import { type Facts, plainPath, readFacts } from './facts.ts';
 
 /** Every claim of the last agent, held against the diff, the exit codes and the files. */

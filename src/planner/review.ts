@@ -1,7 +1,7 @@
 import type { AgentResultFile } from '../contracts/agent-result.ts';
 import type { ReviewFinding } from '../contracts/planner-input.ts';
 import { isWarning } from '../contracts/work-results.ts';
-import { readTail } from './tail.ts';
+import { readTail, tailProblem } from './tail.ts';
 
 export interface Review {
   /** Null when the reviewer gave none that can be used. */
@@ -14,12 +14,19 @@ export interface Review {
 
 /**
  * What a review step came to, from its structured result alone. Prose is never read for a verdict, so a reviewer that
- * only talks has not given one.
+ * only talks has not given one. `ignored` is why a result file that was there does not count.
  */
-export function reviewFrom(result: AgentResultFile | null, finalResponse: string): Review {
+export function reviewFrom(
+  result: AgentResultFile | null,
+  finalResponse: string,
+  ignored: string | null = null,
+): Review {
   const own = result === null ? null : structured(result);
   const told = own ?? structured(readTail(finalResponse) ?? {});
-  return told ?? nothing('the reviewer gave no verdict');
+  if (told !== null) return told;
+  const unfit = tailProblem(finalResponse);
+  const why = ignored ?? (unfit === null ? null : `what the reviewer ended with does not fit: ${unfit}`);
+  return nothing(why ?? 'the reviewer gave no verdict');
 }
 
 function structured(result: AgentResultFile): Review | null {

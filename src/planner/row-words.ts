@@ -43,6 +43,14 @@ const WORDS: Readonly<Record<string, RowWords>> = {
     read: 'evidence.validation.missing_artifacts',
     change: 'the artifact, written by the step that has to leave it',
   },
+  'absent-artifact': {
+    read: 'evidence.validation.required_artifacts',
+    change: 'the artifact, written by the step that has to leave it',
+  },
+  'missing-verdict': {
+    read: 'evidence.review.verdict',
+    change: 'a review that ends with a verdict, approve or needs-changes, and findings that fit it',
+  },
   'unsupported-report': { read: 'evidence.harness_report.version', change: 'a report of version 1.x' },
   'validation-unusable': {
     read: 'evidence.validation.mechanical_outcome',
@@ -58,6 +66,10 @@ const WORDS: Readonly<Record<string, RowWords>> = {
   },
   'validator-or-case-failed': {
     read: 'evidence.validation.exit_codes',
+    change: 'validators that exit with 0 and cases that pass',
+  },
+  'failed-case': {
+    read: 'evidence.harness_report.cases',
     change: 'validators that exit with 0 and cases that pass',
   },
   'validator-timed-out': {

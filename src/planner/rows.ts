@@ -9,6 +9,8 @@ export interface Found {
   readonly subject: string;
   readonly summary: string;
   readonly evidenceRef: string | null;
+  /** Whose words explain it, where they are not those of its row. */
+  readonly words?: 'absent-artifact' | 'missing-verdict' | 'failed-case';
 }
 
 /** One line of the decision table. It matches when it finds something. */
@@ -91,11 +93,13 @@ function uxBelowError({ uxFlags }: Facts): Found[] {
 }
 
 function missingArtifact(facts: Facts): Found[] {
-  const missing = facts.missingArtifacts.map((name) =>
-    found('missing_artifact', name, `the required artifact ${name} is missing`),
-  );
+  const missing = facts.missingArtifacts.map((name): Found => {
+    const one = found('missing_artifact', name, `the required artifact ${name} is missing`);
+    return facts.reportedMissing.includes(name) ? one : { ...one, words: 'absent-artifact' };
+  });
   if (!facts.reviewVerdictMissing) return missing;
-  return [...missing, found('missing_artifact', 'review', 'a review was expected and gave no verdict')];
+  const silent = found('missing_artifact', 'review', 'a review was expected and gave no verdict');
+  return [...missing, { ...silent, words: 'missing-verdict' }];
 }
 
 function unsupportedReport({ report }: Facts): Found[] {
@@ -143,8 +147,11 @@ function validatorOrCaseFailed({ failedValidators, failedCases }: Facts): Found[
     ...failedValidators.map(({ id, exitCode }) =>
       found(`validator_failed:${id}`, id, `the validator ${id} exited with ${exitCode}`),
     ),
-    ...failedCases.map(({ id, artifacts }) =>
-      found(`case_failed:${id}`, id, `the case ${id} failed`, artifacts?.[0] ?? null),
+    ...failedCases.map(
+      ({ id, artifacts }): Found => ({
+        ...found(`case_failed:${id}`, id, `the case ${id} failed`, artifacts?.[0] ?? null),
+        words: 'failed-case',
+      }),
     ),
   ];
 }
@@ -179,7 +186,7 @@ function claimedCreation(facts: Facts): Found[] {
 
 function changesRequested({ requestedChanges }: Facts): Found[] {
   return requestedChanges.map(({ id, summary, artifact_ref: ref }) =>
-    found(`review_finding:${id}`, id, summary, ref ?? null),
+    found(`review_finding:${id}`, `${id} ${summary}`, summary, ref ?? null),
   );
 }
 

@@ -1,5 +1,5 @@
 import { INTENTS, type Intent } from '../contracts/vocabulary.ts';
-import { type Claim, formatClaim, parseClaim } from './claims.ts';
+import { type Claim, formatClaim, parseClaim } from './claim.ts';
 
 /** The line-based texts in the envelope: their writers for the runtime and their readers for the planner. */
 

@@ -63,6 +63,8 @@ export interface AgentResult {
   readonly finalResponse: string;
   /** What the agent wrote to `CONDUCTOR_RESULT`, when it did and it fits. */
   readonly result: AgentResultFile | null;
+  /** Why what it wrote there does not count, for people; left out or null, it counts or there is nothing. */
+  readonly resultProblem?: string | null;
   /** Why it did not end well, for people; null when it did. */
   readonly reason: string | null;
   readonly notes: readonly string[];

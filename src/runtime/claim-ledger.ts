@@ -1,25 +1,47 @@
-import * as z from 'zod';
-import { CLAIM_SOURCES, type LedgerEntry, ledgerSchema } from '../contracts/claim-ledger.ts';
+import type * as z from 'zod';
+import { type LedgerEntry, ledgerSchema } from '../contracts/claim-ledger.ts';
 import type { PlannerInput } from '../contracts/planner-input.ts';
 import { ledgerOf } from '../planner/ledger.ts';
+import { formatTranscriptSummary } from '../planner/summaries.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
+import { earlierAgent, wordsOf } from './agent-words.ts';
 import { readEvidenceJson, type StepKey } from './evidence.ts';
 import type { RunContext } from './run-context.ts';
-import { lastEnded } from './run-view.ts';
-
-const sourceSchema = z.object({ claims_source: z.enum(CLAIM_SOURCES) });
+import { lastEnded, type StepView } from './run-view.ts';
+import { describeChanges } from './stored-changes.ts';
 
 /** The claims that an evaluation judges, each with what the evidence says of it. */
 export async function claimLedger(
-  { directory, view }: RunContext,
+  context: RunContext,
   envelope: PlannerInput,
 ): Promise<z.infer<typeof ledgerSchema>> {
-  const agent = lastEnded(view().steps, 'RUN_AGENT');
-  const metadata = sourceSchema.safeParse(
-    agent && (await readEvidenceJson(directory, agent, 'runner_metadata')),
-  );
-  const source = metadata.success ? metadata.data.claims_source : 'phrase';
-  return { step_id: agent?.stepId ?? null, claims: ledgerOf(envelope, source) };
+  const done = context.view().steps.filter((step) => step.termination !== null);
+  const last = lastEnded(done, 'RUN_AGENT');
+  const earlier = earlierAgent(context, done)?.step ?? null;
+  const own = await entriesOf(context, last, envelope, envelope.evidence.workspace_diff_summary);
+  if (earlier === null) return { step_id: last?.stepId ?? null, claims: own };
+  const change = await describeChanges(context.directory, earlier, null);
+  const before = await entriesOf(context, earlier, envelope, change);
+  return {
+    step_id: last?.stepId ?? null,
+    claims: [...before.map((entry) => ({ ...entry, step_id: earlier.stepId })), ...own],
+  };
+}
+
+/** Each agent is held against its own change, whatever came after it. */
+async function entriesOf(
+  context: RunContext,
+  step: StepView | null,
+  envelope: PlannerInput,
+  change: string,
+): Promise<LedgerEntry[]> {
+  const { source, ...words } = await wordsOf(context, step);
+  const evidence = {
+    ...envelope.evidence,
+    transcript_summary: formatTranscriptSummary(words),
+    workspace_diff_summary: change,
+  };
+  return ledgerOf({ ...envelope, evidence }, source);
 }
 
 /** The ledger of an evaluation; empty where there is none. */

@@ -114,11 +114,16 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
 }
 
-/** Tells the configured command about open gates and the end. The run neither waits for it nor fails by it. */
+/** Tells the configured command what somebody may wait for. The run neither waits for it nor fails by it. */
 function notify({ project }: RunDeps, events: readonly RunEvent[]): void {
   if (project.notify === null) return;
-  for (const event of events)
-    if (event.event_type === 'gate_requested' || event.event_type === 'run_completed') project.notify(event);
+  for (const event of events) if (isNews(event)) project.notify(event);
+}
+
+/** An open gate, the end, and a wait for a time, after which somebody has to resume the run. */
+function isNews(event: RunEvent): boolean {
+  if (event.event_type === 'step_waiting') return event.payload.until !== undefined;
+  return event.event_type === 'gate_requested' || event.event_type === 'run_completed';
 }
 
 export function startHeartbeat(context: DriveContext): { readonly stop: () => Promise<void> } {

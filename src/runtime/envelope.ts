@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { ownValue } from '../contracts/own-value.ts';
 import type { PlannerInput, WindowEntry } from '../contracts/planner-input.ts';
-import { INTENTS, MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../contracts/vocabulary.ts';
+import { MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { EvaluateStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
-import { claimsIn } from '../planner/claims.ts';
 import { mergeReports } from '../planner/merge-reports.ts';
-import { formatTranscriptSummary } from '../planner/summaries.ts';
+import { wordsToJudge } from '../planner/standing-words.ts';
+import { formatTranscriptSummary, parseDiffSummary } from '../planner/summaries.ts';
+import { type EarlierAgent, earlierAgent, wordsOf } from './agent-words.ts';
 import { readEvidenceJson, readManifest } from './evidence.ts';
-import { asksForApproval, findingsOf } from './findings.ts';
+import { findingsOf } from './findings.ts';
 import { judgedReports } from './judged-reports.ts';
 import { reviewEvidence } from './review-evidence.ts';
 import type { RunContext } from './run-context.ts';
@@ -19,14 +20,6 @@ import { fingerprintOf } from './workspace-evidence.ts';
 /** How many completed steps the planner sees, and how many evaluations at least. */
 const WINDOW_STEPS = 3;
 const WINDOW_EVALUATIONS = 3;
-
-const runnerMetadataSchema = z.object({
-  intent: z.enum(INTENTS),
-  termination: z.enum(MECHANICAL_OUTCOMES),
-  final: z.string(),
-  claims: z.array(z.string()),
-  blockers: z.array(z.object({ code: z.string(), summary: z.string() })),
-});
 
 const validationReportSchema = z.object({
   mechanical_outcome: z.enum(MECHANICAL_OUTCOMES),
@@ -49,7 +42,8 @@ export async function assembleEnvelope(
   const done = view.steps.filter((candidate) => candidate.termination !== null);
   const agent = lastEnded(done, 'RUN_AGENT');
   const validation = validationAfter(done, agent);
-  const { intent, summary } = await transcriptOf(context, agent);
+  const earlier = earlierAgent(context, done);
+  const { intent, summary } = await transcriptOf(context, agent, earlier);
   return {
     run_id: directory.runId,
     workflow_id: plan.workflowId,
@@ -66,7 +60,7 @@ export async function assembleEnvelope(
       ),
       validation: await validationOf(context, validation, agent),
       harness_report: await harnessReportOf(context, validation),
-      artifacts: await artifactsOf(context, [agent, validation]),
+      artifacts: await artifactsOf(context, [earlier?.step ?? null, agent, validation]),
       policy_events: [...policyEvents(context), ...(await findingsOf(directory, sinceJudged(done)))],
       review: await reviewEvidence(context, done),
     },
@@ -90,31 +84,19 @@ function validationAfter(done: readonly StepView[], agent: StepView | null): Ste
   return done.indexOf(last) > done.indexOf(agent) ? last : null;
 }
 
+/** What the last agent said, and what nobody has judged yet of the one whose work it looked at. */
 async function transcriptOf(
   context: RunContext,
   agent: StepView | null,
+  earlier: EarlierAgent | null,
 ): Promise<{ readonly intent: string; readonly summary: string }> {
-  const parsed = runnerMetadataSchema.safeParse(
-    agent && (await readEvidenceJson(context.directory, agent, 'runner_metadata')),
-  );
-  if (!parsed.success)
-    return {
-      intent: 'none',
-      summary: formatTranscriptSummary({ intent: 'none', claims: [], blockers: [], final: null }),
-    };
-  const { intent, claims, blockers, final } = parsed.data;
-  return {
-    intent,
-    summary: formatTranscriptSummary({
-      intent,
-      claims: claimsIn(claims),
-      // What a reviewer finds in the work of others does not keep the reviewer from finishing.
-      blockers: (intent === 'review' ? [] : blockers)
-        .filter((blocker) => !asksForApproval(blocker))
-        .map((blocker) => ({ type: blocker.code, text: blocker.summary })),
-      final,
-    }),
+  const last = await wordsOf(context, agent);
+  const before = earlier && {
+    words: await wordsOf(context, earlier.step),
+    change: parseDiffSummary(await describeChanges(context.directory, earlier.step, null)),
+    after: earlier.after,
   };
+  return { intent: last.intent, summary: formatTranscriptSummary(wordsToJudge(last, before)) };
 }
 
 async function validationOf(

@@ -16,8 +16,8 @@ const storedReviewSchema = z.looseObject({
 });
 
 /**
- * The review of the work as it is: the latest one, unless an agent worked on after it. One that came to an end without
- * a verdict is still expected to give one.
+ * The review of the work as it is: the latest one, unless an agent changed the work after it. One that came to an end
+ * without a verdict is still expected to give one.
  */
 function latestReview(context: RunContext, done: readonly StepView[]): StepView | null {
   for (const step of done.toReversed()) {
@@ -29,13 +29,26 @@ function latestReview(context: RunContext, done: readonly StepView[]): StepView 
         return step;
       case 'implementation':
       case 'none':
-        return null;
+        if (changedFiles(context, step)) return null;
+        break;
       case 'analysis':
       case 'harness':
         break;
     }
   }
   return null;
+}
+
+function changedFiles(context: RunContext, { stepId, attempt }: StepView): boolean {
+  return context
+    .events()
+    .some(
+      (event) =>
+        (event.event_type === 'step_completed' || event.event_type === 'step_failed') &&
+        event.step_id === stepId &&
+        event.payload.attempt === attempt &&
+        event.payload.changed,
+    );
 }
 
 /** Each finding points at the file that holds the review. */

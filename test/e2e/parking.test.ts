@@ -24,6 +24,11 @@ const CONFIG = `agents:
   limited: { kind: command, command: [node, tools/limited.mjs], env: [HOME] }
 prices:
   limited: { input_per_mtok: 1000, output_per_mtok: 5000 }
+notify: { command: [node, tools/notify.mjs] }
+`;
+
+const NOTIFY = `import { appendFileSync, readFileSync } from 'node:fs';
+appendFileSync(process.env.HOME + '/told.ndjson', readFileSync(0));
 `;
 
 function workflow(timeout: string, extra = ''): string {
@@ -48,7 +53,7 @@ async function prepare(
 ) {
   const scene = await openScene({
     config: CONFIG,
-    files: { 'tools/limited.mjs': LIMITED, 'limited.yaml': document },
+    files: { 'tools/limited.mjs': LIMITED, 'tools/notify.mjs': NOTIFY, 'limited.yaml': document },
   });
   await writeFile(join(scene.home, 'turns.txt'), turns.join('\n'));
   const run = async (...args: readonly string[]) => {
@@ -72,6 +77,7 @@ describe('an agent whose quota is spent until a known time', () => {
     const [waiting] = record.eventsOf('step_waiting');
     const until = waiting?.payload.until ?? '';
     expect(waiting?.payload).toMatchObject({ gate: null, attempt: 1 });
+    expect(JSON.parse(await readFile(join(scene.home, 'told.ndjson'), 'utf8'))).toEqual(waiting);
     expect(record.eventsOf('runner_completed')[0]?.payload).toMatchObject({
       termination: 'error',
       failure: 'quota_exhausted',

@@ -134,6 +134,21 @@ describe('the revision loop', () => {
     await scene.conductor('cancel', runId);
   });
 
+  test.concurrent('leaves findings open that the refinement did nothing about', async ({ openScene }) => {
+    const { scene, code, runId, stderr } = await revise(openScene, {
+      review: FIND,
+      refine: "console.log('Nothing to do.');",
+    });
+    expect(code, stderr).toBe(3);
+    expect(
+      scene.record(runId).events.findLast((event) => event.event_type === 'decision_recorded')?.payload,
+    ).toMatchObject({
+      status: 'needs_human',
+      blocker_codes: expect.arrayContaining(['review_finding:f1', 'refinement_spent']),
+    });
+    await scene.conductor('cancel', runId);
+  });
+
   for (const [what, review] of [
     ['only talks', "console.log('Looks good to me!');"],
     ['fails', 'process.exit(3);'],
@@ -158,6 +173,31 @@ describe('the revision loop', () => {
 });
 
 describe('the claim ledger', () => {
+  test.concurrent('has what the implementor said before the reviewer came', async ({ openScene }) => {
+    const { scene, code, runId, stderr } = await revise(openScene, {
+      implement: "console.log('Implemented the answer.');",
+      refine: IMPLEMENT,
+    });
+    expect(code, stderr).toBe(0);
+    const { evidence, events } = scene.record(runId);
+    expect(JSON.parse(evidence('evaluate', 'claim_ledger'))).toEqual({
+      step_id: 'review',
+      claims: [
+        {
+          claim: 'implemented',
+          source: 'phrase',
+          holds: false,
+          evidence: 'no file changed',
+          step_id: 'implement',
+        },
+      ],
+    });
+    expect(events.find((event) => event.event_type === 'decision_recorded')?.payload).toMatchObject({
+      status: 'partial',
+      blocker_codes: expect.arrayContaining(['empty_diff']),
+    });
+  });
+
   test.concurrent('holds what the agent says against what is there', async ({ openScene }) => {
     const { scene, runId } = await revise(openScene, {
       review: FIND,

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createModelPlanner, type ModelPlannerDeps } from '../../src/adapters/planner/model-planner.ts';
 import { DEFAULT_RETRY } from '../../src/adapters/planner/retry.ts';
 import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.ts';
@@ -30,6 +32,7 @@ const SCRIPT: ModelScript = {
   prose: [{ kind: 'text', text: `All good! (the key is ${KEY})`, usage: USAGE }],
   'breaks-off': [{ kind: 'text', text: '{"status":"succ', cut: true }],
   mute: [{ kind: 'text', text: '' }],
+  'reaches-out': [{ kind: 'tool', name: 'Bash', input: { command: 'ls' } }],
   broken: [{ kind: 'bad_json' }],
   stalls: [{ kind: 'no_answer' }],
   'falls-silent': [{ kind: 'silence' }],
@@ -73,7 +76,7 @@ function plannerOf(
     apiKeyEnv: 'SOME_KEY',
     prompts,
     secrets: [],
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     retry: { ...DEFAULT_RETRY, firstDelayMs: 1 },
     chance: () => 0.5,
     ...change,
@@ -116,8 +119,13 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     ['strays', 'planner_next_step_illegal', '"deploy"'],
     ['invents', 'planner_reply_invalid', 'confidence'],
     ['prose', 'planner_reply_invalid', 'All good! (the key is [masked])'],
-    ['breaks-off', 'planner_reply_invalid', '{"status":"succ'],
-    ['mute', 'planner_reply_invalid', 'nothing'],
+    [
+      'breaks-off',
+      'planner_reply_invalid',
+      'cut short at the longest answer of the model; it was: {"status":"succ',
+    ],
+    ['mute', 'planner_reply_missing', 'the planner gave no reply'],
+    ['reaches-out', 'planner_reply_missing', 'the model called a tool instead of answering'],
     ['broken', 'planner_reply_invalid', '{"type": "mess'],
   ])('that %s is refused with %s, and told what came', async (scenario, code, told) => {
     const { decision: judged, trace } = await ask(scenario, CLEAN);
@@ -142,7 +150,7 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
     ['rejects', 1, 'the request is too long'],
     ['fails', 3, 'status 500'],
     ['drops', 3, 'after 3 attempts'],
-    ['busy', 1, 'status 429'],
+    ['busy', 1, 'it can be asked again in 3600 s'],
   ])('that %s is asked %i times and then blocks', async (scenario, attempts, told) => {
     const before = requestsOf(scenario).length;
     const { decision: judged, trace } = await ask(scenario, CLEAN);
@@ -163,6 +171,33 @@ describe.each(['anthropic', 'openai', 'openai-compatible'] as const)('a model of
       expect(trace.attempts).toBe(1);
     },
   );
+});
+
+describe('an endpoint of another kind', () => {
+  const reply = { id: 'r', object: 'chat.completion', created: 1, model: 'some-model' };
+  const message = { role: 'assistant', content: null, refusal: 'I would rather not judge this.' };
+  const refusing = JSON.stringify({ ...reply, choices: [{ index: 0, message, finish_reason: 'stop' }] });
+
+  it.each([
+    ['refuses in a field of its own', refusing, refusing.length, 1, 'refused to answer: I would rather not'],
+    ['breaks off in the middle of its answer', '{"id"', 1_000, 3, 'after 3 attempts'],
+  ])('that %s blocks and is told of', async (_name, body, length, attempts, told) => {
+    const endpoint = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+      response.write(body, () => (body.length < length ? response.destroy() : response.end()));
+    });
+    await new Promise<void>((listening) => endpoint.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => void endpoint.close());
+    const baseUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
+    const address = { provider: 'openai-compatible', model: 'some-model', baseUrl, apiKey: KEY } as const;
+    const { decision: judged, trace } = await plannerOf('', 'openai-compatible', { address }).judge(
+      CLEAN,
+      NEVER,
+    );
+    expect(judged.status).toBe('blocked');
+    expect(judged.blockers[0]?.summary).toContain(told);
+    expect(trace.attempts).toBe(attempts);
+  });
 });
 
 describe('a model planner', () => {

@@ -24,6 +24,8 @@ describe('the JSON Schemas', () => {
       'harness-report',
       'planner-input',
       'planner-decision',
+      'planner-trace',
+      'claim-ledger',
       'planner-vector',
       'planner-result',
       'implementor-result',

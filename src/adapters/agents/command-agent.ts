@@ -64,6 +64,7 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
     stderrPath: ran.stderr.path,
     finalResponse: result?.final ?? ran.stdout.lastLine ?? '',
     result,
+    resultProblem: note,
     failure: failureOf(result, ran),
     reason: processReason(ran.end, ran.stderr.lastLine, request),
     notes: [...(note === null ? [] : [note]), ...processNotes(ran)],

@@ -15,7 +15,13 @@ export interface ModelAddress {
 
 /** How one request to a model ended. */
 export type RequestEnd =
-  | { readonly kind: 'answered'; readonly answer: unknown; readonly usage: Usage | null }
+  | {
+      readonly kind: 'answered';
+      readonly answer: unknown;
+      readonly usage: Usage | null;
+      /** How it came to an end before its time; null where it did not. */
+      readonly cutBy: string | null;
+    }
   | { readonly kind: 'failed'; readonly failure: RequestFailure; readonly message: string };
 
 /** Asks once. Rejects when the signal is aborted, and otherwise never. */
@@ -36,16 +42,55 @@ export async function openModel(address: ModelAddress): Promise<AskOnce> {
       const result = await ai.generateText({ model, prompt, output, maxRetries: 0, abortSignal: signal });
       // An endpoint that has other words for the end of an answer gives a text and no output.
       const answer = result.finishReason === 'stop' ? result.output : jsonIn(result.text);
-      return { kind: 'answered', answer, usage: usageOf(result.totalUsage) };
+      return answered(answer, result.totalUsage, cutBy(result.finishReason, result.response));
     } catch (error) {
       signal.throwIfAborted();
       if (ai.NoObjectGeneratedError.isInstance(error))
-        return { kind: 'answered', answer: error.text ?? '', usage: usageOf(error.usage) };
+        return answered(error.text ?? '', error.usage, cutBy(error.finishReason, error.response));
       const call = ai.APICallError.isInstance(error) ? error : null;
-      if (call?.statusCode === 200) return { kind: 'answered', answer: call.responseBody ?? '', usage: null };
-      return failureOf(error, call);
+      if (call?.statusCode !== 200) return failureOf(error, call);
+      // Without a body the connection broke in the middle of the answer.
+      return call.responseBody === undefined
+        ? failureOf(error, null)
+        : answered(call.responseBody, undefined, null);
     }
   };
+}
+
+function answered(
+  answer: unknown,
+  usage: LanguageModelUsage | undefined,
+  cut: string | null,
+): Extract<RequestEnd, { kind: 'answered' }> {
+  return { kind: 'answered', answer, usage: usageOf(usage), cutBy: cut };
+}
+
+function cutBy(finishReason: string | undefined, response: unknown): string | null {
+  const refusal = refusalIn(response, REFUSAL_DEPTH);
+  if (refusal !== null) return `the model refused to answer: ${refusal}`;
+  switch (finishReason) {
+    case 'length':
+      return 'it was cut short at the longest answer of the model';
+    case 'content-filter':
+      return 'the provider held it back';
+    case 'tool-calls':
+      return 'the model called a tool instead of answering';
+    default:
+      return null;
+  }
+}
+
+const REFUSAL_DEPTH = 8;
+
+/** Providers have a field for it, each at another place of its response; the SDK does not hand it on. */
+function refusalIn(value: unknown, depth: number): string | null {
+  if (typeof value !== 'object' || value === null || depth === 0) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === 'refusal' && typeof inner === 'string' && inner.trim() !== '') return inner.trim();
+    const found = refusalIn(inner, depth - 1);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** The text itself where it is no JSON, as one that was cut short. */

@@ -6,7 +6,7 @@ import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import { createAskedPlanner, type Question, type Reply, type Said } from './asked-planner.ts';
 import { type AskOnce, type ModelAddress, openModel, type RequestEnd } from './model-client.ts';
-import { type RetryPolicy, retryDelayMs } from './retry.ts';
+import { type RequestFailure, type RetryPolicy, retryDelayMs } from './retry.ts';
 
 export interface ModelPlannerDeps {
   readonly address: ModelAddress;
@@ -52,8 +52,7 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Rep
   for (let attempts = 1; ; attempts += 1) {
     const limitMs = Math.round(Math.min(deps.timeoutMs, leftMs()));
     const ended = await askWithin(ask, question, limitMs);
-    if (ended.kind === 'answered')
-      return { said: { kind: 'proposal', proposal: ended.answer }, usage: ended.usage, attempts };
+    if (ended.kind === 'answered') return { said: saidIn(ended), usage: ended.usage, attempts };
     if (ended.kind === 'timed_out')
       return { said: unavailable(deps, `no answer within ${limitMs / 1_000} s`), ...NOTHING_USED, attempts };
     const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.chance());
@@ -61,6 +60,15 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Rep
       return { said: unavailable(deps, failureText(deps, ended, attempts)), ...NOTHING_USED, attempts };
     await delay(waitMs, undefined, { signal: question.signal });
   }
+}
+
+/** An answer that was cut short may still be whole; what is no JSON then is explained by what cut it. */
+function saidIn({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): Said {
+  if (cutBy === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
+  if (answer.trim() === '')
+    return { kind: 'nothing', code: 'planner_reply_missing', summary: `the planner gave no reply: ${cutBy}` };
+  const summary = `the reply of the planner is no decision: ${cutBy}; it was: ${excerptOf(answer)}`;
+  return { kind: 'nothing', code: 'planner_reply_invalid', summary, came: answer };
 }
 
 /** What failed requests used, nobody says. */
@@ -106,7 +114,14 @@ function failureText(
   const text = `${excerptOf(message)}${place}${tried}`;
   if (failure.status === null) return text;
   const key = failure.status === 401 || failure.status === 403 ? keyHint(apiKeyEnv) : '';
-  return `it answered with status ${failure.status}: ${text}${key}`;
+  return `it answered with status ${failure.status}: ${text}${key}${waitHint(failure)}`;
+}
+
+/** For whoever resumes the run. */
+function waitHint({ retryAfterMs }: RequestFailure): string {
+  return retryAfterMs === null || retryAfterMs === 0
+    ? ''
+    : `; it can be asked again in ${Math.ceil(retryAfterMs / 1_000)} s`;
 }
 
 function keyHint(apiKeyEnv: string | null): string {

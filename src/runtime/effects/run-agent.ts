@@ -6,7 +6,8 @@ import { budgetProblem } from '../../kernel/budgets.ts';
 import { spend } from '../../kernel/evolve.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { Effect, Violation } from '../../kernel/protocol.ts';
-import { claimsFrom, formatClaim } from '../../planner/claims.ts';
+import { formatClaim } from '../../planner/claim.ts';
+import { claimsFrom } from '../../planner/claims.ts';
 import { type Review, reviewFrom } from '../../planner/review.ts';
 import { blockersIn, roleWordsFrom } from '../../planner/role-words.ts';
 import { readTail } from '../../planner/tail.ts';
@@ -78,12 +79,14 @@ export async function runAgent(
   const { result, after, changes, checked } = last;
   const violations = checked.found;
   const intent = intentOf(context, step);
-  const review = intent === 'review' ? reviewFrom(result.result, result.finalResponse) : null;
+  const review =
+    intent === 'review' ? reviewFrom(result.result, result.finalResponse, result.resultProblem) : null;
   const notes = [...checked.notes, ...enclosure.notes];
   const capabilities = agent.capabilities ?? [];
   const refinement = isRefinement(context, step) ? inputs.refinement : null;
   const facts = {
     step,
+    worktreePath: context.workspace.worktreePath,
     task: task.text,
     result,
     changes,
@@ -159,6 +162,7 @@ function placeOf({ deps, directory, workspace, observer }: RunContext, step: Age
 
 interface AgentFacts {
   readonly step: AgentStep;
+  readonly worktreePath: string;
   readonly task: string;
   readonly result: AgentResult;
   readonly changes: WorkspaceEvidence;
@@ -180,7 +184,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   if (typeof result.streamPath === 'string') await evidence.file('runner_stream', result.streamPath);
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
-  const said = claimsFrom(result.result?.claims ?? null, result.finalResponse);
+  const said = claimsFrom(result.result?.claims ?? null, result.finalResponse, facts.worktreePath);
   const words = roleWordsFrom(result.result, result.finalResponse);
   await evidence.json('runner_metadata', 'runner.json', {
     agent: facts.step.agent,

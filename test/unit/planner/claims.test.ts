@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { claimsFrom, formatClaim, parseClaim } from '../../../src/planner/claims.ts';
+import { formatClaim, parseClaim } from '../../../src/planner/claim.ts';
+import { claimsFrom } from '../../../src/planner/claims.ts';
 import { FINAL_MESSAGES } from './final-messages.ts';
 
 const told = (text: string) => claimsFrom(null, text).claims.map(formatClaim);
@@ -21,6 +22,35 @@ describe('claims in the last word of an agent', () => {
     ['- Implemented the flag\n- Fixed the help text', ['implemented', 'fixed']],
     ['Implemented the flag but could not run the tests.', ['implemented']],
     ['Fixed it. Fixed it again.', ['fixed']],
+    ['Feature implemented and tests pass', ['implemented', 'tests_pass']],
+    ['Everything is implemented.', ['implemented']],
+    ['All changes implemented as requested.', ['implemented']],
+    ['Implementation complete.', ['implemented']],
+    ['I went ahead and implemented the parser.', ['implemented']],
+    ['I first created `src/a.ts`, then implemented the parser.', ['created src/a.ts', 'implemented']],
+    ['In `src/a.ts`, I fixed the null check.', ['fixed']],
+    ['Fixed the bug where users could not log in.', ['fixed']],
+    ['The bug has been fixed by adding a check.', ['fixed']],
+    ['The off-by-one error in pagination is fixed.', ['fixed']],
+    ['Implemented: yes', ['implemented']],
+    ['Implemented the retry: requests that fail are tried again.', ['implemented']],
+    ['The entire test suite is passing.', ['tests_pass']],
+    ['All existing tests still pass.', ['tests_pass']],
+    ['All tests pass and no lint errors remain.', ['tests_pass']],
+    ['All tests pass, 3 skipped.', ['tests_pass']],
+    ['All of the tests pass.', ['tests_pass']],
+    ['Every test passes.', ['tests_pass']],
+    ["I've confirmed that all tests pass.", ['tests_pass']],
+    ['I ran the tests and they all pass.', ['tests_pass']],
+    ['Fixed all three failing tests; all tests pass now.', ['fixed', 'tests_pass']],
+    ['I added a test that fails without it. All tests pass.', ['tests_pass']],
+    ['Created src/a.ts and src/b.ts (parser)', ['created src/a.ts', 'created src/b.ts']],
+    ['I created a file named notes.txt with the results.', ['created notes.txt']],
+    ['New file created: src/a.ts', ['created src/a.ts']],
+    ['Created `src/a.ts:10-20`', ['created src/a.ts']],
+    ['I created `Dockerfile` and `.dockerignore`.', ['created Dockerfile', 'created .dockerignore']],
+    ['## Next steps\n\nNone.\n\n## Done\n\n- Fixed the parser', ['fixed']],
+    ['You could test it like this:\n- by hand\n\nFixed the parser.', ['fixed']],
   ])('%j claims %j', (text, claims) => {
     expect(told(text)).toEqual(claims);
   });
@@ -49,6 +79,58 @@ describe('claims in the last word of an agent', () => {
     '```\nall tests pass\n```',
     '> implemented',
     'I tried, and implemented is not the word.',
+    'Implemented nothing.',
+    'Implemented: no',
+    'Implemented part of it.',
+    'I implemented the first half; printing is missing.',
+    'Implemented in an earlier commit.',
+    'This has been implemented by the backend team.',
+    'What has been implemented: see below',
+    'Foo has been implemented as a class since 2019.',
+    'The previous attempt implemented the parser.',
+    'You have implemented the parser.',
+    'I implemented and then reverted the change.',
+    'I fixed it, then rolled my change back.',
+    'Fixed upstream.',
+    'The bug has been fixed in lodash 4.17.21.',
+    'It has been fixed on the main branch.',
+    'The bug is fixed. No changes were needed.',
+    'The reviewer says the bug is fixed.',
+    'I think I fixed it.',
+    'The width is fixed.',
+    'Fixed costs are high.',
+    'None of these fixed the issue.',
+    '3 of 5 tests pass.',
+    'The new tests pass.',
+    'The tests in `a.test.ts` pass.',
+    'All tests pass but one.',
+    'All tests pass: false',
+    'All tests pass once the database runs.',
+    'All tests pass with the exception of `e2e`.',
+    'The tests passed on main.',
+    'The tests pass, but lint fails.',
+    'All tests pass.\n\nHowever, the type check does not pass.',
+    'All tests pass. Two of them are red.',
+    'According to CI, all tests pass.',
+    'Acceptance criteria: all tests pass',
+    '## Plan\n\nAll tests pass.',
+    'Expected output:\n- all tests pass',
+    'Created `Parser` class in `src/parser.ts`',
+    'I created `feature/login` branch',
+    'I created the `foo.bar` function.',
+    'Created Node.js script',
+    'Created v2.0 of the API',
+    'Created e.g. a parser.',
+    'Created `src/components/` with three files',
+    'Created `/tmp/scratch.txt` for notes.',
+    'Created `../sibling.md`.',
+    'Created ~/notes.md',
+    'Created `user@example.com`.',
+    'Created https://example.com/a.html',
+    'Created notes.txt in a temporary folder.',
+    'Created notes.txt, then deleted it again.',
+    'I planned three files: `a.js` and `b.js`',
+    `Fixed the parser ${'and the lexer '.repeat(200)}`,
   ])('%j claims nothing', (text) => {
     expect(told(text)).toEqual([]);
   });
@@ -74,11 +156,32 @@ describe('claims that are listed', () => {
     });
   });
 
+  it('are known as a tail where an agent hands it on as its result', () => {
+    expect(claimsFrom(['fixed'], 'All tests pass.\n{"claims": ["fixed"]}').source).toBe('tail');
+    expect(claimsFrom(['fixed'], 'All tests pass.\n{"claims": ["implemented"]}').source).toBe('result_file');
+  });
+
   it('are searched for in the words when the tail has none', () => {
     expect(claimsFrom(null, 'All tests pass.\n{"blockers": []}')).toEqual({
       claims: [{ kind: 'tests_pass' }],
       source: 'phrase',
     });
+  });
+});
+
+describe('claims about files in the worktree', () => {
+  it.each<[string, string[] | null, string]>([
+    ['a list', ['created /w/run/src/a.ts'], 'Done.'],
+    ['a tail', null, 'Done.\n{"claims": ["created /w/run/src/a.ts"]}'],
+    ['prose', null, 'Created `/w/run/src/a.ts`.'],
+  ])('are read from its root in %s', (_where, listed, text) => {
+    expect(claimsFrom(listed, text, '/w/run').claims.map(formatClaim)).toEqual(['created src/a.ts']);
+  });
+
+  it('stay as they are listed outside it', () => {
+    expect(claimsFrom(['created /w/running.ts'], '', '/w/run').claims.map(formatClaim)).toEqual([
+      'created /w/running.ts',
+    ]);
   });
 });
 

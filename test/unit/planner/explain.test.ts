@@ -11,11 +11,14 @@ import { ROW_CASES } from './row-cases.ts';
 const ids = [...ROWS, ...ESCALATIONS].map(({ id }) => id);
 
 describe('the reasons of a judgement', () => {
-  it.each([...ids, 'clean'])('has words for the row %s', (id) => {
-    const { read, change } = wordsOf(id);
-    expect(read).toMatch(/^(evidence|provenance_window|refinement)(\.[a-z_]+)*$/);
-    expect(change).not.toBe('');
-  });
+  it.each([...ids, 'clean', 'absent-artifact', 'missing-verdict', 'failed-case'])(
+    'has words for the row %s',
+    (id) => {
+      const { read, change } = wordsOf(id);
+      expect(read).toMatch(/^(evidence|provenance_window|refinement)(\.[a-z_]+)*$/);
+      expect(change).not.toBe('');
+    },
+  );
 
   it('refuses a row it has never heard of', () => {
     expect(() => wordsOf('toString')).toThrow('the row toString has no words');
@@ -38,9 +41,35 @@ describe('the reasons of a judgement', () => {
       harness_report: { ...harness, cases },
     });
     expect(reasonsFor(input, 'partial')).toEqual({
-      why: 'validator-or-case-failed: the validator tests exited with 1; the case a failed (evidence.validation.exit_codes, logs/a.log); also claimed-passing',
+      why: 'validator-or-case-failed: the validator tests exited with 1; the case a failed (evidence.validation.exit_codes, evidence.harness_report.cases, logs/a.log); also claimed-passing',
       change: 'validators that exit with 0 and cases that pass',
     });
+  });
+
+  it.each([
+    [
+      'a verdict',
+      { review: { expected: true, verdict: null } },
+      'evidence.review.verdict',
+      'a review that ends',
+    ],
+    [
+      'an artifact by its requirement',
+      { validation: { required_artifacts: ['a'] } },
+      'evidence.validation.required_artifacts',
+      'the artifact,',
+    ],
+    [
+      'an artifact by its validation',
+      { validation: { required_artifacts: ['a'], missing_artifacts: ['a'] } },
+      'evidence.validation.missing_artifacts',
+      'the artifact,',
+    ],
+  ])('says where %s is missing', (_what, evidence, place, change) => {
+    const reasons = reasonsFor(envelope(evidence), 'blocked');
+    expect(reasons.why).toMatch(/^missing-artifact: .* \(.*\)$/);
+    expect(reasons.why.endsWith(`(${place})`)).toBe(true);
+    expect(reasons.change.startsWith(change)).toBe(true);
   });
 
   it('counts what it does not tell', () => {

@@ -63,9 +63,8 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   },
   {
     agent: 'codex',
-    // A `before` may make it a plan or a memory, and doubt means no claim.
     text: 'Fixed the race in `src/queue.ts` by taking the lock before the length is read. All 212 tests pass.',
-    claims: ['tests_pass'],
+    claims: ['fixed', 'tests_pass'],
   },
   {
     agent: 'codex',
@@ -89,8 +88,9 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   },
   {
     agent: 'codex',
+    // Whoever says that a check fails does not claim that all is well, and a failed validator is no surprise then.
     text: 'I implemented the endpoint and the tests are green, but the lint step fails with two warnings that were there before.',
-    claims: ['implemented', 'tests_pass'],
+    claims: ['implemented'],
   },
   {
     agent: 'codex',
@@ -181,5 +181,80 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
     agent: 'pi',
     text: 'The user wrote: "all tests pass". They do not.',
     claims: [],
+  },
+  {
+    agent: 'claude-code',
+    text: "I've implemented the change you asked for. The function now returns an error when the file does not exist, instead of crashing.\n\n### Testing\n\nAll 34 tests pass, including the 5 new ones.\n\nLet me know if you'd like any adjustments!",
+    claims: ['implemented', 'tests_pass'],
+  },
+  {
+    agent: 'claude-code',
+    text: 'All done! ✨\n\n- ✅ Implemented the dark mode\n- ✅ Fixed the flicker on load\n- ❌ Tests are not passing yet (2 failures)',
+    claims: ['implemented', 'fixed'],
+  },
+  {
+    agent: 'claude-code',
+    text: '**Fixed** a crash when the configuration has no entries, and **all tests pass** with no failures.',
+    claims: ['fixed', 'tests_pass'],
+  },
+  {
+    agent: 'claude-code',
+    text: 'I created [`src/limiter.ts`](src/limiter.ts), `src/window.ts` and `test/limiter.test.ts`.',
+    claims: ['created src/limiter.ts', 'created src/window.ts', 'created test/limiter.test.ts'],
+  },
+  {
+    agent: 'claude-code',
+    text: 'The acceptance criteria are:\n- the parser is now implemented\n- all tests pass\n\nI have not started yet.',
+    claims: [],
+  },
+  {
+    agent: 'claude-code',
+    text: 'I implemented the parser, but had to revert it because the build broke.',
+    claims: [],
+  },
+  {
+    agent: 'codex',
+    text: 'I looked into the report. The bug has been fixed upstream in 3.2, so updating is enough. No changes were made.',
+    claims: [],
+  },
+  {
+    agent: 'codex',
+    text: '- [x] Implemented the parser\n- [ ] All tests pass',
+    claims: ['implemented'],
+  },
+  {
+    agent: 'codex',
+    text: '| task | state |\n| --- | --- |\n| Implemented the parser | yes |\n| All tests pass | no |',
+    claims: [],
+  },
+  {
+    agent: 'codex',
+    text: 'Summary\n- Implemented `parseDate`, so that invalid months will not slip through.\n- `npm test` passes.\n\nNotes\n- I did not update the changelog.',
+    claims: ['implemented', 'tests_pass'],
+  },
+  {
+    agent: 'gemini',
+    text: 'I ran the full test suite and everything passes. The feature is implemented as described.',
+    claims: ['implemented', 'tests_pass'],
+  },
+  {
+    agent: 'gemini',
+    text: 'I have implemented the endpoint. Tests pass. The linter still fails with two errors.',
+    claims: ['implemented'],
+  },
+  {
+    agent: 'opencode',
+    text: 'Created three files: `a.js`, `b.js` and `c.js`. Suggested commit message: Fixed the parser',
+    claims: ['created a.js', 'created b.js', 'created c.js'],
+  },
+  {
+    agent: 'copilot',
+    text: 'It looks like the bug is fixed. I believe all tests pass.',
+    claims: [],
+  },
+  {
+    agent: 'pi',
+    text: 'bug fixed. test suite passes.',
+    claims: ['fixed', 'tests_pass'],
   },
 ];

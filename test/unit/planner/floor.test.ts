@@ -164,8 +164,14 @@ describe('the words of the floor', () => {
   it('name a step that is not allowed', () => {
     expect(refused(proposal('success', { next_step: 'away' }))[0]).toMatchObject({
       code: 'planner_next_step_illegal',
-      summary: 'the planner names the next step "away", which is not among the allowed ones',
+      summary: `the planner names the next step "away", which is not allowed; allowed are ${input.allowed_next_steps.join(', ')}, or null`,
     });
+    expect(refused(proposal('success', { next_step: ' ' }))[0]?.summary).toMatch(
+      /^the planner names an empty next step, /,
+    );
+    const nowhere = { ...input, allowed_next_steps: [] };
+    const held = applyFloor(proposal('success', { next_step: 'away' }), judge(nowhere), nowhere);
+    expect(held.decision.blockers[0]?.summary).toMatch(/, which is not allowed; none is$/);
   });
 
   it('ask for a reason where there is none, for what stops a run alone', () => {

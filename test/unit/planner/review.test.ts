@@ -79,6 +79,12 @@ describe('a review', () => {
     ['only talks', null, 'Looks good to me, approve!', 'the reviewer gave no verdict'],
     ['says nothing', null, '', 'the reviewer gave no verdict'],
     [
+      'has another word for it',
+      null,
+      'So.\n{"verdict":"request-changes","findings":[{"summary":"s"}]}',
+      'what the reviewer ended with does not fit: verdict: expected one of "approve"|"needs-changes"',
+    ],
+    [
       'approves and finds',
       { verdict: 'approve', findings: [{ summary: 's' }] },
       '',
@@ -98,5 +104,14 @@ describe('a review', () => {
     ],
   ])('of somebody who %s has no verdict', (_what, result, words, problem) => {
     expect(reviewFrom(result, words)).toMatchObject({ verdict: null, problem });
+  });
+
+  it('tells why a result file does not count', () => {
+    const problem = 'the result file is ignored: it is not JSON';
+    expect(reviewFrom(null, 'Approved.', problem)).toMatchObject({ verdict: null, problem });
+    expect(reviewFrom(null, '{"verdict":"approve"}', problem)).toMatchObject({
+      verdict: 'approve',
+      problem: null,
+    });
   });
 });

@@ -8,6 +8,11 @@ describe('the tail of a last word', () => {
     ['over several lines', 'Done.\n{\n  "claims": ["fixed"]\n}\n'],
     ['between fences', 'Done.\n```json\n{"claims":["fixed"]}\n```\n'],
     ['after another object', '{"claims":["implemented"]}\n\nNo:\n{"claims":["fixed"]}'],
+    ['behind spaces', 'Done.\n  {"claims":["fixed"]}'],
+    ['over several indented lines', 'Done.\n  {\n    "claims": [\n      "fixed"\n    ]\n  }\n'],
+    ['quoted as code', 'Done.\n`{"claims":["fixed"]}`'],
+    ['between fences on one line', 'Done.\n```json {"claims":["fixed"]} ```'],
+    ['between indented fences', '1. Done.\n   ```json\n   {"claims":["fixed"]}\n   ```'],
     ['with keys that are not known', '{"claims":["fixed"],"mood":"good"}'],
   ])('is read %s', (_where, text) => {
     expect(readTail(text)).toEqual({ claims: ['fixed'] });
@@ -24,6 +29,12 @@ describe('the tail of a last word', () => {
     ['nothing was said', ''],
   ])('is not there when %s', (_why, text) => {
     expect(readTail(text)).toBeNull();
+  });
+
+  it('is found at the margin whatever it holds', () => {
+    const findings = Array.from({ length: 300 }, (_, index) => ({ summary: `finding ${index}` }));
+    const text = JSON.stringify({ verdict: 'needs-changes', findings }, null, 2);
+    expect(readTail(text)?.findings).toHaveLength(300);
   });
 
   it('takes no longer than its limit for a long last word', () => {

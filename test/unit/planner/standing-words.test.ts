@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { Intent } from '../../../src/contracts/vocabulary.ts';
+import { formatClaim, parseClaim } from '../../../src/planner/claim.ts';
+import { type AgentWords, wordsToJudge } from '../../../src/planner/standing-words.ts';
+import { parseDiffSummary } from '../../../src/planner/summaries.ts';
+
+function words(intent: Intent, claims: readonly string[], blockers: readonly string[] = []): AgentWords {
+  return {
+    intent,
+    claims: claims.map(parseClaim).filter((claim) => claim !== null),
+    blockers: blockers.map((type) => ({ type, text: '' })),
+    final: `last word of ${intent}`,
+  };
+}
+
+const REVIEW = words('review', ['fixed', 'tests_pass']);
+const CHANGED = 'files: 1 insertions: 1 deletions: 0\nA src/a.ts +1 -0';
+
+function judged(
+  claims: readonly string[],
+  change: string,
+  after: readonly Intent[] = ['review'],
+  last = REVIEW,
+) {
+  const earlier = {
+    words: words('implementation', claims, ['spec-gap']),
+    change: parseDiffSummary(change),
+    after,
+  };
+  const summary = wordsToJudge(last, earlier);
+  return { ...summary, claims: summary.claims.map(formatClaim) };
+}
+
+describe('the words that an evaluation judges', () => {
+  it('are those of the last agent where nobody worked before it', () => {
+    expect(wordsToJudge(REVIEW, null)).toEqual(REVIEW);
+  });
+
+  it.each<[string, string, string[]]>([
+    ['implemented', CHANGED, []],
+    ['fixed', CHANGED, []],
+    ['created ./src/a.ts', CHANGED, []],
+    ['created src/b.ts', CHANGED, ['created src/b.ts']],
+    ['tests_pass', CHANGED, ['tests_pass']],
+    ['created src/a.ts', 'no changes', ['created src/a.ts']],
+  ])('keep %s of an earlier agent over %j as %j, beside those of the reviewer', (claim, change, kept) => {
+    expect(judged([claim], change)).toEqual({
+      intent: 'review',
+      claims: [...kept, 'fixed', 'tests_pass'],
+      blockers: [{ type: 'spec-gap', text: '' }],
+      final: 'last word of review',
+    });
+  });
+
+  it.each(['implemented', 'fixed'])('are the claim %s alone where nothing was changed', (claim) => {
+    expect(judged([claim], 'no changes')).toMatchObject({
+      intent: 'implementation',
+      claims: [claim, 'tests_pass'],
+    });
+  });
+
+  it('do not hold tests against an agent that were written after it', () => {
+    const harness = words('harness', []);
+    expect(judged(['tests_pass'], CHANGED, ['harness'], harness).claims).toEqual([]);
+    expect(judged(['tests_pass'], CHANGED, ['analysis'], harness).claims).toEqual(['tests_pass']);
+  });
+});
