@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ProcessEnd } from '../contracts/process-end.ts';
 import { type AcpState, isLoginMissing } from './acp-session.ts';
+import { REFUSED_TOOL } from './failure.ts';
 import type { RpcError } from './json-rpc.ts';
 import type { TimeLimits } from './process-reason.ts';
 import { NO_RESULT, type StreamProblem, type Verdict, verdictOf } from './stream-verdict.ts';
@@ -65,7 +66,7 @@ function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: strin
   }
   if (denied.length > 0) {
     const message = `was refused what the policy does not allow: ${denied.join(', ')}`;
-    return { ...plain(message), deniedTools: denied };
+    return { ...plain(message), code: REFUSED_TOOL, deniedTools: denied };
   }
   const lastWord = heard.lastSaid.replaceAll(RETRY_TOLD, '').trimStart();
   if (PROVIDER_FAILED.test(lastWord)) return spoken(lastWord);
@@ -74,7 +75,7 @@ function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: strin
 }
 
 function plain(message: string): StreamProblem {
-  return { message, status: null, code: null, resetAtSeconds: null, deniedTools: [] };
+  return { message, status: null, code: null, resets: null, deniedTools: [] };
 }
 
 function missingLogin({ message }: RpcError): StreamProblem {
@@ -99,6 +100,7 @@ function told({ code, message, data }: RpcError): StreamProblem {
     ...problem,
     status: httpStatus(more?.status) ?? httpStatus(more?.statusCode) ?? httpStatus(code) ?? problem.status,
     code: more?.errorKind ?? more?.errorName ?? String(code),
+    resets: data === undefined || data === null ? null : cut(JSON.stringify(data), 2_000),
   };
 }
 

@@ -5,6 +5,12 @@ import type { TranscriptEntry } from './transcript.ts';
 /** What `codex exec --json` prints. Fields that this file has no use for are left out. */
 
 const text = z.string().nullish().catch(null);
+/** An object with a message, or the message itself. */
+const failureSchema = z
+  .union([z.looseObject({ message: text }), z.string().transform((message) => ({ message }))])
+  .nullish()
+  .catch(null);
+const count = z.int().nonnegative().nullish().catch(null);
 const itemSchema = z.looseObject({
   id: text,
   type: z.string(),
@@ -22,6 +28,12 @@ const itemSchema = z.looseObject({
   server: text,
   tool: text,
   arguments: z.unknown().optional(),
+  /** What a tool of a server gave back. */
+  result: z
+    .looseObject({ content: z.array(z.looseObject({ text })) })
+    .nullish()
+    .catch(null),
+  error: failureSchema,
   items: z
     .array(z.looseObject({ text, completed: z.boolean().nullish() }))
     .nullish()
@@ -33,12 +45,9 @@ const eventSchema = z.looseObject({
   type: z.string(),
   thread_id: text,
   message: text,
-  error: z.looseObject({ message: text }).nullish().catch(null),
+  error: failureSchema,
   item: itemSchema.nullish().catch(null),
-  usage: z
-    .looseObject({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
-    .nullish()
-    .catch(null),
+  usage: z.looseObject({ input_tokens: count, output_tokens: count }).nullish().catch(null),
 });
 type CodexEvent = z.infer<typeof eventSchema>;
 
@@ -104,7 +113,8 @@ function foldEvent(state: CodexState, event: CodexEvent, atMs: number): Folded<C
 }
 
 function usedOf({ usage }: CodexEvent): CodexState['usage'] {
-  return usage ? { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens } : null;
+  const { input_tokens: read = null, output_tokens: written = null } = usage ?? {};
+  return read === null && written === null ? null : { input_tokens: read ?? 0, output_tokens: written ?? 0 };
 }
 
 function errorOf({ error, message }: CodexEvent): string | null {
@@ -130,9 +140,11 @@ function foldEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState
   const words = item.text ?? '';
   switch (item.type) {
     case 'agent_message':
-      return { state: { ...state, lastMessage: words }, entries: [{ kind: 'said', text: words }] };
+      return words.trim() === ''
+        ? { state, entries: [] }
+        : { state: { ...state, lastMessage: words }, entries: [{ kind: 'said', text: words }] };
     case 'reasoning':
-      return { state, entries: [{ kind: 'thought', text: words }] };
+      return { state, entries: words.trim() === '' ? [] : [{ kind: 'thought', text: words }] };
     case 'error':
       return { state, entries: [{ kind: 'notice', text: item.message ?? 'an error without a word' }] };
     default:
@@ -149,12 +161,17 @@ function foldToolEnd(state: CodexState, item: Item, atMs: number): Folded<CodexS
   delete openItems[id];
   const result: TranscriptEntry = {
     kind: 'tool_result',
-    text: item.aggregated_output ?? item.message ?? '',
+    text: outputOf(item),
     isError: item.status === 'failed' || item.status === 'declined' || (item.exit_code ?? 0) !== 0,
     durationMs: startedMs === undefined ? null : Math.max(0, Math.round(atMs - startedMs)),
   };
   // Some tools are told of only when they are done.
   return { state: { ...state, openItems }, entries: startedMs === undefined ? [use, result] : [result] };
+}
+
+function outputOf({ aggregated_output: printed, error, message, result }: Item): string {
+  const answer = result?.content.flatMap(({ text: words }) => words ?? []).join('\n');
+  return printed ?? error?.message ?? message ?? answer ?? '';
 }
 
 function toolUseOf(item: Item): TranscriptEntry | null {
@@ -186,11 +203,16 @@ function toolUseOf(item: Item): TranscriptEntry | null {
 
 function problemOf({ turn, lastError }: CodexState): StreamProblem | null {
   if (turn === 'completed') return null;
-  const base = { resetAtSeconds: null, deniedTools: [] };
   if (turn === null && lastError === null)
-    return { ...base, message: 'ended without a result', status: null, code: NO_RESULT };
+    return {
+      message: 'ended without a result',
+      status: null,
+      code: NO_RESULT,
+      resets: null,
+      deniedTools: [],
+    };
   const told = toldBy(lastError ?? 'no reason');
-  return { ...base, ...told, message: `failed: ${told.message}` };
+  return { ...told, message: `failed: ${told.message}`, deniedTools: [] };
 }
 
 const refusalSchema = z.looseObject({
@@ -198,15 +220,17 @@ const refusalSchema = z.looseObject({
 });
 
 /** Its own words, or the answer of its provider as it came. */
-function toldBy(words: string): Pick<StreamProblem, 'message' | 'status' | 'code'> {
+function toldBy(words: string): Omit<StreamProblem, 'deniedTools'> {
   const refusal = refusalSchema.safeParse(jsonOf(words));
   if (refusal.success) {
     const { message, type, code } = refusal.data.error;
-    return { message, status: type === 'invalid_request_error' ? 400 : null, code: code ?? type ?? null };
+    const status = type === 'invalid_request_error' ? 400 : null;
+    // When a limit ends stands beside the message.
+    return { message, status, code: code ?? type ?? null, resets: words };
   }
   // So it calls an error of the provider that says no more.
   const code = words.includes('experiencing high demand') ? 'overloaded' : null;
-  return { message: words, status: statusIn(words), code };
+  return { message: words, status: statusIn(words), code, resets: null };
 }
 
 function jsonOf(words: string): unknown {

@@ -90,10 +90,7 @@ async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentR
     finalResponse: state.heard.lastSaid,
     result: resultOf(readTail(state.heard.lastSaid), state.usage),
     reason: verdict.reason,
-    failure:
-      verdict.traces === null
-        ? null
-        : classifyFailure({ ...verdict.traces, resetAt: null }, ran.end, Date.now()),
+    failure: verdict.traces === null ? null : classifyFailure(verdict.traces, ran.end, Date.now()),
     sessionId: state.sessionId,
     controls: controlsOf(settings, state),
     notes: [...answerNotes(state), ...leavingNotes(state, ran), ...processNotes(ran), ...cutNotes(cutBytes)],

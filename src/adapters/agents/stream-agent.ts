@@ -1,10 +1,8 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { classifyFailure } from '../../agents/failure.ts';
-import { type AgentStream, resultOf, type Verdict, verdictOf } from '../../agents/stream-verdict.ts';
+import { type AgentStream, resultOf, verdictOf } from '../../agents/stream-verdict.ts';
 import { cut, renderLine, type TranscriptEntry } from '../../agents/transcript.ts';
-import type { AgentFailure } from '../../contracts/agent-failure.ts';
-import type { ProcessEnd } from '../../contracts/process-end.ts';
 import { readTail } from '../../planner/tail.ts';
 import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
@@ -88,7 +86,7 @@ export async function runStreamAgent<State>(
     finalResponse: told.finalResponse,
     result: resultOf(readTail(told.finalResponse), told.usage),
     reason: verdict.reason,
-    failure: failureOf(verdict, told.problem?.resetAtSeconds ?? null, ran.end),
+    failure: verdict.traces === null ? null : classifyFailure(verdict.traces, ran.end, Date.now()),
     sessionId: told.sessionId,
     controls: {
       requested: { ...start.controls.requested, model: deps.model },
@@ -138,13 +136,6 @@ function readStream<State>(
       return stream.told(state);
     },
   };
-}
-
-function failureOf(verdict: Verdict, resetAtSeconds: number | null, end: ProcessEnd): AgentFailure | null {
-  if (verdict.traces === null) return null;
-  const reset = new Date((resetAtSeconds ?? Number.NaN) * 1_000);
-  const resetAt = Number.isNaN(reset.getTime()) ? null : reset.toISOString();
-  return classifyFailure({ ...verdict.traces, resetAt }, end, Date.now());
 }
 
 /** A program of a package needs what was installed with it; beside the file itself there is only its starter. */
