@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ProcessEnd } from '../contracts/process-end.ts';
 import { type AcpState, isLoginMissing } from './acp-session.ts';
-import { REFUSED_TOOL } from './failure.ts';
+import { httpStatus, REFUSED_TOOL, statusIn } from './failure.ts';
 import type { RpcError } from './json-rpc.ts';
 import type { TimeLimits } from './process-reason.ts';
 import { NO_RESULT, type StreamProblem, type Verdict, verdictOf } from './stream-verdict.ts';
@@ -105,12 +105,5 @@ function told({ code, message, data }: RpcError): StreamProblem {
 }
 
 function spoken(words: string): StreamProblem {
-  const [, first, second, third] =
-    /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(words) ?? [];
-  const status = httpStatus(Number(first ?? second ?? third));
-  return { ...plain(`told of an error: ${cut(words, 2_000)}`), status };
-}
-
-function httpStatus(value: number | null | undefined): number | null {
-  return value !== null && value !== undefined && value >= 400 && value <= 599 ? value : null;
+  return { ...plain(`told of an error: ${cut(words, 2_000)}`), status: statusIn(words) };
 }

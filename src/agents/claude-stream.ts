@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Usage } from '../contracts/agent-result.ts';
-import { REFUSED_TOOL } from './failure.ts';
+import { REFUSED_TOOL, statusIn } from './failure.ts';
 import { sumUsage } from './prices.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
@@ -239,10 +239,11 @@ function problemOf({ result, errorCode, limit }: ClaudeState): StreamProblem | n
     return { message, status: null, code: heard ?? NO_RESULT, resets, deniedTools: [] };
   }
   const deniedTools = [...new Set(deniedBy(result))];
-  const status = result.api_error_status ?? null;
   if (hasFailed(result)) {
     const told = [result.result ?? '', ...(result.errors ?? [])].filter((word) => word.trim() !== '');
     const why = told.length === 0 ? (result.subtype ?? 'no reason') : told.join('; ');
+    // Older versions tell the status in words alone.
+    const status = result.api_error_status ?? statusIn(why);
     return { message: `failed: ${why}`, status, code: codeOf(result, heard), resets, deniedTools };
   }
   if (deniedTools.length === 0) return null;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { statusIn } from './failure.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
@@ -239,10 +240,4 @@ function jsonOf(words: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** Codex tells the status of its provider only in words: `unexpected status 401 Unauthorized`, `last status: 429`. */
-function statusIn(told: string): number | null {
-  const [, status] = /\bstatus:? (\d{3})\b/.exec(told) ?? [];
-  return status === undefined ? null : Number(status);
 }

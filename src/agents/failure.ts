@@ -111,6 +111,18 @@ function spokenClass({ code, message, status }: FailureTraces): FailureClass | n
   return spoken;
 }
 
+/** The status of a provider as agents put it into words: `API Error: 401`, `last status: 429`, `Request rejected (429)`. */
+export function statusIn(words: string): number | null {
+  const [, first, second, third] =
+    /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(words) ?? [];
+  return httpStatus(Number(first ?? second ?? third));
+}
+
+/** Null for a number that tells of no failure. */
+export function httpStatus(value: number | null | undefined): number | null {
+  return value !== null && value !== undefined && value >= 400 && value <= 599 ? value : null;
+}
+
 function statusClass(status: number | null): FailureClass | null {
   if (status === null) return null;
   if (status === 401 || status === 403) return 'authentication';

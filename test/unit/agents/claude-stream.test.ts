@@ -140,6 +140,14 @@ describe('the stream of claude', () => {
       [],
     ],
     [
+      'a status that is in words alone',
+      [result({ is_error: true, result: 'API Error: 401 {"type":"error"}' })],
+      'failed: API Error: 401 {"type":"error"}',
+      401,
+      null,
+      [],
+    ],
+    [
       'a kind of result that is an error, although it does not say so',
       [result({ subtype: 'error_during_execution', result: undefined })],
       'failed: error_during_execution',
