@@ -1,5 +1,5 @@
 import { type NextMove, nextMove } from '../../agents/next-move.ts';
-import { priced } from '../../agents/prices.ts';
+import { mostUsage, priced } from '../../agents/prices.ts';
 import type { AgentFailure } from '../../contracts/agent-failure.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
 import type { EventDraft } from '../../contracts/event.ts';
@@ -109,12 +109,16 @@ async function startOnce(
   return {
     count,
     result: { ...result, termination, reason: reasonOf(result) },
-    // What it said while it worked is all there is of one that was ended.
-    usage: overspent === null ? (priced(result.result?.usage ?? null, care.price) ?? usage) : usage,
+    usage: usedBy(priced(result.result?.usage ?? null, care.price), usage, overspent !== null),
     after,
     changes,
     checked: await watched.check({ changes: changes.diff.files, ignoredChanges: [] }),
   };
+}
+
+/** Its last word counts; of one that went past a budget, never less than what made that known. */
+function usedBy(last: Usage | null, before: Usage | null, isOverspent: boolean): Usage | null {
+  return isOverspent ? mostUsage(last, before) : (last ?? before);
 }
 
 /** One that was done before the signal reached it has done its work; the budget ends the run all the same. */

@@ -284,6 +284,17 @@ describe('an agent that tells what it uses while it works', () => {
     expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being ended: ') });
   });
 
+  it('counts its last word where it was done before anybody could stop it, and no less than was known', async () => {
+    const plan = planOf([agent('write')], { budgets: { tokens: 10, costUsd: null } });
+    const quick: Play = async (request) => {
+      request.onUsage?.({ input_tokens: 20, output_tokens: 1 });
+      return { result: { usage: { input_tokens: 15, output_tokens: 4, cost_usd: 0.5 } } };
+    };
+    const told = await playRun([quick], { plan });
+    expect(endText(told)).toBe('failed budget budget');
+    expect(completed(told)).toMatchObject([{ usage: { input_tokens: 20, output_tokens: 4, cost_usd: 0.5 } }]);
+  });
+
   it('is held to what earlier starts have used', async () => {
     const plan = planOf([agent('write')], { budgets: { tokens: 60, costUsd: null } });
     const told = await playRun([fails({}, { input_tokens: 50 }), streams], { plan });
