@@ -9,15 +9,22 @@ import { cut } from './transcript.ts';
 
 const FINE: ProcessEnd = { kind: 'exited', exitCode: 0 };
 
+/** What became of its process. */
+export interface EndedProcess {
+  readonly end: ProcessEnd;
+  readonly stderr: { readonly lastLine: string | null };
+  readonly stopped: 'timeout' | 'idle' | 'cancelled' | null;
+  /** Whether files were changed while it ran; known of one that says nothing. */
+  readonly hasWorked: boolean;
+}
+
 /**
  * How it went. Who had to be stopped has not succeeded; whose turn has ended is judged by that, and how its process ended
  * afterwards says nothing more: many have to be told to go.
  */
 export function acpVerdict(
   state: AcpState,
-  end: ProcessEnd,
-  stopped: 'timeout' | 'idle' | 'cancelled' | null,
-  lastError: string | null,
+  { end, stderr: { lastLine: lastError }, stopped, hasWorked }: EndedProcess,
   limits: TimeLimits,
 ): Verdict {
   if (stopped !== null) return verdictOf({ problem: null }, { kind: stopped }, lastError, limits);
@@ -25,16 +32,21 @@ export function acpVerdict(
     const reason = `interactive_prompt_violation: the agent ${state.end.message}`;
     return { termination: 'killed_policy', reason, traces: null };
   }
-  if (state.end !== null) return verdictOf({ problem: problemOf(state) }, FINE, null, limits);
+  if (state.end !== null) return verdictOf({ problem: problemOf(state, hasWorked) }, FINE, null, limits);
   const problem = { ...plain(`ended before ${state.phase} was answered`), code: NO_RESULT };
   return verdictOf({ problem }, end, lastError, limits);
 }
 
-function problemOf(state: AcpState): StreamProblem | null {
+/** Whether it told of nothing that it said or did. */
+export function isSilent({ heard }: AcpState): boolean {
+  return heard.lastSaid === '' && heard.toolsUsed === 0;
+}
+
+function problemOf(state: AcpState, hasWorked: boolean): StreamProblem | null {
   const { end } = state;
   switch (end?.kind) {
     case 'turn_ended':
-      return turnProblem(state, end.stopReason);
+      return turnProblem(state, end.stopReason, hasWorked);
     case 'failed':
       return isLoginMissing(end) ? missingLogin(end.error) : told(end.error);
     case 'unfit':
@@ -59,7 +71,11 @@ const STOPS: Readonly<Record<string, string>> = {
 const RETRY_TOLD = /Info: Request failed[^\n]{0,200}?\.\.\./g;
 const PROVIDER_FAILED = /^(?:\[API Error|(?:API )?Error: [^\n]{0,2000}?\b(?:HTTP|status) [45]\d\d\b)/;
 
-function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: string): StreamProblem | null {
+function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): StreamProblem | null {
+  const {
+    answers: { denied },
+    heard,
+  } = state;
   if (stopReason !== 'end_turn') {
     const why = Object.hasOwn(STOPS, stopReason) ? STOPS[stopReason] : undefined;
     return { ...plain(why ?? `ended its turn with ${cut(stopReason, 100)}`), code: stopReason };
@@ -70,8 +86,8 @@ function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: strin
   }
   const lastWord = heard.lastSaid.replaceAll(RETRY_TOLD, '').trimStart();
   if (PROVIDER_FAILED.test(lastWord)) return spoken(lastWord);
-  const isSilent = heard.lastSaid === '' && heard.toolsUsed === 0;
-  return isSilent ? plain('ended its turn without a word and without using a tool') : null;
+  const message = 'ended its turn without a word, without using a tool and without changing a file';
+  return isSilent(state) && !hasWorked ? plain(message) : null;
 }
 
 function plain(message: string): StreamProblem {

@@ -121,6 +121,11 @@ describe('an agent that speaks ACP', () => {
     expect(result.lines).toContain('Wrote it.');
   });
 
+  it('has worked when it says nothing and files have changed', async () => {
+    expect(await run('quiet')).toMatchObject({ termination: 'completed', reason: null, finalResponse: '' });
+    expect(written('a.txt')).toBe(true);
+  });
+
   it('is refused what the policy does not allow, and that is no success', async () => {
     const result = await run('strays');
     expect(result).toMatchObject({
@@ -169,6 +174,11 @@ describe('an agent that fails', () => {
     ['login', 'authentication', 'the agent wants a login: Authentication required'],
     ['dies', 'crash', 'the agent exited with code 3: out of cheese'],
     ['refuses', 'no_result', 'the agent ended its turn because the model refused'],
+    [
+      'shrugs',
+      'no_result',
+      'the agent ended its turn without a word, without using a tool and without changing a file',
+    ],
   ])('%s: %s', async (behaviour, kind, reason) => {
     expect(await run(behaviour)).toMatchObject({ termination: 'error', reason, failure: { class: kind } });
   });
