@@ -41,7 +41,7 @@ export type AcpEnd =
   /** It does not speak as this protocol wants it. */
   | { readonly kind: 'unfit'; readonly message: string }
   /** It asked what only a person could answer. */
-  | { readonly kind: 'prompted'; readonly message: string };
+  | { readonly kind: 'prompted'; readonly subject: string; readonly message: string };
 
 export interface AcpState {
   readonly phase: AcpPhase;
@@ -239,7 +239,9 @@ function answer(state: AcpState, settings: AcpSettings, request: RpcRequest, atM
   const known = { ...state, answers: given.answers, heard: given.heard };
   const reply = resultLine(request.id, given.outcome);
   if (given.prompt === null) return { state: known, say: [reply], entries: given.entries };
-  const end: AcpEnd = { kind: 'prompted', message: `asked what only a person can answer: ${given.prompt}` };
+  const { subject, why } = given.prompt;
+  const message = `asked what only a person can answer: ${subject}: ${why}`;
+  const end: AcpEnd = { kind: 'prompted', subject, message };
   return { ...ended(known, end, [reply, ...callOff(known).say]), entries: given.entries };
 }
 

@@ -9,6 +9,9 @@ import { cut } from './transcript.ts';
 
 const FINE: ProcessEnd = { kind: 'exited', exitCode: 0 };
 
+const PROMPT_HELP =
+  'with approval: deny_interactive in the policy of the configuration it is refused, with bounded_auto_approve allowed';
+
 /** What became of its process. */
 export interface EndedProcess {
   readonly end: ProcessEnd;
@@ -29,7 +32,7 @@ export function acpVerdict(
 ): Verdict {
   if (stopped !== null) return verdictOf({ problem: null }, { kind: stopped }, lastError, limits);
   if (state.end?.kind === 'prompted') {
-    const reason = `interactive_prompt_violation: the agent ${state.end.message}`;
+    const reason = `interactive_prompt_violation: the agent ${state.end.message}; ${PROMPT_HELP}`;
     return { termination: 'killed_policy', reason, traces: null };
   }
   if (state.end !== null) return verdictOf({ problem: problemOf(state, hasWorked) }, FINE, null, limits);
@@ -81,8 +84,9 @@ function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): S
     return { ...plain(why ?? `ended its turn with ${cut(stopReason, 100)}`), code: stopReason };
   }
   if (denied.length > 0) {
-    const message = `was refused what the policy does not allow: ${denied.join(', ')}`;
-    return { ...plain(message), code: REFUSED_TOOL, deniedTools: denied };
+    const calls = denied.map(({ subject, why }) => `${subject} (${why})`);
+    const message = `was refused what the policy does not allow: ${calls.join(', ')}`;
+    return { ...plain(message), code: REFUSED_TOOL, deniedTools: denied.map(({ subject }) => subject) };
   }
   const lastWord = heard.lastSaid.replaceAll(RETRY_TOLD, '').trimStart();
   if (PROVIDER_FAILED.test(lastWord)) return spoken(lastWord);

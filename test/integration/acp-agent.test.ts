@@ -149,7 +149,10 @@ describe('an agent that speaks ACP', () => {
     ['is refused where nobody is to be asked', { approval: 'deny_interactive' }, 'completed', false],
     ['is allowed where the policy approves', { approval: 'bounded_auto_approve' }, 'completed', true],
   ] as const)('asks what only a person can answer: it %s', async (_, policy, termination, wrote) => {
-    expect((await run('deploys', {}, policy)).termination).toBe(termination);
+    const result = await run('deploys', {}, policy);
+    expect(result.termination).toBe(termination);
+    const violation = { class: 'interactive_prompt_violation', subject: 'Deploy' };
+    expect(result.violations).toMatchObject(termination === 'killed_policy' ? [violation] : []);
     expect(written('a.txt')).toBe(wrote);
   });
 

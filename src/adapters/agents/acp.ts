@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AcpSettings, AcpState } from '../../agents/acp-session.ts';
 import { acpVerdict, isSilent } from '../../agents/acp-verdict.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
+import type { Violation } from '../../policy/violation.ts';
 import type { Agent, AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
 import { type AcpTalk, openTalk } from './acp-talk.ts';
@@ -66,6 +67,7 @@ function converse(
         sessionId: state.sessionId,
         controls: controlsOf(settings, state),
         notes: [...answerNotes(state), ...leavingNotes(state, ran)],
+        violations: promptViolations(state),
       };
     },
   };
@@ -146,8 +148,15 @@ function controlsOf({ model, policy }: AcpSettings, state: AcpState): AgentContr
   };
 }
 
+/** A prompt that nobody is there to answer ends the step, and is told to whoever judges it. */
+function promptViolations({ end }: AcpState): Violation[] {
+  if (end?.kind !== 'prompted') return [];
+  const { subject, message } = end;
+  return [{ class: 'interactive_prompt_violation', subject, message: `the agent ${message}` }];
+}
+
 function answerNotes({ answers }: AcpState): string[] {
-  return answers.denied.map((title) => `native_policy_block: ${title}`);
+  return answers.denied.map(({ subject }) => `native_policy_block: ${subject}`);
 }
 
 /** Its end says nothing about its turn, and something about its program. */

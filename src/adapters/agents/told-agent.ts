@@ -6,6 +6,7 @@ import { renderLine, type TranscriptEntry } from '../../agents/transcript.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
 import { readTail } from '../../planner/tail.ts';
 import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets.ts';
+import type { Violation } from '../../policy/violation.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { LiveInput, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
@@ -66,6 +67,7 @@ export interface Outcome {
   readonly controls: AgentControls;
   /** Besides those on its process. */
   readonly notes: readonly string[];
+  readonly violations?: readonly Violation[];
 }
 
 export async function runToldAgent(
@@ -104,7 +106,15 @@ export async function runToldAgent(
       ...(conversation.begin === undefined ? {} : { onStart: conversation.begin }),
     })
     .finally(conversation.release);
-  const { verdict, finalResponse, usage, sessionId, controls, notes } = await conversation.close(ran);
+  const {
+    verdict,
+    finalResponse,
+    usage,
+    sessionId,
+    controls,
+    notes,
+    violations = [],
+  } = await conversation.close(ran);
   const { termination, reason, traces } = verdict;
   if (reason !== null) transcript.append({ kind: 'notice', text: reason });
   const cutBytes = await transcript.close();
@@ -123,6 +133,7 @@ export async function runToldAgent(
     sessionId,
     controls,
     notes: [...notes, ...processNotes(ran), ...cutNote],
+    violations,
   };
 }
 

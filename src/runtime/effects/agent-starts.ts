@@ -106,13 +106,14 @@ async function startOnce(
     { base: context.view().started.base_tree, before: prepared.before.tree, after: after.tree },
     `${evidence.path}/workspace.patch`,
   );
+  const checked = await watched.check({ changes: changes.diff.files, ignoredChanges: [] });
   return {
     count,
-    result: { ...result, termination, reason: reasonOf(result) },
+    result: { ...result, termination, reason: reasonOf(result, step.agent) },
     usage: usedBy(priced(result.result?.usage ?? null, care.price), usage, overspent !== null),
     after,
     changes,
-    checked: await watched.check({ changes: changes.diff.files, ignoredChanges: [] }),
+    checked: { ...checked, found: [...(result.violations ?? []), ...checked.found] },
   };
 }
 
@@ -127,10 +128,11 @@ function stoppedFor(result: AgentResult, reason: string): AgentResult {
 }
 
 /** With what a person can do about it, where somebody knows. */
-function reasonOf({ failure, reason }: AgentResult): string | null {
+function reasonOf({ failure, reason }: AgentResult, agent: string): string | null {
   if (failure == null) return reason;
   const what = reason ?? failure.message;
-  return failure.help === null || what.includes(failure.help) ? what : `${what}; ${failure.help}`;
+  const help = failure.help?.replace('agents test NAME', () => `agents test ${agent}`) ?? null;
+  return help === null || what.includes(help) ? what : `${what}; ${help}`;
 }
 
 function moveAfter(

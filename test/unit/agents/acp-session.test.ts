@@ -143,7 +143,7 @@ describe('a question of the agent', () => {
       id: 'q1',
       result: { outcome: { outcome: 'selected', optionId: 'reject_once' } },
     });
-    expect(state.answers).toMatchObject({ allowed: 0, refused: 1, denied: ['Edit'] });
+    expect(state.answers).toMatchObject({ allowed: 0, refused: 1, denied: [{ subject: 'Edit' }] });
     expect(entries.at(-1)).toEqual({
       kind: 'notice',
       text: 'refused: Edit: outside_workspace: /etc/x: /etc/x is outside the workspace',

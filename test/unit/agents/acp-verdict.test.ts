@@ -111,7 +111,7 @@ describe('an agent has failed', () => {
     const asked = question({ title: 'Edit x', kind: 'edit', locations: [{ path: '/etc/x' }] });
     expect(verdict([...BEGUN, asked, words('Done.'), ended()])).toEqual({
       termination: 'error',
-      reason: 'the agent was refused what the policy does not allow: Edit x',
+      reason: expect.stringContaining('the policy does not allow: Edit x (outside_workspace: /etc/x: '),
       class: 'refused_tool',
     });
   });

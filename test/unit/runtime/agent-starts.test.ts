@@ -196,6 +196,23 @@ describe('an agent that fails in a way that may pass', () => {
     expect(told.events.filter(({ event_type }) => event_type === 'policy_violation')).toHaveLength(1);
   });
 
+  it('is not tried again where its adapter saw it break the policy, and that is on record', async () => {
+    const violation = {
+      class: 'interactive_prompt_violation',
+      subject: 'Deploy',
+      message: 'it asked',
+    } as const;
+    const asks: Play = async () => ({
+      termination: 'killed_policy',
+      reason: 'asked',
+      violations: [violation],
+    });
+    const told = await playRun([asks]);
+    expect(endText(told)).toBe('failed policy killed_policy');
+    const recorded = told.events.filter(({ event_type }) => event_type === 'policy_violation');
+    expect(recorded.map(({ payload }) => payload)).toMatchObject([violation]);
+  });
+
   it.each(['authentication', 'crash', 'refused_tool', 'no_result', 'quota_exhausted'] as const)(
     'does not include %s',
     async (failureClass) => {
