@@ -128,13 +128,15 @@ function foldError(state: CodexState, event: CodexEvent): Folded<CodexState> {
   return { state: { ...state, lastError: told }, entries: [{ kind: 'notice', text: told }] };
 }
 
+/** Items that are no use of a tool; they are told when they are complete. */
+const WORDS = ['agent_message', 'reasoning', 'error'];
+
 function foldStart(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
-  const entry = toolUseOf(item);
-  if (entry === null) return { state, entries: [] };
+  if (WORDS.includes(item.type)) return { state, entries: [] };
   const openItems = { ...state.openItems };
   const { id } = item;
   if (typeof id === 'string' && Object.keys(openItems).length < OPEN_ITEMS_LIMIT) openItems[id] = atMs;
-  return { state: { ...state, openItems }, entries: [entry] };
+  return { state: { ...state, openItems }, entries: [toolUseOf(item)] };
 }
 
 function foldEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
@@ -155,7 +157,6 @@ function foldEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState
 
 function foldToolEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
   const use = toolUseOf(item);
-  if (use === null) return { state, entries: [] };
   const id = item.id ?? '';
   const openItems = { ...state.openItems };
   const startedMs = Object.hasOwn(openItems, id) ? openItems[id] : undefined;
@@ -175,7 +176,7 @@ function outputOf({ aggregated_output: printed, error, message, result }: Item):
   return printed ?? error?.message ?? message ?? answer ?? '';
 }
 
-function toolUseOf(item: Item): TranscriptEntry | null {
+function toolUseOf(item: Item): TranscriptEntry {
   switch (item.type) {
     case 'command_execution':
       return { kind: 'tool_use', name: 'shell', input: item.command ?? '' };
@@ -198,7 +199,8 @@ function toolUseOf(item: Item): TranscriptEntry | null {
       return { kind: 'tool_use', name: 'todo_list', input: rows.join('\n') };
     }
     default:
-      return null;
+      // Newer versions have tools that nobody here has heard of.
+      return { kind: 'tool_use', name: item.type, input: item.command ?? item.query ?? '' };
   }
 }
 

@@ -165,6 +165,19 @@ describe('the stream of codex', () => {
     ]);
   });
 
+  it('shows tools that it does not know by their names', () => {
+    const leap = { id: 'q', type: 'quantum_leap' };
+    const { entries } = foldAll(codexStream, [
+      item('started', { id: 'r', type: 'reasoning', text: '' }),
+      item('started', leap),
+      item('completed', leap),
+    ]);
+    expect(entries).toEqual([
+      { kind: 'tool_use', name: 'quantum_leap', input: '' },
+      { kind: 'tool_result', text: '', isError: false, durationMs: 1_000 },
+    ]);
+  });
+
   it('keeps its last word when a message without words follows', () => {
     expect(foldAll(codexStream, [...started, said('Done.'), said('')]).told.finalResponse).toBe('Done.');
   });
