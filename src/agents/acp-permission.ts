@@ -6,7 +6,7 @@ import { plainWord } from '../policy/command/shell-word.ts';
 import { type CommandPlace, checkEffect } from '../policy/command/write-rules.ts';
 import { formatViolation, type Violation } from '../policy/violation.ts';
 import type { AcpPermission, AcpToolCall, PermissionKind } from './acp-messages.ts';
-import { commandOf, subjectOf } from './acp-tools.ts';
+import { commandOf, inputPathsOf, subjectOf } from './acp-tools.ts';
 
 /** How a question of an agent was answered. */
 export type PermissionAnswer =
@@ -126,12 +126,15 @@ function judgeWrite(
 }
 
 /** Paths that a call says it changes. A difference is one whatever the call is called. */
-function writtenPaths({ kind, content, locations }: AcpToolCall): string[] {
+function writtenPaths(call: AcpToolCall): string[] {
+  const { kind, content, locations } = call;
   const differences = (content ?? []).flatMap(({ type, path }) =>
     type === 'diff' && typeof path === 'string' ? [path] : [],
   );
-  const named = WRITES.has(kind ?? '') ? (locations ?? []) : [];
-  return [...new Set([...differences, ...named.map(({ path }) => path)])];
+  const named = WRITES.has(kind ?? '')
+    ? [...(locations ?? []).map(({ path }) => path), ...inputPathsOf(call)]
+    : [];
+  return [...new Set([...differences, ...named])];
 }
 
 function networkUse(call: AcpToolCall): Violation {

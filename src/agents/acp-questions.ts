@@ -4,14 +4,20 @@ import { mergedCall, type OpenTools, subjectOf, tellCall } from './acp-tools.ts'
 import { type Heard, withWordsEnded } from './acp-updates.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
+/** What a call is about, and what of the policy it is against. */
+export interface DeniedCall {
+  readonly subject: string;
+  readonly why: string;
+}
+
 /** How the questions of a session were answered. */
 export interface Answers {
   readonly allowed: number;
   /** Of these, allowed although the policy does not speak of them. */
   readonly approved: number;
   readonly refused: number;
-  /** Calls that the policy itself refused, by what they are about. */
-  readonly denied: readonly string[];
+  /** Calls that the policy itself refused. */
+  readonly denied: readonly DeniedCall[];
 }
 
 export const NOTHING_ASKED: Answers = { allowed: 0, approved: 0, refused: 0, denied: [] };
@@ -23,7 +29,7 @@ export interface AnsweredQuestion {
   /** For the agent. */
   readonly outcome: unknown;
   /** What only a person could have answered; null where the session goes on. */
-  readonly prompt: string | null;
+  readonly prompt: { readonly subject: string; readonly why: string } | null;
 }
 
 const DENIED_LIMIT = 50;
@@ -44,7 +50,7 @@ export function answerQuestion(
   const told = tellCall(quiet.heard.tools, permission.toolCall, atMs);
   const text = `${WORDS[answer.kind]}: ${subjectOf(call)}: ${answer.why}`;
   return {
-    answers: counted(answers, answer, subjectOf(call)),
+    answers: counted(answers, answer, { subject: subjectOf(call), why: answer.why }),
     heard: {
       ...quiet.heard,
       tools: told.tools,
@@ -52,7 +58,7 @@ export function answerQuestion(
     },
     entries: [...quiet.entries, ...told.entries, { kind: 'notice', text }],
     outcome: { outcome: outcomeOf(answer) },
-    prompt: answer.kind === 'prompted' ? `${subjectOf(call)}: ${answer.why}` : null,
+    prompt: answer.kind === 'prompted' ? { subject: subjectOf(call), why: answer.why } : null,
   };
 }
 
@@ -63,7 +69,7 @@ function knownCall(tools: OpenTools, { toolCall: { toolCallId: id } }: AcpPermis
   return Object.hasOwn(tools, id) ? tools[id]?.call : undefined;
 }
 
-function counted(answers: Answers, answer: PermissionAnswer, subject: string): Answers {
+function counted(answers: Answers, answer: PermissionAnswer, call: DeniedCall): Answers {
   switch (answer.kind) {
     case 'allowed':
       return {
@@ -75,7 +81,7 @@ function counted(answers: Answers, answer: PermissionAnswer, subject: string): A
       return {
         ...answers,
         refused: answers.refused + 1,
-        denied: answer.byPolicy ? [...answers.denied, subject].slice(-DENIED_LIMIT) : answers.denied,
+        denied: answer.byPolicy ? [...answers.denied, call].slice(-DENIED_LIMIT) : answers.denied,
       };
     case 'prompted':
       return answers;

@@ -41,7 +41,7 @@ export type AcpEnd =
   /** It does not speak as this protocol wants it. */
   | { readonly kind: 'unfit'; readonly message: string }
   /** It asked what only a person could answer. */
-  | { readonly kind: 'prompted'; readonly message: string };
+  | { readonly kind: 'prompted'; readonly subject: string; readonly message: string };
 
 export interface AcpState {
   readonly phase: AcpPhase;
@@ -53,6 +53,8 @@ export interface AcpState {
   readonly heard: Heard;
   readonly usage: Usage | null;
   readonly answers: Answers;
+  /** Whether the agent was told to end its turn. */
+  readonly isCalledOff: boolean;
 }
 
 export interface AcpStep {
@@ -86,6 +88,7 @@ export function beginSession(): AcpStep {
     heard: NOTHING_HEARD,
     usage: null,
     answers: NOTHING_ASKED,
+    isCalledOff: false,
   };
   const params = {
     protocolVersion: PROTOCOL_VERSION,
@@ -95,10 +98,12 @@ export function beginSession(): AcpStep {
   return { state, say: [requestLine(IDS.initialize, 'initialize', params)], entries: [] };
 }
 
-/** What the agent is told when its turn is to end. Nothing, where it has none. */
-export function cancelLines({ phase, sessionId, end }: AcpState): string[] {
-  if (phase !== 'session/prompt' || sessionId === null || end !== null) return [];
-  return [notificationLine('session/cancel', { sessionId })];
+/** Tells the agent to end its turn; says nothing where it has none. */
+export function callOff(state: AcpState): AcpStep {
+  const { phase, sessionId, end } = state;
+  if (phase !== 'session/prompt' || sessionId === null || end !== null) return still(state);
+  const say = [notificationLine('session/cancel', { sessionId })];
+  return { state: { ...state, isCalledOff: true }, say, entries: [] };
 }
 
 export function foldMessage(
@@ -222,6 +227,9 @@ type RpcRequest = Extract<RpcMessage, { kind: 'request' }>;
 
 function answer(state: AcpState, settings: AcpSettings, request: RpcRequest, atMs: number): AcpStep {
   if (request.method !== 'session/request_permission') return decline(state, request);
+  // As the protocol wants it: nothing is allowed any more.
+  if (state.isCalledOff)
+    return { state, say: [resultLine(request.id, { outcome: { outcome: 'cancelled' } })], entries: [] };
   const { answers } = state;
   if (answers.allowed + answers.refused >= QUESTIONS_LIMIT)
     return unfit(state, `asked for permission more than ${QUESTIONS_LIMIT} times`);
@@ -231,8 +239,10 @@ function answer(state: AcpState, settings: AcpSettings, request: RpcRequest, atM
   const known = { ...state, answers: given.answers, heard: given.heard };
   const reply = resultLine(request.id, given.outcome);
   if (given.prompt === null) return { state: known, say: [reply], entries: given.entries };
-  const end: AcpEnd = { kind: 'prompted', message: `asked what only a person can answer: ${given.prompt}` };
-  return { ...ended(known, end, [reply, ...cancelLines(known)]), entries: given.entries };
+  const { subject, why } = given.prompt;
+  const message = `asked what only a person can answer: ${subject}: ${why}`;
+  const end: AcpEnd = { kind: 'prompted', subject, message };
+  return { ...ended(known, end, [reply, ...callOff(known).say]), entries: given.entries };
 }
 
 /** Files and terminals of the conductor are not offered; an agent that wants them all the same is told so. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { quoteWord } from '../policy/command/line-of-words.ts';
 import type { AcpBlock, AcpToolCall } from './acp-messages.ts';
 import { cut, type TranscriptEntry } from './transcript.ts';
 
@@ -73,6 +74,7 @@ const commandSchema = z.looseObject({
     .union([z.string(), z.array(z.string()).min(1)])
     .nullish()
     .catch(null),
+  args: z.array(z.string()).nullish().catch(null),
   cwd: z.string().nullish().catch(null),
   workdir: z.string().nullish().catch(null),
 });
@@ -85,8 +87,30 @@ interface NamedCommand {
 /** The shell line that a call would run, as a line or as words, and the folder; null where it names none. */
 export function commandOf(call: AcpToolCall): NamedCommand | null {
   const input = commandSchema.safeParse(call.rawInput).data;
-  const command = input?.command ?? input?.cmd ?? titledCommand(call);
-  return command === null ? null : { command, cwd: input?.cwd ?? input?.workdir ?? null };
+  const named = input?.command ?? input?.cmd ?? titledCommand(call);
+  if (named === null) return null;
+  return { command: withArguments(named, input?.args ?? []), cwd: input?.cwd ?? input?.workdir ?? null };
+}
+
+/** A program with its arguments beside it is one command, and a line that has some beside it goes on with them. */
+function withArguments(command: NamedCommand['command'], args: readonly string[]): NamedCommand['command'] {
+  if (args.length === 0) return command;
+  if (typeof command !== 'string') return [...command, ...args];
+  return /\s/.test(command.trim()) ? [command, ...args.map(quoteWord)].join(' ') : [command, ...args];
+}
+
+const pathsSchema = z.record(z.string(), z.unknown());
+const PATH_NAMES = ['path', 'file_path', 'filePath', 'filepath', 'file', 'abs_path', 'notebook_path'];
+const MOVE_NAMES = ['from', 'to', 'source', 'destination', 'old_path', 'new_path'];
+
+/** Files that the input of a call names, under the names that agents have for them. */
+export function inputPathsOf({ kind, rawInput }: AcpToolCall): string[] {
+  const input = pathsSchema.safeParse(rawInput).data ?? {};
+  const names = kind === 'move' ? [...PATH_NAMES, ...MOVE_NAMES] : PATH_NAMES;
+  return names.flatMap((name) => {
+    const value = Object.hasOwn(input, name) ? input[name] : null;
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
 }
 
 /** Gemini gives its tools no input to look at, and has the line for a title. One that was cut is none. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ProcessEnd } from '../contracts/process-end.ts';
 import { type AcpState, isLoginMissing } from './acp-session.ts';
+import { httpStatus, REFUSED_TOOL, statusIn } from './failure.ts';
 import type { RpcError } from './json-rpc.ts';
 import type { TimeLimits } from './process-reason.ts';
 import { NO_RESULT, type StreamProblem, type Verdict, verdictOf } from './stream-verdict.ts';
@@ -8,32 +9,47 @@ import { cut } from './transcript.ts';
 
 const FINE: ProcessEnd = { kind: 'exited', exitCode: 0 };
 
+const PROMPT_HELP =
+  'with approval: deny_interactive in the policy of the configuration it is refused, with bounded_auto_approve allowed';
+
+/** What became of its process. */
+export interface EndedProcess {
+  readonly end: ProcessEnd;
+  readonly stderr: { readonly lastLine: string | null };
+  readonly stopped: 'timeout' | 'idle' | 'cancelled' | null;
+  /** Whether files were changed while it ran; known of one that says nothing. */
+  readonly hasWorked: boolean;
+}
+
 /**
  * How it went. Who had to be stopped has not succeeded; whose turn has ended is judged by that, and how its process ended
  * afterwards says nothing more: many have to be told to go.
  */
 export function acpVerdict(
   state: AcpState,
-  end: ProcessEnd,
-  stopped: 'timeout' | 'idle' | 'cancelled' | null,
-  lastError: string | null,
+  { end, stderr: { lastLine: lastError }, stopped, hasWorked }: EndedProcess,
   limits: TimeLimits,
 ): Verdict {
   if (stopped !== null) return verdictOf({ problem: null }, { kind: stopped }, lastError, limits);
   if (state.end?.kind === 'prompted') {
-    const reason = `interactive_prompt_violation: the agent ${state.end.message}`;
+    const reason = `interactive_prompt_violation: the agent ${state.end.message}; ${PROMPT_HELP}`;
     return { termination: 'killed_policy', reason, traces: null };
   }
-  if (state.end !== null) return verdictOf({ problem: problemOf(state) }, FINE, null, limits);
+  if (state.end !== null) return verdictOf({ problem: problemOf(state, hasWorked) }, FINE, null, limits);
   const problem = { ...plain(`ended before ${state.phase} was answered`), code: NO_RESULT };
   return verdictOf({ problem }, end, lastError, limits);
 }
 
-function problemOf(state: AcpState): StreamProblem | null {
+/** Whether it told of nothing that it said or did. */
+export function isSilent({ heard }: AcpState): boolean {
+  return heard.lastSaid === '' && heard.toolsUsed === 0;
+}
+
+function problemOf(state: AcpState, hasWorked: boolean): StreamProblem | null {
   const { end } = state;
   switch (end?.kind) {
     case 'turn_ended':
-      return turnProblem(state, end.stopReason);
+      return turnProblem(state, end.stopReason, hasWorked);
     case 'failed':
       return isLoginMissing(end) ? missingLogin(end.error) : told(end.error);
     case 'unfit':
@@ -58,23 +74,28 @@ const STOPS: Readonly<Record<string, string>> = {
 const RETRY_TOLD = /Info: Request failed[^\n]{0,200}?\.\.\./g;
 const PROVIDER_FAILED = /^(?:\[API Error|(?:API )?Error: [^\n]{0,2000}?\b(?:HTTP|status) [45]\d\d\b)/;
 
-function turnProblem({ answers: { denied }, heard }: AcpState, stopReason: string): StreamProblem | null {
+function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): StreamProblem | null {
+  const {
+    answers: { denied },
+    heard,
+  } = state;
   if (stopReason !== 'end_turn') {
     const why = Object.hasOwn(STOPS, stopReason) ? STOPS[stopReason] : undefined;
     return { ...plain(why ?? `ended its turn with ${cut(stopReason, 100)}`), code: stopReason };
   }
   if (denied.length > 0) {
-    const message = `was refused what the policy does not allow: ${denied.join(', ')}`;
-    return { ...plain(message), deniedTools: denied };
+    const calls = denied.map(({ subject, why }) => `${subject} (${why})`);
+    const message = `was refused what the policy does not allow: ${calls.join(', ')}`;
+    return { ...plain(message), code: REFUSED_TOOL, deniedTools: denied.map(({ subject }) => subject) };
   }
   const lastWord = heard.lastSaid.replaceAll(RETRY_TOLD, '').trimStart();
   if (PROVIDER_FAILED.test(lastWord)) return spoken(lastWord);
-  const isSilent = heard.lastSaid === '' && heard.toolsUsed === 0;
-  return isSilent ? plain('ended its turn without a word and without using a tool') : null;
+  const message = 'ended its turn without a word, without using a tool and without changing a file';
+  return isSilent(state) && !hasWorked ? plain(message) : null;
 }
 
 function plain(message: string): StreamProblem {
-  return { message, status: null, code: null, resetAtSeconds: null, deniedTools: [] };
+  return { message, status: null, code: null, resets: null, deniedTools: [] };
 }
 
 function missingLogin({ message }: RpcError): StreamProblem {
@@ -99,16 +120,10 @@ function told({ code, message, data }: RpcError): StreamProblem {
     ...problem,
     status: httpStatus(more?.status) ?? httpStatus(more?.statusCode) ?? httpStatus(code) ?? problem.status,
     code: more?.errorKind ?? more?.errorName ?? String(code),
+    resets: data === undefined || data === null ? null : cut(JSON.stringify(data), 2_000),
   };
 }
 
 function spoken(words: string): StreamProblem {
-  const [, first, second, third] =
-    /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(words) ?? [];
-  const status = httpStatus(Number(first ?? second ?? third));
-  return { ...plain(`told of an error: ${cut(words, 2_000)}`), status };
-}
-
-function httpStatus(value: number | null | undefined): number | null {
-  return value !== null && value !== undefined && value >= 400 && value <= 599 ? value : null;
+  return { ...plain(`told of an error: ${cut(words, 2_000)}`), status: statusIn(words) };
 }

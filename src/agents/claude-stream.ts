@@ -1,17 +1,20 @@
 import * as z from 'zod';
 import type { Usage } from '../contracts/agent-result.ts';
+import { REFUSED_TOOL, statusIn } from './failure.ts';
+import { sumUsage } from './prices.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
 /** What `claude -p --output-format stream-json --verbose` prints. Fields that this file has no use for are left out. */
 
-const count = z.int().nonnegative().catch(0).default(0);
+const count = z.int().nonnegative().nullish().catch(null);
 const usageSchema = z.looseObject({
   input_tokens: count,
   cache_creation_input_tokens: count,
   cache_read_input_tokens: count,
   output_tokens: count,
 });
+type TokenCounts = z.infer<typeof usageSchema>;
 
 const blockSchema = z.looseObject({
   type: z.string(),
@@ -46,21 +49,21 @@ const eventSchema = z.looseObject({
   attempt: z.int().nullish().catch(null),
   max_retries: z.int().nullish().catch(null),
   rate_limit_info: z
-    .looseObject({ status: text, resetsAt: z.number().nullish().catch(null) })
+    .looseObject({ status: text, resetsAt: z.union([z.number(), z.string()]).nullish().catch(null) })
     .nullish()
     .catch(null),
 });
 type ClaudeEvent = z.infer<typeof eventSchema>;
 
 const resultSchema = z.looseObject({
-  is_error: z.boolean(),
+  is_error: z.boolean().nullish(),
   subtype: text,
   result: text,
   errors: z.array(z.string()).nullish().catch(null),
   api_error_status: z.int().nullish().catch(null),
   total_cost_usd: z.number().nonnegative().nullish().catch(null),
   usage: usageSchema.nullish().catch(null),
-  permission_denials: z.array(z.looseObject({ tool_name: z.string().catch('a tool') })).default([]),
+  permission_denials: z.array(z.unknown()).nullish(),
 });
 type ClaudeResult = z.infer<typeof resultSchema>;
 
@@ -69,11 +72,14 @@ export interface ClaudeState {
   readonly model: string | null;
   readonly lastText: string;
   readonly usage: Usage | null;
+  /** Of this, what turns used that have ended: each result has the tokens of its own turn, and the cost of all. */
+  readonly settled: Usage | null;
   /** Newest answers that were counted: each comes in as many events as it has parts. */
   readonly counted: readonly string[];
   readonly openTools: Readonly<Record<string, number>>;
   readonly errorCode: string | null;
-  readonly resetAtSeconds: number | null;
+  /** Whether the account was turned away, and until when where that was told. */
+  readonly limit: { readonly resets: string | null } | null;
   readonly result: ClaudeResult | null;
 }
 
@@ -82,10 +88,11 @@ const START: ClaudeState = {
   model: null,
   lastText: '',
   usage: null,
+  settled: null,
   counted: [],
   openTools: {},
   errorCode: null,
-  resetAtSeconds: null,
+  limit: null,
   result: null,
 };
 
@@ -151,17 +158,22 @@ function foldAnswer(state: ClaudeState, event: ClaudeEvent, atMs: number): Folde
 function countUse(state: ClaudeState, { message }: ClaudeEvent): Pick<ClaudeState, 'usage' | 'counted'> {
   const { usage, counted } = state;
   const id = message?.id;
-  const used = message?.usage ?? null;
+  const used = tokensOf(message?.usage);
   if (id === undefined || used === null || counted.includes(id)) return { usage, counted };
-  const sum = {
-    input_tokens: (usage?.input_tokens ?? 0) + readTokens(used),
-    output_tokens: (usage?.output_tokens ?? 0) + used.output_tokens,
-  };
-  return { usage: sum, counted: [...counted, id].slice(-COUNTED_LIMIT) };
+  return { usage: sumUsage([usage, used]), counted: [...counted, id].slice(-COUNTED_LIMIT) };
 }
 
-function readTokens(usage: z.infer<typeof usageSchema>): number {
-  return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+/** What was read from a cache or put there was read. Null where no number is told. */
+function tokensOf(counts: TokenCounts | null | undefined): Usage | null {
+  const {
+    input_tokens: fresh,
+    cache_creation_input_tokens: kept,
+    cache_read_input_tokens: again,
+  } = counts ?? {};
+  const read = [fresh, kept, again].filter((number) => typeof number === 'number');
+  const written = counts?.output_tokens ?? null;
+  if (read.length === 0 && written === null) return null;
+  return { input_tokens: read.reduce((a, b) => a + b, 0), output_tokens: written ?? 0 };
 }
 
 function foldToolResults(state: ClaudeState, event: ClaudeEvent, atMs: number): Folded<ClaudeState> {
@@ -185,16 +197,20 @@ function foldResult(state: ClaudeState, raw: unknown): Folded<ClaudeState> {
   const parsed = resultSchema.safeParse(raw);
   if (!parsed.success)
     return { state, entries: [{ kind: 'notice', text: 'the result of the agent does not fit' }] };
-  const { usage, total_cost_usd: cost } = parsed.data;
-  const used = usage && {
-    input_tokens: readTokens(usage),
-    output_tokens: usage.output_tokens,
-    ...(typeof cost === 'number' ? { cost_usd: cost } : {}),
-  };
-  const denied = parsed.data.permission_denials.map(({ tool_name: name }) => name);
+  const { usage: counts, total_cost_usd: cost } = parsed.data;
+  const used = tokensOf(counts);
+  const tokens = used === null ? state.usage : sumUsage([state.settled, used]);
+  const usage = typeof cost === 'number' ? { ...tokens, cost_usd: cost } : tokens;
+  const denied = deniedBy(parsed.data);
   const entries: TranscriptEntry[] =
     denied.length === 0 ? [] : [{ kind: 'notice', text: `tools that were refused: ${denied.join(', ')}` }];
-  return { state: { ...state, usage: used ?? state.usage, result: parsed.data }, entries };
+  return { state: { ...state, usage, settled: usage, result: parsed.data }, entries };
+}
+
+const denialSchema = z.looseObject({ tool_name: z.string() });
+
+function deniedBy({ permission_denials: denials }: ClaudeResult): string[] {
+  return (denials ?? []).map((denial) => denialSchema.safeParse(denial).data?.tool_name ?? 'a tool');
 }
 
 function foldSystem(state: ClaudeState, event: ClaudeEvent): Folded<ClaudeState> {
@@ -208,40 +224,45 @@ function foldSystem(state: ClaudeState, event: ClaudeEvent): Folded<ClaudeState>
 
 function foldRateLimit(state: ClaudeState, { rate_limit_info: info }: ClaudeEvent): Folded<ClaudeState> {
   if (info?.status !== 'rejected') return { state, entries: [] };
-  const resetAtSeconds = info.resetsAt ?? null;
+  const resets = typeof info.resetsAt === 'number' ? Math.round(info.resetsAt) : (info.resetsAt ?? null);
   return {
-    state: { ...state, resetAtSeconds },
+    state: { ...state, limit: { resets: resets === null ? null : String(resets) } },
     entries: [{ kind: 'notice', text: 'the limit of the account is reached' }],
   };
 }
 
-function problemOf({ result, errorCode, resetAtSeconds }: ClaudeState): StreamProblem | null {
+function problemOf({ result, errorCode, limit }: ClaudeState): StreamProblem | null {
+  const resets = limit?.resets ?? null;
+  const heard = errorCode ?? (limit === null ? null : LIMIT_REACHED);
   if (result === null) {
     const message = 'ended without a result';
-    return { message, status: null, code: errorCode ?? NO_RESULT, resetAtSeconds, deniedTools: [] };
+    return { message, status: null, code: heard ?? NO_RESULT, resets, deniedTools: [] };
   }
-  const deniedTools = [...new Set(result.permission_denials.map(({ tool_name: name }) => name))];
-  const status = result.api_error_status ?? null;
-  if (result.is_error) {
+  const deniedTools = [...new Set(deniedBy(result))];
+  if (hasFailed(result)) {
     const told = [result.result ?? '', ...(result.errors ?? [])].filter((word) => word.trim() !== '');
     const why = told.length === 0 ? (result.subtype ?? 'no reason') : told.join('; ');
-    return {
-      message: `failed: ${why}`,
-      status,
-      code: codeOf(result, errorCode),
-      resetAtSeconds,
-      deniedTools,
-    };
+    // Older versions tell the status in words alone.
+    const status = result.api_error_status ?? statusIn(why);
+    return { message: `failed: ${why}`, status, code: codeOf(result, heard), resets, deniedTools };
   }
   if (deniedTools.length === 0) return null;
   const message = `was refused ${deniedTools.length === 1 ? 'a tool' : 'tools'}: ${deniedTools.join(', ')}`;
-  return { message, status: null, code: 'refused_tool', resetAtSeconds: null, deniedTools };
+  return { message, status: null, code: REFUSED_TOOL, resets: null, deniedTools };
+}
+
+/** As the provider calls it; where nobody has said more, that the account was turned away is the reason. */
+const LIMIT_REACHED = 'usage_limit_reached';
+
+/** Some versions call a run that came to no end an error in its kind alone. */
+function hasFailed({ is_error: isError, subtype }: ClaudeResult): boolean {
+  return isError === true || subtype?.startsWith('error') === true;
 }
 
 /** Where the program knows no name for it either, that its provider's answer was no good is still worth knowing. */
-function codeOf({ result, subtype }: ClaudeResult, errorCode: string | null): string | null {
-  if (errorCode === 'unknown' && result?.startsWith('API Error') === true) return 'api_error';
-  return errorCode ?? (subtype === 'success' ? null : (subtype ?? null));
+function codeOf({ result, subtype }: ClaudeResult, heard: string | null): string | null {
+  if (heard === 'unknown' && result?.startsWith('API Error') === true) return 'api_error';
+  return heard ?? (subtype === 'success' ? null : (subtype ?? null));
 }
 
 function blocksOf({ message }: ClaudeEvent): Block[] {

@@ -1,10 +1,17 @@
 import * as z from 'zod';
+import { statusIn } from './failure.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
 /** What `codex exec --json` prints. Fields that this file has no use for are left out. */
 
 const text = z.string().nullish().catch(null);
+/** An object with a message, or the message itself. */
+const failureSchema = z
+  .union([z.looseObject({ message: text }), z.string().transform((message) => ({ message }))])
+  .nullish()
+  .catch(null);
+const count = z.int().nonnegative().nullish().catch(null);
 const itemSchema = z.looseObject({
   id: text,
   type: z.string(),
@@ -22,6 +29,12 @@ const itemSchema = z.looseObject({
   server: text,
   tool: text,
   arguments: z.unknown().optional(),
+  /** What a tool of a server gave back. */
+  result: z
+    .looseObject({ content: z.array(z.looseObject({ text })) })
+    .nullish()
+    .catch(null),
+  error: failureSchema,
   items: z
     .array(z.looseObject({ text, completed: z.boolean().nullish() }))
     .nullish()
@@ -33,12 +46,9 @@ const eventSchema = z.looseObject({
   type: z.string(),
   thread_id: text,
   message: text,
-  error: z.looseObject({ message: text }).nullish().catch(null),
+  error: failureSchema,
   item: itemSchema.nullish().catch(null),
-  usage: z
-    .looseObject({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
-    .nullish()
-    .catch(null),
+  usage: z.looseObject({ input_tokens: count, output_tokens: count }).nullish().catch(null),
 });
 type CodexEvent = z.infer<typeof eventSchema>;
 
@@ -104,7 +114,8 @@ function foldEvent(state: CodexState, event: CodexEvent, atMs: number): Folded<C
 }
 
 function usedOf({ usage }: CodexEvent): CodexState['usage'] {
-  return usage ? { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens } : null;
+  const { input_tokens: read = null, output_tokens: written = null } = usage ?? {};
+  return read === null && written === null ? null : { input_tokens: read ?? 0, output_tokens: written ?? 0 };
 }
 
 function errorOf({ error, message }: CodexEvent): string | null {
@@ -117,22 +128,26 @@ function foldError(state: CodexState, event: CodexEvent): Folded<CodexState> {
   return { state: { ...state, lastError: told }, entries: [{ kind: 'notice', text: told }] };
 }
 
+/** Items that are no use of a tool; they are told when they are complete. */
+const WORDS = ['agent_message', 'reasoning', 'error'];
+
 function foldStart(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
-  const entry = toolUseOf(item);
-  if (entry === null) return { state, entries: [] };
+  if (WORDS.includes(item.type)) return { state, entries: [] };
   const openItems = { ...state.openItems };
   const { id } = item;
   if (typeof id === 'string' && Object.keys(openItems).length < OPEN_ITEMS_LIMIT) openItems[id] = atMs;
-  return { state: { ...state, openItems }, entries: [entry] };
+  return { state: { ...state, openItems }, entries: [toolUseOf(item)] };
 }
 
 function foldEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
   const words = item.text ?? '';
   switch (item.type) {
     case 'agent_message':
-      return { state: { ...state, lastMessage: words }, entries: [{ kind: 'said', text: words }] };
+      return words.trim() === ''
+        ? { state, entries: [] }
+        : { state: { ...state, lastMessage: words }, entries: [{ kind: 'said', text: words }] };
     case 'reasoning':
-      return { state, entries: [{ kind: 'thought', text: words }] };
+      return { state, entries: words.trim() === '' ? [] : [{ kind: 'thought', text: words }] };
     case 'error':
       return { state, entries: [{ kind: 'notice', text: item.message ?? 'an error without a word' }] };
     default:
@@ -142,14 +157,13 @@ function foldEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState
 
 function foldToolEnd(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
   const use = toolUseOf(item);
-  if (use === null) return { state, entries: [] };
   const id = item.id ?? '';
   const openItems = { ...state.openItems };
   const startedMs = Object.hasOwn(openItems, id) ? openItems[id] : undefined;
   delete openItems[id];
   const result: TranscriptEntry = {
     kind: 'tool_result',
-    text: item.aggregated_output ?? item.message ?? '',
+    text: outputOf(item),
     isError: item.status === 'failed' || item.status === 'declined' || (item.exit_code ?? 0) !== 0,
     durationMs: startedMs === undefined ? null : Math.max(0, Math.round(atMs - startedMs)),
   };
@@ -157,7 +171,12 @@ function foldToolEnd(state: CodexState, item: Item, atMs: number): Folded<CodexS
   return { state: { ...state, openItems }, entries: startedMs === undefined ? [use, result] : [result] };
 }
 
-function toolUseOf(item: Item): TranscriptEntry | null {
+function outputOf({ aggregated_output: printed, error, message, result }: Item): string {
+  const answer = result?.content.flatMap(({ text: words }) => words ?? []).join('\n');
+  return printed ?? error?.message ?? message ?? answer ?? '';
+}
+
+function toolUseOf(item: Item): TranscriptEntry {
   switch (item.type) {
     case 'command_execution':
       return { kind: 'tool_use', name: 'shell', input: item.command ?? '' };
@@ -180,17 +199,23 @@ function toolUseOf(item: Item): TranscriptEntry | null {
       return { kind: 'tool_use', name: 'todo_list', input: rows.join('\n') };
     }
     default:
-      return null;
+      // Newer versions have tools that nobody here has heard of.
+      return { kind: 'tool_use', name: item.type, input: item.command ?? item.query ?? '' };
   }
 }
 
 function problemOf({ turn, lastError }: CodexState): StreamProblem | null {
   if (turn === 'completed') return null;
-  const base = { resetAtSeconds: null, deniedTools: [] };
   if (turn === null && lastError === null)
-    return { ...base, message: 'ended without a result', status: null, code: NO_RESULT };
+    return {
+      message: 'ended without a result',
+      status: null,
+      code: NO_RESULT,
+      resets: null,
+      deniedTools: [],
+    };
   const told = toldBy(lastError ?? 'no reason');
-  return { ...base, ...told, message: `failed: ${told.message}` };
+  return { ...told, message: `failed: ${told.message}`, deniedTools: [] };
 }
 
 const refusalSchema = z.looseObject({
@@ -198,15 +223,17 @@ const refusalSchema = z.looseObject({
 });
 
 /** Its own words, or the answer of its provider as it came. */
-function toldBy(words: string): Pick<StreamProblem, 'message' | 'status' | 'code'> {
+function toldBy(words: string): Omit<StreamProblem, 'deniedTools'> {
   const refusal = refusalSchema.safeParse(jsonOf(words));
   if (refusal.success) {
     const { message, type, code } = refusal.data.error;
-    return { message, status: type === 'invalid_request_error' ? 400 : null, code: code ?? type ?? null };
+    const status = type === 'invalid_request_error' ? 400 : null;
+    // When a limit ends stands beside the message.
+    return { message, status, code: code ?? type ?? null, resets: words };
   }
   // So it calls an error of the provider that says no more.
   const code = words.includes('experiencing high demand') ? 'overloaded' : null;
-  return { message: words, status: statusIn(words), code };
+  return { message: words, status: statusIn(words), code, resets: null };
 }
 
 function jsonOf(words: string): unknown {
@@ -215,10 +242,4 @@ function jsonOf(words: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** Codex tells the status of its provider only in words: `unexpected status 401 Unauthorized`, `last status: 429`. */
-function statusIn(told: string): number | null {
-  const [, status] = /\bstatus:? (\d{3})\b/.exec(told) ?? [];
-  return status === undefined ? null : Number(status);
 }

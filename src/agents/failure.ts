@@ -32,6 +32,8 @@ export function classifyFailure(
 }
 
 function classOf(traces: FailureTraces, end: ProcessEnd): FailureClass {
+  // What was refused may be about anything, and be called so.
+  if (traces.code === REFUSED_TOOL) return 'refused_tool';
   return (
     spokenClass(traces) ??
     statusClass(traces.status) ??
@@ -40,29 +42,66 @@ function classOf(traces: FailureTraces, end: ProcessEnd): FailureClass {
   );
 }
 
+/** The code of a failure that is nothing but tools that were not allowed. */
+export const REFUSED_TOOL = 'refused_tool';
+
 /** The first that fits: what a status alone leaves open, words often settle. */
 const SIGNS: readonly (readonly [FailureClass, RegExp])[] = [
   [
     'quota_exhausted',
-    /insufficient_quota|quota_exceeded|exceeded your current quota|quota exceeded|credit balance is too low|billing_(?:error|hard_limit)|usage_(?:limit_reached|not_included)|usage limit|out of credits|hit your (?:\w+ )?limit|(?:session|weekly|5-hour|monthly|spend(?:ing)?) limit (?:has been )?reached|limits? will reset|RESOURCE_EXHAUSTED.*per day|payment required/i,
+    anyOf(
+      /insufficient_quota|quota_exceeded|exceeded your current quota|quota exceeded|quota will reset|payment required/,
+      /exhausted your (?:[\w-]+ ){0,2}(?:quota|capacity)|RESOURCE_EXHAUSTED.*per day/,
+      /credit balance is too low|insufficient (?:balance|credits?|funds)|out of (?:credits?|(?:extra )?usage|quota)/,
+      /billing_(?:error|hard_limit)|usage_(?:limit_reached|not_included)|(?<!not your )usage (?:limit|cap)/,
+      /(?:hit|reached) your (?:(?!rate|per-)[\w-]+ ){0,3}(?:limit|quota)|limits? will reset/,
+      /(?:session|weekly|daily|monthly|5-hour|spend(?:ing)?) (?:limit|cap) (?:has been )?reached/,
+    ),
   ],
   [
     'authentication',
-    /authentication_error|permission_error|invalid[_ -](?:x-)?api[_ -]?key|incorrect api key|invalid authentication|not logged in|please run \/login|(?:please|need to) (?:log|sign) ?in|oauth token (?:has )?expired|token (?:has )?expired|refresh token|unauthorized|forbidden|missing (?:bearer|api key)|missing environment variable|api key (?:not found|not valid|is missing)|could not resolve authentication method|authentication required|country, region, or territory not supported/i,
+    anyOf(
+      /authentication[_ ](?:error|failed|required)|failed to authenticate|permission_error|oauth_org_not_allowed/,
+      /invalid[_ -](?:x-)?api[_ -]?key|incorrect api key|api_key_invalid|no api key|missing (?:bearer|api key)/,
+      /api key (?:not found|not valid|is missing|is invalid)|invalid (?:authentication|bearer token)/,
+      /(?:token|login|session|credentials?|api key) (?:is |has |have )?(?:been )?(?:expired|ended|invalidated|revoked)/,
+      /not logged in|please run \/login|(?:please|need to) (?:log|sign) ?in|be (?:logged|signed) in|(?:log|sign)(?:ging|ing)? in again/,
+      /refresh token|unauthorized|403 forbidden|"forbidden"|missing environment variable|set an auth method/,
+      /could not resolve authentication method|organization has been disabled|country, region, or territory not supported/,
+    ),
   ],
   [
     'overloaded',
-    /overloaded(?:_error)?|server_is_overloaded|slow_down|at capacity|temporarily unavailable|engine_overloaded/i,
+    anyOf(
+      /overloaded(?:_error)?|server_is_overloaded|engine_overloaded|slow_down|at capacity|high demand/,
+      /temporarily unavailable|503 unavailable/,
+    ),
   ],
   [
     'rate_limited',
-    /rate[_ -]?limit|too many requests|requests per min|tokens per min|RESOURCE_EXHAUSTED|\b429\b/i,
+    anyOf(
+      /rate[_ -]?limit|too many requests|requests per min|tokens per min|RESOURCE_EXHAUSTED/,
+      // As a status, and not as any number.
+      /(?:^|[:(]\s*|\b(?:error|status|code|http)\s)429\b/m,
+    ),
   ],
   [
     'network',
-    /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_|socket hang up|socket connection was closed|fetch failed|connection (?:error|refused|reset|closed|was closed)|unable to connect|error sending request|stream (?:disconnected|closed)|dns error|network (?:error|is unreachable)|request timed out|timed? ?out waiting|certificate|api_error|internal server error|bad gateway|gateway time-?out|service unavailable|response stream|unexpected end of (?:json|stream)|server had an error/i,
+    anyOf(
+      /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_/,
+      /socket hang up|socket connection was closed|fetch failed|TypeError: terminated|unable to connect/,
+      /connection (?:error|refused|reset|closed|was closed)|error sending request|stream (?:disconnected|closed)/,
+      /dns error|name resolution|could not resolve host|network (?:error|is unreachable)|certificate|_CERT(?:_|\b)/,
+      /(?:request|operation|connection) timed out|timed? ?out waiting|gateway time-?out/,
+      /api_error|server_error|internal server error|server had an error|bad gateway|service unavailable/,
+      /response stream|unexpected end of (?:json|stream)/,
+    ),
   ],
 ];
+
+function anyOf(...signs: readonly RegExp[]): RegExp {
+  return new RegExp(signs.map(({ source }) => source).join('|'), 'im');
+}
 
 function spokenClass({ code, message, status }: FailureTraces): FailureClass | null {
   const words = `${code ?? ''}\n${message}`;
@@ -70,6 +109,18 @@ function spokenClass({ code, message, status }: FailureTraces): FailureClass | n
   // A refusal that the provider gave a status for is what the status says, whatever else its words bring to mind.
   if (spoken === 'network' && status !== null && statusClass(status) !== 'network') return null;
   return spoken;
+}
+
+/** The status of a provider as agents put it into words: `API Error: 401`, `last status: 429`, `Request rejected (429)`. */
+export function statusIn(words: string): number | null {
+  const [, first, second, third] =
+    /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(words) ?? [];
+  return httpStatus(Number(first ?? second ?? third));
+}
+
+/** Null for a number that tells of no failure. */
+export function httpStatus(value: number | null | undefined): number | null {
+  return value !== null && value !== undefined && value >= 400 && value <= 599 ? value : null;
 }
 
 function statusClass(status: number | null): FailureClass | null {
@@ -117,7 +168,7 @@ function resetAt(
   { resetAt: told, retryAfterMs, message }: FailureTraces,
   nowMs: number | null,
 ): string | null {
-  const exact = told === null ? null : resetTimeIn(told.replace(/^(?=\d{10,13}$)/, '|'), null);
+  const exact = told === null ? null : resetTimeIn(told.replace(/^(?=\d{10,13}$)/, '|'), nowMs);
   if (exact !== null) return isoTimeOf(exact);
   if (retryAfterMs !== null && nowMs !== null) return isoTimeOf(nowMs + retryAfterMs);
   const read = resetTimeIn(message, nowMs);

@@ -11,6 +11,16 @@ export function priced(usage: Usage | null, price: Price | null): Usage | null {
   return { ...usage, cost_usd: Number(cost.toFixed(9)) };
 }
 
+/** Of two counts of the same use, the higher number of each kind. */
+export function mostUsage(one: Usage | null, other: Usage | null): Usage | null {
+  if (one === null || other === null) return one ?? other;
+  const most = (key: keyof Usage) => {
+    const numbers = [one, other].flatMap((usage) => usage[key] ?? []);
+    return numbers.length === 0 ? {} : { [key]: Math.max(...numbers) };
+  };
+  return { ...most('input_tokens'), ...most('output_tokens'), ...most('cost_usd') };
+}
+
 /** What several starts used together; null where none of them said anything. */
 export function sumUsage(all: readonly (Usage | null)[]): Usage | null {
   const known = all.filter((usage) => usage !== null);

@@ -1,115 +1,107 @@
+import { dayTimeIn } from './day-time.ts';
+
 /** Moments are milliseconds since the epoch here, so that nothing depends on when it is asked. */
 
 const MINUTE_MS = 60_000;
-const DAY_MINUTES = 24 * 60;
 
-const UNIT_MINUTES: Readonly<Record<string, number>> = { d: DAY_MINUTES, h: 60, m: 1, s: 1 / 60 };
+const UNIT_MS: Readonly<Record<string, number>> = {
+  d: 86_400_000,
+  h: 3_600_000,
+  m: MINUTE_MS,
+  s: 1_000,
+  ms: 1,
+};
 
 /** A number this large is milliseconds; as seconds it would be a time tens of thousands of years away. */
 const LEAST_EPOCH_MS = 1e12;
 
 /**
- * When a limit ends, as messages of providers and agents say it: as a number after a bar, as a moment, as a span,
+ * When a limit ends, as messages of providers and agents say it: as a number of seconds, as a moment, as a span, as a header,
  * or as a time of day. Null where it can't be read; spans and times of day need to know what time it is.
  */
 export function resetTimeIn(message: string, nowMs: number | null): number | null {
-  const exact = epochIn(message) ?? momentIn(message);
-  if (exact !== null || nowMs === null) return exact;
-  return spanIn(message, nowMs) ?? dayTimeIn(message, nowMs);
+  const exact = epochIn(message);
+  if (exact !== null) return exact;
+  const meant = momentIn(message, RESET_WORDS);
+  if (nowMs === null) return meant ?? momentIn(message, '');
+  if (meant !== null && meant > nowMs) return meant;
+  // A moment that nothing is said about may be when the message was written.
+  const other = momentIn(message, '');
+  return (
+    spanIn(message, nowMs) ?? dayTimeIn(message, nowMs) ?? (other !== null && other > nowMs ? other : meant)
+  );
 }
 
-/** `usage limit reached|1762952400`, `"resets_at":1777936568`. */
+/** What stands before a time that is meant. */
+const RESET_WORDS = '(?:resets?|again|after|until|access|renew(?:s|ed)?|available)\\b[^\\n]{0,40}?';
+
+/** `usage limit reached|1762952400`, `"resets_at":1777936568`, `x-ratelimit-reset: 1777936568`, `resets at 1777936568`. */
 function epochIn(message: string): number | null {
-  const found = /\|\s*(\d{10,13})\b|"?(?:resets?_at|reset_time)"?\s*[:=]\s*"?(\d{10,13})\b/i.exec(message);
-  const number = Number(found?.[1] ?? found?.[2] ?? Number.NaN);
-  if (Number.isNaN(number)) return null;
+  const found =
+    /(?:\||\b(?:resets?|retry)(?:[_-]?(?:at|time|after|on))?["']?(?:\s+(?:at|on))?\s*[:=]?\s*["']?)\s*(\d{10}|\d{13})(?:\.\d+)?\b/i.exec(
+      message,
+    );
+  return found?.[1] === undefined ? null : epochMs(Number(found[1]));
+}
+
+/** Of a number that may be seconds or milliseconds. */
+function epochMs(number: number): number {
   return number >= LEAST_EPOCH_MS ? number : number * 1_000;
 }
 
-function momentIn(message: string): number | null {
-  const found = /(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(?:Z|UTC|\+00:?00)/.exec(
-    message,
-  );
-  if (found === null) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  return ((daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute) * MINUTE_MS + second * 1_000;
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const TIME = '(\\d\\d):(\\d\\d)(?::(\\d\\d))?(?:[.,]\\d+)?';
+const ISO = `(\\d{4})-(\\d\\d)-(\\d\\d)(?:T|,? at |,? )${TIME}\\s*(Z|UTC|GMT|[+-]\\d\\d:?\\d\\d)?`;
+/** As in `Retry-After: Mon, 16 Nov 2026 13:30:00 GMT`. */
+const HTTP = `(\\d{1,2}) (${MONTHS.join('|')})[a-z]* (\\d{4}) ${TIME} (GMT|UTC|[+-]\\d\\d:?\\d\\d)`;
+
+function momentIn(message: string, before: string): number | null {
+  const iso = new RegExp(`${before}${ISO}`, 'i').exec(message);
+  if (iso !== null) return momentOf(iso.slice(1, 4).map(Number), iso.slice(4, 7), iso[7]);
+  const http = new RegExp(`${before}${HTTP}`, 'i').exec(message);
+  if (http === null) return null;
+  const month = MONTHS.indexOf((http[2] ?? '').toLowerCase()) + 1;
+  return momentOf([Number(http[3]), month, Number(http[1])], http.slice(4, 7), http[7]);
 }
 
-/** `try again in 2 days 17 hours 14 minutes`, `retry after 30s`, `"resets_in_seconds":13872`. */
+/** Where no zone is named it is that of all providers. */
+function momentOf(
+  [year = 0, month = 0, day = 0]: readonly number[],
+  time: readonly (string | undefined)[],
+  zone: string | undefined,
+): number {
+  const [hour = 0, minute = 0, second = 0] = time.map((part) => Number(part ?? 0));
+  const minutes = (daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute - offsetMinutes(zone ?? 'Z');
+  return minutes * MINUTE_MS + second * 1_000;
+}
+
+function offsetMinutes(zone: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
+  return sign === undefined ? 0 : Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes));
+}
+
+const AMOUNT =
+  '\\d+(?:\\.\\d+)?\\s*(?:days?|d|hours?|hrs?|hr|h|milliseconds?|ms|minutes?|mins?|min|m|seconds?|secs?|sec|s)(?![a-z])';
+const SPAN = `((?:${AMOUNT}[\\s,]*(?:and\\s+)?)+)`;
+/** `try again in 2 days 17 hours 14 minutes`, `retry after 6m0s`, `wait 90 seconds`, `x-ratelimit-reset-requests: 1m30s`. */
+const SPANS_TOLD = [
+  new RegExp(`\\b(?:again|retry|retrying|resets?|wait|available|access)\\b[\\w\\s:="-]{0,24}?${SPAN}`, 'i'),
+  new RegExp(`\\b(?:in|after)\\s+${SPAN}`, 'i'),
+];
+/** `retry-after: 120`, `"retry_after_ms": 1500`, `"resets_in_seconds":13872`: bare numbers under a name. */
+const NUMBER_TOLD =
+  /\b(?:retry[_-]?(?:after|in|delay)|resets?[_-]?(?:in|after))([_-]?(?:ms|millis(?:econds)?|s|secs?|seconds))?["']?\s*[:=]\s*["']?(\d{1,9}(?:\.\d+)?)(?![\w:-])/i;
+
 function spanIn(message: string, nowMs: number): number | null {
-  const seconds = /resets?_in_seconds"?\s*[:=]\s*(\d+)/i.exec(message)?.[1];
-  if (seconds !== undefined) return nowMs + Number(seconds) * 1_000;
-  const span =
-    /\b(?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[\s,]*(?:and\s+)?)+)/i.exec(
-      message,
-    )?.[1];
+  const [, unit = '', bare] = NUMBER_TOLD.exec(message) ?? [];
+  if (bare !== undefined) return nowMs + Math.round(Number(bare) * (/m/i.test(unit) ? 1 : 1_000));
+  if (/\bin (?:less than )?a minute\b/i.test(message)) return nowMs + MINUTE_MS;
+  const [span] = SPANS_TOLD.flatMap((told) => told.exec(message)?.[1] ?? []);
   if (span === undefined) return null;
-  let minutes = 0;
-  for (const [, amount, unit] of span.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/gi))
-    minutes += Number(amount) * (UNIT_MINUTES[(unit ?? '').toLowerCase()] ?? 0);
-  return nowMs + Math.round(minutes * MINUTE_MS);
-}
-
-/** `resets 4:50am (Europe/Rome)`, `try again at 12:16 PM`, `will reset at Oct 6, 6pm`: the next time the clock shows it. */
-function dayTimeIn(message: string, nowMs: number): number | null {
-  const found =
-    /\b(?:resets?|try again)(?:\s+(?:at|on))?\s+(?:([A-Z][a-z]{2})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:\d{4},?\s+)?(?:at\s+)?)?(\d{1,2})(?::(\d\d))?\s*([ap])\.?m\b\.?(?:\s*\(([A-Za-z_+\-/0-9]+)\))?/i.exec(
-      message,
-    );
-  if (found === null) return null;
-  const [, month, day, hour, minute, half, zone] = found;
-  const clock = clockOf(zone);
-  if (clock === null) return null;
-  const wanted = ((Number(hour) % 12) + (half?.toLowerCase() === 'p' ? 12 : 0)) * 60 + Number(minute ?? 0);
-  const now = clock(nowMs);
-  const ahead = (wanted - now.minutes + DAY_MINUTES) % DAY_MINUTES;
-  const atMinute = nowMs - (nowMs % MINUTE_MS);
-  const first = atMinute + (ahead === 0 ? DAY_MINUTES : ahead) * MINUTE_MS;
-  if (month === undefined) return first;
-  return nextOnDay(clock, first, `${month.toLowerCase()} ${Number(day)}`);
-}
-
-interface ClockFace {
-  /** Since midnight. */
-  readonly minutes: number;
-  /** `oct 6`. */
-  readonly day: string;
-}
-
-/** What clocks show in a zone; in that of this machine where none is named. Null for a zone that is none. */
-function clockOf(zone: string | undefined): ((atMs: number) => ClockFace) | null {
-  try {
-    const format = new Intl.DateTimeFormat('en-US', {
-      ...(zone === undefined ? {} : { timeZone: zone }),
-      month: 'short',
-      day: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    });
-    return (atMs) => {
-      const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
-      return {
-        minutes: Number(parts.get('hour')) * 60 + Number(parts.get('minute')),
-        day: `${parts.get('month')?.toLowerCase()} ${parts.get('day')}`,
-      };
-    };
-  } catch {
-    return null;
-  }
-}
-
-/** Limits end within weeks; a day further off was misread. */
-const LONGEST_DAYS = 40;
-
-function nextOnDay(clock: (atMs: number) => ClockFace, first: number, day: string): number | null {
-  for (let days = -1; days < LONGEST_DAYS; days += 1) {
-    const at = first + days * DAY_MINUTES * MINUTE_MS;
-    if (clock(at).day === day) return at;
-  }
-  return null;
+  let ms = 0;
+  for (const [, amount, word = ''] of span.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi))
+    ms += Number(amount) * (UNIT_MS[/^m(?:s|illi)/i.test(word) ? 'ms' : word.charAt(0).toLowerCase()] ?? 0);
+  return nowMs + Math.round(ms);
 }
 
 /** Days of the Gregorian calendar, counted from March so that the leap day comes last. */

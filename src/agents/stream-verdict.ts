@@ -35,8 +35,8 @@ export interface StreamProblem {
   readonly message: string;
   readonly status: number | null;
   readonly code: string | null;
-  /** Seconds since 1970. */
-  readonly resetAtSeconds: number | null;
+  /** What was told of when a limit ends, beside the message: a number, or words and numbers with names. */
+  readonly resets: string | null;
   readonly deniedTools: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface Verdict {
   /** Null when it succeeded. */
   readonly reason: string | null;
   /** What is known of a failure that was the agent's own; null when there was none, or somebody ended it. */
-  readonly traces: Omit<FailureTraces, 'resetAt'> | null;
+  readonly traces: FailureTraces | null;
 }
 
 /** Nothing on the stream says how it ended: what the process says is then all there is to go by. */
@@ -73,6 +73,7 @@ function failed(reason: string, problem: StreamProblem | null): Verdict {
     code: problem === null || problem.code === NO_RESULT ? null : problem.code,
     message: reason,
     retryAfterMs: null,
+    resetAt: problem?.resets ?? null,
     deniedTools: problem?.deniedTools ?? [],
   };
   return { termination: 'error', reason, traces };

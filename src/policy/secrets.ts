@@ -74,13 +74,24 @@ const SECRET_NAME =
 /** As `postgres://name:password@host`. */
 const PASSWORD_IN_ADDRESS = SHAPES['password in an address'];
 
-/** The values of variables whose names say that they are secret, and passwords in addresses, longest first. */
+/** As `ANTHROPIC_CUSTOM_HEADERS`, one on a line: those that carry a login. */
+const HEADERS_NAME = /HEADERS?$/i;
+const LOGIN_HEADER =
+  /^[ \t]*[\w-]{0,64}(?:auth|key|token|secret|cookie)[\w-]{0,64}[ \t]*[:=][ \t]*(?:(?:bearer|basic|token)[ \t]+)?(\S.*)$/gim;
+
+/** The values of variables whose names say that they are secret, logins in headers and passwords in addresses, longest first. */
 export function secretValuesOf(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(env).flatMap(([name, value = '']) => [
     ...(SECRET_NAME.test(name) ? [value] : []),
+    ...(HEADERS_NAME.test(name) ? Array.from(value.matchAll(LOGIN_HEADER), ([, login = '']) => login) : []),
     ...Array.from(value.matchAll(PASSWORD_IN_ADDRESS), ([password]) => password),
   ]);
-  return longestFirst(values.filter((value) => value.length >= SHORTEST_VALUE));
+  return longestFirst(values.map((value) => value.trim()).flatMap(formsOf));
+}
+
+/** A value as it is, and as it stands in JSON. */
+function formsOf(value: string): string[] {
+  return value.length < SHORTEST_VALUE ? [] : [value, JSON.stringify(value).slice(1, -1)];
 }
 
 export function longestFirst(values: readonly string[]): string[] {

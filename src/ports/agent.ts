@@ -3,6 +3,7 @@ import type { AgentResultFile, Usage } from '../contracts/agent-result.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { AgentCapability } from '../policy/enforcement.ts';
+import type { Violation } from '../policy/violation.ts';
 import type { Confinement } from './sandbox.ts';
 
 /** One coding agent behind its adapter. */
@@ -68,6 +69,8 @@ export interface AgentResult {
   /** Why it did not end well, for people; null when it did. */
   readonly reason: string | null;
   readonly notes: readonly string[];
+  /** What broke the policy before any file was looked at; left out, nothing did. */
+  readonly violations?: readonly Violation[];
   /** What kind of failure it was, where the adapter can tell; left out, it can't. */
   readonly failure?: AgentFailure | null;
   /** What it printed as it printed it, where the transcript was made from that. */

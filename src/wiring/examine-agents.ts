@@ -26,6 +26,8 @@ async function examineProgram(name: string, agent: ProgramAgent, env: NodeJS.Pro
   if (path === null) {
     if (program.includes('/') && !program.startsWith('/'))
       return finding('ok', `${agent.kind}, ${program} in the worktree`, null);
+    if (found.locked !== null)
+      return finding('missing', `${found.locked} may not be run`, `let it be run: chmod +x ${found.locked}`);
     const help = found.install === null ? null : `install it: ${found.install}`;
     return finding(
       'missing',
@@ -33,7 +35,12 @@ async function examineProgram(name: string, agent: ProgramAgent, env: NodeJS.Pro
       help ?? `correct agents.${name}.command in .tnh/config.yaml`,
     );
   }
+  if (found.trouble !== null)
+    return finding('missing', `${path} ${found.trouble}`, `install it again: ${found.install}`);
   const where = `${agent.kind}, ${version === null ? '' : `${version}, `}${path}`;
   if (found.login === false) return finding('missing', `${where}; no sign of a login`, found.loginHelp);
-  return finding('ok', found.login === true ? `${where}; there is a login` : where, null);
+  const detail = found.login === true ? `${where}; there is a login` : where;
+  return found.newer === null
+    ? finding('ok', detail, null)
+    : finding('ok', `${detail}; ${found.newer} is the oldest that was tried`, `update it: ${found.install}`);
 }

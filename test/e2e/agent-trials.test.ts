@@ -13,6 +13,9 @@ const CONFIG = `agents:
   absent: { kind: command, command: [no-such-agent] }
   gone: { kind: replay, run: 0199ab }
   gemini: { kind: acp, command: [gemini, --acp] }
+  qwen: { kind: acp, command: [qwen, --acp] }
+  opencode: { kind: acp, command: [opencode, acp] }
+  copilot: { kind: acp, command: [copilot, --acp] }
 prices:
   good: { input_per_mtok: 10, output_per_mtok: 10 }
 `;
@@ -87,19 +90,27 @@ describe('doctor', () => {
     const scene = await openScene({ config: CONFIG, files: FILES });
     const bin = join(scene.home, 'bin');
     await mkdir(bin);
-    for (const [name, version] of [
-      ['claude', '9.9.9 (Claude Code)'],
-      ['codex', 'codex-cli 8.8.8'],
+    for (const [name, line] of [
+      ['claude', "echo '9.9.9 (Claude Code)'"],
+      ['codex', 'echo codex-cli 8.8.8'],
+      ['qwen', 'exit 3'],
+      ['opencode', 'echo 0.4.1'],
     ] as const) {
-      await writeFile(join(bin, name), `#!/bin/sh\n[ "$1" = --version ] && echo '${version}'\n`);
+      await writeFile(join(bin, name), `#!/bin/sh\n[ "$1" = --version ] && ${line}\n`);
       await chmod(join(bin, name), 0o755);
     }
+    await writeFile(join(bin, 'copilot'), '#!/bin/sh\n');
     await mkdir(join(scene.home, '.codex'));
     // Nobody may open it: that it is there is all that is looked at.
     await writeFile(join(scene.home, '.codex', 'auth.json'), '{}', { mode: 0o000 });
     const look = async (env: Record<string, string>) => {
       const { stdout } = await scene.cli.run(['doctor', '--json'], {
-        env: { PATH: `${bin}:${process.env.PATH}`, CONDUCTOR_SANDBOX: 'off', ...env },
+        env: {
+          PATH: `${bin}:${process.env.PATH}`,
+          CONDUCTOR_SANDBOX: 'off',
+          OPENCODE_CONFIG_CONTENT: '{}',
+          ...env,
+        },
       });
       const { findings } = JSON.parse(stdout) as {
         findings: { name: string; state: string; detail: string }[];
@@ -119,6 +130,20 @@ describe('doctor', () => {
     expect(without['agent gemini']).toMatchObject({
       state: 'missing',
       help: 'install it: npm install -g @google/gemini-cli',
+    });
+    expect(without['agent qwen']).toMatchObject({
+      state: 'missing',
+      detail: expect.stringContaining('exits with code 3 when asked for its version'),
+      help: 'install it again: npm install -g @qwen-code/qwen-code',
+    });
+    expect(without['agent opencode']).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('is the oldest that was tried'),
+      help: 'update it: npm install -g opencode-ai',
+    });
+    expect(without['agent copilot']).toMatchObject({
+      state: 'missing',
+      detail: `${join(bin, 'copilot')} may not be run`,
     });
     const key = 'sk-ant-0123456789abcdef';
     const withKey = await look({ ANTHROPIC_API_KEY: key });

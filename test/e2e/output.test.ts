@@ -1,5 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import type { CliResult, StartedCli } from '../../testing/cli.ts';
 import { fixture, oneAgentStep, test, until } from './scene.ts';
@@ -26,6 +29,34 @@ const RUN_KEYS = [
   'usage',
   'run_directory',
 ];
+
+/** Claude Code as far as it matters here: it tells of its use, and goes on for ever. */
+const TALKER = `const usage = { input_tokens: 1000, output_tokens: 1 };
+console.log(JSON.stringify({ type: 'assistant', message: { id: 'm', content: [], usage } }));
+setInterval(() => {}, 1000);
+`;
+const COMMAND = fileURLToPath(new URL('../../dist/bin/conductor.js', import.meta.url));
+
+describe('output that goes to a file of the checkout', () => {
+  test('is not held against the step that it tells of', async ({ openScene }) => {
+    const config = 'agents:\n  actor: { kind: claude-code, command: [node, tools/talk.mjs] }\n';
+    const capped = `${oneAgentStep('talk', 'talk on and on')}defaults: { limits: { token_budget: 10 } }\n`;
+    const scene = await openScene({ config, files: { 'tools/talk.mjs': TALKER, 'talk.yaml': capped } });
+    const log = join(scene.repo.root, 'run.log');
+    const file = await open(log, 'w');
+    const child = spawn(process.execPath, [COMMAND, 'run', 'talk.yaml'], {
+      cwd: scene.repo.root,
+      env: { PATH: process.env.PATH, HOME: scene.home, CONDUCTOR_SANDBOX: 'off' },
+      stdio: ['ignore', file.fd, file.fd],
+    });
+    const [code] = (await once(child, 'exit')) as [number];
+    await file.close();
+    const text = await readFile(log, 'utf8');
+    await rm(log);
+    expect([code, text]).toEqual([6, expect.stringContaining('is being ended: ')]);
+    expect(text).not.toContain('outside_workspace');
+  });
+});
 
 describe('the document of --json', () => {
   test.concurrent('of run and show says how the run went, with the id on stderr first', async ({

@@ -53,6 +53,13 @@ function prompted() {
     case 'hangs':
       update('tool_call', { toolCallId: 't0', title: 'Look', kind: 'read', rawInput: { path: '.' } });
       return;
+    case 'quiet':
+      writeFileSync('a.txt', 'hello\n');
+      finish('end_turn');
+      return;
+    case 'shrugs':
+      finish('end_turn');
+      return;
     case 'refuses':
       finish('refusal');
       return;

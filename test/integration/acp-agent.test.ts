@@ -121,6 +121,11 @@ describe('an agent that speaks ACP', () => {
     expect(result.lines).toContain('Wrote it.');
   });
 
+  it('has worked when it says nothing and files have changed', async () => {
+    expect(await run('quiet')).toMatchObject({ termination: 'completed', reason: null, finalResponse: '' });
+    expect(written('a.txt')).toBe(true);
+  });
+
   it('is refused what the policy does not allow, and that is no success', async () => {
     const result = await run('strays');
     expect(result).toMatchObject({
@@ -144,7 +149,10 @@ describe('an agent that speaks ACP', () => {
     ['is refused where nobody is to be asked', { approval: 'deny_interactive' }, 'completed', false],
     ['is allowed where the policy approves', { approval: 'bounded_auto_approve' }, 'completed', true],
   ] as const)('asks what only a person can answer: it %s', async (_, policy, termination, wrote) => {
-    expect((await run('deploys', {}, policy)).termination).toBe(termination);
+    const result = await run('deploys', {}, policy);
+    expect(result.termination).toBe(termination);
+    const violation = { class: 'interactive_prompt_violation', subject: 'Deploy' };
+    expect(result.violations).toMatchObject(termination === 'killed_policy' ? [violation] : []);
     expect(written('a.txt')).toBe(wrote);
   });
 
@@ -169,6 +177,11 @@ describe('an agent that fails', () => {
     ['login', 'authentication', 'the agent wants a login: Authentication required'],
     ['dies', 'crash', 'the agent exited with code 3: out of cheese'],
     ['refuses', 'no_result', 'the agent ended its turn because the model refused'],
+    [
+      'shrugs',
+      'no_result',
+      'the agent ended its turn without a word, without using a tool and without changing a file',
+    ],
   ])('%s: %s', async (behaviour, kind, reason) => {
     expect(await run(behaviour)).toMatchObject({ termination: 'error', reason, failure: { class: kind } });
   });

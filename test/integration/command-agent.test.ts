@@ -165,6 +165,15 @@ describe('the result file', () => {
   });
 
   it.each([
+    ['{"final":"f","usage":{"input_tokens":9,"output_tokens":null,"cost_usd":null}}', { input_tokens: 9 }],
+    ['{"final":"f","usage":null}', undefined],
+  ])('may say with null that a use is not known: %s', async (json, usage) => {
+    const result = await script(write(json)).run(request());
+    expect(result.notes).toEqual([]);
+    expect(result.result).toEqual({ final: 'f', ...(usage === undefined ? {} : { usage }) });
+  });
+
+  it.each([
     ['not JSON', write('{oops'), /ignored: it is not JSON$/],
     ['of the wrong form', write('{"claims":"implemented"}'), /ignored: claims: /],
     ['not an object', write('[]'), /ignored: /],

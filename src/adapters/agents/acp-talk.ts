@@ -4,14 +4,14 @@ import {
   type AcpState,
   type AcpStep,
   beginSession,
-  cancelLines,
+  callOff,
   foldMessage,
 } from '../../agents/acp-session.ts';
 import { readMessage } from '../../agents/json-rpc.ts';
-import { cut, type TranscriptEntry } from '../../agents/transcript.ts';
-import type { Usage } from '../../contracts/agent-result.ts';
+import { cut } from '../../agents/transcript.ts';
 import type { LiveInput } from '../../ports/supervisor.ts';
 import { createJsonLines } from './json-lines.ts';
+import type { Listener } from './told-agent.ts';
 
 /** A session with a running agent. What is decided about it is decided elsewhere; here it is carried out. */
 export interface AcpTalk {
@@ -26,11 +26,6 @@ export interface AcpTalk {
   readonly giveUp: (message: string) => void;
 }
 
-interface Listener {
-  readonly onEntry: (entry: TranscriptEntry) => void;
-  readonly onUsage: (usage: Usage) => void;
-}
-
 const NOISE_LIMIT = 400;
 /** An agent may print what is no message; one that prints nothing else is not told line by line. */
 const NOISE_LINES = 100;
@@ -42,7 +37,6 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
   let state = begun.state;
   let input: LiveInput | null = null;
   let noiseLines = 0;
-  let usageTold = '';
   let settle: () => void = () => undefined;
   const over = new Promise<void>((done) => {
     settle = done;
@@ -55,17 +49,11 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
   const take = (step: AcpStep): void => {
     state = step.state;
     for (const entry of step.entries) onEntry(entry);
-    tellUsage();
+    onUsage(state.usage);
     say(step.say);
     if (state.end === null) return;
     input?.close();
     settle();
-  };
-  const tellUsage = (): void => {
-    const now = JSON.stringify(state.usage);
-    if (state.usage === null || now === usageTold) return;
-    usageTold = now;
-    onUsage(state.usage);
   };
   const giveUp = (message: string): void => {
     if (state.end !== null) return;
@@ -96,9 +84,9 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
     state: () => state,
     over,
     cancel: () => {
-      const wish = cancelLines(state);
-      say(wish);
-      return wish.length > 0;
+      const wish = callOff(state);
+      take(wish);
+      return wish.say.length > 0;
     },
     giveUp,
   };

@@ -1,22 +1,18 @@
-import { mkdir, realpath } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AcpSettings, AcpState } from '../../agents/acp-session.ts';
-import { acpVerdict } from '../../agents/acp-verdict.ts';
-import { classifyFailure } from '../../agents/failure.ts';
-import { resultOf } from '../../agents/stream-verdict.ts';
-import { renderLine, type TranscriptEntry } from '../../agents/transcript.ts';
-import { readTail } from '../../planner/tail.ts';
+import { acpVerdict, isSilent } from '../../agents/acp-verdict.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
-import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets.ts';
+import type { Violation } from '../../policy/violation.ts';
 import type { Agent, AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
 import { type AcpTalk, openTalk } from './acp-talk.ts';
-import { missingProgram, processNotes, stepVariables, writeInputs } from './agent-process.ts';
-import { type StreamAgentDeps, widen } from './stream-agent.ts';
-import { openTranscriptFile } from './transcript-file.ts';
+import { missingProgram } from './agent-process.ts';
+import { hasChangedSince } from './quiet-work.ts';
+import { type Conversation, type Listener, runToldAgent, type ToldAgentDeps } from './told-agent.ts';
 
-export interface AcpAgentDeps extends StreamAgentDeps {
+export interface AcpAgentDeps extends ToldAgentDeps {
   readonly protectedBranches: readonly string[];
   /** Until a session is open; left out, two minutes. */
   readonly greetingMs?: number;
@@ -39,64 +35,41 @@ export function createAcpAgent(deps: AcpAgentDeps): Agent {
 }
 
 async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentResult> {
-  await mkdir(request.evidenceDir, { recursive: true });
-  const file = (name: string) => join(request.evidenceDir, name);
-  const env = { ...request.env, ...stepVariables(request, await writeInputs(request)) };
-  const secrets = longestFirst([...deps.secrets, ...secretValuesOf(env)]);
-  const transcript = await openTranscriptFile(file('transcript.md'), deps.captureLimitBytes, secrets);
   const settings = await settingsOf(deps, request);
-  const talk = openTalk(settings, {
-    onEntry: (entry: TranscriptEntry) => {
-      transcript.append(entry);
-      for (const line of renderLine(entry)) request.onLine(maskSecrets(line, secrets));
-    },
-    onUsage: (usage) => request.onUsage?.(usage),
-  });
-  const ending = watchEnd(talk, request, deps.greetingMs ?? GREETING_MS);
-  const [program, ...args] = deps.command;
-  const path = program.includes('/') ? resolve(request.worktreePath, program) : program;
-  const ran = await deps.supervisor
-    .run({
-      argv: [path, ...args],
-      cwd: request.worktreePath,
-      confinement: await widen(deps, request, path, { readable: [], writable: [] }),
-      env,
-      stdin: null,
-      stdoutPath: file('stream.ndjson'),
-      stderrPath: file('stderr.txt'),
-      captureLimitBytes: deps.captureLimitBytes,
-      timeoutMs: request.timeoutMs,
-      idleTimeoutMs: request.idleTimeoutMs,
-      graceMs: deps.graceMs,
-      mark: request.mark,
-      signal: ending.signal,
-      onStop: ending.onStop,
-      onLine: null,
-      onOutput: talk.hear,
-      onStart: talk.begin,
-    })
-    .finally(ending.release);
-  const state = talk.state();
-  const verdict = acpVerdict(state, ran.end, ending.stopped(), ran.stderr.lastLine, request);
-  if (verdict.reason !== null) transcript.append({ kind: 'notice', text: verdict.reason });
-  const cutBytes = await transcript.close();
+  const start = { args: [], env: {}, readable: [], writable: [], stdin: null };
+  return runToldAgent(deps, request, start, (listener) => converse(deps, settings, request, listener));
+}
+
+function converse(
+  { greetingMs = GREETING_MS }: AcpAgentDeps,
+  settings: AcpSettings,
+  request: AgentRequest,
+  listener: Listener,
+): Conversation {
+  const talk = openTalk(settings, listener);
+  const ending = watchEnd(talk, request, greetingMs);
   return {
-    termination: verdict.termination,
-    exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
-    durationMs: ran.durationMs,
-    transcriptPath: transcript.path,
-    streamPath: ran.stdout.path,
-    stderrPath: ran.stderr.path,
-    finalResponse: state.heard.lastSaid,
-    result: resultOf(readTail(state.heard.lastSaid), state.usage),
-    reason: verdict.reason,
-    failure:
-      verdict.traces === null
-        ? null
-        : classifyFailure({ ...verdict.traces, resetAt: null }, ran.end, Date.now()),
-    sessionId: state.sessionId,
-    controls: controlsOf(settings, state),
-    notes: [...answerNotes(state), ...leavingNotes(state, ran), ...processNotes(ran), ...cutNotes(cutBytes)],
+    hear: talk.hear,
+    begin: talk.begin,
+    signal: ending.signal,
+    onStop: ending.onStop,
+    release: ending.release,
+    close: async (ran) => {
+      const state = talk.state();
+      // Its inputs were written last before it began.
+      const hasWorked =
+        isSilent(state) &&
+        (await hasChangedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
+      return {
+        verdict: acpVerdict(state, { ...ran, stopped: ending.stopped(), hasWorked }, request),
+        finalResponse: state.heard.lastSaid,
+        usage: state.usage,
+        sessionId: state.sessionId,
+        controls: controlsOf(settings, state),
+        notes: [...answerNotes(state), ...leavingNotes(state, ran)],
+        violations: promptViolations(state),
+      };
+    },
   };
 }
 
@@ -175,8 +148,15 @@ function controlsOf({ model, policy }: AcpSettings, state: AcpState): AgentContr
   };
 }
 
+/** A prompt that nobody is there to answer ends the step, and is told to whoever judges it. */
+function promptViolations({ end }: AcpState): Violation[] {
+  if (end?.kind !== 'prompted') return [];
+  const { subject, message } = end;
+  return [{ class: 'interactive_prompt_violation', subject, message: `the agent ${message}` }];
+}
+
 function answerNotes({ answers }: AcpState): string[] {
-  return answers.denied.map((title) => `native_policy_block: ${title}`);
+  return answers.denied.map(({ subject }) => `native_policy_block: ${subject}`);
 }
 
 /** Its end says nothing about its turn, and something about its program. */
@@ -189,8 +169,4 @@ function leavingNotes({ end }: AcpState, ran: ProcessResult): string[] {
   return ran.end.kind === 'signalled'
     ? [`the agent was ended by ${ran.end.signal} after its session had ended`]
     : [];
-}
-
-function cutNotes(cutBytes: number): string[] {
-  return cutBytes > 0 ? [`bytes cut from the readable transcript: ${cutBytes}`] : [];
 }

@@ -7,9 +7,10 @@ import type { EffectivePolicy } from '../../policy/assemble.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, reachOf } from './own-folder.ts';
-import { runStreamAgent, type StreamAgentDeps, type StreamStart } from './stream-agent.ts';
+import { runStreamAgent, type StreamStart } from './stream-agent.ts';
+import type { ToldAgentDeps } from './told-agent.ts';
 
-export interface ClaudeCodeDeps extends StreamAgentDeps {
+export interface ClaudeCodeDeps extends ToldAgentDeps {
   /** Program and arguments that judge a tool call; the policy and the folder come after them. */
   readonly hook: readonly [string, ...string[]];
   readonly home: string;

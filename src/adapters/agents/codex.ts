@@ -3,9 +3,10 @@ import { codexStream } from '../../agents/codex-stream.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, reachOf } from './own-folder.ts';
-import { runStreamAgent, type StreamAgentDeps, type StreamStart } from './stream-agent.ts';
+import { runStreamAgent, type StreamStart } from './stream-agent.ts';
+import type { ToldAgentDeps } from './told-agent.ts';
 
-export interface CodexDeps extends StreamAgentDeps {
+export interface CodexDeps extends ToldAgentDeps {
   readonly home: string;
   /** `CODEX_HOME`, when its settings and its login are not in the usual place. */
   readonly configDir: string | undefined;

@@ -23,7 +23,7 @@ export async function readResultFile(path: string, realFolder: string): Promise<
   if (!content.ok) return ignored(content.why);
   let value: unknown;
   try {
-    value = JSON.parse(content.text);
+    value = withoutUnknownUse(JSON.parse(content.text));
   } catch {
     return ignored('it is not JSON');
   }
@@ -32,6 +32,17 @@ export async function readResultFile(path: string, realFolder: string): Promise<
   if (parsed.success) return { result: parsed.data, note: null };
   // What a role gives back is held against its own contract, by whoever asked for it.
   return { ...ignored(firstProblem(parsed.error)), result: words === null ? null : { result: words } };
+}
+
+const useSchema = z.looseObject({ usage: z.record(z.string(), z.unknown()).nullable() });
+
+/** Null says that a number is not known, as leaving it out does. */
+function withoutUnknownUse(value: unknown): unknown {
+  const parsed = useSchema.safeParse(value).data;
+  if (parsed === undefined) return value;
+  const { usage, ...others } = parsed;
+  if (usage === null) return others;
+  return { ...others, usage: Object.fromEntries(Object.entries(usage).filter(([, told]) => told !== null)) };
 }
 
 type Content = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { OutsideChange } from '../../contracts/surroundings.ts';
@@ -35,12 +36,16 @@ export async function readCheckoutState(checkout: Checkout): Promise<CheckoutSta
     differingPaths(checkout),
     forbiddenPaths(checkout),
   ]);
+  const outputs = ownOutputs();
   const paths = [...differing, ...ignored];
   const stamps = new Map<string, Stamp | null>();
   for (let at = 0; at < paths.length; at += LOOKS_AT_ONCE) {
     const some = paths.slice(at, at + LOOKS_AT_ONCE);
     const found = await Promise.all(some.map((path) => stampOf(join(checkout.root, path))));
-    for (const [index, path] of some.entries()) stamps.set(path, found[index] ?? null);
+    for (const [index, path] of some.entries()) {
+      const stamp = found[index] ?? null;
+      if (stamp === null || !outputs.has(stamp.file)) stamps.set(path, stamp);
+    }
   }
   return { lookedAtMs, head, stamps };
 }
@@ -111,8 +116,28 @@ function notOurs({ root, ours }: Checkout): (path: string) => boolean {
   return (path) => !folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
+/** `conductor run … 2> log` may have its log in the checkout, and writes to it while a step runs. */
+function ownOutputs(): ReadonlySet<string> {
+  const outputs = [1, 2].flatMap((descriptor) => {
+    try {
+      const found = fstatSync(descriptor, { bigint: true });
+      return found.isFile() ? [fileOf(found)] : [];
+    } catch {
+      // Whoever started us closed it.
+      return [];
+    }
+  });
+  return new Set(outputs);
+}
+
+function fileOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev} ${ino}`;
+}
+
 export interface Stamp {
   readonly text: string;
+  /** Which file it is, whatever it is called. */
+  readonly file: string;
   readonly changedAtMs: number;
 }
 
@@ -121,5 +146,9 @@ export async function stampOf(path: string): Promise<Stamp | null> {
   const found = await lstat(path, { bigint: true }).catch(() => null);
   if (found === null) return null;
   const { ino, size, mode, ctimeNs } = found;
-  return { text: `${ino} ${size} ${mode} ${ctimeNs}`, changedAtMs: Number(ctimeNs / 1_000_000n) };
+  return {
+    text: `${ino} ${size} ${mode} ${ctimeNs}`,
+    file: fileOf(found),
+    changedAtMs: Number(ctimeNs / 1_000_000n),
+  };
 }

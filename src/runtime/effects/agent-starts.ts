@@ -1,5 +1,5 @@
 import { type NextMove, nextMove } from '../../agents/next-move.ts';
-import { priced } from '../../agents/prices.ts';
+import { mostUsage, priced } from '../../agents/prices.ts';
 import type { AgentFailure } from '../../contracts/agent-failure.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
 import type { EventDraft } from '../../contracts/event.ts';
@@ -106,15 +106,20 @@ async function startOnce(
     { base: context.view().started.base_tree, before: prepared.before.tree, after: after.tree },
     `${evidence.path}/workspace.patch`,
   );
+  const checked = await watched.check({ changes: changes.diff.files, ignoredChanges: [] });
   return {
     count,
-    result: { ...result, termination, reason: reasonOf(result) },
-    // What it said while it worked is all there is of one that was ended.
-    usage: overspent === null ? (priced(result.result?.usage ?? null, care.price) ?? usage) : usage,
+    result: { ...result, termination, reason: reasonOf(result, step.agent) },
+    usage: usedBy(priced(result.result?.usage ?? null, care.price), usage, overspent !== null),
     after,
     changes,
-    checked: await watched.check({ changes: changes.diff.files, ignoredChanges: [] }),
+    checked: { ...checked, found: [...(result.violations ?? []), ...checked.found] },
   };
+}
+
+/** Its last word counts; of one that went past a budget, never less than what made that known. */
+function usedBy(last: Usage | null, before: Usage | null, isOverspent: boolean): Usage | null {
+  return isOverspent ? mostUsage(last, before) : (last ?? before);
 }
 
 /** One that was done before the signal reached it has done its work; the budget ends the run all the same. */
@@ -123,10 +128,11 @@ function stoppedFor(result: AgentResult, reason: string): AgentResult {
 }
 
 /** With what a person can do about it, where somebody knows. */
-function reasonOf({ failure, reason }: AgentResult): string | null {
+function reasonOf({ failure, reason }: AgentResult, agent: string): string | null {
   if (failure == null) return reason;
   const what = reason ?? failure.message;
-  return failure.help === null || what.includes(failure.help) ? what : `${what}; ${failure.help}`;
+  const help = failure.help?.replace('agents test NAME', () => `agents test ${agent}`) ?? null;
+  return help === null || what.includes(help) ? what : `${what}; ${help}`;
 }
 
 function moveAfter(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cancelLines } from '../../../src/agents/acp-session.ts';
+import { callOff, foldMessage } from '../../../src/agents/acp-session.ts';
 import { readMessage } from '../../../src/agents/json-rpc.ts';
 import { policyOf } from '../policy/policy-builder.ts';
 import {
@@ -10,6 +10,7 @@ import {
   OPENED,
   question,
   SESSION,
+  SETTINGS,
   update,
   words,
 } from './acp-scene.ts';
@@ -77,9 +78,20 @@ describe('a session', () => {
 
   it('can be called off only while its turn lasts', () => {
     const wish = { method: 'session/cancel', params: { sessionId: SESSION } };
-    expect(cancelLines(foldSession([GREETING]).state)).toEqual([]);
-    expect(cancelLines(foldSession(BEGUN).state).map((line) => JSON.parse(line))).toMatchObject([wish]);
-    expect(cancelLines(foldSession([...BEGUN, ended()]).state)).toEqual([]);
+    expect(callOff(foldSession([GREETING]).state).say).toEqual([]);
+    expect(callOff(foldSession(BEGUN).state).say.map((line) => JSON.parse(line))).toMatchObject([wish]);
+    expect(callOff(foldSession([...BEGUN, ended()]).state).say).toEqual([]);
+  });
+
+  it('allows nothing any more once it was called off', () => {
+    const begun = foldSession(BEGUN);
+    const asked = readMessage(question({ kind: 'read', title: 'Look' }));
+    if (asked === null) throw new Error('not a message');
+    const { state, say } = foldMessage(callOff(begun.state).state, SETTINGS, asked, 0);
+    expect(say.map((line) => JSON.parse(line))).toMatchObject([
+      { id: 'q1', result: { outcome: { outcome: 'cancelled' } } },
+    ]);
+    expect(state).toMatchObject({ end: null, answers: { allowed: 0 } });
   });
 });
 
@@ -131,7 +143,7 @@ describe('a question of the agent', () => {
       id: 'q1',
       result: { outcome: { outcome: 'selected', optionId: 'reject_once' } },
     });
-    expect(state.answers).toMatchObject({ allowed: 0, refused: 1, denied: ['Edit'] });
+    expect(state.answers).toMatchObject({ allowed: 0, refused: 1, denied: [{ subject: 'Edit' }] });
     expect(entries.at(-1)).toEqual({
       kind: 'notice',
       text: 'refused: Edit: outside_workspace: /etc/x: /etc/x is outside the workspace',

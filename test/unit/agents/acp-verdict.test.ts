@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AcpSettings } from '../../../src/agents/acp-session.ts';
-import { acpVerdict } from '../../../src/agents/acp-verdict.ts';
+import { acpVerdict, type EndedProcess } from '../../../src/agents/acp-verdict.ts';
 import { classifyFailure } from '../../../src/agents/failure.ts';
 import type { ProcessEnd } from '../../../src/contracts/process-end.ts';
 import { policyOf } from '../policy/policy-builder.ts';
@@ -9,10 +9,14 @@ import { BEGUN, ended, foldSession, GREETING, question, words } from './acp-scen
 const FINE: ProcessEnd = { kind: 'exited', exitCode: 0 };
 const LIMITS = { timeoutMs: 60_000, idleTimeoutMs: 30_000 };
 
+function ranTo(change: Partial<EndedProcess>): EndedProcess {
+  return { end: FINE, stderr: { lastLine: 'last words' }, stopped: null, hasWorked: false, ...change };
+}
+
 function verdict(messages: readonly unknown[], end = FINE, settings: Partial<AcpSettings> = {}) {
   const { state } = foldSession(messages, settings);
-  const { termination, reason, traces } = acpVerdict(state, end, null, 'last words', LIMITS);
-  const failure = traces === null ? null : classifyFailure({ ...traces, resetAt: null }, end);
+  const { termination, reason, traces } = acpVerdict(state, ranTo({ end }), LIMITS);
+  const failure = traces === null ? null : classifyFailure(traces, end);
   return { termination, reason, class: failure?.class ?? null };
 }
 
@@ -28,6 +32,13 @@ describe('an agent has done its work', () => {
       reason: null,
       class: null,
     });
+  });
+});
+
+describe('an agent that ends its turn without a word', () => {
+  it('has done its work where it changed a file', () => {
+    const { state } = foldSession([...BEGUN, ended()]);
+    expect(acpVerdict(state, ranTo({ hasWorked: true }), LIMITS)).toMatchObject({ termination: 'completed' });
   });
 });
 
@@ -100,7 +111,7 @@ describe('an agent has failed', () => {
     const asked = question({ title: 'Edit x', kind: 'edit', locations: [{ path: '/etc/x' }] });
     expect(verdict([...BEGUN, asked, words('Done.'), ended()])).toEqual({
       termination: 'error',
-      reason: 'the agent was refused what the policy does not allow: Edit x',
+      reason: expect.stringContaining('the policy does not allow: Edit x (outside_workspace: /etc/x: '),
       class: 'refused_tool',
     });
   });
@@ -143,7 +154,7 @@ describe('an agent that is gone before its turn has ended', () => {
   ] as const)('by %s is %s, even if it then says that its turn has ended', (stopped, termination) => {
     for (const messages of [BEGUN, [...BEGUN, ended('cancelled')]]) {
       const { state } = foldSession(messages);
-      const result = acpVerdict(state, { kind: 'cancelled' }, stopped, null, LIMITS);
+      const result = acpVerdict(state, ranTo({ end: { kind: 'cancelled' }, stopped }), LIMITS);
       expect(result).toMatchObject({ termination, traces: null });
     }
   });

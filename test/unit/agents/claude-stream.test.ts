@@ -88,6 +88,30 @@ describe('the stream of claude', () => {
     expect(told.usage).toEqual({ input_tokens: 240, output_tokens: 2 });
   });
 
+  it.each([
+    [
+      'the tokens of all turns and the newest cost',
+      [result(), result({ total_cost_usd: 0.75 })],
+      490,
+      60,
+      0.75,
+    ],
+    ['what was said since the last result', [result(), answer('m9', text('more'))], 365, 31, 0.5],
+    ['a cost without tokens', [result({ usage: null })], undefined, undefined, 0.5],
+    ['tokens without a cost', [result({ total_cost_usd: null })], 245, 30, undefined],
+    ['nothing where there is no number', [result({ usage: {}, total_cost_usd: null })], null, null, null],
+  ])('counts %s', (_what, events, input_tokens, output_tokens, cost_usd) => {
+    const expected = input_tokens === null ? null : { input_tokens, output_tokens, cost_usd };
+    expect(foldAll(claudeStream, events).told.usage).toEqual(expected);
+  });
+
+  it.each([
+    ['in spite of denials that are not listed', { permission_denials: null }],
+    ['by its kind alone', { is_error: undefined }],
+  ])('tells of success %s', (_how, change) => {
+    expect(foldAll(claudeStream, [result(change)]).told.problem).toBeNull();
+  });
+
   it('takes the last word of the agent, not of its helper, where there is no result', () => {
     const helper = { ...answer('m2', text('helper')), parent_tool_use_id: 't1' };
     const { told } = foldAll(claudeStream, [answer('m1', text('mine')), helper]);
@@ -116,6 +140,38 @@ describe('the stream of claude', () => {
       [],
     ],
     [
+      'a status that is in words alone',
+      [result({ is_error: true, result: 'API Error: 401 {"type":"error"}' })],
+      'failed: API Error: 401 {"type":"error"}',
+      401,
+      null,
+      [],
+    ],
+    [
+      'a kind of result that is an error, although it does not say so',
+      [result({ subtype: 'error_during_execution', result: undefined })],
+      'failed: error_during_execution',
+      null,
+      'error_during_execution',
+      [],
+    ],
+    [
+      'a failure after a result that was none',
+      [result(), result({ is_error: true, result: 'gone' })],
+      'failed: gone',
+      null,
+      null,
+      [],
+    ],
+    [
+      'refused tools that it does not name',
+      [result({ permission_denials: [{ tool_name: 'Bash' }, 'Write', {}] })],
+      'was refused tools: Bash, a tool',
+      null,
+      'refused_tool',
+      ['Bash', 'a tool'],
+    ],
+    [
       'refused tools, although it calls itself a success',
       [
         result({
@@ -140,7 +196,7 @@ describe('the stream of claude', () => {
       message,
       status,
       code,
-      resetAtSeconds: null,
+      resets: null,
       deniedTools,
     });
   });
@@ -151,11 +207,9 @@ describe('the stream of claude', () => {
       rate_limit_info: { status: 'rejected', resetsAt: 1_800_000_000 },
     };
     const { told } = foldAll(claudeStream, [limit, result({ is_error: true, result: 'limit reached' })]);
-    expect(told.problem?.resetAtSeconds).toBe(1_800_000_000);
+    expect(told.problem).toMatchObject({ resets: '1800000000', code: 'usage_limit_reached' });
     const warned = { ...limit, rate_limit_info: { status: 'allowed_warning', resetsAt: 1 } };
-    expect(
-      foldAll(claudeStream, [warned, result({ is_error: true })]).told.problem?.resetAtSeconds,
-    ).toBeNull();
+    expect(foldAll(claudeStream, [warned, result({ is_error: true })]).told.problem?.resets).toBeNull();
   });
 
   it('is not put off by events of any other form', () => {

@@ -107,6 +107,13 @@ describe('the stream of codex', () => {
       'overloaded',
     ],
     [
+      'a failure that is no more than a word',
+      [...started, { type: 'turn.failed', error: 'boom' }],
+      'failed: boom',
+      null,
+      null,
+    ],
+    [
       'a later turn without an end',
       [...started, completed(), { type: 'turn.started' }],
       'ended without a result',
@@ -114,13 +121,65 @@ describe('the stream of codex', () => {
       'no_result',
     ],
   ])('tells of %s', (_what, events, message, status, code) => {
-    expect(foldAll(codexStream, events).told.problem).toEqual({
+    expect(foldAll(codexStream, events).told.problem).toMatchObject({
       message,
       status,
       code,
-      resetAtSeconds: null,
       deniedTools: [],
     });
+  });
+
+  it('keeps what the provider said of the end of a limit', () => {
+    const refusal = '{"error":{"message":"no","code":"usage_limit_reached","resets_at":1800000000}}';
+    const { told } = foldAll(codexStream, [...started, { type: 'turn.failed', error: { message: refusal } }]);
+    expect(told.problem).toMatchObject({ code: 'usage_limit_reached', resets: refusal });
+  });
+
+  it.each([
+    [{ input_tokens: 7 }, { input_tokens: 7, output_tokens: 0 }],
+    [{}, null],
+    [null, null],
+  ])('reads %j as the use %j', (usage, expected) => {
+    expect(foldAll(codexStream, [...started, { type: 'turn.completed', usage }]).told.usage).toEqual(
+      expected,
+    );
+  });
+
+  it('shows what the tools of a server gave back', () => {
+    const call = { id: 'm', type: 'mcp_tool_call', server: 'docs', tool: 'find', arguments: { q: 'x' } };
+    const content = [
+      { type: 'text', text: 'two' },
+      { type: 'text', text: 'pages' },
+    ];
+    const { entries } = foldAll(codexStream, [
+      item('completed', { ...call, result: { content }, status: 'completed' }),
+      item('completed', { ...call, error: { message: 'no such page' }, status: 'failed' }),
+      item('completed', { id: 'r', type: 'reasoning', text: ' ' }),
+    ]);
+    const use = { kind: 'tool_use', name: 'docs.find', input: '{"q":"x"}' };
+    expect(entries).toEqual([
+      use,
+      { kind: 'tool_result', text: 'two\npages', isError: false, durationMs: null },
+      use,
+      { kind: 'tool_result', text: 'no such page', isError: true, durationMs: null },
+    ]);
+  });
+
+  it('shows tools that it does not know by their names', () => {
+    const leap = { id: 'q', type: 'quantum_leap' };
+    const { entries } = foldAll(codexStream, [
+      item('started', { id: 'r', type: 'reasoning', text: '' }),
+      item('started', leap),
+      item('completed', leap),
+    ]);
+    expect(entries).toEqual([
+      { kind: 'tool_use', name: 'quantum_leap', input: '' },
+      { kind: 'tool_result', text: '', isError: false, durationMs: 1_000 },
+    ]);
+  });
+
+  it('keeps its last word when a message without words follows', () => {
+    expect(foldAll(codexStream, [...started, said('Done.'), said('')]).told.finalResponse).toBe('Done.');
   });
 
   it('forgives an error that the turn got over', () => {

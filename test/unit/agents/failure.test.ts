@@ -97,6 +97,36 @@ const CASES: readonly Case[] = [
   ['network', { status: 500, code: 'api_error', message: 'Internal server error' }],
   ['network', { status: 502 }],
   ['refused_tool', { deniedTools: ['Bash', 'Write'] }],
+  [
+    'refused_tool',
+    { code: 'refused_tool', message: 'was refused: rm certificate.pem', deniedTools: ['rm certificate.pem'] },
+  ],
+  [
+    'rate_limited',
+    { message: 'API Error: Server is temporarily limiting requests (not your usage limit) · Rate limited' },
+  ],
+  ['rate_limited', { message: 'API Error: Request rejected (429)' }],
+  ['quota_exhausted', { message: 'You have exhausted your daily quota on this model.' }],
+  ['quota_exhausted', { message: 'You have exhausted your capacity on this model.' }],
+  ['quota_exhausted', { message: "You're out of extra usage · resets 3pm (UTC)" }],
+  ['quota_exhausted', { message: "You've hit your Opus weekly limit" }],
+  ['quota_exhausted', { message: 'Your account has insufficient balance' }],
+  ['authentication', { code: 'authentication_failed', message: 'Invalid bearer token' }],
+  [
+    'authentication',
+    { message: 'Your authentication token has been invalidated. Please try signing in again.' },
+  ],
+  ['authentication', { message: 'API key expired. Please renew the API key.' }],
+  ['authentication', { message: 'No API key found. Set OPENAI_API_KEY' }],
+  ['authentication', { status: 400, message: 'This organization has been disabled.' }],
+  ['authentication', { message: 'Please set an Auth method in your settings.json' }],
+  ['overloaded', { message: "We're currently experiencing high demand, which may cause temporary errors." }],
+  ['network', { code: 'server_error', message: 'API Error' }],
+  ['network', { message: 'SELF_SIGNED_CERT_IN_CHAIN' }],
+  ['network', { message: 'Could not resolve host: api.openai.com' }],
+  ['network', { message: 'operation timed out' }],
+  ['crash', { message: 'the agent exited with code 1: wrote 429 files' }],
+  ['crash', { message: 'the agent exited with code 1: the path is forbidden' }],
   ['no_result', { status: 400, message: 'messages: at least one message is required' }],
 ];
 
@@ -152,6 +182,38 @@ describe('the time at which a limit ends', () => {
       { message: 'Claude usage limit reached. Your limit will reset at Mar 16, 6pm (UTC).' },
     ],
     ['2026-03-10T14:10:00.000Z', { message: 'usage limit reached; try again at 2:10 PM (UTC)' }],
+    ['2026-03-10T14:00:00.000Z', { message: 'usage limit, resets at 1773151200' }],
+    ['2026-03-10T14:00:00.000Z', { status: 429, message: 'x-ratelimit-reset: 1773151200' }],
+    ['2026-03-10T14:00:00.000Z', { status: 429, resetAt: '{"resetsAt":1773151200000}' }],
+    ['2026-03-10T14:00:00.000Z', { message: 'usage limit, resets 2026-03-10T15:00:00+01:00' }],
+    ['2026-03-10T20:00:00.000Z', { message: 'usage limit, resets at 2026-03-10T15:00:00.5-0500' }],
+    [
+      '2026-04-01T00:00:00.000Z',
+      { message: 'usage limits. You will regain access on 2026-04-01 at 00:00 UTC.' },
+    ],
+    ['2026-03-10T13:30:00.000Z', { status: 429, message: 'Retry-After: Tue, 10 Mar 2026 13:30:00 GMT' }],
+    ['2026-03-10T12:02:00.000Z', { status: 429, message: 'Retry-After: 120' }],
+    ['2026-03-10T12:00:30.000Z', { status: 429, message: '{"retry_after": 30}' }],
+    ['2026-03-10T12:00:02.000Z', { status: 429, message: 'retry-after-ms: 1500' }],
+    ['2026-03-10T12:01:30.000Z', { status: 429, message: 'x-ratelimit-reset-requests: 1m30s' }],
+    ['2026-03-10T12:06:00.000Z', { status: 429, message: 'Limit 9 in 1 minute. Please try again in 6m0s.' }],
+    ['2026-03-10T12:00:01.000Z', { status: 429, message: 'Please try again in 420ms.' }],
+    ['2026-03-10T12:01:30.000Z', { status: 429, message: 'wait 90 seconds before retrying' }],
+    ['2026-03-10T16:32:10.000Z', { message: 'Your quota will reset after 4h32m10s.' }],
+    [
+      '2026-03-10T12:05:00.000Z',
+      { message: '2026-03-10T11:59:58.000Z usage limit reached; try again in 5m' },
+    ],
+    ['2026-03-10T12:05:00.000Z', { message: 'usage limit, try again in 5m (at 2026-03-10T11:59:58Z)' }],
+    ['2026-03-10T11:00:00.000Z', { message: 'usage limit, resets 2026-03-10T11:00:00Z' }],
+    ['2026-03-10T14:00:00.000Z', { message: "You've hit your limit · resets 15:00 (Europe/Berlin)" }],
+    ['2026-03-10T15:00:00.000Z', { message: "You've hit your limit · resets at 15:00 UTC" }],
+    ['2026-03-10T22:00:00.000Z', { message: "You've hit your limit · resets 3 p.m. PT" }],
+    ['2026-03-12T09:00:00.000Z', { message: "You've hit your limit · resets Thursday 9am (UTC)" }],
+    ['2026-03-11T18:00:00.000Z', { message: "You've hit your limit · resets tomorrow at 6pm (UTC)" }],
+    // The clocks go forward in between.
+    ['2026-03-30T16:00:00.000Z', { message: "You've hit your limit · resets Mar 30, 6pm (Europe/Berlin)" }],
+    ['2026-03-18T20:15:00.000Z', { message: 'usage limit; try again at Mar 18th, 2026 8:15 PM (UTC).' }],
   ])('is %s for %j', (expected, traces) => {
     expect(classifyFailure({ ...NO_TRACES, ...traces }, FAILED, NOW).reset_at).toBe(expected);
   });
@@ -159,6 +221,9 @@ describe('the time at which a limit ends', () => {
   it.each<[string, Partial<FailureTraces>]>([
     ['nobody said', { status: 429, message: 'Too many requests' }],
     ['the zone is none', { message: "You've hit your limit · resets 4:50am (Europe/Nowhere)" }],
+    ['a moment is over and nothing is said of it', { message: '2026-03-10T11:59:58Z usage limit reached' }],
+    ['an hour alone is no time', { message: "You've hit your limit · resets 3 times" }],
+    ['there is no such time', { message: "You've hit your limit · resets 25:00" }],
     ['it is no limit', { message: 'connection refused, try again in 20s' }],
   ])('is unknown where %s', (_why, traces) => {
     expect(classifyFailure({ ...NO_TRACES, ...traces }, FAILED, NOW).reset_at).toBeNull();

@@ -8,7 +8,7 @@ const problem = (change: Partial<StreamProblem> = {}): StreamProblem => ({
   message: 'failed: boom',
   status: 500,
   code: 'server_error',
-  resetAtSeconds: null,
+  resets: null,
   deniedTools: [],
   ...change,
 });
@@ -80,6 +80,7 @@ describe('the verdict on an agent', () => {
     const told = problem({ deniedTools: ['Bash'] });
     expect(verdictOf({ problem: told }, exited(1), null, LIMITS).traces).toEqual({
       status: 500,
+      resetAt: null,
       code: 'server_error',
       message: 'the agent failed: boom',
       retryAfterMs: null,

@@ -143,6 +143,19 @@ describe('the values of variables', () => {
     ]);
   });
 
+  it('are searched for logins in headers', () => {
+    const headers = 'X-Api-Key: k-0123456\nAccept: application/json\nAuthorization: Bearer t-0123456';
+    expect(secretValuesOf({ ANTHROPIC_CUSTOM_HEADERS: headers, OTHER: headers })).toEqual([
+      'k-0123456',
+      't-0123456',
+    ]);
+  });
+
+  it('are found as JSON has them, and without the blanks around them', () => {
+    const values = secretValuesOf({ A_TOKEN: ' correct "horse"\n' });
+    expect(maskSecrets(JSON.stringify({ said: 'correct "horse"' }), values)).toBe(`{"said":"${MASK}"}`);
+  });
+
   it('that are too short to be told from words are left out', () => {
     expect(secretValuesOf({ A_TOKEN: 'yes', B_TOKEN: '', C_TOKEN: undefined, D_TOKEN: 's3cr3t' })).toEqual([
       's3cr3t',

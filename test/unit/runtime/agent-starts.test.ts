@@ -196,6 +196,23 @@ describe('an agent that fails in a way that may pass', () => {
     expect(told.events.filter(({ event_type }) => event_type === 'policy_violation')).toHaveLength(1);
   });
 
+  it('is not tried again where its adapter saw it break the policy, and that is on record', async () => {
+    const violation = {
+      class: 'interactive_prompt_violation',
+      subject: 'Deploy',
+      message: 'it asked',
+    } as const;
+    const asks: Play = async () => ({
+      termination: 'killed_policy',
+      reason: 'asked',
+      violations: [violation],
+    });
+    const told = await playRun([asks]);
+    expect(endText(told)).toBe('failed policy killed_policy');
+    const recorded = told.events.filter(({ event_type }) => event_type === 'policy_violation');
+    expect(recorded.map(({ payload }) => payload)).toMatchObject([violation]);
+  });
+
   it.each(['authentication', 'crash', 'refused_tool', 'no_result', 'quota_exhausted'] as const)(
     'does not include %s',
     async (failureClass) => {
@@ -282,6 +299,17 @@ describe('an agent that tells what it uses while it works', () => {
     expect(types.indexOf('status_updated')).toBeLessThan(types.indexOf('runner_completed'));
     const note = told.events.find((event) => event.event_type === 'status_updated');
     expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being ended: ') });
+  });
+
+  it('counts its last word where it was done before anybody could stop it, and no less than was known', async () => {
+    const plan = planOf([agent('write')], { budgets: { tokens: 10, costUsd: null } });
+    const quick: Play = async (request) => {
+      request.onUsage?.({ input_tokens: 20, output_tokens: 1 });
+      return { result: { usage: { input_tokens: 15, output_tokens: 4, cost_usd: 0.5 } } };
+    };
+    const told = await playRun([quick], { plan });
+    expect(endText(told)).toBe('failed budget budget');
+    expect(completed(told)).toMatchObject([{ usage: { input_tokens: 20, output_tokens: 4, cost_usd: 0.5 } }]);
   });
 
   it('is held to what earlier starts have used', async () => {
