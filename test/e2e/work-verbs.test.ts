@@ -39,6 +39,12 @@ describe('the actions of work', { timeout: 120_000 }, () => {
       ['implementor', true],
       ['reviewer', true],
     ]);
+    expect(printed.labels).toEqual([
+      'task:implement',
+      'status:approved',
+      'priority:medium',
+      'complexity:low',
+    ]);
     expect((await fits(scene, 'merge', '1', '--as', 'ann')).code).toBe(0);
     expect(await readMain(scene, 'src/one.js')).toBe('export const one = 1;\n');
     expect(await scene.repo.git('status', '--porcelain')).toBe('');

@@ -39,7 +39,7 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
       head === null
         ? `the branch ${shortOf(branch)} is gone`
         : `the branch ${shortOf(branch)} has moved to ${head.slice(0, 7)} since ${request.headSHA.slice(0, 7)} was approved`,
-      'set the branch back to what was approved, or close the item',
+      `set the branch back to what was approved, or close the item: git branch --force ${shortOf(branch)} ${request.headSHA.slice(0, 12)}`,
     );
   const tree = await mergeTrees(git, target, request);
   if (!tree.ok) return tree;
