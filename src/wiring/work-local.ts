@@ -34,7 +34,7 @@ export interface LocalWork {
 export function openLocalWork({ repoRoot, config, deps }: LocalWorkRequest): LocalWork {
   const workDir = join(repoRoot, '.tnh', 'work');
   const file = join(workDir, 'items.db');
-  const revisions = createItemRevisions({ repoRoot });
+  const revisions = createItemRevisions({ repoRoot, branch: config.work.branch });
   const { project, validators, clock, sweep } = deps;
   return {
     provider: createLocalProvider({
@@ -62,7 +62,7 @@ export function openLocalWork({ repoRoot, config, deps }: LocalWorkRequest): Loc
       }),
     }),
     journal: createLocalJournal({ database: createWorkDatabase(file), clock }),
-    specs: createSpecFiles({ repoRoot, globs: config.work.specs }),
+    specs: createSpecFiles({ repoRoot, globs: config.work.specs, branch: config.work.branch }),
     revisions,
   };
 }

@@ -14,6 +14,8 @@ type ItemMerge = Parameters<Revisions['merge']>[0];
 interface MergePlace {
   readonly git: Git;
   readonly gitDir: string;
+  /** The default branch by its name, where the configuration gives it. */
+  readonly branch: string | null;
 }
 
 const TRY_AGAIN = 'merge it again';
@@ -24,11 +26,11 @@ const TRY_AGAIN = 'merge it again';
  */
 export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<Merged> {
   const { git } = place;
-  const target = await findDefaultBranch(git);
+  const target = await findDefaultBranch(git, place.branch);
   if (target === null)
     return refuse(
       'the repository has no branch that is known to be its default',
-      'make a branch main, or set init.defaultBranch to the branch that work is merged into',
+      'name the branch that work is merged into: work.branch in .tnh/config.yaml',
     );
   const done = await mergedBefore(git, target, request.headSHA);
   if (done !== null) return { ok: true, into: target.name, commit: done };
@@ -47,7 +49,7 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
   const moved = await moveTarget(place, target, commit, request);
   if (moved.ok) return moved;
   // The git of a killed process may have come to its end only now.
-  const now = await findDefaultBranch(git);
+  const now = await findDefaultBranch(git, place.branch);
   const late = now === null ? null : await mergedBefore(git, now, request.headSHA);
   return late === null ? moved : { ok: true, into: target.name, commit: late };
 }

@@ -21,9 +21,11 @@ const SETTINGS = [
 export interface ItemRevisionsDeps {
   /** The top of the user's checkout. */
   readonly repoRoot: string;
+  /** The default branch by its name, where the configuration gives it. */
+  readonly branch?: string | null;
 }
 
-export function createItemRevisions({ repoRoot }: ItemRevisionsDeps): Revisions {
+export function createItemRevisions({ repoRoot, branch = null }: ItemRevisionsDeps): Revisions {
   const gitAt = (signal?: AbortSignal) => createGit({ cwd: repoRoot, settings: SETTINGS, signal });
   const git = gitAt();
   let gitDirOnce: Promise<string> | undefined;
@@ -37,9 +39,9 @@ export function createItemRevisions({ repoRoot }: ItemRevisionsDeps): Revisions 
     await removeWorktree(git, gitDir, path);
   };
   return {
-    defaultBranch: () => findDefaultBranch(git),
+    defaultBranch: () => findDefaultBranch(git, branch),
     make: async (request, signal) => makeItemCommit(gitAt(signal), await gitDirOf(), request),
-    merge: async (request) => mergeItem({ git, gitDir: await gitDirOf() }, request),
+    merge: async (request) => mergeItem({ git, gitDir: await gitDirOf(), branch }, request),
     checkOut: async ({ path, commit, runId, harnessDir }, signal) => {
       const own = gitAt(signal);
       await removeCheckout(path);
