@@ -50,7 +50,7 @@ const listed = printed({
 const shown = printed({
   item,
   body: z.string().describe('Markdown.'),
-  labels: z.array(z.string()).describe('All but the one of its status.'),
+  labels: z.array(z.string()).describe('By category, then all others.'),
   criteria: z.array(z.looseObject({ text: z.string(), done: z.boolean() })),
   blockers: z.array(
     z.looseObject({

@@ -127,6 +127,10 @@ const work = mapping({
   ),
   specs: described(z.optional(names), 'Globs of the Markdown files that are specs.'),
   jobs: described(z.optional(wholeNumber(1)), 'How many items are worked on at the same time.'),
+  branch: described(
+    z.optional(z.nullable(textSchema)),
+    'The default branch: specs are read from it, and work is merged into it.',
+  ),
 });
 
 /** A configuration file as written: everything is optional. */
@@ -233,4 +237,6 @@ export interface WorkConfig {
   };
   readonly specs: readonly string[];
   readonly jobs: number;
+  /** The default branch by its name; null where it is looked for. */
+  readonly branch: string | null;
 }

@@ -120,11 +120,21 @@ export interface OpenWork extends OpenProject {
   /** Everything that has happened to work items, oldest first. */
   readonly history: () => Promise<readonly JournalEntry[]>;
   readonly readSpecs: () => Promise<SpecReading>;
+  readonly specPlace: () => Promise<SpecPlace>;
   /** Returns those that were made. */
   readonly setUpLabels: () => Promise<readonly string[]>;
   /** What a result comes to that a person brings, held against the evidence of a run. */
   readonly judgeResult: ResumableRoleRunner['judge'];
   readonly close: () => Promise<void>;
+}
+
+/** Where specs are looked for. */
+export interface SpecPlace {
+  /** The default branch; null where none is known. */
+  readonly branch: string | null;
+  /** What the configuration calls it. */
+  readonly named: string | null;
+  readonly globs: readonly string[];
 }
 
 export interface DemoRepository {

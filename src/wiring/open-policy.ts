@@ -6,7 +6,7 @@ import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { assemblePolicy } from '../policy/assemble.ts';
 import { parsePolicy } from '../policy/document.ts';
 import type { Opened, OpenPolicy } from '../runtime/services.ts';
-import { ALWAYS_PROTECTED } from './step-policy.ts';
+import { protectedBranchesOf } from './step-policy.ts';
 
 interface PolicyRequest {
   /** The folder that an agent works in. */
@@ -41,7 +41,7 @@ export async function openPolicy(request: PolicyRequest): Promise<Opened<OpenPol
     value: {
       workspace: await realpath(request.workspace),
       policy: assemblePolicy(layers.map((policy) => ({ source: 'step', policy }))),
-      protectedBranches: [...ALWAYS_PROTECTED, ...config.protected_branches],
+      protectedBranches: protectedBranchesOf(config),
     },
   };
 }

@@ -30,7 +30,7 @@ import { createNotifier } from './notifier.ts';
 import { plannerFor, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
 import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
-import { ALWAYS_PROTECTED, createStepPolicy } from './step-policy.ts';
+import { createStepPolicy, protectedBranchesOf } from './step-policy.ts';
 
 interface ProjectRequest {
   readonly repoRoot: string;
@@ -93,7 +93,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       store: records.store,
       secrets,
       conductorBin: kit.environment.CONDUCTOR_BIN,
-      protectedBranches: [...ALWAYS_PROTECTED, ...config.protected_branches],
+      protectedBranches: protectedBranchesOf(config),
     },
     request.env,
   );

@@ -7,7 +7,12 @@ import { forbiddenBy } from '../policy/globs.ts';
 import type { StepPolicy } from '../runtime/run-context.ts';
 
 /** Whatever a project configures, these stay protected. */
-export const ALWAYS_PROTECTED = ['main', 'master'];
+const ALWAYS_PROTECTED = ['main', 'master'];
+
+/** Names or globs of branches that no run may move: what work is merged into is one, whatever it is called. */
+export function protectedBranchesOf({ protected_branches, work }: Config): readonly string[] {
+  return [...ALWAYS_PROTECTED, ...protected_branches, ...(work.branch === null ? [] : [work.branch])];
+}
 
 const SOURCES: readonly LayerSource[] = ['system', 'workflow', 'step'];
 
@@ -46,7 +51,7 @@ export function createStepPolicy(
       checkChanges({
         ...evidence,
         policy: effective,
-        protectedBranches: [...ALWAYS_PROTECTED, ...config.protected_branches, ...defaultBranches],
+        protectedBranches: [...protectedBranchesOf(config), ...defaultBranches],
       }),
   };
 }

@@ -36,7 +36,7 @@ export function openLocalWork({ repoRoot, config, deps }: LocalWorkRequest): Loc
   const workDir = join(repoRoot, '.tnh', 'work');
   const file = join(workDir, 'items.db');
   const withinStep = Object.keys(outerMarksOf(process.env)).length > 0;
-  const revisions = createItemRevisions({ repoRoot, withinStep });
+  const revisions = createItemRevisions({ repoRoot, withinStep, branch: config.work.branch });
   const { project, validators, clock, sweep } = deps;
   return {
     provider: createLocalProvider({
@@ -64,7 +64,7 @@ export function openLocalWork({ repoRoot, config, deps }: LocalWorkRequest): Loc
       }),
     }),
     journal: createLocalJournal({ database: createWorkDatabase(file), clock }),
-    specs: createSpecFiles({ repoRoot, globs: config.work.specs }),
+    specs: createSpecFiles({ repoRoot, globs: config.work.specs, branch: config.work.branch }),
     revisions,
   };
 }

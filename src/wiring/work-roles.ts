@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRevisionReader } from '../adapters/git/revision-reader.ts';
+import type { WorkConfig } from '../contracts/config.ts';
 import type { Role } from '../contracts/work-results.ts';
 import type { ResumableRoleRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
@@ -8,13 +9,12 @@ import type { OpenProject } from '../runtime/services.ts';
 import { createRoleRunner, type JudgePatch } from '../runtime/work/role-runner.ts';
 import { ROLE_WORKFLOWS, type RoleDocument, roleWorkflow } from '../runtime/work/role-workflow.ts';
 import type { RoleSubject } from '../work/role.ts';
-import type { RoleAgents } from '../work/role-agents.ts';
 import type { RoleChecks } from '../work/role-result.ts';
 
 interface WorkRolesRequest {
   readonly project: OpenProject;
-  /** `work.agents` of the configuration, with its defaults. */
-  readonly agents: RoleAgents;
+  /** `work` of the configuration, with its defaults. */
+  readonly work: Pick<WorkConfig, 'agents' | 'branch'>;
   readonly checks: RoleChecks;
   readonly judgePatch: JudgePatch;
   readonly observe?: (subject: RoleSubject) => RunObserver;
@@ -22,14 +22,14 @@ interface WorkRolesRequest {
 
 /** The roles of work items on the runs of a project. */
 export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner {
-  const { project, agents, checks, judgePatch, observe } = request;
+  const { project, work, checks, judgePatch, observe } = request;
   return createRoleRunner({
     project,
     checks,
     judgePatch,
-    reader: createRevisionReader({ repoRoot: project.repoRoot }),
+    reader: createRevisionReader({ repoRoot: project.repoRoot, branch: work.branch }),
     workflow: async (role, inputs) =>
-      roleWorkflow(await findDocument(role, project.workflowFolders), agents, project.context, inputs),
+      roleWorkflow(await findDocument(role, project.workflowFolders), work.agents, project.context, inputs),
     ...(observe === undefined ? {} : { observe }),
   });
 }

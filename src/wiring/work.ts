@@ -32,7 +32,7 @@ export function assembleWork({ project, config, options }: WorkRequest): OpenWor
   const jobs = options.jobs ?? config.work.jobs;
   const runner = createWorkRoles({
     project,
-    agents: config.work.agents,
+    work: config.work,
     checks: CHECKS,
     judgePatch: judgePatchIn(repoRoot),
     ...(options.observe === undefined ? {} : { observe: options.observe }),
@@ -56,6 +56,11 @@ export function assembleWork({ project, config, options }: WorkRequest): OpenWor
     judgeResult: runner.judge,
     history: () => local.journal.read(0),
     readSpecs: local.specs.read,
+    specPlace: async () => ({
+      branch: (await local.revisions.defaultBranch())?.name ?? null,
+      named: config.work.branch,
+      globs: config.work.specs,
+    }),
     setUpLabels: () => local.provider.setUpLabels(LABELS),
     close: async () => {
       await local.journal.close();

@@ -16,7 +16,11 @@ export interface BodyProblem {
 
 /** Without a type it is the template that the body follows more than the other. */
 export function checkBody(markdown: string, type: WorkType | null): readonly BodyProblem[] {
-  const body = readBody(markdown);
+  return checkReadBody(readBody(markdown), type);
+}
+
+/** The same for a body that has been read. */
+export function checkReadBody(body: WorkBody, type: WorkType | null): readonly BodyProblem[] {
   const kind = type === null ? body.kind : KIND_OF_TYPE[type];
   if (kind === null || body.kind === null) {
     const what =

@@ -85,8 +85,8 @@ function refuseImplementor(
     );
   const open = refuseOpenBlockers(state, known);
   if (open !== null) return open;
-  const verdict = transition(known.item.status, 'in-progress', 'engine');
-  if (!verdict.ok) return refuse(verdict.code, `item ${itemId}: ${verdict.reason}`);
+  const verdict = transition(known.item.status, 'in-progress', asked.by.kind);
+  if (!verdict.ok) return refuse(verdict.code, `item ${itemId}: ${verdict.reason}`, wayOn(known));
   const busy = busyItems(state, { ...context.limits, starting: new Map() });
   const overlap = overlapAmong(state, context.limits, known, busy);
   if (overlap !== null)
@@ -96,6 +96,14 @@ function refuseImplementor(
       'wait until that item is in review',
     );
   return refuseWithoutPlace(state, asked, context);
+}
+
+/** What a person does about an item that no agent can be put to work on. */
+function wayOn({ item: { id, status } }: KnownItem): string | null {
+  if (status === 'approved') return `it is finished: conductor work merge ${id}`;
+  return status === 'blocked' || status === 'needs-refinement'
+    ? `decide what holds it up, then: conductor work transition ${id} pending --reason "…"`
+    : null;
 }
 
 function refuseReviewer(

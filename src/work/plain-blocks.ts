@@ -5,7 +5,7 @@ type LineKind = 'blank' | 'heading' | 'item' | 'text';
 const BLANK = /^ *$/;
 /** A row of hashes at the end may be decoration. */
 const HEADING = /^(#{1,6}) ([^#\s][^#]*)$/;
-const ITEM = /^(?:-|(\d{1,9})\.) (.+)$/;
+const ITEM = /^(?:[-*+]|(\d{1,9})\.) (.+)$/;
 /** What can start nothing but a paragraph. */
 const TEXT = /^(?:[\p{L}"“'([]|\*\*[\p{L}\p{N}]|`[^`])/u;
 const NUMBER = /^\d+(?![\d.)])/;

@@ -57,7 +57,7 @@ export function refuseResult(
   if (inactive !== null) return inactive;
   return command.kind === 'apply_implementor_result'
     ? refuseImplementorResult(known, command, by)
-    : refuseReviewerResult(state, known, command);
+    : refuseReviewerResult(state, known, command, by);
 }
 
 function refuseImplementorResult(
@@ -67,7 +67,7 @@ function refuseImplementorResult(
 ): Refusal | null {
   // A person may bring a result for an item that no agent has taken up.
   const expected = by.kind === 'person' ? ['in-progress', 'ready'] : ['in-progress'];
-  if (!expected.includes(item.status)) return moved(item.id, item.status, expected.join(' or '));
+  if (!expected.includes(item.status)) return misplaced(item, expected.join(' or '), by);
   const empty = by.kind === 'person' && result.outcome === 'completed' && isEmptyPatch(result.patch);
   return empty ? refuse('result_invalid', 'it says completed and its patch is empty') : null;
 }
@@ -76,8 +76,9 @@ function refuseReviewerResult(
   state: WorkState,
   { item }: KnownItem,
   command: CommandOf<'apply_reviewer_result'>,
+  by: Asker,
 ): Refusal | null {
-  if (item.status !== 'review') return moved(item.id, item.status, 'review');
+  if (item.status !== 'review') return misplaced(item, 'review', by);
   const revision = revisionOf(state, item);
   if (revision === null || revision.id !== command.revisionId)
     return refuse('unknown_revision', `item ${item.id} has no revision ${command.revisionId}`);
@@ -90,11 +91,11 @@ export function isEmptyPatch(patch: string | null): boolean {
   return patch === null || patch.trim() === '';
 }
 
-function moved(id: string, status: string, expected: string): Refusal {
-  return refuse(
-    'item_moved',
-    `item ${id} is ${status} and not ${expected}: it was moved while the run went on`,
-  );
+/** The engine brings a result when its run ends, a person at any time. */
+function misplaced({ id, status }: KnownItem['item'], expected: string, by: Asker): Refusal {
+  const why =
+    by.kind === 'engine' ? 'it was moved while the run went on' : 'the result does not fit where it stands';
+  return refuse('item_moved', `item ${id} is ${status} and not ${expected}: ${why}`);
 }
 
 function refuseInactive(state: WorkState, runId: string, by: Asker): Refusal | null {

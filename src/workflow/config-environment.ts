@@ -15,7 +15,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   limits: ['timeout', 'idle_timeout', 'max_visits'],
   paths: ['runs', 'worktrees'],
   retention: ['keep_runs', 'keep_days'],
-  work: ['agents', 'specs', 'jobs'],
+  work: ['agents', 'specs', 'jobs', 'branch'],
 };
 
 /** What the environment says, as a configuration would say it. */

@@ -122,7 +122,7 @@ function completePlanner(planner: ConfigDocument['planner']): PlannerConfig {
 }
 
 function completeWork(work: ConfigDocument['work']): WorkConfig {
-  const { agents, specs, jobs } = CONFIG_DEFAULTS.work;
+  const { agents, specs, jobs, branch } = CONFIG_DEFAULTS.work;
   return {
     agents: {
       planner: work?.agents?.planner ?? agents.planner,
@@ -131,6 +131,7 @@ function completeWork(work: ConfigDocument['work']): WorkConfig {
     },
     specs: work?.specs ?? specs,
     jobs: work?.jobs ?? jobs,
+    branch: work?.branch ?? branch,
   };
 }
 

@@ -26,6 +26,7 @@ export interface WorkDocument {
   readonly reason?: string | null;
   readonly items: readonly { readonly id: string; readonly title: string; readonly status: string }[];
   readonly events: readonly JournalEntry[];
+  readonly labels: readonly string[];
   readonly runs: readonly { readonly run_id: string; readonly role: string; readonly ok: boolean | null }[];
 }
 

@@ -39,6 +39,12 @@ describe('the actions of work', { timeout: 120_000 }, () => {
       ['implementor', true],
       ['reviewer', true],
     ]);
+    expect(printed.labels).toEqual([
+      'task:implement',
+      'status:approved',
+      'priority:medium',
+      'complexity:low',
+    ]);
     expect((await fits(scene, 'merge', '1', '--as', 'ann')).code).toBe(0);
     expect(await readMain(scene, 'src/one.js')).toBe('export const one = 1;\n');
     expect(await scene.repo.git('status', '--porcelain')).toBe('');
@@ -86,12 +92,15 @@ describe('the actions of work', { timeout: 120_000 }, () => {
   }) => {
     const scene = await openWorkScene();
     await scene.work('apply', await scene.give('plan.json', PLAN_ONE));
+    await scene.repo.write('docs/specs/numbers.md', '---\nstatus: draft\n---\n');
+    await scene.repo.git('commit', '--quiet', '--all', '--message=draft');
     const cases: [readonly string[], number, string][] = [
       [['transition', '1', 'approved'], 1, 'from ready it can go to in-progress or closed'],
       [['transition', '1', 'readdy'], 2, 'did you mean ready?'],
       [['show', '11'], 2, 'did you mean 1?'],
       [['merge', '1'], 1, 'item 1 is ready and not approved'],
       [['review', '1'], 1, 'not in review'],
+      [['plan'], 1, 'no approved spec on main: docs/specs/numbers.md is draft'],
       [['dispatch', '1', '--all'], 2, 'takes one item, or --all'],
       [['disptach', '1'], 2, 'Did you mean dispatch?'],
       [['list', '--status', 'done'], 2, 'it is one of pending'],

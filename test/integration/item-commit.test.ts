@@ -261,6 +261,22 @@ describe('the default branch', () => {
       prepare: [['branch', '-m', 'release']],
       name: 'release',
     },
+    'is the only branch while none is checked out': {
+      prepare: [
+        ['branch', '-m', 'trunk'],
+        ['branch', 'conductor/item/1'],
+        ['checkout', '-q', '--detach'],
+      ],
+      name: 'trunk',
+    },
+    'is none of two while none is checked out': {
+      prepare: [
+        ['branch', '-m', 'trunk'],
+        ['branch', 'other'],
+        ['checkout', '-q', '--detach'],
+      ],
+      name: null,
+    },
     'is never the branch of an item': {
       prepare: [['branch', '-m', 'conductor/item/1']],
       name: null,

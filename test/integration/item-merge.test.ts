@@ -141,12 +141,12 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
         at: AT,
       }),
     reason: /^the branch conductor\/item\/7 has moved to [0-9a-f]{7} since [0-9a-f]{7} was approved$/,
-    help: /set the branch back to what was approved, or close the item/,
+    help: /: git branch --force conductor\/item\/7 [0-9a-f]{12}$/,
   },
   'whose branch is gone': {
     prepare: ({ repo }) => repo.git('branch', '-D', 'conductor/item/7'),
     reason: /^the branch conductor\/item\/7 is gone$/,
-    help: /set the branch back to what was approved, or close the item/,
+    help: /: git branch --force conductor\/item\/7 [0-9a-f]{12}$/,
   },
   'in conflict with the default branch': {
     prepare: (each) => commitOther(each, 'otherwise\n'),

@@ -122,7 +122,7 @@ export async function openRunner(root: string, agents: Partial<RoleAgents> = {})
   const project = opened.value;
   const roles = createWorkRoles({
     project,
-    agents: { ...CONFIG_DEFAULTS.work.agents, ...names },
+    work: { agents: { ...CONFIG_DEFAULTS.work.agents, ...names }, branch: null },
     judgePatch: async () => ({
       ok: true,
       verdict: { ok: true, files: [], corrections: [], forbidden: [], notes: [] },

@@ -201,18 +201,77 @@ describe('the scope of a patch that git made', () => {
     ]);
   });
 
-  it('honours what the compiler of the repository is told', async () => {
-    const files = { 'b.ts': 'export const a = 1;\n' };
-    const after = "import { A } from './a.ts';\nexport const a = 1;\n";
-    const usual = await repoWith({ ...files, 'tsconfig.json': '{}' });
-    await usual.write('b.ts', after);
-    expect(spell(await judge(usual, await patchOf(usual)))).toEqual(['b.ts incidental true']);
-    const kept = await repoWith({
-      ...files,
-      'base.json': '{ "compilerOptions": { "verbatimModuleSyntax" : true } }',
-    });
-    await kept.write('b.ts', after);
-    expect(spell(await judge(kept, await patchOf(kept)))).toEqual(['b.ts unlisted false']);
+  const unusedImport = "import { A } from './a.ts';\nexport const a = 1;\n";
+  const otherType = 'export const a = 1;\nexport type B = 2;\n';
+  const decorated = '  @seen b() {}\n';
+  const extending = (base: string) => `{ "compilerOptions": {}, "extends": ${base} }`;
+  it.each<[string, Readonly<Record<string, string>>, string, boolean]>([
+    ['nothing', { 'tsconfig.json': '{}' }, unusedImport, true],
+    [
+      'to keep imports',
+      { 'base.json': '{ "compilerOptions": { "verbatimModuleSyntax" : true } }' },
+      unusedImport,
+      false,
+    ],
+    [
+      'nothing, by a file beside it',
+      { 'tsconfig.json': extending('"./tsconfig.base.json"'), 'tsconfig.base.json': '{}' },
+      unusedImport,
+      true,
+    ],
+    [
+      'what only a package that is not at hand says',
+      { 'tsconfig.json': extending('"@acme/tsconfig/base.json"') },
+      unusedImport,
+      false,
+    ],
+    [
+      'what only a file outside of the repository says',
+      { 'tsconfig.json': extending('["./tsconfig.base.json",\n "../../tsconfig.json"]') },
+      unusedImport,
+      false,
+    ],
+    [
+      'what only a package that is not at hand says, where no decorator is',
+      { 'tsconfig.json': extending('"@acme/tsconfig"'), 'c.ts': '/** @seen */\n' },
+      otherType,
+      true,
+    ],
+    [
+      'what only a package that is not at hand says, where a decorator is',
+      { 'tsconfig.json': extending('"@acme/tsconfig"'), 'c.ts': `class C {\n${decorated}}\n` },
+      otherType,
+      false,
+    ],
+    [
+      'nothing, by a package',
+      {
+        'tsconfig.json': extending('"@acme/tsconfig"'),
+        'node_modules/@acme/tsconfig/tsconfig.json': extending('"./more.json"'),
+        'node_modules/@acme/tsconfig/more.json': '{}',
+      },
+      unusedImport,
+      true,
+    ],
+    [
+      'to keep imports, by what a package extends',
+      {
+        'tsconfig.json': extending('"@acme/tsconfig/base"'),
+        'node_modules/@acme/tsconfig/base.json': extending('"../other"'),
+        'node_modules/@acme/other.json': '{ "compilerOptions": { "verbatimModuleSyntax": true } }',
+      },
+      unusedImport,
+      false,
+    ],
+  ])('honours what the compiler is told: %s', async (_, settings, after, proved) => {
+    const packages = Object.entries(settings).filter(([path]) => path.startsWith('node_modules/'));
+    const committed = Object.entries(settings).filter(([path]) => !path.startsWith('node_modules/'));
+    const files = { 'b.ts': 'export const a = 1;\n', '.gitignore': 'node_modules/\n' };
+    const repo = await repoWith({ ...files, ...Object.fromEntries(committed) });
+    for (const [path, text] of packages) await repo.write(path, text);
+    await repo.write('b.ts', after);
+    const judged = spell(await judge(repo, await patchOf(repo)));
+    expect(judged).toEqual([proved ? 'b.ts incidental true' : 'b.ts unlisted false']);
   });
 
   it('reads a patch of 100,000 lines', async () => {

@@ -5,11 +5,12 @@ import { commitAt } from './run-worktree.ts';
 const USUAL_NAMES = ['main', 'master'];
 
 /**
- * The branch that finished work goes to: what the remote calls its default, else what git gives new repositories, else a
- * usual name, else the branch that is checked out. One that is not here as a branch does not count.
+ * The branch that finished work goes to: the one that the configuration names and no other, else what the remote calls its
+ * default, else what git gives new repositories, else a usual name, else the branch that is checked out, else the only one
+ * there is. One that is not here as a branch does not count.
  */
-export async function findDefaultBranch(git: Git): Promise<DefaultBranch | null> {
-  for (const name of await candidates(git)) {
+export async function findDefaultBranch(git: Git, named: string | null): Promise<DefaultBranch | null> {
+  for (const name of named === null ? await candidates(git) : [named]) {
     const commit = await commitAt(git, `refs/heads/${name}`);
     if (commit !== null) return { name, commit };
   }
@@ -25,9 +26,21 @@ async function candidates(git: Git): Promise<readonly string[]> {
     configured,
     ...USUAL_NAMES,
     withoutPrefix(current, 'refs/heads/'),
+    await onlyBranch(git),
   ];
-  // The branches of runs and items are what is merged, never what is merged into.
-  return names.flatMap((name) => (name === null || name.startsWith('conductor/') ? [] : [name]));
+  return names.flatMap((name) => (name === null || isOwn(name) ? [] : [name]));
+}
+
+async function onlyBranch(git: Git): Promise<string | null> {
+  const listed = await git(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads']);
+  const names = listed.stdout.toString('utf8').split('\n');
+  const [name, ...others] = names.filter((each) => each !== '' && !isOwn(each));
+  return name === undefined || others.length > 0 ? null : name;
+}
+
+/** The branches of runs and items are what is merged, never what is merged into. */
+function isOwn(name: string): boolean {
+  return name.startsWith('conductor/');
 }
 
 async function printedBy(git: Git, argv: readonly string[]): Promise<string | null> {

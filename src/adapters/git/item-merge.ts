@@ -17,6 +17,8 @@ interface MergePlace {
   readonly gitDir: string;
   /** A conductor that a step started moves refs as that step, and has nothing to tell. */
   readonly withinStep: boolean;
+  /** The default branch by its name, where the configuration gives it. */
+  readonly branch: string | null;
 }
 
 const TRY_AGAIN = 'merge it again';
@@ -27,11 +29,11 @@ const TRY_AGAIN = 'merge it again';
  */
 export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<Merged> {
   const { git } = place;
-  const target = await findDefaultBranch(git);
+  const target = await findDefaultBranch(git, place.branch);
   if (target === null)
     return refuse(
       'the repository has no branch that is known to be its default',
-      'make a branch main, or set init.defaultBranch to the branch that work is merged into',
+      'name the branch that work is merged into: work.branch in .tnh/config.yaml',
     );
   const done = await mergedBefore(git, target, request.headSHA);
   if (done !== null) return { ok: true, into: target.name, commit: done };
@@ -42,7 +44,7 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
       head === null
         ? `the branch ${shortOf(branch)} is gone`
         : `the branch ${shortOf(branch)} has moved to ${head.slice(0, 7)} since ${request.headSHA.slice(0, 7)} was approved`,
-      'set the branch back to what was approved, or close the item',
+      `set the branch back to what was approved, or close the item: git branch --force ${shortOf(branch)} ${request.headSHA.slice(0, 12)}`,
     );
   const tree = await mergeTrees(git, target, request);
   if (!tree.ok) return tree;
@@ -50,7 +52,7 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
   const moved = await moveTarget(place, target, commit, request);
   if (moved.ok) return moved;
   // The git of a killed process may have come to its end only now.
-  const now = await findDefaultBranch(git);
+  const now = await findDefaultBranch(git, place.branch);
   const late = now === null ? null : await mergedBefore(git, now, request.headSHA);
   return late === null ? moved : { ok: true, into: target.name, commit: late };
 }

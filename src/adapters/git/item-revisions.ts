@@ -23,9 +23,15 @@ export interface ItemRevisionsDeps {
   readonly repoRoot: string;
   /** Whether a step of a run started this conductor. */
   readonly withinStep?: boolean;
+  /** The default branch by its name, where the configuration gives it. */
+  readonly branch?: string | null;
 }
 
-export function createItemRevisions({ repoRoot, withinStep = false }: ItemRevisionsDeps): Revisions {
+export function createItemRevisions({
+  repoRoot,
+  withinStep = false,
+  branch = null,
+}: ItemRevisionsDeps): Revisions {
   const gitAt = (signal?: AbortSignal) => createGit({ cwd: repoRoot, settings: SETTINGS, signal });
   const git = gitAt();
   let gitDirOnce: Promise<string> | undefined;
@@ -39,9 +45,9 @@ export function createItemRevisions({ repoRoot, withinStep = false }: ItemRevisi
     await removeWorktree(git, gitDir, path);
   };
   return {
-    defaultBranch: () => findDefaultBranch(git),
+    defaultBranch: () => findDefaultBranch(git, branch),
     make: async (request, signal) => makeItemCommit(gitAt(signal), await gitDirOf(), request),
-    merge: async (request) => mergeItem({ git, gitDir: await gitDirOf(), withinStep }, request),
+    merge: async (request) => mergeItem({ git, gitDir: await gitDirOf(), withinStep, branch }, request),
     checkOut: async ({ path, commit, runId, harnessDir }, signal) => {
       const own = gitAt(signal);
       await removeCheckout(path);

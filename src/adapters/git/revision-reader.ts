@@ -7,7 +7,13 @@ import { commonGitDir } from './find-repository.ts';
 import { createGit, printedValue } from './git-command.ts';
 import { diffTrees } from './tree-diff.ts';
 
-export function createRevisionReader({ repoRoot }: { readonly repoRoot: string }): RevisionReader {
+export interface RevisionReaderDeps {
+  readonly repoRoot: string;
+  /** The default branch by its name, where the configuration gives it. */
+  readonly branch?: string | null;
+}
+
+export function createRevisionReader({ repoRoot, branch: named = null }: RevisionReaderDeps): RevisionReader {
   const git = createGit({ cwd: repoRoot });
   const compare = async (fromTree: string, toTree: string, patch?: { path: string; asBytes: boolean }) =>
     diffTrees({
@@ -20,9 +26,9 @@ export function createRevisionReader({ repoRoot }: { readonly repoRoot: string }
       signal: undefined,
     });
   return {
-    defaultBranch: async () => (await findDefaultBranch(git))?.name ?? null,
+    defaultBranch: async () => (await findDefaultBranch(git, named))?.name ?? null,
     baseOf: async (commit) => {
-      const branch = await findDefaultBranch(git);
+      const branch = await findDefaultBranch(git, named);
       if (branch === null) return null;
       const found = await git(['merge-base', branch.commit, commit], { answers: [1] });
       return found.exitCode === 0 ? printedValue(found) : null;

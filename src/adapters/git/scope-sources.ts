@@ -1,13 +1,11 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EmitSettings, FoundContents, ScopeSources, SoughtFile } from '../../ports/scope-sources.ts';
+import type { FoundContents, ScopeSources, SoughtFile } from '../../ports/scope-sources.ts';
+import { readEmitSettings } from './emit-settings.ts';
 import { createGit, type Git } from './git-command.ts';
 
 const LIMIT_BYTES = 8 * 1024 * 1024;
-/** Settings of TypeScript, in whatever file of the repository they stand: one may extend another. */
-const EMIT_SETTINGS =
-  '"(verbatimModuleSyntax|preserveValueImports|importsNotUsedAsValues|emitDecoratorMetadata)"[[:space:]]*:[[:space:]]*(true|"preserve"|"error")';
 
 /** The repository that a patch is for. Null where `base` names no commit of it; a repository without one has no base. */
 export async function createScopeSources(repoRoot: string, base: string): Promise<ScopeSources | null> {
@@ -20,7 +18,7 @@ export async function createScopeSources(repoRoot: string, base: string): Promis
   return {
     areFolders: (paths) => areFolders(git, commit, paths),
     read: (files) => readAll(git, repoRoot, commit, files),
-    emitSettings: () => emitSettings(git, commit),
+    emitSettings: () => readEmitSettings(git, repoRoot, commit),
   };
 }
 
@@ -126,15 +124,4 @@ async function readPlainFile(path: string): Promise<Uint8Array | null> {
   } finally {
     await file.close();
   }
-}
-
-async function emitSettings(git: Git, commit: string): Promise<EmitSettings> {
-  const found = await git(['grep', '-h', '-o', '-E', EMIT_SETTINGS, commit, '--', '*.json'], {
-    answers: [1],
-  });
-  const text = found.stdout.toString('utf8');
-  return {
-    keepsImports: /verbatimModuleSyntax|preserveValueImports|importsNotUsedAsValues/.test(text),
-    emitsTypes: text.includes('emitDecoratorMetadata'),
-  };
 }

@@ -10,6 +10,8 @@ export interface SpecFilesDeps {
   readonly repoRoot: string;
   /** Which Markdown files are specs, relative to the repository. */
   readonly globs: readonly string[];
+  /** The default branch by its name, where the configuration gives it. */
+  readonly branch?: string | null;
 }
 
 const OBJECT_ID = /^[0-9a-f]{40,64}$/;
@@ -17,11 +19,11 @@ const README = /(?:^|\/)README\.md$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Specs as they are committed on the default branch: what somebody is still writing is not planned. */
-export function createSpecFiles({ repoRoot, globs }: SpecFilesDeps): SpecFolder {
+export function createSpecFiles({ repoRoot, globs, branch: named }: SpecFilesDeps): SpecFolder {
   const git = createGit({ cwd: repoRoot });
   return {
     read: async () => {
-      const branch = await findDefaultBranch(git);
+      const branch = await findDefaultBranch(git, named ?? null);
       return branch === null ? { specs: [], problems: [] } : readSpecs(git, branch.commit, globs);
     },
     text: async (blobSHA) => {

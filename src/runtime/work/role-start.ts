@@ -41,8 +41,8 @@ export async function findStart(reader: RevisionReader, request: RoleRequest): P
   const base = branch === null ? null : await reader.baseOf(`refs/heads/${branch}`);
   if (base === null)
     return refused(
-      'the repository has no commits yet, and a run starts from one',
-      'commit something first: git add . && git commit -m "Start"',
+      'the repository has no commits yet, or none on a branch that is known to be its default, and a run starts from one',
+      'commit something first: git add . && git commit -m "Start"; or name the branch: work.branch in .tnh/config.yaml',
     );
   return { ok: true, baseRef: base, base, work: null };
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { templateOf } from '../../../src/work/body-template.ts';
+import { piecesOf } from '../../../src/work/markdown-pieces.ts';
 import { readMdastBlocks } from '../../../src/work/mdast-blocks.ts';
 import { readPlainBlocks } from '../../../src/work/plain-blocks.ts';
 import { BLOCKED_SUMMARY, REFINEMENT_BODY, TASK_BODY } from './work-fixtures.ts';
@@ -48,6 +49,14 @@ const ODD = [
   '&amp;',
   '\ty',
   '- a:\n- b',
+  '* * *',
+  '',
+  '',
+  '<!--',
+  '-->',
+  'z\r\n',
+  '> - a',
+  '  b',
 ];
 const lines = [...`${TASK_BODY}\n${REFINEMENT_BODY}\n${BLOCKED_SUMMARY}`.split('\n'), ...ODD];
 const text = fc
@@ -82,17 +91,21 @@ describe('the reader of plain bodies', () => {
     expect(read).toBeGreaterThan(100);
   });
 
+  it('takes bullets of every kind', () => {
+    expect(readPlainBlocks('* a\n+ b\n- c\n')?.map(({ kind }) => kind)).toEqual(['item', 'item', 'item']);
+  });
+
   it.each([
     '- ',
     '-',
     '1. a',
     '2. b',
     '1) c',
-    '* d',
+    '* - d',
     '***',
     '---',
     '===',
-    '+ e',
+    '+ * e',
     '> f',
     '```',
     '~~~',
@@ -112,5 +125,26 @@ describe('the reader of plain bodies', () => {
     '\ty',
   ])('leaves %j below a paragraph to the parser', (line) => {
     expect(readPlainBlocks(`Words.\n${line}\n\nMore.`)).toBeNull();
+  });
+});
+
+describe('the parser', () => {
+  it('finds the same blocks in the pieces of a text as in the whole', () => {
+    fc.assert(
+      fc.property(text, (body) => {
+        expect(readMdastBlocks(body, 1)).toEqual(readMdastBlocks(body, Number.POSITIVE_INFINITY));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('gets no piece that is much longer than it has to be', () => {
+    const nested = '- a\n  - b\n'.repeat(5_000);
+    expect(Math.max(...piecesOf(nested).map((piece) => piece.text.split('\n').length))).toBeLessThan(300);
+    expect(
+      piecesOf(nested)
+        .map((piece) => piece.text)
+        .join(''),
+    ).toBe(nested);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { configDocumentSchema } from '../../../src/contracts/config.ts';
 import { CONFIG_DEFAULTS } from '../../../src/contracts/config-defaults.ts';
 import { unknownRoleAgents, withRoleAgents } from '../../../src/work/role-agents.ts';
+import { checkWorkflow } from '../../../src/workflow/check-workflow.ts';
 
 const AGENTS = { planner: 'thinker', implementor: 'a: "b" #c', reviewer: 'critic' };
 const builtIn = (name: string) =>
@@ -32,6 +33,17 @@ describe('the agents of roles', () => {
       { key: 'work.agents.planner', name: 'thinker' },
       { key: 'work.agents.implementor', name: 'a: "b" #c' },
     ]);
+  });
+});
+
+describe('the limits of a configuration', () => {
+  it.each(['work.plan', 'work.implement', 'work.review'])('hold for every step of %s', async (name) => {
+    const bytes = new TextEncoder().encode(await builtIn(name));
+    const defaults = { timeoutMs: 7000, idleTimeoutMs: 3000, maxVisits: 4 };
+    const { plan } = checkWorkflow({ name, bytes }, { defaults, names: null, inputs: null });
+    const timed = plan?.steps.filter((step) => 'idleTimeoutMs' in step) ?? [];
+    expect(timed.length).toBeGreaterThan(0);
+    for (const step of timed) expect(step).toMatchObject(defaults);
   });
 });
 

@@ -61,14 +61,21 @@ describe('checkConfig', () => {
       agents: { planner: 'claude-code', implementor: 'claude-code', reviewer: 'mine' },
       specs: ['docs/specs/**/*.md'],
       jobs: 5,
+      branch: null,
     });
     const user = {
-      work: { agents: { planner: 'codex', reviewer: 'codex' }, specs: ['specs/*.md'], jobs: 1 },
+      work: {
+        agents: { planner: 'codex', reviewer: 'codex' },
+        specs: ['specs/*.md'],
+        jobs: 1,
+        branch: 'trunk',
+      },
     };
     expect(mergeConfigs(user, document).work).toEqual({
       agents: { planner: 'codex', implementor: 'claude-code', reviewer: 'mine' },
       specs: ['specs/*.md'],
       jobs: 5,
+      branch: 'trunk',
     });
   });
 

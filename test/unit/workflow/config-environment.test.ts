@@ -27,6 +27,7 @@ describe('the environment', () => {
     ['CONDUCTOR_RETENTION_KEEP_DAYS', '1', { retention: { keep_days: 1 } }],
     ['CONDUCTOR_WORK_JOBS', '4', { work: { jobs: 4 } }],
     ['CONDUCTOR_WORK_SPECS', '[specs/*.md]', { work: { specs: ['specs/*.md'] } }],
+    ['CONDUCTOR_WORK_BRANCH', 'trunk', { work: { branch: 'trunk' } }],
     ['CONDUCTOR_WORK_AGENTS', '{ planner: codex }', { work: { agents: { planner: 'codex' } } }],
     ['CONDUCTOR_PROTECTED_BRANCHES', '[main, "release/*"]', { protected_branches: ['main', 'release/*'] }],
     ['CONDUCTOR_ENTRYPOINTS', '[deno]', { entrypoints: ['deno'] }],

@@ -1,4 +1,5 @@
 import type { WorkSnapshot } from '../../../runtime/work/loop.ts';
+import { fieldsOfLabels, labelsOf } from '../../../work/labels.ts';
 import { type KnownItem, runOfItem } from '../../../work/state.ts';
 import { waitingReason } from '../../../work/waiting.ts';
 
@@ -10,4 +11,9 @@ export function itemDocument({ state, limits }: WorkSnapshot, known: KnownItem) 
     waiting: waitingReason(state, known, limits),
     run: run === null ? null : { run_id: run.runId, role: run.role },
   };
+}
+
+/** All labels of an item, as people see them at a provider: the journal keeps the status of an item apart from the others. */
+export function labelsOfItem({ item, labels }: KnownItem): readonly string[] {
+  return labelsOf({ ...fieldsOfLabels(labels), status: item.status });
 }

@@ -1,6 +1,6 @@
 import { type Renderable, renderHuman } from '../../../../diagnostics/render-human.ts';
 import { readBody } from '../../../../work/body.ts';
-import { type BodyProblem, checkBody } from '../../../../work/body-check.ts';
+import { type BodyProblem, checkReadBody } from '../../../../work/body-check.ts';
 import { type BodyKind, TYPE_OF_KIND } from '../../../../work/body-template.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readText } from '../../given-text.ts';
@@ -11,8 +11,9 @@ import { bodyKind } from './template.ts';
 export async function lint(context: VerbContext, path: string, type: string | null): Promise<ExitCode> {
   const wanted = type === null ? null : bodyKind(type);
   const markdown = await readText(path);
-  const kind = wanted ?? readBody(markdown).kind;
-  const problems = checkBody(markdown, kind === null ? null : TYPE_OF_KIND[kind]);
+  const body = readBody(markdown);
+  const kind = wanted ?? body.kind;
+  const problems = checkReadBody(body, kind === null ? null : TYPE_OF_KIND[kind]);
   if (context.json) printDocument(context, path, kind, problems);
   else printProblems(context, { name: path, text: markdown }, kind, problems);
   return problems.length === 0 ? EXIT.success : EXIT.usage;

@@ -10,6 +10,9 @@ export interface PlanOptions {
   readonly as: string | null;
 }
 
+/** Of specs that are none, in a message. */
+const MOST_NAMED = 3;
+
 /** Has a planner look at the approved specs now. */
 export async function plan(context: VerbContext, { force, as }: PlanOptions): Promise<ExitCode> {
   return driveWork(context, { jobs: null, as }, async (driving) => {
@@ -34,8 +37,9 @@ export async function plan(context: VerbContext, { force, as }: PlanOptions): Pr
 }
 
 async function planNow({ work, person, signal, onEvent }: WorkDriving): Promise<WorkEnd> {
-  const report = expectAccepted(await work.engine.plan(person, signal, { onEvent }), null);
-  const { conclusion, runId } = report;
+  const report = await work.engine.plan(person, signal, { onEvent });
+  if (report.kind === 'refused' && report.code === 'nothing_to_plan') throw await withoutSpecs(work);
+  const { conclusion, runId } = expectAccepted(report, null);
   const id = shortId(runId);
   if (signal.aborted)
     return { code: EXIT.interrupted, ok: false, reason: 'stopped', help: 'conductor work plan starts anew' };
@@ -57,6 +61,34 @@ async function planNow({ work, person, signal, onEvent }: WorkDriving): Promise<
     };
   await work.engine.recover();
   return { code: EXIT.success, ok: true, reason: null, help: null };
+}
+
+/** Says where specs were looked for, so that nobody searches for what is wrong with one that was never read. */
+async function withoutSpecs({ readSpecs, specPlace }: WorkDriving['work']): Promise<CliError> {
+  const [{ specs, problems }, { branch, named, globs }] = await Promise.all([readSpecs(), specPlace()]);
+  if (branch === null)
+    return new CliError(
+      named === null
+        ? 'there is no approved spec: specs are read from the default branch, and nothing says which that is'
+        : `there is no approved spec: specs are read from the branch "${printable(named)}", which is not there`,
+      `${named === null ? 'name' : 'correct'} the branch: work.branch in .tnh/config.yaml`,
+      EXIT.failed,
+    );
+  const seen = [
+    ...specs.map(({ filePath, frontmatterStatus }) => `${filePath} is ${frontmatterStatus}`),
+    ...problems.map(({ filePath }) => `${filePath} can't be used`),
+  ];
+  const more = seen.length > MOST_NAMED ? [`${seen.length - MOST_NAMED} more`] : [];
+  const found = [...seen.slice(0, MOST_NAMED), ...more].join(', ');
+  return new CliError(
+    printable(
+      seen.length === 0
+        ? `there is no approved spec: no file on ${branch} matches ${globs.join(', ')}`
+        : `there is no approved spec on ${branch}: ${found}`,
+    ),
+    `set \`status: approved\` in the front matter of a spec and commit it on ${printable(branch)}; work.branch and work.specs in .tnh/config.yaml say where specs are`,
+    EXIT.failed,
+  );
 }
 
 function count(specs: number): string {

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { renderTable } from '../../table.ts';
 import { printable, shortId } from '../../terminal.ts';
 import { printJson, type VerbContext } from '../../verb.ts';
-import { itemDocument } from '../../work/documents.ts';
+import { itemDocument, labelsOfItem } from '../../work/documents.ts';
 import { createEventLines, oneLine } from '../../work/event-lines.ts';
 import { itemHistory, runsOfItem } from '../../work/history.ts';
 import { findItem, withWork } from '../../work/session.ts';
@@ -30,7 +30,7 @@ function showDocument(snapshot: WorkSnapshot, known: KnownItem, entries: readonl
   return {
     item: itemDocument(snapshot, known),
     body: known.body,
-    labels: known.labels,
+    labels: labelsOfItem(known),
     criteria: readBody(known.body).criteria.map(({ text, done }) => ({ text, done })),
     blockers: blockersOf(snapshot, known),
     revision,
@@ -66,7 +66,7 @@ function printItem(
       'status',
       `${item.status}${known.statusReason === '' ? '' : `  ${paintOut.dim(oneLine(known.statusReason))}`}`,
     ],
-    ['labels', printable(known.labels.join(', '))],
+    ['labels', printable(labelsOfItem(known).join(', '))],
   ];
   if (waiting !== null) rows.push(['waits', paintOut.yellow(oneLine(waiting).replace(/^waits:? /, ''))]);
   if (run !== null) rows.push(['at work', `${run.role}, run ${shortId(run.run_id)}`]);
