@@ -207,7 +207,7 @@ function addSetupVerbs(verb: AddVerb, program: Command): void {
   );
   verb(
     'validate <files...>',
-    'check workflows before anything runs; configurations and prompts too',
+    'check workflows before anything runs; configurations, policies, suites and prompts too',
     'conductor validate .tnh/workflows/implement.yaml',
     async (context, files, options) => {
       const { validate } = await import('./verbs/validate.ts');

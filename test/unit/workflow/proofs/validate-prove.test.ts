@@ -48,7 +48,12 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
   };
   const openCheck: Services['openCheck'] = async () => ({
     ok: true,
-    value: { context: checkContext, brokenConfig: null, workflowFolders: [] },
+    value: {
+      context: checkContext,
+      brokenConfig: null,
+      templateReader: () => Promise.reject(new Error('no prompt is checked here')),
+      workflowFolders: [],
+    },
   });
   const context = {
     terminal,
