@@ -58,6 +58,25 @@ describe('the document of --json', () => {
     expect(documentOf(await scene.conductor('show', runId, '--json'))).toEqual(document);
   });
 
+  test.concurrent('of wrong usage says what was meant', async ({ openScene }) => {
+    const scene = await openScene();
+    const cases = [
+      { args: ['rnu'], message: /^unknown command 'rnu'$/, help: /^did you mean run\?$/i },
+      { args: ['help', 'rnu'], message: /^unknown command 'rnu'$/, help: /help run/ },
+      { args: ['work'], message: /^conductor work takes a verb$/, help: /conductor work --help/ },
+      { args: ['run'], message: /workflow/, help: /conductor run --help/ },
+      { args: ['hook', 'command'], message: /not JSON/, help: /does not run/ },
+    ];
+    for (const { args, message, help } of cases) {
+      const result = await scene.conductor(...args, '--json');
+      expect(result.code).toBe(2);
+      expect(documentOf(result)).toMatchObject({
+        ok: false,
+        error: { message: expect.stringMatching(message), help: expect.stringMatching(help) },
+      });
+    }
+  });
+
   test.concurrent('comes from every verb that looks', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('partial');
@@ -242,13 +261,22 @@ describe('a reader that leaves early', () => {
       expect(scene.record(runId).finalState).toBe('completed success success\n');
     });
 
-  test.concurrent('ends verbs that look without a crash', async ({ openScene }) => {
-    const scene = await openScene();
+  test.concurrent('ends verbs that look without a crash, and changes nothing of what a check says', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ files: { 'bad.yaml': 'workflow_id: a\n' } });
     await scene.run('unverified');
-    for (const verb of ['runs', 'doctor']) {
-      const looking = scene.cli.start([verb]);
+    const ends = [
+      { verb: ['runs'], code: 0 },
+      { verb: ['doctor'], code: 0 },
+      { verb: ['status', '--watch'], code: 0 },
+      { verb: ['validate', 'bad.yaml'], code: 2 },
+      { verb: ['show', 'ffff'], code: 2 },
+    ];
+    for (const { verb, code } of ends) {
+      const looking = scene.cli.start(verb);
       looking.closeOutput();
-      expect(await looking.done).toMatchObject({ code: 0, signal: null });
+      expect(await looking.done).toMatchObject({ code, signal: null });
     }
   });
 });

@@ -102,6 +102,9 @@ const WRONG: readonly Wrong[] = [
     helps: /takes `task`/,
   },
   { sentence: 'an unknown verb', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
+  { sentence: 'help for an unknown verb', args: ['help', 'rnu'], says: /rnu/, helps: /help run/ },
+  { sentence: 'an unknown action', args: ['worktree', 'lst'], says: /lst/, helps: /worktree list/ },
+  { sentence: 'a code without its zeros', args: ['explain', 'wf7'], says: /wf7/, helps: /WF007/ },
   {
     sentence: 'an unknown flag',
     args: ['run', 'x.yaml', '--base-reff', 'a'],
@@ -198,9 +201,12 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
   test.concurrent('a run id with a slip, which is named', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('unverified');
-    const slip = `${runId.slice(0, -1)}${runId.endsWith('0') ? '1' : '0'}`;
-    const stderr = await expectRefused(scene, { sentence: '', args: ['show', slip], says: /./ });
-    expect(stderr).toContain(runId);
+    for (const length of [runId.length, 13, 7]) {
+      const typed = runId.slice(0, length);
+      const slip = `${typed.slice(0, -1)}${typed.endsWith('0') ? '1' : '0'}`;
+      const stderr = await expectRefused(scene, { sentence: '', args: ['show', slip], says: /./ });
+      expect(stderr).toContain(`did you mean ${runId.slice(0, Math.max(length, 13))}?`);
+    }
   });
 
   test.concurrent('a prefix that several runs share', async ({ openScene }) => {

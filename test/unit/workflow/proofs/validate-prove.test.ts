@@ -63,6 +63,7 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
     version: '0.0.0',
     repo: null,
     keepRunning: () => {},
+    endWithReader: () => {},
     leaveTerminal: null,
   };
   const { prove = false, format = 'human', agentRuns = null, wallMs = null, costUsd = null } = asked;
