@@ -104,7 +104,8 @@ export function createServices(version: string): Services {
     },
     examine: async (startDir) => {
       const { examine } = await import('./wiring/examine.ts');
-      return examine(outsideWorktrees(startDir), { userFolder, env: process.env });
+      const policyFolders = (projectRoot: string) => folders(projectRoot, userFolder, root).policies;
+      return examine(outsideWorktrees(startDir), { userFolder, policyFolders, env: process.env });
     },
   };
 }

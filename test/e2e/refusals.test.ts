@@ -72,6 +72,14 @@ const WRONG: readonly Wrong[] = [
     helps: /validators\.tests/,
   },
   {
+    sentence: 'a policy of the configuration that does not exist',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': AGENT },
+    config: `${ACTOR}policy: policy.none.v1\n`,
+    says: /policy\.none\.v1 does not exist/,
+    helps: /\.tnh\/policies\/policy\.none\.v1\.yaml/,
+  },
+  {
     sentence: 'an unknown base ref',
     args: ['run', './w.yaml', '--base-ref', 'nowhere'],
     files: { 'w.yaml': AGENT },
@@ -277,6 +285,9 @@ describe('places where nothing can run', () => {
     const wrong = { sentence: '', args: ['run', './w.yaml'], says: /no commits/ };
     const scene = await openScene({ commit: false, config: ACTOR, files: { 'w.yaml': AGENT } });
     expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
+    const { code, stdout } = await scene.conductor('doctor');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^○ repository +.* has no commits yet/m);
   });
 
   test.concurrent('a folder that is no repository', async ({ openScene }) => {
@@ -311,8 +322,20 @@ describe('places where nothing can run', () => {
     });
     const wrong = { sentence: '', args: ['run', './w.yaml'], says: /\.tnh/ };
     expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
-    const init = { sentence: '', args: ['init'], says: /\.tnh/ };
+    const init = { sentence: '', args: ['init'], says: /\.tnh/, helps: /move it away/ };
     expect(complaints(await expectRefused(scene, init))).toEqual([expect.stringMatching(init.says)]);
+    const { code, stdout } = await scene.conductor('doctor');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ \.tnh +.* is not a folder$/m);
+  });
+
+  test.concurrent('a file where the worktrees would go', async ({ openScene }) => {
+    const scene = await openScene({
+      files: { 'w.yaml': GATE },
+      prepare: (repo) => repo.write('.tnh/worktrees', 'in the way\n'),
+    });
+    const wrong = { sentence: '', args: ['run', './w.yaml'], says: /worktrees is not a folder/ };
+    expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
   });
 
   test.concurrent('a repository with a branch where the branches of runs would go', async ({ openScene }) => {
