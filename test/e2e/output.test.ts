@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import type { CliResult, StartedCli } from '../../testing/cli.ts';
 import { fixture, oneAgentStep, test, until } from './scene.ts';
@@ -239,6 +241,34 @@ describe('what people see', () => {
     expect(await scene.cli.run(['run', './w.yaml', '--repo', scene.repo.root], there)).toMatchObject({
       code: 3,
     });
+  });
+});
+
+describe('the completion script', () => {
+  test.concurrent('offers in a real bash what can follow, and leaves files to the shell', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const { stdout: script } = await scene.conductor('completion', 'bash');
+    const cases: readonly (readonly [string, string])[] = [
+      ['val', 'validate'],
+      ['help val', 'validate'],
+      ['validate ', ''],
+      ['validate --pr', '--prove'],
+      ['validate --format ', ''],
+      ['policy ', 'check command'],
+      ['contract check planner-i', 'planner-input'],
+      ['work tem', 'template'],
+      ['work template ', 'task refinement'],
+      ['work list --st', '--status'],
+      ['work list --jo', ''],
+      ['explain WF00', 'WF001 WF002 WF003 WF004 WF005 WF006 WF007 WF008 WF009'],
+    ];
+    const ask =
+      'for line; do IFS=" " read -ra COMP_WORDS <<< "conductor $line"; case "$line" in *" ") COMP_WORDS+=("");; esac; COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _conductor; echo "${COMPREPLY[*]}"; done';
+    const lines = cases.map(([line]) => line);
+    const bash = await promisify(execFile)('bash', ['-uc', `${script}\n${ask}`, 'bash', ...lines]);
+    expect(bash.stdout.split('\n').slice(0, -1)).toEqual(cases.map(([, words]) => words));
   });
 });
 
