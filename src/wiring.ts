@@ -10,7 +10,7 @@ import {
 import type { Config } from './contracts/config.ts';
 import { packageRoot } from './package-root.ts';
 import type { Opened, OpenProject, Records, Services } from './runtime/services.ts';
-import { knownNames, limitDefaults } from './wiring/known-names.ts';
+import { knownNames, limitDefaults, loadTemplateReader } from './wiring/known-names.ts';
 
 /** Puts adapters behind the services that surfaces use. Each service loads its adapters when it is asked. */
 export function createServices(version: string): Services {
@@ -31,6 +31,7 @@ export function createServices(version: string): Services {
         ok: true,
         value: {
           brokenConfig: loaded.ok ? null : loaded.file,
+          templateReader: loadTemplateReader,
           workflowFolders: folders(projectRoot, userFolder, root).workflows,
           context: {
             defaults: limitDefaults(config),
@@ -103,7 +104,8 @@ export function createServices(version: string): Services {
     },
     examine: async (startDir) => {
       const { examine } = await import('./wiring/examine.ts');
-      return examine(outsideWorktrees(startDir), { userFolder, env: process.env });
+      const policyFolders = (projectRoot: string) => folders(projectRoot, userFolder, root).policies;
+      return examine(outsideWorktrees(startDir), { userFolder, policyFolders, env: process.env });
     },
   };
 }

@@ -30,6 +30,7 @@ export const FORMS = {
     wanted: 'a report to read',
     help: 'write `harness:PATH`, `junit:GLOB`, `tap:stdout`, `vitest-json:PATH` or `playwright-json:PATH`',
   },
+  policyId: { wanted: 'a policy id', help: 'write `policy.<name>`; the version stands in `version`' },
   policyRef: { wanted: 'a policy reference', help: 'write `policy.<name>.v<N>`' },
   promptId: {
     wanted: 'a prompt id',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FORM_ERROR_PREFIX } from './forms.ts';
 
 /** What an agent step may do. Every field may be left out, and then allows what it can. */
 
@@ -60,36 +61,42 @@ export function readExpression(entry: string): { readonly body: string; readonly
   return isPath ? null : { body, flags };
 }
 
-export const policyDocumentSchema = z.strictObject({
-  policy_id: z
-    .string()
-    .regex(/^policy(?:\.[A-Za-z0-9_-]+)+$/, 'expected `policy.<name>`')
-    .describe('`policy.<name>`; referred to as `policy.<name>.v<N>`.'),
-  version: z.int().min(1).describe('Version of the policy; a used version is not changed.'),
-  description: z.string().optional().describe('What the policy is for.'),
-  execution: z.enum(EXECUTIONS).optional().describe('Whether files may change. Default: workspace_write.'),
-  allowed_paths: globsSchema
-    .optional()
-    .describe('Paths that may change. Left out: all of them. An empty list: none.'),
-  forbidden_paths: globsSchema.optional().describe('Paths that may not change, whatever is allowed.'),
-  protected_paths: globsSchema.optional().describe('Paths that validators see as they were at the base.'),
-  forbidden_operations: z.array(z.enum(OPERATIONS)).optional().describe('Operations that are refused.'),
-  approval: z
-    .enum(APPROVALS)
-    .optional()
-    .describe('What happens when an agent asks. Default: fail_on_prompt.'),
-  network: z.enum(NETWORKS).optional().describe('Whether the network may be used. Default: allow.'),
-  commands: z
-    .strictObject({
-      allow: z.array(entrySchema).optional().describe('First words a shell command may start with.'),
-      deny: z
-        .array(denySchema)
-        .optional()
-        .describe('Word prefixes or `/regular expressions/` that are refused.'),
-    })
-    .optional()
-    .describe('What an agent may run in a shell. Left out: everything but what is denied.'),
-});
+/** `x-` keys are taken out before a document meets its schema; editors learn of them from the JSON Schema. */
+const FREE_KEYS = { patternProperties: { '^x-': {} } };
+
+export const policyDocumentSchema = z
+  .strictObject({
+    policy_id: z
+      .string()
+      .regex(/^policy(?:\.[A-Za-z0-9_-]+)+$/, `${FORM_ERROR_PREFIX}policyId`)
+      .describe('`policy.<name>`; referred to as `policy.<name>.v<N>`.'),
+    version: z.int().min(1).describe('Version of the policy; a used version is not changed.'),
+    description: z.string().optional().describe('What the policy is for.'),
+    execution: z.enum(EXECUTIONS).optional().describe('Whether files may change. Default: workspace_write.'),
+    allowed_paths: globsSchema
+      .optional()
+      .describe('Paths that may change. Left out: all of them. An empty list: none.'),
+    forbidden_paths: globsSchema.optional().describe('Paths that may not change, whatever is allowed.'),
+    protected_paths: globsSchema.optional().describe('Paths that validators see as they were at the base.'),
+    forbidden_operations: z.array(z.enum(OPERATIONS)).optional().describe('Operations that are refused.'),
+    approval: z
+      .enum(APPROVALS)
+      .optional()
+      .describe('What happens when an agent asks. Default: fail_on_prompt.'),
+    network: z.enum(NETWORKS).optional().describe('Whether the network may be used. Default: allow.'),
+    commands: z
+      .strictObject({
+        allow: z.array(entrySchema).optional().describe('First words a shell command may start with.'),
+        deny: z
+          .array(denySchema)
+          .optional()
+          .describe('Word prefixes or `/regular expressions/` that are refused.'),
+      })
+      .optional()
+      .meta(FREE_KEYS)
+      .describe('What an agent may run in a shell. Left out: everything but what is denied.'),
+  })
+  .meta(FREE_KEYS);
 export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
 
 /** A document, or a runtime override, which has no name of its own. */

@@ -66,3 +66,13 @@ export interface Prompt {
   /** The text after the front matter, without the blank lines around it. */
   readonly body: string;
 }
+
+/** What an engine finds in the text of a prompt before anything is rendered. Offsets are into the text. */
+export interface TemplateReading {
+  /** Why the text is no template; nothing else is known of it then. */
+  readonly fault: { readonly message: string; readonly offset: number; readonly length: number } | null;
+  /** What has to be given from outside, in the order in which it is first used. */
+  readonly variables: readonly { readonly name: string; readonly offset: number }[];
+}
+
+export type ReadTemplate = (body: string) => TemplateReading;

@@ -30,6 +30,7 @@ const OWN = {
   WF103: error('the entry step is not declared'),
   WF104: error('a step called STOP has another opcode'),
   WF105: error('a validator stands twice in one step'),
+  WF106: error('the file is not a workflow'),
   WF201: error('a required route is missing'),
   WF202: error('a route leads to a step that does not exist'),
   WF203: warning('a kill falls back to the error route'),
@@ -68,6 +69,8 @@ const OWN = {
   WF506: error('a planner prompt does not answer with a planner decision'),
   WF507: error('a bare command is not allowed as an entrypoint'),
   WF508: error('an input cannot be supplied'),
+  WF509: error('a prompt cannot be rendered'),
+  WF510: warning('an input has to be given with every run'),
   CF101: error('an agent is named that is not configured'),
   CF102: error('the worktrees and the run directories contain each other'),
   CF103: error('a name is malformed'),
@@ -79,6 +82,8 @@ const OWN = {
   PR105: warning('the prompt does not say what it is or whose'),
   PR106: warning('the prompt has no text'),
   PR107: error('the file of a prompt has another name than the prompt'),
+  PR108: error('the text of a prompt is no template'),
+  PR109: error('the text of a prompt uses what is no input'),
 } as const satisfies Record<string, CodeEntry>;
 
 export type Code = `${Family}${ShapeNumber}` | keyof typeof OWN;

@@ -25,14 +25,21 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
   const { record, by } = request;
   const view = viewRun(record.events);
   const awaiting = view?.awaiting ?? null;
-  if (view === null || awaiting === null) return refuse(`run ${record.directory.runId} waits at no gate`);
+  if (view === null || awaiting === null)
+    return refuse(
+      `run ${record.directory.runId} waits at no gate`,
+      (view?.end ?? null) === null
+        ? 'conductor gates lists what waits for an answer'
+        : `it has ended as ${view?.end?.outcome}; conductor show ${record.directory.runId} tells how`,
+    );
   if (awaiting.approvers.length > 0 && !awaiting.approvers.includes(by))
     return refuse(
       `"${by}" is not among the approvers of gate ${awaiting.stepId}`,
       `approvers: ${awaiting.approvers.join(', ')}; answer with --as NAME`,
     );
   const earlier = await readAnswer(record.directory, awaiting);
-  if (earlier !== null) return refuse(alreadyAnswered(awaiting.stepId, earlier.answer, earlier.by));
+  if (earlier !== null)
+    return refuse(alreadyAnswered(awaiting.stepId, earlier.answer, earlier.by), goOn(record));
   if (hasExpired(awaiting, request.clock.now())) return tooLate(view, awaiting);
   const binding = await bindApproval(record.directory, view, awaiting);
   if (request.answer === 'gate_approved') {
@@ -54,7 +61,8 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
   });
   if (accepted) return { ok: true, stepId: awaiting.stepId, gate: awaiting.gate };
   const winner = await readAnswer(record.directory, awaiting);
-  if (winner !== null) return refuse(alreadyAnswered(awaiting.stepId, winner.answer, winner.by));
+  if (winner !== null)
+    return refuse(alreadyAnswered(awaiting.stepId, winner.answer, winner.by), goOn(record));
   return refuse(
     `${record.directory.resolve(outcomePath(awaiting))} is in the way, and is no answer to gate ${awaiting.stepId}`,
     'take the file away, and answer again',
@@ -84,6 +92,11 @@ async function staleness(
 
 function tooLate(view: RunView, { stepId, expiresAt }: AwaitingView): AnswerResult {
   return refuse(`gate ${stepId} ran out of time at ${expiresAt}`, resumeHelp(view.runId));
+}
+
+/** The first answer counts; what is left is to let the run act on it. */
+function goOn({ directory, driverPid }: AnswerRequest['record']): string | null {
+  return driverPid === null ? `conductor resume ${directory.runId} goes on with that answer` : null;
 }
 
 function alreadyAnswered(stepId: string, answer: string, by: string | null): string {

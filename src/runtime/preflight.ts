@@ -39,7 +39,13 @@ export async function findObstacles(
       const runner = step.opcode === 'RUN_AGENT' ? 'agent' : 'validator';
       const agent = step.opcode === 'RUN_AGENT' ? deps.project.agent(step.agent) : null;
       const policy = deps.project.policy(step.policies);
-      for (const dimension of promisesTo(runner, policy, agent?.capabilities))
+      for (const ref of policy.missing ?? [])
+        add(
+          `the policy ${ref} does not exist`,
+          `write it to .tnh/policies/${ref}.yaml, or correct policy in .tnh/config.yaml`,
+        );
+      const promises = promisesTo(runner, policy, agent?.capabilities);
+      for (const dimension of promises.filter((each) => policy.missing?.includes(each) !== true))
         add(
           `the policy of step "${step.id}" asks for ${dimension}, which nothing here can enforce`,
           'take it out of the policy, or run where it can be enforced',

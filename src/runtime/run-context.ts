@@ -101,6 +101,8 @@ export interface StepPolicy {
   readonly effective?: EffectivePolicy;
   /** Dimensions that nothing enforces here. */
   readonly unenforceable: readonly string[];
+  /** References that name no policy; what they would ask for is not enforced either. */
+  readonly missing?: readonly string[];
   readonly readOnly: boolean;
   /** Whether a path may not change, whoever ignores it. */
   readonly forbids?: (path: string) => boolean;

@@ -2,6 +2,7 @@ import type { AgentFailure } from '../contracts/agent-failure.ts';
 import type { Usage } from '../contracts/agent-result.ts';
 import type { AgentConfig } from '../contracts/config.ts';
 import type { DetectedValidator } from '../contracts/detected-validator.ts';
+import type { ReadTemplate } from '../contracts/prompt.ts';
 import type { JournalEntry } from '../contracts/work-event.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
@@ -36,9 +37,9 @@ export interface Services {
   readonly openPolicy: (startDir: string, wanted: readonly string[]) => Promise<Opened<OpenPolicy>>;
   /** A planner to ask without a run: `rules`, `model:…`, `agent:…`; null for the configured one. */
   readonly openPlanner: (startDir: string, name: string | null) => Promise<Opened<Planner>>;
-  /** What a patch is held against to judge its scope, as far as there is a repository; null for its HEAD. */
   /** Work items: their engine with the provider and the roles of this repository. */
   readonly openWork: (startDir: string, options: WorkOptions) => Promise<Opened<OpenWork>>;
+  /** What a patch is held against to judge its scope, as far as there is a repository; null for its HEAD. */
   readonly openScope: (startDir: string, base: string | null) => Promise<Opened<OpenScope>>;
   /** Has an agent of the configuration write one file in a place that is thrown away. */
   readonly tryAgent: (startDir: string, request: TrialRequest) => Promise<Opened<AgentTrial>>;
@@ -69,6 +70,8 @@ export interface CheckSetup {
   readonly workflowFolders: readonly string[];
   /** The configuration, when it can't be used: names are then not resolved. */
   readonly brokenConfig: CheckedDocument | null;
+  /** Loads the engine of prompts, which only a prompt needs. */
+  readonly templateReader: () => Promise<ReadTemplate>;
 }
 
 export interface Records {

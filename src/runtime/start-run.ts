@@ -37,7 +37,8 @@ export type StartResult =
   /** Nothing was created. */
   | { readonly ok: false; readonly obstacles: readonly Obstacle[] };
 
-const RUN_FOLDER_HELP = 'make the folder writable, or move runs with paths.runs in .tnh/config.yaml';
+const RUN_FOLDER_HELP =
+  'make the folder writable, move away what is in its place, or move runs with paths.runs in .tnh/config.yaml';
 
 export async function startRun(request: StartRequest): Promise<StartResult> {
   const { plan } = request;
@@ -203,7 +204,7 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
   } catch (error) {
     throw new NotStarted(
       `the worktree can't be made: ${tellFailure(error).message}`,
-      'see what git says about it: git worktree list',
+      'mend that; git worktree list says what git knows, and paths.worktrees in .tnh/config.yaml moves worktrees',
       error,
     );
   }

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { findRepository } from '../adapters/git/find-repository.ts';
+import { type FoundRepository, findRepository } from '../adapters/git/find-repository.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
+import { readPolicies } from '../adapters/project/policy-files.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import type { Config } from '../contracts/config.ts';
@@ -20,24 +21,21 @@ const run = promisify(execFile);
 
 interface Surroundings {
   readonly userFolder: string;
+  readonly policyFolders: (root: string) => readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** Looks at what runs depend on. Changes nothing. */
 export async function examine(
   startDir: string,
-  { userFolder, env }: Surroundings,
+  { userFolder, policyFolders, env }: Surroundings,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [ok('node', process.version), await examineGit()];
   const found = await findRepository(startDir);
-  if (!found.ok) {
-    findings.push(
-      missing('repository', `${startDir} is not a checkout`, 'change to one, or make one with git init'),
-    );
-    return findings;
-  }
-  findings.push(ok('repository', found.repoRoot), await examineHome(found.repoRoot));
-  const loaded = await loadConfig(found.repoRoot, userFolder, env);
+  if (found.ok) findings.push(await examineRepository(found.repoRoot), await examineHome(found.repoRoot));
+  else findings.push(noRepository(startDir, found.reason));
+  const root = found.ok ? found.repoRoot : startDir;
+  const loaded = await loadConfig(root, userFolder, env);
   if (!loaded.ok) {
     const [first] = loaded.file.diagnostics;
     const place = first === undefined ? '' : `:${first.span.line}:${first.span.column}`;
@@ -50,15 +48,44 @@ export async function examine(
     );
     return findings;
   }
-  findings.push(ok('configuration', 'valid'));
-  findings.push(...(await examineAgents(loaded.config, env)));
-  findings.push(...(await examineValidators(found.repoRoot, loaded.config, env)));
+  const { config } = loaded;
+  findings.push(ok('configuration', 'valid'), await examinePolicy(config.policy, policyFolders(root)));
+  findings.push(...(await examineAgents(config, env)));
+  if (found.ok) findings.push(...(await examineValidators(root, config, env)));
   findings.push(
-    await examinePlanner(found.repoRoot, loaded.config, env),
-    await examineSandbox(loaded.config, env),
+    await examinePlanner(root, config, env),
+    await examineSandbox(config, env),
     examineBrowser(env),
   );
   return findings;
+}
+
+function noRepository(startDir: string, reason: Extract<FoundRepository, { ok: false }>['reason']): Finding {
+  const help =
+    reason === 'bare' ? 'clone it, and change to the checkout' : 'change to one, or make one with git init';
+  return missing('repository', `${startDir} is ${reason === 'bare' ? 'bare' : 'not a checkout'}`, help);
+}
+
+async function examineRepository(repoRoot: string): Promise<Finding> {
+  return run('git', ['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: repoRoot }).then(
+    () => ok('repository', repoRoot),
+    () =>
+      missing(
+        'repository',
+        `${repoRoot} has no commits yet, and a run starts from one`,
+        'commit something: git add . && git commit -m "Start"',
+      ),
+  );
+}
+
+async function examinePolicy(ref: string, policyFolders: readonly string[]): Promise<Finding> {
+  const { byRef, broken } = await readPolicies(policyFolders);
+  const [wrong] = broken;
+  if (wrong !== undefined)
+    return problem('policy', `${wrong.path}:${wrong.message}`, 'correct it, or take the file away');
+  if (byRef.has(ref)) return ok('policy', ref);
+  const help = `write it to .tnh/policies/${ref}.yaml, or correct policy in .tnh/config.yaml`;
+  return problem('policy', `${ref} does not exist`, help);
 }
 
 function ok(name: string, detail: string): Finding {
@@ -84,11 +111,11 @@ async function examineGit(): Promise<Finding> {
 
 async function examineHome(repoRoot: string): Promise<Finding> {
   const home = resolve(repoRoot, '.tnh');
-  const there = await access(home).then(
-    () => true,
-    () => false,
-  );
-  if (!there) return missing('.tnh', 'not there yet', 'conductor init makes it with a first workflow');
+  const there = await stat(home).catch(() => null);
+  if (there?.isDirectory() === false)
+    return problem('.tnh', `${home} is not a folder`, 'move it away; conductor init makes the folder');
+  if (there === null)
+    return missing('.tnh', 'not there yet', 'conductor init makes it with a first workflow');
   return access(home, constants.W_OK).then(
     () => ok('.tnh', 'writable'),
     () =>

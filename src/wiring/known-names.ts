@@ -1,8 +1,9 @@
 import { brokenPolicies, listPolicies } from '../adapters/project/policy-files.ts';
-import { indexPrompts } from '../adapters/prompts/prompt-files.ts';
+import { hasPrompts, indexPrompts } from '../adapters/prompts/prompt-files.ts';
 import type { Config } from '../contracts/config.ts';
 import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { parseDuration } from '../contracts/duration.ts';
+import type { ReadTemplate } from '../contracts/prompt.ts';
 import type { CheckContext, KnownNames } from '../workflow/rule.ts';
 
 export async function knownNames(
@@ -14,9 +15,19 @@ export async function knownNames(
     validators: new Set(Object.keys(config.validators)),
     policies: await listPolicies(folders.policies),
     brokenPolicies: await brokenPolicies(folders.policies),
-    prompts: indexPrompts(folders.prompts),
+    prompts: indexPrompts(folders.prompts, await templateReader(folders.prompts.slice(0, -1))),
     entrypoints: new Set(config.entrypoints),
   };
+}
+
+/** The engine takes longer to load than most checks take, and the built-in prompts, which come last, are sound. */
+async function templateReader(ownFolders: readonly string[]): Promise<ReadTemplate | null> {
+  return hasPrompts(ownFolders) ? loadTemplateReader() : null;
+}
+
+export async function loadTemplateReader(): Promise<ReadTemplate> {
+  const { createTemplateReader } = await import('../adapters/prompts/template.ts');
+  return createTemplateReader();
 }
 
 /** Limits where a workflow says nothing. */

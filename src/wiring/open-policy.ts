@@ -1,11 +1,11 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
+import { type PolicyFiles, placedMessage, readPolicies } from '../adapters/project/policy-files.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
 import type { PolicyDocument } from '../contracts/policy.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { assemblePolicy } from '../policy/assemble.ts';
-import { parsePolicy } from '../policy/document.ts';
 import type { Opened, OpenPolicy } from '../runtime/services.ts';
+import { checkPolicy } from '../workflow/policy-document.ts';
 import { protectedBranchesOf } from './step-policy.ts';
 
 interface PolicyRequest {
@@ -58,19 +58,17 @@ async function findPolicy(wanted: string, policies: PolicyFiles): Promise<Opened
     const help = `the policies are ${[...policies.byRef.keys()].sort().join(', ')}`;
     return refuse(`there is no policy ${wanted}`, near === null ? help : `did you mean ${near}?`);
   }
-  const text = await readFile(wanted, 'utf8').catch(() => null);
-  if (text === null)
+  const bytes = await readFile(wanted).catch(() => null);
+  if (bytes === null)
     return refuse(
       `the policy ${wanted} can't be read`,
       'name a file, or a reference such as policy.workspace.v1',
     );
-  const parsed = parsePolicy(text);
-  if (parsed.ok) return { ok: true, value: parsed.policy };
-  const [problem] = parsed.problems;
-  const said = `${problem?.path ?? ''} ${problem?.message ?? 'it has errors'}`.trim();
+  const { policy, diagnostics } = checkPolicy({ name: wanted, bytes });
+  if (policy !== null) return { ok: true, value: policy };
   return refuse(
-    `${wanted} is not a policy: ${said}`,
-    'conductor schema policy prints what a policy may hold',
+    `${wanted} is not a policy: ${placedMessage(diagnostics)}`,
+    `conductor validate ${wanted} shows everything that is wrong with it`,
   );
 }
 

@@ -38,10 +38,8 @@ export function createStepPolicy(
       ...(override === undefined ? {} : { overrides: [override] }),
     },
     effective,
-    unenforceable: [
-      ...missing.map((ref) => `${ref}, which does not exist`),
-      ...unenforceable(effective, { network: hasSandbox }),
-    ],
+    unenforceable: [...missing, ...unenforceable(effective, { network: hasSandbox })],
+    ...(missing.length === 0 ? {} : { missing }),
     readOnly: effective.execution === 'read_only',
     forbids: (path) => isForbidden(effective, path),
     ...(effective.protected_paths.length === 0

@@ -7,6 +7,7 @@ import {
 } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
 import { compilePlan } from './compile.ts';
+import { otherDocument, wayWith } from './document-kind.ts';
 import { limitDiagnostics } from './limit-diagnostics.ts';
 import { createLineIndex } from './line-index.ts';
 import { applyRules, type CheckContext } from './rule.ts';
@@ -14,7 +15,7 @@ import { ALL_RULES } from './rules/all-rules.ts';
 import { decodeSource, type Source } from './source-text.ts';
 import { checkWorkflowShape } from './workflow-shape.ts';
 import { viewWorkflow } from './workflow-view.ts';
-import { parseYaml } from './yaml-source.ts';
+import { parseYaml, type YamlSource } from './yaml-source.ts';
 
 export interface CheckedWorkflow {
   /** All of them, sorted by position. */
@@ -39,6 +40,8 @@ export function checkWorkflow(source: Source, context: CheckContext): CheckedWor
   const yaml = parseYaml(text, 'WF');
   if (yaml.empty) return refuse([emptyWorkflow(text)]);
   if (yaml.source === null) return refuse(yaml.diagnostics);
+  const foreign = foreignDocument(yaml.source);
+  if (foreign !== null) return refuse([foreign]);
 
   const shape = checkWorkflowShape(yaml.source);
   const findings = applyRules(ALL_RULES, viewWorkflow(shape.data), shape.source, context);
@@ -57,5 +60,17 @@ function emptyWorkflow(text: string): Diagnostic {
     message: 'the file contains no workflow',
     span: createLineIndex(text).span(0, 0),
     help: 'start with `workflow_id`, `version`, `description`, `entry_step` and `steps`',
+  });
+}
+
+/** What is wrong with another document, read as a workflow, would bury the one thing that matters. */
+function foreignDocument(source: YamlSource): Diagnostic | null {
+  const kind = otherDocument(source.data);
+  if (kind === null) return null;
+  const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
+  return createDiagnostic('WF106', {
+    message: `the file is ${article} ${kind}, and a workflow is wanted`,
+    span: source.locateFirstKey([]),
+    help: wayWith(kind),
   });
 }

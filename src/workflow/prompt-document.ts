@@ -1,4 +1,9 @@
-import { type Prompt, type PromptFrontMatter, promptFrontMatterSchema } from '../contracts/prompt.ts';
+import {
+  type Prompt,
+  type PromptFrontMatter,
+  promptFrontMatterSchema,
+  type ReadTemplate,
+} from '../contracts/prompt.ts';
 import type { Code } from '../diagnostics/codes.ts';
 import {
   arrangeDiagnostics,
@@ -8,6 +13,7 @@ import {
 } from '../diagnostics/diagnostic.ts';
 import { limitDiagnostics } from './limit-diagnostics.ts';
 import { createLineIndex } from './line-index.ts';
+import { findTemplateProblems } from './prompt-template.ts';
 import { checkShape } from './shape.ts';
 import { decodeSource, type Source } from './source-text.ts';
 import { asList, asMapping, asText } from './workflow-view.ts';
@@ -19,18 +25,26 @@ export interface CheckedPrompt {
   /** Null where there is an error. */
   readonly prompt: Prompt | null;
   readonly text: string;
+  /** Where in the text the body of the prompt begins. */
+  readonly bodyOffset: number;
 }
 
 /**
  * Markdown with front matter, to a prompt or to everything that is wrong with it. `ref` is what the name of the
- * file promises; null where the text does not come from a catalog.
+ * file promises; null where the text does not come from a catalog. Without an engine the template is not looked at:
+ * what it may use besides its inputs is for the step to say that refers to it.
  */
-export function checkPrompt(source: Source, ref: string | null = null): CheckedPrompt {
+export function checkPrompt(
+  source: Source,
+  ref: string | null = null,
+  readTemplate: ReadTemplate | null = null,
+): CheckedPrompt {
   const { text, problem } = decodeSource(source, 'PR');
   const refuse = (diagnostics: readonly Diagnostic[]): CheckedPrompt => ({
     diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
     prompt: null,
     text,
+    bodyOffset: 0,
   });
   if (problem !== null) return refuse([problem]);
   const parts = splitFrontMatter(text);
@@ -48,10 +62,12 @@ export function checkPrompt(source: Source, ref: string | null = null): CheckedP
     describe,
   });
   const body = text.slice(parts.bodyStart).trim();
+  const bodyOffset = body === '' ? parts.bodyStart : text.indexOf(body, parts.bodyStart);
   const rules = [
     ...checkRules(shape.data, shape.source),
     ...checkName(shape.value, ref, shape.source),
     ...checkBody(body, text, parts.bodyStart),
+    ...(readTemplate === null ? [] : checkTemplate(readTemplate, shape.data, { text, body, bodyOffset })),
   ];
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...rules]);
   const sound = shape.value !== null && !hasErrors(diagnostics);
@@ -59,6 +75,7 @@ export function checkPrompt(source: Source, ref: string | null = null): CheckedP
     diagnostics: limitDiagnostics(diagnostics),
     prompt: sound ? createPrompt(shape.value, body) : null,
     text,
+    bodyOffset,
   };
 }
 
@@ -163,6 +180,19 @@ function checkBody(body: string, text: string, bodyStart: number): Diagnostic[] 
   if (body !== '') return [];
   const span = createLineIndex(text).span(bodyStart - 3, bodyStart);
   return [createDiagnostic('PR106', { message: 'nothing follows the front matter', span })];
+}
+
+function checkTemplate(
+  readTemplate: ReadTemplate,
+  data: unknown,
+  { text, body, bodyOffset }: { readonly text: string; readonly body: string; readonly bodyOffset: number },
+): Diagnostic[] {
+  const declared = asList(asMapping(data).inputs).flatMap((input) => asText(asMapping(input).name) ?? []);
+  const lines = createLineIndex(text);
+  return findTemplateProblems(readTemplate(body), declared).map(({ code, message, offset, length, help }) => {
+    const start = bodyOffset + offset;
+    return createDiagnostic(code, { message, span: lines.span(start, start + length), help });
+  });
 }
 
 function createPrompt(fields: PromptFrontMatter, body: string): Prompt {

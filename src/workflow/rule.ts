@@ -22,6 +22,15 @@ export interface KnownPrompt {
   readonly role: string;
   readonly schemaRef: string | null;
   readonly inputs: readonly { readonly name: string; readonly required: boolean }[];
+  /** What keeps its text from being rendered; `given` are names besides its own. Left out where nobody looked. */
+  readonly problem?: (given: readonly string[]) => PromptProblem | null;
+}
+
+export interface PromptProblem {
+  readonly message: string;
+  readonly help: string;
+  /** File, line and column. */
+  readonly place: string;
 }
 
 export interface CheckContext {

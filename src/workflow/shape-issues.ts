@@ -51,8 +51,13 @@ function flattenIssue(issue: ZodIssue, prefix: Path, data: unknown): ShapeIssue[
         { kind: 'bound', path, message: `is ${String(found)}, but at most ${issue.maximum} is allowed` },
       ];
     default:
-      return [{ kind: 'bound', path, message: 'is malformed' }];
+      return [{ kind: 'bound', path, message: malformed(issue) }];
   }
+}
+
+/** A schema that has words of its own has them in lower case; those of zod say nothing to a person. */
+function malformed({ message }: ZodIssue): string {
+  return /^[a-z]/.test(message) ? `is malformed: ${message}` : 'is malformed';
 }
 
 /** A value of the wrong type has no form at all, and is told by its type. */

@@ -149,10 +149,14 @@ function typeHelp(issue: Extract<ShapeIssue, { kind: 'type' }>, source: YamlSour
 function unquoteHelp(text: string, wanted: string): string | null {
   const truth = wanted === '`true` or `false`' ? TRUTHS.get(text.toLowerCase()) : undefined;
   if (truth !== undefined) return `write \`${truth}\``;
-  if (wanted === 'a list' && /^[\w.-]+$/.test(text)) return `make it a list: \`[${text}]\``;
+  if (wanted === 'a list' && LIST_WORDS.test(text))
+    return `make it a list: \`[${text.trim().split(/\s+/).join(', ')}]\``;
   const number = wanted.endsWith('number') && /^\d+(?:\.\d+)?$/.test(text);
   return number ? `take it out of its quotes: \`${text}\`` : null;
 }
+
+/** Words that need no quotes in a list, as those of most commands. */
+const LIST_WORDS = /^\s*[\w./=-]+(?:\s+[\w./=-]+)*\s*$/;
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],

@@ -2,6 +2,7 @@ import { isLimitKey, opcodesWithKey, workflowDocumentSchema } from '../contracts
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { checkShape, type ShapeResult } from './shape.ts';
 import { type ShapeIssue, valueAt } from './shape-issues.ts';
+import { asText } from './workflow-view.ts';
 import type { YamlSource } from './yaml-source.ts';
 import type { Path } from './yaml-tree.ts';
 
@@ -59,7 +60,7 @@ function misplacedKey(path: Path, data: unknown, source: YamlSource): Diagnostic
   const parent = path.slice(0, -1);
   if (path.length === 3) {
     const opcodes = opcodesWithKey(key);
-    const opcode = String(valueAt(data, [...parent, 'opcode']));
+    const opcode = asText(valueAt(data, [...parent, 'opcode'])) ?? '';
     const isLimit = isLimitKey(key) && opcodesWithKey('limits').includes(opcode);
     if (opcodes.length === 0 && !isLimit) return null;
     return createDiagnostic('WF007', {

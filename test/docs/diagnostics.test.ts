@@ -2,12 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexPrompts } from '../../src/adapters/prompts/prompt-files.ts';
+import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
 import { CODES, type Code, FAMILIES, type Family } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { limitDefaults } from '../../src/wiring/known-names.ts';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
 import { checkConfig } from '../../src/workflow/config-document.ts';
 import { checkPrompt } from '../../src/workflow/prompt-document.ts';
+import { findTemplateProblems } from '../../src/workflow/prompt-template.ts';
 import type { CheckContext, KnownPrompt } from '../../src/workflow/rule.ts';
 import { blockOf, type Page, ROOT, readPage } from './markdown.ts';
 
@@ -43,7 +45,12 @@ function contextOf(page: Page): CheckContext {
 function readPrompt(text: string) {
   const { prompt, diagnostics } = checkPrompt({ name: 'given.md', bytes: encode(text) });
   if (prompt === null) throw new Error(`a given prompt is wrong: ${diagnostics[0]?.message}`);
-  return prompt;
+  const declared = prompt.inputs.map(({ name }) => name);
+  const problem: KnownPrompt['problem'] = (names) => {
+    const [first] = findTemplateProblems(createTemplateReader()(prompt.body), [...declared, ...names]);
+    return first === undefined ? null : { ...first, place: 'given.md' };
+  };
+  return { ...prompt, problem };
 }
 
 /** A page cannot hold a NUL character and stay text, so it shows the sign for one. */
@@ -70,7 +77,7 @@ function check(code: Code, page: Page, kind: 'fails' | 'passes'): readonly Diagn
     case 'CF':
       return checkConfig(source).diagnostics;
     case 'PR':
-      return checkPrompt(source, fileNameOn(page)).diagnostics;
+      return checkPrompt(source, fileNameOn(page), createTemplateReader()).diagnostics;
   }
 }
 

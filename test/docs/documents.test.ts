@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { parsePolicy } from '../../src/policy/document.ts';
+import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
 import { checkConfig } from '../../src/workflow/config-document.ts';
+import { checkPolicy } from '../../src/workflow/policy-document.ts';
 import { checkPrompt } from '../../src/workflow/prompt-document.ts';
 import { createCli } from '../../testing/cli.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
@@ -54,11 +55,12 @@ describe('the documents in the documentation', () => {
   });
 
   it.each(blocksOf('yaml policy'))('are policies: $at', ({ text }) => {
-    expect(parsePolicy(text)).toMatchObject({ ok: true });
+    expect(checkPolicy({ name: 'policy.yaml', bytes: encode(text) }).diagnostics).toEqual([]);
   });
 
   it.each(blocksOf('markdown prompt'))('are prompts: $at', ({ text }) => {
-    expect(checkPrompt({ name: 'prompt.md', bytes: encode(text) }).diagnostics).toEqual([]);
+    const source = { name: 'prompt.md', bytes: encode(text) };
+    expect(checkPrompt(source, null, createTemplateReader()).diagnostics).toEqual([]);
   });
 });
 

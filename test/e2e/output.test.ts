@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import type { CliResult, StartedCli } from '../../testing/cli.ts';
 import { fixture, oneAgentStep, test, until } from './scene.ts';
@@ -87,6 +88,25 @@ describe('the document of --json', () => {
     for (const step of document.steps as { duration_ms: unknown }[])
       expect(step.duration_ms).toEqual(expect.any(Number));
     expect(documentOf(await scene.conductor('show', runId, '--json'))).toEqual(document);
+  });
+
+  test.concurrent('of wrong usage says what was meant', async ({ openScene }) => {
+    const scene = await openScene();
+    const cases = [
+      { args: ['rnu'], message: /^unknown command 'rnu'$/, help: /^did you mean run\?$/i },
+      { args: ['help', 'rnu'], message: /^unknown command 'rnu'$/, help: /help run/ },
+      { args: ['work'], message: /^conductor work takes a verb$/, help: /conductor work --help/ },
+      { args: ['run'], message: /workflow/, help: /conductor run --help/ },
+      { args: ['hook', 'command'], message: /not JSON/, help: /does not run/ },
+    ];
+    for (const { args, message, help } of cases) {
+      const result = await scene.conductor(...args, '--json');
+      expect(result.code).toBe(2);
+      expect(documentOf(result)).toMatchObject({
+        ok: false,
+        error: { message: expect.stringMatching(message), help: expect.stringMatching(help) },
+      });
+    }
   });
 
   test.concurrent('comes from every verb that looks', async ({ openScene }) => {
@@ -254,6 +274,34 @@ describe('what people see', () => {
   });
 });
 
+describe('the completion script', () => {
+  test.concurrent('offers in a real bash what can follow, and leaves files to the shell', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const { stdout: script } = await scene.conductor('completion', 'bash');
+    const cases: readonly (readonly [string, string])[] = [
+      ['val', 'validate'],
+      ['help val', 'validate'],
+      ['validate ', ''],
+      ['validate --pr', '--prove'],
+      ['validate --format ', ''],
+      ['policy ', 'check command'],
+      ['contract check planner-i', 'planner-input'],
+      ['work tem', 'template'],
+      ['work template ', 'task refinement'],
+      ['work list --st', '--status'],
+      ['work list --jo', ''],
+      ['explain WF00', 'WF001 WF002 WF003 WF004 WF005 WF006 WF007 WF008 WF009'],
+    ];
+    const ask =
+      'for line; do IFS=" " read -ra COMP_WORDS <<< "conductor $line"; case "$line" in *" ") COMP_WORDS+=("");; esac; COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _conductor; echo "${COMPREPLY[*]}"; done';
+    const lines = cases.map(([line]) => line);
+    const bash = await promisify(execFile)('bash', ['-uc', `${script}\n${ask}`, 'bash', ...lines]);
+    expect(bash.stdout.split('\n').slice(0, -1)).toEqual(cases.map(([, words]) => words));
+  });
+});
+
 describe('a reader that leaves early', () => {
   const LEAVING = [
     { when: 'before the first line', flags: [], seen: () => true },
@@ -273,13 +321,22 @@ describe('a reader that leaves early', () => {
       expect(scene.record(runId).finalState).toBe('completed success success\n');
     });
 
-  test.concurrent('ends verbs that look without a crash', async ({ openScene }) => {
-    const scene = await openScene();
+  test.concurrent('ends verbs that look without a crash, and changes nothing of what a check says', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ files: { 'bad.yaml': 'workflow_id: a\n' } });
     await scene.run('unverified');
-    for (const verb of ['runs', 'doctor']) {
-      const looking = scene.cli.start([verb]);
+    const ends = [
+      { verb: ['runs'], code: 0 },
+      { verb: ['doctor'], code: 0 },
+      { verb: ['status', '--watch'], code: 0 },
+      { verb: ['validate', 'bad.yaml'], code: 2 },
+      { verb: ['show', 'ffff'], code: 2 },
+    ];
+    for (const { verb, code } of ends) {
+      const looking = scene.cli.start(verb);
       looking.closeOutput();
-      expect(await looking.done).toMatchObject({ code: 0, signal: null });
+      expect(await looking.done).toMatchObject({ code, signal: null });
     }
   });
 });

@@ -72,6 +72,14 @@ const WRONG: readonly Wrong[] = [
     helps: /validators\.tests/,
   },
   {
+    sentence: 'a policy of the configuration that does not exist',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': AGENT },
+    config: `${ACTOR}policy: policy.none.v1\n`,
+    says: /policy\.none\.v1 does not exist/,
+    helps: /\.tnh\/policies\/policy\.none\.v1\.yaml/,
+  },
+  {
     sentence: 'an unknown base ref',
     args: ['run', './w.yaml', '--base-ref', 'nowhere'],
     files: { 'w.yaml': AGENT },
@@ -101,18 +109,10 @@ const WRONG: readonly Wrong[] = [
     says: /`diff` is set by the run itself/,
     helps: /takes `task`/,
   },
-  {
-    sentence: 'a prompt whose text could not be rendered when its turn comes',
-    args: ['run', './w.yaml'],
-    files: {
-      'w.yaml': AGENT.replace('prompt: say hello', 'prompt: task.hello.v1'),
-      '.tnh/prompts/task.hello.v1.md': `${FRONT_MATTER}Say {{ what }}.\n`,
-    },
-    config: ACTOR,
-    says: /task\.hello\.v1.*undefined variable: what/,
-    helps: /declare/,
-  },
   { sentence: 'an unknown verb', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
+  { sentence: 'help for an unknown verb', args: ['help', 'rnu'], says: /rnu/, helps: /help run/ },
+  { sentence: 'an unknown action', args: ['worktree', 'lst'], says: /lst/, helps: /worktree list/ },
+  { sentence: 'a code without its zeros', args: ['explain', 'wf7'], says: /wf7/, helps: /WF007/ },
   {
     sentence: 'an unknown flag',
     args: ['run', 'x.yaml', '--base-reff', 'a'],
@@ -141,6 +141,24 @@ const WRONG_DOCUMENTS: readonly Wrong[] = [
     config: ACTOR,
     says: /^error\[WF501\]: .*acter.*\n *--> .*w\.yaml:\d+:\d+/m,
     helps: /actor/,
+  },
+  {
+    sentence: 'a prompt whose text could not be rendered when its turn comes',
+    args: ['run', './w.yaml'],
+    files: {
+      'w.yaml': AGENT.replace('prompt: say hello', 'prompt: task.hello.v1'),
+      '.tnh/prompts/task.hello.v1.md': `${FRONT_MATTER}Say {{ what }}.\n`,
+    },
+    config: ACTOR,
+    says: /^error\[WF509\]: .*task\.hello\.v1.*`what`.*\n *--> .*w\.yaml:\d+:\d+[^]*task\.hello\.v1\.md:9:8$/m,
+    helps: /declare/,
+  },
+  {
+    sentence: 'a policy in place of a workflow',
+    args: ['run', './p.yaml'],
+    files: { 'p.yaml': 'policy_id: policy.a\nversion: 1\n' },
+    says: /^error\[WF106\]: the file is a policy, .*\n *--> .*p\.yaml:1:1/m,
+    helps: /conductor validate/,
   },
   {
     sentence: 'a broken configuration',
@@ -191,9 +209,12 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
   test.concurrent('a run id with a slip, which is named', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('unverified');
-    const slip = `${runId.slice(0, -1)}${runId.endsWith('0') ? '1' : '0'}`;
-    const stderr = await expectRefused(scene, { sentence: '', args: ['show', slip], says: /./ });
-    expect(stderr).toContain(runId);
+    for (const length of [runId.length, 13, 7]) {
+      const typed = runId.slice(0, length);
+      const slip = `${typed.slice(0, -1)}${typed.endsWith('0') ? '1' : '0'}`;
+      const stderr = await expectRefused(scene, { sentence: '', args: ['show', slip], says: /./ });
+      expect(stderr).toContain(`did you mean ${runId.slice(0, Math.max(length, 13))}?`);
+    }
   });
 
   test.concurrent('a prefix that several runs share', async ({ openScene }) => {
@@ -206,17 +227,31 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
 });
 
 describe('validate', () => {
-  test.concurrent('checks a configuration and a prompt as what they are', async ({ openScene }) => {
+  test.concurrent('checks other documents as what they are', async ({ openScene }) => {
     const scene = await openScene({
       config: 'agent: {}\n',
       files: {
         '.tnh/prompts/task.hello.v1.md': FRONT_MATTER.replace('role: task', 'role: tsk'),
-        '.tnh/prompts/task.hello.v2.md': `${FRONT_MATTER.replace('version: 1', 'version: 2')}Hello.\n`,
+        '.tnh/prompts/task.hello.v2.md': `${FRONT_MATTER.replace('version: 1', 'version: 2')}Hello {{ wrld }}.\n`,
+        '.tnh/prompts/task.hello.v3.md': `${FRONT_MATTER.replace('version: 1', 'version: 3')}Hello {{ task }}.\n`,
+        '.tnh/policies/policy.a.v1.yaml': 'policy: policy.a\nversion: 1\n',
+        'rules.yaml': 'policy_id: policy.a\nversion: 1\n',
+        'suite.json':
+          '{ "suite_id": "s", "cases": [{ "id": "a", "kind": "cli", "command": ["true"] }], "case": [] }',
+        'mine.yaml': 'agents: { a: { kind: codex } }\n',
+        'vector.json': '{ "vector_id": "v", "summary": "s", "input": {}, "expected": {} }',
       },
     });
-    const files = ['.tnh/config.yaml', '.tnh/prompts/task.hello.v1.md', '.tnh/prompts/task.hello.v2.md'];
-    const { code, stdout } = await scene.conductor('validate', ...files);
+    const prompts = [1, 2, 3].map((version) => `.tnh/prompts/task.hello.v${version}.md`);
+    const others = ['.tnh/policies/policy.a.v1.yaml', 'rules.yaml', 'suite.json', 'mine.yaml', 'vector.json'];
+    const { code, stdout, stderr } = await scene.conductor(
+      'validate',
+      '.tnh/config.yaml',
+      ...prompts,
+      ...others,
+    );
     expect(code).toBe(2);
+    expect(stderr).toMatch(/names were not resolved/);
     expect(stdout.match(/^\w+\[\w+\]|^ *--> .*|^[✓✗].*/gm)).toEqual([
       'error[CF007]',
       ' --> .tnh/config.yaml:1:1',
@@ -226,7 +261,21 @@ describe('validate', () => {
       'warning[PR106]',
       ' --> .tnh/prompts/task.hello.v1.md:8:1',
       '✗ .tnh/prompts/task.hello.v1.md: 1 error, 1 warning',
-      '✓ .tnh/prompts/task.hello.v2.md: valid',
+      'error[PR109]',
+      ' --> .tnh/prompts/task.hello.v2.md:9:10',
+      '✗ .tnh/prompts/task.hello.v2.md: 1 error',
+      '✓ .tnh/prompts/task.hello.v3.md: valid',
+      'error[CF007]',
+      ' --> .tnh/policies/policy.a.v1.yaml:1:1',
+      '✗ .tnh/policies/policy.a.v1.yaml: 1 error',
+      '✓ rules.yaml: valid, a policy',
+      'error[CF007]',
+      ' --> suite.json:1:82',
+      '✗ suite.json: 1 error',
+      '✓ mine.yaml: valid',
+      'error[WF106]',
+      ' --> vector.json:1:3',
+      '✗ vector.json: 1 error',
     ]);
   });
 });
@@ -236,6 +285,9 @@ describe('places where nothing can run', () => {
     const wrong = { sentence: '', args: ['run', './w.yaml'], says: /no commits/ };
     const scene = await openScene({ commit: false, config: ACTOR, files: { 'w.yaml': AGENT } });
     expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
+    const { code, stdout } = await scene.conductor('doctor');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^○ repository +.* has no commits yet/m);
   });
 
   test.concurrent('a folder that is no repository', async ({ openScene }) => {
@@ -270,8 +322,20 @@ describe('places where nothing can run', () => {
     });
     const wrong = { sentence: '', args: ['run', './w.yaml'], says: /\.tnh/ };
     expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
-    const init = { sentence: '', args: ['init'], says: /\.tnh/ };
+    const init = { sentence: '', args: ['init'], says: /\.tnh/, helps: /move it away/ };
     expect(complaints(await expectRefused(scene, init))).toEqual([expect.stringMatching(init.says)]);
+    const { code, stdout } = await scene.conductor('doctor');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ \.tnh +.* is not a folder$/m);
+  });
+
+  test.concurrent('a file where the worktrees would go', async ({ openScene }) => {
+    const scene = await openScene({
+      files: { 'w.yaml': GATE },
+      prepare: (repo) => repo.write('.tnh/worktrees', 'in the way\n'),
+    });
+    const wrong = { sentence: '', args: ['run', './w.yaml'], says: /worktrees is not a folder/ };
+    expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
   });
 
   test.concurrent('a repository with a branch where the branches of runs would go', async ({ openScene }) => {

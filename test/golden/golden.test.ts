@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
 import { CODES } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { renderHuman } from '../../src/diagnostics/render-human.ts';
@@ -19,6 +20,19 @@ const context: CheckContext = {
     prompts: new Map([
       ['task.work.v1', { role: 'task', schemaRef: null, inputs: [{ name: 'task', required: true }] }],
       ['task.needy.v1', { role: 'task', schemaRef: null, inputs: [{ name: 'ticket', required: true }] }],
+      [
+        'task.torn.v1',
+        {
+          role: 'task',
+          schemaRef: null,
+          inputs: [],
+          problem: () => ({
+            message: 'the text uses `tsak`, which is no input of the prompt',
+            help: 'did you mean `task`?',
+            place: '.tnh/prompts/task.torn.v1.md:9:4',
+          }),
+        },
+      ],
       ['planner.judge.v1', { role: 'planner', schemaRef: 'planner_decision.v1', inputs: [] }],
       ['planner.free.v1', { role: 'planner', schemaRef: null, inputs: [] }],
     ]),
@@ -35,7 +49,7 @@ interface Checked {
 const kinds: Record<string, (source: Source) => Checked> = {
   workflow: (source) => checkWorkflow(source, context),
   config: checkConfig,
-  prompt: (source) => checkPrompt(source, promisedBy(source.name)),
+  prompt: (source) => checkPrompt(source, promisedBy(source.name), createTemplateReader()),
 };
 
 /** Goldens are named for what they show; the part after the code is the name of the prompt where it matters. */

@@ -30,6 +30,7 @@ function listen(json = false) {
     version: '0.0.0',
     repo: null,
     keepRunning: () => {},
+    endWithReader: () => {},
     leaveTerminal: null,
   };
   return { context, written };

@@ -166,10 +166,16 @@ async function addWorktree(repository: Repository, workspace: RunWorkspace): Pro
 
 /** Making the folder is what claims it: of two runs with the same id one fails here, having made nothing. */
 async function claimFolder(path: string): Promise<void> {
+  const folder = dirname(path);
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const blocked = hasCode(error, 'EEXIST') || hasCode(error, 'ENOTDIR');
+    throw blocked ? new GitError([], null, `${folder} is not a folder`, error) : asGitError(error);
+  }
+  try {
     await mkdir(path);
-    await keepOutOfGit(dirname(path));
+    await keepOutOfGit(folder);
   } catch (error) {
     if (hasCode(error, 'EEXIST')) throw new GitError([], null, `${path} already exists`, error);
     throw asGitError(error);

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PolicyDocument } from '../../contracts/policy.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 
 export interface PolicyFiles {
   readonly byRef: ReadonlyMap<string, PolicyDocument>;
@@ -28,29 +29,26 @@ export async function brokenPolicies(folders: readonly string[]): Promise<Readon
  * of its name farther away: they may ask for less.
  */
 export async function readPolicies(folders: readonly string[]): Promise<PolicyFiles> {
-  const { policyReference } = await import('../../contracts/policy.ts');
-  const { parsePolicy } = await import('../../policy/document.ts');
+  const { checkPolicy } = await import('../../workflow/policy-document.ts');
   const byRef = new Map<string, PolicyDocument>();
   const broken: { path: string; message: string }[] = [];
   const hidden = new Set<string>();
   for (const { path, name } of await policyFiles(folders)) {
-    const parsed = parsePolicy(await readFile(path, 'utf8'));
-    if (!parsed.ok) {
-      const [problem] = parsed.problems;
-      broken.push({
-        path,
-        message: `${problem?.path ?? ''} ${problem?.message ?? 'is not a policy'}`.trim(),
-      });
+    const ref = name.replace(/\.yaml$/, '');
+    const { policy, diagnostics } = checkPolicy({ name, bytes: await readFile(path) }, ref);
+    if (policy === null) {
+      broken.push({ path, message: placedMessage(diagnostics) });
       hidden.add(name);
-      continue;
-    }
-    const ref = policyReference(parsed.policy);
-    if (`${ref}.yaml` !== name) {
-      broken.push({ path, message: `it holds ${ref}, which its name does not say` });
-      hidden.add(name);
-    } else if (!byRef.has(ref) && !hidden.has(name)) byRef.set(ref, parsed.policy);
+    } else if (!byRef.has(ref) && !hidden.has(name)) byRef.set(ref, policy);
   }
   return { byRef, broken };
+}
+
+/** The first thing that is wrong, for a line that names the file. */
+export function placedMessage([first]: readonly Diagnostic[]): string {
+  if (first === undefined) return 'it is not a policy';
+  const { line, column } = first.span;
+  return `${line}:${column}: ${first.message}${first.help === null ? '' : `; ${first.help}`}`;
 }
 
 async function policyFiles(folders: readonly string[]) {

@@ -1,24 +1,9 @@
-import { Liquid } from 'liquidjs';
 import type { Prompt } from '../../contracts/prompt.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-
-/** Templates reach nothing but their inputs: every file look-up of the engine is answered with "not there". */
-const NO_FILES = {
-  readFileSync: () => '',
-  readFile: () => Promise.resolve(''),
-  existsSync: () => false,
-  exists: () => Promise.resolve(false),
-  resolve: (_dir: string, file: string) => file,
-};
+import { createTemplateEngine } from './template.ts';
 
 export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptCatalog {
-  const engine = new Liquid({
-    strictVariables: true,
-    strictFilters: true,
-    relativeReference: false,
-    ownPropertyOnly: true,
-    fs: NO_FILES,
-  });
+  const engine = createTemplateEngine();
   return {
     byRef,
     problem: (prompt, given) => {

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Prompt } from '../../contracts/prompt.ts';
+import type { Prompt, ReadTemplate } from '../../contracts/prompt.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { checkPrompt } from '../../workflow/prompt-document.ts';
+import { createLineIndex } from '../../workflow/line-index.ts';
+import { type CheckedPrompt, checkPrompt } from '../../workflow/prompt-document.ts';
+import { findTemplateProblems } from '../../workflow/prompt-template.ts';
+import type { KnownPrompt } from '../../workflow/rule.ts';
 
 const PROMPT_FILE = /^(.+\.v\d+)\.md$/;
 
@@ -10,7 +13,7 @@ const PROMPT_FILE = /^(.+\.v\d+)\.md$/;
 export interface PromptIndex {
   readonly keys: () => IterableIterator<string>;
   /** Undefined when there is none, or its file is no prompt. */
-  readonly get: (ref: string) => Prompt | undefined;
+  readonly get: (ref: string) => (Prompt & Pick<KnownPrompt, 'problem'>) | undefined;
 }
 
 export interface BrokenPrompt {
@@ -20,19 +23,39 @@ export interface BrokenPrompt {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Looks through prompt folders, nearest first: an earlier prompt hides a later one of the same reference. */
-export function indexPrompts(folders: readonly string[]): PromptIndex {
+/**
+ * Looks through prompt folders, nearest first: an earlier prompt hides a later one of the same reference. Without an
+ * engine nothing is said about templates.
+ */
+export function indexPrompts(
+  folders: readonly string[],
+  readTemplate: ReadTemplate | null = null,
+): PromptIndex {
   const paths = promptPaths(folders);
-  const read = new Map<string, Prompt | undefined>();
+  const read = new Map<string, ReturnType<PromptIndex['get']>>();
   return {
     keys: () => paths.keys(),
     get: (ref) => {
       const path = paths.get(ref);
       if (path === undefined) return undefined;
-      if (!read.has(ref)) read.set(ref, readPrompt(path, ref).prompt ?? undefined);
+      if (!read.has(ref)) read.set(ref, indexed(path, readPrompt(path, ref), readTemplate));
       return read.get(ref);
     },
   };
+}
+
+function indexed(path: string, checked: CheckedPrompt, readTemplate: ReadTemplate | null) {
+  const { prompt, text, bodyOffset } = checked;
+  if (prompt === null) return undefined;
+  if (readTemplate === null) return prompt;
+  const declared = prompt.inputs.map(({ name }) => name);
+  const problem: NonNullable<KnownPrompt['problem']> = (given) => {
+    const [first] = findTemplateProblems(readTemplate(prompt.body), [...declared, ...given]);
+    if (first === undefined) return null;
+    const { line, column } = createLineIndex(text).span(bodyOffset + first.offset, bodyOffset + first.offset);
+    return { message: first.message, help: first.help, place: `${path}:${line}:${column}` };
+  };
+  return { ...prompt, problem };
 }
 
 /** Reads all of them, and says which files are no prompts. */
@@ -50,8 +73,12 @@ export function readPrompts(folders: readonly string[]): {
   return { byRef, broken };
 }
 
-function readPrompt(path: string, ref: string) {
+function readPrompt(path: string, ref: string): CheckedPrompt {
   return checkPrompt({ name: path, bytes: readFileSync(path) }, ref);
+}
+
+export function hasPrompts(folders: readonly string[]): boolean {
+  return promptPaths(folders).size > 0;
 }
 
 function promptPaths(folders: readonly string[]): ReadonlyMap<string, string> {

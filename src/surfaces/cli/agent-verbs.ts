@@ -1,5 +1,6 @@
 import type { AddVerb } from './add-verb.ts';
-import { CliError } from './cli-error.ts';
+import { text } from './option-values.ts';
+import { unknownQuestion } from './unknown-question.ts';
 
 /** Verbs about agents without a run. */
 export function addAgentVerbs(verb: AddVerb): void {
@@ -8,11 +9,7 @@ export function addAgentVerbs(verb: AddVerb): void {
     'try an agent alone (test): it has to write one file in a place that is thrown away',
     'conductor agents test claude-code',
     async (context, [question, name = '']) => {
-      if (question !== 'test')
-        throw new CliError(
-          `agents does not know ${question}`,
-          'conductor agents test NAME; conductor doctor lists the agents',
-        );
+      if (question !== 'test') throw unknownQuestion('agents', text(question), ['test']);
       const { testAgent } = await import('./verbs/agents.ts');
       return testAgent(context, name);
     },

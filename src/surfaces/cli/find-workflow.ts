@@ -4,10 +4,11 @@ import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { CliError } from './cli-error.ts';
 
 const ENDINGS = ['.yaml', '.yml'];
+const PATH_ENDINGS = [...ENDINGS, '.json'];
 
 /** A path from the current folder, or an id looked up in the folders in turn. An id never shadows a path: it has no slash or ending. */
 export async function findWorkflow(wanted: string, folders: readonly string[]): Promise<string> {
-  if (wanted.includes('/') || ENDINGS.includes(extname(wanted))) return resolve(wanted);
+  if (wanted.includes('/') || PATH_ENDINGS.includes(extname(wanted))) return resolve(wanted);
   const known: string[] = [];
   for (const folder of folders) {
     const names = await readdir(folder).catch((): string[] => []);

@@ -75,15 +75,24 @@ export async function resolveRunId(records: Records, wanted: string): Promise<st
     const some = matches.slice(0, 4).join(', ');
     throw new CliError(`"${wanted}" matches ${matches.length} runs`, `give more of the id: ${some}`);
   }
-  const all = await records.store.match('');
-  const near = didYouMean(
-    wanted,
-    all.flatMap((id) => [id, shortId(id)]),
-  );
+  const near = nearestRun(wanted, await records.store.match(''));
   throw new CliError(
     `no run "${wanted}"`,
     near === null ? 'conductor runs lists the runs of this repository' : `did you mean ${near}?`,
   );
+}
+
+/** A slip in a beginning is a slip too; two letters are near to everything. */
+function nearestRun(wanted: string, ids: readonly string[]): string | null {
+  const whole = didYouMean(
+    wanted,
+    ids.flatMap((id) => [id, shortId(id)]),
+  );
+  const beginning = wanted.replaceAll('-', '');
+  if (whole !== null || beginning.length < 4) return whole;
+  const byBeginning = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, beginning.length), id]));
+  const near = byBeginning.get(didYouMean(beginning, byBeginning.keys()) ?? '');
+  return near === undefined ? null : shortId(near);
 }
 
 export interface OpenRun {

@@ -12,11 +12,13 @@ import { addHarnessVerbs } from './harness-verbs.ts';
 import { dollars, number, oneOf, optional, text, wallClock, wholeCount } from './option-values.ts';
 import { addPlannerVerbs } from './planner-verbs.ts';
 import { addPolicyVerbs } from './policy-verbs.ts';
+import { watchReaders } from './readers.ts';
 import { addRecordVerbs } from './record-verbs.ts';
 import { addLookVerbs, addRunVerbs } from './run-verbs.ts';
 import { addScopeVerbs } from './scope-verbs.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { addUpkeepVerbs } from './upkeep-verbs.ts';
+import { describeUsage, expandHelp } from './usage-error.ts';
 import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
 import type { GraphFormat } from './verbs/graph.ts';
 import type { ValidateFormat } from './verbs/validate.ts';
@@ -51,7 +53,7 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
       env: process.env,
       noInput,
     });
-  const { keepRunning } = watchPipes();
+  const readers = watchReaders();
   const detached = takeDetachment(process.env);
   const program = createProgram(deps.version, async (action, args, options) => {
     const common = options as unknown as CommonOptions;
@@ -63,36 +65,24 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
       startDir: resolve(common.repo ?? '.'),
       repo: common.repo ?? null,
       version: deps.version,
-      keepRunning,
+      ...readers,
       leaveTerminal: detached ? leave : null,
     };
     code = await action(context, args, options);
   });
+  const words = argv.filter((word) => word !== NO_INPUT);
+  const json = argv.includes('--json');
   try {
-    await program.parseAsync(
-      argv.filter((word) => word !== NO_INPUT),
-      { from: 'user' },
-    );
+    await program.parseAsync(expandHelp(program, words), { from: 'user' });
     return code;
   } catch (error) {
-    return reportError(error, context, terminalOf(true), argv.includes('--json'));
+    const fallback = terminalOf(true);
+    if (!(error instanceof CommanderError)) return reportError(error, context, fallback, json);
+    if (error.exitCode === 0) return EXIT.success;
+    const { message, help } = describeUsage(error, program, words);
+    if (json) fallback.out(errorDocument(message, help));
+    return EXIT.usage;
   }
-}
-
-/** `conductor runs | head` is not an error, and a run goes on whatever becomes of the terminal. */
-function watchPipes(): { readonly keepRunning: () => void } {
-  let driving = false;
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (driving) return;
-      if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
-      process.exit(EXIT.success);
-    });
-  return {
-    keepRunning: () => {
-      driving = true;
-    },
-  };
 }
 
 function reportError(
@@ -102,11 +92,6 @@ function reportError(
   json: boolean,
 ): ExitCode {
   const terminal = context?.terminal ?? fallback;
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return EXIT.success;
-    if (json) terminal.out(errorDocument(error.message.replace(/^error: /, ''), null));
-    return EXIT.usage;
-  }
   const known = error instanceof CliError || isExpectedFailure(error);
   const { message } = tellFailure(error);
   const hint = hintFor(error);
@@ -207,7 +192,7 @@ function addSetupVerbs(verb: AddVerb, program: Command): void {
   );
   verb(
     'validate <files...>',
-    'check workflows before anything runs; configurations and prompts too',
+    'check workflows before anything runs; configurations, policies, suites and prompts too',
     'conductor validate .tnh/workflows/implement.yaml',
     async (context, files, options) => {
       const { validate } = await import('./verbs/validate.ts');

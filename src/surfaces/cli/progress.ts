@@ -14,15 +14,18 @@ export interface Progress extends RunObserver {
   readonly stop: () => void;
 }
 
+/** Before anything else is printed on the same terminal; the line comes back by itself. */
+export function clearLiveLine(terminal: Pick<Terminal, 'live' | 'err'>): void {
+  if (terminal.live) terminal.err('\r\u001b[2K');
+}
+
 /** One line per finished step; on a terminal also a live line with the step, its runner, time and last word. */
 export function createProgress(terminal: Terminal, planOf: () => Plan | null): Progress {
   let active: { readonly step: StepView; readonly since: number } | null = null;
   let runner = '';
   let lastLine = '';
   let frame = 0;
-  const clear = () => {
-    if (terminal.live) terminal.err('\r\u001b[2K');
-  };
+  const clear = () => clearLiveLine(terminal);
   const draw = () => {
     if (!terminal.live || active === null) return;
     frame = (frame + 1) % FRAMES.length;

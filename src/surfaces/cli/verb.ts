@@ -1,8 +1,9 @@
 import type { Services } from '../../runtime/services.ts';
+import type { Readers } from './readers.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What every verb gets besides its own arguments. */
-export interface VerbContext {
+export interface VerbContext extends Readers {
   readonly terminal: Terminal;
   readonly services: () => Promise<Services>;
   readonly json: boolean;
@@ -11,8 +12,6 @@ export interface VerbContext {
   /** `--repo` as it was given: commands to copy keep it. */
   readonly repo: string | null;
   readonly version: string;
-  /** From now on a reader that leaves does not end this process: a run depends on it. */
-  readonly keepRunning: () => void;
   /** In a process of its own: from now on all it says goes to this file. Null in any other. */
   readonly leaveTerminal: ((logPath: string) => void) | null;
 }

@@ -13,7 +13,10 @@ export const promptInputsRule: Rule = {
     const prompt = form === 'reference' ? (context.names?.prompts.get(text) ?? null) : null;
     // A prompt that cannot be looked at may declare anything.
     if (form === 'inline' || prompt !== null) checkGiven(step, prompt, context);
-    if (prompt !== null) checkRequired(step, text, prompt, context);
+    if (prompt !== null) {
+      checkRequired(step, text, prompt, context);
+      checkTemplate(step, text, prompt, context);
+    }
   },
 };
 
@@ -23,12 +26,13 @@ function checkGiven(step: StepView, prompt: KnownPrompt | null, { inputs, report
     const name = asText(entry);
     if (name === null || name.trim() === '' || name === 'task') continue;
     if (isRuntimeInput(name) || declared.includes(name) || inputs?.includes(name)) continue;
-    report('WF508', {
+    const near = didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task']);
+    // Inline text has nowhere to declare an input, so one that a run may still be given is no mistake.
+    const open = prompt === null && inputs === null && near === null;
+    report(open ? 'WF510' : 'WF508', {
       message: `the input \`${name}\` is not supplied by the runtime${prompt === null ? '' : ', nor declared by the prompt'}`,
       at: valuePlace(step.path, 'inputs', index),
-      help: () =>
-        suggest(didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task'])) ??
-        giveIt(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
+      help: suggest(near) ?? giveIt(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
     });
   }
 }
@@ -50,6 +54,19 @@ function checkRequired(
       help: giveIt(name, inputs, 'list it in `inputs` of the step, and '),
     });
   }
+}
+
+/** The inputs of a step are for its agent; a planner gets what the runtime has. */
+function checkTemplate(step: StepView, ref: string, prompt: KnownPrompt, { report }: RuleContext): void {
+  const asked = asList(step.fields.inputs).flatMap((entry) => asText(entry) ?? []);
+  const problem = prompt.problem?.(step.opcode === 'RUN_AGENT' ? asked : []) ?? null;
+  if (problem === null) return;
+  report('WF509', {
+    message: `the prompt \`${ref}\` cannot be rendered: ${problem.message}`,
+    at: valuePlace(step.path, 'prompt'),
+    notes: [`it stands in ${problem.place}`],
+    help: problem.help,
+  });
 }
 
 /** Only a run takes inputs, so where none is about to start the help names the verb. */

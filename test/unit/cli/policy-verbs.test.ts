@@ -36,6 +36,7 @@ function listen(json = false, startDir = join(folder, 'repo')) {
     version: '0.0.0',
     repo: null,
     keepRunning: () => {},
+    endWithReader: () => {},
     leaveTerminal: null,
   };
   return { context, written };

@@ -19,6 +19,7 @@ function report(fields: Partial<Handled>) {
     version: '0.0.0',
     repo: null,
     keepRunning: () => {},
+    endWithReader: () => {},
     leaveTerminal: null,
   };
   const handled: Handled = {

@@ -44,6 +44,7 @@ async function ask({ patchText, summaryText, json, inRepo, input, ...options }: 
     version: '0.0.0',
     repo: null,
     keepRunning: () => {},
+    endWithReader: () => {},
     leaveTerminal: null,
   };
   const patch = join(folder, 'change.diff');

@@ -3,49 +3,73 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type PolicyDocument, policyDocumentSchema, policyReference } from '../../../src/contracts/policy.ts';
 import { checkFiles } from '../../../src/policy/changes.ts';
-import { parsePolicy } from '../../../src/policy/document.ts';
 import { unenforceable } from '../../../src/policy/enforcement.ts';
+import { checkPolicy } from '../../../src/workflow/policy-document.ts';
+import { places } from '../workflow/check.ts';
 import { change, policyOf } from './policy-builder.ts';
 
+const check = (text: string, ref: string | null = null) =>
+  checkPolicy({ name: 'policy.yaml', bytes: new TextEncoder().encode(text) }, ref);
+
 describe('a policy file', () => {
-  it('needs nothing but its name and version', () => {
-    expect(parsePolicy('policy_id: policy.review\nversion: 2\n')).toEqual({
-      ok: true,
+  it.each([
+    ['only a name and a version', 'policy_id: policy.review\nversion: 2\n'],
+    ['Windows line ends', 'policy_id: policy.review\r\nversion: 2\r\n'],
+    ['a byte order mark', '\ufeffpolicy_id: policy.review\nversion: 2\n'],
+    ['keys of its author', 'policy_id: policy.review\nx-team: core\nversion: 2\n'],
+    ['JSON', '{ "policy_id": "policy.review", "version": 2 }'],
+  ])('may have %s', (_, text) => {
+    expect(check(text)).toMatchObject({
+      diagnostics: [],
       policy: { policy_id: 'policy.review', version: 2 },
     });
   });
 
+  const HEAD = 'policy_id: policy.a\nversion: 1\n';
   it.each([
-    ['policy_id: review\nversion: 1', 'policy_id'],
-    ['policy_id: policy.a', 'version'],
-    ['policy_id: policy.a\nversion: 0', 'version'],
-    ['policy_id: policy.a\nversion: 1\nnetwork: none', 'network'],
-    ['policy_id: policy.a\nversion: 1\nforbidden_operations: [fly]', 'forbidden_operations.0'],
-    ['policy_id: policy.a\nversion: 1\nforbidden_paths: ["!src/**"]', 'forbidden_paths.0'],
-    ['policy_id: policy.a\nversion: 1\nforbidden_paths: [/etc/**]', 'forbidden_paths.0'],
-    ['policy_id: policy.a\nversion: 1\nforbidden_paths: [../x]', 'forbidden_paths.0'],
-    ['policy_id: policy.a\nversion: 1\nforbidden_paths: [a//b]', 'forbidden_paths.0'],
-    ['policy_id: policy.a\nversion: 1\nforbidden_paths: [a/./b]', 'forbidden_paths.0'],
-    ['policy_id: policy.a\nversion: 1\nforbidden_paths: ["secrets "]', 'forbidden_paths.0'],
-    ['policy_id: policy.a\nversion: 1\ncommands: { deny: ["  "] }', 'commands.deny.0'],
-    ['policy_id: policy.a\nversion: 1\ncommands: { deny: [rm, "/(/"] }', 'commands.deny.1'],
-    ['policy_id: policy.a\nversion: 1\ncommands: { deny: ["//"] }', 'commands.deny.0'],
-    ['policy_id: policy.a\nversion: 1\ncommands: { deny: ["/rm -r/z"] }', 'commands.deny.0'],
-    ['policy_id: policy.a\nversion: 1\ncommands: { allow: [""] }', 'commands.allow.0'],
-    ['policy_id: policy.a\nversion: 1\nforbiden_paths: []', ''],
-    ['policy_id: [', ''],
-    ['policy_id: policy.a\npolicy_id: policy.b\nversion: 1', ''],
-    ['', ''],
-  ])('%j is refused at %j', (text, path) => {
-    const parsed = parsePolicy(text);
-    const problems = parsed.ok ? [] : parsed.problems;
-    expect(problems.map((problem) => problem.path)).toContain(path);
-    for (const { message } of problems) expect(message).toMatch(/^[^A-Z]/);
+    ['policy_id: review\nversion: 1', 'CF011 1:12'],
+    ['policy_id: policy.a', 'CF008 1:1'],
+    ['policy_id: policy.a\nversion: 0', 'CF011 2:10'],
+    [`${HEAD}network: none`, 'CF010 3:10'],
+    [`${HEAD}forbidden_operations: [fly]`, 'CF010 3:24'],
+    [`${HEAD}forbidden_paths: src`, 'CF009 3:18'],
+    [`${HEAD}forbidden_paths: ["!src/**"]`, 'CF011 3:19'],
+    [`${HEAD}forbidden_paths: [/etc/**]`, 'CF011 3:19'],
+    [`${HEAD}forbidden_paths: [../x]`, 'CF011 3:19'],
+    [`${HEAD}forbidden_paths: [a//b]`, 'CF011 3:19'],
+    [`${HEAD}forbidden_paths: [a/./b]`, 'CF011 3:19'],
+    [`${HEAD}forbidden_paths: ["secrets "]`, 'CF011 3:19'],
+    [`${HEAD}commands: { deny: ["  "] }`, 'CF011 3:20'],
+    [`${HEAD}commands: { deny: [rm, "/(/"] }`, 'CF011 3:24'],
+    [`${HEAD}commands: { deny: ["//"] }`, 'CF011 3:20'],
+    [`${HEAD}commands: { deny: ["/rm -r/z"] }`, 'CF011 3:20'],
+    [`${HEAD}commands: { allow: [""] }`, 'CF011 3:21'],
+    [`${HEAD}forbiden_paths: []`, 'CF007 3:1'],
+    ['policy_id: [', 'CF002 1:12'],
+    ['policy_id: policy.a\npolicy_id: policy.b\nversion: 1', 'CF006 2:1'],
+    ['', 'CF008 1:1'],
+  ])('%j is refused: %s', (text, place) => {
+    const checked = check(text);
+    expect(places(checked)).toEqual([place]);
+    expect(checked.policy).toBeNull();
+    for (const { message } of checked.diagnostics) expect(message).toMatch(/^[^A-Z]/);
+  });
+
+  it('says what is wrong with a path in the words of policies', () => {
+    const [first] = check(`${HEAD}forbidden_paths: [/etc/**]`).diagnostics;
+    expect(first?.message).toBe('entry 1 of `forbidden_paths` is malformed: an absolute path never matches');
+  });
+
+  it.each([
+    ['policy.a.v1', []],
+    ['policy.a.v2', ['CF011 2:10']],
+    ['policy.b.v1', ['CF011 1:12']],
+  ])('is held against the name of its file: %s', (ref, expected) => {
+    expect(places(check(HEAD, ref))).toEqual(expected);
   });
 
   it('may deny by path, by words and by expression', () => {
-    const text = 'policy_id: policy.a\nversion: 1\ncommands: { deny: [/bin/rm, git push, "/rm -r/i"] }';
-    expect(parsePolicy(text)).toMatchObject({ ok: true });
+    expect(check(`${HEAD}commands: { deny: [/bin/rm, git push, "/rm -r/i"] }`).diagnostics).toEqual([]);
   });
 
   it('has a JSON Schema in which every field is described', () => {
@@ -57,9 +81,12 @@ describe('a policy file', () => {
 
 function builtIn(): PolicyDocument {
   const file = new URL('../../../policies/policy.workspace.v1.yaml', import.meta.url);
-  const parsed = parsePolicy(readFileSync(file, 'utf8'));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.policy;
+  const { policy, diagnostics } = checkPolicy({
+    name: 'policy.workspace.v1.yaml',
+    bytes: readFileSync(file),
+  });
+  if (policy === null) throw new Error(JSON.stringify(diagnostics));
+  return policy;
 }
 
 describe('policy.workspace.v1', () => {

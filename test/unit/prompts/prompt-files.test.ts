@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { indexPrompts, readPrompts } from '../../../src/adapters/prompts/prompt-files.ts';
+import { createTemplateReader } from '../../../src/adapters/prompts/template.ts';
 
 const made: string[] = [];
 afterEach(() => {
@@ -46,6 +47,21 @@ describe('the folders of prompts', () => {
     const index = indexPrompts(folders);
     expect([...index.keys()]).toEqual(['task.a.v2']);
     expect([index.get('task.a.v2'), index.get('task.a.v1')]).toEqual([undefined, undefined]);
+  });
+
+  it.each<[string, string, string[], string | null]>([
+    ['what it declares and what the runtime has', '{{ ticket }} {{ task }} {{ diff }}', [], null],
+    ['what the step gives', 'Fix {{ colour }}', ['colour'], null],
+    ['what nobody gives', 'Fix\n it {{ colour }}', [], 'near/task.a.v1.md:LINE:8'],
+    ['a tag that is not closed', 'Fix\n{% if ticket %}', [], 'near/task.a.v1.md:LINE:1'],
+    ['a file', 'Fix\n{% include "x" %}', [], 'near/task.a.v1.md:LINE:1'],
+  ])('know the place where a text uses %s', (_, body, given, place) => {
+    const text = prompt('task.a', 1, body).replace('role: task', 'role: task\ninputs: [{ name: ticket }]');
+    const folders = catalogs({ 'near/task.a.v1.md': text });
+    const found = indexPrompts(folders, createTemplateReader()).get('task.a.v1')?.problem?.(given) ?? null;
+    const line = text.split('\n').findIndex((each) => each === body.split('\n').at(-1)) + 1;
+    const expected = place?.replace('LINE', String(line)) ?? null;
+    expect(found === null ? null : found.place.split('/').slice(-2).join('/')).toBe(expected);
   });
 
   it('may hold other files, which are no prompts', () => {

@@ -71,6 +71,16 @@ describe('pattern A', () => {
     );
   });
 
+  it.each(['{ a: 1 }', '[{ a: 1 }]', '[a]', '5', 'null', ''])(
+    'tells that the opcode is no word, and of the keys beside it: %s',
+    (opcode) => {
+      const text = patternA.replace('opcode: "RUN_VALIDATION"', `opcode: ${opcode}\n    gate: x`);
+      expect(codes(check(text))).toEqual(
+        expect.arrayContaining([expect.stringMatching(/^WF0(?:08|09|10)$/)]),
+      );
+    },
+  );
+
   it('never makes the checker throw when any line is removed', () => {
     const lines = patternA.split('\n');
     for (const index of lines.keys()) {

@@ -43,10 +43,16 @@ function textOf({ terminal: { paintOut: paint } }: VerbContext, trial: AgentTria
     ['last word', trial.final === '' ? null : trial.final],
     ['reason', trial.reason],
     ['failure', failure === null ? null : failure.class],
-    ['help', failure?.help ?? null],
+    ['help', failure?.help ?? startHelp(trial)],
   ];
   const shown = rows.flatMap(([label, value]) =>
     value === null ? [] : [[paint.dim(label), printable(value.split('\n')[0] ?? '')]],
   );
   return `${head}\n${renderTable(shown, '  ')}`;
+}
+
+function startHelp({ ok, termination }: AgentTrial): string | null {
+  return ok || termination !== null
+    ? null
+    : 'conductor doctor says what is there, and how to get what is missing';
 }

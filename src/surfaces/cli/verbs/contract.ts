@@ -16,7 +16,7 @@ import { printable } from '../terminal.ts';
 import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
-const KINDS = [
+export const KINDS = [
   'planner-result',
   'implementor-result',
   'reviewer-result',

@@ -20,7 +20,9 @@ export async function explain(context: VerbContext, word: string): Promise<ExitC
 function codeOf(word: string): Code {
   const upper = word.toUpperCase();
   if (isCode(upper)) return upper;
-  const near = didYouMean(upper, Object.keys(CODES));
+  // Who leaves out the zeros means the same number.
+  const padded = upper.replace(/\d+$/, (number) => number.padStart(3, '0'));
+  const near = isCode(padded) ? padded : didYouMean(upper, Object.keys(CODES));
   throw new CliError(
     `there is no diagnostic "${word}"`,
     near === null

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { checkCommand } from '../../../policy/command/check-command.ts';
 import { lineOfWords, quoteWord } from '../../../policy/command/line-of-words.ts';
 import type { Violation } from '../../../policy/violation.ts';
+import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
 import { printable } from '../terminal.ts';
@@ -153,6 +154,7 @@ function wantsDecision({ hook_event_name: event, tool_input: input }: HookCall):
 }
 
 function block(context: VerbContext, reason: string): ExitCode {
+  if (context.json) throw new CliError(printable(reason), 'the line does not run', BLOCK);
   context.terminal.err(`${printable(reason)}\n`);
   return BLOCK;
 }

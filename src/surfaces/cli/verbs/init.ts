@@ -68,7 +68,11 @@ async function createFile(path: string, text: string): Promise<boolean> {
   } catch (error) {
     if (hasSystemCode(error, 'EEXIST') && (await isFile(path))) return false;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${path} can't be made: ${reason}`, 'make the folder writable');
+    const blocked = hasSystemCode(error, 'EEXIST') || hasSystemCode(error, 'ENOTDIR');
+    throw new CliError(
+      `${path} can't be made: ${reason}`,
+      blocked ? 'a file is in the place of a folder: move it away' : 'make the folder writable',
+    );
   }
 }
 

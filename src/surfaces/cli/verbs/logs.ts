@@ -41,6 +41,7 @@ export async function logs(
     });
     return EXIT.success;
   }
+  context.endWithReader();
   const printed = new Map<string, Printed>();
   for (;;) {
     const live = current.view.end === null && current.record.driverPid !== null;

@@ -14,6 +14,7 @@ import { reportEnd, whileDriving } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { displayPath, findWorkflow } from '../find-workflow.ts';
 import { openProject } from '../open.ts';
+import { clearLiveLine } from '../progress.ts';
 import type { VerbContext } from '../verb.ts';
 import { readSource } from './validate.ts';
 
@@ -42,9 +43,11 @@ export async function run(
     ...options,
     onGate: null,
     onCreated: (runId) => {
-      if (context.leaveTerminal === null)
-        (context.json ? context.terminal.err : context.terminal.out)(`${runId}\n`);
-      else announceDetached(context, runId, project.store.locate(runId, checked.plan.artifactsDir));
+      const { terminal } = context;
+      if (context.leaveTerminal === null) {
+        clearLiveLine(terminal);
+        (context.json ? terminal.err : terminal.out)(`${runId}\n`);
+      } else announceDetached(context, runId, project.store.locate(runId, checked.plan.artifactsDir));
     },
   });
   return reportEnd(context, project, end);

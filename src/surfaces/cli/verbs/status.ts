@@ -19,6 +19,7 @@ import { whileWatching } from '../watching.ts';
 const WATCH_MS = 500;
 
 export async function status(context: VerbContext, wanted: string | null, watch: boolean): Promise<ExitCode> {
+  if (watch) context.endWithReader();
   if (wanted === null) return watch ? watchAll(context) : statusOfAll(context);
   const open = await openRun(context, wanted);
   if (watch) return watchRun(context, open);

@@ -5,13 +5,15 @@ import { renderGithub } from '../../../diagnostics/render-github.ts';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson, type ValidateDocument } from '../../../diagnostics/render-json.ts';
 import { renderSarif } from '../../../diagnostics/render-sarif.ts';
+import type { CheckSetup } from '../../../runtime/services.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../workflow/check-workflow.ts';
+import { otherDocumentIn } from '../../../workflow/document-kind.ts';
 import { checkPrompt } from '../../../workflow/prompt-document.ts';
 import { type ProofsDocument, proofsDocument, proofsHold } from '../../../workflow/proofs/proof-document.ts';
 import { describeProofs } from '../../../workflow/proofs/proof-words.ts';
 import { type Proofs, proveWorkflow } from '../../../workflow/proofs/prove-workflow.ts';
 import { type Excess, findExcesses, type WorstCaseCaps } from '../../../workflow/proofs/worst-case-caps.ts';
-import type { CheckContext } from '../../../workflow/rule.ts';
+import type { Source } from '../../../workflow/source-text.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { hasSystemCode } from '../system-error.ts';
@@ -33,13 +35,13 @@ export async function validate(
   const services = await context.services();
   const opened = await services.openCheck(context.startDir);
   if (!opened.ok) throw new CliError(opened.obstacle.message, opened.obstacle.help);
-  const { context: checkContext, brokenConfig } = opened.value;
+  const { brokenConfig } = opened.value;
   const files = [];
   for (const path of paths) {
-    files.push({ path, ...(await checkFile(path, await readSource(path), checkContext, options)) });
+    files.push({ path, ...(await checkFile(path, await readSource(path), opened.value, options)) });
   }
   const { terminal } = context;
-  if (brokenConfig !== null)
+  if (brokenConfig !== null && files.some(({ kind }) => kind === 'workflow'))
     terminal.err(
       `${brokenConfig.name} ${brokenConfig.problem}; names were not resolved (conductor doctor shows more)\n`,
     );
@@ -47,8 +49,11 @@ export async function validate(
   return exitCodeOf(files);
 }
 
-/** A workflow that was checked and, where that was asked for, proved. */
-interface ProvedWorkflow extends CheckedWorkflow {
+/** What was checked, with a plan where it is a workflow. */
+type CheckedFile = Pick<CheckedWorkflow, 'diagnostics' | 'text' | 'plan'> & { readonly kind: DocumentKind };
+
+/** A file that was checked and, where that was asked for, proved. */
+interface ProvedWorkflow extends CheckedFile {
   /** Null where nothing was asked to be proved, or where errors leave nothing to prove. */
   readonly proofs: Proofs | null;
   readonly excesses: readonly Excess[];
@@ -60,10 +65,10 @@ type NamedWorkflow = ProvedWorkflow & { readonly path: string };
 async function checkFile(
   path: string,
   bytes: Uint8Array,
-  context: CheckContext,
+  setup: CheckSetup,
   { prove, caps }: ProveOptions,
 ): Promise<ProvedWorkflow> {
-  const checked = await checkDocument(path, bytes, context);
+  const checked = await checkDocument({ name: path, bytes }, setup);
   const asked = prove || Object.values(caps).some((cap) => cap !== null);
   const proofs = asked && checked.plan !== null ? proveWorkflow(checked.plan) : null;
   return {
@@ -75,29 +80,63 @@ async function checkFile(
   };
 }
 
-/** A file is what its place or its name makes it: a configuration, a prompt, and otherwise a workflow. */
-async function checkDocument(
-  path: string,
-  bytes: Uint8Array,
-  context: CheckContext,
-): Promise<CheckedWorkflow> {
-  const source = { name: path, bytes };
+type DocumentKind = 'workflow' | 'configuration' | 'policy' | 'prompt' | 'suite';
+
+async function checkDocument(source: Source, setup: CheckSetup): Promise<CheckedFile> {
+  const kind = kindByPlace(source.name);
+  if (kind !== 'workflow') return checkAs(kind, source, setup);
+  const checked = checkWorkflow(source, setup.context);
+  if (!checked.diagnostics.some(({ code }) => code === 'WF106')) return { ...checked, kind };
+  const other = otherDocumentIn(source);
+  return other === 'policy' || other === 'configuration' || other === 'suite'
+    ? checkAs(other, source, setup)
+    : { ...checked, kind };
+}
+
+/** A file is what its place or its name makes it; where they say nothing, a workflow, unless it says otherwise itself. */
+function kindByPlace(path: string): Exclude<DocumentKind, 'suite'> {
   const full = resolve(path);
+  const folder = dirname(full);
   const name = basename(full);
-  if (name === 'config.yaml' && CONFIG_FOLDERS.has(basename(dirname(full)))) {
-    const { checkConfig } = await import('../../../workflow/config-document.ts');
-    const { diagnostics, text } = checkConfig(source);
-    return { diagnostics, text, plan: null, document: null };
-  }
-  if (name.endsWith('.md')) {
-    const { diagnostics, text } = checkPrompt(source, PROMPT_NAME.exec(name)?.[1] ?? null);
-    return { diagnostics, text, plan: null, document: null };
-  }
-  return checkWorkflow(source, context);
+  if (name.endsWith('.md')) return 'prompt';
+  if (name === 'config.yaml' && CONFIG_FOLDERS.has(basename(folder))) return 'configuration';
+  const kept = basename(folder) === 'policies' && CONFIG_FOLDERS.has(basename(dirname(folder)));
+  return kept || POLICY_NAME.test(name) ? 'policy' : 'workflow';
 }
 
 const CONFIG_FOLDERS: ReadonlySet<string> = new Set(['.tnh', 'conductor']);
 const PROMPT_NAME = /^(.+\.v\d+)\.md$/;
+const POLICY_NAME = /^(policy\..+\.v\d+)\.ya?ml$/;
+
+async function checkAs(
+  kind: Exclude<DocumentKind, 'workflow'>,
+  source: Source,
+  { templateReader }: CheckSetup,
+): Promise<CheckedFile> {
+  const name = basename(source.name);
+  const checked = ({ diagnostics, text }: Pick<CheckedFile, 'diagnostics' | 'text'>): CheckedFile => ({
+    diagnostics,
+    text,
+    plan: null,
+    kind,
+  });
+  switch (kind) {
+    case 'configuration': {
+      const { checkConfig } = await import('../../../workflow/config-document.ts');
+      return checked(checkConfig(source));
+    }
+    case 'policy': {
+      const { checkPolicy } = await import('../../../workflow/policy-document.ts');
+      return checked(checkPolicy(source, POLICY_NAME.exec(name)?.[1] ?? null));
+    }
+    case 'suite': {
+      const { checkSuite } = await import('../../../workflow/suite-document.ts');
+      return checked(checkSuite(source));
+    }
+    case 'prompt':
+      return checked(checkPrompt(source, PROMPT_NAME.exec(name)?.[1] ?? null, await templateReader()));
+  }
+}
 
 /** Whoever asks for a proof does not want to be only warned of a success without a validation. */
 function harden(diagnostic: Diagnostic): Diagnostic {
@@ -172,7 +211,8 @@ function printHuman(context: VerbContext, file: NamedWorkflow): void {
   } else {
     const count = file.plan?.steps.length ?? null;
     const steps = count === null ? '' : `, ${count} ${count === 1 ? 'step' : 'steps'}`;
-    out(`${paintOut.green('✓')} ${file.path}: valid${steps}${notes}\n`);
+    const what = file.kind === 'policy' || file.kind === 'suite' ? `, a ${file.kind}` : '';
+    out(`${paintOut.green('✓')} ${file.path}: valid${what}${steps}${notes}\n`);
   }
   printProofs(context, file);
 }

@@ -1,7 +1,6 @@
 import type { ListedWorktree } from '../../../ports/upkeep.ts';
 import { judgeRetention, takeWorktree, type Verdict, whyAlive } from '../../../runtime/retention.ts';
 import type { UpkeepSetup } from '../../../runtime/services.ts';
-import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openUpkeep } from '../open.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../retention-report.ts';
 import { renderTable } from '../table.ts';
 import { printable } from '../terminal.ts';
+import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 const WORKTREE_ACTIONS = ['list', 'prune'] as const;
@@ -50,7 +50,7 @@ export async function worktree(
       return reportHandled(context, setup, handled, { key: 'worktrees', retention, dryRun: options.dryRun });
     }
     default:
-      throw new CliError(`worktree can't ${action}`, `it is one of ${WORKTREE_ACTIONS.join(', ')}`);
+      throw unknownQuestion('worktree', action, WORKTREE_ACTIONS);
   }
 }
 

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '../../../../src/contracts/policy.ts';
-import { parsePolicy } from '../../../../src/policy/document.ts';
+import { checkPolicy } from '../../../../src/workflow/policy-document.ts';
 import { judge } from './judge.ts';
 
-const shipped = parsePolicy(
-  readFileSync(new URL('../../../../policies/policy.workspace.v1.yaml', import.meta.url), 'utf8'),
-);
-const WORKSPACE: PolicyOverride = shipped.ok ? shipped.policy : {};
+const file = new URL('../../../../policies/policy.workspace.v1.yaml', import.meta.url);
+const shipped = checkPolicy({ name: 'policy.workspace.v1.yaml', bytes: readFileSync(file) });
+const WORKSPACE: PolicyOverride = shipped.policy ?? {};
 
 const FREE: PolicyOverride = {};
 const GUARDED: PolicyOverride = {

@@ -48,7 +48,12 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
   };
   const openCheck: Services['openCheck'] = async () => ({
     ok: true,
-    value: { context: checkContext, brokenConfig: null, workflowFolders: [] },
+    value: {
+      context: checkContext,
+      brokenConfig: null,
+      templateReader: () => Promise.reject(new Error('no prompt is checked here')),
+      workflowFolders: [],
+    },
   });
   const context = {
     terminal,
@@ -58,6 +63,7 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
     version: '0.0.0',
     repo: null,
     keepRunning: () => {},
+    endWithReader: () => {},
     leaveTerminal: null,
   };
   const { prove = false, format = 'human', agentRuns = null, wallMs = null, costUsd = null } = asked;

@@ -1,0 +1,74 @@
+import { Liquid } from 'liquidjs';
+import type { ReadTemplate, TemplateReading } from '../../contracts/prompt.ts';
+
+/** Templates reach nothing but their inputs: every file look-up of the engine is answered with "not there". */
+const NO_FILES = {
+  readFileSync: () => '',
+  readFile: () => Promise.resolve(''),
+  existsSync: () => false,
+  exists: () => Promise.resolve(false),
+  resolve: (_dir: string, file: string) => file,
+};
+
+export function createTemplateEngine(): Liquid {
+  return new Liquid({
+    strictVariables: true,
+    strictFilters: true,
+    relativeReference: false,
+    ownPropertyOnly: true,
+    fs: NO_FILES,
+  });
+}
+
+/** Says what is wrong with a text and what it uses, without rendering it. */
+export function createTemplateReader(): ReadTemplate {
+  const engine = createTemplateEngine();
+  return (body) => {
+    try {
+      const { globals } = engine.analyzeSync(engine.parse(body));
+      return { fault: null, variables: variablesOf(globals, body) };
+    } catch (error) {
+      return { fault: faultOf(error, body), variables: [] };
+    }
+  };
+}
+
+type Globals = ReturnType<Liquid['analyzeSync']>['globals'];
+
+function variablesOf(globals: Globals, body: string): TemplateReading['variables'] {
+  const starts = lineStarts(body);
+  return Object.entries(globals)
+    .flatMap(([name, [first]]) => {
+      if (first === undefined) return [];
+      const { row, col } = first.location;
+      return [{ name, offset: (starts[row - 1] ?? 0) + col - 1 }];
+    })
+    .sort((one, other) => one.offset - other.offset);
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+const INCLUSION = /\{%-?\s*(?:include|render|layout)\b[^%]*%?\}?/;
+
+/** The engine ends its messages with a place in the text, which is not the place in the file. */
+function faultOf(error: unknown, body: string): NonNullable<TemplateReading['fault']> {
+  const said = error instanceof Error ? error.message : String(error);
+  if (said.startsWith('ENOENT')) {
+    const [tag = ''] = INCLUSION.exec(body) ?? [];
+    return { message: 'a prompt includes no files', offset: body.indexOf(tag), length: tag.length };
+  }
+  const { begin, end } = tokenOf(error);
+  const message = said.replace(/, line:\d+, col:\d+$/, '');
+  return { message, offset: begin, length: Math.max(0, end - begin) };
+}
+
+function tokenOf(error: unknown): { readonly begin: number; readonly end: number } {
+  const token: unknown = error !== null && typeof error === 'object' && 'token' in error ? error.token : null;
+  if (token === null || typeof token !== 'object') return { begin: 0, end: 0 };
+  const { begin, end } = token as { readonly begin?: unknown; readonly end?: unknown };
+  return typeof begin === 'number' && typeof end === 'number' ? { begin, end } : { begin: 0, end: 0 };
+}

@@ -1,0 +1,90 @@
+import { decodeSource, type Source } from './source-text.ts';
+import { parseYaml } from './yaml-source.ts';
+
+/** What somebody may take for a workflow. */
+export type OtherDocument =
+  | 'policy'
+  | 'configuration'
+  | 'prompt'
+  | 'suite'
+  | 'harness report'
+  | 'planner vector'
+  | 'planner envelope'
+  | 'planner decision'
+  | 'planner result'
+  | 'implementor result'
+  | 'reviewer result';
+
+/** Who has one of these meant to write a workflow, whatever else is wrong. */
+const WORKFLOW_KEYS = ['workflow_id', 'entry_step', 'steps'];
+
+const CONFIG_KEYS = [
+  'agents',
+  'validators',
+  'prices',
+  'planner',
+  'limits',
+  'policy',
+  'protected_branches',
+  'entrypoints',
+  'environment',
+  'paths',
+  'retention',
+  'notify',
+  'sandbox',
+  'work',
+];
+
+/** The keys that only this document has; the first that fits counts. */
+const SIGNS: readonly (readonly [OtherDocument, readonly string[]])[] = [
+  ['policy', ['policy_id']],
+  ['prompt', ['prompt_id']],
+  ['planner vector', ['vector_id', 'expected']],
+  ['planner envelope', ['allowed_next_steps', 'evidence']],
+  ['planner decision', ['status', 'next_step']],
+  ['harness report', ['suite_id', 'summary']],
+  ['suite', ['suite_id']],
+];
+
+/** Null for a workflow, and for what nobody can tell. */
+export function otherDocument(data: unknown): OtherDocument | null {
+  if (data === null || typeof data !== 'object' || Array.isArray(data)) return null;
+  const has = (key: string) => Object.hasOwn(data, key);
+  if (WORKFLOW_KEYS.some(has)) return null;
+  const sign = SIGNS.find(([, keys]) => keys.every(has));
+  if (sign !== undefined) return sign[0];
+  const role = has('role') && has('outcome') ? (data as { readonly role: unknown }).role : null;
+  if (role === 'implementor' || role === 'reviewer') return `${role} result`;
+  if (has('role') && has('create')) return 'planner result';
+  return CONFIG_KEYS.some(has) ? 'configuration' : null;
+}
+
+/** The same, of a text that was not read yet. */
+export function otherDocumentIn(source: Source): OtherDocument | null {
+  const { text, problem } = decodeSource(source, 'WF');
+  return problem === null ? otherDocument(parseYaml(text, 'WF').source?.data) : null;
+}
+
+/** Which verb is for such a document, said to somebody who gave it where a workflow is wanted. */
+export function wayWith(kind: OtherDocument): string {
+  switch (kind) {
+    case 'policy':
+      return '`conductor validate` checks a policy, `conductor policy` holds something against one';
+    case 'configuration':
+      return '`conductor validate` checks a configuration; it belongs into `.tnh/config.yaml`';
+    case 'prompt':
+      return 'a prompt is a Markdown file that starts with these keys between two lines `---`; `conductor validate` checks one that ends in `.md`';
+    case 'suite':
+      return '`conductor validate` checks a suite, `conductor harness run` runs it';
+    case 'planner vector':
+      return '`conductor vectors` judges a folder of these';
+    case 'planner envelope':
+      return '`conductor contract check planner-input` checks it, `conductor evaluate --input` judges it';
+    case 'harness report':
+    case 'planner decision':
+    case 'planner result':
+    case 'implementor result':
+    case 'reviewer result':
+      return `\`conductor contract check ${kind.replace(' ', '-')}\` checks it`;
+  }
+}
