@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { agentTrialSchema } from './agent-trial.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
+import { UPKEEP_DOCUMENTS } from './cli-upkeep-documents.ts';
 import { WORK_DOCUMENTS } from './cli-work-documents.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
-import { printed } from './printed-document.ts';
+import { printed, printedChange } from './printed-document.ts';
 import { statusSchema } from './run-files.ts';
 import {
   LIFECYCLE_STATES,
@@ -162,13 +163,6 @@ const log = z.looseObject({
   path: z.string(),
 });
 
-const change = z.looseObject({
-  path: z.string(),
-  status: z.enum(['A', 'M', 'D', 'R']),
-  insertions: z.int().nullable().describe('Null for a binary file.'),
-  deletions: z.int().nullable(),
-});
-
 const finding = z.looseObject({
   name: z.string(),
   state: z.enum(FILE_STATES),
@@ -247,72 +241,6 @@ const judged = printed({
   ),
 });
 
-const salvage = z.looseObject({
-  ref: z.string(),
-  name: z.string().describe('What `conductor undo RUN NAME` takes.'),
-  kind: z.enum(['files', 'ref']),
-  step_id: z.string().nullable(),
-  ref_name: z.string().nullable().describe('In full, of a ref that was moved.'),
-  commit: z.string(),
-  kept_at: z.string().nullable(),
-});
-
-const undone = printed({
-  run_id: z.string(),
-  done: z.boolean().describe('False with `--dry-run` and `--list`.'),
-  salvage: salvage.nullable(),
-  into: z
-    .discriminatedUnion('kind', [
-      z.looseObject({ kind: z.literal('worktree'), path: z.string() }),
-      z.looseObject({ kind: z.literal('branch'), branch: z.string(), because: z.string() }),
-      z.looseObject({
-        kind: z.literal('ref'),
-        ref: z.string(),
-        from: z.string().nullable(),
-        to: z.string(),
-        salvage_ref: z.string().nullable().describe('Where the value is kept that it had.'),
-      }),
-    ])
-    .nullable(),
-  files: z.array(change).optional(),
-  salvages: z.array(salvage).describe('All that is kept of the run, oldest first.'),
-});
-
-const runPlace = {
-  run_id: z.string(),
-  workflow_id: z.string().nullable(),
-  state: z.string().nullable(),
-  outcome: z.enum(RUN_OUTCOMES).nullable(),
-  updated_at: z.string().nullable(),
-  path: z.string(),
-  bytes: z.int().nonnegative(),
-};
-const handled = z.looseObject({
-  ...runPlace,
-  action: z.enum(['removed', 'would_remove', 'kept', 'failed']),
-  reason: z.string(),
-  salvage_refs: z.array(z.string()).describe('Where what would have been lost is kept.'),
-  notes: z.array(z.string()),
-});
-const retained = {
-  ok: z.boolean().describe('False when something that was due could not be removed.'),
-  dry_run: z.boolean(),
-  retention: z.looseObject({ keep_runs: z.int().nonnegative(), keep_days: z.number().nonnegative() }),
-  freed_bytes: z.int().nonnegative(),
-};
-const listedWorktrees = printed({
-  worktrees: z.array(
-    z.looseObject({
-      ...runPlace,
-      branch: z.string().nullable(),
-      present: z.boolean(),
-      prunable: z.boolean(),
-      reason: z.string(),
-    }),
-  ),
-  total_bytes: z.int().nonnegative(),
-});
-
 /** By verb. `error` is what any of them prints instead where it fails itself. */
 export const CLI_DOCUMENTS = {
   init: printed({ created: z.array(z.string()), kept: z.array(z.string()) }),
@@ -364,7 +292,7 @@ export const CLI_DOCUMENTS = {
   logs: printed({ run_id: z.string(), logs: z.array(log) }),
   diff: printed({
     run_id: z.string(),
-    files: z.array(change),
+    files: z.array(printedChange),
     insertions: z.int(),
     deletions: z.int(),
   }),
@@ -379,12 +307,7 @@ export const CLI_DOCUMENTS = {
     report_path: z.string(),
     report: harnessReportSchema,
   }),
-  undo: undone,
-  worktree: z.union([
-    listedWorktrees,
-    printed({ ...retained, worktrees: z.array(handled) }).describe('With `prune`.'),
-  ]),
-  clean: printed({ ...retained, runs: z.array(handled) }),
+  ...UPKEEP_DOCUMENTS,
   replay: z.union([replayed, compared.describe('With `--against`.')]),
   verify: printed({
     ...record,

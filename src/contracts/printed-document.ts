@@ -7,3 +7,11 @@ export function printed<const Shape extends z.core.$ZodLooseShape>(shape: Shape)
     ...shape,
   });
 }
+
+/** A file of a change, as several documents tell it. */
+export const printedChange = z.looseObject({
+  path: z.string(),
+  status: z.enum(['A', 'M', 'D', 'R']),
+  insertions: z.int().nullable().describe('Null for a binary file.'),
+  deletions: z.int().nullable(),
+});
