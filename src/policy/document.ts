@@ -1,5 +1,7 @@
 import { parseDocument } from 'yaml';
+import type * as z from 'zod';
 import { type PolicyDocument, policyDocumentSchema } from '../contracts/policy.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { type Problem, problemsOf } from '../planner/problems.ts';
 
 export type ParsedPolicy =
@@ -17,7 +19,23 @@ export function parsePolicy(text: string): ParsedPolicy {
   }
   const parsed = policyDocumentSchema.safeParse(toValue(document));
   if (parsed.success) return { ok: true, policy: parsed.data };
-  return { ok: false, problems: problemsOf(parsed.error) };
+  const { issues } = parsed.error;
+  const others = problemsOf(parsed.error).filter((_, index) => issues[index]?.code !== 'unrecognized_keys');
+  return { ok: false, problems: [...unknownKeys(parsed.error), ...others] };
+}
+
+/** A key that is written wrong leaves its wish unsaid, so it comes before what is said of others. */
+function unknownKeys({ issues }: z.ZodError): Problem[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [];
+    const path = issue.path.map(String).join('.');
+    const known = path === 'commands' ? ['allow', 'deny'] : Object.keys(policyDocumentSchema.shape);
+    return issue.keys.map((key): Problem => {
+      const near = didYouMean(key, known);
+      const meant = near === null ? `the keys here are ${known.join(', ')}` : `did you mean \`${near}\`?`;
+      return { path, message: `unknown key \`${key}\`; ${meant}` };
+    });
+  });
 }
 
 function lower(message: string): string {
