@@ -1,20 +1,14 @@
 import * as z from 'zod';
 import { agentTrialSchema } from './agent-trial.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
+import { proofsDocument } from './cli-proofs-document.ts';
 import { UPKEEP_DOCUMENTS } from './cli-upkeep-documents.ts';
 import { WORK_DOCUMENTS } from './cli-work-documents.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
 import { printed, printedChange } from './printed-document.ts';
 import { statusSchema } from './run-files.ts';
-import {
-  LIFECYCLE_STATES,
-  OPCODES,
-  PLANNER_STATUSES,
-  RUN_OUTCOMES,
-  TERMINATIONS,
-  VIOLATION_CLASSES,
-} from './vocabulary.ts';
+import { LIFECYCLE_STATES, OPCODES, RUN_OUTCOMES, TERMINATIONS, VIOLATION_CLASSES } from './vocabulary.ts';
 
 /**
  * What verbs print with `--json`. Keys may be added without a new `schema_version`, so readers ignore what they do not
@@ -38,42 +32,6 @@ const diagnostic = z.looseObject({
   help: z.string().nullable(),
 });
 
-const way = z.array(z.looseObject({ step_id: z.string(), key: z.string() }));
-const pathProof = {
-  holds: z.boolean(),
-  path: way.nullable().describe('The shortest way that breaks it.'),
-  end: z.string().nullable(),
-  judged: z.looseObject({ path: way, end: z.string() }).nullable(),
-};
-
-const proofs = z.looseObject({
-  holds: z.boolean(),
-  validated: z.looseObject(pathProof),
-  goldens: z.looseObject({ ...pathProof, proposing: z.array(z.string()) }),
-  loops: z.array(
-    z.looseObject({ steps: z.array(z.looseObject({ step_id: z.string(), max_entries: z.int() })) }),
-  ),
-  worst_case: z.looseObject({
-    agent_runs: z.int(),
-    planner_calls: z.int(),
-    wall_ms: z.number().nullable().describe('Null is unbounded, here and below.'),
-    work_ms: z.number(),
-    open_gates: z.array(z.string()),
-    tokens: z.number().nullable(),
-    cost_usd: z.number().nullable(),
-  }),
-  ending_statuses: z.array(z.looseObject({ step_id: z.string(), status: z.enum(PLANNER_STATUSES) })),
-  dead_routes: z.array(z.looseObject({ step_id: z.string(), key: z.string() })),
-  exceeded: z.array(
-    z.looseObject({
-      what: z.string(),
-      cap: z.number(),
-      worst_case: z.number().nullable(),
-      message: z.string(),
-    }),
-  ),
-});
-
 const validated = printed({
   ok: z.boolean().describe('No file has an error, and what was asked to be proved holds.'),
   files: z.array(
@@ -81,7 +39,7 @@ const validated = printed({
       path: z.string().describe('As it was given.'),
       ok: z.boolean(),
       diagnostics: z.array(diagnostic),
-      proofs: proofs.nullable().optional().describe('Where proofs or caps were asked for.'),
+      proofs: proofsDocument.nullable().optional().describe('Where proofs or caps were asked for.'),
     }),
   ),
 });

@@ -5,7 +5,8 @@ export type SalvageChoice =
   | { readonly ok: true; readonly salvage: Salvage }
   | {
       readonly ok: false;
-      readonly reason: 'none' | 'several' | 'unknown';
+      /** `only_refs`: no files are kept, and the names are those of refs. */
+      readonly reason: 'none' | 'only_refs' | 'several' | 'unknown';
       readonly names: readonly string[];
     };
 
@@ -16,7 +17,10 @@ export type SalvageChoice =
 export function chooseSalvage(salvages: readonly Salvage[], wanted: string | null): SalvageChoice {
   const ofFiles = salvages.filter(({ of }) => of.kind === 'files');
   const names = ofFiles.map(({ name }) => name);
-  if (names.length === 0) return { ok: false, reason: 'none', names };
+  if (names.length === 0) {
+    const refs = salvages.filter(isMovedRef).map(({ of }) => of.refName);
+    return { ok: false, reason: refs.length === 0 ? 'none' : 'only_refs', names: refs };
+  }
   if (wanted === null) {
     const [only, second] = ofFiles;
     return only !== undefined && second === undefined

@@ -102,6 +102,20 @@ describe('restore, after an agent used git itself,', () => {
     expect(await displacedIn(started)).toHaveLength(1);
   });
 
+  it('takes empty folders away, but not the place of a submodule', async () => {
+    const { run, workspaces, path, git } = await startRun(undefined, async (user) => {
+      const link = `160000,${(await user.git('rev-parse', 'HEAD')).trim()},sub`;
+      await user.git('update-index', '--add', '--cacheinfo', link);
+      await user.git('commit', '--quiet', '--message=submodule');
+    });
+    const { commit } = await workspaces.snapshot(run, 'one');
+    await mkdir(path('made/deep/er'), { recursive: true });
+    await mkdir(path('src/hollow'), { recursive: true });
+    await workspaces.restore(run, { kind: 'snapshot', commit }, 'one');
+    expect(['made', 'src/hollow', 'sub'].map((name) => existsSync(path(name)))).toEqual([false, false, true]);
+    expect(await git('status', '--porcelain')).toBe('');
+  });
+
   it('goes back where the agent left an index that nobody can read', async () => {
     const { run, workspaces, write, read, git } = await startRun();
     const index = (await git('rev-parse', '--path-format=absolute', '--git-path', 'index')).trim();

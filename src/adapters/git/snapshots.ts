@@ -68,7 +68,7 @@ export async function restoreSnapshot(
   await clearInterruptedState(worktree);
   await repairGitFile(worktree);
   await pointBranch(worktree, destination.head, branch);
-  const unread = await clearLeftovers(worktree, salvaged.listed);
+  const unread = await clearLeftovers(worktree, salvaged.listed, destination.tree);
   await displaceNestedRepositories(worktree, { nested, unread }, destination.tree);
   const index = ourIndex(worktree);
   const submodules = [

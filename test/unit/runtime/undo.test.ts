@@ -46,7 +46,12 @@ describe('the salvage that is meant', () => {
   it.each([
     ['one', [salvage('fix@1'), salvage('refs/refs/heads/main')], { ok: true, salvage: { name: 'fix@1' } }],
     ['several', kept, { ok: false, reason: 'several', names: ['fix@1', 'undo@1', 'fix@2'] }],
-    ['none', [salvage('refs/refs/heads/main')], { ok: false, reason: 'none' }],
+    ['none', [salvage('undone/refs/heads/main')], { ok: false, reason: 'none' }],
+    [
+      'none but refs',
+      [salvage('refs/refs/heads/main')],
+      { ok: false, reason: 'only_refs', names: ['refs/heads/main'] },
+    ],
   ])('is the only one when nobody says which: %s', (_, salvages, choice) => {
     expect(chooseSalvage(salvages, null)).toMatchObject(choice);
   });

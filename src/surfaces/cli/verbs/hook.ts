@@ -114,8 +114,8 @@ async function judge(
   }).violations;
 }
 
-async function folderAt(path: string): Promise<string> {
-  return await realpath(path).catch(() => {
+function folderAt(path: string): Promise<string> {
+  return realpath(path).catch(() => {
     throw new Error(`the folder ${path} can't be found, so nobody can tell where the command would run`);
   });
 }

@@ -118,6 +118,12 @@ function expectSalvage(runId: string, salvages: readonly Salvage[], step: string
   switch (choice.reason) {
     case 'none':
       throw new CliError(`nothing of run ${id} is kept under a salvage ref`, null, EXIT.failed);
+    case 'only_refs':
+      throw new CliError(
+        `no files of run ${id} are kept, only refs that were moved: ${choice.names.join(', ')}`,
+        `put one back: conductor undo ${id} --ref ${choice.names[0] ?? ''}`,
+        EXIT.failed,
+      );
     case 'several':
       throw new CliError(
         `run ${id} has ${choice.names.length} salvages: ${choice.names.join(', ')}`,
