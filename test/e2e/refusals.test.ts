@@ -161,7 +161,7 @@ const WRONG_DOCUMENTS: readonly Wrong[] = [
       '.tnh/prompts/task.hello.v1.md': `${FRONT_MATTER}Say {{ what }}.\n`,
     },
     config: ACTOR,
-    says: /^error\[WF509\]: .*task\.hello\.v1.*`what`.*\n *--> .*w\.yaml:\d+:\d+[^]*task\.hello\.v1\.md:9:8$/m,
+    says: /^error\[WF509\]: .*task\.hello\.v1.*`what`.*\n *--> .*w\.yaml:\d+:\d+[\s\S]*task\.hello\.v1\.md:9:8$/m,
     helps: /declare/,
   },
   {
