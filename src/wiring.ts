@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { FoundRepository } from './adapters/git/find-repository.ts';
 import {
   type BrokenFile,
   type LoadedConfig,
@@ -11,6 +10,7 @@ import type { Config } from './contracts/config.ts';
 import { packageRoot } from './package-root.ts';
 import type { Opened, OpenProject, Records, Services } from './runtime/services.ts';
 import { knownNames, limitDefaults, loadTemplateReader } from './wiring/known-names.ts';
+import { repositoryObstacle } from './wiring/repository-obstacle.ts';
 
 /** Puts adapters behind the services that surfaces use. Each service loads its adapters when it is asked. */
 export function createServices(version: string): Services {
@@ -143,7 +143,7 @@ interface Configured {
 async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {
   const { findRepository } = await import('./adapters/git/find-repository.ts');
   const found = await findRepository(outsideWorktrees(startDir));
-  if (!found.ok) return notARepository(found.reason, startDir);
+  if (!found.ok) return { ok: false, document: null, obstacle: repositoryObstacle(found.reason, startDir) };
   const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder, process.env);
   if (!loaded.ok) return brokenConfig(loaded.file);
   return { ok: true, value: { repoRoot: found.repoRoot, config: loaded.config } };
@@ -158,26 +158,4 @@ function brokenConfig(file: BrokenFile): Opened<never> {
       help: file.name.endsWith('.yaml') ? 'correct it; an empty file is valid' : 'correct it, or unset it',
     },
   };
-}
-
-function notARepository(
-  reason: Extract<FoundRepository, { ok: false }>['reason'],
-  startDir: string,
-): Opened<never> {
-  const obstacle = {
-    not_a_repository: {
-      message: `${resolve(startDir)} is not inside a git repository`,
-      help: 'change to a checkout, name one with --repo DIR, or make one with git init',
-    },
-    bare: {
-      message: `${resolve(startDir)} is a bare repository`,
-      help: 'clone it and run conductor in the checkout',
-    },
-    foreign_owner: {
-      message: `git does not trust ${resolve(startDir)}, because it belongs to another user`,
-      help: `if you do: git config --global --add safe.directory ${resolve(startDir)}`,
-    },
-    git_missing: { message: 'git was not found', help: 'install git and put it on the PATH' },
-  }[reason];
-  return { ok: false, document: null, obstacle };
 }

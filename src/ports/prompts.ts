@@ -4,7 +4,7 @@ import type { Prompt } from '../contracts/prompt.ts';
 export interface PromptCatalog {
   /** By reference, `<prompt_id>.v<version>`. */
   readonly byRef: ReadonlyMap<string, Prompt>;
-  /** What is wrong with its text, whatever its inputs will be; null where nothing is. `given` are names besides its own. */
+  /** What is wrong with its text, whatever its inputs will be; null where nothing is. `given` are names besides its own and the runtime's. */
   readonly problem: (prompt: Prompt, given: readonly string[]) => string | null;
   /** Strict: a variable that is not given is an error. Reaches no file. */
   readonly render: (prompt: Prompt, inputs: Readonly<Record<string, unknown>>) => RenderResult;

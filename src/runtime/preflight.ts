@@ -1,12 +1,9 @@
 import type { Plan } from '../kernel/plan.ts';
 import type { ValidatorPlace } from '../ports/validator.ts';
-import { RUNTIME_INPUTS } from '../workflow/runtime-inputs.ts';
 import { promisesTo } from './effects/enclose-step.ts';
 import { runnableOf } from './effects/run-validation.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
-
-const RENDERED_INPUTS = [...RUNTIME_INPUTS, 'task'];
 
 /** What can be known before anything is made: programs that are missing, policies nobody can enforce. */
 export async function findObstacles(
@@ -28,7 +25,7 @@ export async function findObstacles(
           `correct agents.${step.agent} in .tnh/config.yaml; conductor doctor shows what is there`,
         );
       const prompt = step.prompt.kind === 'reference' ? deps.prompts.byRef.get(step.prompt.ref) : undefined;
-      const wrong = prompt && deps.prompts.problem(prompt, [...step.inputs, ...RENDERED_INPUTS]);
+      const wrong = prompt && deps.prompts.problem(prompt, step.inputs);
       if (prompt !== undefined && wrong != null)
         add(
           `prompt ${prompt.ref} of step "${step.id}" can't be rendered: ${wrong}`,
@@ -87,7 +84,7 @@ async function plannerObstacles({ planner, prompts }: RunDeps, plan: Plan): Prom
     ...unanswered,
     ...evaluations.flatMap((step) => {
       const prompt = prompts.byRef.get(step.prompt);
-      const wrong = prompt === undefined ? null : prompts.problem(prompt, RENDERED_INPUTS);
+      const wrong = prompt === undefined ? null : prompts.problem(prompt, []);
       if (wrong === null) return [];
       return [
         {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { type FoundRepository, findRepository } from '../adapters/git/find-repository.ts';
+import { findRepository } from '../adapters/git/find-repository.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
@@ -15,6 +15,7 @@ import { findChromium, lackOfChromium } from '../harness/browser.ts';
 import type { Finding } from '../runtime/services.ts';
 import { examineAgents } from './examine-agents.ts';
 import { plannerFor } from './planners.ts';
+import { repositoryObstacle } from './repository-obstacle.ts';
 import { findSandbox } from './sandbox-state.ts';
 
 const run = promisify(execFile);
@@ -33,7 +34,10 @@ export async function examine(
   const findings: Finding[] = [ok('node', process.version), await examineGit()];
   const found = await findRepository(startDir);
   if (found.ok) findings.push(await examineRepository(found.repoRoot), await examineHome(found.repoRoot));
-  else findings.push(noRepository(startDir, found.reason));
+  else {
+    const { message, help } = repositoryObstacle(found.reason, startDir);
+    findings.push(missing('repository', message, help));
+  }
   const root = found.ok ? found.repoRoot : startDir;
   const loaded = await loadConfig(root, userFolder, env);
   if (!loaded.ok) {
@@ -58,12 +62,6 @@ export async function examine(
     examineBrowser(env),
   );
   return findings;
-}
-
-function noRepository(startDir: string, reason: Extract<FoundRepository, { ok: false }>['reason']): Finding {
-  const help =
-    reason === 'bare' ? 'clone it, and change to the checkout' : 'change to one, or make one with git init';
-  return missing('repository', `${startDir} is ${reason === 'bare' ? 'bare' : 'not a checkout'}`, help);
 }
 
 async function examineRepository(repoRoot: string): Promise<Finding> {

@@ -83,6 +83,8 @@ describe('conductor contract check', () => {
       stdout: expect.stringContaining('WR107: close.0: "7" is not an existing item'),
     });
     expect(without.stderr).toContain('--items FILE tells which items exist');
+    const decision = await scene.conductor('contract', 'check', 'planner-decision', '../result.json');
+    expect(decision.stdout).toMatch(/WR001: status: (?!status: )/);
     for (const items of [
       ['7'],
       [{ id: '7', status: 'ready' }],

@@ -120,6 +120,17 @@ const WRONG: readonly Wrong[] = [
     helps: /--base-ref\b/,
   },
   { sentence: 'a missing argument', args: ['run'], says: /workflow/ },
+  {
+    sentence: 'a --repo that is not there',
+    args: ['runs', '--repo', 'nowhere'],
+    says: /no folder .*nowhere/,
+  },
+  {
+    sentence: 'a --repo that is a file',
+    args: ['runs', '--repo', 'w.yaml'],
+    files: { 'w.yaml': AGENT },
+    says: /no folder .*w\.yaml/,
+  },
   { sentence: 'an unknown run', args: ['show', 'ffff'], says: /ffff/, helps: /conductor runs/ },
   { sentence: 'resuming an unknown run', args: ['resume', 'ffff'], says: /ffff/ },
   { sentence: 'approving an unknown run', args: ['approve', 'ffff'], says: /ffff/ },
@@ -150,7 +161,7 @@ const WRONG_DOCUMENTS: readonly Wrong[] = [
       '.tnh/prompts/task.hello.v1.md': `${FRONT_MATTER}Say {{ what }}.\n`,
     },
     config: ACTOR,
-    says: /^error\[WF509\]: .*task\.hello\.v1.*`what`.*\n *--> .*w\.yaml:\d+:\d+[^]*task\.hello\.v1\.md:9:8$/m,
+    says: /^error\[WF509\]: .*task\.hello\.v1.*`what`.*\n *--> .*w\.yaml:\d+:\d+[\s\S]*task\.hello\.v1\.md:9:8$/m,
     helps: /declare/,
   },
   {

@@ -39,7 +39,7 @@ describe('findRepository', () => {
 
   it.each([
     ['not_a_repository', 'a plain folder', async (folder: string) => folder],
-    ['not_a_repository', 'a folder that does not exist', async (folder: string) => join(folder, 'nowhere')],
+    ['not_a_folder', 'a folder that does not exist', async (folder: string) => join(folder, 'nowhere')],
     [
       'bare',
       'a bare repository',

@@ -9,13 +9,16 @@ export type FoundRepository =
       /** The folder that all worktrees share, also when `repoRoot` is a linked worktree itself. */
       readonly gitDir: string;
     }
-  | { readonly ok: false; readonly reason: 'not_a_repository' | 'bare' | 'git_missing' | 'foreign_owner' };
+  | {
+      readonly ok: false;
+      readonly reason: 'not_a_folder' | 'not_a_repository' | 'bare' | 'git_missing' | 'foreign_owner';
+    };
 
 /** The repository whose checkout holds `startDir`. */
 export async function findRepository(startDir: string): Promise<FoundRepository> {
   // Node reports a missing folder to start in exactly as it reports a missing program.
   const start = await stat(startDir).catch(() => null);
-  if (start?.isDirectory() !== true) return { ok: false, reason: 'not_a_repository' };
+  if (start?.isDirectory() !== true) return { ok: false, reason: 'not_a_folder' };
   const git = createGit({ cwd: startDir });
   try {
     const inside = await git(['rev-parse', '--is-inside-work-tree', '--is-bare-repository'], {

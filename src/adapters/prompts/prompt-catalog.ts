@@ -1,19 +1,16 @@
 import type { Prompt } from '../../contracts/prompt.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { createTemplateEngine } from './template.ts';
+import { findTemplateProblems } from '../../workflow/prompt-template.ts';
+import { createTemplateEngine, createTemplateReader } from './template.ts';
 
 export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptCatalog {
   const engine = createTemplateEngine();
+  const readTemplate = createTemplateReader(engine);
   return {
     byRef,
     problem: (prompt, given) => {
-      const known = new Set([...prompt.inputs.map((input) => input.name), ...given]);
-      try {
-        const unknown = engine.globalVariablesSync(prompt.body).filter((name) => !known.has(name));
-        return unknown.length === 0 ? null : `undefined variable: ${unknown.join(', ')}`;
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error);
-      }
+      const declared = prompt.inputs.map((input) => input.name);
+      return findTemplateProblems(readTemplate(prompt.body), [...declared, ...given])[0]?.message ?? null;
     },
     render: (prompt, inputs) => {
       const missing = prompt.inputs.filter((input) => input.required && inputs[input.name] == null);

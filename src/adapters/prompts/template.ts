@@ -21,8 +21,7 @@ export function createTemplateEngine(): Liquid {
 }
 
 /** Says what is wrong with a text and what it uses, without rendering it. */
-export function createTemplateReader(): ReadTemplate {
-  const engine = createTemplateEngine();
+export function createTemplateReader(engine: Liquid = createTemplateEngine()): ReadTemplate {
   return (body) => {
     try {
       const { globals } = engine.analyzeSync(engine.parse(body));

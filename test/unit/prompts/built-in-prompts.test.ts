@@ -158,13 +158,14 @@ describe('the built-in prompts', () => {
   });
 
   it.each([
-    ['{{ gone }}', [], /undefined variable: gone/],
+    ['{{ gone }}', [], /`gone`, which is no input/],
+    ['{{ task }} {{ diff }}', [], null],
     ['{{ gone }}', ['gone'], null],
     ['{% for each in own %}{{ each.name }}{% endfor %}', [], null],
     ['{% if own %}', [], /not closed/],
     ['{{ own', [], /not closed/],
     ['{{ own | nothing_like_it }}', [], /undefined filter/],
-    ['{% include "other" %}', [], /other/],
+    ['{% include "other" %}', [], /includes no files/],
   ])('of the text %j with %j given, a run would not get past %s', (body, given, problem) => {
     const [prompt] = prompts;
     if (prompt === undefined) throw new Error('no prompt is built in');

@@ -59,7 +59,7 @@ describe('the folders of prompts', () => {
     const text = prompt('task.a', 1, body).replace('role: task', 'role: task\ninputs: [{ name: ticket }]');
     const folders = catalogs({ 'near/task.a.v1.md': text });
     const found = indexPrompts(folders, createTemplateReader()).get('task.a.v1')?.problem?.(given) ?? null;
-    const line = text.split('\n').findIndex((each) => each === body.split('\n').at(-1)) + 1;
+    const line = text.split('\n').indexOf(body.split('\n').at(-1) ?? '') + 1;
     const expected = place?.replace('LINE', String(line)) ?? null;
     expect(found === null ? null : found.place.split('/').slice(-2).join('/')).toBe(expected);
   });

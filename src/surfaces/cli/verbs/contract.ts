@@ -106,7 +106,8 @@ function printVerdict(
     return;
   }
   const lines = problems.map(({ path, code, message }) => {
-    const place = path === '' ? '' : `${printable(path)}: `;
+    // A message that stands alone names its place already.
+    const place = path === '' || message.startsWith(`${path}: `) ? '' : `${printable(path)}: `;
     return `${file}: ${paintOut.red(code)}: ${place}${printable(message)}\n`;
   });
   const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`;

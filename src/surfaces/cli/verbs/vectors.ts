@@ -130,7 +130,8 @@ function printTable(
       ]),
     ]),
   );
-  out(`\n${checked.length} vectors by ${planner}: ${checked.length - failed} hold, ${failed} drift\n`);
+  const count = `${checked.length} ${checked.length === 1 ? 'vector' : 'vectors'}`;
+  out(`\n${count} by ${planner}: ${checked.length - failed} hold, ${failed} drift\n`);
 }
 
 function driftText({ field, expected, actual }: Drift): string {
