@@ -221,6 +221,17 @@ describe('a golden', () => {
     expect(place.referred('suite/proposed/x').toString()).toBe('one');
   });
 
+  test('is held against nothing but text and bytes', async ({ place }) => {
+    const { result } = await place.tryCase({
+      kind: 'unit',
+      id: 'it',
+      options: { test: ({ expectGolden }) => expectGolden('x', undefined as unknown as string) },
+    });
+    expect(result.observations).toEqual([
+      'the golden goldens/x is held against text or bytes, and was given undefined',
+    ]);
+  });
+
   test('is compared even by a function that does not wait for it', async ({ place }) => {
     const { report } = await place.tryCase({
       kind: 'unit',
