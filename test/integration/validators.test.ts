@@ -497,6 +497,18 @@ describe('a harness report', () => {
     expect(existsSync(inTree('harness_report.json'))).toBe(false);
   });
 
+  it('that came by a glob for reports alone is not required, and counts as missing where it is none', async () => {
+    const globs = { artifacts: ['**/*.json', 'out/*harness_report*.json'] };
+    expect(await run(inlineScript('', globs))).toMatchObject({ outcome: 'completed', requiredArtifacts: [] });
+    const broken = 'fs.mkdirSync("out"); fs.writeFileSync("out/my_harness_report.json", "{")';
+    expect(await run(inlineScript(broken, globs))).toMatchObject({
+      outcome: 'error',
+      exitCode: 0,
+      missingArtifacts: ['out/my_harness_report.json'],
+      reason: 'harness report `out/my_harness_report.json` is not JSON',
+    });
+  });
+
   it('that only a glob caught is not required, but its proposals are seen', async () => {
     const globs = { artifacts: ['*.json'] };
     const report = { ...goodReport, proposed_goldens: ['a.png'] };

@@ -36,6 +36,8 @@ interface Chosen {
   readonly match: ArtifactMatch;
   readonly required: boolean;
   readonly declaredReport: boolean;
+  /** It came by a glob that is for reports and nothing else. */
+  readonly globbedReport: boolean;
   readonly converted: boolean;
 }
 
@@ -73,11 +75,12 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
     if (choice === undefined || !(await isReport(choice, context))) continue;
     const reading = await readHarnessReport(artifact.path);
     if (reading.ok) reports.push({ ...reading, path: artifact.path, match: choice.match });
-    else if (choice.declaredReport) {
+    const isMeant = choice.declaredReport || choice.globbedReport;
+    if (!reading.ok && isMeant) {
       missing.push(artifact.name);
       problems.push(`harness report \`${artifact.name}\` ${reading.why}`);
     }
-    if (choice.declaredReport || reading.ok) await removeFromWorktree(choice.match, context);
+    if (isMeant || reading.ok) await removeFromWorktree(choice.match, context);
   }
   const harnessReport = await publishFirst(reports, context);
   return { artifacts, missing, problems, harnessReport, toConvert };
@@ -98,7 +101,13 @@ async function chooseMatches(
     const matches = await usableMatches(declaration, found.matches, reportNames, context);
     for (const match of matches) {
       if (chosen.has(match.name)) continue;
-      chosen.set(match.name, { match, required: literal, declaredReport: harnessReport, converted });
+      chosen.set(match.name, {
+        match,
+        required: literal,
+        declaredReport: harnessReport,
+        globbedReport: !literal && isHarnessReportName(name),
+        converted,
+      });
     }
     if ((!literal && !converted) || matches.length > 0) continue;
     missing.push(name);
@@ -112,8 +121,10 @@ async function chooseMatches(
 }
 
 /** A file goes to the declaration that asks most of it. */
-function rank({ literal, converted }: ArtifactDeclaration): number {
-  return converted ? 0 : literal ? 1 : 2;
+function rank({ literal, converted, name }: ArtifactDeclaration): number {
+  if (converted) return 0;
+  if (literal) return 1;
+  return isHarnessReportName(name) ? 2 : 3;
 }
 
 async function usableMatches(
