@@ -522,6 +522,23 @@ describe('a harness report', () => {
     );
   });
 
+  it('may be several, which are judged as one', async () => {
+    const globs = { artifacts: ['*harness_report.json'] };
+    const failing = { ...goodReport, suite_id: 'second', cases: [{ id: 'b', status: 'failed' }] };
+    const code =
+      writes('a_harness_report.json', { ...goodReport, proposed_goldens: ['a.png'] }) +
+      writes('b_harness_report.json', { ...failing, proposed_goldens: ['b.png'] });
+    const result = await run(inlineScript(code, globs));
+    expect(result).toMatchObject({
+      outcome: 'completed',
+      harnessReport: { proposals: 2, value: { proposed_goldens: ['a.png', 'b.png'] } },
+    });
+    expect(result.harnessReport?.value.cases).toEqual([...goodReport.cases, ...failing.cases]);
+    const stored = JSON.parse(await readFile(result.harnessReport?.path ?? '', 'utf8')) as unknown;
+    expect(stored).toEqual(result.harnessReport?.value);
+    expect(result.artifacts.map(({ path }) => path)).toContain(result.harnessReport?.path);
+  });
+
   it('by another name is read where the author says that it may propose goldens', async () => {
     const report = { ...goodReport, proposed_goldens: ['a.png'] };
     const named = { artifacts: ['result.json'] };
