@@ -91,6 +91,8 @@ async function declaredCases(declare: (t: Declare) => unknown): Promise<Case[]> 
       docs: (id, options) => add({ kind: 'docs', id, options }),
       unit: (id, test, options = {}) => add({ kind: 'unit', id, options: { ...options, test } }),
     });
+    // A report without a failure beside an exit code of 1 would look like a lie.
+    if (cases.length === 0) throw new Error('the harness declares no case');
   } catch (error) {
     const test = (): never => {
       throw error;

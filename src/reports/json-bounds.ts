@@ -6,8 +6,8 @@ export interface JsonBounds {
 const QUOTE = '"'.charCodeAt(0);
 const BACKSLASH = '\\'.charCodeAt(0);
 const COMMA = ','.charCodeAt(0);
-const OPENING = [...'[{'].map((sign) => sign.charCodeAt(0));
-const CLOSING = [...']}'].map((sign) => sign.charCodeAt(0));
+const OPENING = ['[', '{'].map((sign) => sign.charCodeAt(0));
+const CLOSING = [']', '}'].map((sign) => sign.charCodeAt(0));
 
 /**
  * Why a text of JSON is more than a report can be, or null. It is looked at before it is parsed: a few megabytes of

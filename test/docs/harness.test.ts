@@ -69,7 +69,7 @@ async function reportOf(repo: GitRepo) {
 const WEB = chromiumHere ? 'passed' : 'skipped';
 const page = await readPage('docs/harness.md');
 
-describe('the page about harnesses', { timeout: 60_000 }, () => {
+describe('the page about harnesses', { timeout: 300_000 }, () => {
   it('has a program that does what is shown below it', async () => {
     const repo = await prepare({ 'harness.mjs': blockOf(page, 'js harness').text });
     const { code, stdout } = await run(repo, 'node', 'harness.mjs');
@@ -110,7 +110,7 @@ describe('the page about harnesses', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the example shop-harness', { timeout: 60_000 }, () => {
+describe('the example shop-harness', { timeout: 300_000 }, () => {
   it('passes in a repository that has what it tries', async () => {
     const text = await readFile(join(ROOT, 'examples/harness/shop-harness.mjs'), 'utf8');
     const repo = await prepare({ 'tools/shop-harness.mjs': text });

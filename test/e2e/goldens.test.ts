@@ -106,7 +106,7 @@ async function goldensOf(scene: Scene, runId: string) {
     .goldens;
 }
 
-describe('proposed goldens', { timeout: 120_000 }, () => {
+describe('proposed goldens', { timeout: 300_000 }, () => {
   test.concurrent('are refused one by one, and the others are accepted as they were shown', async ({
     openScene,
   }) => {

@@ -85,7 +85,7 @@ describe('a validator', () => {
       : []),
   ];
 
-  test.for(places)('uses the kit %s', { timeout: 120_000 }, async ([, options], { openScene }) => {
+  test.for(places)('uses the kit %s', { timeout: 300_000 }, async ([, options], { openScene }) => {
     const scene = await openScene({ ...options, files: FILES });
     const { record } = await validate(scene, HARNESS);
     const report = harnessReportSchema.parse(JSON.parse(record.evidence('check', 'harness_report')));
@@ -114,7 +114,7 @@ console.log('Done.');
 `;
 
 describe('the generative evaluation pattern with the kit', () => {
-  test('goes from a failing case through a fix to a golden that waits', { timeout: 60_000 }, async ({
+  test('goes from a failing case through a fix to a golden that waits', { timeout: 300_000 }, async ({
     openScene,
   }) => {
     const prompt = readFileSync(

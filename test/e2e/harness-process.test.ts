@@ -52,7 +52,7 @@ describe('a harness', () => {
       1,
       ['b failed', 'a passed'],
     ],
-    ['without cases', '() => {}', 1, []],
+    ['without cases', '() => {}', 1, ['declaration failed']],
     [
       'whose declaration fails half way',
       `(t) => { t.unit('a', () => {}); t.unit('a', () => {}); }`,

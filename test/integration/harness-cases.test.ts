@@ -58,11 +58,9 @@ describe('a command', () => {
   });
 
   test('that takes too long is ended with its children', async ({ place }) => {
-    const code = `
-      const child = require('child_process').spawn('sleep', ['300']);
-      require('fs').writeFileSync('pid', String(child.pid));
-      setInterval(() => {}, 1000);`;
-    const { result } = await place.tryCase(cli({ command: node(code), timeout: 1 }));
+    // A shell is there long before the time is up, also where programs take seconds to start.
+    const command = ['sh', '-c', 'sleep 300 & echo $! > pid; wait'];
+    const { result } = await place.tryCase(cli({ command, timeout: 1 }));
     expect(result.observations).toEqual(['it had not ended after 1 s']);
     const pid = Number(readFileSync(join(place.root, 'pid'), 'utf8'));
     await expect.poll(() => isAlive(pid)).toBe(false);
@@ -219,6 +217,17 @@ describe('a golden', () => {
       'the golden goldens/x is also that of the case b, which came to another result',
     ]);
     expect(place.referred('suite/proposed/x').toString()).toBe('one');
+  });
+
+  test('is held against nothing but text and bytes', async ({ place }) => {
+    const { result } = await place.tryCase({
+      kind: 'unit',
+      id: 'it',
+      options: { test: ({ expectGolden }) => expectGolden('x', undefined as unknown as string) },
+    });
+    expect(result.observations).toEqual([
+      'the golden goldens/x is held against text or bytes, and was given undefined',
+    ]);
   });
 
   test('is compared even by a function that does not wait for it', async ({ place }) => {

@@ -35,7 +35,7 @@ const web = (options: Partial<WebOptions> = {}) =>
 
 const files = (html: string) => ({ 'server.mjs': SERVER, 'page.html': html });
 
-describe.runIf(chromiumHere)('a page', { timeout: 120_000 }, () => {
+describe.runIf(chromiumHere)('a page', { timeout: 300_000 }, () => {
   test('is used as a person would and looked at', async ({ place }) => {
     await place.write(files(page('#0a66c2')));
     const { result, report } = await place.tryCase(
@@ -71,7 +71,7 @@ describe.runIf(chromiumHere)('a page', { timeout: 120_000 }, () => {
     );
     const { result } = await place.tryCase(
       web({
-        timeout: 3,
+        timeout: 6,
         expect: [{ visible: '#ok' }, { title: { equals: 'Home' } }, { count: 3, of: 'li' }],
         quiet: true,
       }),
@@ -90,7 +90,7 @@ describe.runIf(chromiumHere)('a page', { timeout: 120_000 }, () => {
   test('fails by a step that can not be taken, and nothing is expected of it then', async ({ place }) => {
     await place.write(files(page('#0a66c2')));
     const { result } = await place.tryCase(
-      web({ timeout: 2, steps: [{ click: '#nothing' }], expect: [{ visible: '#ok' }] }),
+      web({ timeout: 6, steps: [{ click: '#nothing' }], expect: [{ visible: '#ok' }] }),
     );
     expect(result.observations).toEqual([
       expect.stringMatching(/^the step \{"click":"#nothing"\} failed: .*Timeout/),
@@ -163,15 +163,16 @@ describe.runIf(chromiumHere)('a page', { timeout: 120_000 }, () => {
     );
   });
 
-  test.for<[string, string, RegExp]>([
+  test.for<[string, number, string, RegExp]>([
     [
       'ends before it answers',
+      60,
       'console.error("no port for me"); process.exit(1)',
       /^the server ended before it answered at .*no port for me/,
     ],
-    ['never answers', 'setInterval(() => {}, 1000)', /^nothing answered after 1 s at /],
-  ])('fails by a server that %s', async ([, code, problem], { place }) => {
-    const { result } = await place.tryCase(web({ serve: ['node', '-e', code], timeout: 1 }));
+    ['never answers', 1, 'setInterval(() => {}, 1000)', /^nothing answered after 1 s at /],
+  ])('fails by a server that %s', async ([, timeout, code, problem], { place }) => {
+    const { result } = await place.tryCase(web({ serve: ['node', '-e', code], timeout }));
     expect(result.observations).toEqual([expect.stringMatching(problem)]);
   });
 

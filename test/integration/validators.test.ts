@@ -497,6 +497,18 @@ describe('a harness report', () => {
     expect(existsSync(inTree('harness_report.json'))).toBe(false);
   });
 
+  it('that came by a glob for reports alone is not required, and counts as missing where it is none', async () => {
+    const globs = { artifacts: ['**/*.json', 'out/*harness_report*.json'] };
+    expect(await run(inlineScript('', globs))).toMatchObject({ outcome: 'completed', requiredArtifacts: [] });
+    const broken = 'fs.mkdirSync("out"); fs.writeFileSync("out/my_harness_report.json", "{")';
+    expect(await run(inlineScript(broken, globs))).toMatchObject({
+      outcome: 'error',
+      exitCode: 0,
+      missingArtifacts: ['out/my_harness_report.json'],
+      reason: 'harness report `out/my_harness_report.json` is not JSON',
+    });
+  });
+
   it('that only a glob caught is not required, but its proposals are seen', async () => {
     const globs = { artifacts: ['*.json'] };
     const report = { ...goodReport, proposed_goldens: ['a.png'] };
@@ -508,6 +520,23 @@ describe('a harness report', () => {
     expect((await run(inlineScript('fs.writeFileSync("harness_report.json", "{")', globs))).outcome).toBe(
       'completed',
     );
+  });
+
+  it('may be several, which are judged as one', async () => {
+    const globs = { artifacts: ['*harness_report.json'] };
+    const failing = { ...goodReport, suite_id: 'second', cases: [{ id: 'b', status: 'failed' }] };
+    const code =
+      writes('a_harness_report.json', { ...goodReport, proposed_goldens: ['a.png'] }) +
+      writes('b_harness_report.json', { ...failing, proposed_goldens: ['b.png'] });
+    const result = await run(inlineScript(code, globs));
+    expect(result).toMatchObject({
+      outcome: 'completed',
+      harnessReport: { proposals: 2, value: { proposed_goldens: ['a.png', 'b.png'] } },
+    });
+    expect(result.harnessReport?.value.cases).toEqual([...goodReport.cases, ...failing.cases]);
+    const stored = JSON.parse(await readFile(result.harnessReport?.path ?? '', 'utf8')) as unknown;
+    expect(stored).toEqual(result.harnessReport?.value);
+    expect(result.artifacts.map(({ path }) => path)).toContain(result.harnessReport?.path);
   });
 
   it('by another name is read where the author says that it may propose goldens', async () => {

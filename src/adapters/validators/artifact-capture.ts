@@ -5,22 +5,26 @@ import { type ArtifactDeclaration, isHarnessReportName } from './artifact-declar
 import { type ArtifactMatch, findArtifacts } from './artifact-search.ts';
 import { stampFile } from './file-stamp.ts';
 import { readHarnessReport } from './harness-report.ts';
-import { type Roots, rootOf } from './roots.ts';
+import {
+  joinedArtifact,
+  joinReports,
+  type PublishPlace,
+  publishOnly,
+  type UsableReport,
+} from './published-report.ts';
+import { rootOf } from './roots.ts';
 
 /** All artifacts of one validator together. */
 const CAPTURE_LIMIT_BYTES = 1024 ** 3;
+/** All of its harness reports, which are in memory at once. */
+const REPORTS_LIMIT_BYTES = 64 * 1024 ** 2;
 
-export interface CaptureContext {
+export interface CaptureContext extends PublishPlace {
   readonly declarations: readonly ArtifactDeclaration[];
-  readonly roots: Roots;
-  /** Where the copies go. */
-  readonly folder: string;
   /** The author said so: then any JSON artifact of the right form is a report. */
   readonly mayProposeGoldens: boolean;
   /** Possible reports that were there before the validator ran, by path without links. */
   readonly before: ReadonlyMap<string, string>;
-  /** Reports that the conductor itself put into the run directory, which are nobody's new report. */
-  readonly published: Map<string, string>;
 }
 
 export interface Capture {
@@ -32,14 +36,16 @@ export interface Capture {
   readonly toConvert: readonly CapturedArtifact[];
 }
 
+const TOO_MUCH = { ok: false, why: 'is more than is read of reports: 64 MiB together' } as const;
+
 interface Chosen {
   readonly match: ArtifactMatch;
   readonly required: boolean;
   readonly declaredReport: boolean;
+  /** It came by a glob that is for reports and nothing else. */
+  readonly globbedReport: boolean;
   readonly converted: boolean;
 }
-
-type UsableReport = HarnessReportCapture & { readonly match: ArtifactMatch };
 
 /** A report counts only when this run of the validator wrote it, so what is there before is remembered. */
 export async function stampPossibleReports(
@@ -63,6 +69,7 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
   const artifacts = await copyMatches(context, chosen, missing, problems);
   const reports: UsableReport[] = [];
   const toConvert: CapturedArtifact[] = [];
+  let bytes = 0;
   for (const artifact of artifacts) {
     const choice = chosen.get(artifact.name);
     if (choice?.converted === true) {
@@ -71,16 +78,26 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
       continue;
     }
     if (choice === undefined || !(await isReport(choice, context))) continue;
-    const reading = await readHarnessReport(artifact.path);
+    bytes += (await stat(artifact.path)).size;
+    const isTooMuch = reports.length > 0 && bytes > REPORTS_LIMIT_BYTES;
+    const reading = isTooMuch ? TOO_MUCH : await readHarnessReport(artifact.path);
     if (reading.ok) reports.push({ ...reading, path: artifact.path, match: choice.match });
-    else if (choice.declaredReport) {
+    const isMeant = choice.declaredReport || choice.globbedReport || isTooMuch;
+    if (!reading.ok && isMeant) {
       missing.push(artifact.name);
       problems.push(`harness report \`${artifact.name}\` ${reading.why}`);
     }
-    if (choice.declaredReport || reading.ok) await removeFromWorktree(choice.match, context);
+    if (isMeant || reading.ok) await removeFromWorktree(choice.match, context);
   }
-  const harnessReport = await publishFirst(reports, context);
-  return { artifacts, missing, problems, harnessReport, toConvert };
+  const joined = reports.length > 1 ? await joinReports(reports, context) : null;
+  const harnessReport = joined ?? (await publishOnly(reports, context));
+  return {
+    artifacts: joined === null ? artifacts : [...artifacts, joinedArtifact(joined)],
+    missing,
+    problems,
+    harnessReport,
+    toConvert,
+  };
 }
 
 async function chooseMatches(
@@ -98,7 +115,13 @@ async function chooseMatches(
     const matches = await usableMatches(declaration, found.matches, reportNames, context);
     for (const match of matches) {
       if (chosen.has(match.name)) continue;
-      chosen.set(match.name, { match, required: literal, declaredReport: harnessReport, converted });
+      chosen.set(match.name, {
+        match,
+        required: literal,
+        declaredReport: harnessReport,
+        globbedReport: !literal && isHarnessReportName(name),
+        converted,
+      });
     }
     if ((!literal && !converted) || matches.length > 0) continue;
     missing.push(name);
@@ -112,8 +135,10 @@ async function chooseMatches(
 }
 
 /** A file goes to the declaration that asks most of it. */
-function rank({ literal, converted }: ArtifactDeclaration): number {
-  return converted ? 0 : literal ? 1 : 2;
+function rank({ literal, converted, name }: ArtifactDeclaration): number {
+  if (converted) return 0;
+  if (literal) return 1;
+  return isHarnessReportName(name) ? 2 : 3;
 }
 
 async function usableMatches(
@@ -194,31 +219,4 @@ async function removeFromWorktree(
   if (context.before.has(realPath)) return;
   await rm(realPath, { force: true });
   await rm(join(context.roots.worktree, name), { force: true });
-}
-
-async function publishFirst(
-  reports: readonly UsableReport[],
-  context: CaptureContext,
-): Promise<HarnessReportCapture | null> {
-  const first = reports.find((report) => report.proposals > 0) ?? reports[0];
-  if (first === undefined) return null;
-  if (first.match.realPath !== publishedPath(context)) await publishReport(first.path, context);
-  const proposals = reports.reduce((sum, report) => sum + report.proposals, 0);
-  return { path: first.path, value: first.value, proposals };
-}
-
-/** The latest report of a run stands where everybody looks for it. */
-export async function publishReport(
-  path: string,
-  context: Pick<CaptureContext, 'roots' | 'published'>,
-): Promise<void> {
-  const target = publishedPath(context);
-  await rm(target, { recursive: true, force: true });
-  await copyFile(path, target);
-  const stamp = await stampFile(target);
-  if (stamp !== null) context.published.set(target, stamp);
-}
-
-function publishedPath({ roots }: Pick<CaptureContext, 'roots'>): string {
-  return join(roots.run, 'harness_report.json');
 }

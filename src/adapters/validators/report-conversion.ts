@@ -1,13 +1,13 @@
 import { mkdir, open, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { mergeReports } from '../../planner/merge-reports.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
 import type { CapturedArtifact, HarnessReportCapture, ValidatorRequest } from '../../ports/validator.ts';
 import type { ReportForm } from '../../reports/report-source.ts';
 import type { Invoked, Reading, TestResults } from '../../reports/test-results.ts';
-import { type Capture, publishReport } from './artifact-capture.ts';
-import { evidenceName } from './evidence-name.ts';
+import type { Capture } from './artifact-capture.ts';
 import type { Invocation } from './invocation.ts';
+import { JOINED_REPORT, joinedReportPath, publishReport } from './published-report.ts';
 import { keepAttachments } from './report-attachments.ts';
 import { reportName, reportSourceOf } from './report-declaration.ts';
 import { readReportText } from './report-text.ts';
@@ -48,7 +48,7 @@ export async function convertReport(context: ConversionContext): Promise<Capture
   const stored = await store(context, read, invoked);
   return {
     ...capture,
-    artifacts: [...capture.artifacts, ...stored.artifacts],
+    artifacts: [...capture.artifacts.filter(({ path }) => path !== stored.report.path), ...stored.artifacts],
     harnessReport: stored.report,
   };
 }
@@ -100,7 +100,7 @@ async function store(
 ): Promise<{ artifacts: readonly CapturedArtifact[]; report: HarnessReportCapture }> {
   const { composeReport } = await import('../../reports/compose-report.ts');
   const { request, ran, capture, roots, folder } = context;
-  const { validator, place, evidenceDir } = request;
+  const { validator, place } = request;
   const named = read.results.flatMap(({ attachments }) => attachments);
   const kept = await keepAttachments(named, { folder, roots, bases: invoked.folders });
   const converted = composeReport(read, {
@@ -120,12 +120,12 @@ async function store(
   // A validator may write a report of its own beside what is converted: neither may hide the other.
   const written = capture.harnessReport;
   const value = mergeReports(written === null ? [converted] : [converted, written.value]) ?? converted;
-  const path = join(evidenceDir, `${evidenceName(validator.id)}.harness_report.json`);
+  const path = joinedReportPath(folder);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
   await publishReport(path, context);
   return {
-    artifacts: [...kept.values(), { path, name: 'harness_report.json', required: false }],
+    artifacts: [...kept.values(), { path, name: JOINED_REPORT, required: false }],
     report: { path, value, proposals: written?.proposals ?? 0, converted: written === null },
   };
 }
