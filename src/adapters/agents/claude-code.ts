@@ -7,7 +7,7 @@ import type { EffectivePolicy } from '../../policy/assemble.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, reachOf } from './own-folder.ts';
-import { runStreamAgent, type StreamStart } from './stream-agent.ts';
+import { runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
 import type { ToldAgentDeps } from './told-agent.ts';
 
 export interface ClaudeCodeDeps extends ToldAgentDeps {
@@ -79,6 +79,7 @@ export function createClaudeCodeAgent(deps: ClaudeCodeDeps): Agent {
     capabilities: ['commands'],
     unavailable: (isInBase) => missingProgram(deps, isInBase),
     run: async (request) => runStreamAgent(deps, claudeStream, request, await startOf(deps, request)),
+    usedIn: (folder) => usageInStream(claudeStream, folder),
   };
 }
 
