@@ -46,6 +46,10 @@ const agent = z.discriminatedUnion('kind', [
     kind: kind('claude-code', 'Claude Code.'),
     command: z.optional(command),
     model,
+    max_turns: described(
+      z.optional(wholeNumber(1)),
+      'How many answers of its model one start may take; as many as it likes by default.',
+    ),
     env,
     retries,
     ...reach,
@@ -179,7 +183,12 @@ export interface Price {
 }
 
 export type AgentConfig =
-  | (AgentBase & { readonly kind: 'claude-code' | 'codex' | 'acp'; readonly model: string | null })
+  | (AgentBase & {
+      readonly kind: 'claude-code';
+      readonly model: string | null;
+      readonly max_turns?: number;
+    })
+  | (AgentBase & { readonly kind: 'codex' | 'acp'; readonly model: string | null })
   | (AgentBase & { readonly kind: 'command' })
   | { readonly kind: 'replay'; readonly run: string };
 

@@ -21,6 +21,8 @@ export interface Agent {
     stepId: string,
   ) => Promise<string | null>;
   readonly run: (request: AgentRequest) => Promise<AgentResult>;
+  /** What a start that was cut off had told of its use, by what is in its folder; left out, nobody can tell. */
+  readonly usedIn?: (evidenceDir: string) => Promise<Usage | null>;
 }
 
 export interface AgentRequest {

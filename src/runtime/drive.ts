@@ -1,3 +1,4 @@
+import type { EventDraft } from '../contracts/event.ts';
 import { decide } from '../kernel/decide.ts';
 import type { KernelInput } from '../kernel/protocol.ts';
 import type { RunEnd } from '../kernel/state.ts';
@@ -26,6 +27,8 @@ export type DriveEnd =
 
 export interface DriveRequest extends DriveContextRequest, GateWait {
   readonly first: KernelInput;
+  /** What became known of the run before it moves on. */
+  readonly known?: readonly EventDraft[];
 }
 
 /** Moves a run from decision to decision until it ends, waits, or is interrupted. One process at a time. */
@@ -33,6 +36,7 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
   const context = createContext(request);
   const heartbeat = startHeartbeat(context);
   try {
+    if (request.known !== undefined && request.known.length > 0) await context.record(request.known);
     return await moveOn(request, context, { input: request.first, records: [] });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;

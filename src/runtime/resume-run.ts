@@ -1,6 +1,7 @@
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput } from '../kernel/protocol.ts';
 import type { DriveProblem } from '../ports/run-store.ts';
+import { cutOffUse } from './cut-off-use.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
 import { planToEnd, readRecordedPlan, workspaceOf } from './recorded-run.ts';
 import { markOf } from './run-context.ts';
@@ -67,6 +68,7 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
       run,
       workspace,
       first: request.first ?? { kind: 'resume', reason: 'resumed' },
+      known: await cutOffUse(request.deps, run.directory, run.events),
       open: ({ state }) => request.deps.workspace.reopen(workspace, state.tree),
     });
     return { ok: true, end };

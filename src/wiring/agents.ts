@@ -73,6 +73,7 @@ function createProgram(agent: ProgramConfig, deps: AgentDeps, env: NodeJS.Proces
         ...deps,
         command,
         model: agent.model,
+        maxTurns: agent.max_turns ?? null,
         hook: [process.execPath, deps.conductorBin, 'hook', 'command'],
         home,
         configDir: env.CLAUDE_CONFIG_DIR,

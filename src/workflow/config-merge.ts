@@ -67,6 +67,9 @@ function completeAgent(agent: AgentDocument): AgentConfig {
         command: agent.command ?? command,
         model: agent.model ?? null,
         env: agent.env ?? [],
+        ...(agent.kind === 'claude-code' && agent.max_turns !== undefined
+          ? { max_turns: agent.max_turns }
+          : {}),
         ...optionsOf(agent),
       };
     }

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type Scene, test } from './scene.ts';
+import { type Scene, test, until } from './scene.ts';
 
 /** An agent that does what the first line of a file in the person's home says, and takes the line away. */
 const LIMITED = `import { readFileSync, writeFileSync } from 'node:fs';
@@ -177,6 +177,37 @@ describe('an agent that fails in a way that may pass', () => {
       expect(scene.record(failed.runId).eventsOf('runner_started')).toHaveLength(1);
     },
   );
+});
+
+/** Claude Code as far as it matters here: it tells of its use, and ends only when it is started again. */
+const TALKER = `const usage = { input_tokens: 1000, output_tokens: 1 };
+const print = (event) => console.log(JSON.stringify(event));
+print({ type: 'assistant', message: { id: 'm', content: [], usage } });
+if (process.env.CONDUCTOR_ATTEMPT === '1') setInterval(() => {}, 1000);
+else print({ type: 'result', subtype: 'success', is_error: false, result: 'done', usage, permission_denials: [] });
+`;
+
+describe('what an agent had used when its run was broken off', () => {
+  test.for(['SIGINT', 'SIGKILL'] as const)('counts after %s too', async (signal, { openScene }) => {
+    const config = 'agents:\n  limited: { kind: claude-code, command: [node, tools/talk.mjs] }\n';
+    const document = workflow('2m', 'defaults: { limits: { token_budget: 1500 } }\n');
+    const scene = await openScene({
+      config,
+      files: { 'tools/talk.mjs': TALKER, 'limited.yaml': document },
+    });
+    const started = scene.cli.start(['run', 'limited.yaml']);
+    const stream = () =>
+      join(scene.repo.root, '.tnh/run', scene.runIds()[0] ?? '', 'artifacts/write/stream.ndjson');
+    await until(() => existsSync(stream()) && readFileSync(stream(), 'utf8').includes('1000'));
+    started.kill(signal);
+    await started.done;
+    const [runId = ''] = scene.runIds();
+    expect((await scene.conductor('resume', runId)).code).toBe(6);
+    expect(scene.record(runId).metadata).toMatchObject({
+      outcome: 'budget',
+      usage: { input_tokens: 2000, output_tokens: 2 },
+    });
+  });
 });
 
 describe('a budget in dollars', () => {

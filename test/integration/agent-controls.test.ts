@@ -39,7 +39,9 @@ const supervisor: Supervisor = {
   },
 };
 
-function deps(change: { readonly model?: string; readonly configDir?: string } = {}) {
+function deps(
+  change: { readonly model?: string; readonly configDir?: string; readonly maxTurns?: number } = {},
+) {
   return {
     supervisor,
     resolveProgram: () => Promise.resolve(null),
@@ -84,7 +86,8 @@ async function startClaude(
   change: Change = {},
 ) {
   const hook = ['/bin/no de', 'conductor.js', 'hook', 'command'] as const;
-  const agent = createClaudeCodeAgent({ ...deps(change), command: ['claude', '--own'], hook });
+  const { maxTurns = null } = change;
+  const agent = createClaudeCodeAgent({ ...deps(change), command: ['claude', '--own'], hook, maxTurns });
   return { result: await agent.run(requestOf(policy, confinement)), spec: specStarted() };
 }
 
@@ -118,6 +121,13 @@ describe('what claude is told of a policy', () => {
     for (const tool of ['Bash', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit'])
       expect(allowed).not.toContain(tool);
     expect(spec.argv).not.toContain('--model');
+    expect(spec.argv).not.toContain('--max-turns');
+  });
+
+  it('is how many turns it may take, where the configuration says so', async () => {
+    const { spec, result } = await startClaude({}, null, { maxTurns: 7 });
+    expect(flagOf(spec, '--max-turns')).toBe('7');
+    expect(result.controls).toMatchObject({ requested: { max_turns: 7 }, effective: { max_turns: 7 } });
   });
 
   it('is a hook that judges by the policy of the step', async () => {

@@ -8,7 +8,7 @@ import { ACP_AGENTS, ACP_HERE } from './acp-agents.ts';
 import { WORKFLOW } from './driven-run.ts';
 import { IS_WHOLE } from './real-agents.ts';
 
-const LIMIT = { timeout: 180_000 };
+const LIMIT = { timeout: 600_000 };
 
 /** The first time it gets it wrong, the second time right: the same words do either, by what they find. */
 const MENDS = 'if grep -q 41 answer.txt; then echo 42 > answer.txt; else echo 41 > answer.txt; fi';

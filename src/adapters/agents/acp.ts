@@ -2,7 +2,10 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AcpSettings, AcpState } from '../../agents/acp-session.ts';
+import { foldUpdate, NOTHING_HEARD, usageOfTurn } from '../../agents/acp-updates.ts';
 import { acpVerdict, isSilent } from '../../agents/acp-verdict.ts';
+import { readMessage } from '../../agents/json-rpc.ts';
+import type { Usage } from '../../contracts/agent-result.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
 import type { Violation } from '../../policy/violation.ts';
 import type { Agent, AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
@@ -10,7 +13,13 @@ import type { ProcessResult } from '../../ports/supervisor.ts';
 import { type AcpTalk, openTalk } from './acp-talk.ts';
 import { missingProgram } from './agent-process.ts';
 import { hasChangedSince } from './quiet-work.ts';
-import { type Conversation, type Listener, runToldAgent, type ToldAgentDeps } from './told-agent.ts';
+import {
+  type Conversation,
+  type Listener,
+  readStreamFile,
+  runToldAgent,
+  type ToldAgentDeps,
+} from './told-agent.ts';
 
 export interface AcpAgentDeps extends ToldAgentDeps {
   readonly protectedBranches: readonly string[];
@@ -31,6 +40,7 @@ export function createAcpAgent(deps: AcpAgentDeps): Agent {
     capabilities: ['approval'],
     unavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runAcp(deps, request),
+    usedIn,
   };
 }
 
@@ -38,6 +48,15 @@ async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentR
   const settings = await settingsOf(deps, request);
   const start = { args: [], env: {}, readable: [], writable: [], stdin: null };
   return runToldAgent(deps, request, start, (listener) => converse(deps, settings, request, listener));
+}
+
+async function usedIn(evidenceDir: string): Promise<Usage | null> {
+  let heard = NOTHING_HEARD;
+  await readStreamFile(evidenceDir, (value) => {
+    const message = readMessage(value);
+    if (message?.kind === 'notification') heard = foldUpdate(heard, message.params, 0).heard;
+  });
+  return usageOfTurn(heard, null);
 }
 
 function converse(

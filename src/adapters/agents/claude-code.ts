@@ -7,10 +7,12 @@ import type { EffectivePolicy } from '../../policy/assemble.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, reachOf } from './own-folder.ts';
-import { runStreamAgent, type StreamStart } from './stream-agent.ts';
+import { runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
 import type { ToldAgentDeps } from './told-agent.ts';
 
 export interface ClaudeCodeDeps extends ToldAgentDeps {
+  /** Left out or null, as many as it likes. */
+  readonly maxTurns?: number | null;
   /** Program and arguments that judge a tool call; the policy and the folder come after them. */
   readonly hook: readonly [string, ...string[]];
   readonly home: string;
@@ -77,6 +79,7 @@ export function createClaudeCodeAgent(deps: ClaudeCodeDeps): Agent {
     capabilities: ['commands'],
     unavailable: (isInBase) => missingProgram(deps, isInBase),
     run: async (request) => runStreamAgent(deps, claudeStream, request, await startOf(deps, request)),
+    usedIn: (folder) => usageInStream(claudeStream, folder),
   };
 }
 
@@ -90,13 +93,18 @@ async function startOf(deps: ClaudeCodeDeps, request: AgentRequest): Promise<Str
   const hook = policy === undefined ? null : hookLine(deps, request, await writePolicy(folder, policy));
   const tools = toolsOf(policy, hook !== null);
   return {
-    args: argsOf(tools, hook, deps.model),
+    args: argsOf(tools, hook, deps),
     env: { ...CLAUDE_ENVIRONMENT, CLAUDE_ENV_FILE: shellStart },
     ...reach(deps),
     controls: {
-      requested: { execution: policy?.execution ?? null, commands: policy?.commands ?? null },
+      requested: {
+        execution: policy?.execution ?? null,
+        commands: policy?.commands ?? null,
+        max_turns: deps.maxTurns ?? null,
+      },
       effective: {
         permission_mode: PERMISSION_MODE,
+        max_turns: deps.maxTurns ?? null,
         tools: tools.known,
         allowed_tools: tools.allowed,
         judged_by_hook: hook === null ? [] : JUDGED,
@@ -119,7 +127,11 @@ function toolsOf(policy: EffectivePolicy | undefined, hasHook: boolean): Tools {
   return { known: [...looks, ...judged], allowed: hasHook ? looks : [...looks, ...judged] };
 }
 
-function argsOf({ known, allowed }: Tools, hook: string | null, model: string | null): string[] {
+function argsOf(
+  { known, allowed }: Tools,
+  hook: string | null,
+  { model, maxTurns = null }: ClaudeCodeDeps,
+): string[] {
   // Settings of the repository, which an agent can change, must not switch the hook off.
   const settings = hook === null ? {} : { disableAllHooks: false, hooks: { PreToolUse: [hookEntry(hook)] } };
   return [
@@ -138,6 +150,7 @@ function argsOf({ known, allowed }: Tools, hook: string | null, model: string | 
     '--settings',
     JSON.stringify(settings),
     ...(model === null ? [] : ['--model', model]),
+    ...(maxTurns === null ? [] : ['--max-turns', String(maxTurns)]),
   ];
 }
 

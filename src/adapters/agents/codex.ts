@@ -3,7 +3,7 @@ import { codexStream } from '../../agents/codex-stream.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
 import { type OwnFolder, reachOf } from './own-folder.ts';
-import { runStreamAgent, type StreamStart } from './stream-agent.ts';
+import { runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
 import type { ToldAgentDeps } from './told-agent.ts';
 
 export interface CodexDeps extends ToldAgentDeps {
@@ -23,6 +23,7 @@ export function createCodexAgent(deps: CodexDeps): Agent {
     family: 'codex',
     unavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runStreamAgent(deps, codexStream, request, startOf(deps, request)),
+    usedIn: (folder) => usageInStream(codexStream, folder),
   };
 }
 

@@ -1,11 +1,13 @@
 import { type AgentStream, verdictOf } from '../../agents/stream-verdict.ts';
 import { cut } from '../../agents/transcript.ts';
+import type { Usage } from '../../contracts/agent-result.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import { createJsonLines } from './json-lines.ts';
 import {
   type Conversation,
   type Listener,
   type ProgramStart,
+  readStreamFile,
   runToldAgent,
   type ToldAgentDeps,
 } from './told-agent.ts';
@@ -27,6 +29,18 @@ export function runStreamAgent<State>(
   return runToldAgent(deps, request, { ...start, stdin: request.prompt }, (listener) =>
     listenTo(deps, stream, request, start, listener),
   );
+}
+
+/** What a start that was cut off had told of its use. */
+export async function usageInStream<State>(
+  stream: AgentStream<State>,
+  evidenceDir: string,
+): Promise<Usage | null> {
+  let { start: state } = stream;
+  await readStreamFile(evidenceDir, (value) => {
+    state = stream.fold(state, value, 0).state;
+  });
+  return stream.told(state).usage;
 }
 
 function listenTo<State>(

@@ -1,4 +1,5 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { classifyFailure } from '../../agents/failure.ts';
 import { resultOf, type Verdict } from '../../agents/stream-verdict.ts';
@@ -11,6 +12,7 @@ import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { LiveInput, ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import { processNotes, stepVariables, writeInputs } from './agent-process.ts';
+import { createJsonLines } from './json-lines.ts';
 import { openTranscriptFile } from './transcript-file.ts';
 
 /** An agent whose program tells what it does while it does it, in lines on its standard output. */
@@ -28,6 +30,9 @@ export interface ToldAgentDeps {
   /** Values that nothing that is stored may hold, besides the secrets in the agent's own environment. */
   readonly secrets: readonly string[];
 }
+
+/** What the program prints, as it prints it. */
+const STREAM_FILE = 'stream.ndjson';
 
 /** What its program is started with. */
 export interface ProgramStart {
@@ -92,7 +97,7 @@ export async function runToldAgent(
       confinement,
       env,
       stdin: start.stdin,
-      stdoutPath: file('stream.ndjson'),
+      stdoutPath: file(STREAM_FILE),
       stderrPath: file('stderr.txt'),
       captureLimitBytes: deps.captureLimitBytes,
       timeoutMs: request.timeoutMs,
@@ -135,6 +140,20 @@ export async function runToldAgent(
     notes: [...notes, ...processNotes(ran), ...cutNote],
     violations,
   };
+}
+
+/** Reads what the program printed, as far as it was kept. */
+export async function readStreamFile(evidenceDir: string, onValue: (value: unknown) => void): Promise<void> {
+  const lines = createJsonLines({ onValue, onNoise: () => undefined, onTooLong: () => undefined });
+  try {
+    // Without following a link: an agent that is not shut in can put one there.
+    const file = await open(join(evidenceDir, STREAM_FILE), constants.O_RDONLY | constants.O_NOFOLLOW);
+    for await (const chunk of file.createReadStream()) lines.push(chunk as Buffer);
+  } catch {
+    // It was not started, or nobody can read it any more.
+    return;
+  }
+  lines.end();
 }
 
 function listenerOf(

@@ -93,8 +93,12 @@ async function startOnce(
   await watched.settle();
   const result = overspent === null ? ran : stoppedFor(ran, overspent.message);
   const { termination } = result;
+  const used = usedBy(priced(result.result?.usage ?? null, care.price), usage, overspent !== null);
   if (termination === 'cancelled') {
     await watched.tellInterrupted();
+    // What it used is spent, whatever becomes of the run.
+    if (used !== null)
+      await context.record([runnerCompleted({ step, effect }, { count, result, usage: used })]);
     throw new Interrupted();
   }
   // A name of its own for each start: a ref that moves under the watch is held against the step.
@@ -110,7 +114,7 @@ async function startOnce(
   return {
     count,
     result: { ...result, termination, reason: reasonOf(result, step.agent) },
-    usage: usedBy(priced(result.result?.usage ?? null, care.price), usage, overspent !== null),
+    usage: used,
     after,
     changes,
     checked: { ...checked, found: [...(result.violations ?? []), ...checked.found] },
@@ -204,7 +208,13 @@ async function putBack(
 
 export function runnerCompleted(
   { step, effect }: Pick<AgentEntry, 'step' | 'effect'>,
-  { count, result, usage }: Omit<AgentStart, 'move'>,
+  {
+    count,
+    result,
+    usage,
+  }: Pick<AgentStart, 'count' | 'usage'> & {
+    readonly result: Pick<AgentResult, 'termination' | 'exitCode' | 'durationMs' | 'failure'>;
+  },
 ): EventDraft {
   return {
     event_type: 'runner_completed',

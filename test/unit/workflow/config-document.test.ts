@@ -33,9 +33,10 @@ describe('checkConfig', () => {
 
   it('has prices by name and retries by agent, and merges prices by name', () => {
     const { config, document } = check(
-      'agents:\n  codex: { retries: 0 }\nprices:\n  gpt-5.5: { input_per_mtok: 1.25, output_per_mtok: 10 }\n',
+      'agents:\n  codex: { retries: 0 }\n  claude-code: { max_turns: 7 }\nprices:\n  gpt-5.5: { input_per_mtok: 1.25, output_per_mtok: 10 }\n',
     );
     expect(config?.agents.codex).toMatchObject({ retries: 0 });
+    expect(config?.agents['claude-code']).toMatchObject({ max_turns: 7 });
     const other = { mine: { input_per_mtok: 0, output_per_mtok: 0 } };
     expect(mergeConfigs({ prices: other }, document).prices).toEqual({
       ...other,
@@ -48,6 +49,8 @@ describe('checkConfig', () => {
     'prices: { m: { input_per_mtok: 1 } }',
     'prices: { m: { input_per_mtok: 1, output_per_mtok: 1, cached: 1 } }',
     'agents: { codex: { retries: -1 } }',
+    'agents: { codex: { max_turns: 3 } }',
+    'agents: { claude-code: { max_turns: 0 } }',
     'agents: { codex: { retries: 1.5 } }',
   ])('%s is refused', (text) => {
     expect(check(text).config).toBeNull();
