@@ -53,7 +53,7 @@ function reasonsOfPlanner(
   return {
     why: `the planner ${refused ? 'gave no judgement that counts' : `judged ${status}`}${because}; ${rules}`,
     change: refused
-      ? 'an answer of the planner that fits; planner_trace has what came'
+      ? 'an answer of the planner that fits; its trace has what came'
       : `another answer of the planner, which may never be better than ${byRules.status}`,
   };
 }

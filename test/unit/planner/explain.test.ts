@@ -109,7 +109,7 @@ describe('the reasons of a planner', () => {
           `^the planner gave no judgement that counts: ${code} is so; by the rules it would be partial `,
         ),
       ),
-      change: 'an answer of the planner that fits; planner_trace has what came',
+      change: 'an answer of the planner that fits; its trace has what came',
     });
   });
 
