@@ -11,8 +11,9 @@ const ALL = ['test/**/*.test.ts'];
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // On a busy machine the longest take minutes; these are for what hangs.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     restoreMocks: true,
     // Most of the time goes into waiting for processes, so a machine with two cores can do two files at once.
     maxWorkers: '100%',

@@ -1,6 +1,8 @@
+import type { Blocker, PlannerDecision } from '../contracts/planner-decision.ts';
 import type { PlannerInput } from '../contracts/planner-input.ts';
 import type { PlannerStatus } from '../contracts/vocabulary.ts';
 import { explain, type FiredRow } from './judge.ts';
+import type { Problem } from './problems.ts';
 import { type RowWords, wordsOf } from './row-words.ts';
 
 export interface Reasons {
@@ -15,21 +17,44 @@ const TOLD = 2;
 
 /**
  * Why a judgement came out as it did. The rules are asked again: they give the same answer to the same envelope. A
- * model may have made it worse, and then it is the model's word.
+ * model may have made it worse, and then it is the model's word, with the blockers it gave.
  */
-export function reasonsFor(envelope: PlannerInput, status: PlannerStatus): Reasons {
+export function reasonsFor(
+  envelope: PlannerInput,
+  status: PlannerStatus,
+  blockers: readonly Blocker[] = [],
+): Reasons {
   const { decision, rows } = explain(envelope);
   const [first, ...others] = rows;
   if (first === undefined) throw new Error('a judgement without a row');
-  if (decision.status !== status)
-    return {
-      why: `the planner judged ${status}; by the rules it would be ${decision.status} (${rowText(first)})`,
-      change: `another answer of the planner, which may never be better than ${decision.status}`,
-    };
+  if (decision.status !== status) return reasonsOfPlanner(status, blockers, decision, first);
   const more = others.filter((row) => row.found.length > 0).map(({ id }) => id);
   return {
     why: `${rowText(first)}${more.length === 0 ? '' : `; also ${more.join(', ')}`}`,
     change: unique(wordsFor(first).map(({ change }) => change)).join('; '),
+  };
+}
+
+/** The blockers that a planner has instead of a judgement all begin so. */
+const NO_JUDGEMENT = /^planner_(?!judgement$)/;
+
+function reasonsOfPlanner(
+  status: PlannerStatus,
+  blockers: readonly Blocker[],
+  byRules: PlannerDecision,
+  first: FiredRow,
+): Reasons {
+  const ruled = byRules.blockers.map(({ code }) => code);
+  const own = blockers.filter(({ code }) => !ruled.includes(code));
+  const told = own.slice(0, TOLD).map(({ summary }) => oneLine(summary));
+  const because = told.length === 0 ? '' : `: ${told.join('; ')}`;
+  const rules = `by the rules it would be ${byRules.status} (${rowText(first)})`;
+  const refused = own.some(({ code }) => NO_JUDGEMENT.test(code));
+  return {
+    why: `the planner ${refused ? 'gave no judgement that counts' : `judged ${status}`}${because}; ${rules}`,
+    change: refused
+      ? 'an answer of the planner that fits; its trace has what came'
+      : `another answer of the planner, which may never be better than ${byRules.status}`,
   };
 }
 
@@ -54,4 +79,13 @@ function unique(texts: readonly string[]): string[] {
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
+}
+
+/** For evidence that does not fit, which nobody can judge. */
+export function reasonsOfMisfit(problems: readonly Problem[]): Reasons {
+  const [first] = problems;
+  return {
+    why: `the evidence can't be judged: ${first?.path ?? ''}: ${first?.message ?? ''} (planner_input)`,
+    change: 'evidence that fits, as conductor schema planner-input has it',
+  };
 }

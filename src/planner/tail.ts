@@ -29,7 +29,17 @@ export function tailProblem(text: string): string | null {
 
 function tailIn(text: string): object | null {
   const value = lastObject(text, TAIL_LIMIT);
-  return value !== null && TAIL_KEYS.some((key) => Object.hasOwn(value, key)) ? value : null;
+  if (value === null || !TAIL_KEYS.some((key) => Object.hasOwn(value, key))) return null;
+  return 'blockers' in value && Array.isArray(value.blockers)
+    ? { ...value, blockers: value.blockers.flatMap(typedBlocker) }
+    : value;
+}
+
+/** Models shorten a blocker to its text. That is no reason to hear nothing of it. */
+function typedBlocker(blocker: unknown): unknown[] {
+  if (typeof blocker !== 'string') return [blocker];
+  const summary = blocker.trim();
+  return /^(?:none|n\/a|no blockers?)?\.?$/i.test(summary) ? [] : [{ code: 'unspecified', summary }];
 }
 
 /** The JSON object that a text ends with. Inner objects are indented as well, so one at the margin is looked for first. */

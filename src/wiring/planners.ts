@@ -47,8 +47,14 @@ export function plannerFor(setup: PlannerSetup, name: string | null): PlannerCho
     : { ok: true, planner: plannerOf(setup, chosen) };
 }
 
-function unknownPlanner({ agents }: Config, name: string): Obstacle {
-  const near = didYouMean(name, ['rules', 'model', ...Object.keys(agents).map((agent) => `agent:${agent}`)]);
+function unknownPlanner({ agents, planner }: Config, name: string): Obstacle {
+  if (/^model(?::|$)/.test(name) && planner.kind !== 'model')
+    return {
+      message: `there is no planner ${name}, since the configuration has none of kind model`,
+      help: 'name a provider: model:anthropic/NAME or model:openai/NAME; or set planner in .tnh/config.yaml',
+    };
+  const names = ['rules', 'model', ...Object.keys(agents).map((agent) => `agent:${agent}`)];
+  const near = names.find((candidate) => candidate.startsWith(name)) ?? didYouMean(name, names);
   return {
     message: `there is no planner ${name}`,
     help: near === null ? HELP : `did you mean ${near}?`,

@@ -55,16 +55,17 @@ describe('the planner that a name stands for', () => {
   });
 
   it.each([
-    ['model', ''],
-    ['model:big', ''],
-    ['model:openai-compatible/big', MODEL],
-    ['agent:nobody', ''],
-    ['rules:all', ''],
-    ['oracle', ''],
-  ])('%s over %j is none, and that is said', (name, config) => {
+    ['model', '', ', since the configuration has none of kind model', 'model:anthropic/NAME'],
+    ['model:big', '', ', since the configuration has none of kind model', 'model:anthropic/NAME'],
+    ['model:openai-compatible/big', MODEL, '', 'with a provider of anthropic'],
+    ['agent:nobody', '', '', 'agent:NAME'],
+    ['agent:cla', '', '', 'did you mean agent:claude-code?'],
+    ['rules:all', '', '', 'use rules'],
+    ['oracle', '', '', 'use rules'],
+  ])('%s over %j is none, and that is said', (name, config, why, help) => {
     expect(choose(config, name)).toMatchObject({
       ok: false,
-      obstacle: { message: `there is no planner ${name}` },
+      obstacle: { message: `there is no planner ${name}${why}`, help: expect.stringContaining(help) },
     });
   });
 

@@ -24,6 +24,8 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text.replace(/^\uFEFF/, '')) };
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+    const why = error instanceof Error ? error.message : String(error);
+    // It quotes the text, line breaks included.
+    return { ok: false, why: why.replace(/\s+/g, ' ') };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ESCALATIONS } from '../../../src/planner/escalation.ts';
-import { reasonsFor } from '../../../src/planner/explain.ts';
+import { reasonsFor, reasonsOfMisfit } from '../../../src/planner/explain.ts';
 import { explain } from '../../../src/planner/judge.ts';
 import { wordsOf } from '../../../src/planner/row-words.ts';
 import { ROWS } from '../../../src/planner/rows.ts';
@@ -83,6 +83,46 @@ describe('the reasons of a judgement', () => {
       why: 'the planner judged blocked; by the rules it would be success (clean: nothing in evidence stands in the way)',
       change: 'another answer of the planner, which may never be better than success',
     });
+  });
+});
+
+describe('the reasons of a planner', () => {
+  const blocker = (code: string) => ({
+    code,
+    summary: `${code}  is\nso`,
+    evidence_ref: null,
+    severity: 'medium' as const,
+  });
+  const red = envelope({ validation: failed });
+
+  it('are the blockers that the rules do not have, two at most', () => {
+    const blockers = ['odd', 'validator_failed:tests', 'strange', 'queer'].map(blocker);
+    expect(reasonsFor(red, 'needs_human', blockers).why).toMatch(
+      /^the planner judged needs_human: odd is so; strange is so; by the rules it would be partial \(/,
+    );
+  });
+
+  it.each(['planner_unavailable', 'planner_reply_invalid'])('say that there was none for %s', (code) => {
+    expect(reasonsFor(red, 'blocked', [blocker(code)])).toEqual({
+      why: expect.stringMatching(
+        new RegExp(
+          `^the planner gave no judgement that counts: ${code} is so; by the rules it would be partial `,
+        ),
+      ),
+      change: 'an answer of the planner that fits; its trace has what came',
+    });
+  });
+
+  it('take a judgement without a reason for a judgement', () => {
+    expect(reasonsFor(red, 'blocked', [blocker('planner_judgement')]).why).toMatch(
+      /^the planner judged blocked: /,
+    );
+  });
+
+  it('name the place of evidence that does not fit', () => {
+    expect(
+      reasonsOfMisfit([{ path: 'evidence.artifacts', message: 'expected array, got nothing' }]).why,
+    ).toBe("the evidence can't be judged: evidence.artifacts: expected array, got nothing (planner_input)");
   });
 });
 

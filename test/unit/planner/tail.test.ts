@@ -50,6 +50,18 @@ describe('a line that only begins like a tail', () => {
     ['is none as null behind a brace', 'null', null],
     ['is none when its keys are inherited', '{"toString":1}', null],
     ['is read with blockers alone', '{"blockers":[]}', { blockers: [] }],
+    [
+      'is read with blockers that are texts',
+      '{"blockers":[" no database ",{"code":"a","summary":"b"}]}',
+      {
+        blockers: [
+          { code: 'unspecified', summary: 'no database' },
+          { code: 'a', summary: 'b' },
+        ],
+      },
+    ],
+    ['is read without blockers that are none', '{"blockers":["None.","n/a",""]}', { blockers: [] }],
+    ['is none with blockers of another form', '{"blockers":[1]}', null],
     ['is read with a verdict alone', '{"verdict":"approve"}', { verdict: 'approve' }],
     ['is read with findings alone', '{"findings":[]}', { findings: [] }],
     ['is none with usage alone', '{"usage":{}}', null],

@@ -30,7 +30,7 @@ export async function evaluate(
   }
   const { out, err, paint } = context.terminal;
   out(`${JSON.stringify(decision, null, 2)}\n`);
-  const { why, change } = reasonsFor(parsed.envelope, decision.status);
+  const { why, change } = reasonsFor(parsed.envelope, decision.status, decision.blockers);
   err(`${paint.dim('why:')} ${printable(why)}\n${paint.dim('it would change with:')} ${printable(change)}\n`);
   return EXIT.success;
 }

@@ -1,6 +1,7 @@
+import { plannerDecisionSchema } from '../../../contracts/planner-decision.ts';
 import { PLANNER_STATUSES } from '../../../contracts/vocabulary.ts';
 import { parseEnvelope } from '../../../planner/envelope.ts';
-import { reasonsFor } from '../../../planner/explain.ts';
+import { reasonsFor, reasonsOfMisfit } from '../../../planner/explain.ts';
 import { ledgerLine } from '../../../planner/ledger.ts';
 import { readLedger } from '../../../runtime/claim-ledger.ts';
 import { readEvidenceJson, readManifest } from '../../../runtime/evidence.ts';
@@ -74,9 +75,15 @@ function unendedWord({ view, record }: OpenRun, step: StepView): string {
 async function reasonLines({ record }: OpenRun, step: StepView): Promise<string[]> {
   const status = PLANNER_STATUSES.find((known) => known === step.termination);
   if (step.opcode !== 'EVALUATE' || status === undefined) return [];
-  const input = parseEnvelope(await readEvidenceJson(record.directory, step, 'planner_input'));
-  if (!input.ok) return [];
-  const { why, change } = reasonsFor(input.envelope, status);
+  const stored = await readEvidenceJson(record.directory, step, 'planner_input');
+  if (stored === null) return [];
+  const input = parseEnvelope(stored);
+  const decision = plannerDecisionSchema.safeParse(
+    await readEvidenceJson(record.directory, step, 'planner_decision'),
+  );
+  const { why, change } = input.ok
+    ? reasonsFor(input.envelope, status, decision.data?.blockers)
+    : reasonsOfMisfit(input.problems);
   const claims = (await readLedger(record.directory, step)).map((entry) => `claim ${ledgerLine(entry)}`);
   return [`why: ${why}`, `it would change with: ${change}`, ...claims];
 }
