@@ -17,7 +17,12 @@ export interface GivenItem {
 export type RoleSubject =
   | { readonly role: 'planner'; readonly items: readonly GivenItem[] }
   | { readonly role: 'implementor'; readonly item: GivenItem }
-  | { readonly role: 'reviewer'; readonly item: GivenItem };
+  | {
+      readonly role: 'reviewer';
+      readonly item: GivenItem;
+      /** The commit that a review has to be of which a person brings. */
+      readonly head?: string;
+    };
 
 /** Everything that a role is given, as values: no role looks anything up. */
 export type RoleRequest =

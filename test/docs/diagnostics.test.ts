@@ -3,22 +3,29 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexPrompts } from '../../src/adapters/prompts/prompt-files.ts';
 import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
-import { CODES, type Code, FAMILIES, type Family } from '../../src/diagnostics/codes.ts';
-import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { CODES, type CodeEntry, FAMILIES } from '../../src/diagnostics/codes.ts';
 import { limitDefaults } from '../../src/wiring/known-names.ts';
+import { PROBLEM_CODES } from '../../src/work/contract/problem-codes.ts';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
 import { checkConfig } from '../../src/workflow/config-document.ts';
 import { checkPrompt } from '../../src/workflow/prompt-document.ts';
 import { findTemplateProblems } from '../../src/workflow/prompt-template.ts';
 import type { CheckContext, KnownPrompt } from '../../src/workflow/rule.ts';
+import { contractCodes } from './contract-examples.ts';
 import { blockOf, type Page, ROOT, readPage } from './markdown.ts';
 
 const FOLDER = join(ROOT, 'docs', 'diagnostics');
-const codes = Object.keys(CODES).sort() as Code[];
+const EXPLAINED = new Map<string, CodeEntry>([
+  ...Object.entries(CODES),
+  ...Object.entries(PROBLEM_CODES).map(([code, title]) => [code, { title, severity: 'error' }] as const),
+]);
+const ALL_FAMILIES = { ...FAMILIES, WR: 'result of a role, or body of a work item' };
+type Family = keyof typeof ALL_FAMILIES;
+const codes = [...EXPLAINED.keys()].sort();
 const files = (await readdir(FOLDER)).filter((name) => name !== 'README.md').sort();
-const explained = codes.filter((code) => files.includes(`${code}.md`));
+const withPage = codes.filter((code) => files.includes(`${code}.md`));
 const pages = await Promise.all(
-  explained.map(async (code) => ({ code, page: await readPage(`docs/diagnostics/${code}.md`) })),
+  withPage.map(async (code) => ({ code, page: await readPage(`docs/diagnostics/${code}.md`) })),
 );
 
 const builtIn = indexPrompts([join(ROOT, 'prompts')]);
@@ -63,29 +70,42 @@ function fileNameOn(page: Page): string | null {
   return /^Both examples are the text of `(.+)\.md`\.$/m.exec(page.text)?.[1] ?? null;
 }
 
-function familyOf(code: Code): Family {
+function entryOf(code: string): CodeEntry {
+  const entry = EXPLAINED.get(code);
+  if (entry === undefined) throw new Error(`${code} is not registered`);
+  return entry;
+}
+
+function familyOf(code: string): Family {
   return code.slice(0, 2) as Family;
 }
 
-function check(code: Code, page: Page, kind: 'fails' | 'passes'): readonly Diagnostic[] {
+/** Each code that an example gets, once. */
+function check(code: string, page: Page, kind: 'fails' | 'passes'): readonly string[] {
   const family = familyOf(code);
+  const found = family === 'WR' ? contractCodes(code, page, kind) : diagnosticCodes(family, page, kind);
+  return [...new Set(found)];
+}
+
+function diagnosticCodes(family: keyof typeof FAMILIES, page: Page, kind: 'fails' | 'passes') {
   const { text } = blockOf(page, `${family === 'PR' ? 'markdown' : 'yaml'} ${kind}`);
   const source = { name: 'example', bytes: encode(text) };
   switch (family) {
     case 'WF':
-      return checkWorkflow(source, contextOf(page)).diagnostics;
+      return codesOf(checkWorkflow(source, contextOf(page)));
     case 'CF':
-      return checkConfig(source).diagnostics;
+      return codesOf(checkConfig(source));
     case 'PR':
-      return checkPrompt(source, fileNameOn(page), createTemplateReader()).diagnostics;
+      return codesOf(checkPrompt(source, fileNameOn(page), createTemplateReader()));
   }
 }
 
-const codesOf = (diagnostics: readonly Diagnostic[]) => [...new Set(diagnostics.map(({ code }) => code))];
+const codesOf = ({ diagnostics }: { readonly diagnostics: readonly { readonly code: string }[] }) =>
+  diagnostics.map(({ code }) => code);
 
 describe('the pages of the diagnostics', () => {
   it('are there for every code, and for nothing else', () => {
-    const missing = codes.filter((code) => !explained.includes(code)).map((code) => `${code}.md`);
+    const missing = codes.filter((code) => !withPage.includes(code)).map((code) => `${code}.md`);
     const unknown = files.filter((file) => !codes.some((code) => file === `${code}.md`));
     expect({ missing, unknown }).toEqual({ missing: [], unknown: [] });
   });
@@ -95,7 +115,7 @@ describe('the pages of the diagnostics', () => {
   });
 
   it.each(pages)('begin with the title and the severity that are registered: $code', ({ code, page }) => {
-    const { title, severity } = CODES[code];
+    const { title, severity } = entryOf(code);
     expect(page.text.split('\n').slice(0, 4)).toEqual([
       `# ${code}: ${title}`,
       '',
@@ -111,29 +131,29 @@ describe('the pages of the diagnostics', () => {
   });
 
   it.each(pages)('have an example in which this is wrong and nothing else: $code', ({ code, page }) => {
-    expect(codesOf(check(code, page, 'fails'))).toEqual([code]);
+    expect(check(code, page, 'fails')).toEqual([code]);
   });
 
   it.each(pages)('have an example in which nothing is wrong any more: $code', ({ code, page }) => {
-    expect(codesOf(check(code, page, 'passes'))).toEqual([]);
+    expect(check(code, page, 'passes')).toEqual([]);
   });
 
   it('name no code that does not exist', () => {
     const named = pages.flatMap(({ page }) =>
-      [...page.text.matchAll(/\b(?:WF|CF|PR)\d+\b/g)].map(([word]) => ({ at: page.path, word })),
+      [...page.text.matchAll(/\b(?:WF|CF|PR|WR)\d+\b/g)].map(([word]) => ({ at: page.path, word })),
     );
     expect(named.length).toBeGreaterThanOrEqual(pages.length);
-    expect(named.filter(({ word }) => !Object.hasOwn(CODES, word))).toEqual([]);
+    expect(named.filter(({ word }) => !EXPLAINED.has(word))).toEqual([]);
   });
 });
 
 /** `vitest -u` writes it. */
 function renderIndex(): string {
-  const sections = (Object.keys(FAMILIES) as Family[]).map((family) => {
+  const sections = (Object.keys(ALL_FAMILIES) as Family[]).map((family) => {
     const rows = codes
       .filter((code) => familyOf(code) === family)
-      .map((code) => [`[${code}](${code}.md)`, CODES[code].severity, CODES[code].title]);
-    return `## ${family}: ${FAMILIES[family]}\n\n${renderTable([['code', 'severity', 'what is wrong'], ...rows])}`;
+      .map((code) => [`[${code}](${code}.md)`, entryOf(code).severity, entryOf(code).title]);
+    return `## ${family}: ${ALL_FAMILIES[family]}\n\n${renderTable([['code', 'severity', 'what is wrong'], ...rows])}`;
   });
   const head = `# Diagnostics
 
@@ -151,3 +171,4 @@ function renderTable(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   return [head, widths.map((width) => '-'.repeat(width)), ...body].map(line).join('');
 }
+    }

@@ -68,8 +68,10 @@ describe('the reference of work items', () => {
 describe('the page about contracts', () => {
   it('lists every code with its title', async () => {
     const page = await readPage('docs/work-contracts.md');
-    const rows = rowsOf(sectionOf(page, '## Codes')).filter(([code]) => code?.startsWith('WR'));
-    expect(rows.map(([code, title]) => [code, title])).toEqual(Object.entries(PROBLEM_CODES));
+    const rows = rowsOf(sectionOf(page, '## Codes')).filter(([code]) => code?.startsWith('[WR'));
+    expect(rows).toEqual(
+      Object.entries(PROBLEM_CODES).map(([code, title]) => [`[${code}](diagnostics/${code}.md)`, title]),
+    );
   });
 
   it('lists every label', async () => {

@@ -149,6 +149,10 @@ describe('an implementor that changes what is not in its scope', { timeout: 180_
     const review = { verdict: 'approve', summary: 'Fine.', comments: [finding] };
     const broken = await scene.give('review.json', { role: 'reviewer', review });
     expect((await fits(scene, 'apply', broken, '--item', '1')).code).toBe(2);
+    const approval = { role: 'reviewer', review: { ...review, comments: [] } };
+    const approves = await scene.give('approval.json', approval);
+    const stale = await scene.work('apply', approves, '--item', '1', '--run', run);
+    expect([stale.code, stale.stderr]).toEqual([1, expect.stringContaining('a run that reviewed nothing')]);
     const blocked = await scene.give('blocked.json', {
       role: 'implementor',
       outcome: 'blocked',

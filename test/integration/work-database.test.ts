@@ -39,6 +39,16 @@ describe('the file of work items', () => {
     await expect(readFile(databaseFile(repo))).rejects.toThrow('ENOENT');
   });
 
+  it('says what is in the way where its folder can not be made', async () => {
+    const repo = await workRepo();
+    await repo.write('.tnh/work', 'not a folder');
+    const failed = openProvider(repo).setUpLabels([LABEL]);
+    await expect(failed).rejects.toThrow(ExpectedFailure);
+    await expect(failed).rejects.toThrow(
+      /^the folder .*work can't be made \(.*move away what is in its place/,
+    );
+  });
+
   it('is not seen by git', async () => {
     const repo = await workRepo();
     await openJournal(repo).alone(async () => undefined);

@@ -58,7 +58,13 @@ export function createWorkDatabase(path: string): WorkDatabase {
 
 /** Ignores itself too, so that the folder can lie in the user's checkout without showing up in its status. */
 export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new ExpectedFailure(
+      `the folder ${folder} can't be made (${detail}): move away what is in its place, or make the folder above it writable`,
+      { cause: error },
+    );
+  });
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   });

@@ -181,10 +181,17 @@ function strangerTo({ started }: RunView, subject: RoleSubject): string | null {
   const { id } = subject.item.item;
   const item = itemSchema.safeParse(parseJson(started.inputs.item ?? ''));
   if (!item.success) return `is held against a run that was started for no item, and not for item ${id}`;
-  return item.data.id === id ? null : `is held against a run of item ${item.data.id}, and not of item ${id}`;
+  if (item.data.id !== id) return `is held against a run of item ${item.data.id}, and not of item ${id}`;
+  const head = subject.role === 'reviewer' ? subject.head : undefined;
+  if (head === undefined) return null;
+  const reviewed = revisionSchema.safeParse(parseJson(started.inputs.revision ?? '')).data?.head_sha;
+  if (reviewed === head) return null;
+  const what = reviewed === undefined ? 'a run that reviewed nothing' : `a review of ${reviewed.slice(0, 7)}`;
+  return `is held against ${what}, and the revision of item ${id} is at ${head.slice(0, 7)}`;
 }
 
 const itemSchema = z.looseObject({ id: z.string() });
+const revisionSchema = z.looseObject({ head_sha: z.string() });
 
 /** Where a file is touched that nobody answers for, nothing is completed: it is told, and never dropped in silence. */
 async function inScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd): Promise<RoleEnd> {

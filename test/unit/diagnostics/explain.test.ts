@@ -42,10 +42,15 @@ describe('explain', () => {
     ]);
   });
 
+  it('prints the page of a problem of a contract', async () => {
+    expect((await run('wr106')).out).toMatch(/^# WR106: items block each other in a circle\n/);
+  });
+
   it.each([
     ['WF07', 'did you mean WF007?'],
     ['WFO07', 'did you mean WF007?'],
     ['wf-203', 'did you mean WF203?'],
+    ['WR16', 'did you mean WR106?'],
     ['', 'a code looks like WF007, and stands in brackets where validate reports it'],
     ['constructor', 'a code looks like WF007, and stands in brackets where validate reports it'],
     ['../README', 'a code looks like WF007, and stands in brackets where validate reports it'],

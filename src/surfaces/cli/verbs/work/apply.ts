@@ -4,8 +4,8 @@ import { checkImplementorResult } from '../../../../work/contract/implementor-re
 import { checkPlannerResult } from '../../../../work/contract/planner-result.ts';
 import type { ContractProblem } from '../../../../work/contract/problem-codes.ts';
 import { checkReviewerResult } from '../../../../work/contract/reviewer-result.ts';
-import type { RoleSubject } from '../../../../work/role.ts';
-import type { KnownItem } from '../../../../work/state.ts';
+import type { RoleEnd, RoleSubject } from '../../../../work/role.ts';
+import { type KnownItem, revisionOf } from '../../../../work/state.ts';
 import { CliError } from '../../cli-error.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { readJson } from '../../given-text.ts';
@@ -95,21 +95,12 @@ async function applyWork(asking: Asking, { file, value, options }: Brought): Pro
   const words = roleWordsOf(value) ?? {};
   if (words.outcome === 'completed') {
     const runId = await runFor(asking, options.run, known, file);
-    const subject = subjectOf('implementor', known);
-    const state = await work.judgeResult(runId, subject, value);
-    if (state.kind !== 'ended')
-      throw new CliError(
-        `run ${shortId(runId)} has not ended`,
-        `conductor status ${shortId(runId)} says where it stands; apply the result when it has ended`,
-        EXIT.failed,
-      );
-    const { end } = state;
-    if (!end.ok)
-      throw new CliError(
-        `${file} ${printable(end.reason)}`,
-        `conductor show ${shortId(runId)} has the evidence; nothing was applied`,
-        EXIT.failed,
-      );
+    const end = await holdAgainst(
+      work,
+      runId,
+      { role: 'implementor', item: { item: known.item, body: known.body } },
+      { file, value },
+    );
     if (!('base' in end)) throw new CliError(`${file} is the result of another role`);
     await ask({
       kind: 'apply_implementor_result',
@@ -132,12 +123,44 @@ async function applyWork(asking: Asking, { file, value, options }: Brought): Pro
   });
 }
 
-async function applyReview(asking: Asking, { value, options }: Brought): Promise<void> {
-  const { work, ask } = asking;
-  const { item } = itemFor(asking, 'reviewer', options.item);
+/** What the evidence of a run makes of a result; fails with the reason where it speaks against it. */
+async function holdAgainst(
+  work: Asking['work'],
+  runId: string,
+  subject: RoleSubject,
+  { file, value }: Pick<Brought, 'file' | 'value'>,
+): Promise<Extract<RoleEnd, { readonly ok: true }>> {
+  const state = await work.judgeResult(runId, subject, value);
+  if (state.kind !== 'ended')
+    throw new CliError(
+      `run ${shortId(runId)} has not ended`,
+      `conductor status ${shortId(runId)} says where it stands; apply the result when it has ended`,
+      EXIT.failed,
+    );
+  if (state.end.ok) return state.end;
+  throw new CliError(
+    `${file} ${printable(state.end.reason)}`,
+    `conductor show ${shortId(runId)} has the evidence; nothing was applied`,
+    EXIT.failed,
+  );
+}
+
+async function applyReview(asking: Asking, { file, value, options }: Brought): Promise<void> {
+  const { work, ask, snapshot } = asking;
+  const known = itemFor(asking, 'reviewer', options.item);
+  const { item } = known;
   const checked = checkReviewerResult(value);
   if (!checked.ok) throw new BrokenContract(checked.problems);
   const runId = options.run === null ? byHand(work.ids.newRunId()) : await resolveRunId(work, options.run);
+  const revision = revisionOf(snapshot.state, item);
+  // What an earlier commit got says nothing about the one that is there now.
+  if (options.run !== null && revision !== null)
+    await holdAgainst(
+      work,
+      runId,
+      { role: 'reviewer', item: { item, body: known.body }, head: revision.headSHA },
+      { file, value },
+    );
   await ask({
     kind: 'apply_reviewer_result',
     runId,
@@ -165,10 +188,6 @@ async function runFor(
     `name the run that did the work: --item ${item.id} --run RUN; or have it done: conductor work dispatch ${item.id}`,
     EXIT.failed,
   );
-}
-
-function subjectOf(role: 'implementor' | 'reviewer', { item, body }: KnownItem): RoleSubject {
-  return { role, item: { item, body } };
 }
 
 function byHand(id: string): string {
