@@ -171,4 +171,3 @@ function renderTable(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   return [head, widths.map((width) => '-'.repeat(width)), ...body].map(line).join('');
 }
-    }
