@@ -98,16 +98,14 @@ describe('the board says of an item', () => {
     expect(reasonFor(atWork('1'), '1', { waitingRuns })).toBe('waits for a person: a gate asks: merge?');
   });
 
-  it('all of this for five hundred items in no time', () => {
+  it('all of this for five hundred items, of which one waits', () => {
     const events = Array.from({ length: 500 }, (_, index) =>
       created({ id: String(index), status: 'ready' }, [`src/${index}/**/*.ts`, `lib/${index}.ts`]),
     );
     const state = stateOf(atWork('a', ['src/7/x.ts']), atWork('b', ['docs/']), events);
-    const before = performance.now();
     const reasons = [...state.items.values()].map((known) =>
       waitingReason(state, known, limits({ jobs: 3 })),
     );
-    expect(performance.now() - before).toBeLessThan(1000);
     expect(reasons.filter((reason) => reason !== null)).toEqual([
       'waits: src/7/**/*.ts is being worked on by a',
     ]);

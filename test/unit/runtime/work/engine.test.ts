@@ -76,15 +76,13 @@ describe('the engine of work items', () => {
     ).toEqual([]);
   });
 
-  it('applies five hundred items in one write and under a second', async () => {
+  it('applies five hundred items in one write', async () => {
     const { provider, plan, engine } = createEngineFixture(workAndApprove);
-    const before = performance.now();
     await plan(
       ...Array.from({ length: 500 }, (_, index) =>
         task(`t${index}`, { blockedBy: index === 499 ? [] : [`t${index + 1}`] }),
       ),
     );
-    expect(performance.now() - before).toBeLessThan(1000);
     expect(provider.done.size).toBe(1);
     const { state } = await engine.snapshot();
     expect(state.items.size).toBe(500);
