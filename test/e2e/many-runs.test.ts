@@ -11,7 +11,7 @@ describe('twenty runs at once in one repository', () => {
     const ends = await Promise.all(
       Array.from({ length: MANY }, () => scene.conductor('run', fixture('success'), '--json')),
     );
-    expect(ends.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual(ends.map(() => 0));
+    expect(ends.filter(({ code }) => code !== 0).map(({ stderr }) => stderr)).toEqual([]);
     const documents = ends.map(({ stdout }) => JSON.parse(stdout));
     const ids = documents.map(({ run_id }) => run_id);
     expect(new Set(ids).size).toBe(MANY);

@@ -66,7 +66,10 @@ describe('refs', () => {
         'refs/tags/v1': run.baseSha,
       },
       head: 'refs/heads/conductor/run/demo/r1',
-      headLogs: { [`${repo.root}/.git/logs/HEAD`]: expect.any(Number) },
+      headLogs: {
+        [`${repo.root}/.git/logs/HEAD`]: expect.any(Number),
+        [`${repo.root}/.git/conductor/moves`]: 0,
+      },
     });
   });
 

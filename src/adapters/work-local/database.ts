@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type Libsql from 'libsql';
-import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { ExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
 import { databaseFailure } from './database-failure.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 
@@ -59,10 +59,13 @@ export function createWorkDatabase(path: string): WorkDatabase {
 /** Ignores itself too, so that the folder can lie in the user's checkout without showing up in its status. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    const detail = error instanceof Error ? error.message : String(error);
+    const { message, wayOut } = tellFailure(error);
+    if (wayOut !== null) throw error;
     throw new ExpectedFailure(
-      `the folder ${folder} can't be made (${detail}): move away what is in its place, or make the folder above it writable`,
-      { cause: error },
+      `the folder ${folder} can't be made (${message}): move away what is in its place`,
+      {
+        cause: error,
+      },
     );
   });
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
