@@ -19,7 +19,7 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
-      { extends: true, test: { name: 'real', include: ALL, exclude: PURE } },
+      { extends: true, test: { name: 'real', include: ALL, exclude: ['**/node_modules/**', ...PURE] } },
     ],
   },
 });

@@ -92,6 +92,12 @@ export const HOSTILE_FILES = {
     agent(
       `    agent: codex\n    prompt: task.implement.v1\n    inputs:\n${many(200_000, (index) => `      - diff_sum${index}`)}`,
     ),
+  'unknown inputs of inline text': () =>
+    `${HEAD}steps:\n${many(
+      1000,
+      (index) =>
+        `  - { id: work_${index}, opcode: RUN_AGENT, agent: codex, prompt: Look., inputs: [${many(500, (input) => `diff_sumary${index}_${input}, `).replaceAll('\n', '')}], routes: ${ROUTES} }`,
+    )}\n`,
   'unknown validators': () =>
     validation(`    run:\n${many(100_000, (index) => `      - typechecks${index}`)}`),
   'unknown next steps': () =>

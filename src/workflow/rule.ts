@@ -52,6 +52,8 @@ export interface RuleContext {
   readonly names: KnownNames | null;
   readonly inputs: readonly string[] | null;
   readonly report: (code: Code, finding: Finding) => void;
+  /** Whether no more of this kind are kept. */
+  readonly isFull: (code: Code) => boolean;
 }
 
 /** A place in the document. `text` points at a piece of a value. */
@@ -95,15 +97,16 @@ export function applyRules(
     place.text === undefined
       ? source.locate(place.path, place.part)
       : source.locateText(place.path, place.text);
+  const isFull = (code: Code) => (counts.get(code) ?? 0) >= MAX_PER_CODE;
   const ruleContext: RuleContext = {
     view,
     graph: buildGraph(view),
     names: context.names,
     inputs: context.inputs,
+    isFull,
     report: (code, { message, at, label = null, related = [], notes = [], help = null }) => {
-      const count = (counts.get(code) ?? 0) + 1;
-      counts.set(code, count);
-      if (count > MAX_PER_CODE) return;
+      if (isFull(code)) return;
+      counts.set(code, (counts.get(code) ?? 0) + 1);
       diagnostics.push(
         createDiagnostic(code, {
           message,

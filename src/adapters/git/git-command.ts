@@ -33,7 +33,8 @@ const STDOUT_LIMIT_BYTES = 256 * 1024 * 1024;
 const STDERR_LIMIT_BYTES = 64 * 1024;
 /** Long enough for git to take its lock files away. */
 const STOP_GRACE_MS = 2000;
-const LOCK_RETRIES = 20;
+/** About four seconds: with many runs on few cores, whoever holds a lock may have to wait for its turn. */
+const LOCK_RETRIES = 60;
 const LOCK_RETRY_STEP_MS = 10;
 const LOCK_RETRY_CEILING_MS = 100;
 

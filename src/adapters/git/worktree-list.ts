@@ -10,7 +10,7 @@ export interface ListedCheckout {
 }
 
 export async function listCheckouts(git: Git): Promise<readonly ListedCheckout[]> {
-  const listed = await git(['worktree', 'list', '--porcelain', '-z']);
+  const listed = await git(['worktree', 'list', '--porcelain', '-z'], { retryLocks: true });
   return listed.stdout
     .toString('utf8')
     .split('\0\0')

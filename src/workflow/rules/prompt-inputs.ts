@@ -20,19 +20,26 @@ export const promptInputsRule: Rule = {
   },
 };
 
-function checkGiven(step: StepView, prompt: KnownPrompt | null, { inputs, report }: RuleContext): void {
+function checkGiven(
+  step: StepView,
+  prompt: KnownPrompt | null,
+  { inputs, report, isFull }: RuleContext,
+): void {
   const declared = prompt?.inputs.map((input) => input.name) ?? [];
+  // Inline text has nowhere to declare an input, so one that a run may still be given is no mistake.
+  const mayWait = prompt === null && inputs === null;
   for (const [index, entry] of asList(step.fields.inputs).entries()) {
+    // To tell the two apart is dear, and more of them are told to nobody.
+    if (mayWait && (isFull('WF508') || isFull('WF510'))) return;
     const name = asText(entry);
     if (name === null || name.trim() === '' || name === 'task') continue;
     if (isRuntimeInput(name) || declared.includes(name) || inputs?.includes(name)) continue;
-    const near = didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task']);
-    // Inline text has nowhere to declare an input, so one that a run may still be given is no mistake.
-    const open = prompt === null && inputs === null && near === null;
-    report(open ? 'WF510' : 'WF508', {
+    const near = () => didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task']);
+    report(mayWait && near() === null ? 'WF510' : 'WF508', {
       message: `the input \`${name}\` is not supplied by the runtime${prompt === null ? '' : ', nor declared by the prompt'}`,
       at: valuePlace(step.path, 'inputs', index),
-      help: suggest(near) ?? giveIt(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
+      help: () =>
+        suggest(near()) ?? giveIt(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
     });
   }
 }
