@@ -1,14 +1,8 @@
 import { type PolicyDocument, policyDocumentSchema, policyReference } from '../contracts/policy.ts';
-import {
-  arrangeDiagnostics,
-  createDiagnostic,
-  type Diagnostic,
-  hasErrors,
-} from '../diagnostics/diagnostic.ts';
-import { limitDiagnostics } from './limit-diagnostics.ts';
-import { checkShape } from './shape.ts';
-import { decodeSource, type Source } from './source-text.ts';
-import { parseYaml, type YamlSource } from './yaml-source.ts';
+import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Source } from './source-text.ts';
+import { checkWholeDocument } from './whole-document.ts';
+import type { YamlSource } from './yaml-source.ts';
 import type { Path } from './yaml-tree.ts';
 
 export interface CheckedPolicy {
@@ -23,39 +17,13 @@ export interface CheckedPolicy {
  * where it is not looked up by its name.
  */
 export function checkPolicy(source: Source, ref: string | null = null): CheckedPolicy {
-  const { text, problem } = decodeSource(source, 'CF');
-  const refuse = (diagnostics: readonly Diagnostic[]): CheckedPolicy => ({
-    diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
-    policy: null,
-    text,
-  });
-  if (problem !== null) return refuse([problem]);
-  const yaml = parseYaml(text, 'CF');
-  if (yaml.empty) return refuse([emptyPolicy()]);
-  if (yaml.source === null) return refuse(yaml.diagnostics);
-  const shape = checkShape({
-    family: 'CF',
+  const { value, ...checked } = checkWholeDocument(source, {
     schema: policyDocumentSchema,
-    source: yaml.source,
-    nameMaps: [],
-    override: () => null,
     describe,
+    empty: { message: 'the policy is empty', help: 'give at least `policy_id` and `version`' },
+    rules: (shape) => checkName(shape.value, ref, shape.source),
   });
-  const diagnostics = [
-    ...yaml.diagnostics,
-    ...shape.diagnostics,
-    ...checkName(shape.value, ref, shape.source),
-  ];
-  if (shape.value === null || hasErrors(diagnostics)) return refuse(diagnostics);
-  return { diagnostics: [], policy: shape.value, text };
-}
-
-function emptyPolicy(): Diagnostic {
-  return createDiagnostic('CF008', {
-    message: 'the policy is empty',
-    span: { line: 1, column: 1, endLine: 1, endColumn: 1 },
-    help: 'give at least `policy_id` and `version`',
-  });
+  return { ...checked, policy: value };
 }
 
 /** Two names for one policy would let a step run under another than the one that was recorded. */

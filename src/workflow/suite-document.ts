@@ -1,11 +1,10 @@
 import { type HarnessSuite, harnessSuiteSchema } from '../contracts/harness-suite.ts';
 import { type EntryForm, entryProblem, PAGE_EXPECTATION, PAGE_STEP } from '../contracts/page-entries.ts';
-import { arrangeDiagnostics, createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
-import { limitDiagnostics } from './limit-diagnostics.ts';
-import { checkShape } from './shape.ts';
-import { decodeSource, type Source } from './source-text.ts';
+import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Source } from './source-text.ts';
+import { checkWholeDocument } from './whole-document.ts';
 import { asList, asMapping, asText } from './workflow-view.ts';
-import { parseYaml, type YamlSource } from './yaml-source.ts';
+import type { YamlSource } from './yaml-source.ts';
 import type { Path } from './yaml-tree.ts';
 
 export interface CheckedSuite {
@@ -17,35 +16,13 @@ export interface CheckedSuite {
 
 /** A suite file, in YAML or JSON, to its cases or to everything that is wrong with it. */
 export function checkSuite(source: Source): CheckedSuite {
-  const { text, problem } = decodeSource(source, 'CF');
-  const refuse = (diagnostics: readonly Diagnostic[]): CheckedSuite => ({
-    diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
-    suite: null,
-    text,
-  });
-  if (problem !== null) return refuse([problem]);
-  const yaml = parseYaml(text, 'CF');
-  if (yaml.empty) return refuse([emptySuite()]);
-  if (yaml.source === null) return refuse(yaml.diagnostics);
-  const shape = checkShape({
-    family: 'CF',
+  const { value, ...checked } = checkWholeDocument(source, {
     schema: harnessSuiteSchema,
-    source: yaml.source,
-    nameMaps: [],
-    override: () => null,
     describe,
+    empty: { message: 'the suite is empty', help: 'give `suite_id` and `cases`' },
+    rules: (shape) => checkCases(shape.data, shape.source),
   });
-  const found = [...yaml.diagnostics, ...shape.diagnostics, ...checkCases(shape.data, shape.source)];
-  if (shape.value === null || found.length > 0) return refuse(found);
-  return { diagnostics: [], suite: shape.value, text };
-}
-
-function emptySuite(): Diagnostic {
-  return createDiagnostic('CF008', {
-    message: 'the suite is empty',
-    span: { line: 1, column: 1, endLine: 1, endColumn: 1 },
-    help: 'give `suite_id` and `cases`',
-  });
+  return { ...checked, suite: value };
 }
 
 function describe(path: Path, data: unknown): string {
