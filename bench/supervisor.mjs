@@ -85,9 +85,10 @@ async function main() {
   for (const [name, command] of Object.entries(OUTPUTS)) {
     const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-'));
     try {
-      const env = { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') };
-      makeRepository(folder, command, env);
-      const { status, peak, seconds } = await measure(folder, env);
+      const env = { PATH: process.env.PATH, HOME: folder };
+      const repo = join(folder, 'repo');
+      makeRepository(repo, command, env);
+      const { status, peak, seconds } = await measure(repo, env);
       if (peak === 0) throw new Error(`nothing was measured with ${name}`);
       // An agent that only prints has changed nothing: nobody confirms it, and nothing failed.
       rows.push({ name, peak, seconds, broken: peak > LIMIT_MEGABYTES || (status !== 0 && status !== 7) });

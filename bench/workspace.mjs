@@ -1,147 +1,195 @@
-// What a run adds to git on a large repository: its start beside `git worktree add`, a snapshot beside `git status`.
-// Exits 1 when a limit is broken, 2 when nothing could be measured. `--short` measures fewer rounds, and starts as
-// many as fit into its time.
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// What a run costs beside plain git: processes, time on a small and on a large repository, and whether the cost of a step
+// grows with the runs that are kept or with the steps of the run. Only ratios and counts decide. Exits 1 when a limit is
+// broken, 2 when nothing could be measured. `--short` measures fewer rounds.
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createGitWorkspace } from '../dist/src/adapters/git/git-workspace.js';
 import { median } from './measure.mjs';
 import { exitWith } from './outcome.mjs';
-import { firstThatHolds, formatTable, judge } from './report.mjs';
+import { align, firstThatHolds, formatTable, judge } from './report.mjs';
+import {
+  environment,
+  git,
+  makeCounter,
+  makeRepository,
+  workflow,
+  writePlainScript,
+} from './workspace/scene.mjs';
 
 const SHORT = process.argv.includes('--short');
-const FILES = 20_000;
-const FILES_PER_FOLDER = 100;
-const STARTS = SHORT ? 4 : 10;
-/** A slow disk takes ten seconds and more for each worktree; no round begins after this. */
-const STARTS_MS = SHORT ? 8_000 : Number.POSITIVE_INFINITY;
-const SNAPSHOTS = SHORT ? 9 : 31;
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'bin', 'conductor.js');
+const LARGE = 20_000;
+const KEPT_RUNS = 500;
+const MANY_STEPS = SHORT ? 60 : 200;
+const ROUNDS = SHORT ? { small: 5, large: 3, kept: 5 } : { small: 15, large: 7, kept: 11 };
 
-const WORKFLOW = `workflow_id: bench
-version: 1
-description: One step that does nothing.
-entry_step: only
-steps:
-  - id: only
-    opcode: RUN_AGENT
-    agent: nobody
-    prompt: Do nothing.
-    routes: { completed: STOP, error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
-`;
-const CONFIG = "agents:\n  nobody: { kind: command, command: ['true'] }\n";
+/** A fetch starts processes of its own, which no shim sees: upload-pack, pack-objects, index-pack and a check. */
+const STARTED_BY_FETCH = 4;
+const LIMITS = {
+  run: 30 - STARTED_BY_FETCH,
+  validation: 4,
+  agent: 10,
+  small: 4,
+  large: 1.5,
+  kept: 1.1,
+  steps: 1.1,
+};
 
-/** Without the configuration of whoever measures. */
-function environment(folder) {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:CONDUCTOR_|GIT_)/.test(name));
-  return {
-    ...Object.fromEntries(inherited),
-    HOME: folder,
-    XDG_CONFIG_HOME: join(folder, 'config'),
-    NO_COLOR: '1',
-  };
-}
-
-function git(cwd, ...args) {
-  const result = spawnSync('git', args, { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  if (result.status !== 0)
-    throw new Error(`git ${args[0]} failed: ${result.error?.message ?? result.stderr}`);
+/** Starts a run to its end. Returns its id. */
+function run(root, env, name) {
+  const result = spawnSync(process.execPath, [PROGRAM, 'run', name], { cwd: root, env, encoding: 'utf8' });
+  if (result.status !== 0) throw new Error(`conductor run ended with ${result.status}: ${result.stderr}`);
   return result.stdout.trim();
 }
 
-function makeRepository(root) {
-  for (let at = 0; at < FILES; at += 1) {
-    const folder = Math.floor(at / FILES_PER_FOLDER);
-    const path = join(root, 'src', `part-${folder % 20}`, `folder-${folder}`);
-    if (at % FILES_PER_FOLDER === 0) mkdirSync(path, { recursive: true });
-    writeFileSync(join(path, `file-${at}.ts`), `export const value${at} = ${at};\n`.repeat(10));
-  }
-  mkdirSync(join(root, '.tnh'));
-  writeFileSync(join(root, '.tnh', 'config.yaml'), CONFIG);
-  writeFileSync(join(root, 'bench.yaml'), WORKFLOW);
-  writeFileSync(join(root, '.gitignore'), 'node_modules/\n*.log\n');
-  git(root, 'init', '--quiet', '--initial-branch=main');
-  git(root, 'add', '--all');
-  git(root, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--message=start');
-}
-
-async function timed(work) {
+function timed(work) {
   const start = performance.now();
-  await work();
+  work();
   return performance.now() - start;
 }
 
-/** Until the run has its worktree: then its id is printed. */
-function startRun(root, env) {
-  const child = spawn(process.execPath, [PROGRAM, 'run', 'bench.yaml'], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stderr.on('data', (chunk) => (said += chunk));
-  const ended = new Promise((resolve) => child.on('close', resolve));
-  const started = new Promise((resolve, reject) => {
-    child.stdout.once('data', resolve);
-    child.on('close', (code) => reject(new Error(`conductor run ended with ${code}: ${said}`)));
-  });
-  return { started, ended };
+function countProcesses(root, env, folder) {
+  const counter = makeCounter(folder);
+  const counting = { ...env, PATH: `${counter.path}:${env.PATH}` };
+  const count = (agents, validations) => {
+    const name = `count-${agents}-${validations}.yaml`;
+    writeFileSync(join(root, name), workflow(agents, validations));
+    run(root, counting, name);
+    return counter.take();
+  };
+  // The first run takes the baseline, which later ones are given.
+  run(root, env, 'bench.yaml');
+  const [one, moreChecks, moreAgents] = [count(1, 1), count(1, 4), count(4, 1)];
+  return [
+    { name: 'a run of three steps', count: one, limit: LIMITS.run },
+    { name: 'each further validation', count: (moreChecks - one) / 3, limit: LIMITS.validation },
+    { name: 'each further agent step', count: (moreAgents - one) / 3, limit: LIMITS.agent },
+  ].map((row) => ({ ...row, broken: row.count > row.limit }));
 }
 
-/** Each comes first in turn: whoever does writes while the disk is still busy with what was removed before. */
-async function measureStarts(root, env, folder) {
+/** Each comes first in turn, so that whatever disturbs a round disturbs both. */
+function besidePlain(root, env, folder, rounds) {
+  const script = writePlainScript(folder);
   const times = [[], []];
-  const begun = performance.now();
-  for (let round = 0; round < STARTS && performance.now() - begun < STARTS_MS; round += 1) {
-    const name = `plain-${round}-${Math.round(begun)}`;
-    const plain = join(folder, name);
-    const measurePlain = async () => {
-      times[0].push(await timed(() => git(root, 'worktree', 'add', '--quiet', '-b', name, plain)));
-    };
-    const measureRun = async () => {
-      const start = performance.now();
-      const run = startRun(root, env);
-      await run.started;
-      times[1].push(performance.now() - start);
-      await run.ended;
-    };
-    const [first, second] = round % 2 === 0 ? [measurePlain, measureRun] : [measureRun, measurePlain];
-    await first();
-    await second();
-    removeWorktrees(root);
+  const plain = () => {
+    const result = spawnSync('sh', [script, folder, root], { cwd: root, env, encoding: 'utf8' });
+    if (result.status !== 0)
+      throw new Error(`the plain script ended with ${result.status}: ${result.stderr}`);
+  };
+  const conductor = () => run(root, env, 'bench.yaml');
+  for (let round = -1; round < rounds; round += 1) {
+    const order = round % 2 === 0 ? [0, 1] : [1, 0];
+    for (const which of order) {
+      const took = timed([plain, conductor][which]);
+      if (round >= 0) times[which].push(took);
+    }
+    removeCheckouts(folder);
   }
   return times.map(median);
 }
 
-function removeWorktrees(root) {
-  for (const line of git(root, 'worktree', 'list', '--porcelain').split('\n'))
-    if (line.startsWith('worktree ') && line !== `worktree ${root}`)
-      git(root, 'worktree', 'remove', '--force', line.slice('worktree '.length));
+function removeCheckouts(folder) {
+  for (const name of readdirSync(folder))
+    if (name.startsWith('plain.') && name !== 'plain.sh') rmSync(join(folder, name), { recursive: true });
 }
 
-/** Both look at the same worktree, in turn. The first snapshot is not measured: nothing is known before it. */
-async function measureSnapshots(root, folder) {
-  const runId = `bench-${Math.round(performance.now())}`;
-  const workspaces = createGitWorkspace({ repoRoot: root, worktreesDir: join(folder, 'worktrees') });
-  const baseSha = git(root, 'rev-parse', 'HEAD');
-  const harnessDir = join(folder, 'harness');
-  const run = workspaces.describe({
-    runId,
-    workflowId: 'bench',
-    baseRef: 'HEAD',
-    baseSha,
-    harnessDir,
-  });
-  await workspaces.create(run);
-  await workspaces.snapshot(run, 'first');
-  git(run.worktreePath, 'status');
-  const times = [[], []];
-  for (let round = 0; round < SNAPSHOTS; round += 1) {
-    times[0].push(await timed(() => git(run.worktreePath, 'status')));
-    times[1].push(await timed(() => workspaces.snapshot(run, `round-${round}`)));
+/** Milliseconds of each agent step of a run, by its events. */
+function stepTimes(root, id) {
+  const lines = readFileSync(join(root, '.tnh', 'run', id, 'events.ndjson'), 'utf8')
+    .trim()
+    .split('\n');
+  const started = new Map();
+  const times = [];
+  for (const line of lines) {
+    const { event_type: type, step_id: step, timestamp } = JSON.parse(line);
+    if (step === null || !step.startsWith('work')) continue;
+    if (type === 'step_started') started.set(step, Date.parse(timestamp));
+    if (type === 'step_completed') times.push(Date.parse(timestamp) - started.get(step));
   }
+  return times;
+}
+
+function stepCost(root, env) {
+  return median(stepTimes(root, run(root, env, 'steps.yaml')));
+}
+
+/** The traces that kept runs leave in the repository: a branch with a commit, and a ref on the base. */
+function keepRuns(root, count) {
+  const head = git(root, 'rev-parse', 'HEAD');
+  const tree = git(root, 'rev-parse', 'HEAD^{tree}');
+  const commit = git(
+    root,
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@b',
+    'commit-tree',
+    tree,
+    '-p',
+    head,
+    '-m',
+    'kept',
+  );
+  const commands = Array.from({ length: count }, (_, at) => {
+    const id = `01a00000-0000-7000-8000-${String(at).padStart(12, '0')}`;
+    return `create refs/heads/conductor/run/kept/${id} ${commit}\ncreate refs/conductor/base/${id} ${head}\n`;
+  });
+  spawnSync('git', ['update-ref', '--stdin'], { cwd: root, input: commands.join('') });
+}
+
+/** The same steps in two repositories that differ in their kept runs alone, in turn. */
+function withKeptRuns(folder, env) {
+  const roots = ['none', 'many'].map((name) => join(folder, name));
+  for (const root of roots) {
+    makeRepository(root, 200);
+    writeFileSync(join(root, 'steps.yaml'), workflow(6, 1));
+  }
+  keepRuns(roots[1], KEPT_RUNS);
+  const times = [[], []];
+  for (let round = -1; round < ROUNDS.kept; round += 1)
+    for (const [which, root] of roots.entries()) {
+      const cost = stepCost(root, env);
+      if (round >= 0) times[which].push(cost);
+    }
   return times.map(median);
+}
+
+/** The first steps of a long run beside its last ones. */
+function withinLongRun(root, env) {
+  writeFileSync(join(root, 'long.yaml'), workflow(MANY_STEPS, 1));
+  const times = stepTimes(root, run(root, env, 'long.yaml'));
+  const tenth = Math.floor(MANY_STEPS / 10);
+  return [median(times.slice(3, 3 + tenth)), median(times.slice(-tenth))];
+}
+
+function formatCounts(rows) {
+  const cells = rows.map(({ name, count, limit, broken }) => [
+    name,
+    count.toFixed(1),
+    `<= ${limit}`,
+    broken ? 'BROKEN' : 'ok',
+  ]);
+  return align([['git processes', 'count', 'limit', ''], ...cells]);
+}
+
+/** Loose objects and packs of the private repositories, against those of the user's. */
+function copiedObjects(env, root) {
+  const state = join(env.HOME, '.local', 'state', 'conductor');
+  const [repository] = readdirSync(state).filter((name) => name.startsWith('large-'));
+  const [id] = readdirSync(join(state, repository)).filter((name) => /^[0-9a-f]{8}-/.test(name));
+  const own = git(root, `--git-dir=${join(state, repository, id, 'store')}`, 'count-objects', '-v');
+  const count = Number(/^count: (\d+)$/m.exec(own)?.[1]) + Number(/^in-pack: (\d+)$/m.exec(own)?.[1]);
+  // The changed file with the folders above it, and the commits.
+  return [{ name: 'objects in the store of a run', count, limit: 12, broken: count > 12 }];
 }
 
 async function main() {
@@ -149,30 +197,51 @@ async function main() {
   const folder = mkdtempSync(join(tmpdir(), 'conductor-bench-'));
   try {
     const env = environment(folder);
-    const root = join(folder, 'repo');
-    mkdirSync(root);
-    makeRepository(root);
-    const starts = await firstThatHolds(async () =>
+    const roots = { small: join(folder, 'small'), large: join(folder, 'large') };
+    for (const [name, root] of Object.entries(roots)) {
+      mkdirSync(root);
+      makeRepository(root, name === 'small' ? 20 : LARGE);
+      writeFileSync(join(root, 'bench.yaml'), workflow(1, 1));
+    }
+    const counts = countProcesses(roots.small, env, folder);
+    const compare = (name, limit, measured) =>
       judge(
         [
-          { name: 'git worktree add', limit: null },
-          { name: 'conductor run, until its worktree is there', limit: 1.3 },
+          { name: `plain git, ${name}`, limit: null },
+          { name: `conductor run, ${name}`, limit },
         ],
-        await measureStarts(root, env, folder),
+        measured,
+      );
+    const tables = [
+      await firstThatHolds(async () =>
+        compare('small repository', LIMITS.small, besidePlain(roots.small, env, folder, ROUNDS.small)),
       ),
-    );
-    const snapshots = await firstThatHolds(async () =>
-      judge(
-        [
-          { name: 'git status', limit: null },
-          { name: 'a snapshot of an unchanged tree', limit: 1.5 },
-        ],
-        await measureSnapshots(root, folder),
+      await firstThatHolds(async () =>
+        compare(`${LARGE} files`, LIMITS.large, besidePlain(roots.large, env, folder, ROUNDS.large)),
       ),
-    );
-    for (const rows of [starts, snapshots]) process.stdout.write(`${formatTable(rows)}\n`);
-    process.stdout.write(`${FILES} files, up to ${STARTS} starts, ${SNAPSHOTS} snapshots\n`);
-    return [...starts, ...snapshots].some(({ broken }) => broken) ? 1 : 0;
+      await firstThatHolds(async () =>
+        judge(
+          [
+            { name: 'an agent step, no kept runs', limit: null },
+            { name: `an agent step, ${KEPT_RUNS} kept runs`, limit: LIMITS.kept },
+          ],
+          withKeptRuns(mkdtempSync(join(folder, 'kept-')), env),
+        ),
+      ),
+      await firstThatHolds(async () =>
+        judge(
+          [
+            { name: 'the first steps of a run', limit: null },
+            { name: `the last of its ${MANY_STEPS} steps`, limit: LIMITS.steps },
+          ],
+          withinLongRun(roots.small, env),
+        ),
+      ),
+    ];
+    const objects = copiedObjects(env, roots.large);
+    process.stdout.write(`${formatCounts([...counts, ...objects])}\n`);
+    for (const rows of tables) process.stdout.write(`${formatTable(rows)}\n`);
+    return [...counts, ...objects, ...tables.flat()].some(({ broken }) => broken) ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,13 +1,13 @@
-// Lets hostile agents loose on throw-away repositories, without and with a sandbox, and looks at what became of each.
-// A part of the same suite runs with the tests; see docs/hostile-agents.md.
+// Starts hostile agents in temporary repositories, without and with a sandbox, and records what became of each act.
+// Some of them run with the tests; see docs/hostile-agents.md.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runLongSuite } from './long-suite.mjs';
 
 const USAGE = `npm run hostile -- [--only NAME] [--table FILE]
 
-  --only NAME   this agent alone, as a failure names it
-  --table FILE  writes what came of all of them into the page
+  --only NAME   only this agent, as a failure names it
+  --table FILE  writes the results of all agents into this page
 `;
 
 const { values } = parseArgs({
@@ -22,7 +22,7 @@ if (values.help) {
   process.exit(0);
 }
 if (values.only !== undefined && values.table !== undefined) {
-  process.stderr.write(`the table is of all of them: leave --only out\n\n${USAGE}`);
+  process.stderr.write(`--table needs all agents: remove --only\n\n${USAGE}`);
   process.exit(2);
 }
 

@@ -1,5 +1,5 @@
-// Kills the conductor in the middle of real runs and of commands on work items, and looks whether they end as if nothing had
-// happened. The same suites run, shorter, with the tests; see docs/kills.md.
+// Kills conductor in the middle of real runs, removals and commands on work items, and checks that they end as if they were
+// never killed. Shorter forms of the same suites run with the tests; see docs/kills.md.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runLongSuite } from './long-suite.mjs';
@@ -8,8 +8,8 @@ const USAGE = `npm run kills -- [--count N] [--seed N] [--only N] [--table FILE]
 
   --count N     kills of runs in all (200)
   --seed N      which ones (1)
-  --only N      the run of this number alone, as a failure names it
-  --table FILE  writes what came of them as Markdown
+  --only N      only the run of this number, as a failure names it
+  --table FILE  writes the results into this Markdown page
 `;
 
 const { values } = parseArgs({
@@ -39,6 +39,6 @@ runLongSuite(
     KILLS_ONLY: values.only,
     KILLS_TABLE: values.table === undefined ? undefined : resolve(values.table),
   },
-  // A moment is a share of the time that a run takes, which must not hang on what else goes on.
+  // A moment is a share of the duration of a run, which must not depend on other tests.
   { options: ['--no-file-parallelism'] },
 );

@@ -14,7 +14,11 @@ async function main(argv: readonly string[]): Promise<void> {
   const { runCommandLine } = await import('./surfaces/cli/program.ts');
   process.exitCode = await runCommandLine(argv, {
     version: packageVersion(),
-    services: async () => (await import('./wiring.ts')).createServices(packageVersion()),
+    services: async () => {
+      const { closeInheritedDescriptors } = await import('./adapters/process/descriptors.ts');
+      closeInheritedDescriptors();
+      return (await import('./wiring.ts')).createServices(packageVersion());
+    },
   });
 }
 

@@ -6,31 +6,34 @@ import {
   nearestProject,
   userFolderOf,
 } from './adapters/project/project-files.ts';
-import type { Config } from './contracts/config.ts';
 import { packageRoot } from './package-root.ts';
 import type { Opened, OpenProject, Records, Services } from './runtime/services.ts';
+import type { Configured } from './wiring/configured.ts';
 import { knownNames, limitDefaults, loadTemplateReader } from './wiring/known-names.ts';
 import { repositoryObstacle } from './wiring/repository-obstacle.ts';
+import { outsideWorkspaces } from './wiring/workspaces.ts';
 
 /** Puts adapters behind the services that surfaces use. Each service loads its adapters when it is asked. */
 export function createServices(version: string): Services {
   const root = packageRoot();
   const userFolder = userFolderOf(process.env);
-  const assemble = async ({ repoRoot, config }: Configured): Promise<Opened<OpenProject>> => {
+  const assemble = async (configured: Configured): Promise<Opened<OpenProject>> => {
     const { assembleProject } = await import('./wiring/project.ts');
-    const found = folders(repoRoot, userFolder, root);
-    return assembleProject({ repoRoot, config, folders: found, env: process.env, version });
+    const found = folders(configured.repoRoot, userFolder, root);
+    const opened = await assembleProject({ ...configured, folders: found, env: process.env, version });
+    return opened.ok ? { ok: true, value: { ...opened.value, configWarnings: configured.warnings } } : opened;
   };
   return {
     packageRoot: root,
     openCheck: async (startDir) => {
-      const projectRoot = await nearestProject(outsideWorktrees(startDir));
+      const projectRoot = await nearestProject(await outsideWorkspaces(startDir));
       const loaded = await loadConfig(projectRoot, userFolder, process.env);
       const config = loaded.ok ? loaded.config : null;
       return {
         ok: true,
         value: {
           brokenConfig: loaded.ok ? null : loaded.file,
+          configWarnings: loaded.ok ? loaded.warnings : [],
           templateReader: loadTemplateReader,
           workflowFolders: folders(projectRoot, userFolder, root).workflows,
           context: {
@@ -46,7 +49,7 @@ export function createServices(version: string): Services {
       const opened = await openConfigured(startDir, userFolder);
       if (!opened.ok) return opened;
       const { createUpkeepSetup } = await import('./wiring/upkeep.ts');
-      return { ok: true, value: createUpkeepSetup(opened.value.repoRoot, opened.value.config) };
+      return { ok: true, value: createUpkeepSetup(opened.value) };
     },
     openProject: async (startDir) => {
       const opened = await openConfigured(startDir, userFolder);
@@ -63,7 +66,7 @@ export function createServices(version: string): Services {
     },
     openPolicy: async (startDir, wanted) => {
       const { openPolicy } = await import('./wiring/open-policy.ts');
-      const projectRoot = await nearestProject(outsideWorktrees(startDir));
+      const projectRoot = await nearestProject(await outsideWorkspaces(startDir));
       return openPolicy({
         workspace: await nearestProject(resolve(startDir)),
         projectRoot,
@@ -74,7 +77,7 @@ export function createServices(version: string): Services {
       });
     },
     openPlanner: async (startDir, name) => {
-      const projectRoot = await nearestProject(outsideWorktrees(startDir));
+      const projectRoot = await nearestProject(await outsideWorkspaces(startDir));
       const loaded = await loadConfig(projectRoot, userFolder, process.env);
       if (!loaded.ok) return brokenConfig(loaded.file);
       const { openPlanner } = await import('./wiring/open-planner.ts');
@@ -91,8 +94,7 @@ export function createServices(version: string): Services {
       const project = await assemble(opened.value);
       if (!project.ok) return project;
       const { assembleWork } = await import('./wiring/work.ts');
-      const { config } = opened.value;
-      return { ok: true, value: assembleWork({ project: project.value, config, options }) };
+      return { ok: true, value: assembleWork({ ...opened.value, project: project.value, options }) };
     },
     makeDemoRepository: async () => {
       const { makeDemoRepository } = await import('./wiring/demo-repository.ts');
@@ -102,18 +104,17 @@ export function createServices(version: string): Services {
       const { detectValidators } = await import('./adapters/project/detect-validators.ts');
       return detectValidators(repoRoot);
     },
+    detectSetup: async (repoRoot) => {
+      const { readTopFiles } = await import('./adapters/setup/top-files.ts');
+      const { detectSetup } = await import('./setup/detect-setup.ts');
+      return detectSetup(await readTopFiles(repoRoot));
+    },
     examine: async (startDir) => {
       const { examine } = await import('./wiring/examine.ts');
       const policyFolders = (projectRoot: string) => folders(projectRoot, userFolder, root).policies;
-      return examine(outsideWorktrees(startDir), { userFolder, policyFolders, env: process.env });
+      return examine(await outsideWorkspaces(startDir), { userFolder, policyFolders, env: process.env });
     },
   };
-}
-
-/** In the worktree of a run, the repository it belongs to is meant. */
-function outsideWorktrees(startDir: string): string {
-  const path = resolve(startDir);
-  return /^(.*)\/\.tnh\/worktrees\/[0-9a-f-]{36}(?:\/|$)/.exec(path)?.[1] ?? path;
 }
 
 export interface Folders {
@@ -135,18 +136,25 @@ async function openRecords(startDir: string, userFolder: string): Promise<Opened
   return { ok: true, value: createRecords(opened.value.repoRoot, opened.value.config) };
 }
 
-interface Configured {
-  readonly repoRoot: string;
-  readonly config: Config;
-}
-
 async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {
-  const { findRepository } = await import('./adapters/git/find-repository.ts');
-  const found = await findRepository(outsideWorktrees(startDir));
+  const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
+  const found = await findRepository(await outsideWorkspaces(startDir));
   if (!found.ok) return { ok: false, document: null, obstacle: repositoryObstacle(found.reason, startDir) };
   const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder, process.env);
   if (!loaded.ok) return brokenConfig(loaded.file);
-  return { ok: true, value: { repoRoot: found.repoRoot, config: loaded.config } };
+  const { config, warnings } = loaded;
+  const { resolveWorkspacesFolder } = await import('./adapters/project/workspaces-folder.ts');
+  const { stateFolderOf } = await import('./adapters/system/credential-waits.ts');
+  const workspaces = await resolveWorkspacesFolder({
+    repoRoot: found.repoRoot,
+    gitDir: found.gitDir,
+    configured: config.paths.workspaces,
+    stateFolder: stateFolderOf(process.env),
+    home: process.env.HOME,
+  });
+  if (!workspaces.ok) return { ok: false, document: null, obstacle: workspaces };
+  const { repoRoot, gitDir } = found;
+  return { ok: true, value: { repoRoot, gitDir, workspacesDir: workspaces.folder, config, warnings } };
 }
 
 function brokenConfig(file: BrokenFile): Opened<never> {

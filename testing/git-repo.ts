@@ -1,6 +1,16 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +19,7 @@ const run = promisify(execFile);
 
 export interface GitRepo {
   readonly root: string;
-  /** Standard output as it is; fails with git's own words. */
+  /** Standard output unchanged; fails with git's own message. */
   readonly git: (...args: readonly string[]) => Promise<string>;
   readonly write: (path: string, text: string | Uint8Array) => Promise<void>;
   readonly cleanup: () => Promise<void>;
@@ -48,7 +58,7 @@ export async function makeRepo(options: GitRepoOptions = {}): Promise<GitRepo> {
   return repo;
 }
 
-/** Git as a person with no configuration of their own would run it there. */
+/** Git without any configuration of the user. */
 export async function gitAt(cwd: string, ...args: readonly string[]): Promise<string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
   const env = {
@@ -62,15 +72,19 @@ export async function gitAt(cwd: string, ...args: readonly string[]): Promise<st
   return stdout;
 }
 
-/** Everything of a user's checkout that a run must leave as it found it, to be compared as a whole. */
+/** Everything of the user's repository that a run must leave unchanged, to be compared as a whole. */
 export interface CheckoutState {
   readonly status: string;
   readonly indexSha256: string;
   readonly stash: string;
   readonly head: string;
-  /** All refs but those the conductor owns. */
+  /** All refs except conductor's own. */
   readonly refs: readonly string[];
   readonly config: string;
+  /** Paths of `git worktree list`. */
+  readonly worktrees: readonly string[];
+  /** Names in the git folder, except the packed form of refs: no FETCH_HEAD, no `worktrees`, no lock. */
+  readonly gitFolder: readonly string[];
 }
 
 export async function readCheckout(root: string): Promise<CheckoutState> {
@@ -83,7 +97,32 @@ export async function readCheckout(root: string): Promise<CheckoutState> {
     indexSha256: createHash('sha256').update(index).digest('hex'),
     stash: await gitAt(root, 'stash', 'list'),
     head: await gitAt(root, 'rev-parse', '--symbolic-full-name', 'HEAD'),
-    refs: refs.filter((line) => !/^refs\/(heads\/conductor\/run|conductor)\//.test(line)),
+    refs: refs.filter((line) => !/^refs\/(heads\/conductor\/(run|item)|conductor)\//.test(line)),
     config: await readFile(join(gitDir, 'config'), 'utf8'),
+    worktrees: (await gitAt(root, 'worktree', 'list', '--porcelain'))
+      .split('\n')
+      .filter((line) => line.startsWith('worktree '))
+      .map((line) => line.slice('worktree '.length)),
+    // Git makes the folder of logs with the first log of a branch, which may be that of a run.
+    gitFolder: (await readdir(gitDir)).filter((name) => name !== 'packed-refs' && name !== 'logs').sort(),
   };
+}
+
+/** Every file of a checkout with its kind and content, without what belongs to git or to conductor. */
+export async function listFiles(root: string, below = ''): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
+    const name = join(below, entry.name);
+    if (name === '.git' || name === '.tnh/run') continue;
+    const path = join(root, name);
+    if (entry.isDirectory()) Object.assign(found, await listFiles(root, name));
+    else if (entry.isSymbolicLink()) found[name] = `link ${await readlink(path)}`;
+    else {
+      const kind = ((await lstat(path)).mode & 0o100) === 0 ? 'file' : 'run';
+      found[name] = `${kind} ${createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex')}`;
+    }
+  }
+  return found;
 }

@@ -15,6 +15,10 @@ const count = z.number().int().nonnegative().nullish().catch(null);
 
 export const initializedSchema = z.looseObject({
   protocolVersion: z.number(),
+  agentCapabilities: z
+    .looseObject({ loadSession: z.boolean().nullish().catch(null) })
+    .nullish()
+    .catch(null),
   agentInfo: z.looseObject({ name: z.string(), version: text }).nullish().catch(null),
   authMethods: z
     .array(z.looseObject({ name: z.string() }))
@@ -23,12 +27,14 @@ export const initializedSchema = z.looseObject({
 });
 
 const optionSchema = z.looseObject({ id: z.string(), category: text, currentValue: z.unknown().optional() });
-export const sessionSchema = z.looseObject({
-  sessionId: z.string(),
+/** What an agent says of a session besides its id; it may say nothing of one that it loads. */
+const aboutSession = {
   modes: z.looseObject({ currentModeId: text }).nullish().catch(null),
   models: z.looseObject({ currentModelId: text }).nullish().catch(null),
   configOptions: z.array(optionSchema).nullish().catch(null),
-});
+};
+export const sessionSchema = z.looseObject({ sessionId: z.string(), ...aboutSession });
+export const loadedSchema = z.looseObject(aboutSession).nullish().catch(null);
 export type AcpSession = z.infer<typeof sessionSchema>;
 
 const tokensSchema = z.looseObject({

@@ -2,8 +2,8 @@ import type { EffectivePolicy } from '../policy/assemble.ts';
 import { checkCommand } from '../policy/command/check-command.ts';
 import { lineOfWords } from '../policy/command/line-of-words.ts';
 import { resolvePath } from '../policy/command/paths.ts';
-import { plainWord } from '../policy/command/shell-word.ts';
-import { type CommandPlace, checkEffect } from '../policy/command/write-rules.ts';
+import { plainWord } from '../policy/command/shell/shell-word.ts';
+import { type CommandPlace, checkWrite } from '../policy/command/write-rules.ts';
 import { formatViolation, type Violation } from '../policy/violation.ts';
 import type { AcpPermission, AcpToolCall, PermissionKind } from './acp-messages.ts';
 import { commandOf, inputPathsOf, subjectOf } from './acp-tools.ts';
@@ -122,7 +122,7 @@ function judgeWrite(
   kind: 'write' | 'delete',
 ): readonly Violation[] {
   const effect = { kind, target: plainWord(path), into: [], recursive: false };
-  return checkEffect({ policy, place, folders: [place.cwd] }, effect);
+  return checkWrite({ policy, place, folders: [place.cwd] }, effect);
 }
 
 /** Paths that a call says it changes. A difference is one whatever the call is called. */

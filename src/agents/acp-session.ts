@@ -3,6 +3,7 @@ import {
   type AcpSession,
   AUTH_REQUIRED,
   initializedSchema,
+  loadedSchema,
   PROTOCOL_VERSION,
   promptedSchema,
   sessionSchema,
@@ -21,6 +22,7 @@ import {
   requestLine,
   resultLine,
 } from './json-rpc.ts';
+import { usageSince } from './prices.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
 /** One session with an agent that speaks ACP: greeting, a session, perhaps a model, one prompt, and its end. */
@@ -31,9 +33,11 @@ export interface AcpSettings extends PermissionPolicy {
   readonly prompt: string;
   /** The agent's own choice where it is null. */
   readonly model: string | null;
+  /** The session to continue, and what is new; null or missing for a fresh session. */
+  readonly resume?: { readonly id: string; readonly prompt: string } | null;
 }
 
-export type AcpPhase = 'initialize' | 'session/new' | 'model' | 'session/prompt';
+export type AcpPhase = 'initialize' | 'session/load' | 'session/new' | 'model' | 'session/prompt';
 
 export type AcpEnd =
   | { readonly kind: 'turn_ended'; readonly stopReason: string }
@@ -47,6 +51,12 @@ export interface AcpState {
   readonly phase: AcpPhase;
   readonly end: AcpEnd | null;
   readonly sessionId: string | null;
+  /** Whether it continues the session that it was asked to. */
+  readonly isResumed: boolean;
+  /** Why it does not; null if it does, or was not asked to. */
+  readonly lost: string | null;
+  /** What the session had cost before this prompt. */
+  readonly costBefore: number | null;
   readonly agent: string | null;
   readonly mode: string | null;
   readonly model: string | null;
@@ -69,7 +79,11 @@ const IDS: Readonly<Record<AcpPhase, number>> = {
   'session/new': 2,
   model: 3,
   'session/prompt': 4,
+  'session/load': 5,
 };
+
+/** The id of the answer after which what an agent tells is new: before it, it repeats the session it loads. */
+export const LOADED_ID = IDS['session/load'];
 
 /** An agent that goes on asking does not get its work done. */
 const QUESTIONS_LIMIT = 2_000;
@@ -82,6 +96,9 @@ export function beginSession(): AcpStep {
     phase: 'initialize',
     end: null,
     sessionId: null,
+    isResumed: false,
+    lost: null,
+    costBefore: null,
     agent: null,
     mode: null,
     model: null,
@@ -122,6 +139,8 @@ export function foldMessage(
         ? advance(state, settings, message.result)
         : still(state);
     case 'error':
+      if (state.phase === 'session/load' && message.id === IDS['session/load'])
+        return openNew({ ...state, lost: message.error.message }, settings);
       return state.end === null && (message.id === IDS[state.phase] || message.id === null)
         ? ended(state, { kind: 'failed', phase: state.phase, error: message.error })
         : still(state);
@@ -143,13 +162,22 @@ function unfit(state: AcpState, message: string): AcpStep {
 
 function hear(state: AcpState, params: unknown, atMs: number): AcpStep {
   const { heard, entries } = foldUpdate(state.heard, params, atMs);
-  return { state: { ...state, heard, usage: usageOfTurn(heard, null) }, say: [], entries };
+  // What it repeats of an earlier visit is on record there.
+  if (state.phase === 'session/load')
+    return still({ ...state, costBefore: heard.costUsd ?? state.costBefore });
+  return { state: { ...state, heard, usage: usedSince(state, usageOfTurn(heard, null)) }, say: [], entries };
+}
+
+function usedSince({ costBefore }: AcpState, usage: Usage | null): Usage | null {
+  return usageSince(usage, costBefore === null ? null : { cost_usd: costBefore });
 }
 
 function advance(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
   switch (state.phase) {
     case 'initialize':
       return greeted(state, settings, result);
+    case 'session/load':
+      return loaded(state, settings, result);
     case 'session/new':
       return opened(state, settings, result);
     case 'model':
@@ -159,24 +187,46 @@ function advance(state: AcpState, settings: AcpSettings, result: unknown): AcpSt
   }
 }
 
-function greeted(state: AcpState, { cwd }: AcpSettings, result: unknown): AcpStep {
+function greeted(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
   const greeting = initializedSchema.safeParse(result).data;
   if (greeting === undefined)
     return unfit(state, 'answered initialize without saying which version it speaks');
-  const { protocolVersion, agentInfo } = greeting;
+  const { protocolVersion, agentInfo, agentCapabilities } = greeting;
   if (protocolVersion !== PROTOCOL_VERSION)
     return unfit(state, `speaks version ${protocolVersion} of ACP, and not version ${PROTOCOL_VERSION}`);
   const agent = agentInfo?.name === undefined ? null : `${agentInfo.name} ${agentInfo.version ?? ''}`.trim();
+  const known: AcpState = { ...state, agent };
+  const entries: TranscriptEntry[] = agent === null ? [] : [{ kind: 'notice', text: agent }];
+  const { cwd, resume = null } = settings;
+  if (resume === null) return { ...openNew(known, settings), entries };
+  if (agentCapabilities?.loadSession !== true)
+    return { ...openNew({ ...known, lost: 'the agent offers no session/load' }, settings), entries };
+  const params = { sessionId: resume.id, cwd, mcpServers: [] };
   return {
-    state: { ...state, phase: 'session/new', agent },
-    say: [requestLine(IDS['session/new'], 'session/new', { cwd, mcpServers: [] })],
-    entries: agent === null ? [] : [{ kind: 'notice', text: agent }],
+    state: { ...known, phase: 'session/load' },
+    say: [requestLine(IDS['session/load'], 'session/load', params)],
+    entries,
   };
+}
+
+function openNew(state: AcpState, { cwd }: AcpSettings): AcpStep {
+  const say = [requestLine(IDS['session/new'], 'session/new', { cwd, mcpServers: [] })];
+  return { state: { ...state, phase: 'session/new', costBefore: null }, say, entries: [] };
+}
+
+function loaded(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
+  const session = { ...loadedSchema.parse(result), sessionId: settings.resume?.id ?? '' };
+  return withSession({ ...state, isResumed: true }, settings, session);
 }
 
 function opened(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
   const session = sessionSchema.safeParse(result).data;
-  if (session === undefined) return unfit(state, 'opened a session without an id');
+  return session === undefined
+    ? unfit(state, 'opened a session without an id')
+    : withSession(state, settings, session);
+}
+
+function withSession(state: AcpState, settings: AcpSettings, session: AcpSession): AcpStep {
   const known: AcpState = {
     ...state,
     sessionId: session.sessionId,
@@ -208,7 +258,8 @@ function modelLine({ sessionId, models, configOptions }: AcpSession, model: stri
 }
 
 function prompt(state: AcpState, settings: AcpSettings): AcpStep {
-  const params = { sessionId: state.sessionId, prompt: [{ type: 'text', text: settings.prompt }] };
+  const text = state.isResumed ? (settings.resume?.prompt ?? settings.prompt) : settings.prompt;
+  const params = { sessionId: state.sessionId, prompt: [{ type: 'text', text }] };
   return {
     state: { ...state, phase: 'session/prompt' },
     say: [requestLine(IDS['session/prompt'], 'session/prompt', params)],
@@ -219,7 +270,7 @@ function prompt(state: AcpState, settings: AcpSettings): AcpStep {
 function turnEnded(state: AcpState, result: unknown): AcpStep {
   const turn = promptedSchema.safeParse(result).data;
   if (turn === undefined) return unfit(state, 'ended its turn without saying why');
-  const usage = usageOfTurn(state.heard, tokensOfTurn(turn));
+  const usage = usedSince(state, usageOfTurn(state.heard, tokensOfTurn(turn)));
   return ended({ ...state, usage }, { kind: 'turn_ended', stopReason: turn.stopReason });
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Usage } from '../contracts/agent-result.ts';
 import { statusIn } from './failure.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
@@ -216,6 +217,37 @@ function problemOf({ turn, lastError }: CodexState): StreamProblem | null {
     };
   const told = toldBy(lastError ?? 'no reason');
   return { ...told, message: `failed: ${told.message}`, deniedTools: [] };
+}
+
+const totalSchema = z.looseObject({ input_tokens: z.int(), output_tokens: z.int() });
+/** Written after each answer of the model, and after the tools that it asked for; older versions write only the second. */
+const countedSchema = z.union([
+  z.looseObject({
+    type: z.literal('token_usage_record'),
+    payload: z.looseObject({ thread_token_usage: totalSchema }),
+  }),
+  z.looseObject({
+    type: z.literal('event_msg'),
+    payload: z.looseObject({
+      type: z.literal('token_count'),
+      info: z.looseObject({ total_token_usage: totalSchema }),
+    }),
+  }),
+]);
+
+/** What a session has used in all, by the file that Codex keeps of it; null if it does not say. */
+export function usageInRollout(lines: readonly string[]): Usage | null {
+  for (const line of lines.toReversed()) {
+    if (!/"token_(?:count|usage_record)"/.test(line)) continue;
+    const counted = countedSchema.safeParse(jsonOf(line)).data;
+    if (counted === undefined) continue;
+    const { input_tokens, output_tokens } =
+      counted.type === 'event_msg'
+        ? counted.payload.info.total_token_usage
+        : counted.payload.thread_token_usage;
+    return { input_tokens, output_tokens };
+  }
+  return null;
 }
 
 const refusalSchema = z.looseObject({

@@ -21,6 +21,17 @@ export function mostUsage(one: Usage | null, other: Usage | null): Usage | null 
   return { ...most('input_tokens'), ...most('output_tokens'), ...most('cost_usd') };
 }
 
+/** What was used since a total was counted; null stays unknown. */
+export function usageSince(total: Usage | null, before: Usage | null): Usage | null {
+  if (total === null || before === null) return total;
+  const keys = ['input_tokens', 'output_tokens', 'cost_usd'] as const;
+  // A count that is lower than before began anew, and is the use itself.
+  if (keys.some((key) => (total[key] ?? 0) < (before[key] ?? 0))) return total;
+  const since = (key: keyof Usage) =>
+    total[key] === undefined ? {} : { [key]: Number((total[key] - (before[key] ?? 0)).toFixed(9)) };
+  return { ...since('input_tokens'), ...since('output_tokens'), ...since('cost_usd') };
+}
+
 /** What several starts used together; null where none of them said anything. */
 export function sumUsage(all: readonly (Usage | null)[]): Usage | null {
   const known = all.filter((usage) => usage !== null);

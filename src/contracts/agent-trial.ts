@@ -19,4 +19,11 @@ export const agentTrialSchema = z.looseObject({
   reason: z.string().nullable().describe('Why it is not ok.'),
   failure: agentFailureSchema.nullable(),
   sandboxed: z.boolean(),
+  continues_session: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether a second visit continued the session; null if the agent keeps none, or did not get there.',
+    ),
+  session_reason: z.string().nullable().describe('Why the second visit did not continue the session.'),
 });

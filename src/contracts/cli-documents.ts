@@ -4,6 +4,7 @@ import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
 import { proofsDocument } from './cli-proofs-document.ts';
 import { UPKEEP_DOCUMENTS } from './cli-upkeep-documents.ts';
 import { WORK_DOCUMENTS } from './cli-work-documents.ts';
+import { eventPayloads } from './event.ts';
 import { goldenRecordSchema } from './golden-proposal.ts';
 import { harnessReportSchema } from './harness-report.ts';
 import { printed, printedChange } from './printed-document.ts';
@@ -44,8 +45,11 @@ const validated = printed({
   ),
 });
 
+const title = z.string().nullable().describe('Names the run for people; null for a run of version 1.');
+
 const run = printed({
   run_id: z.string(),
+  title,
   workflow_id: z.string(),
   lifecycle_state: z.enum(LIFECYCLE_STATES),
   outcome: z.enum(RUN_OUTCOMES).nullable().describe('Null until the run has ended.'),
@@ -66,6 +70,24 @@ const run = printed({
     cost_usd: z.number().nullable(),
   }),
   run_directory: z.string(),
+  setup: z
+    .array(z.looseObject(eventPayloads.setup_completed.shape))
+    .optional()
+    .describe('Each setup of a checkout, in order, where there was any.'),
+  baseline: z
+    .looseObject(eventPayloads.baseline_recorded.shape)
+    .optional()
+    .describe('What the validators said at the base, once that is recorded.'),
+  notices: z
+    .array(
+      z.looseObject({
+        step_id: z.string().nullable().describe('The step that ran meanwhile.'),
+        seq: z.int().nonnegative(),
+        ...eventPayloads.notice_recorded.shape,
+      }),
+    )
+    .optional()
+    .describe('What a person should know and no policy is about, such as changes in your checkout.'),
   flaky: z
     .array(
       z.looseObject({
@@ -98,10 +120,11 @@ const driven = { driver_pid: z.int().nullable().describe('The process that drive
 const waiting = {
   waiting_until: z.string().nullable().optional().describe('The time that the run waits for, where it does.'),
 };
-const standing = { ...statusSchema.shape, ...driven, ...waiting };
+const standing = { ...statusSchema.shape, title, ...driven, ...waiting };
 
 const gate = z.looseObject({
   run_id: z.string(),
+  title,
   workflow_id: z.string(),
   step_id: z.string(),
   gate: z.string(),
@@ -237,6 +260,7 @@ export const CLI_DOCUMENTS = {
     runs: z.array(
       z.looseObject({
         run_id: z.string(),
+        title,
         run_directory: z.string(),
         state: z.string().describe('Its lifecycle state, or `interrupted`, `starting`, `unreadable`.'),
         ...driven,

@@ -5,12 +5,15 @@ export const CONFIG_DEFAULTS = {
     codex: { kind: 'codex', command: 'codex', model: null, env: [] },
   },
   planner: { kind: 'rules' },
-  limits: { timeout: '30m', idle_timeout: '5m', max_visits: 10 },
+  limits: { timeout: '30m', idle_timeout: '5m', max_visits: 10, park: '12h' },
   policy: 'policy.workspace.v1',
   protected_branches: ['main', 'master'],
   entrypoints: ['node', 'python3', 'bash', 'sh'],
   environment: ['PATH', 'HOME', 'LANG', 'TERM'],
-  paths: { runs: '.tnh/run', worktrees: '.tnh/worktrees' },
+  paths: { runs: '.tnh/run', workspaces: null },
+  setup: null,
+  baseline: 'on',
+  tests: null,
   retention: { keep_runs: 200, keep_days: 30 },
   sandbox: 'auto',
   work: {
@@ -20,6 +23,12 @@ export const CONFIG_DEFAULTS = {
     branch: null,
   },
 } as const;
+
+/** Of a `setup` that leaves them out. */
+export const SETUP_DEFAULTS = { run: [], copy: [], ports: 0, timeout: '15m' } as const;
+
+/** Where earlier versions kept linked worktrees, relative to the repository. Only clean-up needs it. */
+export const LEGACY_WORKTREES_DIR = '.tnh/worktrees';
 
 /** How often a step starts an agent again after a failure that may pass. */
 export const AGENT_RETRIES = 2;

@@ -10,6 +10,7 @@ import {
   textSchema,
   wholeNumber,
 } from './forms.ts';
+import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
 
 const words = described(z.array(textSchema).check(z.minLength(1)), 'Program and arguments, without a shell.');
 
@@ -106,6 +107,10 @@ const limits = mapping({
   timeout: described(z.optional(durationSchema), 'Wall clock of one entry of a step.'),
   idle_timeout: described(z.optional(durationSchema), 'Time without output.'),
   max_visits: described(z.optional(wholeNumber(1)), 'Entries of a step in one run.'),
+  park: described(
+    z.optional(durationSchema),
+    'How long one visit of a step may be parked in all while the limit of a provider lasts.',
+  ),
 });
 
 const retention = mapping({
@@ -115,7 +120,11 @@ const retention = mapping({
 
 const paths = mapping({
   runs: described(z.optional(textSchema), 'The evidence of runs.'),
-  worktrees: described(z.optional(textSchema), 'The working copies of runs.'),
+  workspaces: described(
+    z.optional(z.nullable(textSchema)),
+    'The workspaces of runs, outside the repository; null for your state folder.',
+  ),
+  worktrees: described(z.optional(textSchema), 'Ignored: see `workspaces`.'),
 });
 
 const work = mapping({
@@ -152,6 +161,15 @@ export const configDocumentSchema = mapping({
   entrypoints: described(z.optional(names), 'Bare commands that script validators may use.'),
   environment: described(z.optional(names), 'What agents and validators get of the environment.'),
   paths: described(z.optional(paths), 'Where things are kept, relative to the repository.'),
+  setup: described(z.optional(setupSchema), 'How a checkout is prepared before the first step.'),
+  baseline: described(
+    z.optional(z.enum(['on', 'off'])),
+    'Whether the validators run once on the base commit before the first agent.',
+  ),
+  tests: described(
+    z.optional(z.nullable(names)),
+    'Globs of the files that decide a verdict; null for the usual ones of each ecosystem.',
+  ),
   retention: described(z.optional(retention), 'What is kept when old runs are removed.'),
   notify: described(z.optional(mapping({ command: words })), 'Called with one JSON event on standard input.'),
   sandbox: described(
@@ -163,8 +181,6 @@ export const configDocumentSchema = mapping({
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;
 
 export const AGENT_KINDS = ['claude-code', 'codex', 'acp', 'command', 'replay'] as const;
-
-export type Command = readonly [string, ...string[]];
 
 interface AgentBase {
   readonly command: string | readonly string[];
@@ -225,12 +241,19 @@ export interface Config {
     readonly timeout: string | number;
     readonly idle_timeout: string | number;
     readonly max_visits: number;
+    readonly park: string | number;
   };
   readonly policy: string;
   readonly protected_branches: readonly string[];
   readonly entrypoints: readonly string[];
   readonly environment: readonly string[];
-  readonly paths: { readonly runs: string; readonly worktrees: string };
+  /** `workspaces` is null for the user's state folder. */
+  readonly paths: { readonly runs: string; readonly workspaces: string | null };
+  /** Null: nothing has to be prepared. */
+  readonly setup: SetupConfig | null;
+  readonly baseline: 'on' | 'off';
+  /** Null: the defaults of each ecosystem. */
+  readonly tests: readonly string[] | null;
   readonly retention: { readonly keep_runs: number; readonly keep_days: number };
   readonly notify: { readonly command: Command } | null;
   readonly sandbox: 'auto' | 'required' | 'off';

@@ -7,4 +7,6 @@ export interface DetectedValidator {
   readonly command: readonly [string, ...string[]];
   /** Where it was found, for people: `script "test" of package.json`. */
   readonly source: string;
+  /** The report that the command writes, as `report` of a validator names it. */
+  readonly report?: string;
 }

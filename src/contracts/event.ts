@@ -12,8 +12,8 @@ import {
   VIOLATION_CLASSES,
 } from './vocabulary.ts';
 
-/** Version of the line format and of the closed list of event types. */
-export const EVENT_SCHEMA_VERSION = 1;
+/** Version of the line format and of the closed list of event types. Records of every earlier version are still read. */
+export const EVENT_SCHEMA_VERSION = 2;
 
 const outcome = z.enum(MECHANICAL_OUTCOMES);
 const routeKey = z.enum([...MECHANICAL_OUTCOMES, ...PLANNER_STATUSES, ...GATE_EVENTS]);
@@ -55,7 +55,7 @@ const gateAnswer = z.strictObject({
   answered_at: z.string(),
 });
 
-const payloads = {
+export const eventPayloads = {
   run_started: z.strictObject({
     schema_version: z.int(),
     conductor_version: z.string(),
@@ -69,11 +69,81 @@ const payloads = {
     branch_name: z.string(),
     worktree_path: z.string(),
     /** Limits of the configuration at the start: an edited configuration does not leak into a run. */
-    defaults: z.strictObject({ timeout_ms: z.number(), idle_timeout_ms: z.number(), max_visits: z.int() }),
+    defaults: z.strictObject({
+      timeout_ms: z.number(),
+      idle_timeout_ms: z.number(),
+      max_visits: z.int(),
+      /** How long one visit of a step may be parked in all; missing in records of earlier versions. */
+      park_ms: z.number().optional(),
+    }),
     inputs: z.record(z.string(), z.string()),
     /** What this run may not touch, besides what its policies forbid. */
     forbidden_paths: z.array(z.string()).optional(),
+    /** One line that names the run for people; missing in version 1. */
+    title: z.string().optional(),
+    /** Only where the run was started with `--no-baseline`, so that a resume knows it. */
+    baseline: z.literal(false).optional(),
   }),
+  setup_completed: z.strictObject({
+    /** The checkout that was prepared: the agents' or the one that validators run in. */
+    checkout: z.enum(['work', 'judge']),
+    /** Names the cache entry; null without a cache. */
+    digest: sha.nullable(),
+    cache_hit: z.boolean(),
+    /** The commands that ran, in order; the last one failed where the outcome is `error`. */
+    commands: z.array(
+      z.strictObject({ command: z.string(), exit_code: z.int().nullable(), duration_ms: z.number() }),
+    ),
+    outcome: z.enum(['completed', 'error']),
+    reason: z.string().nullable(),
+  }),
+  baseline_recorded: z.strictObject({
+    /** `unable`: the checks can't run in this environment. */
+    outcome: z.enum(['green', 'red', 'unable', 'off']),
+    /** Taken from an earlier run from the same base. */
+    cached: z.boolean(),
+    validators: z.array(
+      z.strictObject({
+        id: z.string(),
+        ran: z.boolean(),
+        /** Null for a validator that did not run. */
+        outcome: outcome.nullable(),
+        exit_code: z.int().nullable(),
+        /** Such as `not at base`. */
+        reason: z.string().nullable(),
+      }),
+    ),
+    /** Null without a structured report. */
+    cases: z
+      .strictObject({
+        failing: z.int().nonnegative(),
+        passing: z.int().nonnegative(),
+        total: z.int().nonnegative(),
+      })
+      .nullable(),
+    reason: z.string().nullable(),
+  }),
+  /** Something a person should know that violates no policy and changes no status. */
+  notice_recorded: z.strictObject({
+    kind: z.enum(['checkout_changed', 'branch_left_alone', 'workspace']),
+    /** The ref, path or branch it is about. */
+    subject: z.string(),
+    /** Null: it did not exist before, or has no value. */
+    old: z.string().nullable(),
+    /** Null: it no longer exists, or has no value. */
+    new: z.string().nullable(),
+    message: z.string(),
+    /** Where a value is kept that would otherwise be lost. */
+    salvage_ref: z.string().nullable(),
+  }),
+  notification_sent: z.strictObject({
+    target: z.string(),
+    /** `seq` of the event that was reported. */
+    for_seq: z.int().nonnegative(),
+    ok: z.boolean(),
+    message: z.string().nullable(),
+  }),
+  run_published: z.strictObject({ url: z.string(), branch: z.string(), remote: z.string().nullable() }),
   step_started: z.strictObject({
     opcode: z.enum(OPCODES),
     /** The n-th entry of this step, visits and recovery attempts together; names the evidence folder. */
@@ -183,8 +253,8 @@ const payloads = {
   }),
 } as const;
 
-export type EventType = keyof typeof payloads;
-export type EventPayload<T extends EventType> = z.infer<(typeof payloads)[T]>;
+export type EventType = keyof typeof eventPayloads;
+export type EventPayload<T extends EventType> = z.infer<(typeof eventPayloads)[T]>;
 
 /** An event as the kernel or the runtime makes it: no time, no place in the log yet. */
 export type EventDraft = {
@@ -213,14 +283,32 @@ const envelope = {
 };
 
 function eventOf(type: EventType) {
-  return z.strictObject({ ...envelope, event_type: z.literal(type), payload: payloads[type] });
+  return z.strictObject({ ...envelope, event_type: z.literal(type), payload: eventPayloads[type] });
 }
 
-const eventSchemas = (Object.keys(payloads) as EventType[]).map(eventOf);
+const eventSchemas = (Object.keys(eventPayloads) as EventType[]).map(eventOf);
 
 export const runEventSchema = z.discriminatedUnion(
   'event_type',
   eventSchemas as [ReturnType<typeof eventOf>, ...ReturnType<typeof eventOf>[]],
 );
 
-export const EVENT_TYPES = Object.keys(payloads) as readonly EventType[];
+export const EVENT_TYPES = Object.keys(eventPayloads) as readonly EventType[];
+
+const ADDED_IN_VERSION_2: readonly EventType[] = [
+  'setup_completed',
+  'baseline_recorded',
+  'notice_recorded',
+  'notification_sent',
+  'run_published',
+];
+
+/** The list of event types is closed per version. */
+export function isEventTypeOf(schemaVersion: number, type: EventType): boolean {
+  return schemaVersion >= 2 || !ADDED_IN_VERSION_2.includes(type);
+}
+
+/** What happens to a run after its end. It changes neither the outcome nor the state, and nothing else may follow the end. */
+export function mayFollowEnd(type: EventType): type is 'notification_sent' | 'run_published' {
+  return type === 'notification_sent' || type === 'run_published';
+}

@@ -28,7 +28,7 @@ export const FORMS = {
   },
   report: {
     wanted: 'a report to read',
-    help: 'write `harness:PATH`, `junit:GLOB`, `tap:stdout`, `vitest-json:PATH` or `playwright-json:PATH`',
+    help: 'write `harness:PATH`, `junit:GLOB`, `tap:stdout`, `go-json:stdout`, `vitest-json:PATH` or `playwright-json:PATH`',
   },
   policyId: { wanted: 'a policy id', help: 'write `policy.<name>`; the version stands in `version`' },
   policyRef: { wanted: 'a policy reference', help: 'write `policy.<name>.v<N>`' },
@@ -85,7 +85,7 @@ export function validatorId() {
 }
 
 export const reportSchema = described(
-  formOf('report', /^(?:tap:stdout|(?:harness|junit|vitest-json|playwright-json):\S.*)$/),
+  formOf('report', /^(?:(?:tap|go-json):stdout|(?:harness|junit|vitest-json|playwright-json):\S.*)$/),
   'A report to turn into a harness report.',
 );
 

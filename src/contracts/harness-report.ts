@@ -40,6 +40,11 @@ const readCaseSchema = z.looseObject({
   status: caseStatusSchema,
   repro: z.string().nullish().describe('Command or steps to reproduce it.'),
   observations: z.array(z.string()).nullish().describe('Notes or failure messages.'),
+  location: z
+    .string()
+    .nullish()
+    .catch(null)
+    .describe('Where it is: a path in the repository, with a line where known.'),
   artifacts: z.array(z.string()).nullish().describe('Supporting files, relative to the run directory.'),
 });
 export type ReadCase = z.infer<typeof readCaseSchema>;
@@ -92,6 +97,7 @@ const fullCaseSchema = z.looseObject({
   status: caseStatusSchema,
   repro: z.string().describe('Command or steps to reproduce it.'),
   observations: z.array(z.string()).describe('Notes or failure messages.'),
+  location: z.string().optional().describe('Where it is: a path in the repository, with a line where known.'),
   artifacts: z.array(z.string()).describe('Supporting files, relative to the run directory.'),
 });
 

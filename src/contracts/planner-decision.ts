@@ -24,7 +24,9 @@ export const editSchema = z.strictObject({
 export type Edit = z.infer<typeof editSchema>;
 
 export const verificationSchema = z.strictObject({
-  command: z.string().describe('Command, reproduction or validator id that checks the fix.'),
+  command: z
+    .string()
+    .describe('Command line that checks the fix; a validator id in envelopes without `commands`.'),
   expected_signal: z.string().describe('What it shows when the fix is right.'),
 });
 export type Verification = z.infer<typeof verificationSchema>;

@@ -14,6 +14,23 @@ export const windowEntrySchema = z.object({
 });
 export type WindowEntry = z.infer<typeof windowEntrySchema>;
 
+const caseCount = z.int().nonnegative();
+
+export const baselineSchema = z.object({
+  failing: caseCount.describe('Cases that failed at the base.'),
+  passing: caseCount.describe('Cases that passed at the base.'),
+  total: caseCount.describe('All cases at the base, skipped ones included.'),
+});
+export type Baseline = z.infer<typeof baselineSchema>;
+
+export const fewerChecksSchema = z.object({
+  base: caseCount.describe('How many cases ran at the base.'),
+  now: caseCount.describe('How many cases ran now.'),
+  missing: z.array(z.string()).describe('Ids of the cases that ran at the base and are gone.'),
+  skipped: z.array(z.string()).describe('Ids of the cases that ran at the base and are skipped now.'),
+});
+export type FewerChecks = z.infer<typeof fewerChecksSchema>;
+
 const validationSummarySchema = z.object({
   mechanical_outcome: z.enum(MECHANICAL_OUTCOMES).describe('How the validation ended.'),
   exit_codes: z.record(z.string(), z.int()).describe('Exit code by validator id; killed ones have none.'),
@@ -21,6 +38,34 @@ const validationSummarySchema = z.object({
   required_artifacts: z.array(z.string()).optional().describe('Artifacts that must be there.'),
   missing_artifacts: z.array(z.string()).optional().describe('Required artifacts that are not there.'),
   flaky: z.array(z.string()).optional().describe('Validators or cases that passed only on a retry.'),
+  commands: z
+    .record(z.string(), z.string())
+    .nullish()
+    .describe('By validator id, the command line that a person would type in the workspace.'),
+  output: z
+    .record(z.string(), z.string())
+    .nullish()
+    .describe('By validator id, the end of what the validator printed.'),
+  report_sources: z
+    .array(z.string())
+    .nullish()
+    .describe('Ids of the validators whose reports make up `harness_report`; left out, any validator.'),
+  baseline: baselineSchema.nullish().describe('What the reports of the base commit say.'),
+  regressions: z
+    .array(z.string())
+    .nullish()
+    .describe('Ids of the cases that passed at the base and fail now.'),
+  judge_changed: z
+    .array(z.string())
+    .nullish()
+    .describe('Changed tests, runner configuration or commands that the verdict depends on.'),
+  fewer_checks: fewerChecksSchema.nullish().describe('Set when fewer cases ran than at the base.'),
+  environment_failures: z
+    .array(z.string())
+    .nullish()
+    .describe(
+      'Ids of the validators that ran at the base and can not start now, through no change of the run.',
+    ),
 });
 
 export const reviewFindingSchema = z.object({
@@ -46,6 +91,7 @@ const evidenceSchema = z.object({
   artifacts: z.array(z.string()).describe('Paths of the artifacts that are there.'),
   policy_events: z.array(z.string()).describe('`<class>: <subject>`, as the kernel saw them.'),
   review: reviewEvidenceSchema.nullish().describe('What the latest review step gave.'),
+  run_changed: z.boolean().nullish().describe('Whether the workspace differs from the base commit.'),
 });
 
 export const plannerInputSchema = z.object({

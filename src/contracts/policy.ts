@@ -33,14 +33,35 @@ const globSchema = z
   .refine((glob) => !glob.split('/').includes('..'), 'a path that leaves the workspace never matches')
   .refine((glob) => !/\/\.?\//.test(glob), 'a path with an empty part never matches')
   .refine((glob) => glob === glob.trim(), 'white space around a path never matches')
+  .refine(
+    isQuick,
+    'at most three `*` in one part of a path, two `**` and no repeated groups: others take too long to match',
+  )
   .describe('Glob over paths relative to the worktree.');
+
+/** Matching goes back to each wildcard for every way in which those behind it can fail. */
+function isQuick(glob: string): boolean {
+  const parts = glob.split('/');
+  const deep = parts.slice(0, -1).filter((part) => part === '**');
+  return (
+    deep.length <= 2 && !/[*+]\(/.test(glob) && parts.every((part) => (part.match(/\*+/g) ?? []).length <= 3)
+  );
+}
 
 const globsSchema = z.array(globSchema);
 
 const entrySchema = z.string().refine((entry) => entry.trim() !== '', 'an empty entry never matches');
 
-/** An expression that nobody can match would either deny nothing or everything. */
-const denySchema = entrySchema.refine(isWellFormed, 'expected a regular expression between the slashes');
+/** An expression that can't be matched would either deny nothing or everything. */
+const denySchema = entrySchema
+  .refine(isWellFormed, 'expected a regular expression between the slashes')
+  .refine(
+    (entry) => !LOOKS_BACK_OR_AROUND.test(readExpression(entry)?.body ?? ''),
+    'expressions are matched in linear time, so they have no lookahead, no lookbehind and no back-references',
+  );
+
+/** Behind an even number of backslashes, which stand for themselves. */
+const LOOKS_BACK_OR_AROUND = /(?<!\\)(?:\\\\)*(?:\(\?<?[=!]|\\(?:[1-9]|k<))/;
 
 function isWellFormed(entry: string): boolean {
   const read = readExpression(entry);

@@ -19,6 +19,10 @@ const input = mapping({
 
 const outputContract = mapping({
   schema_ref: described(z.optional(textSchema), 'For planner prompts: the schema of the answer.'),
+  required_fields: described(
+    z.optional(z.array(textSchema)),
+    'For planner prompts: fields that the answer has to fill; the answer is checked against `schema_ref`.',
+  ),
   artifacts: described(z.optional(z.array(z.unknown())), 'For task prompts: what the agent leaves behind.'),
 });
 

@@ -3,7 +3,10 @@ import { LIFECYCLE_STATES, OPCODES, PLANNER_STATUSES, RUN_OUTCOMES, TERMINATIONS
 
 /** The derived files of a run directory. `events.ndjson` is the truth; these can be rebuilt from it. */
 
-export const RUN_FILES_SCHEMA_VERSION = 1;
+export const RUN_FILES_SCHEMA_VERSION = 2;
+
+/** Missing in the files of runs that version 1 recorded. */
+const title = z.string().optional().describe('Names the run for people. Missing in runs of version 1.');
 
 const usageTotals = z
   .strictObject({
@@ -14,8 +17,9 @@ const usageTotals = z
   .describe('Totals over the whole run; null is unknown, not zero.');
 
 export const metadataSchema = z.strictObject({
-  schema_version: z.literal(RUN_FILES_SCHEMA_VERSION),
+  schema_version: z.literal([1, RUN_FILES_SCHEMA_VERSION]),
   run_id: z.string(),
+  title,
   workflow_id: z.string(),
   workflow_version: z.int(),
   workflow_digest: z.string().describe('SHA-256 of workflow.yaml, in hex.'),
@@ -41,6 +45,7 @@ export type Metadata = z.infer<typeof metadataSchema>;
 
 export const statusSchema = z.strictObject({
   run_id: z.string(),
+  title,
   workflow_id: z.string(),
   started_at: z.string(),
   updated_at: z.string(),
@@ -94,6 +99,8 @@ const ARTIFACT_ROLES = [
   'harness_screenshot',
   'harness_trace',
   'harness_fixture',
+  'setup_output',
+  'baseline_report',
 ] as const;
 
 const artifactSchema = z.strictObject({
@@ -108,8 +115,8 @@ const artifactSchema = z.strictObject({
 export type ArtifactRecord = z.infer<typeof artifactSchema>;
 
 export const manifestSchema = z.strictObject({
-  step_id: z.string(),
-  opcode: z.enum(OPCODES),
+  step_id: z.string().nullable().describe('Null for `_setup` and `_baseline`, which belong to no step.'),
+  opcode: z.enum(OPCODES).nullable().describe('Null where step_id is.'),
   attempt: z.int().positive(),
   started_at: z.string(),
   ended_at: z.string(),
@@ -118,6 +125,10 @@ export const manifestSchema = z.strictObject({
   artifacts: z.array(artifactSchema),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
+
+/** Folders of evidence that belongs to the run and to no step: step ids can't start with `_`. */
+export const RUN_FOLDERS = ['_setup', '_baseline'] as const;
+export type RunFolder = (typeof RUN_FOLDERS)[number];
 
 /** Where the evidence of the n-th entry of a step lies, relative to the run directory. */
 export function stepFolderOf(stepId: string, attempt: number): string {

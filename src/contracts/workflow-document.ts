@@ -111,17 +111,26 @@ const stepCommon = {
   allow_unreachable: described(z.optional(z.boolean()), 'Keeps a step that nothing leads to.'),
 };
 
+/** Made anew for each opcode: a schema that is used twice becomes a reference in the generated JSON Schema. */
+function stepPolicy() {
+  return described(
+    z.optional(textSchema),
+    'A policy reference, `policy.<name>.v<N>`; it tightens `defaults.policy`.',
+  );
+}
+
 const agentStep = mapping({
   ...stepCommon,
   opcode: described(z.literal('RUN_AGENT'), 'An agent works on the files.'),
   agent: described(text(), 'An agent of the configuration.'),
   prompt: described(text(), 'A reference, or text with white space in it.'),
   inputs: described(z.optional(z.array(textSchema)), 'Names of what the prompt gets.'),
-  policy: described(
-    z.optional(textSchema),
-    'A policy reference, `policy.<name>.v<N>`; it tightens `defaults.policy`.',
-  ),
+  policy: stepPolicy(),
   intent: described(z.optional(z.enum(INTENTS)), 'What the step is for, where the prompt does not say.'),
+  session: described(
+    z.optional(z.enum(['fresh'])),
+    "`fresh` starts every visit anew; otherwise a later visit continues the agent's session.",
+  ),
   limits: stepLimits,
   routes: mechanicalRoutes,
 });
@@ -137,6 +146,7 @@ const validationStep = mapping({
     z.optional(z.boolean()),
     'Whether they run at the same time; in turn where it is left out.',
   ),
+  policy: stepPolicy(),
   limits: stepLimits,
   routes: mechanicalRoutes,
 });

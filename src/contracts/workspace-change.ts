@@ -1,12 +1,10 @@
-/** What the runtime sees of a repository and its files; policies and the planner judge by it. */
+/** What the runtime sees of a workspace and its files; policies and the planner judge by it. */
 
 export interface RefState {
   /** Full ref name to object id, without `refs/conductor/`. */
   readonly refs: Readonly<Record<string, string>>;
-  /** The symbolic ref the worktree's HEAD points at, or null when detached. */
+  /** The symbolic ref that HEAD points at, or null when detached. */
   readonly head: string | null;
-  /** How long the HEAD logs of the other checkouts are, in bytes: what they say later was done meanwhile. */
-  readonly headLogs: Readonly<Record<string, number>>;
 }
 
 export interface FileChange {
@@ -28,4 +26,26 @@ export interface WorkspaceDiff {
   readonly files: readonly FileChange[];
   readonly insertions: number;
   readonly deletions: number;
+}
+
+/** A change that no tree shows: in the workspace's own git folder, or a link that leads out of it. */
+export interface HiddenChange {
+  readonly place: 'git_files' | 'link';
+  /** As a person would name it: a path, or a link with its target. */
+  readonly subject: string;
+  readonly verb: 'changed' | 'created' | 'deleted';
+  /** Whether conductor restored it. */
+  readonly restored: boolean;
+}
+
+/** Something that changed outside the workspace while a step ran. It is never charged to the step. */
+export interface Notice {
+  readonly kind: 'checkout_changed' | 'branch_left_alone' | 'workspace';
+  /** A ref or a path. */
+  readonly subject: string;
+  readonly old: string | null;
+  readonly new: string | null;
+  readonly message: string;
+  /** Where an old value is kept that is no longer reachable otherwise. */
+  readonly salvageRef: string | null;
 }

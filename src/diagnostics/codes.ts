@@ -54,6 +54,7 @@ const OWN = {
   WF312: warning('nothing limits an agent step'),
   WF313: warning('a gate names nobody who could answer'),
   WF314: warning('a budget stands on a step that spends nothing'),
+  WF315: warning('a substitution stands in a prompt, where it is plain text'),
   WF401: error('a step cannot be reached'),
   WF402: error('no STOP can be reached'),
   WF403: warning('a loop is only ended by max_visits'),
@@ -72,9 +73,12 @@ const OWN = {
   WF509: error('a prompt cannot be rendered'),
   WF510: warning('an input has to be given with every run'),
   CF101: error('an agent is named that is not configured'),
-  CF102: error('the worktrees and the run directories contain each other'),
+  CF102: error('the workspaces and the run directories contain each other'),
   CF103: error('a name is malformed'),
   CF104: error('the planner has no address to ask a model at'),
+  CF105: warning('paths.worktrees is ignored'),
+  CF106: error('the workspaces are inside the repository'),
+  CF107: error('setup caches paths and has no command that makes them'),
   PR101: error('the front matter is missing'),
   PR102: error('the front matter is not closed'),
   PR103: error('a planner prompt has no schema_ref'),
@@ -84,6 +88,7 @@ const OWN = {
   PR107: error('the file of a prompt has another name than the prompt'),
   PR108: error('the text of a prompt is no template'),
   PR109: error('the text of a prompt uses what is no input'),
+  PR110: warning('a substitution stands in a prompt, where it is plain text'),
 } as const satisfies Record<string, CodeEntry>;
 
 export type Code = `${Family}${ShapeNumber}` | keyof typeof OWN;

@@ -34,6 +34,17 @@ export interface DiagnosticParts {
   readonly help?: string | null;
 }
 
+/** A warning for users who did not ask to have its document checked: one line says all. */
+export interface PlacedWarning {
+  /** The file, or the variable of the environment. */
+  readonly name: string;
+  /** Null for a variable. */
+  readonly line: number | null;
+  readonly code: Code;
+  readonly message: string;
+  readonly help: string | null;
+}
+
 export function createDiagnostic(code: Code, parts: DiagnosticParts): Diagnostic {
   return {
     code,

@@ -1,3 +1,4 @@
+import { stripEscapeSequences } from '../reports/output-tail.ts';
 import type { Normaliser, TextExpectation } from './case.ts';
 
 /**
@@ -51,13 +52,6 @@ export function quote(text: string): string {
   return `${JSON.stringify(text.slice(0, half))} … ${JSON.stringify(text.slice(-half))}`;
 }
 
-const ESC = String.fromCharCode(0x1b);
-const BEL = String.fromCharCode(0x07);
-/** Styles and cursor moves, then titles and links, then the short ones. */
-const ANSI = new RegExp(
-  `${ESC}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)|[@-Z\\\\-_])`,
-  'g',
-);
 const DATE = /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g;
 
 export interface KnownPaths {
@@ -73,7 +67,7 @@ export function normaliseText(text: string, normalisers: readonly Normaliser[], 
 function apply(text: string, normaliser: Normaliser, { cwd, temp }: KnownPaths): string {
   switch (normaliser) {
     case 'ansi':
-      return text.replace(ANSI, '');
+      return stripEscapeSequences(text);
     case 'dates':
       return text.replace(DATE, '<date>');
     case 'paths':

@@ -1,8 +1,8 @@
 import { ownValue } from '../contracts/own-value.ts';
 import type { Opcode } from '../contracts/vocabulary.ts';
 import { budgetProblem } from './budgets.ts';
-import { endOf } from './ending.ts';
-import { entryOf, seen } from './evolve.ts';
+import { endOf, preparationEnd } from './ending.ts';
+import { entryOf, routedTo, seen } from './evolve.ts';
 import type { Plan } from './plan.ts';
 import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
 import { loopThrough, refinementOf, selectRoute } from './routing.ts';
@@ -27,7 +27,7 @@ export function decide(plan: Plan, state: RunState, input: KernelInput): KernelD
   const log = createLog(state);
   apply(log, plan, input);
   const entersAgain = input.kind === 'gate_changed' || input.kind === 'wait_over';
-  const effect = entersAgain ? effectOf(plan, log.state) : advance(log, plan, input.kind === 'resume');
+  const effect = entersAgain ? effectOf(plan, log.state) : advance(log, plan, input);
   return { events: log.events, effect, state: log.state };
 }
 
@@ -37,6 +37,10 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
     case 'start':
       expectStage(stage, input, 'new');
       log.emit({ event_type: 'run_started', step_id: null, payload: input.run });
+      return;
+    case 'prepared':
+    case 'preparation_failed':
+      expectStage(stage, input, 'preparing');
       return;
     case 'step_ended':
       endStep(log, isAccepting(stage) ? stage : expectRunning(stage, input, ENDS_MECHANICALLY), input);
@@ -141,9 +145,12 @@ function resume(log: Log, reason: string): void {
 function finish(
   log: Log,
   plan: Plan,
-  { tree, headSha, files }: Extract<KernelInput, { kind: 'finished' }>,
+  { tree, headSha, files, preparationFailure }: Extract<KernelInput, { kind: 'finished' }>,
 ): void {
-  const end = endOf(plan, tree === null ? log.state : { ...log.state, ...seen(log.state, tree) });
+  const isUnprepared = log.state.stage.kind === 'preparing' && preparationFailure !== undefined;
+  const end = isUnprepared
+    ? preparationEnd(preparationFailure)
+    : endOf(plan, tree === null ? log.state : { ...log.state, ...seen(log.state, tree) });
   if (end === null) throw new KernelBug(`a run at stage ${log.state.stage.kind} has no end`);
   const { stage } = log.state;
   if (stage.kind === 'running') closeStep(log, stage, QUIET_END);
@@ -162,7 +169,7 @@ function finish(
 }
 
 /** Emits what follows from the stage alone until something has to be done outside, or nothing is left. */
-function advance(log: Log, plan: Plan, resuming: boolean): Effect | null {
+function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
   for (;;) {
     const end = endOf(plan, log.state);
     if (end !== null) return { kind: 'finish', end };
@@ -172,6 +179,13 @@ function advance(log: Log, plan: Plan, resuming: boolean): Effect | null {
       case 'ended':
       case 'stopping':
         return null;
+      case 'preparing': {
+        if (input.kind === 'preparation_failed') return { kind: 'finish', end: preparationEnd(input.reason) };
+        if (input.kind !== 'prepared') return { kind: 'prepare' };
+        // Only the first step_started records that preparation is over.
+        if (enterTarget(log, plan, routedTo(null, stage.to))) return effectOf(plan, log.state);
+        break;
+      }
       case 'judged':
         closeJudged(log, stage);
         break;
@@ -183,18 +197,15 @@ function advance(log: Log, plan: Plan, resuming: boolean): Effect | null {
       case 'left':
         leave(log, plan, stage);
         break;
-      case 'routed': {
-        const problem = enter(log, plan, stage);
-        if (problem === null) return effectOf(plan, log.state);
-        log.emit({ event_type: 'workflow_error', step_id: stage.to, payload: { message: problem } });
+      case 'routed':
+        if (enterTarget(log, plan, stage)) return effectOf(plan, log.state);
         break;
-      }
       case 'waiting':
         return { ...entryOf(stage), kind: 'await_gate' };
       case 'parked':
         return { ...entryOf(stage), kind: 'await_time', until: stage.until };
       case 'running':
-        if (!resuming) throw new KernelBug(`step ${stage.stepId} is under way`);
+        if (input.kind !== 'resume') throw new KernelBug(`step ${stage.stepId} is under way`);
         if (recover(log, stage)) return effectOf(plan, log.state);
         break;
     }
@@ -237,6 +248,14 @@ function leave(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'left' }>): v
     step_id: stage.stepId,
     payload: { key: stage.key, to: route.to, planner_next_step: route.plannerNextStep },
   });
+}
+
+/** False when the target can't be entered, which ends the run as a workflow error. */
+function enterTarget(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>): boolean {
+  const problem = enter(log, plan, stage);
+  if (problem !== null)
+    log.emit({ event_type: 'workflow_error', step_id: stage.to, payload: { message: problem } });
+  return problem === null;
 }
 
 /** Enters the target of a route, or says why that is a workflow error. */

@@ -27,6 +27,11 @@ export function endOf(plan: Plan, state: RunState): RunEnd | null {
   return null;
 }
 
+/** The end of a run whose preparation failed: no step has started, so no route led here. */
+export function preparationEnd(reason: string): RunEnd {
+  return { lifecycle: 'failed', outcome: 'error', termination: 'error', reason };
+}
+
 function endBy(state: RunState, reason: string | null): RunEnd {
   const termination = state.via ?? 'completed';
   if (isSuccessKey(termination) && state.unjudgedViolations > 0) {

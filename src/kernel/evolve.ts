@@ -4,11 +4,15 @@ import { ownValue } from '../contracts/own-value.ts';
 import type { GateEvent } from '../contracts/vocabulary.ts';
 import { type Entry, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
 
-/** Folds one event into the state. Total: an event that does not concern the kernel leaves it as it was. */
+/**
+ * Folds one event into the state. Total: an event that does not concern the kernel leaves it as it was, and no event
+ * changes the state of a run that has ended.
+ */
 export function evolve(state: RunState, event: EventDraft): RunState {
+  if (state.stage.kind === 'ended') return state;
   switch (event.event_type) {
     case 'run_started':
-      return { ...state, tree: event.payload.base_tree, stage: routedTo(null, event.payload.entry_step) };
+      return { ...state, tree: event.payload.base_tree, stage: firstStage(event.payload) };
     case 'step_started':
       return evolveStepStarted(state, event.step_id, event.payload);
     case 'runner_started':
@@ -101,6 +105,11 @@ export function evolve(state: RunState, event: EventDraft): RunState {
     case 'golden_gate_pending':
     case 'artifact_recorded':
     case 'salvage_recorded':
+    case 'setup_completed':
+    case 'baseline_recorded':
+    case 'notice_recorded':
+    case 'notification_sent':
+    case 'run_published':
     case 'status_updated':
     case 'run_resumed':
       return state;
@@ -263,7 +272,12 @@ function evolveRoute(state: RunState, payload: EventPayload<'route_selected'>): 
   };
 }
 
-function routedTo(from: string | null, to: string): Stage {
+/** Runs of version 1 had nothing to prepare. */
+function firstStage({ schema_version, entry_step }: EventPayload<'run_started'>): Stage {
+  return schema_version >= 2 ? { kind: 'preparing', to: entry_step } : routedTo(null, entry_step);
+}
+
+export function routedTo(from: string | null, to: string): Extract<Stage, { kind: 'routed' }> {
   return { kind: 'routed', from, to, refinementCounted: false };
 }
 

@@ -50,13 +50,15 @@ export interface AgentStep extends StepBase, ProcessLimits {
   /** References of the workflow's policy and of the step's own, in the order in which they are laid. */
   readonly policies: readonly string[];
   readonly intent: Intent | null;
+  /** Missing: a later visit continues the agent's session. */
+  readonly session?: 'fresh';
   readonly budgets: Budgets;
   readonly routes: Readonly<Record<MechanicalOutcome, Target>>;
 }
 
 export interface ValidationStep extends StepBase, ProcessLimits {
   readonly opcode: 'RUN_VALIDATION';
-  /** The reference of the workflow's policy, where it has one. */
+  /** As of an agent step. */
   readonly policies: readonly string[];
   readonly validators: readonly PlanValidator[];
   readonly parallel: boolean;

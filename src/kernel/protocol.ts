@@ -6,6 +6,10 @@ import type { Entry, RunEnd, RunState } from './state.ts';
 /** What the world tells the kernel. Only outcomes, counters, hashes and flags; text is for people. */
 export type KernelInput =
   | { readonly kind: 'start'; readonly run: EventPayload<'run_started'> }
+  /** The checkouts are ready for the first step. */
+  | { readonly kind: 'prepared' }
+  /** Setup failed, or the checks can't run here: the run ends before its first step. */
+  | { readonly kind: 'preparation_failed'; readonly reason: string }
   | ({ readonly kind: 'step_ended' } & StepResult)
   /** What an agent needs is not to be had before a known time. */
   | { readonly kind: 'parked'; readonly until: string; readonly reason: string }
@@ -38,6 +42,8 @@ export type KernelInput =
       readonly tree: string | null;
       readonly headSha: string | null;
       readonly files?: EventPayload<'run_completed'>['files'];
+      /** The reason of a `preparation_failed`: until the end is recorded, no event holds it. */
+      readonly preparationFailure?: string;
     };
 
 export interface StepResult {
@@ -67,6 +73,8 @@ export interface Judgement {
 
 /** The one thing to do after the events are durable. */
 export type Effect =
+  /** Given again after a crash, so it must skip what the log has recorded of it. */
+  | { readonly kind: 'prepare' }
   | ({ readonly kind: 'run_agent'; readonly restoreTo: string | null } & Entry)
   | ({ readonly kind: 'run_validation'; readonly restoreTo: string | null } & Entry)
   | ({ readonly kind: 'ask_planner' } & Entry)

@@ -2,7 +2,7 @@ import type { EventDraft, EventPayload } from '../contracts/event.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
 import type { Plan } from './plan.ts';
-import type { Effect, KernelDecision } from './protocol.ts';
+import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
 import { entryKey, recordedEntries } from './recorded-entries.ts';
 import { INITIAL_STATE } from './state.ts';
 import { type Way, type WayStep, wayOf } from './way.ts';
@@ -35,6 +35,7 @@ function driveAgain(
   events: readonly EventDraft[],
 ): readonly EventDraft[] {
   const entries = recordedEntries(events);
+  const preparationFailure = failedPreparation(events);
   const log: EventDraft[] = [];
   const keep = (decision: KernelDecision): KernelDecision => {
     log.push(...decision.events.filter((event) => event.event_type !== 'run_resumed'));
@@ -50,6 +51,14 @@ function driveAgain(
       ));
       continue;
     }
+    if (effect.kind === 'prepare') {
+      const input: KernelInput =
+        preparationFailure === null
+          ? { kind: 'prepared' }
+          : { kind: 'preparation_failed', reason: preparationFailure };
+      ({ state, effect } = keep(decide(plan, state, input)));
+      continue;
+    }
     const told: readonly EventDraft[] = toldTo(entries.get(entryKey(effect.stepId, effect.visit)), effect);
     const after = told.reduce(evolve, state);
     const { kind } = after.stage;
@@ -59,8 +68,20 @@ function driveAgain(
   }
   if (effect === null) return log;
   const tree = filesChangedAtEnd(events) ? `not ${state.tree}` : null;
-  keep(decide(plan, state, { kind: 'finished', tree, headSha: null }));
+  const failure = preparationFailure === null ? {} : { preparationFailure };
+  keep(decide(plan, state, { kind: 'finished', tree, headSha: null, ...failure }));
   return log;
+}
+
+/** Why the recorded run ended before its first step; null where it did not. */
+function failedPreparation(events: readonly EventDraft[]): string | null {
+  let state = INITIAL_STATE;
+  for (const event of events) {
+    if (event.event_type === 'run_completed')
+      return state.stage.kind === 'preparing' ? (event.payload.reason ?? '') : null;
+    state = evolve(state, event);
+  }
+  return null;
 }
 
 /** Whether the files at the end were not as the last step left them, which only the outcome tells. */
@@ -72,7 +93,7 @@ function filesChangedAtEnd(events: readonly EventDraft[]): boolean {
 /** What happened to a step of one opcode says nothing about a step of another. */
 function toldTo(
   entry: ReturnType<ReturnType<typeof recordedEntries>['get']>,
-  effect: Exclude<Effect, { kind: 'finish' }>,
+  effect: Exclude<Effect, { kind: 'finish' | 'prepare' }>,
 ): readonly EventDraft[] {
   return entry?.opcode === effect.opcode ? entry.told : [];
 }

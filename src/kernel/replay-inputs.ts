@@ -1,18 +1,22 @@
-import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/event.ts';
+import { type EventDraft, type EventPayload, mayFollowEnd, type ValidatorEnd } from '../contracts/event.ts';
 import { endOf } from './ending.ts';
 import type { Plan } from './plan.ts';
 import type { KernelInput, Violation } from './protocol.ts';
 import type { RunState, Stage } from './state.ts';
 import { QUIET_END } from './step-log.ts';
 
-/** Whether the runtime recorded an event on its own account: evidence, processes, notes. */
+/** Whether the runtime recorded an event on its own account: evidence, processes, preparation, notes. */
 export function isCarried(event: EventDraft): boolean {
+  if (mayFollowEnd(event.event_type)) return true;
   switch (event.event_type) {
     case 'runner_started':
     case 'runner_completed':
     case 'artifact_recorded':
     case 'salvage_recorded':
     case 'status_updated':
+    case 'setup_completed':
+    case 'baseline_recorded':
+    case 'notice_recorded':
       return true;
     default:
       return false;
@@ -37,6 +41,7 @@ export function inputsAt(
     return [{ kind: 'cancel', by: event.payload.by, reason: event.payload.reason }];
   if (stage.kind === 'new')
     return event.event_type === 'run_started' ? [{ kind: 'start', run: event.payload }] : [];
+  if (stage.kind === 'preparing') return preparingInputs(state, events, at);
   if (endOf(plan, state) !== null) return finishedInputs(state, events, at);
   if (stage.kind === 'waiting') return waitingInputs(event);
   if (stage.kind === 'parked') return event.event_type === 'step_started' ? [{ kind: 'wait_over' }] : [];
@@ -44,8 +49,20 @@ export function inputsAt(
   return stage.kind === 'running' ? runningInputs(stage, events, at) : [];
 }
 
+/** Of a preparation that failed, the log has only the end. */
+function preparingInputs(state: RunState, events: readonly EventDraft[], at: number): readonly KernelInput[] {
+  const event = events[at];
+  if (event?.event_type !== 'run_completed') return [{ kind: 'prepared' }];
+  const preparationFailure = event.payload.reason ?? '';
+  return finishedInputs(state, events, at).map((input) => ({ ...input, preparationFailure }));
+}
+
 /** The tree that was found at the end is not in the log: it was the last one known, or another one. */
-function finishedInputs(state: RunState, events: readonly EventDraft[], at: number): readonly KernelInput[] {
+function finishedInputs(
+  state: RunState,
+  events: readonly EventDraft[],
+  at: number,
+): readonly Extract<KernelInput, { kind: 'finished' }>[] {
   const end = [events[at], events[at + 1]].find((event) => event?.event_type === 'run_completed');
   const { head_sha: headSha, files } =
     end?.event_type === 'run_completed' ? end.payload : { head_sha: null, files: undefined };

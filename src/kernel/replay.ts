@@ -1,4 +1,4 @@
-import type { EventDraft } from '../contracts/event.ts';
+import { type EventDraft, mayFollowEnd } from '../contracts/event.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
 import type { Plan } from './plan.ts';
@@ -43,7 +43,8 @@ export function replayLog(plan: Plan, events: readonly EventDraft[]): Replay {
     if (event === undefined) break;
     if (isCarried(event)) {
       const { kind } = state.stage;
-      if (kind === 'new' || kind === 'ended') return result({ index: at, expected: null, recorded: event });
+      if (kind === 'new' || (kind === 'ended' && !mayFollowEnd(event.event_type)))
+        return result({ index: at, expected: null, recorded: event });
       state = evolve(state, event);
       carried += 1;
       at += 1;

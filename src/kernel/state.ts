@@ -15,6 +15,8 @@ import type { Target } from './plan.ts';
  */
 export type Stage =
   | { readonly kind: 'new' }
+  /** The checkouts are set up and the baseline is taken, or were when the log was cut. Records of version 1 skip it. */
+  | { readonly kind: 'preparing'; readonly to: Target }
   /** A target is chosen and not entered yet. */
   | {
       readonly kind: 'routed';

@@ -1,6 +1,6 @@
 import type { ClaimSource } from '../contracts/claim-ledger.ts';
 import { type Claim, formatClaim, parseClaim } from './claim.ts';
-import { claimsInProse } from './phrases.ts';
+import { claimsInProse } from './prose/claims-in-prose.ts';
 import { readTail } from './tail.ts';
 
 export interface ReadClaims {
@@ -8,30 +8,48 @@ export interface ReadClaims {
   readonly source: ClaimSource;
 }
 
+/** What is known of the workspace when an agent's final message is read. */
+export interface ClaimedWorkspace {
+  readonly root: string | null;
+  /** Files that the agent changed, from the root of the workspace. */
+  readonly changed: readonly string[];
+}
+
+const UNKNOWN_WORKSPACE: ClaimedWorkspace = { root: null, changed: [] };
+
 /**
- * A list the agent gave on purpose is its word, even when empty. Without one its last word is searched for
- * plain statements. A claim that was never made would accuse an honest agent, so doubt means no claim.
+ * A list of claims that the agent gave on purpose counts, even when it is empty, and always wins over prose. Without one,
+ * the final message is searched for plain statements. A claim that was never made would accuse an honest agent, so doubt
+ * means no claim.
  */
 export function claimsFrom(
   resultClaims: readonly string[] | null,
   finalResponse: string,
-  worktree: string | null = null,
+  { root, changed }: ClaimedWorkspace = UNKNOWN_WORKSPACE,
 ): ReadClaims {
-  const words = withinWorktree(finalResponse, worktree);
+  const words = withinWorkspace(finalResponse, root);
   const tail = readTail(words)?.claims ?? null;
   if (resultClaims !== null) {
-    const listed = resultClaims.map((text) => withinWorktree(text, worktree));
+    const listed = resultClaims.map((text) => withinWorkspace(text, root));
     // Agents without a result file hand on their tail as one.
     const isTail = tail !== null && JSON.stringify(tail) === JSON.stringify(listed);
     return { claims: claimsIn(listed), source: isTail ? 'tail' : 'result_file' };
   }
   if (tail !== null) return { claims: claimsIn(tail), source: 'tail' };
-  return { claims: unique(claimsInProse(words)), source: 'phrase' };
+  const claims = claimsInProse(words).map((claim) => withWholePath(claim, changed));
+  return { claims: unique(claims), source: 'phrase' };
 }
 
-/** Many agents name files from the root of the machine, and a diff names them from the root of the worktree. */
-function withinWorktree(text: string, worktree: string | null): string {
-  return worktree === null ? text : text.replaceAll(`${worktree}/`, '');
+/** Prose often names a file by the end of its path: `parser.ts` for `src/parser.ts`. */
+function withWholePath(claim: Claim, changed: readonly string[]): Claim {
+  if (claim.kind !== 'created' || changed.includes(claim.path)) return claim;
+  const path = changed.find((candidate) => candidate.endsWith(`/${claim.path}`));
+  return path === undefined ? claim : { kind: 'created', path };
+}
+
+/** Many agents name files from the root of the machine; a diff names them from the root of the workspace. */
+function withinWorkspace(text: string, root: string | null): string {
+  return root === null ? text : text.replaceAll(`${root}/`, '');
 }
 
 export function claimsIn(texts: readonly string[]): Claim[] {

@@ -26,6 +26,12 @@ function repeatedContradiction({ contradictedBefore }: Facts, { contradictions }
   }));
 }
 
+function nothingChanged({ intent, runChanged }: Facts, { wouldBe }: Before): Found[] {
+  if (wouldBe !== 'success' || intent !== 'implementation' || runChanged !== false) return [];
+  const summary = 'the step was asked to implement, and the workspace is the same as the base';
+  return [{ code: 'nothing_changed', subject: '', summary, evidenceRef: null }];
+}
+
 function repeatedPartial({ evaluations }: Facts, { wouldBe }: Before): Found[] {
   const lastTwo = evaluations.slice(-2);
   const stuck = lastTwo.length === 2 && lastTwo.every((entry) => entry.status === 'partial');
@@ -49,7 +55,7 @@ function refinementSpent({ refinement }: Facts, { wouldBe }: Before): Found[] {
   return [{ code: 'refinement_spent', subject: '', summary, evidenceRef: null }];
 }
 
-/** The rows that read the window or the cap against what the status would be without them. */
+/** The rows that depend on what the status would be without them. */
 export const ESCALATIONS: readonly Escalation[] = [
   {
     id: 'repeated-contradiction',
@@ -57,6 +63,7 @@ export const ESCALATIONS: readonly Escalation[] = [
     flag: 'repeated_contradiction',
     find: repeatedContradiction,
   },
+  { id: 'nothing-changed', status: 'needs_human', flag: 'nothing_changed', find: nothingChanged },
   { id: 'repeated-partial', status: 'needs_human', flag: 'repeated_partial_loop', find: repeatedPartial },
   { id: 'no-progress', status: 'needs_human', flag: 'repeated_partial_loop', find: noProgress },
   { id: 'refinement-spent', status: 'needs_human', flag: 'refinement_spent', find: refinementSpent },

@@ -7,7 +7,7 @@ import {
   readableReportSchema,
   type UxFlag,
 } from '../contracts/harness-report.ts';
-import type { PlannerInput, ReviewFinding, WindowEntry } from '../contracts/planner-input.ts';
+import type { FewerChecks, PlannerInput, ReviewFinding, WindowEntry } from '../contracts/planner-input.ts';
 import { type Intent, type MechanicalOutcome, VIOLATION_CLASSES } from '../contracts/vocabulary.ts';
 import type { Claim } from './claim.ts';
 import { CONTRADICTION_FLAGS } from './severity.ts';
@@ -38,6 +38,18 @@ export interface Facts {
   /** Those of them that the validation told itself. */
   readonly reportedMissing: readonly string[];
   readonly flaky: readonly string[];
+  /** Command lines by validator id; null in envelopes that have none. */
+  readonly commands: Readonly<Record<string, string>> | null;
+  /** The end of the output, by validator id. */
+  readonly output: Readonly<Record<string, string>>;
+  /** The validators whose reports make up the harness report; null where the envelope doesn't say. */
+  readonly reportSources: readonly string[] | null;
+  readonly regressions: ReadonlySet<string>;
+  readonly judgeChanged: readonly string[];
+  readonly fewerChecks: FewerChecks | null;
+  readonly environmentFailures: readonly string[];
+  /** Whether the workspace differs from the base; null where the envelope doesn't say. */
+  readonly runChanged: boolean | null;
   readonly report: ReportFacts;
   readonly proposals: readonly Proposal[];
   readonly uxFlags: readonly UxFlag[];
@@ -80,6 +92,8 @@ export function readFacts(envelope: PlannerInput): Facts {
     agentBlockers: transcript.blockers,
     diff: parseDiffSummary(evidence.workspace_diff_summary),
     ...readValidation(envelope, report),
+    ...readComparison(envelope),
+    runChanged: evidence.run_changed ?? null,
     report,
     proposals: (evidence.harness_report?.proposed_goldens ?? []).map(readProposal),
     uxFlags: report.kind === 'read' ? (report.report.ux_flags ?? []) : [],
@@ -122,6 +136,19 @@ function readValidation({ evidence }: PlannerInput, report: ReportFacts) {
     missingArtifacts: [...new Set([...reportedMissing, ...absent])],
     reportedMissing,
     flaky: validation.flaky ?? [],
+  };
+}
+
+/** What the run says about the validators beyond their exit codes: how to run them, and how they did at the base. */
+function readComparison({ evidence: { validation } }: PlannerInput) {
+  return {
+    commands: validation.commands ?? null,
+    output: validation.output ?? {},
+    reportSources: validation.report_sources ?? null,
+    regressions: new Set(validation.regressions ?? []),
+    judgeChanged: [...new Set(validation.judge_changed ?? [])],
+    fewerChecks: validation.fewer_checks ?? null,
+    environmentFailures: [...new Set(validation.environment_failures ?? [])],
   };
 }
 

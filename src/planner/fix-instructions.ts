@@ -1,7 +1,12 @@
 import type { ReadCase } from '../contracts/harness-report.ts';
+import { ownValue } from '../contracts/own-value.ts';
 import type { Edit, FixInstructions, Verification } from '../contracts/planner-decision.ts';
 import type { Facts } from './facts.ts';
 import { type Found, unseenPaths } from './rows.ts';
+
+/** Cases with all of their observations; those after them have the first line. The report has everything. */
+const DETAILED_CASES = 30;
+const SHORT_OBSERVATION = 300;
 
 /** What the next attempt gets to work from: only what the evidence names, never a guess at a file. */
 export function composeFixInstructions(facts: Facts, found: readonly Found[]): FixInstructions {
@@ -26,20 +31,22 @@ function objectiveOf({ stepIntent }: Facts, found: readonly Found[]): string {
 
 function editsOf(facts: Facts): Edit[] {
   return [
-    ...facts.failedCases.map((item) => ({
+    ...failedCasesInOrder(facts).map((item, index) => ({
       target: item.id,
       action: `make the case ${item.id} pass`,
-      rationale: observed(item),
+      rationale: observed(item, facts, index < DETAILED_CASES),
     })),
     ...facts.failedValidators.map(({ id, exitCode }) => ({
       target: id,
       action: `make the validator ${id} exit with 0`,
-      rationale: `it exited with ${exitCode}`,
+      rationale: isToldByCases(id, facts)
+        ? `it exited with ${exitCode}; the cases above say why`
+        : withOutput(`it exited with ${exitCode}`, id, facts),
     })),
     ...facts.timeouts.map((id) => ({
       target: id,
       action: `make the validator ${id} finish within its time limit`,
-      rationale: 'it ran out of time',
+      rationale: withOutput('it ran out of time', id, facts),
     })),
     ...unseenPaths(facts).map((path) => ({
       target: path,
@@ -55,23 +62,85 @@ function editsOf(facts: Facts): Edit[] {
   ];
 }
 
-function observed({ observations }: ReadCase): string {
-  const text = (observations ?? []).join('; ').replace(/\s+/g, ' ').trim();
-  return text === '' ? 'the harness report lists it as failed' : text;
+/** Regressions first: the run itself broke them, so they are the surest to be fixable. */
+function failedCasesInOrder({ failedCases, regressions }: Facts): ReadCase[] {
+  return [
+    ...failedCases.filter(({ id }) => regressions.has(id)),
+    ...failedCases.filter(({ id }) => !regressions.has(id)),
+  ];
 }
 
-/** Where nothing failed, all validators that ran are the check; where none ran, the change itself is. */
+/** Where the case is, and what was seen there. */
+function observed(
+  { id, observations, location }: ReadCase,
+  { regressions }: Facts,
+  isDetailed: boolean,
+): string {
+  const text = (observations ?? [])
+    .map((each) => each.trim())
+    .join('\n')
+    .trim();
+  const seen = text === '' ? 'the harness report lists it as failed' : text;
+  const place = typeof location === 'string' && location.trim() !== '' ? `${location.trim()}: ` : '';
+  const fact = `${place}${isDetailed ? seen : firstLine(seen)}`;
+  return regressions.has(id) ? `it passed at the base; ${fact}` : fact;
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.length > SHORT_OBSERVATION ? `${line.slice(0, SHORT_OBSERVATION)}…` : line;
+}
+
+/** Whether the failed cases are those of this validator: then its output would say the same again. */
+function isToldByCases(id: string, { failedCases, failedValidators, reportSources }: Facts): boolean {
+  if (failedCases.length === 0 || reportSources?.includes(id) !== true) return false;
+  return failedValidators.filter((other) => reportSources.includes(other.id)).length === 1;
+}
+
+function withOutput(fact: string, id: string, { output }: Facts): string {
+  const text = (ownValue(output, id) ?? '').trim();
+  return text === '' ? fact : `${fact}; the end of its output:\n${text}`;
+}
+
+/** Where nothing failed, all validators that ran are the check; where none can be named, the change itself is. */
 function verificationOf(facts: Facts): Verification[] {
-  const cases = facts.failedCases.map(({ id, repro }) => ({
-    command: typeof repro === 'string' && repro.trim() !== '' ? repro : id,
-    expected_signal: `the case ${id} passes`,
-  }));
+  const { cases, unreproducible } = reproductionsOf(facts);
   const failed = [...facts.failedValidators.map(({ id }) => id), ...facts.timeouts];
-  const validators = cases.length + failed.length > 0 ? failed : facts.validatorIds;
-  const checks = [
-    ...cases,
-    ...[...new Set(validators)].map((command) => ({ command, expected_signal: 'exit code 0' })),
-  ];
+  const concerned = [...failed, ...(unreproducible ? reportingValidators(facts) : [])];
+  const checks = [...cases, ...commandsOf(facts, concerned)];
   if (checks.length > 0) return checks;
+  const all = commandsOf(facts, facts.validatorIds);
+  if (all.length > 0) return all;
   return [{ command: 'git diff --stat', expected_signal: 'the change that was asked for is listed' }];
+}
+
+interface Reproductions {
+  readonly cases: readonly Verification[];
+  /** Whether a failed case has no command of its own, so that its validator has to run as a whole. */
+  readonly unreproducible: boolean;
+}
+
+function reproductionsOf(facts: Facts): Reproductions {
+  const listed = failedCasesInOrder(facts).map(({ id, repro }) => ({
+    id,
+    command: typeof repro === 'string' && repro.trim() !== '' ? repro : null,
+  }));
+  const cases = listed.flatMap(({ id, command }) => {
+    // Envelopes without `commands` know no other name for the check than the id of the case.
+    const line = command ?? (facts.commands === null ? id : null);
+    return line === null ? [] : [{ command: line, expected_signal: `the case ${id} passes` }];
+  });
+  return { cases, unreproducible: cases.length < listed.length };
+}
+
+function reportingValidators({ reportSources, validatorIds }: Facts): readonly string[] {
+  return reportSources ?? validatorIds;
+}
+
+/** A validator id is not a command: it stands in for one only in envelopes that have no `commands`. */
+function commandsOf({ commands }: Facts, ids: readonly string[]): Verification[] {
+  const lines = ids.map((id) => (commands === null ? id : (ownValue(commands, id) ?? '')));
+  return [...new Set(lines)]
+    .filter((line) => line.trim() !== '')
+    .map((command) => ({ command, expected_signal: 'exit code 0' }));
 }

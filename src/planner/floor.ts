@@ -1,3 +1,4 @@
+import { ownValue } from '../contracts/own-value.ts';
 import {
   BLOCKER_SEVERITIES,
   type Blocker,
@@ -112,11 +113,27 @@ function merge(proposed: PlannerDecision, floor: PlannerDecision, envelope: Plan
   };
 }
 
-/** A partial result without instructions or a check would send an agent off with nothing to go by. */
+/**
+ * A partial result without instructions or a check would send an agent off with nothing to go by. A model may also
+ * leave out what failed, or name a validator where a command line belongs: where the command lines are known, both are
+ * completed from the evidence.
+ */
 function completeFix(fix: FixInstructions | null, envelope: PlannerInput): FixInstructions {
-  if (fix !== null && fix.verification.length > 0) return fix;
+  const commands = envelope.evidence.validation.commands ?? null;
+  if (fix !== null && fix.verification.length > 0 && commands === null) return fix;
   const composed = composeFixInstructions(readFacts(envelope), []);
-  return fix === null ? composed : { ...fix, verification: composed.verification };
+  if (fix === null) return composed;
+  const verification = fix.verification.length > 0 ? fix.verification : composed.verification;
+  if (commands === null) return { ...fix, verification };
+  const named = new Set(fix.edits.map(({ target }) => target));
+  return {
+    ...fix,
+    edits: [...fix.edits, ...composed.edits.filter(({ target }) => !named.has(target))],
+    verification: verification.map((check) => ({
+      ...check,
+      command: ownValue(commands, check.command) ?? check.command,
+    })),
+  };
 }
 
 function mergeBlockers(

@@ -40,7 +40,19 @@ function checkTests(facts: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
   ];
   if (wrong.length > 0) return { holds: false, evidence: wrong.join('; ') };
   if (facts.validatorIds.length === 0) return { holds: null, evidence: 'no validator ran after it' };
+  const doubt = doubtAboutTests(facts);
+  if (doubt !== null) return { holds: null, evidence: doubt };
   return { holds: true, evidence: `${facts.validatorIds.join(', ')} exited with 0` };
+}
+
+/** Passing says nothing about the claim when the change decides what passes, or leaves checks or their report out. */
+function doubtAboutTests({ judgeChanged, fewerChecks, reportedMissing }: Facts): string | null {
+  const reasons = [
+    ...reportedMissing.map((name) => `${name} is missing`),
+    ...(judgeChanged.length === 0 ? [] : ['the change edits what decides the verdict']),
+    ...(fewerChecks === null ? [] : [`${fewerChecks.now} cases ran, and ${fewerChecks.base} at the base`]),
+  ];
+  return reasons.length === 0 ? null : reasons.join('; ');
 }
 
 function checkPath(path: string, { diff, artifacts }: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {

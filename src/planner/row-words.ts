@@ -33,6 +33,19 @@ const WORDS: Readonly<Record<string, RowWords>> = {
     read: 'evidence.harness_report.ux_flags',
     change: 'a report without a flag of severity error',
   },
+  'judge-changed': {
+    read: 'evidence.validation.judge_changed',
+    change:
+      'checks that pass with the tests, the runner configuration and the commands of the base, or an approval',
+  },
+  'fewer-checks': {
+    read: 'evidence.validation.fewer_checks',
+    change: 'a report in which every case of the base runs, or an approval',
+  },
+  'nothing-changed': {
+    read: 'evidence.run_changed',
+    change: 'a change to the files, or a person who confirms that none is needed',
+  },
   'repeated-partial': { read: 'provenance_window', change: 'a person, or an attempt that passes its checks' },
   'no-progress': {
     read: 'provenance_window',
@@ -55,6 +68,10 @@ const WORDS: Readonly<Record<string, RowWords>> = {
   'validation-unusable': {
     read: 'evidence.validation.mechanical_outcome',
     change: 'a validation that runs to its end',
+  },
+  environment: {
+    read: 'evidence.validation.environment_failures',
+    change: 'an environment in which the validator starts as it did at the base',
   },
   'validator-timed-out-again': {
     read: 'evidence.validation.timeouts',

@@ -37,10 +37,15 @@ function policyViolation(facts: Facts): Found[] {
   );
 }
 
-function reportExecutionMismatch({ report, failedCases, failedValidators }: Facts): Found[] {
-  if (report.kind !== 'read' || failedCases.length > 0 || failedValidators.length === 0) return [];
+/** A validator that wrote no part of the report, or could not start, does not contradict it. */
+function reportExecutionMismatch(facts: Facts): Found[] {
+  const { report, failedCases, failedValidators, reportSources, environmentFailures } = facts;
+  const contradicting = failedValidators.filter(
+    ({ id }) => (reportSources?.includes(id) ?? true) && !environmentFailures.includes(id),
+  );
+  if (report.kind !== 'read' || failedCases.length > 0 || contradicting.length === 0) return [];
   if ((report.report.summary.failed ?? 0) !== 0) return [];
-  const names = failedValidators.map(({ id, exitCode }) => `${id} exited with ${exitCode}`).join(', ');
+  const names = contradicting.map(({ id, exitCode }) => `${id} exited with ${exitCode}`).join(', ');
   const summary = `the harness report ${report.report.suite_id} says pass, and ${names}`;
   return [found('report_execution_mismatch', report.report.suite_id, summary)];
 }
@@ -92,6 +97,31 @@ function uxBelowError({ uxFlags }: Facts): Found[] {
   );
 }
 
+function judgeChanged(facts: Facts): Found[] {
+  if (facts.judgeChanged.length === 0) return [];
+  const summary = `the change edits what decides the verdict: ${namesIn(facts.judgeChanged)}`;
+  return [found('judge_changed', '', summary)];
+}
+
+function fewerChecks({ fewerChecks: fewer }: Facts): Found[] {
+  if (fewer === null) return [];
+  const parts = [
+    `${fewer.now} ${fewer.now === 1 ? 'case' : 'cases'} ran, and ${fewer.base} at the base`,
+    ...(fewer.missing.length === 0 ? [] : [`missing: ${namesIn(fewer.missing)}`]),
+    ...(fewer.skipped.length === 0 ? [] : [`newly skipped: ${namesIn(fewer.skipped)}`]),
+  ];
+  return [found('fewer_checks', '', parts.join('; '))];
+}
+
+/** Names that a summary lists; the envelope has them all. */
+const LISTED_NAMES = 5;
+
+function namesIn(names: readonly string[]): string {
+  const listed = names.slice(0, LISTED_NAMES).join(', ');
+  const hidden = names.length - LISTED_NAMES;
+  return hidden > 0 ? `${listed} and ${hidden} more` : listed;
+}
+
 function missingArtifact(facts: Facts): Found[] {
   const missing = facts.missingArtifacts.map((name): Found => {
     const one = found('missing_artifact', name, `the required artifact ${name} is missing`);
@@ -113,6 +143,14 @@ function validationUnusable(facts: Facts): Found[] {
   if (facts.outcome === 'completed' || explained) return [];
   const summary = `the validation ended as ${facts.outcome}, and nothing in the evidence explains it`;
   return [found('validation_unusable', '', summary)];
+}
+
+function environmentBroken({ environmentFailures, failedValidators }: Facts): Found[] {
+  return environmentFailures.map((id) => {
+    const exit = failedValidators.find((failed) => failed.id === id);
+    const how = exit === undefined ? '' : ` (exit code ${exit.exitCode})`;
+    return found('environment', id, `the validator ${id} ran at the base and can't start now${how}`);
+  });
 }
 
 function timeoutFound(id: string): Found {
@@ -142,14 +180,19 @@ function blockerWithChanges(facts: Facts): Found[] {
   return facts.diff.changed ? blockersTold(facts) : [];
 }
 
-function validatorOrCaseFailed({ failedValidators, failedCases }: Facts): Found[] {
+function validatorOrCaseFailed({ failedValidators, failedCases, regressions }: Facts): Found[] {
   return [
     ...failedValidators.map(({ id, exitCode }) =>
       found(`validator_failed:${id}`, id, `the validator ${id} exited with ${exitCode}`),
     ),
     ...failedCases.map(
       ({ id, artifacts }): Found => ({
-        ...found(`case_failed:${id}`, id, `the case ${id} failed`, artifacts?.[0] ?? null),
+        ...found(
+          `case_failed:${id}`,
+          id,
+          regressions.has(id) ? `the case ${id} failed; it passed at the base` : `the case ${id} failed`,
+          artifacts?.[0] ?? null,
+        ),
         words: 'failed-case',
       }),
     ),
@@ -208,9 +251,12 @@ export const ROWS: readonly Row[] = [
   row('goldens-proposed', 'needs_human', 'proposed_goldens_present', goldensProposed),
   row('approval-required', 'needs_human', null, approvalRequired),
   row('ux-error', 'needs_human', 'ux_error', uxError),
+  row('judge-changed', 'needs_human', 'judge_changed', judgeChanged),
+  row('fewer-checks', 'needs_human', 'fewer_checks', fewerChecks),
   row('missing-artifact', 'blocked', 'missing_artifact', missingArtifact, otherwisePassed),
   row('unsupported-report', 'blocked', null, unsupportedReport),
   row('validation-unusable', 'blocked', null, validationUnusable),
+  row('environment', 'blocked', null, environmentBroken),
   row('validator-timed-out-again', 'blocked', null, validatorTimedOutAgain),
   row('blocker-without-changes', 'blocked', null, blockerWithoutChanges),
   row('validator-or-case-failed', 'partial', null, validatorOrCaseFailed),

@@ -1,18 +1,17 @@
-import type { OutsideChange } from '../contracts/surroundings.ts';
-import type { FileChange } from '../contracts/workspace-change.ts';
+import type { FileChange, HiddenChange } from '../contracts/workspace-change.ts';
 import type { EffectivePolicy } from './assemble.ts';
 import { isDependencyFile } from './dependency-files.ts';
 import { forbiddenBy, isAllowedBy } from './globs.ts';
+import { checkHiddenChanges } from './hidden-changes.ts';
 import { checkRefs, type RefCheck } from './refs.ts';
-import { checkSurroundings } from './surroundings.ts';
 import type { Violation } from './violation.ts';
 
 export interface ChangeCheck extends RefCheck {
   readonly changes: readonly FileChange[];
   /** Changes that only `forbidden_paths` is about: files that git ignores, what validators leave behind. */
   readonly ignoredChanges: readonly FileChange[];
-  /** What happened around the worktree. */
-  readonly outside?: readonly OutsideChange[];
+  /** Changes that no tree shows. */
+  readonly hidden?: readonly HiddenChange[];
 }
 
 /** All that a step did against its policy, as far as files and refs show it. */
@@ -20,7 +19,7 @@ export function checkChanges(check: ChangeCheck): Violation[] {
   return [
     ...checkFiles(check.policy, check.changes, check.ignoredChanges),
     ...checkRefs(check),
-    ...checkSurroundings(check.policy, check.outside ?? [], check.protectedBranches),
+    ...checkHiddenChanges(check.hidden ?? []),
   ];
 }
 

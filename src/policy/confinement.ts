@@ -26,22 +26,12 @@ export type Enclosing =
   | { readonly kind: 'none'; readonly reason: string };
 
 /** What the policy summary says about it: what holds, and what was asked for and does not. */
-export function enclosingNotes(
-  enclosing: Enclosing,
-  runner: Runner,
-  effective: EffectivePolicy,
-  network: Network,
-): string[] {
+export function enclosingNotes(enclosing: Enclosing, runner: Runner, network: Network): string[] {
   if (enclosing.kind === 'none')
     return [
       `no sandbox: ${enclosing.reason}`,
       'not enforced: files outside the worktree could be written, and the home be read',
       ...(network === 'deny' ? [`not enforced: the ${runner}s of this step had a network`] : []),
     ];
-  return [
-    `shut in by ${enclosing.name}, ${network === 'deny' ? 'without a network' : 'with the network'}`,
-    ...(runner === 'agent' && !effective.forbidden_operations.includes('commit')
-      ? ['the policy lets the agent commit, but git is read-only in the sandbox']
-      : []),
-  ];
+  return [`shut in by ${enclosing.name}, ${network === 'deny' ? 'without a network' : 'with the network'}`];
 }

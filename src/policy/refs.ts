@@ -9,40 +9,23 @@ export interface RefCheck {
   readonly refsAfter: RefState;
   /** The run's own branch, short or in full. */
   readonly ownBranch: string;
-  /** Refs that somebody moved in another checkout meanwhile: no concern of the step. */
-  readonly movedElsewhere: readonly string[];
   /** Branch names or globs over them. */
   readonly protectedBranches: readonly string[];
   /** Refs whose old value is no ancestor of the new one. */
   readonly rewritten?: readonly string[];
-  /** Refs that were moved by a push from here. */
-  readonly pushed?: readonly string[];
 }
 
-/** Refs are shared by all worktrees of a repository: whatever moved during a step is looked at. */
+/** The refs of the workspace's own repository: only the step can have moved them. */
 export function checkRefs(check: RefCheck): Violation[] {
   const { policy, refsAfter } = check;
   const own = fullName(check.ownBranch);
-  const violations = changedRefs(check)
-    .filter(({ name }) => name === own || !isExcused(name, check))
-    .flatMap((change) => violationsOf(change, own, check));
+  const violations = changedRefs(check).flatMap((change) => violationsOf(change, own, check));
   if (policy.forbidden_operations.includes('branch_switch') && refsAfter.head !== own) {
     const place = refsAfter.head === null ? 'is detached' : `points at ${refsAfter.head}`;
-    const message = `the HEAD of the worktree ${place}, and branch_switch is forbidden`;
+    const message = `HEAD of the workspace ${place}, and branch_switch is forbidden`;
     violations.push({ class: 'forbidden_operation', subject: refsAfter.head ?? 'HEAD', message });
   }
   return violations;
-}
-
-/** Branches of other runs and of work items are moved by the conductor itself, when runs end and results are applied. */
-const RUN_BRANCHES = ['refs/heads/conductor/run/', 'refs/heads/conductor/item/'];
-
-function isExcused(name: string, check: RefCheck): boolean {
-  return isRunBranch(name) || check.movedElsewhere.includes(name);
-}
-
-export function isRunBranch(name: string): boolean {
-  return RUN_BRANCHES.some((prefix) => name.startsWith(prefix));
 }
 
 interface RefChange {
@@ -68,8 +51,7 @@ function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): 
     const message = `the protected branch ${name} was ${verb} during the step`;
     return [{ class: 'protected_branch_violation', subject: name, message }];
   }
-  const how = check.pushed?.includes(name) === true ? ' by a push' : '';
-  const message = `the ref ${name} was ${verb} during the step${how}`;
+  const message = `the ref ${name} was ${verb} during the step`;
   return [{ class: 'forbidden_operation', subject: name, message }];
 }
 

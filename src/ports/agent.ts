@@ -21,6 +21,10 @@ export interface Agent {
     stepId: string,
   ) => Promise<string | null>;
   readonly run: (request: AgentRequest) => Promise<AgentResult>;
+  /** Whether a later visit can continue its session; if it is missing, every start is a fresh one. */
+  readonly resumes?: boolean;
+  /** Brings the session files of a start that was cut off into the run. Called before `usedIn`. */
+  readonly keepSession?: (evidenceDir: string) => Promise<void>;
   /** What a start that was cut off had told of its use, by what is in its folder; left out, nobody can tell. */
   readonly usedIn?: (evidenceDir: string) => Promise<Usage | null>;
 }
@@ -34,6 +38,8 @@ export interface AgentRequest {
   readonly prompt: string;
   readonly worktreePath: string;
   readonly runDir: string;
+  /** Missing if the caller does not want to continue the session later. */
+  readonly session?: SessionRequest;
   /** Typed inputs of the step; written to the file that `CONDUCTOR_INPUTS` names. */
   readonly inputs: Readonly<Record<string, unknown>>;
   /** Absolute folder for what the adapter captures. */
@@ -53,6 +59,20 @@ export interface AgentRequest {
   readonly onLine: (line: string) => void;
   /** Told what this start has used so far, each time the agent says so; the sum, not the difference. */
   readonly onUsage?: (usage: Usage) => void;
+}
+
+/** Where the session of one start is kept, and which one it continues. */
+export interface SessionRequest {
+  /** Absolute folder for the agent's session files, in the folder of the run. */
+  readonly folder: string;
+  /** Null: a fresh session. */
+  readonly resume: {
+    readonly id: string;
+    /** The `folder` of the start that left the session. It stays as it is: several starts may continue from it. */
+    readonly from: string;
+    /** What is new, instead of the whole `prompt`. */
+    readonly prompt: string;
+  } | null;
 }
 
 export interface AgentResult {
@@ -79,8 +99,17 @@ export interface AgentResult {
   readonly streamPath?: string | null;
   /** By which the agent's own program knows what was said; null where it has none. */
   readonly sessionId?: string | null;
+  /** Missing if the request asked for no session. */
+  readonly session?: SessionResult;
   /** How the policy was told to the agent's own controls. */
   readonly controls?: AgentControls;
+}
+
+export interface SessionResult {
+  /** Whether it continued the session it was asked to, with only the new instructions. */
+  readonly resumed: boolean;
+  /** Why it started a fresh session with the whole prompt instead; null if it did not have to. */
+  readonly note: string | null;
 }
 
 /** What was asked of an agent's own controls, and what of it holds. */

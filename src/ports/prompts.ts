@@ -6,6 +6,8 @@ export interface PromptCatalog {
   readonly byRef: ReadonlyMap<string, Prompt>;
   /** What is wrong with its text, whatever its inputs will be; null where nothing is. `given` are names besides its own and the runtime's. */
   readonly problem: (prompt: Prompt, given: readonly string[]) => string | null;
+  /** The variables that a text uses, in order; none where it is no template. */
+  readonly variables: (body: string) => readonly string[];
   /** Strict: a variable that is not given is an error. Reaches no file. */
   readonly render: (prompt: Prompt, inputs: Readonly<Record<string, unknown>>) => RenderResult;
 }

@@ -14,10 +14,10 @@ export interface Revisions {
   ) => Promise<CommitMade>;
   /** Brings an item's branch into the default branch, or says why not. Repeated, it gives the same answer. */
   readonly merge: (request: Omit<MergeRequest, 'revisionId'>) => Promise<Merged>;
-  /** Puts the files of a commit into a worktree of its own. What is there is replaced: it is nobody's. */
-  readonly checkOut: (request: CheckoutRequest, signal: AbortSignal) => Promise<void>;
-  /** Takes such a worktree away, also one that a killed process left. */
-  readonly removeCheckout: (path: string) => Promise<void>;
+  /** Checks a commit out in a workspace of its own, outside the user's repository. Returns the path of the checkout. */
+  readonly checkOut: (request: CheckoutRequest, signal: AbortSignal) => Promise<string>;
+  /** Removes such a checkout, also one that a killed process left. */
+  readonly removeCheckout: (name: string) => Promise<void>;
 }
 
 export interface DefaultBranch {
@@ -31,9 +31,9 @@ export type CommitMade =
   | { readonly ok: false; readonly reason: string };
 
 export interface CheckoutRequest {
-  readonly path: string;
+  /** Names the checkout; one that exists under this name is replaced. */
+  readonly name: string;
   readonly commit: string;
-  readonly runId: string;
-  /** What `.tnh/run/<run>/harness` of the worktree leads to. */
+  /** What `.tnh/run/checks-<name>/harness` of the checkout leads to. */
   readonly harnessDir: string;
 }

@@ -1,5 +1,6 @@
 import type { EventDraft, RunEvent } from '../contracts/event.ts';
 import type { Status } from '../contracts/run-files.ts';
+import type { Driver } from '../contracts/run-lease.ts';
 
 /** The runs of one repository, as folders. */
 export interface RunStore {
@@ -7,7 +8,7 @@ export interface RunStore {
   readonly locate: (runId: string, artifactsDir: string | null) => string;
   /** Makes the folder of a new run and takes its lock. */
   readonly create: (runId: string, artifactsDir: string | null) => Promise<NewRun>;
-  /** Takes the lock of a recorded run, unless a living process has it. */
+  /** Takes the lock of a recorded run, unless another process holds it. */
   readonly drive: (runId: string) => Promise<DriveResult>;
   /** Reads a run without taking part in it. */
   readonly read: (runId: string) => Promise<ReadResult>;
@@ -29,7 +30,7 @@ export type DriveResult =
   | { readonly ok: true; readonly run: DrivenRun }
   | { readonly ok: false; readonly problem: DriveProblem };
 
-export type DriveProblem = { readonly kind: 'driven'; readonly pid: number } | RecordProblem;
+export type DriveProblem = { readonly kind: 'driven'; readonly driver: Driver } | RecordProblem;
 
 export type RecordProblem =
   | { readonly kind: 'missing' }
@@ -46,13 +47,25 @@ export interface RunRecord {
   readonly driverPid: number | null;
 }
 
-/** The right to append: exactly one process holds it. */
+/** The right to write to a run: exactly one process has it, as long as it holds the lease. */
 export interface DrivenRun {
+  readonly lease: RunLease;
+  /** Writes throw `LeaseLost` once the lease is lost. */
   readonly directory: RunDirectory;
   readonly events: readonly RunEvent[];
-  /** Returns once the events are on disk. */
+  /**
+   * Returns once the events are on disk. Writes nothing if the lease is lost, or if the log doesn't end where this
+   * process left it.
+   */
   readonly append: (drafts: readonly EventDraft[]) => Promise<readonly RunEvent[]>;
   readonly release: () => Promise<void>;
+}
+
+export interface RunLease {
+  /** Fires with a `LeaseLost` when this process has missed its lease, or when it finds that another one drives the run. */
+  readonly lost: AbortSignal;
+  /** Throws a `LeaseLost` unless this process may still write. Cheap enough to ask before every write. */
+  readonly expectHeld: () => void;
 }
 
 export interface NewRun extends DrivenRun {

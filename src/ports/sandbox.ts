@@ -23,5 +23,13 @@ export interface Confinement {
   readonly readable: readonly string[];
   /** Folders that are shown empty but for what the other lists name inside them. */
   readonly hidden: readonly string[];
+  /** Folders of the run that are seen at another path, to be written: what a program keeps in its home stays with the run. */
+  readonly kept?: readonly KeptFolder[];
   readonly network: Network;
+}
+
+export interface KeptFolder {
+  /** Where the program looks for it; it need not exist outside the sandbox. */
+  readonly path: string;
+  readonly source: string;
 }

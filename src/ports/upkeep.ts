@@ -36,6 +36,8 @@ export interface Salvage {
   /** What comes after the run in the ref's name. */
   readonly name: string;
   readonly commit: string;
+  /** In the user's repository, or still in the store of the run's workspace. */
+  readonly place: 'repository' | 'workspace';
   readonly of: { readonly kind: 'files'; readonly stepId: string | null } | SalvagedRef;
   /** When the files were kept. Null for refs, whose commits tell of another time. */
   readonly keptAt: string | null;
@@ -51,7 +53,8 @@ interface SalvagedRef {
 
 export type RefSalvage = Salvage & { readonly of: SalvagedRef };
 
-export type WorktreeState = 'missing' | 'clean' | 'changed';
+/** `linked`: an earlier version made it, as a linked worktree of the user's repository. */
+export type WorktreeState = 'missing' | 'clean' | 'changed' | 'linked';
 
 export type BranchMade =
   | { readonly ok: true; readonly made: boolean }
@@ -72,6 +75,8 @@ export interface ListedWorktree {
   readonly branchName: string | null;
   /** False when the folder is gone and only git still knows of it. */
   readonly present: boolean;
+  /** An earlier version made it, as a linked worktree of the user's repository. */
+  readonly linked: boolean;
 }
 
 export type Removal =

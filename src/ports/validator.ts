@@ -70,6 +70,10 @@ export interface ValidatorResult {
   readonly outcome: MechanicalOutcome | 'cancelled';
   /** Null when it was killed or never ran. */
   readonly exitCode: number | null;
+  /** For a program that could not be started, the code that a shell gives: 127 if it was not found, otherwise 126. */
+  readonly startCode?: 126 | 127;
+  /** The signal that ended it, if one did and conductor did not send it. */
+  readonly signal?: string;
   readonly durationMs: number;
   readonly stdoutPath: string | null;
   readonly stderrPath: string | null;

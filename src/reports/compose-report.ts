@@ -4,6 +4,8 @@ import {
   type HarnessReport,
   REPORT_VERSION,
 } from '../contracts/harness-report.ts';
+import { relativeToCheckout } from './checkout-paths.ts';
+import { locate } from './locate-case.ts';
 import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
 import { commandLine, quoteWord } from './shell-words.ts';
 import { failureOf, type TestResult, type TestResults } from './test-results.ts';
@@ -22,6 +24,8 @@ export interface ComposeFacts {
   readonly command: readonly string[];
   /** Where the command runs, as somebody in the worktree would go there; empty for the worktree itself. */
   readonly folder: string;
+  /** Absolute paths of the checkout that it ran in. */
+  readonly checkouts?: readonly string[];
   /** Null when it was killed. */
   readonly exitCode: number | null;
   /** The end of what the runner printed. */
@@ -39,8 +43,7 @@ export interface ComposeFacts {
  * a report made here never says that all is well when the runner does not.
  */
 export function composeReport(read: TestResults, facts: ComposeFacts): HarnessReport {
-  const ended =
-    facts.exitCode === 0 && read.repeatsAreReruns === true ? joinReruns(read.results) : read.results;
+  const ended = facts.exitCode === 0 ? joinReruns(read) : read.results;
   const results = [...ended, ...unexplainedExit(ended, facts)];
   const nextId = createIdSource();
   let failures = 0;
@@ -48,13 +51,16 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
     if (result.status === 'failed') failures += 1;
     const limit = failures > DETAILED_FAILURES ? SHORT_OBSERVATION_LIMIT : OBSERVATION_LIMIT;
     const id = nextId(result.id);
+    const observations = observationsOf(result, limit, facts.checkouts ?? []);
+    const location = result.status === 'failed' ? locate(result, observations, facts.folder) : null;
     return {
       id,
       kind: read.kind,
       status: result.status === 'passed' && facts.failedBefore.has(id) ? 'flaky' : result.status,
       repro: reproOf(result, facts),
-      observations: observationsOf(result, limit),
+      observations,
       artifacts: [...new Set(result.attachments.flatMap((path) => facts.referenceOf(path) ?? []))],
+      ...(location === null ? {} : { location }),
       ...(result.durationMs === null ? {} : { duration_ms: toMicroseconds(result.durationMs) }),
     };
   });
@@ -67,14 +73,29 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
   };
 }
 
-/** A runner that is content although a test failed has seen it pass when it was run again. */
-function joinReruns(results: readonly TestResult[]): readonly TestResult[] {
-  const byId = new Map<string, TestResult>();
+/** A runner that exits with 0 although a test failed has seen it pass in another attempt. */
+function joinReruns({ results, repeats }: TestResults): readonly TestResult[] {
+  if (repeats === undefined) return results;
+  const statuses = new Map<string, Set<CaseStatus>>();
+  for (const { id, status } of results) statuses.set(id, (statuses.get(id) ?? new Set()).add(status));
+  const isRerun = (id: string) => {
+    const seen = statuses.get(id);
+    return (
+      repeats === 'reruns' || (seen?.has('failed') === true && (seen.has('passed') || seen.has('flaky')))
+    );
+  };
+  const joined: TestResult[] = [];
+  const places = new Map<string, number>();
   for (const result of results) {
-    const other = byId.get(result.id);
-    byId.set(result.id, other === undefined ? result : rerunOf(other, result));
+    const place = isRerun(result.id) ? places.get(result.id) : undefined;
+    const earlier = place === undefined ? undefined : joined[place];
+    if (place !== undefined && earlier !== undefined) joined[place] = rerunOf(earlier, result);
+    else {
+      places.set(result.id, joined.length);
+      joined.push(result);
+    }
   }
-  return [...byId.values()];
+  return joined;
 }
 
 function rerunOf(one: TestResult, other: TestResult): TestResult {
@@ -110,10 +131,11 @@ function reproOf({ repro }: TestResult, { command, folder }: ComposeFacts): stri
   return folder === '' ? line : `cd ${quoteWord(folder)} && ${line}`;
 }
 
-function observationsOf({ observations }: TestResult, limit: number): string[] {
+function observationsOf({ observations }: TestResult, limit: number, checkouts: readonly string[]): string[] {
   return observations
     .slice(0, OBSERVATIONS_OF_A_CASE)
-    .map((text) => shortened(withoutForeignFrames(plainText(shortened(text, 4 * limit))), limit))
+    .map((text) => withoutForeignFrames(plainText(shortened(text, 4 * limit))))
+    .map((text) => shortened(relativeToCheckout(text, checkouts), limit))
     .filter((text) => text !== '');
 }
 

@@ -1,4 +1,6 @@
+import { readGoJson } from './go-json.ts';
 import { boundsProblem, type JsonBounds } from './json-bounds.ts';
+import { findJsonObjects } from './json-documents.ts';
 import { readJunit } from './junit.ts';
 import { readPlaywrightJson } from './playwright-json.ts';
 import type { ReportForm } from './report-source.ts';
@@ -22,6 +24,8 @@ export function readTestReport(form: ReportForm, text: string, invoked: Invoked)
       return readJunit(text, invoked);
     case 'tap':
       return readTap(text, invoked);
+    case 'go-json':
+      return readGoJson(text, invoked);
     case 'vitest-json':
       return withJson(text, (value) => readVitestJson(value, invoked));
     case 'playwright-json':
@@ -33,24 +37,53 @@ export function readTestReport(form: ReportForm, text: string, invoked: Invoked)
 export function joinReadings(readings: readonly Extract<Reading, { ok: true }>[]): Reading {
   const results: TestResult[] = readings.flatMap((reading) => [...reading.results]);
   if (results.length > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
+  const repeats = new Set(readings.map((reading) => reading.repeats));
   const durations = readings.flatMap(({ durationMs }) => durationMs ?? []);
   return {
     ok: true,
     kind: readings.some(({ kind }) => kind === 'web') ? 'web' : 'unit',
     results,
     durationMs: durations.length === 0 ? null : durations.reduce((sum, value) => sum + value, 0),
-    repeatsAreReruns: readings.every(({ repeatsAreReruns }) => repeatsAreReruns === true),
+    ...(repeats.size === 0 || repeats.has(undefined)
+      ? {}
+      : { repeats: repeats.has('perhaps-reruns') ? 'perhaps-reruns' : 'reruns' }),
   };
 }
 
 function withJson(text: string, read: (value: unknown) => Reading): Reading {
-  const problem = boundsProblem(text, REPORT_BOUNDS);
-  if (problem !== null) return unreadable(problem);
+  const whole = text.replace(/^\ufeff/, '').trim();
+  const problem = boundsProblem(whole, REPORT_BOUNDS);
+  if (problem !== null && /^[{[]/.test(whole)) return unreadable(problem);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = problem === null ? JSON.parse(whole) : undefined;
   } catch {
-    return unreadable('is not JSON');
+    // Not JSON alone; it may hold some.
   }
-  return read(value);
+  return value === undefined ? readEmbedded(whole, read) : read(value);
+}
+
+/**
+ * All reports that stand in a text: two, if a command runs two packages. Several are read as one, so that printing a second
+ * report can't hide the failures of the first.
+ */
+function readEmbedded(text: string, read: (value: unknown) => Reading): Reading {
+  const readings: Extract<Reading, { ok: true }>[] = [];
+  let refusal = unreadable('is not JSON');
+  let isCutOff = false;
+  for (const found of findJsonObjects(text, (object) => boundsProblem(object, REPORT_BOUNDS))) {
+    if (found.kind === 'refused') return unreadable(found.why);
+    if (found.kind === 'cut off') isCutOff = true;
+    if (found.kind !== 'value') continue;
+    const reading = read(found.value);
+    if (!reading.ok) refusal = reading;
+    else {
+      readings.push(reading);
+      isCutOff = false;
+    }
+  }
+  if (isCutOff) return unreadable('is not JSON');
+  const [only, ...others] = readings;
+  if (only === undefined) return refusal;
+  return others.length === 0 ? only : joinReadings(readings);
 }

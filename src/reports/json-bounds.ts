@@ -31,6 +31,21 @@ export function boundsProblem(text: string, { levels, values }: JsonBounds): str
   return null;
 }
 
+/** Where the object that begins at `start` ends, or null if the text ends before it. */
+export function findObjectEnd(text: string, start: number): number | null {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (sign === QUOTE) at = endOfString(text, at);
+    else if (OPENING.includes(sign)) depth += 1;
+    else if (CLOSING.includes(sign)) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return null;
+}
+
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const sign = text.charCodeAt(at);

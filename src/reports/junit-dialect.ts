@@ -4,6 +4,7 @@ import {
   gradleRepro,
   jestRepro,
   mavenRepro,
+  mochaRepro,
   nextestRepro,
   nodeTestRepro,
   playwrightRepro,
@@ -16,6 +17,7 @@ import { type Invoked, pathFrom } from './test-results.ts';
 export type Dialect =
   | 'vitest'
   | 'jest'
+  | 'mocha'
   | 'playwright'
   | 'node'
   | 'pytest'
@@ -33,6 +35,7 @@ export function dialectOf(document: JunitDocument, { command }: Invoked): Dialec
   const started = (pattern: RegExp) => command.some((word) => pattern.test(word));
   if (root.name === 'vitest tests') return 'vitest';
   if (root.name === 'jest tests') return 'jest';
+  if (suiteNames.includes('Mocha Tests')) return 'mocha';
   if (root.name?.startsWith('nextest') === true) return 'nextest';
   if (suiteNames.includes('pytest') || root.name === 'pytest tests') return 'pytest';
   if (properties.includes('go.version')) return 'go';
@@ -48,6 +51,7 @@ export function dialectOf(document: JunitDocument, { command }: Invoked): Dialec
     return 'playwright';
   if (started(/^vitest$/)) return 'vitest';
   if (started(/^jest$/)) return 'jest';
+  if (started(/^_?mocha$/)) return 'mocha';
   if (started(/^playwright$/)) return 'playwright';
   if (started(/(?:^|\/)(?:pytest|py\.test)$/)) return 'pytest';
   if (started(/^(?:gotestsum|go-junit-report|go)$/)) return 'go';
@@ -58,6 +62,7 @@ export function dialectOf(document: JunitDocument, { command }: Invoked): Dialec
 export interface Identity {
   readonly id: string;
   readonly repro: string | null;
+  readonly location?: string | null;
 }
 
 export function identify(item: JunitCase, dialect: Dialect, invoked: Invoked): Identity {
@@ -71,22 +76,39 @@ export function identify(item: JunitCase, dialect: Dialect, invoked: Invoked): I
       return {
         id: file === null ? name : `${file} > ${name}`,
         repro: jestRepro(command, { file, name }),
+        location: file,
       };
+    case 'mocha': {
+      const titles = [className, name].filter((part) => part !== '');
+      return {
+        id: [...(file === null ? [] : [file]), ...titles].join(' > '),
+        repro: mochaRepro(command, { file, name: titles.join(' ') }),
+        location: file,
+      };
+    }
     case 'playwright': {
       const titles = name.split(' › ');
       const place = { file: className, line: null, project: '', name: titles.at(-1) ?? name };
-      return { id: [className, ...titles].join(' > '), repro: playwrightRepro(command, place) };
+      return {
+        id: [className, ...titles].join(' > '),
+        repro: playwrightRepro(command, place),
+        location: className,
+      };
     }
     case 'node':
       return nodeIdentity(item, file, invoked);
     case 'pytest': {
       const nodeId = pytestNodeId(className, name, file);
-      return { id: nodeId, repro: pytestRepro(command, nodeId) };
+      return { id: nodeId, repro: pytestRepro(command, nodeId), location: nodeId.replace(/::.*$/s, '') };
     }
     case 'go':
       return goIdentity(item);
     case 'nextest':
-      return { id: `${className} ${name}`, repro: nextestRepro(className, name) };
+      return {
+        id: `${className} ${name}`,
+        repro: nextestRepro(className, name),
+        location: panicPlace(item),
+      };
     case 'maven':
       return { id: plainId(item), repro: mavenRepro(className, name) };
     case 'gradle':
@@ -99,18 +121,29 @@ export function identify(item: JunitCase, dialect: Dialect, invoked: Invoked): I
 /** A file that could not be loaded is listed as a test of its own name. */
 function vitestIdentity(file: string, name: string, command: readonly string[]): Identity {
   if (file === '' || name === file)
-    return { id: name, repro: vitestRepro(command, { file: name, name: null }) };
+    return { id: name, repro: vitestRepro(command, { file: name, name: null }), location: name };
   const fullName = name.replaceAll(' > ', ' ');
-  return { id: `${file} > ${name}`, repro: vitestRepro(command, { file, name: fullName }) };
+  return { id: `${file} > ${name}`, repro: vitestRepro(command, { file, name: fullName }), location: file };
 }
 
 function nodeIdentity(item: JunitCase, file: string | null, { command, folders }: Invoked): Identity {
   // Its reporter escapes quotes twice.
   const written = item.name.replaceAll('&quot;', '"');
   const name = pathFrom(folders, written);
-  if (name !== written) return { id: name, repro: nodeTestRepro(command, name, null) };
+  if (name !== written) return { id: name, repro: nodeTestRepro(command, name, null), location: name };
   const place = file ?? placeInText(item, folders);
-  return { id: [...item.suites, name].join(' > '), repro: nodeTestRepro(command, place, name) };
+  return {
+    id: [...item.suites, name].join(' > '),
+    repro: nodeTestRepro(command, place, name),
+    location: place,
+  };
+}
+
+/** Rust names the file of a panic from the root of the workspace. */
+function panicPlace({ ends, output }: JunitCase): string | null {
+  const texts = [...ends.flatMap(({ message, text }) => [text, message]), output];
+  const found = texts.flatMap((text) => /panicked at (?:'.*', )?([\w./-]+\.rs:\d+)/.exec(text)?.[1] ?? []);
+  return found[0] ?? null;
 }
 
 /** Older versions of Node name the file nowhere but in the stack of a failure, as an address. */

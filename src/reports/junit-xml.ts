@@ -77,6 +77,8 @@ const MAX_DEPTH = 64;
 const CHUNK_LENGTH = 65_536;
 /** Of one failure, or of what a test printed: more than anybody is shown. */
 const TEXT_LIMIT = 65_536;
+/** How far from the end of the text the end of the report is looked for. */
+const TAIL_LENGTH = 65_536;
 
 export const FAILURE_TAGS: readonly string[] = ['failure', 'error'];
 export const RERUN_TAGS: readonly string[] = ['flakyFailure', 'flakyError', 'rerunFailure', 'rerunError'];
@@ -115,8 +117,7 @@ export function parseJunitXml(text: string): JunitParsing {
     if (told !== undefined) state.document.durationMs = Number(told);
   });
   try {
-    const allowed = text
-      .replace(/^\s+(?=<\?xml)/, '')
+    const allowed = withoutBanner(text)
       .replace(COLOUR, '')
       .replace(FORBIDDEN, '')
       .replace(FORBIDDEN_REFERENCE, '');
@@ -128,6 +129,18 @@ export function parseJunitXml(text: string): JunitParsing {
     throw error;
   }
   return { ok: true, document: state.document };
+}
+
+/** A report that was printed, as with `npm test > report.xml`, has a banner before it and may have lines behind it. */
+function withoutBanner(text: string): string {
+  const plain = text.replace(/^\ufeff/, '').trimStart();
+  const found = plain.startsWith('<') ? 0 : plain.search(/^[ \t\ufeff]*<(?:\?xml|testsuites?)\b/m);
+  if (found < 0) return plain;
+  const report = plain.slice(found).replace(/^[\s\ufeff]+/, '');
+  const behind = /<\/testsuites?>[^<]*$/.exec(report.slice(-TAIL_LENGTH));
+  if (behind === null) return report;
+  const rest = behind[0].slice(behind[0].indexOf('>') + 1);
+  return report.slice(0, report.length - rest.length);
 }
 
 function emptyState(): State {

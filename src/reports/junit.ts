@@ -26,8 +26,8 @@ export function readJunit(text: string, invoked: Invoked): Reading {
     kind: dialect === 'playwright' ? 'web' : 'unit',
     results,
     durationMs: document.durationMs ?? millisecondsOf(document.root.time) ?? sumOf(document.seconds),
-    // Go has no two tests of one name in a package: what is listed again was run again.
-    repeatsAreReruns: dialect === 'go',
+    // Go has no two tests of one name in a package. Others have, and list attempts in the same way: Gradle, pytest's plugins.
+    repeats: dialect === 'go' ? 'reruns' : 'perhaps-reruns',
   };
 }
 

@@ -116,6 +116,7 @@ function resultOf(spec: Spec, test: Test, file: string, titles: readonly string[
     status,
     repro: playwrightRepro(walk.command, { file: place, line: spec.line ?? null, project, name: spec.title }),
     observations: shown.flatMap((run, index) => observationsOf(run, index)),
+    location: typeof spec.line === 'number' ? `${place}:${spec.line}` : place,
     attachments: shown.flatMap(({ attachments }) => (attachments ?? []).flatMap(({ path }) => path ?? [])),
     durationMs: test.results.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
   };

@@ -2,13 +2,16 @@
 export type ReportSource =
   | { readonly kind: 'harness'; readonly path: string }
   | ConvertedSource
-  | { readonly kind: 'tap'; readonly path: null };
+  | PrintedSource;
 
 type ConvertedSource = {
   readonly kind: 'junit' | 'vitest-json' | 'playwright-json';
   /** A path; for JUnit also a glob. */
   readonly path: string;
 };
+
+/** These are printed on stdout, so there is no file. */
+type PrintedSource = { readonly kind: 'tap' | 'go-json'; readonly path: null };
 
 /** The forms that are turned into a harness report. */
 export type ReportForm = Exclude<ReportSource['kind'], 'harness'>;
@@ -20,6 +23,8 @@ export function parseReportSource(text: string): ReportSource {
   switch (text.slice(0, colon)) {
     case 'tap':
       return { kind: 'tap', path: null };
+    case 'go-json':
+      return { kind: 'go-json', path: null };
     case 'junit':
       return { kind: 'junit', path };
     case 'vitest-json':

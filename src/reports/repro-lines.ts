@@ -17,6 +17,23 @@ export function jestRepro(command: readonly string[], { file, name }: JavaScript
   return line('npx jest', [...kept, ...words(file)], name === null ? [] : ['-t', pattern(name)]);
 }
 
+export function mochaRepro(command: readonly string[], { file, name }: JavaScriptTest): string {
+  const kept = keptOptions(command, MOCHA_OPTIONS);
+  const grep = name === null ? [] : ['-g', pattern(name)];
+  if (file !== null) return line('npx mocha', [...kept, file], grep);
+  // The files of the command are searched; what makes a report of it would hide the result.
+  const at = command.findIndex((word) => REPORT_OPTION.test(word));
+  const start = at < 0 ? command : command.slice(0, at);
+  return [
+    commandLine(start),
+    ...(start.includes('--') || !/^npm$/.test(start[0] ?? '') ? [] : ['--']),
+    ...grep,
+  ].join(' ');
+}
+
+const MOCHA_OPTIONS = ['--config', '--require', '-r', '--import', '--loader', '--ui', '-u', '--package'];
+const REPORT_OPTION = /^(?:--reporter|-R$)/;
+
 export function playwrightRepro(
   command: readonly string[],
   test: {
@@ -40,7 +57,16 @@ export function playwrightRepro(
 export function nodeTestRepro(command: readonly string[], file: string | null, name: string | null): string {
   const files = file === null ? nodeTestFiles(command) : [file];
   const chosen = name === null ? [] : [`--test-name-pattern=${pattern(name)}`];
-  return ['node --test', ...chosen, ...files.map(quoteWord)].join(' ');
+  const kept = keptOptions(command, NODE_OPTIONS).map(quoteWord);
+  return [nodeProgram(command), ...kept, '--test', ...chosen, ...files.map(quoteWord)].join(' ');
+}
+
+const NODE_OPTIONS = ['--import', '--require', '-r', '--loader', '--experimental-loader', '--env-file', '-C'];
+
+/** Tests in TypeScript may need the program that their script starts instead of Node. */
+function nodeProgram(command: readonly string[]): string {
+  const program = command.slice(0, command.indexOf('--test')).findLast((word) => /^(?:node|tsx)$/.test(word));
+  return program === 'tsx' ? 'npx tsx' : 'node';
 }
 
 export function pytestRepro(command: readonly string[], nodeId: string): string {

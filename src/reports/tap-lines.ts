@@ -1,7 +1,7 @@
 /** A line of TAP that means something; all others are noise between them. */
 export type TapLine =
   | { readonly kind: 'version' }
-  | { readonly kind: 'plan'; readonly count: number }
+  | { readonly kind: 'plan'; readonly count: number; readonly skipReason: string | null }
   | { readonly kind: 'bail'; readonly reason: string }
   | { readonly kind: 'duration'; readonly ms: number }
   /** Some runners put a subtest in braces behind the point that sums it up. */
@@ -11,6 +11,8 @@ export type TapLine =
 export interface TapPoint {
   readonly kind: 'point';
   readonly ok: boolean;
+  /** Null where the runner leaves the counting to the reader. */
+  readonly number: number | null;
   readonly name: string;
   readonly directive: 'skip' | 'todo' | null;
   readonly reason: string;
@@ -21,11 +23,15 @@ export interface TapPoint {
 }
 
 export function readTapLine(text: string): TapLine | null {
-  const point = /^(not )?ok\b(?:[ \t]+\d+)?(?:[ \t]+-)?(?:[ \t]+(.*))?$/.exec(text);
-  if (point !== null) return readPoint(point[1] === undefined, point[2] ?? '');
+  const point = /^(not )?ok\b(?:[ \t]+(\d+)(?!\S))?(?:[ \t]+-)?(?:[ \t]+(.*))?$/.exec(text);
+  if (point !== null) {
+    const number = point[2] === undefined ? null : Number(point[2]);
+    return readPoint(point[1] === undefined, number, point[3] ?? '');
+  }
   if (text === '{' || text === '}') return { kind: text === '{' ? 'open' : 'close' };
-  const plan = /^1\.\.(\d{1,9})(?:\s|$)/.exec(text)?.[1];
-  if (plan !== undefined) return { kind: 'plan', count: Number(plan) };
+  const [, plan, skipReason] = /^1\.\.(\d{1,9})(?:\s*#\s*skip\S*\s*(.*)|\s.*)?$/i.exec(text) ?? [];
+  if (plan !== undefined)
+    return { kind: 'plan', count: Number(plan), skipReason: skipReason?.trim() ?? null };
   const bail = /^Bail out!\s*(.*)$/i.exec(text)?.[1];
   if (bail !== undefined) return { kind: 'bail', reason: bail };
   const duration = /^# duration_ms (\d+(?:\.\d+)?)\s*$/.exec(text)?.[1];
@@ -34,7 +40,7 @@ export function readTapLine(text: string): TapLine | null {
 }
 
 /** A directive begins at a `#` that is not escaped and has one of two words behind it. */
-function readPoint(ok: boolean, text: string): TapPoint {
+function readPoint(ok: boolean, number: number | null, text: string): TapPoint {
   const opens = /(?:^|\s)\{$/.test(text);
   const line = (opens ? text.slice(0, -1) : text).trim();
   const timed = /(?<!\\)#\s*time=(\d+(?:\.\d+)?)(ms|s)$/.exec(line);
@@ -44,6 +50,7 @@ function readPoint(ok: boolean, text: string): TapPoint {
   return {
     kind: 'point',
     ok,
+    number,
     name: unescaped((found?.[1] ?? rest).trim()),
     directive: word === 'skip' || word === 'todo' ? word : null,
     reason: unescaped((found?.[3] ?? '').trim()),

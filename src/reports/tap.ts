@@ -1,44 +1,41 @@
-import { nodeTestRepro } from './repro-lines.ts';
-import { readDiagnostics, readTapLine, type TapLine, type TapPoint } from './tap-lines.ts';
+import { readTapLine, type TapLine } from './tap-lines.ts';
+import { planProblems } from './tap-plan.ts';
+import { resultsOf, type TapNode } from './tap-results.ts';
 import {
   CASE_LIMIT,
   failureOf,
   type Invoked,
-  pathFrom,
   type Reading,
   type TestResult,
   TOO_MANY_CASES,
   unreadable,
 } from './test-results.ts';
 
-/** A test point with what belongs to it. */
-interface Node {
-  readonly point: TapPoint;
-  readonly children: readonly Node[];
-  readonly diagnostics: string[];
-  /** What else is printed right behind it, which is where some runners say why it failed. */
-  readonly remarks: string[];
-}
-
 /** A level of indentation, which is a document of its own. */
 interface Level {
-  readonly points: Node[];
-  planned: number | null;
+  readonly points: TapNode[];
+  readonly plans: PlanLine[];
+  /** Points of deeper levels that no point sums up; their numbers are not of this level. */
+  orphans: number;
   /** A point whose subtest is being read. */
-  pending: Node | null;
+  pending: TapNode | null;
 }
+
+type PlanLine = Extract<TapLine, { kind: 'plan' }>;
 
 interface Parsing {
   readonly levels: Level[];
-  /** Trouble that belongs to no point, with the depth where it was seen. */
-  readonly failures: TestResult[];
+  /** Results of the documents before the current one. */
+  readonly finished: TapNode[];
+  /** Results that belong to no point: a plan that does not fit, a bail out. */
+  readonly extra: TestResult[];
   durationMs: number | null;
   isTap: boolean;
   bailedOut: boolean;
   /** Points so far, those of subtests too. */
   count: number;
   /** The point behind which nothing but remarks has come. */
-  latest: { readonly node: Node; readonly indent: number } | null;
+  latest: { readonly node: TapNode; readonly indent: number } | null;
 }
 
 const INDENT = 4;
@@ -46,69 +43,97 @@ const MAX_LEVELS = 64;
 const MAX_REMARKS = 40;
 /** Lines of one block; the rest of it is passed over. */
 const MAX_BLOCK = 10_000;
+/** More than two plans of one level say nothing new. */
+const MAX_PLANS = 2;
 /** Comments that begin something new, or sum up. */
 const HEADING = /^#\s*(?:subtest\b|(?:tests|pass|fail|skip|todo)\s+\d+)/i;
-const OBSERVED_KEYS = [
-  'error',
-  'message',
-  'diff',
-  'values',
-  'expected',
-  'wanted',
-  'actual',
-  'got',
-  'found',
-  'operator',
-  'stack',
-  'at',
-  'location',
-] as const;
 
-/** Reads TAP 13 and 14 with subtests; whatever else is printed between is passed over. */
+/** Reads TAP 12 to 14 with subtests; whatever else is printed between is passed over. */
 export function readTap(text: string, invoked: Invoked): Reading {
   const parsing = parse(text);
   if (!parsing.isTap) return unreadable('holds no TAP');
   if (parsing.count > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
+  finishDocument(parsing);
+  const results = parsing.finished.flatMap((node) => resultsOf(node, [], invoked));
+  return {
+    ok: true,
+    kind: 'unit',
+    results: [...results, ...parsing.extra],
+    durationMs: parsing.durationMs,
+  };
+}
+
+/** Checks the document at hand and makes room for the next one. */
+function finishDocument(parsing: Parsing): void {
   closeLevels(parsing, 1);
   const [top = emptyLevel()] = parsing.levels;
   keepPending(top);
   checkPlan(parsing, top, 'plan');
-  const results = top.points.flatMap((node) => resultsOf(node, [], invoked));
-  return {
-    ok: true,
-    kind: 'unit',
-    results: [...results, ...parsing.failures],
-    durationMs: parsing.durationMs,
-  };
+  for (const node of top.points) parsing.finished.push(node);
+  const skipped = top.plans.find(({ count, skipReason }) => count === 0 && skipReason !== null);
+  if (skipped !== undefined)
+    parsing.extra.push({ ...failureOf('all tests', skipped.skipReason ?? ''), status: 'skipped' });
+  parsing.levels.splice(0, parsing.levels.length, emptyLevel());
 }
 
 function parse(text: string): Parsing {
   const parsing: Parsing = {
     levels: [emptyLevel()],
-    failures: [],
+    finished: [],
+    extra: [],
     durationMs: null,
     isTap: false,
     bailedOut: false,
     count: 0,
     latest: null,
   };
-  let block: { readonly indent: number; readonly into: string[] } | null = null;
+  let block: Block | null = null;
   for (const line of linesOf(text)) {
     const indent = line.length - line.trimStart().length;
     if (block !== null) {
-      if (indent === block.indent && line.trim() === '...') block = null;
-      else if (block.into.length < MAX_BLOCK) block.into.push(line.slice(Math.min(block.indent, indent)));
-      continue;
+      const step: BlockStep = readBlockLine(block, indent, line.trim());
+      if (step === 'text' && block.into.length < MAX_BLOCK)
+        block.into.push(line.slice(Math.min(block.indent, indent)));
+      if (step !== 'text') block = null;
+      if (step !== 'not in the block') continue;
     }
-    const depth = Math.floor(indent / INDENT);
     const told = line.trim() === '---' ? toldAbout(parsing, indent) : null;
-    if (told !== null) block = { indent, into: told.diagnostics };
-    else if (indent % INDENT === 0 && depth < MAX_LEVELS && takeLine(parsing, depth, line.trimStart())) {
-      // It was a line of TAP.
-    } else remark(parsing, line);
+    if (told !== null) block = { indent, into: told.diagnostics, isDedented: false };
+    else if (!takeLine(parsing, indent, line.trimStart())) remark(parsing, line);
     if (parsing.bailedOut || parsing.count > CASE_LIMIT) break;
   }
   return parsing;
+}
+
+interface Block {
+  readonly indent: number;
+  readonly into: string[];
+  /** A line with less indentation came: the YAML is over. */
+  isDedented: boolean;
+}
+
+type BlockStep = 'text' | 'end' | 'not in the block';
+
+/**
+ * A block ends at its `...` or where the indentation ends. Vitest does not indent the further lines of a message, so text
+ * is still collected then, but a line of TAP is read as one.
+ */
+function readBlockLine(block: Block, indent: number, text: string): BlockStep {
+  if (text === '') return 'text';
+  if (text === '...' && indent <= block.indent) return 'end';
+  if (indent < block.indent) block.isDedented = true;
+  if (!block.isDedented) return 'text';
+  return text.startsWith('#') || (isLevel(indent) && endsBlock(text)) ? 'not in the block' : 'text';
+}
+
+/** Lone braces are more likely part of a printed object. */
+function endsBlock(text: string): boolean {
+  const kind = readTapLine(text)?.kind;
+  return kind !== undefined && kind !== 'open' && kind !== 'close';
+}
+
+function isLevel(indent: number): boolean {
+  return indent % INDENT === 0 && indent / INDENT < MAX_LEVELS;
 }
 
 /** One after the other: a list of them all would take many times the memory of the text. */
@@ -122,7 +147,7 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /** The point that a block belongs to. Most runners indent it by two, some by as much as a subtest. */
-function toldAbout({ levels, latest }: Parsing, indent: number): Node | null {
+function toldAbout({ levels, latest }: Parsing, indent: number): TapNode | null {
   const depth = Math.floor(indent / INDENT);
   const isUsual = indent % INDENT > 0 && levels.length === depth + 1;
   const last = isUsual ? levels[depth]?.points.at(-1) : undefined;
@@ -137,17 +162,19 @@ function remark({ latest }: Parsing, line: string): void {
 }
 
 /** Whether it is a line of TAP. */
-function takeLine(parsing: Parsing, depth: number, text: string): boolean {
-  const line = readTapLine(text);
+function takeLine(parsing: Parsing, indent: number, text: string): boolean {
+  const line = isLevel(indent) ? readTapLine(text) : null;
   if (line === null) return false;
   parsing.latest = null;
-  takeKnown(parsing, depth, line);
+  takeKnown(parsing, indent / INDENT, line);
   return true;
 }
 
 function takeKnown(parsing: Parsing, depth: number, line: TapLine): void {
   switch (line.kind) {
     case 'version':
+      // Several runners in one command, as in `npm test --workspaces`, print one document each.
+      if (depth === 0 && parsing.isTap) finishDocument(parsing);
       parsing.isTap = true;
       return;
     case 'duration':
@@ -156,11 +183,11 @@ function takeKnown(parsing: Parsing, depth: number, line: TapLine): void {
     case 'bail':
       parsing.isTap = true;
       parsing.bailedOut = true;
-      parsing.failures.push(failureOf('bail out', line.reason === '' ? 'the run was given up' : line.reason));
+      parsing.extra.push(failureOf('bail out', line.reason === '' ? 'the runner bailed out' : line.reason));
       return;
     case 'plan':
       parsing.isTap = true;
-      levelAt(parsing, depth).planned = line.count;
+      addPlan(levelAt(parsing, depth), line);
       return;
     case 'open':
       reopen(parsing, depth);
@@ -177,7 +204,11 @@ function takeKnown(parsing: Parsing, depth: number, line: TapLine): void {
 }
 
 function emptyLevel(): Level {
-  return { points: [], planned: null, pending: null };
+  return { points: [], plans: [], orphans: 0, pending: null };
+}
+
+function addPlan({ plans }: Level, line: PlanLine): void {
+  if (plans.length < MAX_PLANS) plans.push(line);
 }
 
 function reopen(parsing: Parsing, depth: number): void {
@@ -194,7 +225,7 @@ function closeBraces(parsing: Parsing, depth: number): void {
 }
 
 /** What stands one level deeper right before a point is the subtest that the point sums up. */
-function addPoint(parsing: Parsing, depth: number, { point, diagnostics, remarks }: Node): void {
+function addPoint(parsing: Parsing, depth: number, { point, diagnostics, remarks }: TapNode): void {
   const level = levelAt(parsing, depth);
   // Braces that are never closed belong to a name, not to a subtest.
   keepPending(level);
@@ -224,90 +255,23 @@ function levelAt(parsing: Parsing, depth: number): Level {
 function closeLevels(parsing: Parsing, down: number): void {
   while (parsing.levels.length > down) {
     const orphan = parsing.levels.pop();
-    if (orphan !== undefined) keepPending(orphan);
-    for (const node of orphan?.points ?? []) parsing.levels.at(-1)?.points.push(node);
+    const above = parsing.levels.at(-1);
+    if (orphan === undefined || above === undefined) return;
+    keepPending(orphan);
+    above.orphans += orphan.points.length;
+    for (const node of orphan.points) above.points.push(node);
   }
 }
 
-function checkPlan({ failures, bailedOut }: Parsing, level: Level, id: string): void {
+function checkPlan({ extra, bailedOut }: Parsing, { points, plans, orphans }: Level, id: string): void {
   if (bailedOut) return;
-  const { planned, points } = level;
-  const run = points.length;
-  if (planned === null) {
-    if (run > 0) failures.push(failureOf(id, `the output ends after ${run} tests without a plan`));
-  } else if (run !== planned)
-    failures.push(failureOf(id, `${planned} tests were planned and ${run} have a result`));
+  const numbered = orphans > 0 ? [] : points.filter(({ point }) => !isFileOfNode(point.name));
+  const numbers = numbered.flatMap(({ point }) => point.number ?? []);
+  const problems = planProblems({ plans: plans.map(({ count }) => count), run: points.length, numbers });
+  if (problems.length > 0) extra.push({ ...failureOf(id, ''), observations: problems });
 }
 
-function resultsOf(node: Node, names: readonly string[], invoked: Invoked): TestResult[] {
-  const { point, children } = node;
-  const told = readDiagnostics(node.diagnostics);
-  const name = pathFrom(invoked.folders, point.name);
-  const inner = children.flatMap((child) => resultsOf(child, [...names, name], invoked));
-  const failed = !point.ok && point.directive === null;
-  const isSuite = children.length > 0 || told.get('type') === 'suite';
-  // Node's runner tells a suite that failed by itself, as at a hook, from one that only sums up.
-  const ownFailure = failed && !['subtestsFailed', undefined].includes(told.get('failureType'));
-  if (isSuite && !ownFailure && (!failed || inner.some(({ status }) => status === 'failed'))) return inner;
-  return [...inner, resultOf(node, [...names, name], told, invoked)];
-}
-
-function resultOf(
-  { point, remarks }: Node,
-  names: readonly string[],
-  told: ReadonlyMap<string, string>,
-  invoked: Invoked,
-): TestResult {
-  const status = statusOf(point);
-  const name = names.at(-1) ?? '';
-  return {
-    id: names.filter((part) => part !== '').join(' > ') || 'unnamed test',
-    status,
-    repro: reproOf(point, told, invoked),
-    observations: status === 'passed' ? [] : observationsOf(point, told, remarks, name),
-    attachments: [],
-    durationMs: numberOf(told.get('duration_ms')) ?? point.durationMs,
-  };
-}
-
-function statusOf({ ok, directive }: TapPoint): TestResult['status'] {
-  if (directive === 'skip') return 'skipped';
-  if (ok) return 'passed';
-  return directive === 'todo' ? 'skipped' : 'failed';
-}
-
-function observationsOf(
-  { directive, reason }: TapPoint,
-  told: ReadonlyMap<string, string>,
-  remarks: readonly string[],
-  name: string,
-): string[] {
-  if (directive === 'todo')
-    return [`still to be done, and fails as expected${reason === '' ? '' : `: ${reason}`}`];
-  if (directive === 'skip') return [reason];
-  const lines = OBSERVED_KEYS.flatMap((key) => {
-    const value = told.get(key)?.trim() ?? '';
-    if (value === '') return [];
-    return [key === 'error' || key === 'message' || key === 'stack' ? value : `${key}: ${value}`];
-  });
-  if (lines.length > 0) return [lines.join('\n')];
-  return [remarks.length > 0 ? remarks.join('\n') : `not ok: ${name}`];
-}
-
-/** Only Node's runner says where a test stands in this form; a passed one is found by its name. */
-function reproOf(
-  point: TapPoint,
-  told: ReadonlyMap<string, string>,
-  { command, folders }: Invoked,
-): string | null {
-  const location = told.get('location');
-  if (location === undefined && !command.includes('--test')) return null;
-  const file = location === undefined ? null : pathFrom(folders, location.replace(/(?::\d+){1,2}$/, ''));
-  const name = pathFrom(folders, point.name);
-  return nodeTestRepro(command, file, name === file || name !== point.name ? null : point.name);
-}
-
-function numberOf(text: string | undefined): number | null {
-  const value = Number(text ?? '');
-  return text === undefined || text.trim() === '' || !Number.isFinite(value) || value < 0 ? null : value;
+/** Node's runner reports a file without tests under its path, with the number of the file among the files. */
+function isFileOfNode(name: string): boolean {
+  return /^(?:\/|[A-Za-z]:\\).*\.[cm]?[jt]sx?$/.test(name);
 }

@@ -11,6 +11,8 @@ export interface TestResult {
   /** Null where the runner is not known: then the whole command is what reproduces it. */
   readonly repro: string | null;
   readonly observations: readonly string[];
+  /** The file that the test is in, `test/a.test.ts` or with a line; missing where the runner doesn't say. */
+  readonly location?: string | null;
   /** Files as the runner named them. */
   readonly attachments: readonly string[];
   readonly durationMs: number | null;
@@ -21,8 +23,11 @@ export interface TestResults {
   readonly results: readonly TestResult[];
   /** How long the runner says that all of it took. */
   readonly durationMs: number | null;
-  /** Results of one id are of one test that was run again, and not of tests with one name. */
-  readonly repeatsAreReruns?: boolean;
+  /**
+   * What several results of one id are: `reruns` of one test, `perhaps-reruns` where they may also be tests of one name.
+   * Unset means tests of one name.
+   */
+  readonly repeats?: 'reruns' | 'perhaps-reruns';
 }
 
 export type Reading =
@@ -36,6 +41,8 @@ export interface Invoked {
   readonly command: readonly string[];
   /** Where it was started, absolute; with and without links, since runners print either. */
   readonly folders: readonly string[];
+  /** The module of the `go.mod` there: Go names packages by it, and not by folders. */
+  readonly goModule?: string | null;
 }
 
 /** Something that went wrong and belongs to no test in particular. */

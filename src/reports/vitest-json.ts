@@ -68,7 +68,7 @@ function resultsOf(file: File, path: string, repro: Repro): TestResult[] {
   // It could not be loaded, or a hook outside of every test failed.
   const said = file.message?.trim() ?? '';
   const failure = failureOf(path, said === '' ? 'the file failed' : said, repro({ file: path, name: null }));
-  return [...results, failure];
+  return [...results, { ...failure, location: path }];
 }
 
 function resultOf(item: Assertion, file: string, repro: Repro): TestResult {
@@ -79,6 +79,7 @@ function resultOf(item: Assertion, file: string, repro: Repro): TestResult {
     status: statusOf(item, failures),
     repro: repro({ file, name: titles.join(' ') }),
     observations: failures,
+    location: file,
     attachments: [],
     durationMs: item.duration ?? null,
   };

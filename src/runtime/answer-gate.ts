@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { RunRecord } from '../ports/run-store.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { type Binding, bindApproval } from './approval.ts';
+import { findEarlierRun } from './earlier-run.ts';
 import { hasExpired, outcomePath, readAnswer, showsWhatIsThere, submitAnswer } from './gates.ts';
 import { workspaceOf } from './recorded-run.ts';
 import { type AwaitingView, type RunView, viewRun } from './run-view.ts';
@@ -32,6 +33,8 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
         ? 'conductor gates lists what waits for an answer'
         : `it has ended as ${view?.end?.outcome}; conductor show ${record.directory.runId} tells how`,
     );
+  const fromEarlier = findEarlierRun(view);
+  if (fromEarlier !== null) return refuse(fromEarlier.message, fromEarlier.help);
   if (awaiting.approvers.length > 0 && !awaiting.approvers.includes(by))
     return refuse(
       `"${by}" is not among the approvers of gate ${awaiting.stepId}`,
@@ -82,6 +85,11 @@ async function staleness(
       'restore it, or reject the gate',
     );
   const run = workspaceOf(view, request.record.directory, request);
+  if (!(await request.workspace.isVisible(run)))
+    return refuse(
+      `the workspace ${run.worktreePath} of run ${view.runId} can't be seen from here, so what was shown can't be compared`,
+      'answer where that folder is, or mount it',
+    );
   await request.workspace.reopen(run, view.state.tree);
   if (await showsWhatIsThere(request.workspace, run, awaiting)) return null;
   return refuse(

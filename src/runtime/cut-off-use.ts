@@ -17,7 +17,10 @@ export async function cutOffUse(
   if (started?.event_type !== 'runner_started' || started.step_id === null) return [];
   const { name, attempt, try: count = 1 } = started.payload;
   const folder = directory.resolve(stepFolderOf(started.step_id, attempt));
-  const told = await project.agent(name)?.usedIn?.(count === 1 ? folder : `${folder}/try@${count}`);
+  const agent = project.agent(name);
+  const place = count === 1 ? folder : `${folder}/try@${count}`;
+  await agent?.keepSession?.(place);
+  const told = await agent?.usedIn?.(place);
   const usage = priced(told ?? null, project.agentCare?.(name).price ?? null);
   if (usage === null) return [];
   const payload = {

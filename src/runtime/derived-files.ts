@@ -1,4 +1,4 @@
-import { EVENT_SCHEMA_VERSION, type EventPayload } from '../contracts/event.ts';
+import type { EventPayload } from '../contracts/event.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import { type Metadata, RUN_FILES_SCHEMA_VERSION, type Status } from '../contracts/run-files.ts';
 import type { LifecycleState } from '../contracts/vocabulary.ts';
@@ -22,6 +22,7 @@ export function statusOf(view: RunView, plan: Plan | null, now: Date): Status {
   const until = view.endedAt === null ? now.getTime() : Date.parse(view.endedAt);
   return {
     run_id: view.runId,
+    ...titleOf(view.started),
     workflow_id: view.started.workflow_id,
     started_at: view.startedAt,
     updated_at: view.endedAt ?? now.toISOString(),
@@ -80,6 +81,11 @@ export function blockingReason(view: RunView): string | null {
   return last?.reason ?? null;
 }
 
+/** Files of version 1 have no title. */
+function titleOf({ title }: EventPayload<'run_started'>): { readonly title?: string } {
+  return title === undefined ? {} : { title };
+}
+
 /** What is known before anything of the run moves. */
 export function initialMetadata(
   runId: string,
@@ -87,9 +93,12 @@ export function initialMetadata(
   started: EventPayload<'run_started'>,
   place: MetadataPlace,
 ): Metadata {
+  // A run keeps the version that it was started with: an ended one must still match its log.
+  const filesVersion = started.schema_version === 1 ? 1 : RUN_FILES_SCHEMA_VERSION;
   return {
-    schema_version: RUN_FILES_SCHEMA_VERSION,
+    schema_version: filesVersion,
     run_id: runId,
+    ...titleOf(started),
     workflow_id: started.workflow_id,
     workflow_version: started.workflow_version,
     workflow_digest: started.workflow_digest,
@@ -109,10 +118,10 @@ export function initialMetadata(
       head_sha: null,
     },
     schema_versions: {
-      events: EVENT_SCHEMA_VERSION,
-      metadata: RUN_FILES_SCHEMA_VERSION,
-      status: RUN_FILES_SCHEMA_VERSION,
-      manifest: RUN_FILES_SCHEMA_VERSION,
+      events: started.schema_version,
+      metadata: filesVersion,
+      status: filesVersion,
+      manifest: filesVersion,
     },
     usage: { input_tokens: null, output_tokens: null, cost_usd: null },
   };

@@ -6,7 +6,7 @@ import type { RunWorkspace } from '../ports/workspace.ts';
 import { readCancelRequest } from './cancel-request.ts';
 import { metadataOf, statusOf, writeMetadata, writeStatus } from './derived-files.ts';
 import { maskDraft } from './masked-events.ts';
-import { Interrupted, type RunContext, type RunDeps, type RunObserver } from './run-context.ts';
+import { Interrupted, markOf, type RunContext, type RunDeps, type RunObserver } from './run-context.ts';
 import { createRunViewer, type RunView } from './run-view.ts';
 
 /** `status.json` is refreshed, and requests from outside are looked for, this often while a step runs. */
@@ -21,6 +21,8 @@ export interface DriveContext extends RunContext {
   /** Brings `status.json` up to now. */
   readonly refreshStatus: () => Promise<void>;
   readonly abort: () => void;
+  /** Kills what the step under way has started, without the grace that an aborted step gets. */
+  readonly killProcesses: () => Promise<unknown>;
   /** Throws `Interrupted` when the run is to stop here. */
   readonly stopIfAsked: () => Promise<void>;
   /** Leaves nothing under way: whoever drives next must find no write of ours behind its own. */
@@ -40,8 +42,10 @@ export interface DriveContextRequest {
 }
 
 export function createContext(request: DriveContextRequest): DriveContext {
-  const { deps, plan, run, workspace, observer } = request;
-  const { directory } = run;
+  const { plan, run, workspace, observer } = request;
+  const { directory, lease } = run;
+  // The workspace isn't protected by the log: whatever a step does there, it needs the lease for.
+  const deps = { ...request.deps, workspace: guardCalls(request.deps.workspace, lease.expectHeld) };
   const events: RunEvent[] = [...run.events];
   const viewer = createRunViewer();
   for (const event of events) viewer.add(event);
@@ -49,6 +53,17 @@ export function createContext(request: DriveContextRequest): DriveContext {
   const abort = () => controller.abort();
   if (request.signal.aborted) abort();
   else request.signal.addEventListener('abort', abort, { once: true });
+  const killProcesses = async () => {
+    const stage = viewer.current()?.state.stage;
+    if (stage?.kind === 'running') await deps.sweep(markOf(directory.runId, stage.stepId, stage.attempt));
+  };
+  const onLost = () => {
+    abort();
+    // Another driver may be at work on the same files already, so the agent gets no time to finish.
+    killProcesses().catch(() => {});
+  };
+  if (lease.lost.aborted) onLost();
+  else lease.lost.addEventListener('abort', onLost, { once: true });
   let opened: Promise<void> | null = null;
   let statusWritten: Promise<void> = Promise.resolve();
   const view = (): RunView => {
@@ -76,6 +91,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     observer,
     signal: controller.signal,
     abort,
+    killProcesses,
     events: () => events,
     view,
     state: () => viewer.current()?.state ?? INITIAL_STATE,
@@ -92,6 +108,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     },
     refreshStatus,
     openWorkspace: async () => {
+      lease.expectHeld();
       opened ??= request.open(view());
       try {
         await opened;
@@ -105,6 +122,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     },
     close: async () => {
       request.signal.removeEventListener('abort', abort);
+      lease.lost.removeEventListener('abort', onLost);
       await refreshStatus().catch(() => {});
     },
     writeMetadata: () => {
@@ -112,6 +130,20 @@ export function createContext(request: DriveContextRequest): DriveContext {
       return writeMetadata(directory, metadataOf(view(), place));
     },
   };
+}
+
+/** The same port, with `check` asked before each call of one of its functions. */
+function guardCalls<T extends object>(port: T, check: () => void): T {
+  return new Proxy(port, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        check();
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
 }
 
 /** Tells the configured command what somebody may wait for. The run neither waits for it nor fails by it. */

@@ -31,14 +31,23 @@ export interface DriveRequest extends DriveContextRequest, GateWait {
   readonly known?: readonly EventDraft[];
 }
 
-/** Moves a run from decision to decision until it ends, waits, or is interrupted. One process at a time. */
+/**
+ * Moves a run from decision to decision until it ends, waits, or is interrupted. One process at a time. Throws a
+ * `LeaseLost` if this process lost its lease meanwhile; nothing that it started for the run is alive then.
+ */
 export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
   const context = createContext(request);
   const heartbeat = startHeartbeat(context);
+  const { lost } = request.run.lease;
   try {
     if (request.known !== undefined && request.known.length > 0) await context.record(request.known);
     return await moveOn(request, context, { input: request.first, records: [] });
   } catch (error) {
+    // Whatever the step made of it.
+    if (lost.aborted) {
+      await context.killProcesses();
+      throw lost.reason;
+    }
     if (!(error instanceof Interrupted)) throw error;
     const cancel = await readCancelRequest(context.directory);
     if (cancel === null) return { kind: 'interrupted', view: context.view() };

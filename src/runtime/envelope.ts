@@ -7,29 +7,22 @@ import type { Entry } from '../kernel/state.ts';
 import { mergeReports } from '../planner/merge-reports.ts';
 import { wordsToJudge } from '../planner/standing-words.ts';
 import { formatTranscriptSummary, parseDiffSummary } from '../planner/summaries.ts';
+import { valueRelativeToCheckout } from '../reports/checkout-paths.ts';
 import { type EarlierAgent, earlierAgent, wordsOf } from './agent-words.ts';
+import { validationRecordSchema } from './check-record.ts';
 import { readEvidenceJson, readManifest } from './evidence.ts';
 import { findingsOf } from './findings.ts';
 import { judgedReports } from './judged-reports.ts';
 import { reviewEvidence } from './review-evidence.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded, type StepView } from './run-view.ts';
+import { joinDoubts, standingChecks } from './standing-checks.ts';
 import { describeChanges } from './stored-changes.ts';
 import { fingerprintOf } from './workspace-evidence.ts';
 
 /** How many completed steps the planner sees, and how many evaluations at least. */
 const WINDOW_STEPS = 3;
 const WINDOW_EVALUATIONS = 3;
-
-const validationReportSchema = z.object({
-  mechanical_outcome: z.enum(MECHANICAL_OUTCOMES),
-  exit_codes: z.record(z.string(), z.int()),
-  timeouts: z.array(z.string()),
-  required_artifacts: z.array(z.string()),
-  missing_artifacts: z.array(z.string()),
-  /** Earlier versions did not say. */
-  flaky: z.array(z.string()).default([]),
-});
 
 /** Assembles what the planner is asked about, by step and role, from what earlier steps left. */
 export async function assembleEnvelope(
@@ -63,6 +56,7 @@ export async function assembleEnvelope(
       artifacts: await artifactsOf(context, [earlier?.step ?? null, agent, validation]),
       policy_events: [...policyEvents(context), ...(await findingsOf(directory, sinceJudged(done)))],
       review: await reviewEvidence(context, done),
+      run_changed: (view.state.tree ?? view.started.base_tree) !== view.started.base_tree,
     },
     route_hints: { ...step.routes },
     ...(step.revision === null
@@ -104,12 +98,13 @@ async function validationOf(
   validation: StepView | null,
   agent: StepView | null,
 ): Promise<PlannerInput['evidence']['validation']> {
-  const parsed = validationReportSchema.safeParse(
+  const parsed = validationRecordSchema.safeParse(
     validation && (await readEvidenceJson(context.directory, validation, 'validation_report')),
   );
-  if (parsed.success) return parsed.data;
+  const doubts = joinDoubts(await standingChecks(context));
+  if (parsed.success) return { ...parsed.data, ...doubts };
   const standIn = validation ?? agent;
-  return { mechanical_outcome: mechanicalOf(standIn), exit_codes: {}, timeouts: [] };
+  return { mechanical_outcome: mechanicalOf(standIn), exit_codes: {}, timeouts: [], ...doubts };
 }
 
 function mechanicalOf(step: StepView | null): MechanicalOutcome {
@@ -123,7 +118,9 @@ async function harnessReportOf(
 ): Promise<PlannerInput['evidence']['harness_report']> {
   if (validation === null) return null;
   const reports = await judgedReports(context.directory, validation);
-  return mergeReports(reports) as PlannerInput['evidence']['harness_report'];
+  // A harness names files of the checkout that it ran in; the planner passes its messages on to agents.
+  const merged = valueRelativeToCheckout(mergeReports(reports), [context.workspace.judgePath]);
+  return merged as PlannerInput['evidence']['harness_report'];
 }
 
 /** What an agent changed is no longer there when a rollback came after it. */
@@ -147,7 +144,7 @@ async function artifactsOf(context: RunContext, steps: readonly (StepView | null
     if (step === null) continue;
     const manifest = await readManifest(context.directory, step);
     for (const artifact of manifest?.artifacts ?? []) paths.add(artifact.path);
-    const report = validationReportSchema.safeParse(
+    const report = validationRecordSchema.safeParse(
       await readEvidenceJson(context.directory, step, 'validation_report'),
     );
     if (!report.success) continue;

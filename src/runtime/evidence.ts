@@ -1,6 +1,11 @@
 import type { EventDraft } from '../contracts/event.ts';
-import type { ArtifactRecord, Manifest } from '../contracts/run-files.ts';
-import { manifestSchema, stepFolderOf } from '../contracts/run-files.ts';
+import {
+  type ArtifactRecord,
+  type Manifest,
+  manifestSchema,
+  type RunFolder,
+  stepFolderOf,
+} from '../contracts/run-files.ts';
 import type { Termination } from '../contracts/vocabulary.ts';
 import type { Entry } from '../kernel/state.ts';
 import { maskSecrets, maskValue } from '../policy/secrets.ts';
@@ -26,13 +31,50 @@ export interface Evidence {
 }
 
 /** Secrets are masked in the texts and values it is given; files it takes in are as they were captured. */
-export async function openEvidence(
+export function openEvidence(
   directory: RunDirectory,
-  entry: Entry,
+  { stepId, opcode, attempt }: Entry,
   clock: Clock,
   secrets: readonly string[] = [],
 ): Promise<Evidence> {
-  const folder = await directory.makeStepFolder(entry.stepId, entry.attempt);
+  return openFolder(directory, stepId, { step_id: stepId, opcode, attempt }, clock, secrets);
+}
+
+/**
+ * Evidence that belongs to the run and to no step. Each setup and baseline has a folder of its own; the event that says
+ * how it went is recorded directly after what `close` returns. Its termination is `completed` unless setup failed or
+ * the checks can't run; a red baseline is completed.
+ */
+export function openRunEvidence(
+  directory: RunDirectory,
+  folder: RunFolder,
+  events: readonly EventDraft[],
+  clock: Clock,
+  secrets: readonly string[] = [],
+): Promise<Evidence> {
+  const attempt = nextAttempt(folder, events);
+  return openFolder(directory, folder, { step_id: null, opcode: null, attempt }, clock, secrets);
+}
+
+/** One more than the log knows of: a folder that no event names is left from a crash, and is written again. */
+function nextAttempt(folder: RunFolder, events: readonly EventDraft[]): number {
+  const used = new Set<string>();
+  for (const event of events) {
+    if (event.event_type !== 'artifact_recorded' || event.step_id !== null) continue;
+    const [, name = ''] = event.payload.path.split('/');
+    if (name === folder || name.startsWith(`${folder}@`)) used.add(name);
+  }
+  return used.size + 1;
+}
+
+async function openFolder(
+  directory: RunDirectory,
+  name: string,
+  subject: Pick<Manifest, 'step_id' | 'opcode' | 'attempt'>,
+  clock: Clock,
+  secrets: readonly string[],
+): Promise<Evidence> {
+  const folder = await directory.makeStepFolder(name, subject.attempt);
   const startedAt = clock.now().toISOString();
   const artifacts: ArtifactRecord[] = [];
   const take = (role: string, digest: FileDigest, flags: ArtifactFlags = {}) => {
@@ -57,9 +99,7 @@ export async function openEvidence(
     file: async (role, absolutePath, flags) => take(role, await directory.digest(absolutePath), flags),
     close: async (termination, summary) => {
       const manifest: Manifest = {
-        step_id: entry.stepId,
-        opcode: entry.opcode,
-        attempt: entry.attempt,
+        ...subject,
         started_at: startedAt,
         ended_at: clock.now().toISOString(),
         termination,
@@ -72,7 +112,7 @@ export async function openEvidence(
       await directory.write(`${folder}/manifest.json`, toJson(manifest), { durable: true });
       return artifacts.map(({ role, path, sha256, bytes }) => ({
         event_type: 'artifact_recorded',
-        step_id: entry.stepId,
+        step_id: subject.step_id,
         payload: { role, path, sha256, bytes },
       }));
     },

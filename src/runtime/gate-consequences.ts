@@ -24,7 +24,8 @@ export function consequencesOf(plan: Plan, state: RunState, step: GateStep): Con
   const after = (answer: GateEvent): Consequence => {
     const given = { kind: 'gate_answered', answer, by: null, comment: null, answeredAt: '' } as const;
     const effect = effectAfter(plan, decide(plan, opened.state, given));
-    if (effect === null) throw new Error(`gate ${step.id} leads nowhere by ${answer}`);
+    if (effect === null || effect.kind === 'prepare')
+      throw new Error(`gate ${step.id} leads nowhere by ${answer}`);
     if (effect.kind !== 'finish') return { step_id: effect.stepId, opcode: effect.opcode, ends: null };
     const { lifecycle, outcome, termination, reason } = effect.end;
     return {

@@ -68,6 +68,10 @@ const gateRequestSchema = z.looseObject({
     .optional(),
   /** What validations found out about those who judge: notes, and no violations. */
   findings: z.array(z.string()).optional(),
+  /** What to know about the checks before trusting their verdict; earlier versions did not record it. */
+  checks: z.array(z.string()).optional(),
+  /** What changed outside the workspace while steps ran; earlier versions did not record it. */
+  notices: z.array(z.string()).optional(),
   diff: z
     .looseObject({
       files: z.array(

@@ -1,4 +1,5 @@
 import { ledgerLine } from '../planner/ledger.ts';
+import { oneLine, plainText } from '../text/outside-text.ts';
 import type { Consequence, GateRequest } from './gate-request.ts';
 import { proposalDetails, proposalsIn, proposalTitle } from './golden-proposal.ts';
 
@@ -13,16 +14,18 @@ export function renderGateRequest(request: GateRequest): string {
     `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} waits for a person.`,
     `Why: ${request.reason}`,
     ...section('Judgement', judgementLines(request)),
+    ...section('Checks', checkLines(request)),
     ...section('Claims of the agent', claimLines(request)),
     ...section('Changes', changeLines(request)),
     ...goldenSection(request),
     ...section('Policy violations', violationLines(request)),
     ...section('Findings', findingLines(request)),
+    ...section('Notices', noticeLines(request)),
     ...section('What each answer leads to', consequenceLines(request)),
     ...section('Evidence', evidenceLines(request)),
     ...section('Answer', answerLines(request)),
   ];
-  return `${parts.map(withoutControls).join('\n\n')}\n`;
+  return `${parts.map(plainText).join('\n\n')}\n`;
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -111,6 +114,14 @@ export function violationLines({ violations }: GateRequest): string[] {
   return (violations ?? []).map((each) => `${each.class}: ${oneLine(each.message)}`);
 }
 
+export function checkLines({ checks }: GateRequest): string[] {
+  return (checks ?? []).map(oneLine);
+}
+
+export function noticeLines({ notices }: GateRequest): string[] {
+  return (notices ?? []).map(oneLine);
+}
+
 export function findingLines({ findings }: GateRequest): string[] {
   return (findings ?? []).map(oneLine);
 }
@@ -141,18 +152,4 @@ function answerLines(request: GateRequest): string[] {
     request.approvers.length === 0 ? 'anybody may answer' : `approvers: ${request.approvers.join(', ')}`,
     `an approval holds for tree ${request.tree}, workflow ${request.workflow_digest} and the evidence with the digests in gate_request.json, and for nothing else`,
   ];
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-/** Much of this comes from agents, and a terminal must not obey it. */
-function withoutControls(text: string): string {
-  return [...text].filter((character) => character === '\n' || !isControl(character)).join('');
-}
-
-function isControl(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return code < 32 || (code >= 127 && code <= 159);
 }

@@ -5,7 +5,7 @@ import { maskSecrets } from '../policy/secrets.ts';
  * The keys of payloads under which free text stands. Others name things, and must name them still. What a person said
  * at a gate is theirs, and is held against the file they said it in.
  */
-const TEXT_KEYS: ReadonlySet<string> = new Set(['reason', 'note', 'message']);
+const TEXT_KEYS: ReadonlySet<string> = new Set(['reason', 'note', 'message', 'command']);
 
 /** An event without the secrets that somebody's words brought into it. */
 export function maskDraft(draft: EventDraft, secrets: readonly string[]): EventDraft {
@@ -20,6 +20,14 @@ export function maskDraft(draft: EventDraft, secrets: readonly string[]): EventD
 }
 
 function maskText(key: string, value: unknown, secrets: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => maskText(key, item, secrets));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([inner, item]: [string, unknown]) => [
+        inner,
+        maskText(inner, item, secrets),
+      ]),
+    );
   return typeof value === 'string' && TEXT_KEYS.has(key) ? maskSecrets(value, secrets) : value;
 }
 

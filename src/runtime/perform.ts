@@ -8,6 +8,7 @@ import { acceptGoldens, failAcceptance } from './effects/accept-goldens.ts';
 import { askPlanner } from './effects/ask-planner.ts';
 import { finishRun } from './effects/finish.ts';
 import { openGate } from './effects/open-gate.ts';
+import { prepareRun } from './effects/prepare-run.ts';
 import { rollBack } from './effects/roll-back.ts';
 import { runAgent } from './effects/run-agent.ts';
 import { runValidation } from './effects/run-validation.ts';
@@ -15,15 +16,22 @@ import { violationsSeen } from './effects/step-failure.ts';
 import { openEvidence } from './evidence.ts';
 import type { EffectResult } from './run-context.ts';
 
-type StepEffect = Exclude<Effect, { kind: 'await_gate' | 'await_time' | 'finish' }>;
+type StepEffect = Exclude<Effect, { kind: 'prepare' | 'await_gate' | 'await_time' | 'finish' }>;
+type PerformedEffect = StepEffect | Extract<Effect, { kind: 'prepare' }>;
 
-/** Carries an effect out. What fails outside, as things do, is how the step ended and not the end of the run. */
-export async function perform(context: DriveContext, effect: StepEffect): Promise<EffectResult> {
+/**
+ * Carries an effect out. What fails outside, as things do, is how the step ended and not the end of the run; before the
+ * first step there is only the run to end.
+ */
+export async function perform(context: DriveContext, effect: PerformedEffect): Promise<EffectResult> {
   try {
     await context.openWorkspace();
+    if (effect.kind === 'prepare') return await prepareRun(context);
     return await carryOut(context, effect);
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
+    if (effect.kind === 'prepare')
+      return { records: [], input: { kind: 'preparation_failed', reason: error.message } };
     return failureOf(context, effect, error);
   }
 }
@@ -102,17 +110,20 @@ async function leaveWord(
 
 /** A run must be able to end whatever became of its worktree. */
 export async function finish(context: DriveContext, end: RunEnd): Promise<EffectResult> {
+  const unprepared =
+    context.state().stage.kind === 'preparing' ? { preparationFailure: end.reason ?? '' } : {};
   try {
     await context.openWorkspace();
-    return { records: [], input: { kind: 'finished', ...(await finishRun(context, end)) } };
+    const { finished, records } = await finishRun(context, end);
+    return { records, input: { kind: 'finished', ...unprepared, ...finished } };
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
-    const note = `the run's work could not be committed: ${error.message}`;
+    const note = `the run's work could not be brought to your repository: ${error.message}`;
     // Where not even this can be written, the run does not end: it would lose its work to a disk that is full today.
     await context.directory.write('transcript.md', `# Run ${context.directory.runId}\n\n${note}\n`);
     return {
       records: [{ event_type: 'status_updated', step_id: null, payload: { note } }],
-      input: { kind: 'finished', tree: null, headSha: null },
+      input: { kind: 'finished', ...unprepared, tree: null, headSha: null },
     };
   }
 }

@@ -1,7 +1,8 @@
 import type { Plan } from '../kernel/plan.ts';
 import type { ValidatorPlace } from '../ports/validator.ts';
+import { isOwned } from '../setup/owned-paths.ts';
 import { promisesTo } from './effects/enclose-step.ts';
-import { runnableOf } from './effects/run-validation.ts';
+import { runnableOf } from './effects/run-validators.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
 
@@ -10,8 +11,11 @@ export async function findObstacles(
   deps: RunDeps,
   plan: Plan,
   place: ValidatorPlace,
-  isInBase: (path: string) => Promise<boolean>,
+  isTracked: (path: string) => Promise<boolean>,
 ): Promise<Obstacle[]> {
+  const owned = deps.setup?.ownedPaths ?? [];
+  // A program that setup installs is in no commit; the baseline shows whether it can be started.
+  const isInBase = async (path: string) => isOwned(owned, path.replace(/^\.\//, '')) || isTracked(path);
   const obstacles = new Map(deps.project.refusals.map((refusal) => [refusal.message, refusal]));
   const add = (message: string, help: string | null) => obstacles.set(message, { message, help });
   for (const { message, help } of await plannerObstacles(deps, plan)) add(message, help);

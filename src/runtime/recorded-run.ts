@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { EventPayload } from '../contracts/event.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
@@ -6,7 +7,7 @@ import { checkWorkflow } from '../workflow/check-workflow.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { RunView } from './run-view.ts';
 
-/** The workspace of a run as its first event names it, where the repository is now. */
+/** The workspace of a run as its first event names it. */
 export function workspaceOf(
   view: RunView,
   directory: RunDirectory,
@@ -23,18 +24,21 @@ export function workspaceOf(
   return {
     ...today,
     repoRoot,
-    worktreePath: movedAlong(repoRoot, started.worktree_path, today.worktreePath),
+    worktreePath: started.worktree_path,
+    judgePath: started.worktree_path.replace(/[^/]*$/, 'judge'),
     branchName: started.branch_name,
   };
 }
 
-/**
- * A worktree inside a repository is where the repository is. One that was moved or copied has it at another path
- * than the first event says, and what is there now, if anything, belongs to somebody else.
- */
-function movedAlong(repoRoot: string, recorded: string, today: string): string {
-  const inside = today.startsWith(`${repoRoot}/`) ? today.slice(repoRoot.length) : null;
-  return inside !== null && recorded.endsWith(inside) ? today : recorded;
+/** The limits of the configuration as a start records them. */
+export function defaultsToRecord(limits: CheckContext['defaults']): EventPayload<'run_started'>['defaults'] {
+  const { timeoutMs, idleTimeoutMs, maxVisits, parkMs } = limits;
+  return {
+    timeout_ms: timeoutMs,
+    idle_timeout_ms: idleTimeoutMs,
+    max_visits: maxVisits,
+    ...(parkMs === undefined ? {} : { park_ms: parkMs }),
+  };
 }
 
 /** The limits of the configuration at the time of the start. */

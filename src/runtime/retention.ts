@@ -1,5 +1,7 @@
+import { basename, dirname } from 'node:path/posix';
 import { isExpectedFailure } from '../contracts/expected-failure.ts';
-import type { DrivenRun, RunListing, RunStore } from '../ports/run-store.ts';
+import { describeDriver, LeaseLost } from '../contracts/run-lease.ts';
+import type { DrivenRun, RunLease, RunListing, RunStore } from '../ports/run-store.ts';
 import type { Removal, Upkeep } from '../ports/upkeep.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import { workspaceOf } from './recorded-run.ts';
@@ -21,6 +23,11 @@ export interface Verdict {
 }
 
 const DAY_MS = 86_400_000;
+
+/** Everything that a run has on disk besides its record. Earlier versions had a linked worktree named after the run. */
+export function workspaceFolder(worktreePath: string, runId: string): string {
+  return basename(worktreePath) === runId ? worktreePath : dirname(worktreePath);
+}
 
 /** Which runs may go. Only those that have ended ever do. Takes them newest first and gives them so. */
 export function judgeRetention(runs: readonly RunListing[], retention: Retention, now: Date): Verdict[] {
@@ -64,22 +71,33 @@ export interface RetentionDeps {
 
 /** Takes the worktree of a run away that has ended, and nothing else. */
 export function takeWorktree(deps: RetentionDeps, runId: string): Promise<Taken> {
-  return whileLocked(deps, runId, (workspace) => inTurn([() => deps.upkeep.removeWorktree(workspace)]));
+  return whileLocked(deps, runId, (workspace, lease) =>
+    inTurn(lease, [() => deps.upkeep.removeWorktree(workspace)]),
+  );
 }
 
 /**
- * Takes a run away that has ended: its worktree, its refs, and last its record, so that it can be done again.
- * One whose record can not go stays whole.
+ * Removes a run that has ended: its workspace, its refs, and last its record, so that an interrupted removal can be
+ * repeated. A run whose record can't be removed stays whole.
  */
 export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
   const { upkeep } = deps;
-  return whileLocked(deps, runId, (workspace) =>
-    inTurn([
-      () => upkeep.removeRecord(runId, { dryRun: true }),
-      () => upkeep.removeWorktree(workspace),
-      () => upkeep.removeRefs(workspace),
-      () => upkeep.removeRecord(runId, { dryRun: false }),
-    ]),
+  const removeRecord = () => upkeep.removeRecord(runId, { dryRun: false });
+  return whileLocked(
+    deps,
+    runId,
+    (workspace, lease) =>
+      inTurn(lease, [
+        () => upkeep.removeRecord(runId, { dryRun: true }),
+        () => upkeep.removeWorktree(workspace),
+        () => upkeep.removeRefs(workspace),
+        removeRecord,
+      ]),
+    // A removal that was killed at its end has left no log.
+    async () => {
+      const removal = await removeRecord();
+      return removal.ok && removal.removed ? { ok: true, salvageRefs: [], notes: [] } : null;
+    },
   );
 }
 
@@ -87,16 +105,20 @@ export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
 async function whileLocked(
   deps: RetentionDeps,
   runId: string,
-  take: (workspace: RunWorkspace) => Promise<Taken>,
+  take: (workspace: RunWorkspace, lease: RunLease) => Promise<Taken>,
+  finish: () => Promise<Taken | null> = async () => null,
 ): Promise<Taken> {
   const driven = await deps.store.drive(runId);
-  if (!driven.ok) return { ok: false, reason: problemText(driven.problem) };
+  if (!driven.ok) {
+    const finished = driven.problem.kind === 'missing' ? await finish() : null;
+    return finished ?? { ok: false, reason: problemText(driven.problem) };
+  }
   const { run } = driven;
   try {
     const workspace = endedWorkspace(run, deps);
-    return workspace === null ? { ok: false, reason: 'it has not ended' } : await take(workspace);
+    return workspace === null ? { ok: false, reason: 'it has not ended' } : await take(workspace, run.lease);
   } catch (error) {
-    if (!isExpectedFailure(error)) throw error;
+    if (!isExpectedFailure(error) && !(error instanceof LeaseLost)) throw error;
     return { ok: false, reason: error.message };
   } finally {
     await run.release();
@@ -113,7 +135,7 @@ function problemText(
 ): string {
   switch (problem.kind) {
     case 'driven':
-      return `it is driven by process ${problem.pid}`;
+      return `it is driven by ${describeDriver(problem.driver)}`;
     case 'missing':
       return 'it has no events';
     case 'corrupt':
@@ -122,10 +144,11 @@ function problemText(
 }
 
 /** Stops at the first that is refused. */
-async function inTurn(removals: readonly (() => Promise<Removal>)[]): Promise<Taken> {
+async function inTurn(lease: RunLease, removals: readonly (() => Promise<Removal>)[]): Promise<Taken> {
   const salvageRefs: string[] = [];
   const notes: string[] = [];
   for (const remove of removals) {
+    lease.expectHeld();
     const removal = await remove();
     if (!removal.ok) return removal;
     if (removal.salvageRef !== null) salvageRefs.push(removal.salvageRef);

@@ -1,20 +1,21 @@
 import type { Price } from '../contracts/config.ts';
 import type { EventDraft, RunEvent } from '../contracts/event.ts';
 import type { PolicyOverride } from '../contracts/policy.ts';
-import type { OutsideChange } from '../contracts/surroundings.ts';
-import type { FileChange, RefState } from '../contracts/workspace-change.ts';
+import type { FileChange, HiddenChange, RefState } from '../contracts/workspace-change.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput, Violation } from '../kernel/protocol.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Runner } from '../policy/confinement.ts';
 import type { Agent } from '../ports/agent.ts';
+import type { Baselines } from '../ports/baselines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CredentialWaits } from '../ports/credential-waits.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
-import type { Surroundings } from '../ports/surroundings.ts';
+import type { CheckoutSetup } from '../ports/setup.ts';
+import type { StepWatcher } from '../ports/step-watch.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import type { Obstacle } from './obstacle.ts';
@@ -25,8 +26,12 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly store: RunStore;
   readonly workspace: Workspace;
-  /** Where it is left out, only the worktree and the refs are looked at. */
-  readonly surroundings?: Surroundings;
+  /** Missing in simulations: then only files are compared. */
+  readonly watcher?: StepWatcher;
+  /** Missing if nothing prepares checkouts or looks for foreign dependencies. */
+  readonly setup?: CheckoutSetup;
+  /** Results of checks on base commits; if it is missing, every run takes its own. */
+  readonly baselines?: Baselines;
   readonly validators: ValidatorRunner;
   readonly planner: Planner;
   readonly prompts: PromptCatalog;
@@ -43,6 +48,8 @@ export interface RunDeps {
 /** What the configuration makes of the names in a workflow. */
 export interface Project {
   readonly repoRoot: string;
+  /** All checkouts of the user's repository: the one that the run was started in, and linked worktrees. */
+  readonly checkouts?: readonly string[];
   /** What the configuration asks for and this version can't give: no run starts. */
   readonly refusals: readonly Obstacle[];
   readonly agent: (name: string) => Agent | null;
@@ -51,6 +58,12 @@ export interface Project {
   /** Null when the name resolves to nothing. */
   readonly validator: (name: string) => RunnableValidator | null;
   readonly entrypoints: readonly string[];
+  /** Globs of the files that decide a verdict; null or missing: by ecosystem. */
+  readonly tests?: readonly string[] | null;
+  /** False if the configuration says `baseline: off`. */
+  readonly baseline?: boolean;
+  /** Whether nothing of a run may start without a sandbox. */
+  readonly requiresSandbox?: boolean;
   /** The policy that the configuration and these references make together, outermost first; an override of the run only tightens it. */
   readonly policy: (refs: readonly string[], override?: PolicyOverride) => StepPolicy;
   /** The allowlisted environment for agents and validators. */
@@ -115,12 +128,8 @@ export interface StepPolicy {
     readonly refsBefore: RefState;
     readonly refsAfter: RefState;
     readonly ownBranch: string;
-    readonly movedElsewhere: readonly string[];
-    /** Protected besides those that the configuration names. */
-    readonly defaultBranches: readonly string[];
     readonly rewritten: readonly string[];
-    readonly pushed: readonly string[];
-    readonly outside: readonly OutsideChange[];
+    readonly hidden: readonly HiddenChange[];
   }) => readonly Violation[];
 }
 

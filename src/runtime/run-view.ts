@@ -7,6 +7,8 @@ import { INITIAL_STATE, type RunEnd, type RunState } from '../kernel/state.ts';
 export interface RunView {
   readonly runId: string;
   readonly started: EventPayload<'run_started'>;
+  /** Null for a run of version 1, which has none. */
+  readonly title: string | null;
   readonly startedAt: string;
   readonly updatedAt: string;
   readonly endedAt: string | null;
@@ -18,6 +20,11 @@ export interface RunView {
   readonly lastDecision: DecisionView | null;
   readonly awaiting: AwaitingView | null;
   readonly violations: readonly ViolationView[];
+  /** Every setup of a checkout, in order: those of the preparation, and later ones of the judge checkout. */
+  readonly setup: readonly SetupView[];
+  /** Null until the baseline is recorded. */
+  readonly baseline: BaselineView | null;
+  readonly notices: readonly NoticeView[];
   readonly end: RunEnd | null;
   /** The commit the run ended with. */
   readonly headSha: string | null;
@@ -74,10 +81,21 @@ export type ViolationView = EventPayload<'policy_violation'> & {
   readonly seq: number;
 };
 
+export type SetupView = EventPayload<'setup_completed'>;
+export type BaselineView = EventPayload<'baseline_recorded'>;
+
+export type NoticeView = EventPayload<'notice_recorded'> & {
+  /** The step that ran meanwhile; null where none did. */
+  readonly stepId: string | null;
+  readonly seq: number;
+};
+
 interface Draft extends Mutable<RunView> {
   steps: StepView[];
   routes: RouteView[];
   violations: ViolationView[];
+  setup: SetupView[];
+  notices: NoticeView[];
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -96,7 +114,7 @@ export function createRunViewer(): RunViewer {
         event.event_type === 'run_started' ? startOf(event.run_id, event.timestamp, event.payload) : null;
       if (view === null) return;
       view.state = evolve(view.state, event);
-      view.updatedAt = event.timestamp;
+      if (view.endedAt === null) view.updatedAt = event.timestamp;
       foldStep(view.steps, event);
       foldRest(view, event);
     },
@@ -125,6 +143,7 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
   return {
     runId,
     started,
+    title: started.title ?? null,
     startedAt,
     updatedAt: startedAt,
     endedAt: null,
@@ -136,6 +155,9 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
     lastDecision: null,
     awaiting: null,
     violations: [],
+    setup: [],
+    baseline: null,
+    notices: [],
     headSha: null,
     end: null,
   };
@@ -218,6 +240,15 @@ function foldRest(view: Draft, event: RunEvent): void {
       return;
     case 'policy_violation':
       view.violations.push({ ...event.payload, stepId: event.step_id, seq: event.seq });
+      return;
+    case 'setup_completed':
+      view.setup.push(event.payload);
+      return;
+    case 'baseline_recorded':
+      view.baseline = event.payload;
+      return;
+    case 'notice_recorded':
+      view.notices.push({ ...event.payload, stepId: event.step_id, seq: event.seq });
       return;
     case 'gate_requested':
       view.awaiting = {

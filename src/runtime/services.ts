@@ -4,7 +4,7 @@ import type { AgentConfig } from '../contracts/config.ts';
 import type { DetectedValidator } from '../contracts/detected-validator.ts';
 import type { ReadTemplate } from '../contracts/prompt.ts';
 import type { JournalEntry } from '../contracts/work-event.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, PlacedWarning } from '../diagnostics/diagnostic.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -15,6 +15,7 @@ import type { Programs, ScopeSources } from '../ports/scope-sources.ts';
 import type { SpecReading } from '../ports/spec-folder.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
 import type { Workspace } from '../ports/workspace.ts';
+import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { RoleSubject } from '../work/role.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { Obstacle } from './obstacle.ts';
@@ -47,6 +48,8 @@ export interface Services {
   readonly examine: (startDir: string) => Promise<readonly Finding[]>;
   /** Commands that the repository itself gives the usual validator names. */
   readonly detectValidators: (repoRoot: string) => Promise<readonly DetectedValidator[]>;
+  /** How the lock files of the repository say that its dependencies are installed; null without one. */
+  readonly detectSetup: (repoRoot: string) => Promise<DetectedSetup | null>;
   /** Folder of the built-in prompts, workflows and examples. */
   readonly packageRoot: string;
 }
@@ -70,7 +73,9 @@ export interface CheckSetup {
   readonly workflowFolders: readonly string[];
   /** The configuration, when it can't be used: names are then not resolved. */
   readonly brokenConfig: CheckedDocument | null;
-  /** Loads the engine of prompts, which only a prompt needs. */
+  /** Warnings about the configuration. */
+  readonly configWarnings?: readonly PlacedWarning[];
+  /** Loads the engine of prompts, which only templates need. */
   readonly templateReader: () => Promise<ReadTemplate>;
 }
 
@@ -90,6 +95,8 @@ export interface UpkeepSetup extends Records {
 }
 
 export interface OpenProject extends Records {
+  /** Warnings about the configuration. */
+  readonly configWarnings?: readonly PlacedWarning[];
   readonly deps: RunDeps;
   readonly ids: Ids;
   readonly context: CheckContext;
@@ -166,6 +173,10 @@ export interface AgentTrial {
   readonly reason: string | null;
   readonly failure: AgentFailure | null;
   readonly sandboxed: boolean;
+  /** Whether a second start continued the session of the first; null if the agent can't, or was not asked to. */
+  readonly continues_session: boolean | null;
+  /** Why it did not; null otherwise. */
+  readonly session_reason: string | null;
 }
 
 export interface Finding {

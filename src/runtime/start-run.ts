@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { EVENT_SCHEMA_VERSION, type EventPayload } from '../contracts/event.ts';
-import { tellFailure } from '../contracts/expected-failure.ts';
+import { ExpectedFailure, tellFailure } from '../contracts/expected-failure.ts';
+import { ownValue } from '../contracts/own-value.ts';
+import { LeaseLost } from '../contracts/run-lease.ts';
+import { runTitle } from '../contracts/run-title.ts';
+import { maskSecrets } from '../policy/secrets.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { NewRun } from '../ports/run-store.ts';
 import type { RunWorkspace } from '../ports/workspace.ts';
@@ -8,6 +12,7 @@ import { initialMetadata, writeMetadata } from './derived-files.ts';
 import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
 import type { Obstacle } from './obstacle.ts';
 import { findObstacles } from './preflight.ts';
+import { resumeAfterLoss } from './resume-run.ts';
 import type { RunDeps } from './run-context.ts';
 import { withForbiddenPaths } from './run-override.ts';
 
@@ -19,6 +24,10 @@ export interface StartRequest
   readonly baseRef: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly defaults: EventPayload<'run_started'>['defaults'];
+  /** Names the run for people; without one, the task or the workflow's description does. */
+  readonly title?: string | null;
+  /** False: the validators don't run on the base first, whatever the configuration says. */
+  readonly baseline?: boolean;
   /** The branch of the work item that the run is for; left out, the run has one of its own. */
   readonly branch?: string;
   /** Paths that the run may not touch, besides what its policies forbid. */
@@ -95,6 +104,8 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     defaults: request.defaults,
     inputs: { ...request.inputs },
     ...(forbidden.length === 0 ? {} : { forbidden_paths: [...forbidden] }),
+    title: titleOf(request),
+    ...(request.baseline === false ? { baseline: false } : {}),
   };
   try {
     await keepDocuments(request, run, workspace, started);
@@ -109,31 +120,51 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     await run.release();
     return { ok: true, runId, end };
   } catch (error) {
-    if (!(error instanceof NotStarted)) {
+    if (error instanceof NotStarted) {
+      await run.discard();
+      return { ok: false, obstacles: [error.obstacle] };
+    }
+    if (!(error instanceof LeaseLost)) {
       await run.release();
       throw error;
     }
-    await run.discard();
-    return { ok: false, obstacles: [error.obstacle] };
+    return { ok: true, runId, end: await goOnAfterLoss(request, run, error) };
   }
+}
+
+/** A run without an event is no run yet: no other process can drive it, and its folder is removed. */
+async function goOnAfterLoss(request: StartRequest, run: NewRun, lost: LeaseLost): Promise<DriveEnd> {
+  const { runId } = run.directory;
+  if (((await run.directory.read('events.ndjson')) ?? '') === '') {
+    await run.discard();
+    throw new ExpectedFailure(`${lost.message}; the run had not started, and nothing of it is left`);
+  }
+  await run.release();
+  return resumeAfterLoss({ ...request, runId, onPlan: () => {} }, lost);
+}
+
+/** Masked before it is cut: half a secret is not recognised as one. */
+function titleOf({ title, inputs, plan, deps }: StartRequest): string {
+  const mask = (text: string | null | undefined) =>
+    text == null ? null : maskSecrets(text, deps.project.secrets ?? []);
+  return runTitle({
+    title: mask(title),
+    task: mask(ownValue(inputs, 'task')),
+    description: plan.description,
+    workflowId: plan.workflowId,
+  });
 }
 
 async function branchObstacles(deps: RunDeps, workspace: RunWorkspace): Promise<Obstacle[]> {
   const { branchName } = workspace;
-  const inTheWay = await deps.workspace.branchInTheWay(workspace);
-  const holder = await deps.workspace.branchHolder(workspace);
-  const found: Obstacle[] = [];
-  if (inTheWay !== null)
-    found.push({
-      message: `the branch "${inTheWay}" is in the way of ${branchName}`,
-      help: `rename it: git branch -m ${inTheWay} ${inTheWay}-old`,
-    });
-  if (holder !== null)
-    found.push({
-      message: `the branch ${branchName} is checked out in ${holder}`,
-      help: `let go of it there: git -C ${holder} switch --detach`,
-    });
-  return found;
+  const conflicting = await deps.workspace.conflictingBranch(workspace);
+  if (conflicting === null) return [];
+  return [
+    {
+      message: `the branch "${conflicting}" exists, so ${branchName} can't be created`,
+      help: `rename it: git branch -m ${conflicting} ${conflicting}-old`,
+    },
+  ];
 }
 
 function baseObstacle(reason: 'no_commits' | 'unknown_ref', baseRef: string): Obstacle {
@@ -203,8 +234,8 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
     await request.deps.workspace.create(workspace);
   } catch (error) {
     throw new NotStarted(
-      `the worktree can't be made: ${tellFailure(error).message}`,
-      'mend that; git worktree list says what git knows, and paths.worktrees in .tnh/config.yaml moves worktrees',
+      `the workspace can't be made: ${tellFailure(error).message}`,
+      'paths.workspaces in .tnh/config.yaml moves workspaces to another folder',
       error,
     );
   }

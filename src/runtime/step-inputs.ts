@@ -1,10 +1,14 @@
 import * as z from 'zod';
 import type { EventDraft, EventPayload } from '../contracts/event.ts';
 import { type FixInstructions, plannerDecisionSchema } from '../contracts/planner-decision.ts';
+import type { Prompt } from '../contracts/prompt.ts';
 import type { AgentStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
 import { refinementPackage } from '../planner/refinement-package.ts';
+import { valueRelativeToCheckout } from '../reports/checkout-paths.ts';
+import { hasTemplate } from '../workflow/prompt-template.ts';
 import { readEvidence, readEvidenceJson, readManifest } from './evidence.ts';
+import { openReferences } from './evidence-references.ts';
 import { REVIEW_ROLE } from './review-evidence.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded } from './run-view.ts';
@@ -22,10 +26,8 @@ type Inputs = Record<string, unknown>;
  * report) only when the step or its prompt asks for them.
  */
 export async function collectInputs(context: RunContext, step: AgentStep, entry: Entry): Promise<Inputs> {
-  const { plan, deps } = context;
-  const wanted = new Set(step.inputs);
-  if (step.prompt.kind === 'reference')
-    for (const input of deps.prompts.byRef.get(step.prompt.ref)?.inputs ?? []) wanted.add(input.name);
+  const { plan } = context;
+  const wanted = wantedInputs(context, step);
   const inputs: Inputs = {
     ...context.view().started.inputs,
     run_id: context.directory.runId,
@@ -48,10 +50,19 @@ export async function collectInputs(context: RunContext, step: AgentStep, entry:
     const report = validation && (await readEvidenceJson(context.directory, validation, 'validation_report'));
     inputs.validation = report;
     inputs.validation_results = report;
-    inputs.harness_report =
-      validation && (await readEvidenceJson(context.directory, validation, 'harness_report'));
+    inputs.harness_report = valueRelativeToCheckout(
+      validation && (await readEvidenceJson(context.directory, validation, 'harness_report')),
+      [context.workspace.judgePath],
+    );
   }
   return { ...inputs, ...(await wantedEvidence(context, wanted)) };
+}
+
+/** Names of the inputs that the step or its prompt asks for. */
+export function wantedInputs(context: RunContext, step: AgentStep): ReadonlySet<string> {
+  const prompt = promptOf(context, step);
+  const listed = (prompt?.inputs ?? []).map(({ name }) => name);
+  return new Set([...step.inputs, ...listed, ...context.deps.prompts.variables(prompt?.body ?? '')]);
 }
 
 const ENVELOPE_INPUTS = ['evidence', 'provenance_window', 'policy_events', 'allowed_next_steps'] as const;
@@ -97,7 +108,7 @@ async function lastReview({ directory, view }: RunContext): Promise<unknown> {
   return null;
 }
 
-type Feedback = EventPayload<'human_feedback'>;
+export type Feedback = EventPayload<'human_feedback'>;
 
 /** What a person said at a gate since the last agent step. A recovery attempt is told again. */
 export function feedbackFor(events: readonly EventDraft[], entry: Entry): Feedback | null {
@@ -120,32 +131,70 @@ async function judgementInputs(context: RunContext): Promise<Inputs> {
   const { fix_instructions, blockers, risk_flags } = parsed.data;
   const manifest = await readManifest(context.directory, last);
   const artifact = manifest?.artifacts.find(({ role }) => role === 'planner_decision');
-  const refinement = refinementPackage(parsed.data, artifact?.path ?? last.stepId);
-  return { fix_instructions, refinement, blockers, risk_flags };
+  const decisionRef = artifact?.path ?? last.stepId;
+  const refinement = refinementPackage(parsed.data, decisionRef);
+  return {
+    fix_instructions,
+    refinement: refinement === null ? null : await openReferences(context, refinement, decisionRef),
+    blockers,
+    risk_flags,
+  };
 }
 
 export type RenderedPrompt =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
-/** What the agent is told. An inline prompt gets fix instructions and feedback as sections of their own. */
-export function renderTask(context: RunContext, step: AgentStep, inputs: Inputs): RenderedPrompt {
-  if (step.prompt.kind === 'inline') {
-    const fix = inputs.fix_instructions as FixInstructions | null;
-    const feedback = inputs.human_feedback as Feedback | null;
-    const sections = [
-      step.prompt.text,
-      ...(fix === null ? [] : [fixSection(fix)]),
-      ...(feedback === null ? [] : [`## What ${feedback.by} said at the gate\n\n${feedback.comment}`]),
-    ];
-    return { ok: true, text: sections.join('\n\n') };
-  }
-  const prompt = context.deps.prompts.byRef.get(step.prompt.ref);
-  if (prompt === undefined) return { ok: false, message: `prompt ${step.prompt.ref} is not in any catalog` };
-  return context.deps.prompts.render(prompt, inputs);
+/** The prompt of a step. An inline one is a template like any other, with what the step lists as its inputs. */
+function promptOf({ deps }: RunContext, step: AgentStep): Prompt | undefined {
+  if (step.prompt.kind === 'reference') return deps.prompts.byRef.get(step.prompt.ref);
+  return {
+    ref: `of step "${step.id}"`,
+    promptId: step.id,
+    version: 1,
+    role: 'task',
+    status: 'current',
+    intent: null,
+    inputs: step.inputs.map((name) => ({ name, type: 'string', required: false })),
+    schemaRef: null,
+    body: step.prompt.text,
+  };
 }
 
-function fixSection(fix: FixInstructions): string {
+/**
+ * What the agent is told. What a person said at a gate reaches it also by a prompt that has no place for it; an inline
+ * prompt gets fix instructions in the same way.
+ */
+export function renderTask(context: RunContext, step: AgentStep, inputs: Inputs): RenderedPrompt {
+  const { prompts } = context.deps;
+  const prompt = promptOf(context, step);
+  if (prompt === undefined)
+    return { ok: false, message: `the prompt of step "${step.id}" is not in any catalog` };
+  const isInline = step.prompt.kind === 'inline';
+  const rendered = isInline ? renderInline(context, prompt, inputs) : prompts.render(prompt, inputs);
+  if (!rendered.ok) return rendered;
+  const used = prompts.variables(prompt.body);
+  const fix = inputs.fix_instructions as FixInstructions | null;
+  const hasFix = !isInline || used.includes('fix_instructions') || used.includes('refinement');
+  const feedback = inputs.human_feedback as Feedback | null;
+  const sections = [
+    ...(fix === null || hasFix ? [] : [fixSection(fix)]),
+    ...(feedback === null || used.includes('human_feedback') ? [] : [feedbackSection(feedback)]),
+  ];
+  if (sections.length === 0) return rendered;
+  return { ok: true, text: [rendered.text.trimEnd(), ...sections].join('\n\n') };
+}
+
+/** Text without a template goes to the agent as it is, without the engine. */
+function renderInline({ deps }: RunContext, prompt: Prompt, inputs: Inputs): RenderedPrompt {
+  return hasTemplate(prompt.body) ? deps.prompts.render(prompt, inputs) : { ok: true, text: prompt.body };
+}
+
+export function feedbackSection({ by, comment }: Feedback): string {
+  return `## What ${by} said at the gate\n\n${comment}`;
+}
+
+export function fixSection(fix: FixInstructions): string {
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : ['', `${title}:`, ...items.map((item) => `- ${item}`)];
   return [
@@ -155,11 +204,13 @@ function fixSection(fix: FixInstructions): string {
     ...list('Constraints', fix.constraints),
     ...list(
       'Edits',
-      fix.edits.map((edit) => `${edit.target}: ${edit.action} (${edit.rationale})`),
+      fix.edits.map(
+        (edit) => `${edit.target}: ${edit.action}.\n  ${edit.rationale.replaceAll('\n', '\n  ')}`,
+      ),
     ),
     ...list(
       'It is done when',
-      fix.verification.map((check) => `${check.command}: ${check.expected_signal}`),
+      fix.verification.map((check) => `\`${check.command}\`: ${check.expected_signal}`),
     ),
   ].join('\n');
 }

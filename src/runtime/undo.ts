@@ -82,6 +82,8 @@ export async function planUndo(
       return asBranch('the worktree is gone');
     case 'changed':
       return asBranch('the worktree holds changes that are not committed');
+    case 'linked':
+      return asBranch('an earlier version started the run in a linked worktree');
     case 'clean':
       return { kind: 'worktree', workspace: run.workspace };
   }

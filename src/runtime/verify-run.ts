@@ -1,3 +1,4 @@
+import { isEventTypeOf } from '../contracts/event.ts';
 import type { ReadResult, RecordProblem, RunRecord } from '../ports/run-store.ts';
 import { readRecordedPlan } from './recorded-run.ts';
 import { type RunView, viewRun } from './run-view.ts';
@@ -48,6 +49,7 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
     manifests: manifests.checked,
     flaws: [
       ...runIdFlaws(run),
+      ...versionFlaws(run, view),
       ...(workflow.ok ? [] : [flaw('workflow.yaml', workflow.message)]),
       ...(await verifyArtifacts(context)),
       ...manifests.flaws,
@@ -63,6 +65,15 @@ function runIdFlaws({ directory, events }: RunRecord): Flaw[] {
   return events
     .filter((event) => event.run_id !== directory.runId)
     .map((event) => flaw('events.ndjson', `belongs to run ${event.run_id}`, lineOf(event)));
+}
+
+function versionFlaws({ events }: RunRecord, { started }: RunView): Flaw[] {
+  const version = started.schema_version;
+  return events
+    .filter(({ event_type }) => !isEventTypeOf(version, event_type))
+    .map((event) =>
+      flaw('events.ndjson', `${event.event_type} is no event of schema version ${version}`, lineOf(event)),
+    );
 }
 
 /** A line without its end is what a crash leaves; a process at work may simply not be done with it. */

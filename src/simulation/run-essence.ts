@@ -23,7 +23,7 @@ export function essenceOf(world: SimWorld): RunEssence {
   const view = viewRun(events);
   if (view === null) throw new Error('the run never started');
   const { end, routes, state, headSha } = view;
-  const branch = headSha === null ? new Map() : world.repo.treeById(world.repo.treeOfCommit(headSha));
+  const branch = headSha === null ? new Map() : world.repo.treeById(world.repo.treeOf(headSha));
   return {
     end: end === null ? 'no end' : `${end.lifecycle} ${end.outcome} ${end.termination}`,
     route: routes.map(({ from, key, to }) => `${from} ${key} -> ${to}`),

@@ -49,8 +49,8 @@ export function wayName({ stepId, key }: Pick<Way, 'stepId' | 'key'>): string {
 
 /**
  * Scripts that together take every way out of every step that can be reached, shortest way first. Where an
- * evaluation may refine, one more script asks for it every time, until the cap says no; and in one more, the first agent
- * has to wait for a time.
+ * evaluation may refine, one more script asks for it every time, until the cap says no; in one more, the first agent
+ * has to wait for a time; and in the last ones, the preparation of the run fails.
  */
 export function chooseScripts(plan: Plan): readonly SimScript[] {
   const ahead = pathsFromEntry(plan);
@@ -70,9 +70,19 @@ export function chooseScripts(plan: Plan): readonly SimScript[] {
       scripts.push(scriptOf(`${step.id}.partial, always`, homeward, path, step.id));
   }
   const first = plan.steps.find(({ id, opcode }) => opcode === 'RUN_AGENT' && ahead.has(id));
-  return first === undefined
-    ? scripts
-    : [...scripts, parkedScript(first.id, homeward, ahead.get(first.id) ?? [])];
+  if (first !== undefined) scripts.push(parkedScript(first.id, homeward, ahead.get(first.id) ?? []));
+  const unprepared = (hasBaseline(plan) ? (['setup', 'baseline'] as const) : (['setup'] as const)).map(
+    (part) => ({
+      ...scriptOf(`${part}, failed`, homeward, [], null),
+      preparationFails: part,
+    }),
+  );
+  return [...scripts, ...unprepared];
+}
+
+/** The checks run on the base before the first agent, in workflows that have both. */
+export function hasBaseline({ steps }: Plan): boolean {
+  return ['RUN_AGENT', 'RUN_VALIDATION'].every((opcode) => steps.some((step) => step.opcode === opcode));
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,13 @@
 import type { Prompt } from '../contracts/prompt.ts';
 import type { Plan } from '../kernel/plan.ts';
+import type { Baselines } from '../ports/baselines.ts';
 import type { Project, RunDeps, StepPolicy } from '../runtime/run-context.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 import type { Life } from './sim-life.ts';
 import { createSimPrograms } from './sim-programs.ts';
 import { createSimRunStore, type OnAppend } from './sim-run-store.ts';
 import type { SimScript } from './sim-script.ts';
+import { createSimSetup } from './sim-setup.ts';
 import { createSimWorkspace } from './sim-workspace.ts';
 import { durableEntry, SIM_ROOT, type SimWorld } from './sim-world.ts';
 
@@ -31,7 +33,12 @@ export function createSimDeps(
     workspace: createSimWorkspace(world, life, (operation, name) => gitFails(world, script, operation, name)),
     validators: programs.validators,
     planner: programs.planner,
-    prompts: { byRef: promptsOf(plan), problem: () => null, render: () => ({ ok: true, text: 'do it' }) },
+    prompts: {
+      byRef: promptsOf(plan),
+      problem: () => null,
+      variables: () => [],
+      render: () => ({ ok: true, text: 'do it' }),
+    },
     project: createSimProject(programs.agent),
     sweep: async (mark) => {
       await life.point('sweep');
@@ -42,6 +49,23 @@ export function createSimDeps(
       return found.length;
     },
     version: '0.0.0',
+    setup: createSimSetup(world, life, script),
+    baselines: createSimBaselines(world, life),
+  };
+}
+
+/** Results of checks on base commits, which outlive the run. */
+function createSimBaselines(world: SimWorld, life: Life): Baselines {
+  const pathOf = (key: string) => `${SIM_ROOT}/baselines/${key}.json`;
+  return {
+    find: async (key) => {
+      await life.point('read');
+      return world.disk.read(pathOf(key));
+    },
+    put: async (key, text) => {
+      await life.point('write');
+      world.disk.write(pathOf(key), text, true);
+    },
   };
 }
 

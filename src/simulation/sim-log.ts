@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventDraft, RunEvent } from '../contracts/event.ts';
+import { type EventDraft, mayFollowEnd, type RunEvent } from '../contracts/event.ts';
 
 export type SimLogReading =
   | {
@@ -13,17 +13,21 @@ export type SimLogReading =
 
 export const FIRST_PREV = '0'.repeat(64);
 
-/** Checks that lines are numbered and chained. Their form is the writer's business. */
+/** Checks that lines are numbered and chained, and that a run ends once. Their form is the writer's business. */
 export function readSimLog(text: string): SimLogReading {
   const sound = text.slice(0, text.lastIndexOf('\n') + 1);
   const events: RunEvent[] = [];
   let head = FIRST_PREV;
+  let ended = false;
   for (const line of sound.split('\n').slice(0, -1)) {
     const number = events.length + 1;
     const known = readLine(line);
     if (known === null) return { ok: false, line: number, message: 'the line is not JSON' };
     if (known.event.seq !== events.length || known.event.prev !== head)
       return { ok: false, line: number, message: 'the line does not chain to the one before it' };
+    if (ended && !mayFollowEnd(known.event.event_type))
+      return { ok: false, line: number, message: `${known.event.event_type} after the end of the run` };
+    ended ||= known.event.event_type === 'run_completed';
     events.push(known.event);
     head = known.digest;
   }

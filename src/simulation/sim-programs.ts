@@ -14,7 +14,7 @@ import type { CapturedReference, ValidatorRequest, ValidatorRunner } from '../po
 import type { Life } from './sim-life.ts';
 import type { SimWrite } from './sim-repo.ts';
 import type { SimHabits, SimScript } from './sim-script.ts';
-import { durableEntry, isRunnerDurable, type SimWorld } from './sim-world.ts';
+import { durableEntry, durableSnapshot, type SimWorld } from './sim-world.ts';
 
 /** The programs that steps start, and the planner, as a script wants them. */
 export interface SimPrograms {
@@ -49,7 +49,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
         return {
           failure,
           termination: outcome,
-          exitCode: outcome === 'completed' ? 0 : outcome === 'error' ? 1 : null,
+          exitCode: exitCodeOf(outcome),
           durationMs: habits.durationMs,
           transcriptPath,
           stderrPath: null,
@@ -63,8 +63,11 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
     validators: {
       unavailable: async () => null,
       run: async (request) => {
+        if (request.mark.endsWith('/_baseline')) return validateBase(world, life, request, script);
         const { key, habits } = planOfVisit(script, request.stepId, begin(request));
-        return validate(world, life, request, mechanical(key), habits);
+        checkJudge(world, request, durableSnapshot(world, request.mark));
+        const outcome = mechanical(key);
+        return validate(world, life, request, { outcome, exitCode: exitCodeOf(outcome) }, habits);
       },
     },
     planner: {
@@ -105,7 +108,7 @@ function visitOf(world: SimWorld, { stepId, attempt, mark }: Started): number {
   const entry = durableEntry(world);
   if (entry?.stepId !== stepId || entry.attempt !== attempt)
     world.breaches.push(`attempt ${attempt} of ${stepId} starts before its step_started is durable`);
-  if (!isRunnerDurable(world, mark))
+  if (durableSnapshot(world, mark) === null)
     world.breaches.push(`attempt ${attempt} of ${stepId} starts before its runner_started is durable`);
   return entry?.visit ?? 1;
 }
@@ -122,15 +125,55 @@ async function work(world: SimWorld, life: Life, mark: string, writes: readonly 
   world.programs.delete(program);
 }
 
+/** What validators leave behind in the judge checkout. */
+export const LEFTOVERS = 'leftovers.txt';
+
+/** A validator sees the files of the snapshot, and what validators of the same entry left behind. */
+function checkJudge(world: SimWorld, { place, mark, stepId }: ValidatorRequest, tree: string | null): void {
+  const { judge, baseCommit } = world.repo;
+  const breach = (what: string) => world.breaches.push(`a validator of ${stepId} ${what}`);
+  if (!place.worktreePath.endsWith('/judge')) breach(`runs in ${place.worktreePath}`);
+  if (judge === null || tree === null || judge.snapshot !== tree)
+    return void breach(`runs before the judge checkout is brought to ${tree}`);
+  const [wanted, base] = [tree, world.repo.treeOf(baseCommit)].map(world.repo.treeById);
+  for (const path of new Set([...judge.files.keys(), ...(wanted?.keys() ?? [])])) {
+    const content = judge.files.get(path);
+    if (path === LEFTOVERS) {
+      if (content?.split('\n').some((line) => line !== '' && line !== mark) === true)
+        breach('sees what a validator of another entry left behind');
+    } else if (content !== wanted?.get(path) && content !== base?.get(path))
+      breach(`sees ${path} as it is in no snapshot`);
+  }
+}
+
+async function validateBase(world: SimWorld, life: Life, request: ValidatorRequest, script: SimScript) {
+  if (durableEntry(world) !== null) world.breaches.push('a baseline is taken after the first step started');
+  checkJudge(world, request, world.repo.treeOf(world.repo.baseCommit));
+  const isUnable = script.preparationFails === 'baseline';
+  const isRed = isUnable || script.isBaseRed === true;
+  const exitCode = isUnable ? 127 : isRed ? 1 : 0;
+  const habits = { durationMs: 500, proposals: null };
+  return validate(world, life, request, { outcome: isRed ? 'error' : 'completed', exitCode }, habits);
+}
+
+function exitCodeOf(outcome: MechanicalOutcome): number | null {
+  return outcome === 'completed' ? 0 : outcome === 'error' ? 1 : null;
+}
+
+interface WantedEnd {
+  readonly outcome: MechanicalOutcome;
+  readonly exitCode: number | null;
+}
+
 async function validate(
   world: SimWorld,
   life: Life,
   request: ValidatorRequest,
-  wanted: MechanicalOutcome,
-  habits: SimHabits,
+  { outcome: wanted, exitCode }: WantedEnd,
+  habits: Pick<SimHabits, 'durationMs' | 'proposals'>,
 ): Promise<Awaited<ReturnType<ValidatorRunner['run']>>> {
   const { validator, evidenceDir } = request;
-  await work(world, life, request.mark, []);
+  await work(world, life, request.mark, [{ path: LEFTOVERS, line: request.mark, checkout: 'judge' }]);
   world.time += habits.durationMs;
   const stdoutPath = `${evidenceDir}/${validator.id}.stdout.txt`;
   world.disk.write(stdoutPath, `${validator.id}: ${wanted}\n`, false);
@@ -141,7 +184,7 @@ async function validate(
   return {
     id: validator.id,
     outcome: wanted,
-    exitCode: wanted === 'completed' ? 0 : wanted === 'error' ? 1 : null,
+    exitCode,
     durationMs: habits.durationMs,
     stdoutPath,
     stderrPath: null,

@@ -1,4 +1,5 @@
 import { type Status, stepFolderOf } from '../contracts/run-files.ts';
+import type { Driver } from '../contracts/run-lease.ts';
 import type { DrivenRun, NewRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Life } from './sim-life.ts';
 import { digestOf, FIRST_PREV, readSimLog, type SimLogReading, writeLines } from './sim-log.ts';
@@ -27,7 +28,7 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
     drive: async (runId) => {
       await life.point('drive');
       if (world.driver?.isAlive() === true)
-        return { ok: false, problem: { kind: 'driven', pid: world.driver.id } };
+        return { ok: false, problem: { kind: 'driven', driver: simDriver(world.driver) } };
       const text = world.disk.read(logPath(runId));
       const reading = readSimLog(text ?? '');
       if (text === null) return { ok: false, problem: { kind: 'missing' } };
@@ -63,6 +64,10 @@ export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppen
   };
 }
 
+export function simDriver({ id }: Life): Driver {
+  return { pid: id, host: '', leaseUntil: null };
+}
+
 type SoundLog = Extract<SimLogReading, { ok: true }>;
 
 const EMPTY: SoundLog = { ok: true, events: [], sound: '', head: FIRST_PREV };
@@ -85,6 +90,8 @@ function createDrivenRun(
   let seq = reading.events.length;
   let failure: Error | null = null;
   return {
+    // Time does not pass by itself here, so no lease runs out.
+    lease: { lost: new AbortController().signal, expectHeld: () => {} },
     directory: createSimDirectory(world, life, runId),
     events: reading.events,
     append: async (drafts) => {

@@ -8,6 +8,12 @@ export interface SimScript {
   /** The key by which the n-th visit of a step is to be left. */
   readonly keyOf: (stepId: string, visit: number) => RouteKey;
   readonly habitsOf: (stepId: string, visit: number) => SimHabits;
+  /** What of the preparation fails, every time. */
+  readonly preparationFails?: 'setup' | 'baseline';
+  /** Whether the checks fail at the base. */
+  readonly isBaseRed?: boolean;
+  /** What the user does to the run's branch when they come to a gate. */
+  readonly userTouchesBranch?: 'moves' | 'deletes';
 }
 
 /** How a visit goes apart from its key. */

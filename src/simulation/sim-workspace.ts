@@ -1,76 +1,87 @@
 import { ExpectedFailure } from '../contracts/expected-failure.ts';
 import type { FileChange, WorkspaceDiff } from '../contracts/workspace-change.ts';
-import type { Workspace } from '../ports/workspace.ts';
+import type { RunWorkspace, Snapshot, Workspace } from '../ports/workspace.ts';
 import type { Life } from './sim-life.ts';
 import { digestOf } from './sim-log.ts';
+import { publishSim } from './sim-publish.ts';
 import type { SimTree } from './sim-repo.ts';
 import { SIM_ROOT, type SimWorld } from './sim-world.ts';
 
 /** Asked before a snapshot or a restore: true makes it fail, as git does now and then. */
 export type GitFails = (operation: 'snapshot' | 'restore', name: string) => boolean;
 
-/** The worktree of the one run of a simulated world. */
+/** The workspace of the one run of a simulated world. */
 export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails): Workspace {
   const { repo } = world;
+  const baseTree = () => repo.treeOf(repo.baseCommit);
   const current = (): SimTree => {
-    if (repo.worktree === null) throw new ExpectedFailure('the worktree is gone');
+    if (repo.worktree === null) throw new ExpectedFailure('the workspace is missing');
     return repo.worktree;
   };
-  const snapshot: Workspace['snapshot'] = async (workspace, name) => {
-    await life.point('snapshot');
-    if (fails('snapshot', name)) throw new ExpectedFailure('git could not take a snapshot');
-    const tree = repo.keepTree(current());
-    const commit = repo.commitTree(tree);
-    repo.refs.set(`refs/conductor/${workspace.runId}/${name}`, commit);
-    await life.point('snapshot:kept');
+  /** A snapshot is a commit of the store. */
+  const keep = (name: string, tree: string): Snapshot => {
+    const commit = repo.makeCommit({ tree, parent: repo.baseCommit, message: `snapshot ${name}\n` });
+    repo.storeRefs.set(`refs/conductor/snapshot/${name}`, commit);
     return { commit, tree };
   };
+  const create = async ({ runId }: RunWorkspace) => {
+    await life.point('workspace');
+    repo.userRefs.set(`refs/conductor/base/${runId}`, repo.baseCommit);
+    await life.point('workspace:base');
+    repo.worktree = repo.treeById(baseTree());
+    await life.point('workspace:files');
+    repo.isComplete = true;
+    await life.point('workspace:made');
+  };
   return {
-    resolveBase: async () => ({
-      ok: true,
-      sha: repo.baseCommit,
-      tree: repo.treeOfCommit(repo.baseCommit),
-    }),
-    hasFile: async () => true,
+    resolveBase: async () => ({ ok: true, sha: repo.baseCommit, tree: baseTree() }),
+    hasFile: async (commit, path) => repo.treeById(repo.treeOf(commit)).has(path),
     describe: ({ runId, baseRef, baseSha, harnessDir, branch }) => ({
       runId,
       repoRoot: SIM_ROOT,
-      worktreePath: `${SIM_ROOT}/worktrees/${runId}`,
+      worktreePath: `${SIM_ROOT}/workspaces/${runId}/work`,
+      judgePath: `${SIM_ROOT}/workspaces/${runId}/judge`,
       branchName: branch ?? `conductor/run/${runId}`,
       baseRef,
       baseSha,
       harnessDir,
     }),
-    branchInTheWay: async () => null,
-    branchHolder: async () => null,
-    create: async () => {
-      await life.point('worktree');
-      repo.worktree = repo.treeById(repo.treeOfCommit(repo.baseCommit));
-      await life.point('worktree:made');
+    readFiles: async (_workspace, revision, paths) => {
+      const tree = repo.treeById(repo.treeOf(revision));
+      return new Map(paths.map((path) => [path, tree.get(path) ?? null]));
     },
-    reopen: async (_workspace, tree) => {
+    conflictingBranch: async () => null,
+    create,
+    isVisible: async () => repo.isComplete,
+    reopen: async (workspace, tree) => {
       await life.point('reopen');
-      repo.worktree ??= repo.treeById(tree ?? repo.treeOfCommit(repo.baseCommit));
+      if (repo.isComplete) repo.worktree ??= repo.treeById(tree ?? baseTree());
+      else if (tree === null || tree === baseTree()) await create(workspace);
+      else throw new ExpectedFailure(`the workspace ${workspace.worktreePath} can't be seen from here`);
     },
-    snapshot,
+    snapshot: async (_workspace, name) => {
+      await life.point('snapshot');
+      if (fails('snapshot', name)) throw new ExpectedFailure('git could not take a snapshot');
+      const taken = keep(name, repo.keepTree(current()));
+      await life.point('snapshot:kept');
+      return taken;
+    },
     fileInPlace: async (_workspace, tree, { path }) => {
       const content = repo.treeById(tree).get(path);
       if (content === undefined) return { kind: 'absent' };
       return { kind: 'file', sha256: digestOf(content), bytes: content.length };
     },
-    overlay: async (workspace, base, name, files) => {
+    overlay: async (_workspace, base, name, files) => {
       await life.point('overlay');
-      const tree = new Map(repo.treeById(repo.treeOfCommit(base)));
+      const tree = new Map(repo.treeById(repo.treeOf(base)));
       for (const { path, source, sha256 } of files) {
         const content = world.disk.read(source) ?? '';
         if (digestOf(content) !== sha256) throw new ExpectedFailure(`${source} is another file`);
         tree.set(path, content);
       }
-      const id = repo.keepTree(tree);
-      const commit = repo.commitTree(id);
-      repo.refs.set(`refs/conductor/${workspace.runId}/${name}`, commit);
+      const taken = keep(name, repo.keepTree(tree));
       await life.point('overlay:kept');
-      return { commit, tree: id };
+      return taken;
     },
     diff: async (_workspace, from, to, patchPath) => {
       await life.point('diff');
@@ -82,33 +93,53 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
       await life.point('restore');
       if (fails('restore', salvageName)) throw new ExpectedFailure('git could not restore the files');
       const commit = target.kind === 'base' ? repo.baseCommit : target.commit;
-      const tree = repo.treeOfCommit(commit);
+      const tree = repo.treeOf(commit);
       const salvaged = repo.keepTree(current());
-      const salvageRef = freeRef(repo.refs, `refs/conductor/salvage/${workspace.runId}/${salvageName}`);
-      const before = { commit: repo.commitTree(salvaged), tree: salvaged };
-      repo.refs.set(salvageRef, before.commit);
+      const salvageRef = freeRef(repo.storeRefs, `refs/conductor/salvage/${workspace.runId}.${salvageName}`);
+      const message = `salvage ${salvageName}\n`;
+      const before = {
+        commit: repo.makeCommit({ tree: salvaged, parent: repo.baseCommit, message }),
+        tree: salvaged,
+      };
+      repo.storeRefs.set(salvageRef, before.commit);
       await life.point('restore:salvaged');
-      const [first, ...rest] = repo.treeById(tree);
-      repo.worktree = new Map(first === undefined ? [] : [first]);
+      repo.worktree = halfOf(repo.treeById(tree));
       await life.point('restore:half');
-      repo.worktree = new Map(first === undefined ? rest : [first, ...rest]);
+      repo.worktree = repo.treeById(tree);
       await life.point('restore:done');
       return { salvageRef, before, after: { commit, tree } };
     },
-    commit: async (workspace) => {
-      await life.point('commit');
-      const commit = repo.commitTree(repo.keepTree(current()));
-      repo.refs.set(`refs/heads/${workspace.branchName}`, commit);
-      await life.point('commit:done');
-      return commit;
+    openJudge: async (workspace, { snapshot, asAtBase }) => {
+      await life.point('judge');
+      const base = repo.treeById(baseTree());
+      const { files: changes } = compare(base, repo.treeById(snapshot.tree));
+      const restored = changes.map(({ path }) => path).filter(asAtBase);
+      const files = withBasePaths(repo.treeById(snapshot.tree), base, restored);
+      repo.judge = { files: halfOf(files), snapshot: null };
+      await life.point('judge:half');
+      repo.judge = { files, snapshot: snapshot.tree };
+      await life.point('judge:done');
+      return { path: workspace.judgePath, changes, restored };
     },
-    refs: async (workspace) => {
-      await life.point('refs');
-      const refs = [...repo.refs].filter(([name]) => !name.startsWith('refs/conductor/'));
-      return { refs: Object.fromEntries(refs), head: `refs/heads/${workspace.branchName}`, headLogs: {} };
-    },
-    movedElsewhere: async () => [],
+    openTemporary: async (checkout) => `${checkout}-tmp`,
+    removeTemporary: async () => {},
+    publish: (workspace, result) => publishSim(repo, life, workspace, result),
   };
+}
+
+/** A checkout as a death may leave it. */
+function halfOf(tree: SimTree): SimTree {
+  return new Map([...tree].slice(0, 1));
+}
+
+function withBasePaths(tree: SimTree, base: SimTree, paths: readonly string[]): SimTree {
+  const files = new Map(tree);
+  for (const path of paths) {
+    const content = base.get(path);
+    if (content === undefined) files.delete(path);
+    else files.set(path, content);
+  }
+  return files;
 }
 
 /** A salvage is the last copy of something, so none ever replaces another. */

@@ -102,10 +102,14 @@ export function durableEntry(world: SimWorld): SimEntry | null {
   return { stepId: event.step_id ?? '', ...event.payload };
 }
 
-/** Whether the durable log names a runner by this mark. */
-export function isRunnerDurable(world: SimWorld, mark: string): boolean {
+/** The tree that the runner of this mark works on, if the durable log names it. */
+export function durableSnapshot(world: SimWorld, mark: string): string | null {
   const text = world.runId === null ? null : world.disk.readDurable(logPath(world.runId));
-  return text?.includes(`"mark":${JSON.stringify(mark)}`) ?? false;
+  const at = text?.indexOf(`"mark":${JSON.stringify(mark)}`) ?? -1;
+  if (text === null || at === -1) return null;
+  const line = text.slice(text.lastIndexOf('\n', at) + 1, text.indexOf('\n', at));
+  const event = JSON.parse(line) as Extract<RunEvent, { event_type: 'runner_started' }>;
+  return event.payload.snapshot?.tree ?? '';
 }
 
 /** Slow enough that an orphan is still at it when its step is entered again. */

@@ -8,7 +8,7 @@ import { viewRun } from '../runtime/run-view.ts';
 import { startRun } from '../runtime/start-run.ts';
 import { createSimDeps, type SimDeps } from './sim-deps.ts';
 import { createLife, type Life, type Watch } from './sim-life.ts';
-import type { OnAppend } from './sim-run-store.ts';
+import { type OnAppend, simDriver } from './sim-run-store.ts';
 import type { SimScript } from './sim-script.ts';
 import { durableEntry, eventsOf, SIM_ROOT, type SimWorld, stirOrphans } from './sim-world.ts';
 
@@ -34,6 +34,9 @@ export interface SimResult {
   /** The state that the last drive came back with. */
   readonly end: Extract<DriveEnd, { kind: 'ended' }> | null;
 }
+
+/** The message of a commit that the user adds to the run's branch. */
+export const USER_COMMIT = 'by the user\n';
 
 /** Far more than any run needs: a run that is still not at its end then goes round in circles. */
 const MAX_LIVES = 100;
@@ -138,7 +141,7 @@ export async function sendRival(simulation: Simulation, world: SimWorld): Promis
   const deps = createSimDeps(world, rival, simulation.plan, simulation.script, () => {});
   const store: RunStore = {
     ...deps.store,
-    drive: async () => ({ ok: false, problem: { kind: 'driven', pid: driver.id } }),
+    drive: async () => ({ ok: false, problem: { kind: 'driven', driver: simDriver(driver) } }),
   };
   const came = await resumeRun({ ...commonOf({ ...deps, store }, false), runId, onPlan: () => {} });
   if (came.ok || came.problem.kind !== 'driven') world.breaches.push('two processes drive the run');
@@ -170,6 +173,15 @@ function passTime(world: SimWorld, until: string): void {
   world.time = Math.max(world.time, Date.parse(until));
 }
 
+/** The user works in their own repository meanwhile: once they touched the branch, it is theirs. */
+function touchBranch({ repo, runId }: SimWorld, { userTouchesBranch: does }: SimScript): void {
+  const ref = `refs/heads/conductor/run/${runId}`;
+  const at = repo.userRefs.get(ref);
+  if (does === undefined || at === undefined || repo.commitById(at).message === USER_COMMIT) return;
+  if (does === 'deletes') repo.userRefs.delete(ref);
+  else repo.userRefs.set(ref, repo.makeCommit({ tree: repo.treeOf(at), parent: at, message: USER_COMMIT }));
+}
+
 /** Two people give the same answer at once and then another one comes: only one of them may count. */
 async function answerAsPerson(simulation: Simulation, world: SimWorld): Promise<void> {
   const { life, deps } = beginLife(simulation, world);
@@ -188,6 +200,7 @@ async function giveAnswer(simulation: Simulation, world: SimWorld, deps: SimDeps
     world.time = Math.max(world.time, Date.parse(awaiting.expiresAt ?? ''));
     return;
   }
+  touchBranch(world, simulation.script);
   const answer = key === 'gate_rejected' ? 'gate_rejected' : 'gate_approved';
   const request = {
     record: read.run,

@@ -2,18 +2,19 @@ import { execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { findRepository } from '../adapters/git/find-repository.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { readPolicies } from '../adapters/project/policy-files.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
+import { findRepository } from '../adapters/workspace/git/find-repository.ts';
 import type { Config } from '../contracts/config.ts';
 import { DETECTED_NAMES } from '../contracts/detected-validator.ts';
 import { findChromium, lackOfChromium } from '../harness/browser.ts';
 import type { Finding } from '../runtime/services.ts';
 import { examineAgents } from './examine-agents.ts';
+import { configFindings, examineSetup } from './examine-setup.ts';
 import { plannerFor } from './planners.ts';
 import { repositoryObstacle } from './repository-obstacle.ts';
 import { findSandbox } from './sandbox-state.ts';
@@ -53,9 +54,16 @@ export async function examine(
     return findings;
   }
   const { config } = loaded;
-  findings.push(ok('configuration', 'valid'), await examinePolicy(config.policy, policyFolders(root)));
+  findings.push(
+    ...configFindings(root, loaded.warnings),
+    await examinePolicy(config.policy, policyFolders(root)),
+  );
   findings.push(...(await examineAgents(config, env)));
-  if (found.ok) findings.push(...(await examineValidators(root, config, env)));
+  if (found.ok)
+    findings.push(
+      ...(await examineValidators(root, config, env)),
+      ...(await examineSetup({ repoRoot: root, gitDir: found.gitDir, config, env })),
+    );
   findings.push(
     await examinePlanner(root, config, env),
     await examineSandbox(config, env),

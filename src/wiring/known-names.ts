@@ -32,11 +32,12 @@ export async function loadTemplateReader(): Promise<ReadTemplate> {
 
 /** Limits where a workflow says nothing. */
 export function limitDefaults(config: Config | null): CheckContext['defaults'] {
-  const { timeout, idle_timeout, max_visits } = config?.limits ?? CONFIG_DEFAULTS.limits;
+  const { timeout, idle_timeout, max_visits, park } = config?.limits ?? CONFIG_DEFAULTS.limits;
   return {
     timeoutMs: durationOf(timeout),
     idleTimeoutMs: durationOf(idle_timeout),
     maxVisits: max_visits,
+    parkMs: durationOf(park),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { packageVersion } from '../package-root.ts';
 import { answerGate } from '../runtime/answer-gate.ts';
 import type { DriveEnd } from '../runtime/drive.ts';
+import { defaultsToRecord } from '../runtime/recorded-run.ts';
 import type { AwaitingView } from '../runtime/run-view.ts';
 import type { OpenProject } from '../runtime/services.ts';
 import { startRun } from '../runtime/start-run.ts';
@@ -19,6 +20,10 @@ export interface RunWorkflowOptions {
   readonly workflow: string;
   readonly baseRef?: string;
   readonly inputs?: Readonly<Record<string, string>>;
+  /** Names the run for people; without one, the task or the workflow's description does. */
+  readonly title?: string;
+  /** False: the validators don't run on the base first. */
+  readonly baseline?: boolean;
   /** Aborting leaves the run to be resumed. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
@@ -66,7 +71,8 @@ export async function runWorkflow(options: RunWorkflowOptions): Promise<RunWorkf
   const bytes = await readFile(options.workflow);
   const given = Object.keys(inputs);
   const checked = checkWorkflow({ name: options.workflow, bytes }, { ...project.context, inputs: given });
-  const unused = findUnusedInput(checked, project.context.names?.prompts ?? null, given);
+  const { names, readTemplate } = project.context;
+  const unused = findUnusedInput(checked, names?.prompts ?? null, given, readTemplate);
   if (unused !== null) return refused([`${unused.message}; ${unused.help}`], checked.diagnostics);
   if (checked.plan === null) return refused(['the workflow has errors'], checked.diagnostics);
   const { defaults } = project.context;
@@ -77,11 +83,9 @@ export async function runWorkflow(options: RunWorkflowOptions): Promise<RunWorkf
     workflowText: bytes,
     baseRef: options.baseRef ?? 'HEAD',
     inputs,
-    defaults: {
-      timeout_ms: defaults.timeoutMs,
-      idle_timeout_ms: defaults.idleTimeoutMs,
-      max_visits: defaults.maxVisits,
-    },
+    title: options.title ?? null,
+    baseline: options.baseline ?? true,
+    defaults: defaultsToRecord(defaults),
     wait: false,
     signal: options.signal ?? new AbortController().signal,
     observer: {

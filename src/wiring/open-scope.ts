@@ -1,6 +1,6 @@
-import { findRepository } from '../adapters/git/find-repository.ts';
-import { createScopeSources } from '../adapters/git/scope-sources.ts';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
+import { findRepository } from '../adapters/workspace/git/find-repository.ts';
+import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { Opened, OpenScope } from '../runtime/services.ts';
 
 /** A patch can be judged anywhere; a base that is asked for has to be there. */

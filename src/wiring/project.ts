@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
-import { createGitWorkspace } from '../adapters/git/git-workspace.ts';
-import { createGitSurroundings } from '../adapters/git/observe.ts';
+import { realpathSync } from 'node:fs';
+import { createBaselineFiles } from '../adapters/baselines/baseline-files.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
@@ -9,11 +8,18 @@ import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { readPrompts } from '../adapters/prompts/prompt-files.ts';
-import { gitFoldersOf } from '../adapters/sandbox/git-folders.ts';
+import { createTemplateReader } from '../adapters/prompts/template.ts';
+import { objectFoldersOf } from '../adapters/sandbox/object-folders.ts';
+import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
 import { createCredentialWaits, stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import { createValidatorRunner } from '../adapters/validators/validator-runner.ts';
+import { readRemoteDefaults } from '../adapters/workspace/git/default-branch.ts';
+import { listCheckoutFolders } from '../adapters/workspace/git/find-repository.ts';
+import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
+import { createStepWatcher } from '../adapters/workspace/watch/step-watch.ts';
 import type { Config } from '../contracts/config.ts';
+import { SETUP_DEFAULTS } from '../contracts/config-defaults.ts';
 import { outerMarksOf } from '../contracts/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
@@ -22,8 +28,9 @@ import type { Project } from '../runtime/run-context.ts';
 import type { Opened, OpenProject } from '../runtime/services.ts';
 import { createAgentCare } from './agent-care.ts';
 import { createAgents } from './agents.ts';
-import { createEnclosure, WORK_FOLDER } from './enclosure.ts';
-import { allowlisted } from './environment.ts';
+import type { Configured } from './configured.ts';
+import { createEnclosure } from './enclosure.ts';
+import { allowlisted, withoutCheckouts } from './environment.ts';
 import { findHarnessKit } from './harness-kit.ts';
 import { durationOf, knownNames, limitDefaults } from './known-names.ts';
 import { createNotifier } from './notifier.ts';
@@ -32,9 +39,7 @@ import { createRecords } from './records.ts';
 import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
 import { createStepPolicy, protectedBranchesOf } from './step-policy.ts';
 
-interface ProjectRequest {
-  readonly repoRoot: string;
-  readonly config: Config;
+interface ProjectRequest extends Configured {
   readonly folders: {
     readonly prompts: readonly string[];
     readonly policies: readonly string[];
@@ -63,7 +68,9 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       'correct it, or take the file away',
     );
   const kit = await findHarnessKit(packageRoot(), request.env);
-  const allowed = allowlisted(request.env, config.environment);
+  const checkouts = [...new Set([repoRoot, ...(await listCheckoutFolders(request.gitDir))])];
+  const clean = withoutCheckouts(allowlisted(request.env, config.environment), checkouts, realPathOf);
+  const allowed = clean.env;
   const environment = { ...allowed, ...kit.environment };
   const searchPath = allowed.PATH;
   const secrets = longestFirst([...secretValuesOf(request.env), ...plannerSecrets(config, request.env)]);
@@ -86,6 +93,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     null,
   );
   if (!planner.ok) return { ok: false, obstacle: planner.obstacle, document: null };
+  const protectedBranches = protectedBranchesOf(config, await readRemoteDefaults(request.gitDir));
   const agents = createAgents(
     config,
     {
@@ -93,27 +101,41 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       store: records.store,
       secrets,
       conductorBin: kit.environment.CONDUCTOR_BIN,
-      protectedBranches: protectedBranchesOf(config),
+      protectedBranches,
     },
     request.env,
   );
+  const setup = createCheckoutSetup({
+    ...processes,
+    setup: config.setup,
+    timeoutMs: durationOf(config.setup?.timeout ?? SETUP_DEFAULTS.timeout),
+    repoRoot,
+    cacheFolder: `${request.workspacesDir}/setup`,
+    portsFolder: `${stateFolderOf(request.env)}/ports`,
+    checkPrograms: programsOf(validators),
+  });
   const refusal = sandboxRefusal(config, sandbox);
   const project: Project = {
     repoRoot,
+    checkouts,
     refusals: refusal === null ? [] : [refusal],
     agent: agents,
     agentCare: createAgentCare(config, request.env),
     validator: (name) => validators.get(name) ?? null,
     entrypoints: config.entrypoints,
+    tests: config.tests,
+    baseline: config.baseline === 'on',
+    requiresSandbox: config.sandbox === 'required',
     environment,
-    policy: policyOf(config, policies, sandbox.kind === 'works'),
+    policy: policyOf(config, policies, protectedBranches, sandbox.kind === 'works'),
     secrets,
     enclosure: createEnclosure({
       repoRoot,
       config,
       policiesByRef: policies.byRef,
       sandbox,
-      gitFolders: await gitFoldersOf(repoRoot),
+      objectFolders: await objectFoldersOf(request.gitDir),
+      workspacesDir: request.workspacesDir,
       kitFolders: kit.folders,
     }),
     notify: config.notify === null ? null : createNotifier(config.notify.command, repoRoot, environment),
@@ -124,25 +146,22 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       ...records,
       ids: systemIds,
       workflowFolders: folders.workflows,
-      context: { defaults: limitDefaults(config), names: await knownNames(config, folders), inputs: null },
+      context: {
+        defaults: limitDefaults(config),
+        names: await knownNames(config, folders),
+        inputs: null,
+        readTemplate: createTemplateReader(),
+      },
       deps: {
         clock: records.clock,
         store: records.store,
         waits: createCredentialWaits(`${stateFolderOf(request.env)}/waits`),
         chance: Math.random,
-        workspace: createGitWorkspace({
-          repoRoot,
-          worktreesDir: resolve(repoRoot, config.paths.worktrees),
-          awaitOrphans,
-        }),
-        surroundings: createGitSurroundings({
-          repoRoot,
-          worktreesDir: resolve(repoRoot, config.paths.worktrees),
-          runsDir: resolve(repoRoot, config.paths.runs),
-          workDir: resolve(repoRoot, WORK_FOLDER),
-          home: request.env.HOME,
-        }),
-        validators: createValidatorRunner(processes),
+        workspace: createGitWorkspace({ ...request, ownedPaths: setup.ownedPaths, awaitOrphans }),
+        watcher: createStepWatcher(request),
+        setup,
+        baselines: createBaselineFiles(`${request.workspacesDir}/baselines`),
+        validators: createValidatorRunner({ ...processes, ...clean }),
         planner: planner.planner,
         prompts: catalog,
         project,
@@ -166,9 +185,9 @@ async function validatorCommands(
   config: Config,
 ): Promise<ReadonlyMap<string, RunnableValidator>> {
   const commands = new Map<string, RunnableValidator>();
-  for (const { name, command } of await detectValidators(repoRoot)) {
-    const none = { artifacts: [], timeoutMs: null, report: null, retries: null };
-    commands.set(name, { kind: 'command', id: name, command, ...none });
+  for (const { name, command, report = null } of await detectValidators(repoRoot)) {
+    const none = { artifacts: [], timeoutMs: null, retries: null };
+    commands.set(name, { kind: 'command', id: name, command, report, ...none });
   }
   for (const [name, validator] of Object.entries(config.validators))
     commands.set(name, {
@@ -183,13 +202,30 @@ async function validatorCommands(
   return commands;
 }
 
-function policyOf(config: Config, policies: PolicyFiles, hasSandbox: boolean): Project['policy'] {
+function programsOf(validators: ReadonlyMap<string, RunnableValidator>): readonly string[] {
+  return [...validators.values()].flatMap((each) => (each.kind === 'command' ? [each.command[0]] : []));
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+function policyOf(
+  config: Config,
+  policies: PolicyFiles,
+  protectedBranches: readonly string[],
+  hasSandbox: boolean,
+): Project['policy'] {
   const cache = new Map<string, ReturnType<typeof createStepPolicy>>();
   return (refs, override) => {
     const key = JSON.stringify([refs, override]);
     const known =
       cache.get(key) ??
-      createStepPolicy([config.policy, ...refs], policies.byRef, config, hasSandbox, override);
+      createStepPolicy([config.policy, ...refs], policies.byRef, protectedBranches, hasSandbox, override);
     cache.set(key, known);
     return known;
   };

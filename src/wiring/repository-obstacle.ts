@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { FoundRepository } from '../adapters/git/find-repository.ts';
+import type { FoundRepository } from '../adapters/workspace/git/find-repository.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
 
 type Reason = Extract<FoundRepository, { ok: false }>['reason'];

@@ -9,9 +9,16 @@ import type { StepPolicy } from '../runtime/run-context.ts';
 /** Whatever a project configures, these stay protected. */
 const ALWAYS_PROTECTED = ['main', 'master'];
 
-/** Names or globs of branches that no run may move: what work is merged into is one, whatever it is called. */
-export function protectedBranchesOf({ protected_branches, work }: Config): readonly string[] {
-  return [...ALWAYS_PROTECTED, ...protected_branches, ...(work.branch === null ? [] : [work.branch])];
+/**
+ * Names or globs of branches that no run may move: what work is merged into is one, and the repository's default,
+ * whatever they are called.
+ */
+export function protectedBranchesOf(
+  { protected_branches, work }: Config,
+  defaults: readonly string[] = [],
+): readonly string[] {
+  const ofWork = work.branch === null ? [] : [work.branch];
+  return [...ALWAYS_PROTECTED, ...protected_branches, ...ofWork, ...defaults];
 }
 
 const SOURCES: readonly LayerSource[] = ['system', 'workflow', 'step'];
@@ -20,7 +27,7 @@ const SOURCES: readonly LayerSource[] = ['system', 'workflow', 'step'];
 export function createStepPolicy(
   refs: readonly string[],
   byRef: ReadonlyMap<string, PolicyDocument>,
-  config: Config,
+  protectedBranches: readonly string[],
   hasSandbox = false,
   override?: PolicyOverride,
 ): StepPolicy {
@@ -45,11 +52,6 @@ export function createStepPolicy(
     ...(effective.protected_paths.length === 0
       ? {}
       : { protects: (path: string) => forbiddenBy(effective.protected_paths, path) !== null }),
-    check: ({ defaultBranches, ...evidence }) =>
-      checkChanges({
-        ...evidence,
-        policy: effective,
-        protectedBranches: [...protectedBranchesOf(config), ...defaultBranches],
-      }),
+    check: (evidence) => checkChanges({ ...evidence, policy: effective, protectedBranches }),
   };
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { priced } from '../agents/prices.ts';
+import { priced, sumUsage } from '../agents/prices.ts';
 import type { Config } from '../contracts/config.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { maskSecrets } from '../policy/secrets.ts';
-import type { Agent, AgentResult } from '../ports/agent.ts';
+import type { Agent, AgentRequest, AgentResult } from '../ports/agent.ts';
 import type { AgentTrial, Opened, OpenProject, TrialRequest } from '../runtime/services.ts';
 import { findAgentProgram } from './agent-programs.ts';
 import { makeThrowAway, type ThrowAway } from './throw-away.ts';
@@ -42,6 +42,8 @@ export async function tryAgent(request: ProjectTrial): Promise<Opened<AgentTrial
     reason: null,
     failure: null,
     sandboxed: false,
+    continues_session: null,
+    session_reason: null,
   };
   const place = await makeThrowAway(project.repoRoot);
   try {
@@ -50,10 +52,18 @@ export async function tryAgent(request: ProjectTrial): Promise<Opened<AgentTrial
     if (missing !== null || configured.kind === 'replay')
       return { ok: true, value: { ...base, ok: missing === null, reason: missing } };
     const trial = await tryIn(place, request, agent, base);
-    const { final, reason } = trial;
+    const { final, reason, session_reason } = trial;
     const masked = (text: string | null) =>
       text === null ? null : maskSecrets(text, project.deps.project.secrets ?? []);
-    return { ok: true, value: { ...trial, final: masked(final), reason: masked(reason) } };
+    return {
+      ok: true,
+      value: {
+        ...trial,
+        final: masked(final),
+        reason: masked(reason),
+        session_reason: masked(session_reason),
+      },
+    };
   } finally {
     await place.remove();
   }
@@ -84,7 +94,7 @@ async function tryIn(
   if ((enclosure?.refusal ?? null) !== null) return { ...base, reason: enclosure?.refusal ?? null };
   const evidenceDir = join(place.runDir, 'artifacts', 'check');
   await mkdir(evidenceDir, { recursive: true });
-  const result = await agent.run({
+  const request: AgentRequest = {
     runId: mark,
     stepId: 'check',
     attempt: 1,
@@ -103,21 +113,74 @@ async function tryIn(
     signal,
     onStop: async () => {},
     onLine,
-  });
+    ...(agent.resumes === true
+      ? { session: { folder: join(place.runDir, 'sessions/1'), resume: null } }
+      : {}),
+  };
+  const result = await agent.run(request);
   await sweep(mark);
   const written = await readFile(join(place.worktree, FILE), 'utf8').catch(() => null);
   const wroteFile = written?.trim() === token;
+  const ok = result.termination === 'completed' && wroteFile;
+  const second = result.termination === 'completed' ? await visitAgain(agent, request, result) : null;
+  await sweep(mark);
+  const usage = sumUsage([result, second].map((start) => start?.result?.usage ?? null));
   return {
     ...base,
-    ok: result.termination === 'completed' && wroteFile,
+    ...sessionOf(agent, result, second),
+    ok,
     termination: result.termination,
     wrote_file: wroteFile,
     duration_ms: result.durationMs,
-    usage: priced(result.result?.usage ?? null, setup.agentCare?.(name).price ?? null),
+    usage: priced(usage, setup.agentCare?.(name).price ?? null),
     final: result.finalResponse,
     reason: reasonOf(result, wroteFile),
     failure: result.failure ?? null,
     sandboxed: (enclosure?.confinement ?? null) !== null,
+  };
+}
+
+const QUESTION = `Which line did you write into ${FILE}? Answer with that line alone. Use no tool, and change nothing.`;
+
+/** A second visit of the same step, as a run would have it; null if there is no session to continue. */
+async function visitAgain(
+  agent: Agent,
+  request: AgentRequest,
+  { sessionId }: AgentResult,
+): Promise<AgentResult | null> {
+  const { session, runDir } = request;
+  if (session === undefined || sessionId === null || sessionId === undefined) return null;
+  const evidenceDir = join(runDir, 'artifacts', 'check@2');
+  await mkdir(evidenceDir, { recursive: true });
+  return agent.run({
+    ...request,
+    attempt: 2,
+    visit: 2,
+    prompt: QUESTION,
+    evidenceDir,
+    session: {
+      folder: join(runDir, 'sessions/2'),
+      resume: { id: sessionId, from: session.folder, prompt: QUESTION },
+    },
+  });
+}
+
+function sessionOf(
+  agent: Agent,
+  first: AgentResult,
+  second: AgentResult | null,
+): Pick<AgentTrial, 'continues_session' | 'session_reason'> {
+  if (
+    agent.resumes !== true ||
+    first.termination !== 'completed' ||
+    (second === null && first.sessionId != null)
+  )
+    return { continues_session: null, session_reason: null };
+  if (second === null) return { continues_session: false, session_reason: 'it named no session' };
+  const continues = second.session?.resumed === true && second.termination === 'completed';
+  return {
+    continues_session: continues,
+    session_reason: continues ? null : (second.session?.note ?? second.reason),
   };
 }
 

@@ -1,22 +1,27 @@
 import { resolve } from 'node:path';
-import { createGitUpkeep } from '../adapters/git/git-upkeep.ts';
-import { createGitWorkspace } from '../adapters/git/git-workspace.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
 import { folderSize } from '../adapters/upkeep/folder-size.ts';
 import { removeRecord } from '../adapters/upkeep/record-removal.ts';
-import type { Config } from '../contracts/config.ts';
+import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
+import { createGitUpkeep } from '../adapters/workspace/result/git-upkeep.ts';
+import { LEGACY_WORKTREES_DIR } from '../contracts/config-defaults.ts';
 import type { UpkeepSetup } from '../runtime/services.ts';
+import type { Configured } from './configured.ts';
 import { createRecords } from './records.ts';
 
-export function createUpkeepSetup(repoRoot: string, config: Config): UpkeepSetup {
+export function createUpkeepSetup(configured: Configured): UpkeepSetup {
+  const { repoRoot, config } = configured;
   const runsDir = resolve(repoRoot, config.paths.runs);
-  const worktreesDir = resolve(repoRoot, config.paths.worktrees);
+  const linkedWorktreesDir = resolve(repoRoot, LEGACY_WORKTREES_DIR);
+  const records = createRecords(repoRoot, config);
+  const recordedPaths = async () =>
+    (await records.store.list()).flatMap(({ status }) => status?.worktree_path ?? []);
   return {
-    ...createRecords(repoRoot, config),
-    workspace: createGitWorkspace({ repoRoot, worktreesDir }),
+    ...records,
+    workspace: createGitWorkspace({ ...configured, ownedPaths: [] }),
     retention: { keepRuns: config.retention.keep_runs, keepDays: config.retention.keep_days },
     upkeep: {
-      ...createGitUpkeep({ repoRoot, worktreesDir, awaitOrphans }),
+      ...createGitUpkeep({ ...configured, linkedWorktreesDir, recordedPaths, awaitOrphans }),
       sizeOf: folderSize,
       removeRecord: (runId, options) => removeRecord({ repoRoot, runsDir }, runId, options),
     },

@@ -1,26 +1,24 @@
-import { join } from 'node:path';
-import { createItemRevisions } from '../adapters/git/item-revisions.ts';
-import { createSpecFiles } from '../adapters/git/spec-files.ts';
+import { dirname, join } from 'node:path';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { createWorkDatabase } from '../adapters/work-local/database.ts';
 import { createLocalJournal } from '../adapters/work-local/journal.ts';
 import { createLocalProvider } from '../adapters/work-local/local-provider.ts';
 import { createPipeline } from '../adapters/work-local/pipeline.ts';
+import { createItemRevisions } from '../adapters/workspace/items/item-revisions.ts';
+import { createSpecFiles } from '../adapters/workspace/items/spec-files.ts';
 import type { Config } from '../contracts/config.ts';
-import { outerMarksOf } from '../contracts/process-mark.ts';
 import type { Revisions } from '../ports/revisions.ts';
 import type { SpecFolder } from '../ports/spec-folder.ts';
-import type { RunnableValidator } from '../ports/validator.ts';
+import type { RunnableValidator, ValidatorPlace } from '../ports/validator.ts';
 import type { WorkJournal } from '../ports/work-journal.ts';
 import type { WorkProvider } from '../ports/work-provider.ts';
 import type { RunDeps } from '../runtime/run-context.ts';
+import type { Configured } from './configured.ts';
 import { durationOf } from './known-names.ts';
 
-interface LocalWorkRequest {
-  readonly repoRoot: string;
-  readonly config: Config;
+interface LocalWorkRequest extends Configured {
   /** Of the opened project: checks of revisions are run as the validators of runs are. */
-  readonly deps: Pick<RunDeps, 'clock' | 'validators' | 'project' | 'sweep'>;
+  readonly deps: Pick<RunDeps, 'clock' | 'validators' | 'project' | 'sweep' | 'setup'>;
 }
 
 export interface LocalWork {
@@ -32,11 +30,12 @@ export interface LocalWork {
 }
 
 /** Work items of this repository on this machine. Nothing is made before the first write. */
-export function openLocalWork({ repoRoot, config, deps }: LocalWorkRequest): LocalWork {
+export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalWork {
+  const { repoRoot, config } = configured;
   const workDir = join(repoRoot, '.tnh', 'work');
   const file = join(workDir, 'items.db');
-  const withinStep = Object.keys(outerMarksOf(process.env)).length > 0;
-  const revisions = createItemRevisions({ repoRoot, withinStep, branch: config.work.branch });
+  const ownedPaths = deps.setup?.ownedPaths ?? [];
+  const revisions = createItemRevisions({ ...configured, branch: config.work.branch, ownedPaths });
   const { project, validators, clock, sweep } = deps;
   return {
     provider: createLocalProvider({
@@ -47,6 +46,7 @@ export function openLocalWork({ repoRoot, config, deps }: LocalWorkRequest): Loc
         workDir,
         revisions,
         runner: validators,
+        prepare: (place, mark, signal) => prepareChecks(configured, deps, place, mark, signal),
         validators: (checkout) => checksIn(checkout, config, project.validator),
         enclose: async ({ worktreePath, runDir }, harnessDir) =>
           (await project.enclosure?.({
@@ -69,6 +69,38 @@ export function openLocalWork({ repoRoot, config, deps }: LocalWorkRequest): Loc
   };
 }
 
+/** A checkout for checks is set up like those of runs. */
+async function prepareChecks(
+  { repoRoot, workspacesDir }: Configured,
+  { setup, project }: LocalWorkRequest['deps'],
+  place: ValidatorPlace,
+  mark: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  // A revision may install other packages than the base, so its setup runs in the sandbox, with network.
+  const enclosure = await project.enclosure?.({
+    runner: 'validator',
+    policies: [],
+    worktreePath: place.worktreePath,
+    runDir: place.runDir,
+    harnessDir: `${place.runDir}/harness`,
+  });
+  const confinement = enclosure?.confinement ?? null;
+  const result = await setup?.prepare({
+    checkout: place.worktreePath,
+    otherCheckouts: [repoRoot, ...(project.checkouts ?? []), workspacesDir],
+    stateDir: `${dirname(place.worktreePath)}/setup`,
+    isChanged: true,
+    evidenceDir: `${place.runDir}/setup`,
+    confinement: confinement === null ? null : { ...confinement, network: 'allow' },
+    env: project.environment,
+    mark,
+    signal,
+    onLine: () => undefined,
+  });
+  return result === undefined || result.ok ? null : result.reason;
+}
+
 /** All that the configuration names; where it names none, what is found in the checkout itself. */
 async function checksIn(
   checkout: string,
@@ -77,11 +109,12 @@ async function checksIn(
 ): Promise<readonly RunnableValidator[]> {
   const names = Object.keys(config.validators);
   if (names.length > 0) return names.flatMap((name) => configured(name) ?? []);
-  const none = { artifacts: [], timeoutMs: null, report: null, retries: null };
-  return (await detectValidators(checkout)).map(({ name, command }) => ({
+  const none = { artifacts: [], timeoutMs: null, retries: null };
+  return (await detectValidators(checkout)).map(({ name, command, report = null }) => ({
     kind: 'command',
     id: name,
     command,
+    report,
     ...none,
   }));
 }

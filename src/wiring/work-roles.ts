@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRevisionReader } from '../adapters/git/revision-reader.ts';
+import { createRevisionReader } from '../adapters/workspace/items/revision-reader.ts';
 import type { WorkConfig } from '../contracts/config.ts';
 import type { Role } from '../contracts/work-results.ts';
 import type { ResumableRoleRunner } from '../ports/role-runner.ts';

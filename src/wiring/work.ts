@@ -1,6 +1,5 @@
-import { createScopeSources } from '../adapters/git/scope-sources.ts';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
-import type { Config } from '../contracts/config.ts';
+import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { WorkItem } from '../contracts/work-item.ts';
 import { parsePatch } from '../policy/patch.ts';
 import { judgeScope } from '../runtime/judge-scope.ts';
@@ -16,19 +15,20 @@ import type { Checked } from '../work/contract/problem-codes.ts';
 import { checkReviewerResult } from '../work/contract/reviewer-result.ts';
 import { fieldsOfLabels, LABELS } from '../work/labels.ts';
 import type { RoleChecks } from '../work/role-result.ts';
+import type { Configured } from './configured.ts';
 import { openLocalWork } from './work-local.ts';
 import { createWorkRoles } from './work-roles.ts';
 
-interface WorkRequest {
+interface WorkRequest extends Configured {
   readonly project: OpenProject;
-  readonly config: Config;
   readonly options: WorkOptions;
 }
 
 /** The engine of work items over what this machine has: the local provider, and the runs of this repository. */
-export function assembleWork({ project, config, options }: WorkRequest): OpenWork {
-  const { repoRoot, deps, ids, clock } = project;
-  const local = openLocalWork({ repoRoot, config, deps });
+export function assembleWork({ project, options, ...configured }: WorkRequest): OpenWork {
+  const { repoRoot, config } = configured;
+  const { deps, ids, clock } = project;
+  const local = openLocalWork({ ...configured, deps });
   const jobs = options.jobs ?? config.work.jobs;
   const runner = createWorkRoles({
     project,

@@ -45,8 +45,9 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
         agent: step.agent,
         prompt: promptSource(step.prompt),
         inputs: step.inputs ?? [],
-        policies: [document.defaults?.policy, step.policy].filter((ref) => ref !== undefined),
+        policies: policiesOf(step, document),
         intent: step.intent ?? null,
+        ...(step.session === undefined ? {} : { session: step.session }),
         budgets: budgetsOf(own, shared),
         routes: mechanicalRoutes(step.routes),
       };
@@ -54,7 +55,7 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
       return {
         ...withProcessLimits(base, own, shared, defaults),
         opcode: 'RUN_VALIDATION',
-        policies: document.defaults?.policy === undefined ? [] : [document.defaults.policy],
+        policies: policiesOf(step, document),
         validators: step.run.map(compileValidator),
         parallel: step.parallel ?? false,
         routes: mechanicalRoutes(step.routes),
@@ -90,6 +91,13 @@ function compileStep(step: StepDocument, document: WorkflowDocument, defaults: D
     case 'STOP':
       return { ...base, opcode: 'STOP', reason: step.reason ?? null };
   }
+}
+
+function policiesOf(
+  { policy }: Extract<StepDocument, { opcode: 'RUN_AGENT' | 'RUN_VALIDATION' }>,
+  { defaults }: WorkflowDocument,
+): readonly string[] {
+  return [defaults?.policy, policy].filter((ref) => ref !== undefined);
 }
 
 type MechanicalRoutesDocument = Extract<StepDocument, { opcode: 'RUN_AGENT' }>['routes'];

@@ -1,13 +1,13 @@
 import type {
   AgentConfig,
-  Command,
   Config,
   ConfigDocument,
   PlannerConfig,
   ValidatorConfig,
   WorkConfig,
 } from '../contracts/config.ts';
-import { CONFIG_DEFAULTS, PLANNER_DEFAULTS } from '../contracts/config-defaults.ts';
+import { CONFIG_DEFAULTS, PLANNER_DEFAULTS, SETUP_DEFAULTS } from '../contracts/config-defaults.ts';
+import type { Command, SetupConfig, SetupDocument } from '../contracts/setup-config.ts';
 
 /** A later layer wins over an earlier one, key by key; maps merge by name. What none says is the default. */
 export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Config {
@@ -21,6 +21,7 @@ export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Con
       timeout: said.limits?.timeout ?? CONFIG_DEFAULTS.limits.timeout,
       idle_timeout: said.limits?.idle_timeout ?? CONFIG_DEFAULTS.limits.idle_timeout,
       max_visits: said.limits?.max_visits ?? CONFIG_DEFAULTS.limits.max_visits,
+      park: said.limits?.park ?? CONFIG_DEFAULTS.limits.park,
     },
     policy: said.policy ?? CONFIG_DEFAULTS.policy,
     protected_branches: said.protected_branches ?? CONFIG_DEFAULTS.protected_branches,
@@ -28,8 +29,11 @@ export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Con
     environment: said.environment ?? CONFIG_DEFAULTS.environment,
     paths: {
       runs: said.paths?.runs ?? CONFIG_DEFAULTS.paths.runs,
-      worktrees: said.paths?.worktrees ?? CONFIG_DEFAULTS.paths.worktrees,
+      workspaces: said.paths?.workspaces ?? CONFIG_DEFAULTS.paths.workspaces,
     },
+    setup: said.setup === undefined ? CONFIG_DEFAULTS.setup : completeSetup(said.setup),
+    baseline: said.baseline ?? CONFIG_DEFAULTS.baseline,
+    tests: said.tests ?? CONFIG_DEFAULTS.tests,
     retention: {
       keep_runs: said.retention?.keep_runs ?? CONFIG_DEFAULTS.retention.keep_runs,
       keep_days: said.retention?.keep_days ?? CONFIG_DEFAULTS.retention.keep_days,
@@ -122,6 +126,17 @@ function completePlanner(planner: ConfigDocument['planner']): PlannerConfig {
     case 'agent':
       return { ...planner, timeout: planner.timeout ?? PLANNER_DEFAULTS.agent.timeout };
   }
+}
+
+/** Taken whole from one file: commands of one file and cached paths of another would not belong together. */
+function completeSetup(setup: SetupDocument): SetupConfig {
+  return {
+    run: (setup.run ?? SETUP_DEFAULTS.run).map(asCommand),
+    cache: setup.cache ?? null,
+    copy: setup.copy ?? SETUP_DEFAULTS.copy,
+    ports: setup.ports ?? SETUP_DEFAULTS.ports,
+    timeout: setup.timeout ?? SETUP_DEFAULTS.timeout,
+  };
 }
 
 function completeWork(work: ConfigDocument['work']): WorkConfig {

@@ -3,6 +3,7 @@ import { FORMS, NAME_PATTERN } from '../contracts/forms.ts';
 import { ROLES } from '../contracts/work-results.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { checkConfigPaths, checkSetup } from './config-path-rules.ts';
 import { pathProblem, reportPath } from './rules/path-bounds.ts';
 import { valueAt } from './shape-issues.ts';
 import { asList, asMapping, asText } from './workflow-view.ts';
@@ -16,7 +17,8 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
     ...checkPlannerAgent(data, source),
     ...checkWorkAgents(data, source),
     ...checkPlannerAddress(data, source),
-    ...checkPaths(data, source),
+    ...checkConfigPaths(data, source),
+    ...checkSetup(data, source),
     ...checkValidatorPaths(data, source),
   ];
 }
@@ -109,34 +111,4 @@ function checkPlannerAddress(data: unknown, source: YamlSource): Diagnostic[] {
 
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text);
-}
-
-/** A worktree inside a run directory would be taken for evidence, and a run inside a worktree for work. */
-function checkPaths(data: unknown, source: YamlSource): Diagnostic[] {
-  const given = asMapping(asMapping(data).paths);
-  const runs = asText(given.runs) ?? CONFIG_DEFAULTS.paths.runs;
-  const worktrees = asText(given.worktrees) ?? CONFIG_DEFAULTS.paths.worktrees;
-  if (!contains(runs, worktrees) && !contains(worktrees, runs)) return [];
-  const key = Object.hasOwn(given, 'worktrees') ? 'worktrees' : 'runs';
-  return [
-    createDiagnostic('CF102', {
-      message: `the runs in \`${runs}\` and the worktrees in \`${worktrees}\` contain each other`,
-      span: source.locate(['paths', key], 'value'),
-      help: 'choose two folders side by side',
-    }),
-  ];
-}
-
-function contains(outer: string, inner: string): boolean {
-  const [a, b] = [segments(outer), segments(inner)];
-  return a.every((segment, index) => b[index] === segment);
-}
-
-function segments(path: string): string[] {
-  const parts: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
-    else if (part !== '.' && (part !== '' || parts.length === 0)) parts.push(part);
-  }
-  return parts.filter((part, index) => part !== '' || (index === 0 && path.startsWith('/')));
 }

@@ -14,6 +14,8 @@ import {
 import { limitDiagnostics } from './limit-diagnostics.ts';
 import { createLineIndex } from './line-index.ts';
 import { findTemplateProblems } from './prompt-template.ts';
+import { substitutionHelp } from './rules/inline-templates.ts';
+import { findSubstitutions } from './rules/substitutions.ts';
 import { checkShape } from './shape.ts';
 import { decodeSource, type Source } from './source-text.ts';
 import { asList, asMapping, asText } from './workflow-view.ts';
@@ -67,6 +69,7 @@ export function checkPrompt(
     ...checkRules(shape.data, shape.source),
     ...checkName(shape.value, ref, shape.source),
     ...checkBody(body, text, parts.bodyStart),
+    ...checkSubstitutions(body, text, bodyOffset),
     ...(readTemplate === null ? [] : checkTemplate(readTemplate, shape.data, { text, body, bodyOffset })),
   ];
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...rules]);
@@ -180,6 +183,19 @@ function checkBody(body: string, text: string, bodyStart: number): Diagnostic[] 
   if (body !== '') return [];
   const span = createLineIndex(text).span(bodyStart - 3, bodyStart);
   return [createDiagnostic('PR106', { message: 'nothing follows the front matter', span })];
+}
+
+function checkSubstitutions(body: string, text: string, bodyOffset: number): Diagnostic[] {
+  const found = findSubstitutions(body).find(({ name }) => name !== null);
+  if (found === undefined) return [];
+  const start = bodyOffset + found.index;
+  return [
+    createDiagnostic('PR110', {
+      message: `\`${found.text}\` stands in a prompt, where it is plain text`,
+      span: createLineIndex(text).span(start, start + found.text.length),
+      help: substitutionHelp(found.name ?? ''),
+    }),
+  ];
 }
 
 function checkTemplate(

@@ -6,8 +6,18 @@ import { RUNTIME_INPUTS } from './runtime-inputs.ts';
 /** What every prompt may use without declaring it. */
 const ALWAYS_GIVEN: readonly string[] = [...RUNTIME_INPUTS, 'task'];
 
+/** How braces are written that are no template. */
+export const RAW_BRACES = '`{% raw %}…{% endraw %}`';
+
+/** Whether a text has anything for the engine, which takes longer to load than most checks take. */
+export function hasTemplate(text: string): boolean {
+  return /\{[{%]/.test(text);
+}
+
 export interface TemplateProblem {
   readonly code: Extract<Code, 'PR108' | 'PR109'>;
+  /** The variable that is unknown; null where the text is no template. */
+  readonly name: string | null;
   readonly message: string;
   /** Into the text of the prompt. */
   readonly offset: number;
@@ -22,8 +32,9 @@ export function findTemplateProblems(
 ): readonly TemplateProblem[] {
   if (fault !== null) {
     const { message, offset, length } = fault;
-    const help = 'correct it; `{% raw %}…{% endraw %}` keeps braces as they are';
-    return [{ code: 'PR108', message: `the template cannot be read: ${message}`, offset, length, help }];
+    const help = `correct it; ${RAW_BRACES} keeps braces as they are`;
+    const said = `the template cannot be read: ${message}`;
+    return [{ code: 'PR108', name: null, message: said, offset, length, help }];
   }
   const known = new Set([...given, ...ALWAYS_GIVEN]);
   return variables
@@ -32,10 +43,14 @@ export function findTemplateProblems(
       const near = didYouMean(name, known);
       return {
         code: 'PR109',
+        name,
         message: `the text uses \`${name}\`, which is no input of the prompt`,
         offset,
         length: name.length,
-        help: near === null ? 'declare it in `inputs` of the prompt' : `did you mean \`${near}\`?`,
+        help:
+          near === null
+            ? `declare it in \`inputs\` of the prompt; ${RAW_BRACES} keeps braces as they are`
+            : `did you mean \`${near}\`?`,
       };
     });
 }

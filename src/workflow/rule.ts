@@ -1,3 +1,4 @@
+import type { ReadTemplate } from '../contracts/prompt.ts';
 import type { Code } from '../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { buildGraph, type WorkflowGraph } from './workflow-graph.ts';
@@ -39,11 +40,15 @@ export interface CheckContext {
     readonly timeoutMs: number;
     readonly idleTimeoutMs: number;
     readonly maxVisits: number;
+    /** Recorded with a run, which parks by it; a plan holds nothing of it. */
+    readonly parkMs?: number;
   };
   /** Null where names are not resolved. */
   readonly names: KnownNames | null;
   /** Names given by `--input`. Null where no run is about to start, so that they may still come. */
   readonly inputs: readonly string[] | null;
+  /** Reads inline prompts; without it their templates are not checked. */
+  readonly readTemplate?: ReadTemplate;
 }
 
 export interface RuleContext {
@@ -51,6 +56,7 @@ export interface RuleContext {
   readonly graph: WorkflowGraph;
   readonly names: KnownNames | null;
   readonly inputs: readonly string[] | null;
+  readonly readTemplate: ReadTemplate | null;
   readonly report: (code: Code, finding: Finding) => void;
   /** Whether no more of this kind are kept. */
   readonly isFull: (code: Code) => boolean;
@@ -103,6 +109,7 @@ export function applyRules(
     graph: buildGraph(view),
     names: context.names,
     inputs: context.inputs,
+    readTemplate: context.readTemplate ?? null,
     isFull,
     report: (code, { message, at, label = null, related = [], notes = [], help = null }) => {
       if (isFull(code)) return;

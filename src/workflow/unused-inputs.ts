@@ -1,7 +1,10 @@
+import type { ReadTemplate } from '../contracts/prompt.ts';
 import type { WorkflowDocument } from '../contracts/workflow-document.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { CheckedWorkflow } from './check-workflow.ts';
+import { hasTemplate } from './prompt-template.ts';
 import { type KnownNames, suggest } from './rule.ts';
+import { promptForm } from './rules/prompt-forms.ts';
 import { isRuntimeInput } from './runtime-inputs.ts';
 
 /** An input that a person gave and that the run would not use. */
@@ -18,10 +21,11 @@ export function findUnusedInput(
   { document, diagnostics }: CheckedWorkflow,
   prompts: KnownNames['prompts'] | null,
   given: readonly string[],
+  readTemplate: ReadTemplate | null = null,
 ): UnusedInput | null {
   const wrong = diagnostics.some(({ severity, code }) => severity === 'error' && code !== 'WF508');
   if (document === null || wrong) return null;
-  const taken = takenInputs(document, prompts);
+  const taken = takenInputs(document, prompts, readTemplate);
   const name = given.find((candidate) => !taken.includes(candidate));
   if (name === undefined) return null;
   const takes = `the workflow takes ${taken.map((each) => `\`${each}\``).join(', ')}`;
@@ -33,12 +37,25 @@ export function findUnusedInput(
   };
 }
 
-/** What steps list and what their prompts declare. Every agent can read `task`, whatever its prompt says. */
-function takenInputs(document: WorkflowDocument, prompts: KnownNames['prompts'] | null): readonly string[] {
+/** What steps list, and what their prompts declare or use. Every agent can read `task`, whatever its prompt says. */
+function takenInputs(
+  document: WorkflowDocument,
+  prompts: KnownNames['prompts'] | null,
+  readTemplate: ReadTemplate | null,
+): readonly string[] {
   const asked = document.steps.flatMap((step) => {
     if (step.opcode !== 'RUN_AGENT' && step.opcode !== 'EVALUATE') return [];
     const declared = prompts?.get(step.prompt)?.inputs.map(({ name }) => name) ?? [];
-    return [...('inputs' in step ? (step.inputs ?? []) : []), ...declared];
+    return [
+      ...('inputs' in step ? (step.inputs ?? []) : []),
+      ...declared,
+      ...variablesOf(step.prompt, readTemplate),
+    ];
   });
   return [...new Set(['task', ...asked])].filter((name) => !isRuntimeInput(name));
+}
+
+function variablesOf(prompt: string, readTemplate: ReadTemplate | null): readonly string[] {
+  if (readTemplate === null || promptForm(prompt) !== 'inline' || !hasTemplate(prompt)) return [];
+  return readTemplate(prompt).variables.map(({ name }) => name);
 }

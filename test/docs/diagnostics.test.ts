@@ -46,6 +46,7 @@ function contextOf(page: Page): CheckContext {
       entrypoints: new Set(['node', 'python3', 'bash', 'sh']),
     },
     inputs: null,
+    readTemplate: createTemplateReader(),
   };
 }
 

@@ -83,20 +83,20 @@ describe('the example judges', () => {
   });
   const TURNED_ON = '  policy: policy.judged.v1\n';
 
-  it('catches the agent that edits the failing test, and tells everybody', async () => {
+  it('shows validators the tests as at the base, and reports that the agent edited one', async () => {
     const { cli } = await prepare(await files((text) => text));
     const run = await cli.run(['run', 'make-tests-pass']);
     const finding = 'protected_path_changed: test/slug.test.js';
     expect(run.code).toBe(4);
     expect(run.stderr).toContain('~ partial');
-    expect(run.stderr).toContain('saw them as they were at the base: test/slug.test.js');
+    expect(run.stderr).toContain('saw them as at the base: test/slug.test.js');
     expect(run.stderr).toContain(finding);
     const shown = await cli.run(['show', run.stdout.trim()]);
     expect(shown.stdout).toContain(finding);
     expect(shown.stdout).toContain('implement → check (error) → judge (partial) → STOP');
   });
 
-  it('calls the same run a success where the line is taken out', async () => {
+  it('asks a person where the line is taken out, because the tests pass only with the edits', async () => {
     const { repo, cli } = await prepare(
       await files((text) => {
         expect(text).toContain(TURNED_ON);
@@ -104,7 +104,12 @@ describe('the example judges', () => {
       }),
     );
     const run = await cli.run(['run', 'make-tests-pass']);
-    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('✓ success')]);
+    expect([run.code, run.stderr]).toEqual([
+      4,
+      expect.stringContaining('the change edits what decides the verdict: test/slug.test.js'),
+    ]);
+    const decision = join(repo.root, '.tnh/run', run.stdout.trim(), 'artifacts/judge/planner_decision.json');
+    expect(await readFile(decision, 'utf8')).toContain('"judge_changed"');
     const branch = branchOf('make-tests-pass', run.stdout);
     expect(await repo.git('show', `${branch}:src/slug.js`)).toBe(
       await example('demo/repository/src/slug.js'),

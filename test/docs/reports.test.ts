@@ -55,6 +55,7 @@ describe('the section about reports', () => {
   it('lists every form of report', () => {
     const forms = rowsOf(section).map(([form = '']) => form.replaceAll('`', '').replace(/:.*$/, ''));
     expect(forms.filter((form) => form !== 'report').sort()).toEqual([
+      'go-json',
       'harness',
       'junit',
       'playwright-json',

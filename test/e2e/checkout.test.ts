@@ -1,8 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { GitRepo } from '../../testing/git-repo.ts';
-import { CONFIG, fixture, oneAgentStep, type Scene, test } from './scene.ts';
+import { agentStep, config, GATE, runInline, VALIDATE } from './inline-workflow.ts';
+import type { RunRecordOnDisk } from './run-record.ts';
+import { CONFIG, fixture, oneAgentStep, type Scene, test, until } from './scene.ts';
 
 /** Staged, partly staged, unstaged, deleted, untracked, ignored and stashed work, all at once. */
 async function makeDirty(repo: GitRepo): Promise<void> {
@@ -25,8 +28,8 @@ async function statusOf({ repo }: Scene): Promise<string> {
   return repo.git('status', '--porcelain=v1', '-z');
 }
 
-/** Each scene's checkout, refs, index, stash, worktrees and branches are compared after the test. */
-describe("the person's checkout", () => {
+/** After each test the scene compares checkout, refs, index, stash, configuration and `git worktree list`. */
+describe("the user's checkout", () => {
   for (const workflow of ['success', 'unsafe', 'gate'])
     test.concurrent(`is untouched when dirty (${workflow})`, async ({ openScene }) => {
       const scene = await openScene({ prepare: makeDirty });
@@ -43,7 +46,7 @@ describe("the person's checkout", () => {
     expect(await scene.inWorktree(runId, 'answer.txt')).toBe('?\n');
   });
 
-  test.concurrent('is untouched on a branch that an agent commits to', async ({ openScene }) => {
+  test.concurrent('does not get the commits that an agent makes in its workspace', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../w.yaml', oneAgentStep('committer', '"write answer.txt 42\\ncommit"'));
     const { code, stdout } = await scene.conductor('run', '../w.yaml');
@@ -96,20 +99,39 @@ describe("the person's checkout", () => {
     ).toMatch(/^completed/);
   });
 
-  for (const paths of [
-    { runs: '../elsewhere/runs', worktrees: '../elsewhere/trees' },
-    { runs: 'var/runs', worktrees: 'var/trees' },
-  ])
-    test.concurrent(`has a status that stays the same when runs go to ${paths.runs}`, async ({
-      openScene,
-    }) => {
-      const scene = await openScene({ paths, config: `${CONFIG}paths: ${JSON.stringify(paths)}\n` });
+  for (const runs of ['../elsewhere/runs', 'var/runs'])
+    test.concurrent(`has a status that stays the same when runs go to ${runs}`, async ({ openScene }) => {
+      const scene = await openScene({
+        runs,
+        config: `${CONFIG}paths: { runs: ${runs}, workspaces: ~/elsewhere }\n`,
+        workspaces: 'elsewhere',
+      });
       const before = await statusOf(scene);
       const { code, runId } = await scene.run('success');
       expect(code).toBe(0);
       expect(scene.runIds()).toEqual([runId]);
       expect(await statusOf(scene)).toBe(before);
     });
+
+  test.concurrent('may not contain the workspaces: packages and tests would be found from there', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ config: `${CONFIG}paths: { workspaces: var/workspaces }\n` });
+    const { code, stderr } = await scene.run('success');
+    expect(code).toBe(2);
+    expect(stderr).toContain('are inside the repository: programs there would find its packages');
+    expect(scene.runIds()).toEqual([]);
+  });
+
+  test.concurrent('keeps `paths.worktrees` of an earlier version without effect, with a warning', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ config: `${CONFIG}paths: { worktrees: var/trees }\n` });
+    const { code, stderr } = await scene.run('success');
+    expect(code).toBe(0);
+    expect(stderr).toContain('paths.workspaces');
+    expect(existsSync(join(scene.repo.root, 'var'))).toBe(false);
+  });
 
   test.concurrent('may be a subfolder: the run is of the whole repository', async ({ openScene }) => {
     const scene = await openScene();
@@ -118,7 +140,7 @@ describe("the person's checkout", () => {
     expect(scene.runIds()).toEqual([result.stdout.trim()]);
   });
 
-  test.concurrent('serves several runs at once, each with a worktree and a branch of its own', async ({
+  test.concurrent('serves several runs at once, each with a workspace and a branch of its own', async ({
     openScene,
   }) => {
     const scene = await openScene();
@@ -127,6 +149,94 @@ describe("the person's checkout", () => {
     expect(new Set(runs.map(({ runId }) => runId)).size).toBe(3);
   });
 });
+
+/** Waits for `go` in the home folder, after it has said that it started. */
+const WAITING_AGENT =
+  'touch "$HOME/started"; until test -e "$HOME/go"; do sleep 0.05; done; echo 42 > answer.txt';
+
+describe('what the user does in the checkout while an agent works', () => {
+  test.concurrent('is a notice: it violates nothing and changes no status', async ({ openScene }) => {
+    const scene = await openScene({ config: config(WAITING_AGENT) });
+    const { repo, home } = scene;
+    await repo.git('branch', 'older');
+    const run = runInline(scene, agentStep('v') + VALIDATE('g') + GATE);
+    await until(() => existsSync(join(home, 'started')));
+    await repo.write('keep/old.txt', 'saved in an editor\n');
+    await repo.write('new.txt', 'new\n');
+    await repo.git('branch', 'topic');
+    await repo.git('branch', '-D', 'older');
+    await writeFile(join(home, 'go'), '');
+    const { code, runId, stderr } = await run;
+    expect(code).toBe(3);
+    const record = scene.record(runId);
+    expect(record.eventsOf('policy_violation')).toEqual([]);
+    const head = (await repo.git('rev-parse', 'main')).trim();
+    expect(noticesOf(record)).toEqual([
+      ['refs/heads/older', head, null],
+      ['refs/heads/topic', null, head],
+      ['keep/old.txt', null, '.M'],
+      ['new.txt', null, '??'],
+    ]);
+    const said = "changed in your checkout while `a` ran; conductor can't tell by whom";
+    expect(stderr).toContain(said);
+    expect(record.evidence('g', 'gate_request')).toContain(said);
+    expect((await scene.conductor('show', runId)).stdout).toContain(said);
+    expect((await scene.conductor('show', runId, '--json')).stdout).toContain(said);
+    expect((await scene.conductor('approve', runId, '--resume')).code).toBe(0);
+    await repo.git('branch', '-D', 'topic');
+    await repo.write('keep/old.txt', 'old\n');
+    await rm(join(repo.root, 'new.txt'));
+  });
+
+  test.concurrent('loses nothing: a commit that no ref leads to any more is kept', async ({ openScene }) => {
+    const scene = await openScene({ config: config(WAITING_AGENT) });
+    const { repo, home } = scene;
+    const lost = (await repo.git('commit-tree', '-p', 'main', '-m', 'lost', 'main^{tree}')).trim();
+    await repo.git('branch', 'lonely', lost);
+    const run = runInline(scene, agentStep('STOP'));
+    await until(() => existsSync(join(home, 'started')));
+    await repo.git('branch', '-D', 'lonely');
+    await writeFile(join(home, 'go'), '');
+    const { runId } = await run;
+    const salvage = `refs/conductor/salvage/${runId}.ref/heads/lonely`;
+    const [notice] = scene.record(runId).eventsOf('notice_recorded');
+    expect(notice?.payload).toMatchObject({
+      subject: 'refs/heads/lonely',
+      old: lost,
+      new: null,
+      salvage_ref: salvage,
+    });
+    expect((await repo.git('rev-parse', salvage)).trim()).toBe(lost);
+    expect((await scene.conductor('undo', runId, '--ref', 'refs/heads/lonely')).code).toBe(0);
+    expect((await repo.git('rev-parse', 'lonely')).trim()).toBe(lost);
+    await repo.git('branch', '-D', 'lonely');
+  });
+
+  test.concurrent('reaches the branch of the run only at its end, and a moved one is left alone', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({ config: config('echo 42 > answer.txt') });
+    const { repo } = scene;
+    const { code, runId } = await runInline(scene, agentStep('g') + GATE);
+    expect(code).toBe(3);
+    const branch = scene.record(runId).metadata.workspace.branch_name;
+    const mine = (await repo.git('commit-tree', '-p', branch, '-m', 'mine', `${branch}^{tree}`)).trim();
+    await repo.git('branch', '--force', branch, mine);
+    await writeFile(join(scene.worktree(runId), 'answer.txt'), '43\n');
+    await scene.conductor('resume', runId);
+    expect((await scene.conductor('approve', runId, '--resume')).code).toBe(7);
+    expect((await repo.git('rev-parse', branch)).trim()).toBe(mine);
+    const record = scene.record(runId);
+    const salvage = `refs/conductor/salvage/${runId}`;
+    expect((await repo.git('show', `${salvage}:answer.txt`)).trim()).toBe('43');
+    const notice = record.eventsOf('notice_recorded').at(-1)?.payload;
+    expect(notice).toMatchObject({ kind: 'branch_left_alone', subject: branch, salvage_ref: salvage });
+  });
+});
+
+function noticesOf({ eventsOf }: RunRecordOnDisk): unknown[] {
+  return eventsOf('notice_recorded').map(({ payload }) => [payload.subject, payload.old, payload.new]);
+}
 
 describe('what a run starts from', () => {
   test.concurrent('another commit than HEAD, by --base-ref', async ({ openScene }) => {
@@ -188,10 +298,14 @@ steps:
     const env = { SECRET_TOKEN: 'hunter2', TERM: 'xterm' };
     const { code, stdout } = await scene.cli.run(['run', '../w.yaml'], { env });
     expect(code).toBe(0);
-    for (const file of ['agent.json', 'validator.json']) {
-      const seen = JSON.parse(await scene.inWorktree(stdout.trim(), file));
+    const runId = stdout.trim();
+    for (const file of [
+      join(scene.worktree(runId), 'agent.json'),
+      join(scene.judge(runId), 'validator.json'),
+    ]) {
+      const seen = JSON.parse(await readFile(file, 'utf8'));
       const own = Object.keys(seen).filter((name) => !name.startsWith('CONDUCTOR_'));
-      expect(own.sort()).toEqual(['HOME', 'LANG', 'PATH', 'TERM']);
+      expect(own.sort()).toEqual(['HOME', 'LANG', 'PATH', 'TERM', 'TMPDIR']);
     }
   });
 });

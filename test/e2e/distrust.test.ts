@@ -4,8 +4,8 @@ import { describe, expect } from 'vitest';
 import { agentStep, config, ENDS, GATE, JUDGE, runInline, VALIDATE } from './inline-workflow.ts';
 import { test } from './scene.ts';
 
-describe('an agent that reaches for the run directory', () => {
-  test.concurrent('can not answer a gate before it is opened', async ({ openScene }) => {
+describe('an agent that writes to the run directory', () => {
+  test.concurrent("can't answer a gate before it opens", async ({ openScene }) => {
     const forged = JSON.stringify({
       answer: 'gate_approved',
       by: 'Test User',
@@ -21,7 +21,7 @@ describe('an agent that reaches for the run directory', () => {
     expect(scene.record(runId).eventsOf('gate_approved')).toEqual([]);
   });
 
-  test.concurrent('does not stop the run with a request that is none', async ({ openScene }) => {
+  test.concurrent('does not cancel the run with an invalid request', async ({ openScene }) => {
     const scene = await openScene({
       config: config('echo junk > $CONDUCTOR_RUN_DIR/cancel_request.json; sleep 1.5; echo 42 > answer.txt'),
     });
@@ -32,31 +32,36 @@ describe('an agent that reaches for the run directory', () => {
 });
 
 describe('a validator', () => {
-  test.concurrent('that moves a protected branch makes the run unsafe', async ({ openScene }) => {
-    const scene = await openScene({
-      config: config('echo 42 > answer.txt', 'git branch moved-by-validator'),
-    });
-    const { code, runId } = await runInline(scene, agentStep('v') + VALIDATE('j') + JUDGE);
-    expect(code).toBe(5);
-    expect(scene.record(runId).eventsOf('policy_violation')[0]?.payload).toMatchObject({
-      class: 'forbidden_operation',
-      subject: 'refs/heads/moved-by-validator',
-    });
-    await scene.repo.git('branch', '-D', 'moved-by-validator');
-  });
-
-  test.concurrent('that writes a forbidden file makes the run unsafe, one that leaves others does not', async ({
+  test.concurrent('that makes a branch and a hook leaves none for the next validation', async ({
     openScene,
   }) => {
-    const writes = (path: string) =>
-      config('echo 42 > answer.txt', `mkdir -p $(dirname ${path}); echo x > ${path}`);
-    const forbidden = await openScene({ config: writes('.github/workflows/x.yml') });
-    expect((await runInline(forbidden, agentStep('v') + VALIDATE('j') + JUDGE)).code).toBe(5);
-    const harmless = await openScene({ config: writes('coverage/out.txt') });
-    expect((await runInline(harmless, agentStep('v') + VALIDATE('j') + JUDGE)).code).toBe(0);
+    const probe =
+      'test ! -e .git/hooks/pre-commit && git branch made-by-validator && mkdir -p .git/hooks && touch .git/hooks/pre-commit';
+    const scene = await openScene({ config: config('echo 42 > answer.txt', probe) });
+    const { code, runId } = await runInline(scene, agentStep('v') + VALIDATE('j') + JUDGE);
+    expect(scene.record(runId).eventsOf('baseline_recorded')[0]?.payload.outcome).toBe('green');
+    expect(code).toBe(0);
+    expect(scene.record(runId).eventsOf('policy_violation')).toEqual([]);
   });
 
-  test.concurrent('has what is left of the time of its step', async ({ openScene }) => {
+  test.concurrent('that writes a forbidden file changes nothing but the judge checkout', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({
+      config: config(
+        'echo 42 > answer.txt',
+        'mkdir -p .github/workflows && echo x > .github/workflows/x.yml',
+      ),
+    });
+    const { code, runId } = await runInline(scene, agentStep('v') + VALIDATE('j') + JUDGE);
+    expect(code).toBe(0);
+    const { metadata, eventsOf } = scene.record(runId);
+    expect(eventsOf('policy_violation')).toEqual([]);
+    const changed = await scene.repo.git('diff', '--name-only', 'main', metadata.workspace.branch_name);
+    expect(changed).toBe('answer.txt\n');
+  });
+
+  test.concurrent('gets only the time that is left of its step', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt', 'sleep 1.2') });
     const two = `  - { id: v, opcode: RUN_VALIDATION, run: [probe, { id: again, kind: script, entrypoint: sh, args: [-c, sleep 1.2] }], limits: { timeout: 2s }, routes: { completed: STOP, error: STOP, ${ENDS} } }\n`;
     const { runId } = await runInline(scene, agentStep('v') + two);
@@ -65,9 +70,7 @@ describe('a validator', () => {
 });
 
 describe('a policy', () => {
-  test.concurrent('that is gone when the run is resumed stops the step instead of being forgotten', async ({
-    openScene,
-  }) => {
+  test.concurrent('that is missing when the run is resumed stops the step', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const policies = join(scene.repo.root, '.tnh/policies');
     await mkdir(policies, { recursive: true });
@@ -85,10 +88,8 @@ describe('a policy', () => {
   });
 });
 
-describe('files that a person edits at a gate', () => {
-  test.concurrent('are asked about anew, and are not verified by the tests from before', async ({
-    openScene,
-  }) => {
+describe('files that a user edits at a gate', () => {
+  test.concurrent('open a new gate, and earlier tests do not verify them', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const { code, runId } = await runInline(scene, agentStep('v') + VALIDATE('g') + GATE);
     expect(code).toBe(3);
@@ -100,8 +101,10 @@ describe('files that a person edits at a gate', () => {
   });
 });
 
-describe('a worktree that is gone', () => {
-  test.concurrent('while a gate is open comes back with what the steps did', async ({ openScene }) => {
+describe('a deleted workspace', () => {
+  test.concurrent('is restored with the work of the steps when its gate is answered', async ({
+    openScene,
+  }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const { runId } = await runInline(scene, agentStep('v') + VALIDATE('g') + GATE);
     await rm(scene.worktree(runId), { recursive: true });
@@ -109,7 +112,7 @@ describe('a worktree that is gone', () => {
     expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
   });
 
-  test.concurrent('because the agent put a file there fails the step and not the run', async ({
+  test.concurrent('that the agent replaced with a file fails the step without an internal error', async ({
     openScene,
   }) => {
     const scene = await openScene({ config: config('cd ..; rm -rf "$OLDPWD"; echo gone > "$OLDPWD"') });
@@ -121,8 +124,8 @@ describe('a worktree that is gone', () => {
   });
 });
 
-describe('an id that names nothing', () => {
-  test.concurrent('acts on no run, not even the only one', async ({ openScene }) => {
+describe('an empty run id', () => {
+  test.concurrent('selects no run, not even the only one', async ({ openScene }) => {
     const scene = await openScene({ config: config('echo 42 > answer.txt') });
     const { runId } = await runInline(scene, agentStep('g') + GATE);
     for (const id of ['', '-', ' ']) {

@@ -11,6 +11,7 @@ describe('the environment', () => {
     expect(started?.payload.defaults).toEqual({
       timeout_ms: 600_000,
       idle_timeout_ms: 300_000,
+      park_ms: 43_200_000,
       max_visits: 7,
     });
   });

@@ -5,7 +5,7 @@ import { agentStep, config, ENDS, JUDGE, runInline } from './inline-workflow.ts'
 import { type Scene, test } from './scene.ts';
 
 const WORK = 'echo 42 > answer.txt';
-/** Fails on the first try in a worktree. */
+/** Fails on the first try in a checkout. */
 const SECOND_TIME = 'echo said; test -e tried.txt || { touch tried.txt; exit 3; }';
 
 function validateStep(validators: string, more = ''): string {
@@ -63,7 +63,7 @@ describe('a validator with retries', () => {
     expect(ran.record.manifest('v').evidence_summary).toBe('1 passed, 1 flaky: probe');
   });
 
-  test.concurrent('keeps what each try said', async ({ openScene }) => {
+  test.concurrent('keeps the output of each try', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, SECOND_TIME) });
     const { record } = await runWith(scene, '{ id: probe, kind: builtin, retries: 1 }');
     const kept = record
@@ -76,7 +76,7 @@ describe('a validator with retries', () => {
     for (const path of kept) expect(await readFile(join(record.path, String(path)), 'utf8')).toBe('said\n');
   });
 
-  test.concurrent('that never passes has failed, after as many tries', async ({ openScene }) => {
+  test.concurrent('that never passes fails after all its tries', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, 'exit 1') });
     const ran = await runWith(scene, '{ id: probe, kind: builtin, retries: 2 }');
     expect(ran.tries).toHaveLength(3);
@@ -85,7 +85,7 @@ describe('a validator with retries', () => {
     expect(ran.stderr).toContain('probe: the validator exited with code 1 (tried 3 times)');
   });
 
-  test.concurrent('tries a signal and a missing artifact again', async ({ openScene }) => {
+  test.concurrent('is retried after a signal and a missing artifact', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK) });
     const killed = 'test -e a.txt || { touch a.txt; kill -KILL $$; }';
     const forgets = 'test -e b.txt && touch out.txt; touch b.txt';
@@ -100,13 +100,13 @@ describe('a validator with retries', () => {
     expect(ran.code).toBe(0);
   });
 
-  test.concurrent('is not tried again after a timeout', async ({ openScene }) => {
+  test.concurrent('is not retried after a timeout', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, 'sleep 60') });
     const ran = await runWith(scene, '{ id: probe, kind: builtin, retries: 3, timeout: 0.2s }');
     expect(ran.tries.map(({ payload }) => payload.termination)).toEqual(['killed_timeout']);
   });
 
-  test.concurrent('is tried again only while the step has time', async ({ openScene }) => {
+  test.concurrent('is retried only while the step has time left', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK, 'sleep 0.1; exit 1') });
     const ran = await runWith(
       scene,
@@ -148,7 +148,7 @@ describe('cases of a harness report', () => {
       summary: { passed: 0, failed: 0, flaky: 0, duration_ms: 1, ...summary },
     });
 
-  test.concurrent('that are flaky are told by id and counted', async ({ openScene }) => {
+  test.concurrent('that are flaky are reported by id and counted', async ({ openScene }) => {
     const scene = await openScene({
       config: config(WORK),
       files: { 'flaky.json': reportOf('flaky', { flaky: 1 }) },
@@ -186,7 +186,7 @@ describe('cases of a harness report', () => {
     expect(ran.decision).toMatchObject({ status: 'success', risk_flags: ['flaky_checks'] });
   });
 
-  test.concurrent('are never called passed by a report that is made here', async ({ openScene }) => {
+  test.concurrent('are never passed in a report that conductor converts', async ({ openScene }) => {
     const scene = await openScene({ config: config(WORK) });
     const command =
       'echo 1..2; echo ok 1 logout; test -e tried.txt && echo ok 2 login && exit; touch tried.txt; echo not ok 2 login; exit 1';
@@ -208,7 +208,7 @@ describe('cases of a harness report', () => {
 });
 
 describe('several validators in one step', () => {
-  /** What waits ends by itself only if the one after it runs beside it. */
+  /** `waits` ends by itself only if `green` runs beside it. */
   const all = (waits: string) =>
     [
       script('red', 'exit 2'),

@@ -36,6 +36,25 @@ function reporting(change: object, ...more: readonly string[]): string {
 const flagged = (severity: string) =>
   reporting({ ux_flags: [{ severity, area: 'colour', description: 'grey on grey' }] });
 
+/** Two cases that pass at the base, copied by the validator from a file that the agent can write. */
+export const LIVE_FILES = {
+  'cases.json': reportOf(['adds', 'subtracts']),
+  'test/judge.sh': 'grep -qx 42 answer.txt\n',
+};
+const COPIED =
+  '{ id: suite, kind: script, entrypoint: cp, args: [cases.json, harness_report.json], artifacts: [harness_report.json] }';
+
+function reportOf(ids: readonly string[]): string {
+  const details = { kind: 'unit', status: 'passed', repro: 'run it', observations: [], artifacts: [] };
+  return JSON.stringify({
+    suite_id: 'suite',
+    version: '1.0.0',
+    generated_at: '2026-01-01T00:00:00Z',
+    cases: ids.map((id) => ({ id, ...details })),
+    summary: { passed: ids.length, failed: 0, flaky: 0, duration_ms: 1 },
+  });
+}
+
 const PROPOSAL = {
   id: 'page',
   golden_path: 'goldens/page.txt',
@@ -106,6 +125,33 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     told: 'user interface error, colour: grey on grey',
   },
   {
+    row: 'judge-changed',
+    status: 'needs_human',
+    rows: ['judge-changed'],
+    flags: ['judge_changed'],
+    work: [...WRONG, 'write test/judge.sh exit 0'],
+    run: ['judged'],
+    told: 'the change edits what decides the verdict: test/judge.sh',
+  },
+  {
+    row: 'fewer-checks',
+    status: 'needs_human',
+    rows: ['fewer-checks'],
+    flags: ['fewer_checks'],
+    work: [...RIGHT, `write cases.json ${reportOf(['adds'])}`],
+    run: [COPIED],
+    told: '1 case ran, and 2 at the base; missing: subtracts',
+  },
+  {
+    row: 'nothing-changed',
+    status: 'needs_human',
+    rows: ['nothing-changed'],
+    flags: ['nothing_changed'],
+    work: ['say Looked at the answer.'],
+    run: ['lint'],
+    told: 'the step was asked to implement, and the workspace is the same as the base',
+  },
+  {
     row: 'repeated-partial',
     status: 'needs_human',
     rows: ['repeated-partial', FAILED],
@@ -119,7 +165,7 @@ const NEEDS_HUMAN: readonly LiveCase[] = [
     status: 'needs_human',
     rows: ['no-progress', FAILED],
     before: ['partial'],
-    work: WRONG,
+    work: ['write answer.txt 41'],
     run: ['tests'],
     told: 'the validator tests exited with 1, as before, and the workspace is unchanged',
   },
@@ -159,6 +205,14 @@ const BLOCKED: readonly LiveCase[] = [
     work: RIGHT,
     run: [script(['die'])],
     told: 'the validation ended as error, and nothing in the evidence explains it',
+  },
+  {
+    row: 'environment',
+    status: 'blocked',
+    rows: ['environment', FAILED],
+    work: RIGHT,
+    run: ['uninstalled'],
+    told: "the validator uninstalled ran at the base and can't start now",
   },
   {
     row: 'validator-timed-out-again',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ESCALATIONS } from '../../src/planner/escalation.ts';
 import { ROWS } from '../../src/planner/rows.ts';
 import { judgedIn } from './judged-run.ts';
-import { LIVE_CASES, type LiveCase } from './live-row-cases.ts';
+import { LIVE_CASES, LIVE_FILES, type LiveCase } from './live-row-cases.ts';
 import type { RunRecordOnDisk } from './run-record.ts';
 import { CONFIG, type Scene, test } from './scene.ts';
 
@@ -11,6 +11,9 @@ import { CONFIG, type Scene, test } from './scene.ts';
 const MOODY = 'test -e tried.txt || { touch tried.txt; exit 3; }';
 const LIVE_CONFIG = `${CONFIG}  lint: { command: [node, -e, "0"] }
   moody: { command: [sh, -c, ${JSON.stringify(MOODY)}] }
+  judged: { command: [sh, test/judge.sh] }
+  uninstalled: { command: [sh, -c, "! grep -qx 42 answer.txt || exit 127"] }
+entrypoints: [cp]
 `;
 const ENDS = 'error: STOP, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP';
 
@@ -63,7 +66,7 @@ async function expectSameAgain(scene: Scene, record: RunRecordOnDisk, visit: num
 describe('a run comes to the judgement of', () => {
   for (const live of LIVE_CASES)
     test.concurrent(live.row, async ({ openScene }) => {
-      const scene = await openScene({ config: LIVE_CONFIG });
+      const scene = await openScene({ config: LIVE_CONFIG, files: LIVE_FILES });
       await scene.repo.write('../live.yaml', workflowOf(live));
       const { code, stdout, stderr } = await scene.conductor('run', '../live.yaml');
       const record = scene.record(stdout.split('\n')[0] ?? '');

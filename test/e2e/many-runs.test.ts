@@ -4,7 +4,7 @@ import { fixture, test, until } from './scene.ts';
 const MANY = 20;
 
 describe('twenty runs at once in one repository', () => {
-  test('all end well, each with a worktree and a branch of its own', { timeout: 180_000 }, async ({
+  test('all end well, each with a workspace and a branch of its own', { timeout: 180_000 }, async ({
     openScene,
   }) => {
     const scene = await openScene();

@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sandboxHere } from '../integration/sandbox-here.ts';
@@ -26,7 +26,7 @@ describe('an approval whose files changed before the run went on', () => {
   });
 });
 
-describe('a record that nobody can read', () => {
+describe("a record that can't be read", () => {
   test.concurrent('hides no gate of another run, and is named', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
@@ -70,7 +70,7 @@ describe('a record that nobody can read', () => {
   });
 });
 
-describe.runIf(sandboxHere.ok)('a .tnh that nobody can write', () => {
+describe.runIf(sandboxHere.ok)('a .tnh that is read-only', () => {
   test.concurrent('is named by every verb that would write there, and nothing is changed', async ({
     openScene,
   }) => {
@@ -106,17 +106,61 @@ describe.runIf(sandboxHere.ok)('a .tnh that nobody can write', () => {
 });
 
 describe('a copy of the repository', () => {
-  test.concurrent('takes its runs up in worktrees of its own', async ({ openScene }) => {
+  test.concurrent('can neither continue nor remove the workspace of a run of the original', async ({
+    openScene,
+  }) => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const copy = `${scene.home}/copy`;
     await cp(scene.repo.root, copy, { recursive: true, verbatimSymlinks: true });
-    const approved = await scene.conductor('approve', runId, '--resume', '--repo', copy);
-    expect(approved.code).toBe(0);
-    expect(await readFile(join(copy, '.tnh/run', runId, 'final-state.txt'), 'utf8')).toMatch(/^completed/);
-    expect(await readFile(join(copy, '.tnh/worktrees', runId, '.git'), 'utf8')).toContain(`${copy}/.git/`);
-    expect(await scene.inWorktree(runId, '.git')).toContain(`${scene.repo.root}/.git/`);
-    expect(scene.record(runId).status.lifecycle_state).toBe('waiting');
+    for (const verb of ['approve', 'resume']) {
+      const refused = await scene.conductor(verb, runId, '--repo', copy);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain(`${scene.worktree(runId)} belongs to the run in ${scene.repo.root}`);
+    }
+    expect(await scene.conductor('cancel', runId, '--repo', copy)).toMatchObject({ code: 0 });
+    const cleaned = await scene.conductor('clean', '--keep-runs', '0', '--repo', copy);
+    expect(cleaned).toMatchObject({ code: 0 });
+    expect(cleaned.stderr).toContain(`stays: it belongs to the run in ${scene.repo.root}`);
+    expect(await readdir(join(copy, '.tnh/run'))).not.toContain(runId);
     expect(await scene.conductor('approve', runId, '--resume')).toMatchObject({ code: 0 });
+    expect(scene.record(runId).eventsOf('notice_recorded')).toEqual([]);
+  });
+});
+
+describe('a repository that was moved', () => {
+  test('continues its run in the same workspace, and finds what was kept of others', async ({
+    openScene,
+  }) => {
+    const scene = await openScene();
+    const runId = await waitingRun(scene);
+    const undone = (await scene.run('rollback-pre-run')).runId;
+    const { root } = scene.repo;
+    const moved = `${root}-moved`;
+    await rename(root, moved);
+    try {
+      const there = (...args: readonly string[]) => scene.cli.run(args, { cwd: moved });
+      const { code, stderr } = await there('approve', runId, '--resume');
+      expect(code, stderr).toBe(0);
+      expect((await there('diff', runId, '--stat')).stdout).toContain('answer.txt');
+      expect((await there('undo', undone, '--list')).stdout).toContain('undo@1');
+      expect((await there('worktree', 'list')).stdout).toContain(scene.worktree(undone));
+    } finally {
+      await rename(moved, root);
+    }
+    expect(scene.record(runId).finalState).toBe('completed success gate_approved\n');
+    expect((await scene.conductor('undo', undone, '--dry-run')).stdout).toContain(scene.worktree(undone));
+  });
+});
+
+describe('a configuration that moves the workspaces', () => {
+  test('leaves those of earlier runs where they are, and they are still found', async ({ openScene }) => {
+    const scene = await openScene();
+    const { runId } = await scene.run('rollback-pre-run');
+    const env = { CONDUCTOR_PATHS_WORKSPACES: join(scene.home, 'elsewhere') };
+    const listed = await scene.cli.run(['worktree', 'list'], { env });
+    expect(listed.stdout).toContain(scene.worktree(runId));
+    expect(await scene.cli.run(['undo', runId, 'undo'], { env })).toMatchObject({ code: 0 });
+    expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
   });
 });

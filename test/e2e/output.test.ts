@@ -21,6 +21,7 @@ function documentOf({ stdout }: CliResult): Record<string, unknown> {
 const RUN_KEYS = [
   'schema_version',
   'run_id',
+  'title',
   'workflow_id',
   'lifecycle_state',
   'outcome',
@@ -29,6 +30,7 @@ const RUN_KEYS = [
   'steps',
   'usage',
   'run_directory',
+  'baseline',
 ];
 
 /** Claude Code as far as it matters here: it tells of its use, and goes on for ever. */
@@ -55,7 +57,9 @@ describe('output that goes to a file of the checkout', () => {
     const text = await readFile(log, 'utf8');
     await rm(log);
     expect([code, text]).toEqual([6, expect.stringContaining('is being ended: ')]);
-    expect(text).not.toContain('outside_workspace');
+    const [run] = scene.runIds().map(scene.record);
+    const classes = run?.eventsOf('policy_violation').map(({ payload }) => payload.class);
+    expect(classes).toEqual(['budget_exceeded']);
   });
 });
 
@@ -79,6 +83,7 @@ describe('the document of --json', () => {
       last_step_id: 'judge',
       usage: { input_tokens: 1200, output_tokens: null, cost_usd: 0.25 },
       run_directory: join(scene.repo.root, '.tnh', 'run', runId),
+      baseline: { outcome: 'red', cached: false },
       steps: [
         { step_id: 'implement', opcode: 'RUN_AGENT', attempt: 1, termination: 'completed' },
         { step_id: 'check', opcode: 'RUN_VALIDATION', attempt: 1, termination: 'completed' },
@@ -237,17 +242,33 @@ describe('what people see', () => {
     expect((await scene.conductor('logs', prefix, 'check')).stdout).toContain('the answer is 41');
   });
 
-  test.concurrent('what diff prints applies to the base, whatever the files hold', async ({ openScene }) => {
+  test.concurrent('what diff --raw prints applies to the base, whatever the files hold', async ({
+    openScene,
+  }) => {
     const scene = await openScene({ files: { 'latin.txt': 'caf\n' } });
     const prompt = '"bytes latin.txt 636166e90a\\nbytes image.bin 00ff\\nexit 0"';
     await scene.repo.write('../w.yaml', oneAgentStep('latin', prompt));
     const { stdout } = await scene.conductor('run', '../w.yaml');
-    await writeFile(join(scene.home, 'diff.patch'), (await scene.conductor('diff', stdout.trim())).bytes);
+    await writeFile(
+      join(scene.home, 'diff.patch'),
+      (await scene.conductor('diff', stdout.trim(), '--raw')).bytes,
+    );
     await scene.repo.git('apply', '--check', '../home/diff.patch');
     const applied = await scene.repo.git('apply', '--numstat', '../home/diff.patch');
     expect(applied).toContain('latin.txt');
     const patched = await readFile(join(scene.home, 'diff.patch'));
     expect(patched.includes(Buffer.from('636166e90a', 'hex'))).toBe(true);
+  });
+
+  test.concurrent('diff shows what a terminal would obey', async ({ openScene }) => {
+    const scene = await openScene({ files: { 'a.test.js': 'it("adds")\n' } });
+    // A skipped test, with sequences behind it that would rewrite the line.
+    const hidden = Buffer.from(`it.skip("adds")\r\u001b[2K\u202e it("adds")\n`).toString('hex');
+    await scene.repo.write('../w.yaml', oneAgentStep('hide', `"bytes a.test.js ${hidden}\\nexit 0"`));
+    const { stdout } = await scene.conductor('run', '../w.yaml');
+    const shown = await scene.conductor('diff', stdout.trim());
+    expect(shown.stdout).toContain('+it.skip("adds")\\r\\x1b[2K\\u202e it("adds")\n');
+    expect(shown.stderr).toContain('--raw writes the patch as it is');
   });
 
   test.concurrent('status --watch exits as the run does', async ({ openScene }) => {

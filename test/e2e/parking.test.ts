@@ -139,6 +139,46 @@ describe('an agent whose quota is spent until a known time', () => {
   });
 });
 
+describe('an agent with a limit of unknown length', () => {
+  const TERSE = `${CONFIG.replace('env: [HOME]', 'env: [HOME], retries: 0')}limits: { park: 3s }\n`;
+  const open = (openScene: (options: object) => Promise<Scene>, turns: readonly string[]) =>
+    prepare((options) => openScene({ ...options, config: TERSE }), turns);
+
+  test('is parked, shown by runs, and started again by a process that waits', async ({ openScene }) => {
+    const { scene, run } = await open(openScene, ['fail rate_limited', 'work']);
+    const parked = await run();
+    expect(parked.code).toBe(3);
+    const until = scene.record(parked.runId).eventsOf('step_waiting')[0]?.payload.until ?? '';
+    expect((await scene.conductor('runs')).stdout).toContain(`the run waits until ${until}`);
+    expect((await scene.conductor('resume', parked.runId, '--wait')).code).toBe(7);
+    expect(await scene.inWorktree(parked.runId, 'work.txt')).toBe('work\n');
+  });
+
+  test('ends its step as an error once it was parked as long as limits.park allows', async ({
+    openScene,
+  }) => {
+    const { scene, run } = await open(openScene, ['fail rate_limited', 'fail rate_limited', 'work']);
+    const ended = await run('--wait');
+    expect(ended.code).toBe(1);
+    const record = scene.record(ended.runId);
+    expect(record.eventsOf('step_waiting')).toHaveLength(1);
+    expect(record.eventsOf('step_failed')[0]?.payload).toMatchObject({
+      outcome: 'error',
+      reason: expect.stringContaining('parked for 3s in all; raise limits.park'),
+    });
+    expect(record.eventsOf('run_started')[0]?.payload.defaults.park_ms).toBe(3_000);
+  });
+
+  test('is not parked for a known end that lies past limits.park', async ({ openScene }) => {
+    const { scene, run } = await open(openScene, ['fail rate_limited 7200', 'work']);
+    const ended = await run();
+    expect(ended.code).toBe(1);
+    const record = scene.record(ended.runId);
+    expect(record.eventsOf('step_waiting')).toEqual([]);
+    expect(record.eventsOf('step_failed')[0]?.payload.reason).toContain('a step is parked for 3s at most');
+  });
+});
+
 describe('an agent that fails in a way that may pass', () => {
   test('is started again from the same files, and each start is on record', async ({ openScene }) => {
     const { scene, run } = await prepare(openScene, ['fail network', 'work']);

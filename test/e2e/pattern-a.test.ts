@@ -217,7 +217,7 @@ describe('the golden that the pattern proposes', () => {
   });
 });
 
-describe('a golden that git can not put into the worktree', () => {
+describe("a golden that git can't write to the worktree", () => {
   test.concurrent('is an error of its gate, and the files are as they were', async ({ openScene }) => {
     const scene = await openScene({ files });
     const runId = await runPattern(scene);
@@ -265,8 +265,8 @@ describe('a conductor that is killed while it accepts a golden', () => {
   }, 240_000);
 });
 
-/** In the snapshot before the golden, on the way back to it, while the golden is laid over it and while it is put in place. */
-const KILLED_AT = [1, 9, 16, 25, 36, 45, 58];
+/** Before anything, while the tree with the golden is made, around its checkout, and while the result is published. */
+const KILLED_AT = [1, 7, 10, 13, 14, 19, 28];
 
 const CAPTURED = 'artifacts/execute_harness@2/generated_harness/report-files/harness/out/answers';
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sandboxHere } from '../integration/sandbox-here.ts';
@@ -35,6 +35,24 @@ async function runWith(
 const open = (agent: string, probe = 'sh test/judge.sh'): SceneOptions => ({
   config: config(agent, probe),
   files: POLICY,
+});
+
+describe('the policy of a validation step', () => {
+  test.concurrent('protects paths for its validators, whatever the policy of the agent is', async ({
+    openScene,
+  }) => {
+    const scene = await openScene(open(CHEAT));
+    const own = validateStep('probe', 'j').replace('run:', `${JUDGED}run:`);
+    const ran = await runInline(scene, agentStep('v') + own + JUDGE);
+    const record = scene.record(ran.runId);
+    expect(ran.code).toBe(4);
+    expect(record.eventsOf('decision_recorded')[0]?.payload).toMatchObject({
+      blocker_codes: ['validator_failed:probe'],
+    });
+    expect(JSON.parse(record.evidence('v', 'policy_summary'))).toMatchObject({
+      requested_policy: ['policy.workspace.v1', 'policy.judged.v1'],
+    });
+  });
 });
 
 describe('an agent that edits its judge', () => {
@@ -85,19 +103,27 @@ describe('an agent that edits its judge', () => {
     expect((await scene.conductor('show', runId)).stdout).toContain(`finding ${FINDING}`);
   });
 
-  test.concurrent('passes where nothing is protected', async ({ openScene }) => {
+  test.concurrent('is flagged where nothing is protected: with the judge of the base the checks fail', async ({
+    openScene,
+  }) => {
     const scene = await openScene(open(CHEAT));
     const { code, record } = await runWith(scene, { policy: '' });
-    expect(code).toBe(0);
+    expect(code).toBe(4);
+    expect(record.eventsOf('decision_recorded')[0]?.payload).toMatchObject({
+      status: 'needs_human',
+      risk_flags: ['judge_changed'],
+      blocker_codes: ['judge_changed'],
+    });
     expect(JSON.parse(record.evidence('j', 'planner_input'))).toMatchObject({
-      evidence: { policy_events: [] },
+      evidence: { policy_events: [], validation: { judge_changed: ['test/judge.sh'] } },
     });
   });
 });
 
 describe('a conductor that is killed while validators judge', () => {
-  /** Stays until somebody says otherwise, in a file beside all worktrees. */
-  const WAIT = 'sh test/judge.sh && until test -e ../go.txt; do sleep 0.05; done';
+  /** Waits for a file beside the folder of workspaces, unless the answer is wrong as at the base. */
+  const WAIT =
+    'sh test/judge.sh && touch ../../../waits.txt && until test -e ../../../go.txt; do sleep 0.05; done';
 
   async function startStuck(scene: Scene) {
     const path = join(scene.home, 'workflow.yaml');
@@ -105,37 +131,34 @@ describe('a conductor that is killed while validators judge', () => {
     await writeFile(path, workflowOf(steps));
     const driver = scene.cli.start(['run', path]);
     const runId = await until(() => scene.runIds()[0]);
-    const judged = `${scene.worktree(runId)}.judge`;
-    await until(() => existsSync(join(judged, 'answer.txt')) && markedProcesses(runId).length > 0);
+    await until(() => existsSync(join(scene.worktree(runId), '../../../waits.txt')));
     driver.kill('SIGKILL');
     await driver.done;
-    expect(existsSync(judged)).toBe(true);
-    return { runId, judged };
+    return runId;
   }
 
-  test.concurrent('leaves a checkout that is listed with its run, and that resume replaces', async ({
-    openScene,
-  }) => {
+  test.concurrent('is followed by a resume that judges in the same checkout', async ({ openScene }) => {
     const scene = await openScene(open('echo 42 > answer.txt', WAIT));
-    const { runId, judged } = await startStuck(scene);
-    const listed = (await scene.conductor('worktree', 'list')).stdout.trim().split('\n');
-    expect(new Set(listed.map((line) => line.split(/\s+/).at(-1)))).toEqual(
-      new Set([scene.worktree(runId), judged]),
-    );
-    await writeFile(join(scene.worktree(runId), '../go.txt'), '');
+    const runId = await startStuck(scene);
+    await writeFile(join(scene.judge(runId), 'left.txt'), 'of the killed attempt\n');
+    const { stdout } = await scene.conductor('worktree', 'list');
+    expect(stdout.trim().split('\n')).toEqual([expect.stringContaining(scene.worktree(runId))]);
+    await writeFile(join(scene.worktree(runId), '../../../go.txt'), '');
     expect((await scene.conductor('resume', runId)).code).toBe(0);
-    await rm(join(scene.worktree(runId), '../go.txt'));
+    expect(existsSync(join(scene.judge(runId), 'left.txt'))).toBe(false);
+    expect(scene.record(runId).manifest('v@2')).toMatchObject({ attempt: 2 });
   });
 
-  test.concurrent('leaves nothing behind once the run is cancelled', async ({ openScene }) => {
+  test.concurrent('leaves no process once the run is cancelled', async ({ openScene }) => {
     const scene = await openScene(open('echo 42 > answer.txt', WAIT));
-    const { runId, judged } = await startStuck(scene);
-    await scene.conductor('cancel', runId);
-    expect(existsSync(judged)).toBe(false);
+    const runId = await startStuck(scene);
+    expect(markedProcesses(runId)).not.toEqual([]);
+    expect((await scene.conductor('cancel', runId)).code).toBe(0);
+    expect(markedProcesses(runId)).toEqual([]);
   });
 });
 
-describe('validators of protected work', () => {
+describe('validators', () => {
   test.concurrent('run beside the worktree, and what they leave there is no part of the change', async ({
     openScene,
   }) => {
@@ -145,31 +168,37 @@ describe('validators of protected work', () => {
     const look =
       'pwd; echo "$0"; ls node_modules; touch left.txt; mkdir -p deep && cat answer.txt > deep/out.txt; test -d .tnh/run/*/harness/';
     const { code, record, runId } = await runWith(scene, {
-      run: `${script('look', look, ', artifacts: [deep/*.txt]')}, ${script('again', 'cat left.txt', ', cwd: test')}`,
+      run: `${script('look', look, ', artifacts: [deep/*.txt]')}, ${script('again', 'cat ../left.txt', ', cwd: test')}`,
     });
-    const judged = `${scene.worktree(runId)}.judge`;
+    const judge = scene.judge(runId);
     expect(await readFile(join(record.path, 'artifacts/v/look.stdout.txt'), 'utf8')).toBe(
-      `${judged}\n${judged}\n`,
+      `${judge}\n${judge}\n`,
     );
     expect(await readFile(join(record.path, 'artifacts/v/look/deep/out.txt'), 'utf8')).toBe('42\n');
-    expect(code).toBe(4);
-    expect(existsSync(judged)).toBe(false);
+    expect(code).toBe(0);
     expect(existsSync(join(scene.worktree(runId), 'left.txt'))).toBe(false);
-    expect(record.eventsOf('step_completed').map(({ payload }) => payload.changed)).toContain(true);
-    expect(record.eventsOf('step_failed')[0]?.payload).toMatchObject({ changed: false });
+    const ends = record.eventsOf('step_completed').map(({ step_id, payload }) => [step_id, payload.changed]);
+    expect(ends).toEqual(
+      expect.arrayContaining([
+        ['a', true],
+        ['v', false],
+      ]),
+    );
+    expect((await scene.conductor('diff', runId, '--stat')).stdout).not.toMatch(/left|deep|evil/);
     expect(record.eventsOf('policy_violation')).toEqual([]);
   });
 
-  test.concurrent('are watched like others: a branch they make is held against them', async ({
-    openScene,
-  }) => {
-    const scene = await openScene(open('echo 42 > answer.txt', 'git branch made-by-validator'));
+  test.concurrent('make branches in the judge checkout, and those stay there', async ({ openScene }) => {
+    const scene = await openScene(
+      open('echo 42 > answer.txt', 'git branch made-by-validator && git rev-parse made-by-validator^'),
+    );
     const { code, record } = await runWith(scene);
-    expect(code).toBe(5);
-    expect(record.eventsOf('policy_violation')[0]?.payload).toMatchObject({
-      subject: 'refs/heads/made-by-validator',
-    });
-    await scene.repo.git('branch', '-D', 'made-by-validator');
+    expect(code).toBe(0);
+    expect(await readFile(join(record.path, 'artifacts/v/probe.stdout.txt'), 'utf8')).toBe(
+      `${record.metadata.workspace.base_sha}\n`,
+    );
+    expect(record.eventsOf('policy_violation')).toEqual([]);
+    expect(record.eventsOf('notice_recorded')).toEqual([]);
   });
 
   test.skipIf(!sandboxHere.ok)(
@@ -179,10 +208,11 @@ describe('validators of protected work', () => {
         ...open('echo 42 > answer.txt', 'sh test/judge.sh && touch here.txt && ls ..'),
         sandbox: 'required',
       });
-      const { code, record, runId } = await runWith(scene);
+      const { code, record } = await runWith(scene);
       expect(code).toBe(0);
       const listed = await readFile(join(record.path, 'artifacts/v/probe.stdout.txt'), 'utf8');
-      expect(listed).toBe(`${runId}.judge\n`);
+      // Of the store only the objects can be read, which the judge checkout borrows.
+      expect(listed).toBe('judge\nstore\n');
     },
   );
 });

@@ -26,7 +26,7 @@ export function flipByte(content: Buffer, at?: string): Buffer {
   return flipped;
 }
 
-/** A log with other events whose chain is sound again, as somebody would make it who knows how. */
+/** A log with other events whose chain is sound again: as a forger would make it. */
 export function forgeLog(content: Buffer, change: (event: Record<string, unknown>) => unknown): string {
   let prev = '0'.repeat(64);
   const lines = content

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { StartedCli } from '../../testing/cli.ts';
+import { IN_NEW_NAMESPACE, pidNamespacesHere } from '../integration/pid-namespaces-here.ts';
 import { markedProcesses } from './marked-processes.ts';
 import { fixture, oneAgentStep, type Scene, test, until } from './scene.ts';
 
@@ -13,8 +14,8 @@ interface Stuck {
 }
 
 /** A run whose agent has changed files, has left a process behind, and does not come back. */
-async function startStuckRun(scene: Scene): Promise<Stuck> {
-  const driver = scene.cli.start(['run', fixture('interrupted')]);
+async function startStuckRun(scene: Scene, through: readonly string[] = []): Promise<Stuck> {
+  const driver = scene.cli.start(['run', fixture('interrupted')], { through });
   const runId = await until(() => scene.runIds()[0]);
   const half = join(scene.worktree(runId), 'half.txt');
   await until(() => existsSync(half) && readFileSync(half, 'utf8') === 'half\n');
@@ -39,7 +40,7 @@ async function expectSecondAttempt(scene: Scene, runId: string): Promise<void> {
   expect(existsSync(join(scene.worktree(runId), 'half.txt'))).toBe(false);
   expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
   const [salvage] = record.eventsOf('salvage_recorded');
-  expect(await scene.repo.git('show', `${salvage?.payload.ref}:half.txt`)).toBe('half\n');
+  expect(await scene.storeGit(runId, 'show', `${salvage?.payload.ref}:half.txt`)).toBe('half\n');
 }
 
 describe('a conductor that is killed while an agent runs', () => {
@@ -86,6 +87,37 @@ describe('a conductor that is killed while an agent runs', () => {
     expect(resumes.map(({ code }) => code)).toContain(0);
     expect(resumes.map(({ code }) => code).filter((code) => code !== 0 && code !== 1)).toEqual([]);
     await expectSecondAttempt(scene, runId);
+  });
+});
+
+describe.runIf(pidNamespacesHere)('a conductor in another PID namespace', () => {
+  test.concurrent('counts as alive until its lease has run out', async ({ openScene }) => {
+    const { scene, driver, runId } = await startStuckRun(await openScene(), IN_NEW_NAMESPACE);
+    const refusal =
+      /^conductor: run \S+ is driven by process 1 on host \S+ \(its lease runs until 20\S+Z and is renewed while it lives\)$/m;
+    expect(await scene.conductor('resume', runId)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(refusal),
+    });
+    driver.kill('SIGKILL');
+    await driver.done;
+    expect(await scene.conductor('resume', runId)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(refusal),
+    });
+    const { path } = scene.record(runId);
+    const [lock = ''] = (await readdir(path)).filter((name) => name.startsWith('lock.'));
+    const longAgo = new Date(Date.now() - 16_000);
+    await utimes(join(path, lock), longAgo, longAgo);
+    expect(await scene.conductor('resume', runId)).toMatchObject({ code: 0 });
+    await expectSecondAttempt(scene, runId);
+  });
+
+  test.concurrent('is cancelled from outside', async ({ openScene }) => {
+    const { scene, driver, runId } = await startStuckRun(await openScene(), IN_NEW_NAMESPACE);
+    expect(await scene.conductor('cancel', runId)).toMatchObject({ code: 0 });
+    await driver.done;
+    expect(scene.record(runId).finalState).toBe('failed cancelled cancelled\n');
   });
 });
 
@@ -138,24 +170,26 @@ describe('an interruption', () => {
       await expectSecondAttempt(scene, runId);
     });
 
-  test.concurrent('tells what the step did outside its worktree, although nobody judges it', async ({
+  test.concurrent('reports what the step did to its git folder, although no evaluation follows', async ({
     openScene,
   }) => {
     const scene = await openScene();
-    const hook = join(scene.repo.root, '.git', 'hooks', 'pre-commit');
-    const lines = [`@1 write ${hook} exit`, '@1 write half.txt half', '@1 hang', 'write answer.txt 42'];
+    const lines = [
+      '@1 write .git/hooks/pre-commit exit',
+      '@1 write half.txt half',
+      '@1 hang',
+      'write answer.txt 42',
+    ];
     await scene.repo.write('../w.yaml', oneAgentStep('told', JSON.stringify(lines.join('\n'))));
     const driver = scene.cli.start(['run', '../w.yaml']);
     const runId = await until(() => scene.runIds()[0]);
     await until(() => existsSync(join(scene.worktree(runId), 'half.txt')));
     driver.kill('SIGINT');
     expect(await driver.done).toMatchObject({ code: 130 });
-    expect(existsSync(hook)).toBe(false);
+    expect(existsSync(join(scene.worktree(runId), '.git/hooks/pre-commit'))).toBe(false);
     const notes = scene.record(runId).eventsOf('status_updated');
     expect(notes.map(({ payload }) => payload.note)).toContainEqual(
-      expect.stringMatching(
-        /was interrupted: git's own file \.git\/hooks\/pre-commit was created .* put back$/,
-      ),
+      'step "only" was interrupted: .git/hooks/pre-commit was created during the step; conductor restored it',
     );
     expect(await scene.conductor('resume', runId)).toMatchObject({ code: 7 });
     expect(await scene.conductor('verify', runId)).toMatchObject({ code: 0 });

@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Scene, type SceneOptions, test } from './scene.ts';
 
@@ -28,6 +29,8 @@ interface Wrong extends SceneOptions {
   readonly says: RegExp;
   readonly helps?: RegExp;
 }
+
+const INSIDE = '.tnh/workspaces';
 
 const ACTOR = 'agents:\n  actor: { kind: command, command: [node, tools/act.mjs] }\n';
 
@@ -172,6 +175,14 @@ const WRONG_DOCUMENTS: readonly Wrong[] = [
     helps: /conductor validate/,
   },
   {
+    sentence: 'workspaces inside the repository',
+    args: ['run', './w.yaml'],
+    files: { 'w.yaml': AGENT },
+    config: `${ACTOR}paths: { workspaces: ${INSIDE} }\n`,
+    says: /workspaces/,
+    helps: /outside/,
+  },
+  {
     sentence: 'a broken configuration',
     args: ['run', './w.yaml'],
     files: { 'w.yaml': AGENT },
@@ -185,7 +196,7 @@ const WRONG_DOCUMENTS: readonly Wrong[] = [
 async function traces({ repo, home }: Scene): Promise<unknown> {
   return {
     files: (await readdir(repo.root, { recursive: true })).filter((name) => !name.startsWith('.git/')).sort(),
-    home: await readdir(home),
+    home: await readdir(home, { recursive: true }),
     refs: await repo.git('for-each-ref'),
     worktrees: await repo.git('worktree', 'list'),
   };
@@ -340,13 +351,13 @@ describe('places where nothing can run', () => {
     expect(stdout).toMatch(/^✗ \.tnh +.* is not a folder$/m);
   });
 
-  test.concurrent('a file where the worktrees would go', async ({ openScene }) => {
-    const scene = await openScene({
-      files: { 'w.yaml': GATE },
-      prepare: (repo) => repo.write('.tnh/worktrees', 'in the way\n'),
-    });
-    const wrong = { sentence: '', args: ['run', './w.yaml'], says: /worktrees is not a folder/ };
-    expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
+  test.concurrent('a file where the workspaces would go', async ({ openScene }) => {
+    const scene = await openScene({ files: { 'w.yaml': GATE } });
+    const file = join(scene.home, '.local/state/conductor');
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, 'in the way\n');
+    const wrong = { sentence: '', args: ['run', './w.yaml'], says: /workspace/, helps: /paths\.workspaces/ };
+    expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringContaining(file)]);
   });
 
   test.concurrent('a repository with a branch where the branches of runs would go', async ({ openScene }) => {

@@ -107,7 +107,9 @@ describe('the revision loop', () => {
         artifact_refs: ['artifacts/review/review.json'],
       },
     ]);
-    expect(refinement.verification).toEqual([{ command: 'tests', expected_signal: 'exit code 0' }]);
+    expect(refinement.verification).toEqual([
+      { command: 'node tools/check.mjs', expected_signal: 'exit code 0' },
+    ]);
     expect(evidence('refine', 'runner_prompt')).toContain('answer.txt:1: resolve the finding of the review');
     expect(evidence('refine', 'runner_prompt')).not.toContain('RAW PROSE');
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { listFiles } from '../integration/git-workspace-fixture.ts';
+import { listFiles } from '../integration/workspace/fixture.ts';
 import { type Scene, test } from './scene.ts';
 
 async function rollBack(scene: Scene, workflow: string) {
@@ -23,7 +23,7 @@ describe('a rollback', () => {
     expect(rollback.target).toBe('pre_run');
     expect(await listFiles(scene.worktree(runId))).toEqual(base);
     const { base_sha, head_sha } = record.metadata.workspace;
-    expect(await scene.repo.git('diff', base_sha, head_sha ?? '')).toBe('');
+    expect(head_sha).toBe(base_sha);
   });
 
   test.concurrent('to pre_step keeps what the step before did, and no more', async ({ openScene }) => {
@@ -44,12 +44,25 @@ describe('a rollback', () => {
     openScene,
   }) => {
     const scene = await openScene();
-    const { record, rollback } = await rollBack(scene, 'rollback-pre-run');
-    expect(rollback.salvage_ref).toMatch(/^refs\/conductor\/salvage\//);
-    expect(await scene.repo.git('show', `${rollback.salvage_ref}:answer.txt`)).toBe('42\n');
-    expect(await scene.repo.git('show', `${rollback.salvage_ref}:fresh/new.txt`)).toBe('new\n');
+    const { runId, record, rollback } = await rollBack(scene, 'rollback-pre-run');
+    const salvageRef = `refs/conductor/salvage/${runId}.undo@1`;
+    expect(rollback.salvage_ref).toBe(salvageRef);
+    expect(await scene.storeGit(runId, 'show', `${salvageRef}:answer.txt`)).toBe('42\n');
+    expect(await scene.storeGit(runId, 'show', `${salvageRef}:fresh/new.txt`)).toBe('new\n');
     const patch = record.evidence('undo', 'workspace_diff');
     for (const path of ['answer.txt', 'fresh/new.txt', 'keep/old.txt', 'image.bin'])
       expect(patch).toContain(path);
+  });
+
+  test.concurrent('leaves its salvage in the workspace until that is removed', async ({ openScene }) => {
+    const scene = await openScene();
+    const { rollback } = await rollBack(scene, 'rollback-pre-run');
+    const inRepository = () =>
+      scene.repo.git('for-each-ref', '--format=%(refname)', 'refs/conductor/salvage/');
+    expect(await inRepository()).toBe('');
+    expect((await scene.conductor('worktree', 'prune', '--all')).code).toBe(0);
+    expect(await inRepository()).toBe(`${rollback.salvage_ref}\n`);
+    expect(await scene.repo.git('show', `${rollback.salvage_ref}:answer.txt`)).toBe('42\n');
+    expect((await scene.conductor('clean', '--keep-runs', '0')).code).toBe(0);
   });
 });

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Manifest } from '../../src/contracts/run-files.ts';
+import { mayFollowEnd } from '../../src/contracts/event.ts';
+import { type Manifest, RUN_FOLDERS, type RunFolder } from '../../src/contracts/run-files.ts';
 import type { Opcode } from '../../src/contracts/vocabulary.ts';
 import type { RunRecordOnDisk } from './run-record.ts';
 
 const FIRST_PREV = '0'.repeat(64);
 
-/** Roles that a step which came to its end has to leave. */
+/** Roles that the evidence of a finished step must have. */
 const ROLES: Readonly<Record<Opcode, readonly string[]>> = {
   RUN_AGENT: [
     'runner_transcript',
@@ -25,7 +26,7 @@ const ROLES: Readonly<Record<Opcode, readonly string[]>> = {
   STOP: [],
 };
 
-/** Everything that holds for the record of any run, whatever became of it. */
+/** Checks what holds for the record of every run, however it ended. */
 export function auditRun(run: RunRecordOnDisk): void {
   auditChain(run);
   auditManifests(run);
@@ -44,8 +45,14 @@ function auditChain({ lines, events, metadata }: RunRecordOnDisk): void {
 
 function auditManifests(run: RunRecordOnDisk): void {
   for (const [folder, manifest] of Object.entries(run.manifests)) {
-    const { step_id, attempt } = manifest;
-    expect(folder).toBe(attempt === 1 ? step_id : `${step_id}@${attempt}`);
+    const { step_id, opcode, attempt } = manifest;
+    const name = step_id ?? folder.split('@')[0] ?? '';
+    expect(folder).toBe(attempt === 1 ? name : `${name}@${attempt}`);
+    if (step_id === null)
+      expect({ opcode, isRunFolder: RUN_FOLDERS.includes(name as RunFolder) }).toEqual({
+        opcode: null,
+        isRunFolder: true,
+      });
     for (const artifact of manifest.artifacts) auditArtifact(run, folder, artifact);
   }
   auditRecorded(run);
@@ -59,7 +66,7 @@ function auditManifests(run: RunRecordOnDisk): void {
   }
 }
 
-/** The log names what the manifests list; of an entry that was cut off while it was written down, a part. */
+/** The log names what the manifests list. Of an attempt that a kill interrupted, it may name only a part. */
 function auditRecorded(run: RunRecordOnDisk): void {
   const recorded = run.eventsOf('artifact_recorded').map(({ payload }) => payload);
   const keyOf = ({ role, path, sha256: digest, bytes }: (typeof recorded)[number]) =>
@@ -76,17 +83,25 @@ function auditRecorded(run: RunRecordOnDisk): void {
   expect(new Set(recorded.map(({ path }) => path)).size).toBe(recorded.length);
 }
 
-/** Folders of entries that were entered again because nobody saw their end. */
+/** Folders of attempts that were repeated because a kill interrupted them. */
 function cutOffFolders(run: RunRecordOnDisk): readonly string[] {
-  return run
+  const ofSteps = run
     .eventsOf('step_started')
     .filter(({ payload }) => payload.recovery)
     .map(({ step_id, payload }) =>
       payload.attempt === 2 ? `${step_id}` : `${step_id}@${payload.attempt - 1}`,
     );
+  // Setup and baseline have no event that says they are repeated, but only a resume repeats them.
+  const isResumed = run.eventsOf('run_resumed').length > 0;
+  const ofRun = Object.entries(run.manifests).flatMap(([folder, { step_id, attempt }]) => {
+    const [name = ''] = folder.split('@');
+    const isRepeated = run.manifests[`${name}@${attempt + 1}`] !== undefined;
+    return isResumed && step_id === null && isRepeated ? [folder] : [];
+  });
+  return [...ofSteps, ...ofRun];
 }
 
-/** A step that was refused, or whose worktree could not be read, leaves no more than a word about it. */
+/** A step that was refused, or whose workspace could not be read, leaves only its reason. */
 function cameBack(run: RunRecordOnDisk, stepId: string | null, attempt: number): boolean {
   return run
     .eventsOf('runner_completed')
@@ -107,7 +122,7 @@ function auditArtifact(
   });
 }
 
-/** Entries that were followed by an end of the same step. */
+/** Attempts that ended. */
 function endedSteps(run: RunRecordOnDisk) {
   return run.eventsOf('step_started').filter((started) => {
     const next = run.events.find(
@@ -132,7 +147,7 @@ function auditEnd({ eventsOf, events, status, metadata, finalState }: RunRecordO
     });
     return;
   }
-  expect(events.at(-1)).toBe(completed);
+  expect(events.filter(({ event_type }) => !mayFollowEnd(event_type)).at(-1)).toBe(completed);
   const { lifecycle_state, outcome, termination } = completed.payload;
   expect(finalState).toBe(`${lifecycle_state} ${outcome} ${termination}\n`);
   expect(status).toMatchObject({

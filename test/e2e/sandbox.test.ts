@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
@@ -80,29 +80,44 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
   test.concurrent('keeps the agent out of checkout, home, record, git and other runs', async ({
     openScene,
   }) => {
+    const places = [
+      '"$CONDUCTOR_RUN_DIR/x"',
+      '"$CONDUCTOR_RUN_DIR/../../../x"',
+      '"$CONDUCTOR_RUN_DIR/../../../.git/hooks/x"',
+      '"$HOME/x"',
+      '/tmp/x',
+      '../x',
+      '../../x',
+      '../judge/x',
+      '../store/x',
+      '../store/objects/x',
+    ];
     const agent = [
-      'ls ../ | wc -l > seen.txt; ls "$CONDUCTOR_RUN_DIR/.." | wc -l >> seen.txt; cat ~/.netrc >> seen.txt',
-      'for place in "$CONDUCTOR_RUN_DIR/x" ../../../x "$HOME/x" /tmp/x "$(git rev-parse --git-common-dir)/hooks/x" ../x; do echo x > "$place"; done',
+      'ls .. > seen.txt; ls "$CONDUCTOR_RUN_DIR/.." | wc -l >> seen.txt; cat ~/.netrc >> seen.txt',
+      `for place in ${places.join(' ')}; do echo x > "$place"; done`,
       'git status --short >> seen.txt; git log --oneline | wc -l >> seen.txt',
       'echo \'{"final":"done"}\' > "$CONDUCTOR_RESULT"; echo x > .tnh/run/$CONDUCTOR_RUN_ID/harness/left; true',
     ].join('\n');
     const scene = await open(openScene, { agent });
     await writeFile(join(scene.home, '.netrc'), 'password\n');
-    await scene.run('success').catch(() => null);
+    const other = (await scene.run('success')).runId;
     const { code, stderr, runId } = await probe(scene);
     expect(code, stderr).toBe(0);
     const record = scene.record(runId);
-    expect(existsSync(join(record.path, 'x'))).toBe(false);
-    expect(existsSync(join(scene.home, 'x'))).toBe(false);
-    expect(existsSync(join(scene.repo.root, '.tnh', 'worktrees', 'x'))).toBe(false);
-    expect(existsSync(join(scene.repo.root, '.git', 'hooks', 'x'))).toBe(false);
+    const folder = dirname(scene.worktree(runId));
+    const outside = [record.path, scene.repo.root, join(scene.repo.root, '.git/hooks'), scene.home];
+    const inWorkspace = [folder, scene.workspacesDir, scene.judge(runId), join(folder, 'store/objects')];
+    for (const place of [...outside, ...inWorkspace, join(folder, 'store')])
+      expect([place, existsSync(join(place, 'x'))]).toEqual([place, false]);
+    expect(existsSync(scene.worktree(other))).toBe(true);
     expect(existsSync(join(record.path, 'harness', 'left'))).toBe(true);
     expect(record.evidence('work', 'runner_final_response')).toBe('done\n');
-    expect(await scene.inWorktree(runId, 'seen.txt')).toBe('1\n1\n?? seen.txt\n1\n');
+    // Of the store only the objects can be read, which the checkout borrows.
+    expect(await scene.inWorktree(runId, 'seen.txt')).toBe('store\nwork\n1\n?? seen.txt\n1\n');
   });
 
   test.concurrent('shows neither agent nor validator the work items', async ({ openScene }) => {
-    const look = 'ls ../../work | wc -l';
+    const look = 'ls "$CONDUCTOR_RUN_DIR/../../work" | wc -l';
     const scene = await open(
       openScene,
       { agent: `${look} > seen.txt`, validator: `test "$(${look})" -eq 0` },
@@ -117,7 +132,8 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     openScene,
   }) => {
     const agent = 'echo up; test "$CONDUCTOR_ATTEMPT" = 2 || sleep 600';
-    const scene = await open(openScene, { agent });
+    // The processes of a baseline would be taken for those of the agent.
+    const scene = await open(openScene, { agent, config: 'baseline: off\n' });
     await writeFile(join(scene.repo.root, '..', 'probe.yaml'), WORKFLOW);
     const started = scene.cli.start(['run', '../probe.yaml']);
     const runId = await until(() => /^(\S+)\n/.exec(started.stdout())?.[1]);
@@ -175,6 +191,36 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     expect(existsSync(join(scene.worktree(runId), 'x.txt'))).toBe(false);
   });
 });
+
+test.concurrent.for([
+  ['with a sandbox', 'required', sandboxHere.ok],
+  ['without one', 'off', true],
+] as const)(
+  'no file that the caller holds open reaches agents and validators %s',
+  async ([, sandbox, possible], { openScene, skip }) => {
+    skip(!possible, 'bubblewrap does not work here');
+    const list = 'ls -l /proc/self/fd';
+    const scene = await openScene({
+      config: configOf({ agent: list, validator: list, config: `sandbox: ${sandbox}\n` }),
+    });
+    const secret = join(scene.home, 'secret.txt');
+    await writeFile(secret, 'a key\n');
+    await writeFile(join(scene.repo.root, '..', 'probe.yaml'), WORKFLOW);
+    const open = `exec 5<"${secret}" 9<"${scene.home}" 16<"${secret}" 40<>"${secret}" 200<"${scene.home}"; exec "$@"`;
+    const { stdout } = await scene.cli.run(['run', '../probe.yaml'], {
+      through: ['bash', '-c', open, 'bash'],
+    });
+    const record = scene.record(stdout.trim());
+    for (const [step, role] of [
+      ['work', 'runner_transcript'],
+      ['check', 'validation_stdout'],
+    ] as const) {
+      const listed = record.evidence(step, role);
+      expect(listed).toMatch(/ 2 -> /);
+      expect(listed).not.toContain(scene.home);
+    }
+  },
+);
 
 describe('where there is no sandbox', () => {
   const BROKEN = '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n';

@@ -1,15 +1,17 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test as base, expect } from 'vitest';
 import { type Cli, type CliResult, createCli } from '../../testing/cli.ts';
-import { type CheckoutState, type GitRepo, makeRepo, readCheckout } from '../../testing/git-repo.ts';
+import { type CheckoutState, type GitRepo, gitAt, makeRepo, readCheckout } from '../../testing/git-repo.ts';
 import { markedProcesses } from './marked-processes.ts';
 import { expectSoundRecord } from './record-check.ts';
 import { auditRun } from './run-audit.ts';
 import { type RunRecordOnDisk, readRun } from './run-record.ts';
+import { auditWorkspaces } from './workspace-audit.ts';
 
 const TOOLS = ['act.mjs', 'check.mjs', 'harness-writer.mjs'];
 
@@ -24,15 +26,19 @@ export interface SceneOptions {
   readonly config?: string;
   readonly files?: Readonly<Record<string, string>>;
   readonly commit?: boolean;
-  /** Off unless said: what is prevented can't be seen to be detected, and not every machine has a sandbox. */
+  /** Off by default: the sandbox would prevent what tests want to see detected, and not every machine has one. */
   readonly sandbox?: 'auto' | 'required' | 'off';
-  /** Where the configuration puts them, when it does. */
-  readonly paths?: { readonly runs: string; readonly worktrees: string };
-  /** Makes the checkout what a person left it as, before anything is compared. */
+  /** `paths.runs` of the configuration, if it has one. */
+  readonly runs?: string;
+  /** The folder below the home that `paths.workspaces` names, if the configuration has it. */
+  readonly workspaces?: string;
+  /** Puts the checkout into the state that the user left it in, before anything is compared. */
   readonly prepare?: (repo: GitRepo) => Promise<unknown>;
+  /** The test works in the checkout while runs go on, so that its files, index and refs can't be compared afterwards. */
+  readonly isBusy?: boolean;
 }
 
-/** A repository and a person in front of it. */
+/** A repository, a home folder and the command, as a user has them. */
 export interface Scene {
   readonly repo: GitRepo;
   readonly cli: Cli;
@@ -45,7 +51,14 @@ export interface Scene {
   readonly conductor: (...args: readonly string[]) => Promise<CliResult>;
   readonly runIds: () => readonly string[];
   readonly record: (runId: string) => RunRecordOnDisk;
+  /** Contains the folder of every run of this repository. */
+  readonly workspacesDir: string;
+  /** The checkout that the agents of a run work in. */
   readonly worktree: (runId: string) => string;
+  /** The checkout that its validators run in. */
+  readonly judge: (runId: string) => string;
+  /** Git in the store of a run: its snapshots and salvages. */
+  readonly storeGit: (runId: string, ...args: readonly string[]) => Promise<string>;
   readonly inWorktree: (runId: string, path: string) => Promise<string>;
 }
 
@@ -53,7 +66,7 @@ export function fixture(workflow: string): string {
   return fileURLToPath(new URL(`../fixtures/workflows/${workflow}.yaml`, import.meta.url));
 }
 
-/** A workflow of one agent step, for what needs no fixture of its own; the prompt is YAML as it stands. */
+/** A workflow of one agent step, for tests that need no fixture of their own; the prompt is YAML as it stands. */
 export function oneAgentStep(id: string, prompt: string): string {
   return `workflow_id: ${id}
 version: 1
@@ -69,17 +82,17 @@ steps:
 }
 
 /**
- * A test in which scenes are opened. After it, each scene's checkout must be as it was, its branches and
- * worktrees exactly those of its runs, its records sound, and no process of a run alive.
+ * A test in which scenes are opened. After it, each scene's checkout must be as it was, its refs and workspaces exactly
+ * those of its runs, its records sound, and no process of a run alive.
  */
 export const test = base.extend<{ openScene: (options?: SceneOptions) => Promise<Scene> }>({
   openScene: async ({ task: _task }, use) => {
-    const opened: { readonly scene: Scene; readonly before: CheckoutState | null }[] = [];
+    const opened: { readonly scene: Scene; readonly before: Partial<CheckoutState> | null }[] = [];
     try {
       await use(async (options = {}) => {
         const scene = await createScene(options);
         const before = options.commit === false ? null : await readCheckout(scene.repo.root);
-        opened.push({ scene, before });
+        opened.push({ scene, before: options.isBusy === true ? lasting(before) : before });
         return scene;
       });
       for (const { scene, before } of opened) if (before !== null) await inspect(scene, before);
@@ -109,14 +122,19 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   await mkdir(home);
   const env = { CONDUCTOR_SANDBOX: options.sandbox ?? 'off' };
   const cli = createCli({ cwd: repo.root, home, env });
-  const paths = options.paths ?? { runs: '.tnh/run', worktrees: '.tnh/worktrees' };
-  const runsDir = join(repo.root, paths.runs);
-  const worktree = (runId: string) => join(repo.root, paths.worktrees, runId);
+  const runsDir = join(repo.root, options.runs ?? '.tnh/run');
+  const state = join(home, options.workspaces ?? '.local/state/conductor');
+  const workspacesDir = join(state, workspacesName(repo.root));
+  const worktree = (runId: string) => join(workspacesDir, runId, 'work');
   return {
     repo,
     cli,
     home,
+    workspacesDir,
     worktree,
+    judge: (runId) => join(workspacesDir, runId, 'judge'),
+    storeGit: (runId, ...args) =>
+      gitAt(repo.root, `--git-dir=${join(workspacesDir, runId, 'store')}`, ...args),
     conductor: (...args) => cli.run(args),
     run: async (workflow, ...args) => {
       const result = await cli.run(['run', fixture(workflow), ...args]);
@@ -129,24 +147,25 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   };
 }
 
-async function inspect(scene: Scene, before: CheckoutState): Promise<void> {
+/** As documented: the name of the repository, and a hash of the real path of its git folder. */
+export function workspacesName(root: string): string {
+  const hash = createHash('sha256').update(join(root, '.git')).digest('hex').slice(0, 12);
+  return `${basename(root)}-${hash}`;
+}
+
+/** What no command that a person types changes by the way. */
+function lasting(before: CheckoutState | null): Partial<CheckoutState> | null {
+  return before === null ? null : { config: before.config, worktrees: before.worktrees };
+}
+
+async function inspect(scene: Scene, before: Partial<CheckoutState>): Promise<void> {
   const { repo } = scene;
   const runs = scene.runIds().map(scene.record);
   for (const run of runs) auditRun(run);
   for (const run of runs) await expectSoundRecord(run.path);
-  expect(await readCheckout(repo.root)).toEqual(before);
-  const worktrees = (await repo.git('worktree', 'list', '--porcelain'))
-    .split('\n')
-    .filter((line) => line.startsWith('worktree '))
-    .map((line) => line.slice('worktree '.length));
+  expect(await readCheckout(repo.root)).toMatchObject(before);
+  await auditWorkspaces(repo, scene.workspacesDir, runs);
   const ids = runs.map(({ metadata }) => metadata.run_id);
-  expect(worktrees.sort()).toEqual([repo.root, ...ids.map(scene.worktree)].sort());
-  const branches = (await repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/conductor/'))
-    .split('\n')
-    .filter((line) => line !== '');
-  expect(branches.sort()).toEqual(
-    runs.map(({ metadata }) => `conductor/run/${metadata.workflow_id}/${metadata.run_id}`).sort(),
-  );
   expect(ids.flatMap(markedProcesses)).toEqual([]);
 }
 
@@ -157,7 +176,7 @@ async function tearDown(scene: Scene): Promise<void> {
   await scene.repo.cleanup();
 }
 
-/** Looks until there is something to see; the test's own time limit is the limit. */
+/** Polls until `look` returns something; only the time limit of the test ends it. */
 export async function until<T>(look: () => T | null | undefined | false): Promise<T> {
   for (;;) {
     const seen = look();
@@ -166,7 +185,7 @@ export async function until<T>(look: () => T | null | undefined | false): Promis
   }
 }
 
-/** The pid that a process wrote into a file, once all of it is there. A file just made is empty, and 0 would be this process group. */
+/** The pid that a process wrote into a file. A file that was just created is empty, and pid 0 would be this process group. */
 export function readPid(path: string): number | null {
   const pid = existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null;

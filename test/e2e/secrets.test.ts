@@ -61,7 +61,9 @@ describe('a secret', () => {
     expect(failed?.payload.reason).toBe('the agent exited with code 1: refused: [masked]');
   });
 
-  test.concurrent('of the parent that nobody was given is masked when it turns up', async ({ openScene }) => {
+  test.concurrent('of the parent process that no step was given is masked when it turns up', async ({
+    openScene,
+  }) => {
     const script =
       "console.log(require('node:fs').readFileSync('/proc/' + process.ppid + '/environ', 'utf8').split('\\0').find((line) => line.startsWith('PARENT_')))";
     const scene = await openScene({ config: agent(script) });

@@ -1,14 +1,20 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { listFiles } from '../integration/git-workspace-fixture.ts';
+import { listFiles } from '../integration/workspace/fixture.ts';
 import { type Scene, test } from './scene.ts';
+import { listWorkspaces } from './workspace-audit.ts';
 
 /** A run that ended after a rollback; what it undid lies under one salvage. */
 async function rolledBack(scene: Scene): Promise<string> {
   const { code, runId } = await scene.run('rollback-pre-run');
   expect(code).toBe(1);
   return runId;
+}
+
+/** As `git branch -D`, which packs refs too. */
+function deleteRef(scene: Scene, ref: string): Promise<string> {
+  return scene.repo.git('update-ref', '--no-deref', '-d', ref);
 }
 
 interface UndoDocument {
@@ -36,10 +42,10 @@ describe('undo', () => {
     expect(await listFiles(scene.worktree(runId))).toEqual(before);
     const { done, salvage } = await undo(scene, runId, 'undo');
     expect(done).toBe(true);
-    expect(salvage.ref).toBe(`refs/conductor/salvage/${runId}/undo@1`);
+    expect(salvage.ref).toBe(`refs/conductor/salvage/${runId}.undo@1`);
     expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
     expect(await scene.inWorktree(runId, 'fresh/new.txt')).toBe('new\n');
-    // A second one would overwrite what is not committed now, so it makes a branch.
+    // A second one would overwrite changes that are not in the result, so it makes a branch.
     const again = await undo(scene, runId);
     expect(again.into).toMatchObject({
       kind: 'branch',
@@ -47,7 +53,7 @@ describe('undo', () => {
       because: 'the worktree holds changes that are not committed',
     });
     expect((await scene.repo.git('rev-parse', again.into.branch ?? '')).trim()).toBe(salvage.commit);
-    await scene.repo.git('branch', '-D', again.into.branch ?? '');
+    await deleteRef(scene, `refs/heads/${again.into.branch ?? ''}`);
   });
 
   test.concurrent('makes a branch when the worktree is gone, or when asked to', async ({ openScene }) => {
@@ -61,20 +67,19 @@ describe('undo', () => {
     expect(taken).toMatchObject({ code: 1 });
     expect(taken.stderr).toContain('is there already, at another commit');
     expect((await scene.conductor('undo', runId, '--branch', 'not..valid')).code).toBe(2);
-    await scene.repo.git('branch', '-D', 'rescued');
+    await deleteRef(scene, 'refs/heads/rescued');
     await scene.conductor('worktree', 'prune', '--all');
     const { into } = await undo(scene, runId);
     expect(into).toMatchObject({ kind: 'branch', because: 'the worktree is gone' });
-    await scene.repo.git('branch', '-D', into.branch ?? '');
+    await deleteRef(scene, `refs/heads/${into.branch ?? ''}`);
     await scene.conductor('clean', '--keep-runs', '0');
   });
 
   test.concurrent('names what there is when it is not told which', async ({ openScene }) => {
     const scene = await openScene();
     const runId = await rolledBack(scene);
-    const salvage = `refs/conductor/salvage/${runId}`;
-    await scene.repo.git('update-ref', `${salvage}/undo@2`, 'main');
-    await scene.repo.git('update-ref', `${salvage}/refs/refs/heads/gone`, 'main');
+    const added = ['undo@2', 'ref/heads/gone'].map((name) => `refs/conductor/salvage/${runId}.${name}`);
+    for (const ref of added) await scene.repo.git('update-ref', ref, 'main');
     const several = await scene.conductor('undo', runId);
     expect(several.code).toBe(2);
     expect(several.stderr).toMatch(/has 2 salvages: undo@\d, undo@\d/);
@@ -85,9 +90,10 @@ describe('undo', () => {
     expect(salvages.map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
       'files undo@1',
       'files undo@2',
-      'ref refs/refs/heads/gone',
+      'ref ref/heads/gone',
     ]);
     expect((await scene.conductor('undo', runId, '--list')).stdout).toContain('undo@1');
+    for (const ref of added) await deleteRef(scene, ref);
   });
 
   test.concurrent('says so when nothing was kept', async ({ openScene }) => {
@@ -105,7 +111,7 @@ describe('undo', () => {
     const { repo } = scene;
     const runId = await rolledBack(scene);
     const base = (await repo.git('rev-parse', 'main')).trim();
-    const kept = `refs/conductor/salvage/${runId}/refs/refs/heads/side`;
+    const kept = `refs/conductor/salvage/${runId}.ref/heads/side`;
     await repo.git('update-ref', kept, base);
     const moved = (await repo.git('commit-tree', `${base}^{tree}`, '-p', base, '-m', 'moved')).trim();
     await repo.git('update-ref', 'refs/heads/side', moved);
@@ -118,9 +124,10 @@ describe('undo', () => {
     expect((await repo.git('rev-parse', into.salvage_ref ?? '')).trim()).toBe(moved);
     const again = await undo(scene, runId, '--ref', 'refs/heads/side');
     expect(again.into).toMatchObject({ from: base, to: base, salvage_ref: null });
-    await repo.git('branch', '-D', 'side');
+    await deleteRef(scene, 'refs/heads/side');
     expect((await undo(scene, runId, '--ref', 'side')).into).toMatchObject({ from: null, to: base });
-    await repo.git('branch', '-D', 'side');
+    await deleteRef(scene, 'refs/heads/side');
+    await deleteRef(scene, kept);
   });
 });
 
@@ -152,18 +159,19 @@ describe('clean', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout).runs[1]).toMatchObject({
       action: 'removed',
-      salvage_refs: [`refs/conductor/salvage/${runId}/worktree`],
+      salvage_refs: [`refs/conductor/salvage/${runId}.worktree`],
     });
     expect(scene.runIds().toSorted()).toEqual([newest, waiting].toSorted());
-    expect(await scene.repo.git('for-each-ref', `refs/conductor/${runId}/`)).toBe('');
+    expect(listWorkspaces(scene.workspacesDir)).toEqual([newest, waiting].toSorted());
+    expect(await scene.repo.git('for-each-ref', `refs/conductor/base/${runId}`)).toBe('');
     const { into } = await undo(scene, runId.slice(0, 18), 'worktree');
     expect(await scene.repo.git('show', `${into.branch}:uncommitted.txt`)).toBe('a person was here\n');
     expect(into.because).toBe('the record of the run is gone');
-    await scene.repo.git('branch', '-D', into.branch ?? '');
+    await deleteRef(scene, `refs/heads/${into.branch ?? ''}`);
 
     await scene.conductor('clean', '--keep-days', '0');
     expect(scene.runIds()).toEqual([waiting]);
-    const kept = await scene.repo.git('rev-parse', `refs/conductor/salvage/${newest}/branch`);
+    const kept = await scene.repo.git('rev-parse', `refs/conductor/salvage/${newest}.branch`);
     expect(kept.trim()).toBe(work);
   });
 
@@ -178,7 +186,7 @@ describe('clean', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('holds what is not of the run: notes.txt');
     expect(scene.runIds()).toEqual([runId]);
-    expect(await scene.repo.git('worktree', 'list')).toContain(runId);
+    expect(listWorkspaces(scene.workspacesDir)).toEqual([runId]);
     await rm(notes);
     expect((await scene.conductor('clean', '--keep-runs', '0')).code).toBe(0);
     expect(scene.runIds()).toEqual([]);
@@ -205,7 +213,7 @@ describe('worktree', () => {
       { run_id: runId, action: 'removed', salvage_refs: [] },
       { run_id: waiting, action: 'kept' },
     ]);
-    expect(await scene.repo.git('worktree', 'list')).not.toContain(runId);
+    expect(listWorkspaces(scene.workspacesDir)).toEqual([waiting]);
     expect((await scene.conductor('show', runId)).code).toBe(0);
     expect((await scene.conductor('worktree', 'sweep')).code).toBe(2);
     await scene.conductor('clean', '--keep-runs', '0');

@@ -44,7 +44,7 @@ describe('a finished run', () => {
     const before = filesOf(path);
     expect(await scene.conductor('verify', runId)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^✓ run .* verifies: \d+ events, \d+ artifacts, 3 manifests\n/),
+      stdout: expect.stringMatching(/^✓ run .* verifies: \d+ events, \d+ artifacts, 4 manifests\n/),
     });
     const { stdout } = await scene.conductor('verify', runId.slice(0, 13), '--json');
     const document = CLI_DOCUMENTS.verify.parse(JSON.parse(stdout));

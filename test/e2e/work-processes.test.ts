@@ -35,7 +35,7 @@ describe('a process that is killed while its agent works', { timeout: 120_000 },
     expect(markedProcesses(runId)).toEqual([]);
     const { runs } = await scene.document('show', '1');
     expect(runs[0]).toMatchObject({ run_id: runId, ok: false, reason: 'nobody drives it' });
-    const worktree = join(scene.repo.root, '.tnh/worktrees', runId);
+    const worktree = join(scene.workspacesDir, runId, 'work');
     expect(await readFile(join(worktree, 'src/one.js'), 'utf8')).toBe('half');
     await access(join(scene.repo.root, '.tnh/run', runId, 'events.ndjson'));
     expect((await scene.cli.run(['verify', runId])).code).toBe(0);

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
 import type { JournalEntry } from '../../src/contracts/work-event.ts';
 import { type Cli, type CliResult, createCli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
+import { workspacesName } from './scene.ts';
+import { listWorkspaces } from './workspace-audit.ts';
 
 /** What an agent does about an item, by its title: the body of a program with `title`, `inputs` and `give`. */
 export type Acts = Readonly<Record<string, string>>;
@@ -13,6 +15,8 @@ export interface WorkScene {
   readonly repo: GitRepo;
   readonly cli: Cli;
   readonly home: string;
+  /** Contains the workspaces of all runs and checks. */
+  readonly workspacesDir: string;
   readonly work: (...args: readonly string[]) => Promise<CliResult>;
   /** The document that an action prints, whatever its exit code. */
   readonly document: (...args: readonly string[]) => Promise<WorkDocument>;
@@ -57,12 +61,16 @@ work:
   agents: { planner: actor, implementor: actor, reviewer: actor }
 `;
 
-/** Red while a file `red` is there. */
-const CHECK = "import { existsSync } from 'node:fs';\nprocess.exit(existsSync('red') ? 1 : 0);\n";
+/** Red while a file `red` is there; it prints where it runs. */
+const CHECK =
+  "import { existsSync } from 'node:fs';\nconsole.log(process.cwd());\nprocess.exit(existsSync('red') ? 1 : 0);\n";
 
 const SPEC = '---\nstatus: approved\n---\n\n# Numbers\n\nOne and two.\n';
 
-/** A repository with an approved spec, and agents that do what the test says. */
+/**
+ * A repository with an approved spec, and agents that do what the test says. After the test the repository has one
+ * worktree and of conductor's refs only the documented ones, and no workspace of a check is left.
+ */
 export const test = base.extend<{ openWorkScene: (acts?: Acts) => Promise<WorkScene> }>({
   openWorkScene: async ({ task: _task }, use) => {
     const opened: WorkScene[] = [];
@@ -72,6 +80,7 @@ export const test = base.extend<{ openWorkScene: (acts?: Acts) => Promise<WorkSc
         opened.push(scene);
         return scene;
       });
+      for (const scene of opened) await inspect(scene);
     } finally {
       for (const { cli, repo } of opened) {
         await cli.endAll();
@@ -80,6 +89,19 @@ export const test = base.extend<{ openWorkScene: (acts?: Acts) => Promise<WorkSc
     }
   },
 });
+
+const OWN_REFS = /^refs\/(?:heads\/conductor\/(?:item|run)|conductor\/(?:base|item|salvage))\//;
+
+async function inspect({ repo, workspacesDir }: WorkScene): Promise<void> {
+  const worktrees = await repo.git('worktree', 'list', '--porcelain');
+  expect(worktrees.match(/^worktree .*$/gm)).toEqual([`worktree ${repo.root}`]);
+  const refs = (await repo.git('for-each-ref', '--format=%(refname)')).trim().split('\n');
+  expect(refs.filter((ref) => /(?:^refs|heads)\/conductor\//.test(ref) && !OWN_REFS.test(ref))).toEqual([]);
+  const bases = refs.flatMap((ref) => /^refs\/conductor\/base\/(.+)$/.exec(ref)?.[1] ?? []);
+  expect(bases.sort()).toEqual(listWorkspaces(workspacesDir));
+  const names = existsSync(workspacesDir) ? readdirSync(workspacesDir) : [];
+  expect(names.filter((name) => name.startsWith('checks-'))).toEqual([]);
+}
 
 async function createWorkScene(acts: Acts): Promise<WorkScene> {
   const repo = await makeRepo({
@@ -104,6 +126,7 @@ async function createWorkScene(acts: Acts): Promise<WorkScene> {
     repo,
     cli,
     home,
+    workspacesDir: join(home, '.local/state/conductor', workspacesName(repo.root)),
     work,
     document,
     give: async (name, value) => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { jsonSchemaOf, type SchemaName } from '../../src/contracts/json-schemas.ts';
@@ -45,6 +45,9 @@ describe('the actions of work', { timeout: 120_000 }, () => {
       'priority:medium',
       'complexity:low',
     ]);
+    const [checks = ''] = await readdir(join(scene.repo.root, '.tnh/work/pipelines'));
+    const output = join(scene.repo.root, '.tnh/work/pipelines', checks, 'artifacts/tests.stdout.txt');
+    expect(await readFile(output, 'utf8')).toBe(`${scene.workspacesDir}/checks-${checks}/work\n`);
     expect((await fits(scene, 'merge', '1', '--as', 'ann')).code).toBe(0);
     expect(await readMain(scene, 'src/one.js')).toBe('export const one = 1;\n');
     expect(await scene.repo.git('status', '--porcelain')).toBe('');

@@ -39,6 +39,7 @@ const context: CheckContext = {
     entrypoints: new Set(['node', 'python3']),
   },
   inputs: null,
+  readTemplate: createTemplateReader(),
 };
 
 interface Checked {

@@ -6,16 +6,16 @@ import { type GitRepo, gitAt } from '../../testing/git-repo.ts';
 import type { RunRecordOnDisk } from '../e2e/run-record.ts';
 import type { Scene, SceneOptions } from '../e2e/scene.ts';
 import type { HostileAgent, Mode, Verdict } from './hostile-agent.ts';
-import { differences, mend, readWorld, type World } from './world.ts';
+import { differences, readWorld, restoreWorld, type World } from './world.ts';
 
-/** A word that is in the environment of the conductor and must not come any further. */
+/** A word in the environment of conductor that no agent may get. */
 export const SECRET = 'hostile-7d1f0c55-parent-only';
 
 const ROUTES =
   '{ completed: check, error: check, killed_timeout: check, killed_idle: check, killed_policy: check }';
 const WORKFLOW = (agent: HostileAgent) => `workflow_id: hostile
 version: 1
-description: An agent that misbehaves, its judges, and the way back.
+description: An agent that misbehaves, a check, and a rollback.
 entry_step: attack
 defaults: { policy: ${agent.policy ?? 'policy.hostile.v1'} }
 steps:
@@ -50,7 +50,7 @@ function sceneFor(agent: HostileAgent, mode: Mode, script: string): SceneOptions
   };
 }
 
-/** A remote with a default branch, a stash of two entries, work of the user, and a link that leads out. */
+/** A remote with a default branch, a stash of two entries, an untracked file, a branch with a commit of its own, and a link that leads out. */
 async function preparePlaces(repo: GitRepo): Promise<void> {
   const outside = join(repo.root, '..', 'outside');
   await mkdir(outside);
@@ -59,7 +59,7 @@ async function preparePlaces(repo: GitRepo): Promise<void> {
   await repo.git('add', 'way-out');
   await repo.git('commit', '--quiet', '--message=a link');
   await repo.git('branch', 'trunk');
-  await repo.git('branch', 'topic');
+  await repo.git('branch', 'lonely', (await repo.git('commit-tree', '-m', 'lonely', 'HEAD^{tree}')).trim());
   const remote = join(outside, 'remote.git');
   await gitAt(outside, 'init', '--quiet', '--bare', '--initial-branch=trunk', remote);
   await repo.git('remote', 'add', 'origin', remote);
@@ -83,7 +83,7 @@ export interface Attack {
   readonly before: World;
 }
 
-/** Lets a hostile agent work, and looks at what became of it. */
+/** Lets a hostile agent work, and finds out what became of it. */
 export async function attack(
   openScene: (options: SceneOptions) => Promise<Scene>,
   agent: HostileAgent,
@@ -92,7 +92,8 @@ export async function attack(
 ): Promise<Attack> {
   const server = await listen();
   const script = agent.script.replaceAll('$FLOOD', `${floodBytes}`).replaceAll('$PORT', `${server.port}`);
-  const scene = await openScene(sceneFor(agent, mode, script));
+  const places = 'CHECKOUT="${CONDUCTOR_RUN_DIR%/.tnh/*}"; OUTSIDE="$CHECKOUT/../outside"';
+  const scene = await openScene(sceneFor(agent, mode, `${places}\n${script}`));
   await writeFile(join(scene.home, '.profile'), '# mine\n');
   const before = await readWorld(scene);
   const { stdout, code } = await scene.cli
@@ -107,39 +108,49 @@ export async function attack(
     ...(server.connections() > 0 ? ['connection'] : []),
     ...(record === null ? [] : tracesOf(record, runId, agent)),
   ].sort();
-  return { agent, scene, verdict: verdictOf(agent, record, left), record, runId, left, before };
+  return { agent, scene, verdict: await verdictOf(agent, scene, record, left), record, runId, left, before };
 }
 
-/** Gives the world back to its owner, so that everything else about the scene can be checked. */
+/** Restores the user's files and refs, so that everything else about the scene can be checked. */
 export async function cleanUp({ agent, scene, before, left, runId, record }: Attack): Promise<void> {
   for (const pid of daemonsOf(runId)) process.kill(pid, 'SIGKILL');
   if (left.includes('record') && record !== null)
     await writeFile(join(record.path, 'workflow.yaml'), WORKFLOW(agent));
-  await mend(scene, before, left);
+  await restoreWorld(scene, before, left);
 }
 
-function verdictOf({ sign }: HostileAgent, record: RunRecordOnDisk | null, left: readonly string[]): Verdict {
+async function verdictOf(
+  { sign }: HostileAgent,
+  scene: Scene,
+  record: RunRecordOnDisk | null,
+  left: readonly string[],
+): Promise<Verdict> {
+  const isViolation = typeof sign === 'string';
   const seen =
     record !== null &&
-    (typeof sign === 'string'
+    (isViolation
       ? record.eventsOf('policy_violation').some(({ payload }) => payload.class === sign)
-      : sign.isSeen(record));
-  if (seen) return 'detected';
+      : await sign.isSeen(record, scene));
+  if (seen) return isViolation ? 'detected' : sign.verdict;
   return left.length === 0 ? 'prevented' : 'not seen';
 }
 
-/** What an agent came by that leaves nothing behind in a file. */
+/** What an agent achieved that no file outside shows. */
 function tracesOf(record: RunRecordOnDisk, runId: string, agent: HostileAgent): string[] {
   const traces: string[] = [];
   if (daemonsOf(runId).length > 0) traces.push('daemon');
   if (readFileSync(join(record.path, 'workflow.yaml'), 'utf8') !== WORKFLOW(agent)) traces.push('record');
+  const passed = record
+    .eventsOf('runner_completed')
+    .some(({ step_id, payload }) => step_id === 'check' && payload.exit_code === 0);
+  if (passed) traces.push('passed check');
   const files = record.manifests.attack?.artifacts ?? [];
   if (files.some(({ path }) => readFileSync(join(record.path, path)).includes('got-secret')))
     traces.push('secret');
   return traces;
 }
 
-/** Processes that name the run on their command line; the conductor itself has ended. */
+/** Processes that name the run on their command line; conductor itself has ended. */
 function daemonsOf(runId: string): number[] {
   if (runId === '') return [];
   return readdirSync('/proc')

@@ -1,8 +1,13 @@
 import type { ViolationClass } from '../../src/contracts/vocabulary.ts';
 import type { RunRecordOnDisk } from '../e2e/run-record.ts';
+import type { Scene } from '../e2e/scene.ts';
 
-/** What became of a hostile act: it did not happen, it was seen and recorded, or neither. */
-export type Verdict = 'prevented' | 'detected' | 'not seen';
+/**
+ * What became of a hostile act. `prevented`: it did not happen, or had no effect. `detected`: the record shows it, and
+ * that the step did it. `noticed`: the record says what changed outside the workspace, and that conductor can't tell by
+ * whom. `not seen`: none of these.
+ */
+export type Verdict = 'prevented' | 'detected' | 'noticed' | 'not seen';
 
 /** `off` runs without a sandbox, `on` in one. */
 export const MODES = ['off', 'on'] as const;
@@ -12,29 +17,33 @@ export interface HostileAgent {
   readonly name: string;
   /** What it does, as the table says it. */
   readonly does: string;
-  /** A shell script, started in the worktree. */
+  /** A shell script, started in the workspace. `$CHECKOUT` is the user's checkout, `$OUTSIDE` a folder beside it. */
   readonly script: string;
   readonly expected: Readonly<Record<Mode, Verdict>>;
   /** How it is recorded: the class of a violation, or something else that the record shows. */
   readonly sign: ViolationClass | Sign;
-  /** What of the world outside the worktree stays changed, by mode; a person has to decide about it. */
+  /** What stays changed outside the workspace, by mode; the user has to decide about it. */
   readonly leaves?: Partial<Readonly<Record<Mode, readonly string[]>>>;
   /** The policy of the step; the default is `policy.hostile.v1`. */
   readonly policy?: string;
   readonly limits?: string;
-  /** Among those that run with the other tests. */
+  /** Runs with the other tests too. */
   readonly short?: true;
 }
 
 interface Sign {
-  readonly told: string;
-  readonly isSeen: (record: RunRecordOnDisk) => boolean;
+  /** The last column of the table. */
+  readonly label: string;
+  /** The verdict if the sign is there. */
+  readonly verdict: 'detected' | 'noticed';
+  readonly isSeen: (record: RunRecordOnDisk, scene: Scene) => boolean | Promise<boolean>;
 }
 
-/** A step that came to this end. */
+/** The step has this outcome. */
 export function ends(termination: string): Sign {
   return {
-    told: `\`${termination}\``,
+    label: `\`${termination}\``,
+    verdict: 'detected',
     isSeen: ({ eventsOf }) =>
       [...eventsOf('step_failed'), ...eventsOf('step_completed')].some(
         ({ step_id, payload }) => step_id === 'attack' && payload.outcome === termination,
@@ -42,21 +51,42 @@ export function ends(termination: string): Sign {
   };
 }
 
-/** A file that the diff of the step names. */
+/** The diff of the step names this file. */
 export function inDiff(path: string): Sign {
   return {
-    told: 'in the diff',
+    label: 'in the diff',
+    verdict: 'detected',
     isSeen: ({ evidence }) => evidence('attack', 'workspace_status').includes(`"path": "${path}"`),
   };
 }
 
-/** Words of the summary of the validation's policy. */
-export function inSummary(words: string): Sign {
+/** The policy summary of the validation has this text. */
+export function inSummary(text: string): Sign {
   return {
-    told: 'policy note',
-    isSeen: ({ evidence }) => evidence('check', 'policy_summary').includes(words),
+    label: 'policy note',
+    verdict: 'detected',
+    isSeen: ({ evidence }) => evidence('check', 'policy_summary').includes(text),
   };
 }
 
-/** Nothing to see: the act comes to nothing, whoever looks. */
-export const NOTHING: Sign = { told: 'nothing', isSeen: () => false };
+/** A notice about the user's checkout names this ref or file. */
+export function notice(subject: string): Sign {
+  return {
+    label: 'notice',
+    verdict: 'noticed',
+    isSeen: ({ eventsOf }) =>
+      eventsOf('notice_recorded').some(
+        ({ payload }) => payload.kind === 'checkout_changed' && payload.subject === subject,
+      ),
+  };
+}
+
+/** `conductor verify` finds it. */
+export const VERIFY: Sign = {
+  label: '`conductor verify`',
+  verdict: 'detected',
+  isSeen: async ({ metadata }, scene) => (await scene.conductor('verify', metadata.run_id)).code !== 0,
+};
+
+/** There is nothing to record. */
+export const NOTHING: Sign = { label: 'nothing', verdict: 'detected', isSeen: () => false };

@@ -10,16 +10,16 @@ export interface Cell {
 const START = '<!-- hostile -->';
 const END = '<!-- /hostile -->';
 
-/** Puts the table into the place that a page keeps for it. */
+/** Writes the table between the markers of a page. */
 export function writeTable(path: string, agents: readonly HostileAgent[], cells: readonly Cell[]): void {
   writeFileSync(path, pageWithTable(path, agents, cells));
 }
 
-/** The page as it would be with this table in it. */
+/** The page with this table in it. */
 export function pageWithTable(path: string, agents: readonly HostileAgent[], cells: readonly Cell[]): string {
   const page = readFileSync(path, 'utf8');
   const [start, end] = [page.indexOf(START), page.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`${path} has no place for the table`);
+  if (start < 0 || end < start) throw new Error(`${path} has no markers for the table`);
   return `${page.slice(0, start + START.length)}\n\n${render(agents, cells)}\n\n${page.slice(end)}`;
 }
 
@@ -29,7 +29,7 @@ function render(agents: readonly HostileAgent[], cells: readonly Cell[]): string
     ...MODES.map(
       (mode) => cells.find((cell) => cell.agent === agent.name && cell.mode === mode)?.verdict ?? '–',
     ),
-    typeof agent.sign === 'string' ? `\`${agent.sign}\`` : agent.sign.told,
+    typeof agent.sign === 'string' ? `\`${agent.sign}\`` : agent.sign.label,
   ]);
   const head = ['an agent that', 'no sandbox', 'bubblewrap', 'recorded as'];
   const widths = head.map((title, column) =>

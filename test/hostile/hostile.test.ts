@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { gitAt } from '../../testing/git-repo.ts';
+import { gitAt, listFiles } from '../../testing/git-repo.ts';
 import { type Scene, test } from '../e2e/scene.ts';
-import { listFiles } from '../integration/git-workspace-fixture.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
-import { AGENTS_IN_WORKTREE } from './agents-in-worktree.ts';
+import { AGENTS_IN_GIT } from './agents-in-git.ts';
+import { AGENTS_IN_WORKSPACE } from './agents-in-workspace.ts';
 import { AGENTS_OUTSIDE } from './agents-outside.ts';
 import { type Attack, attack, cleanUp, SECRET } from './attack.ts';
 import { MODES, type Mode } from './hostile-agent.ts';
@@ -16,14 +16,25 @@ const IS_WHOLE = process.env.HOSTILE_ALL !== undefined;
 const ONLY = process.env.HOSTILE_ONLY ?? null;
 const TABLE = process.env.HOSTILE_TABLE ?? null;
 const FLOOD_BYTES = IS_WHOLE ? 500 * 1024 * 1024 : 24 * 1024 * 1024;
-/** What is kept of one stream, with some room for the words about the rest. */
+/** The part of a stream that is kept, with some room for the message about the rest. */
 const TRANSCRIPT_LIMIT_BYTES = 70 * 1024 * 1024;
 const LIMIT_MS = 180_000;
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'hostile-agents.md');
 
-const ALL = [...AGENTS_IN_WORKTREE, ...AGENTS_OUTSIDE];
-/** What no check afterwards can see; each needs the sandbox. The page says so. */
-const UNSEEN_WITHOUT_SANDBOX = ['reads-parent-environment', 'unmarked-daemon', 'writes-far-away'];
+const ALL = [...AGENTS_IN_WORKSPACE, ...AGENTS_IN_GIT, ...AGENTS_OUTSIDE];
+/** Acts outside the workspace that leave no trace there; only the sandbox prevents them. The page lists them. */
+const UNSEEN_WITHOUT_SANDBOX = [
+  'drops-older-stash',
+  'follows-link',
+  'hides-by-home',
+  'overwrites-draft',
+  'pushes-to-path',
+  'reads-parent-environment',
+  'unmarked-daemon',
+  'writes-far-away',
+  'writes-home',
+  'writes-users-hook',
+];
 
 const chosen = ALL.filter(({ name, short }) => (ONLY === null ? IS_WHOLE || short === true : name === ONLY));
 const modes = MODES.filter((mode) => mode === 'off' || sandboxHere.ok);
@@ -39,14 +50,14 @@ describe('the matrix of hostile agents', () => {
     expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
   });
 
-  it('leaves unseen only what its page lists, and nothing in a sandbox', () => {
+  it('leaves only those unseen that its page lists, and none in a sandbox', () => {
     const unseen = (mode: Mode) =>
       ALL.filter(({ expected }) => expected[mode] === 'not seen').map(({ name }) => name);
     expect(unseen('off').sort()).toEqual(UNSEEN_WITHOUT_SANDBOX);
     expect(unseen('on')).toEqual([]);
   });
 
-  it.skipIf(TABLE !== null)('is on its page as the suite expects it, which is how it comes out', () => {
+  it.skipIf(TABLE !== null)('is on its page as the suite expects it', () => {
     const expected = ALL.flatMap(({ name, expected }) =>
       MODES.map((mode): Cell => ({ agent: name, mode, verdict: expected[mode] })),
     );
@@ -56,7 +67,7 @@ describe('the matrix of hostile agents', () => {
   });
 
   it.skipIf(modes.length === MODES.length)(
-    'runs without a sandbox alone, as bubblewrap does not work here',
+    'runs only without a sandbox, because bubblewrap does not work here',
     () => {
       expect(modes).toEqual(['off']);
     },
@@ -82,7 +93,7 @@ describe.each(modes)('with the sandbox %s, an agent', (mode) => {
     });
 });
 
-/** The worktree is the base again to the byte, what was lost is kept, and nothing went astray. */
+/** The workspace is the base again to the byte, and no commit is lost. */
 async function expectContained({ agent, scene, record, runId, left, before }: Attack): Promise<void> {
   if (record === null) return;
   const transcript = join(record.path, 'artifacts', 'attack', 'transcript.txt');
@@ -95,16 +106,20 @@ async function expectContained({ agent, scene, record, runId, left, before }: At
   );
   for (const key of left) {
     const old = before.get(key);
-    if (!key.startsWith('ref ') || old === undefined || key.endsWith('/HEAD')) continue;
-    const salvage = `refs/conductor/salvage/${runId}/refs/${key.slice('ref '.length)}`;
-    expect((await scene.repo.git('rev-parse', salvage)).trim(), agent.name).toBe(old);
+    if (!key.startsWith('ref ') || old === undefined) continue;
+    expect(await refsTo(scene, old), agent.name).not.toEqual([]);
   }
+}
+
+/** Refs that lead to a commit, except those that are removed with the workspace. */
+async function refsTo({ repo }: Scene, commit: string): Promise<readonly string[]> {
+  const listed = await repo.git('for-each-ref', `--contains=${commit}`, '--format=%(refname)');
+  return listed.split('\n').filter((name) => name !== '' && !name.startsWith('refs/conductor/base/'));
 }
 
 async function baseFiles(scene: Scene, base: string): Promise<Record<string, string>> {
   const folder = join(scene.repo.root, '..', 'base');
-  await gitAt(scene.repo.root, 'worktree', 'add', '--quiet', '--detach', folder, base);
-  const files = await listFiles(folder);
-  await gitAt(scene.repo.root, 'worktree', 'remove', '--force', folder);
-  return files;
+  await gitAt(scene.repo.root, 'clone', '--quiet', '--no-checkout', scene.repo.root, folder);
+  await gitAt(folder, 'checkout', '--quiet', '--detach', base);
+  return listFiles(folder);
 }

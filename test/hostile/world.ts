@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gitAt } from '../../testing/git-repo.ts';
 import type { Scene } from '../e2e/scene.ts';
 
-/** All that lies around a worktree and that a hostile agent could reach, by a name that says where it is. */
+/** Everything of the user that an agent without a sandbox could reach, by a name that says where it is. */
 export type World = ReadonlyMap<string, string>;
 
 /** Folders beside the repository. */
@@ -15,14 +15,13 @@ function placesOf({ repo, home }: Scene) {
 export async function readWorld(scene: Scene): Promise<World> {
   const { root, home, outside, remote } = placesOf(scene);
   const world = new Map<string, string>();
-  readFolder(world, 'file', root, ['.git', '.tnh/run', '.tnh/worktrees', '.tnh/.gitignore']);
+  readFolder(world, 'file', root, ['.git', '.tnh/run', '.tnh/.gitignore']);
   readFolder(world, 'outside', outside, ['remote.git']);
-  readFolder(world, 'home', home, []);
+  readFolder(world, 'home', home, ['.local/state/conductor']);
   for (const part of ['hooks', 'info']) readFolder(world, `git ${part}`, join(root, '.git', part), []);
   world.set('git config', readFileSync(join(root, '.git', 'config'), 'utf8'));
-  for (const [name, value, target] of await refsOf(root)) {
+  for (const [name, value] of await refsOf(root)) {
     if (name.startsWith('refs/conductor/') || name.startsWith('refs/heads/conductor/run/')) continue;
-    if (target !== '') world.set(`symbolic ${name}`, target);
     world.set(`ref ${name}`, value);
   }
   for (const [name, value] of await refsOf(remote)) world.set(`remote ${name}`, value);
@@ -30,15 +29,15 @@ export async function readWorld(scene: Scene): Promise<World> {
   return world;
 }
 
-/** What is not as it was. */
+/** The names of everything that differs. */
 export function differences(before: World, after: World): string[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((key) => before.get(key) !== after.get(key))
     .sort();
 }
 
-/** Puts the rest of the world back, as its owner would: what is tested is that all of it was told. */
-export async function mend(scene: Scene, before: World, keys: readonly string[]): Promise<void> {
+/** Restores everything, as its owner would. */
+export async function restoreWorld(scene: Scene, before: World, keys: readonly string[]): Promise<void> {
   const { root, home, outside, remote } = placesOf(scene);
   const folders: Readonly<Record<string, string>> = { file: root, home, outside };
   for (const key of keys) {
@@ -47,16 +46,10 @@ export async function mend(scene: Scene, before: World, keys: readonly string[])
     const old = before.get(key);
     const folder = folders[kind];
     if (folder !== undefined) putFile(join(folder, name), old);
-    else if (kind === 'symbolic') await gitAt(root, 'symbolic-ref', '--delete', name);
+    else if (kind === 'git') putFile(join(root, '.git', name.replace(' ', '/')), old);
     else if (kind === 'ref' || kind === 'remote') await putRef(kind === 'ref' ? root : remote, name, old);
   }
-  for (const key of keys) if (key.startsWith('symbolic ')) await restoreTopic(root, before, key);
   if (keys.includes('stash')) await restoreStash(root, before);
-}
-
-async function restoreTopic(root: string, before: World, key: string): Promise<void> {
-  const name = key.slice('symbolic '.length);
-  await putRef(root, name, before.get(`ref ${name}`));
 }
 
 async function restoreStash(root: string, before: World): Promise<void> {
@@ -96,13 +89,8 @@ function readFolder(
   }
 }
 
-async function refsOf(repository: string): Promise<[string, string, string][]> {
-  const listed = await gitAt(repository, 'for-each-ref', '--format=%(refname) %(objectname) %(symref)');
-  return listed
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [name = '', value = '', target = ''] = line.split(' ');
-      return [name, value, target];
-    });
+async function refsOf(repository: string): Promise<[string, string][]> {
+  const listed = await gitAt(repository, 'for-each-ref', '--format=%(refname) %(objectname)');
+  const lines = listed.split('\n').filter((line) => line !== '');
+  return lines.map((line) => line.split(' ') as [string, string]);
 }

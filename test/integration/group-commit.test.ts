@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCommitter } from '../../src/adapters/run-store/group-commit.ts';
 import { createJournal, type Journal } from '../../src/adapters/run-store/journal.ts';
+import {
+  formatIdentity,
+  type ProcessIdentity,
+  thisProcess,
+} from '../../src/adapters/run-store/process-identity.ts';
 import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import type { EventDraft } from '../../src/contracts/event.ts';
 import type { RunStore } from '../../src/ports/run-store.ts';
@@ -133,8 +138,16 @@ describe('the journal of a process that is gone', () => {
   async function leaveJournal(text: string): Promise<void> {
     const child = spawn(process.execPath, ['-e', '0']);
     await new Promise((resolve) => child.on('exit', resolve));
-    await mkdir(join(runsDir, '.journal'), { recursive: true });
-    await writeFile(join(runsDir, '.journal', `${child.pid}.1..0011.ndjson`), text);
+    await writeJournal({ pid: child.pid ?? 0 }, text);
+  }
+
+  async function writeJournal(owner: Partial<ProcessIdentity>, text: string, ageMs = 0): Promise<void> {
+    const folder = join(runsDir, '.journal');
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, `${formatIdentity({ ...thisProcess(), started: '1', ...owner })}.0011.ndjson`);
+    await writeFile(path, text);
+    const time = (Date.now() - ageMs) / 1000;
+    await utimes(path, time, time);
   }
 
   it('completes every log that lacks lines as soon as one of the runs is driven', async () => {
@@ -152,6 +165,29 @@ describe('the journal of a process that is gone', () => {
     expect(await readdir(join(runsDir, '.journal'))).toEqual([]);
   });
 
+  it('completes the log of the run that is driven, and stays, if its process may live in another container', async () => {
+    const [first = '', second = ''] = RUNS;
+    await writeJournal({ boot: 'beef' }, (await loseTail(first, 1)) + (await loseTail(second, 1)));
+    const driven = await store.drive(first);
+    if (!driven.ok) throw new Error('not driven');
+    await driven.run.append([note('d')]);
+    await driven.run.release();
+    expect(await notesOf(first)).toEqual(['a', 'b', 'c', 'd']);
+    expect(await notesOf(second)).toEqual(['a']);
+    expect(await readdir(join(runsDir, '.journal'))).toHaveLength(1);
+  });
+
+  it('goes after a day if its process was in another container', async () => {
+    const [first = '', second = ''] = RUNS;
+    const text = (await loseTail(first, 1)) + (await loseTail(second, 1));
+    await writeJournal({ boot: 'beef' }, text, 25 * 3_600_000);
+    const driven = await store.drive(first);
+    if (!driven.ok) throw new Error('not driven');
+    await driven.run.release();
+    for (const runId of [first, second]) expect(await notesOf(runId)).toEqual(['a', 'b', 'c']);
+    expect(await readdir(join(runsDir, '.journal'))).toEqual([]);
+  });
+
   it('is left alone while its process lives', async () => {
     const [first = ''] = RUNS;
     const text = await loseTail(first, 1);
@@ -162,6 +198,7 @@ describe('the journal of a process that is gone', () => {
     await driven.run.release();
     expect(await notesOf(first)).toEqual(['a']);
     expect(await readdir(join(runsDir, '.journal'))).toHaveLength(1);
+    await journal.rest();
   });
 
   it('stays when a log is damaged, which is not repaired', async () => {

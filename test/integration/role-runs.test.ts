@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCli } from '../../testing/cli.ts';
 import { gitAt } from '../../testing/git-repo.ts';
 import { expectSoundRecord } from '../e2e/record-check.ts';
 import {
@@ -139,10 +140,19 @@ describe("an implementor's run", () => {
     await expectSoundRecord(recordPath(scene, runId));
   });
 
-  it('is refused as completed when no file changed', async () => {
+  it('asks a person when no file changed, and is refused as completed after an approval', async () => {
     const scene = await openRoles({ implement: COMPLETED, review: APPROVE });
-    const { state } = await scene.run(implement());
-    expect(refusal(state)).toBe('says completed, but no file changed');
+    const { state, runId } = await scene.run(implement());
+    expect(state).toEqual({
+      kind: 'waiting',
+      reason: expect.stringContaining('the workspace is the same as the base') as string,
+    });
+    const cli = createCli({ cwd: scene.repo.root, home: scene.home });
+    onTestFinished(() => cli.endAll());
+    const approved = await cli.run(['approve', runId, '--as', 'ann', '--resume']);
+    expect(approved.code, approved.stderr).toBe(0);
+    const after = await scene.roles.look(runId, { role: 'implementor', item: GIVEN });
+    expect(refusal(after)).toBe('says completed, but no file changed');
   });
 
   it('ends where it touches what is Out of Scope, which its record names', async () => {
@@ -199,30 +209,33 @@ describe("an implementor's run", () => {
     const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
     const first = await scene.run(implement());
     const old = (await scene.repo.git('rev-parse', 'conductor/item/7')).trim();
-    const oldTree = join(scene.repo.root, '.tnh/worktrees', first.runId);
     const second = await scene.run(implement());
     expect(accepted(second.state).result).toMatchObject({ outcome: 'completed' });
-    const salvages = await scene.repo.git(
-      'for-each-ref',
-      '--format=%(objectname)',
-      'refs/conductor/salvage/',
-    );
-    expect(salvages.split('\n')).toContain(old);
-    expect(await gitAt(oldTree, 'rev-parse', 'HEAD')).toBe(`${old}\n`);
-    await expect(gitAt(oldTree, 'symbolic-ref', '--quiet', 'HEAD')).rejects.toThrow();
-    expect(await gitAt(oldTree, 'status', '--porcelain')).toBe('');
+    expect(await scene.repo.git('rev-parse', 'conductor/item/7')).not.toBe(`${old}\n`);
+    expect(await scene.repo.git('rev-list', '--count', 'main..conductor/item/7')).toBe('1\n');
+    const kept = `refs/conductor/salvage/${second.runId}.branch`;
+    expect(await scene.repo.git('rev-parse', kept)).toBe(`${old}\n`);
+    const metadata = await readFile(join(recordPath(scene, first.runId), 'metadata.json'), 'utf8');
+    const { workspace } = JSON.parse(metadata) as { workspace: { worktree_path: string } };
+    expect(await readFile(join(workspace.worktree_path, 'src/area.ts'), 'utf8')).toContain('w * h');
   });
 
-  it('does not start where a person has the branch', async () => {
-    const scene = await openRoles({ implement: COMPLETED });
+  it('leaves the branch alone where a person has checked it out, and says where the result is', async () => {
+    const scene = await openRoles({ implement: `${WRITE} ${COMPLETED}`, review: APPROVE });
+    const mine = scene.beside('mine');
     await scene.repo.git('branch', 'conductor/item/7');
-    await scene.repo.git('worktree', 'add', '-q', scene.beside('mine'), 'conductor/item/7');
-    const { state, accepted: ids } = await scene.run(implement());
-    expect(ids).toEqual([]);
-    expect(state).toEqual({
-      kind: 'lost',
-      reason: `the run can't start: the branch conductor/item/7 is checked out in ${scene.beside('mine')} (let go of it there: git -C ${scene.beside('mine')} switch --detach)`,
-    });
+    await scene.repo.git('worktree', 'add', '-q', mine, 'conductor/item/7');
+    const before = await scene.repo.git('rev-parse', 'conductor/item/7');
+    const { state, runId } = await scene.run(implement());
+    expect(accepted(state).result).toMatchObject({ outcome: 'completed' });
+    expect(await scene.repo.git('rev-parse', 'conductor/item/7')).toBe(before);
+    expect(await gitAt(mine, 'status', '--porcelain')).toBe('');
+    const salvage = `refs/conductor/salvage/${runId}`;
+    expect(await scene.repo.git('show', `${salvage}:src/area.ts`)).toContain('w * h');
+    const notices = (await events(scene, runId)).filter(({ event_type }) => event_type === 'notice_recorded');
+    expect(notices.map(({ payload }) => payload.message)).toEqual([
+      `the branch conductor/item/7 is checked out in ${mine}, so conductor left it alone; the result is at ${salvage}`,
+    ]);
   });
 
   it.each([

@@ -148,7 +148,7 @@ describe('what the engine does while a run goes on', () => {
     await scene.repo.write('.tnh/work/items.db', 'after, and longer');
     await scene.repo.write('.tnh/work/items.db-wal', 'new');
     await scene.repo.git('branch', 'conductor/item/8');
-    await scene.repo.git('update-ref', 'refs/conductor/item/7/1', 'main');
+    await scene.repo.git('update-ref', 'refs/conductor/salvage/item-7.1', 'main');
     const merged = await scene.repo.git('commit-tree', '-p', 'main', '-m', 'merged', 'main^{tree}');
     await scene.repo.git('update-ref', 'refs/heads/main', merged.trim());
     await writeFile(scene.beside('go'), '');

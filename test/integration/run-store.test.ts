@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -97,55 +97,48 @@ describe('the event log', () => {
   });
 });
 
-describe('the lock of a run', () => {
-  it('lets one process drive and tells the others which', async () => {
-    const run = await store.create(RUN, null);
-    expect(await store.drive(RUN)).toEqual({ ok: false, problem: { kind: 'driven', pid: process.pid } });
-    await run.append([note('a')]);
-    await run.release();
-    const again = await store.drive(RUN);
-    expect(again.ok).toBe(true);
-    if (again.ok) await again.run.release();
-  });
-
-  it('is taken over when its process is gone', async () => {
-    await recordRun('a');
-    const child = spawn(process.execPath, ['-e', '0']);
-    await new Promise((resolve) => child.on('exit', resolve));
-    await writeFile(join(path, `lock.${child.pid}.1..0011`), '');
-    const driven = await store.drive(RUN);
-    expect(driven.ok).toBe(true);
-    expect((await readdir(path)).filter((name) => name.startsWith(`lock.${child.pid}`))).toEqual([]);
-    if (driven.ok) await driven.run.release();
-  });
-
-  it('goes to one of many that find the same stale one at once', async () => {
-    await recordRun('a');
-    await writeFile(join(path, 'lock.4194304.1..0011'), '');
-    const driven = await Promise.all(Array.from({ length: 6 }, () => store.drive(RUN)));
-    const winners = driven.flatMap((result) => (result.ok ? [result.run] : []));
-    expect(winners).toHaveLength(1);
-    expect((await readdir(path)).filter((name) => name.startsWith('lock'))).toHaveLength(1);
-    for (const run of winners) await run.release();
-  });
-
-  it.runIf(process.platform === 'linux')(
-    'is taken over when its pid belongs to a later process',
-    async () => {
-      await recordRun('a');
-      await writeFile(join(path, `lock.${process.pid}.1..0011`), '');
-      const driven = await store.drive(RUN);
-      expect(driven.ok).toBe(true);
-      if (driven.ok) await driven.run.release();
+describe('a log in which the run has ended', () => {
+  const ended: EventDraft = {
+    event_type: 'run_completed',
+    step_id: null,
+    payload: {
+      lifecycle_state: 'failed',
+      outcome: 'error',
+      termination: 'error',
+      reason: 'npm ci exited with 1',
+      head_sha: null,
     },
-  );
+  };
+  const sent: EventDraft = {
+    event_type: 'notification_sent',
+    step_id: null,
+    payload: { target: 'desktop', for_seq: 0, ok: true, message: null },
+  };
+  const published: EventDraft = {
+    event_type: 'run_published',
+    step_id: null,
+    payload: { url: 'https://example.org/1', branch: 'b', remote: null },
+  };
 
-  it.runIf(process.platform === 'linux')('is taken over after a reboot', async () => {
-    await recordRun('a');
-    await writeFile(join(path, `lock.${process.pid}..0000deadbeef.0011`), '');
-    const driven = await store.drive(RUN);
-    expect(driven.ok).toBe(true);
-    if (driven.ok) await driven.run.release();
+  async function recordEvents(...events: EventDraft[]) {
+    const run = await store.create(RUN, null);
+    await run.append(events);
+    await run.release();
+    return store.read(RUN);
+  }
+
+  it('may go on with notifications and publications', async () => {
+    const read = await recordEvents(ended, sent, published, sent);
+    expect(read.ok && read.run.events).toHaveLength(4);
+  });
+
+  it.each([
+    ['a note', note('late')],
+    ['a second end', ended],
+  ])('is refused with anything else after the end: %s', async (_, late) => {
+    const read = await recordEvents(ended, sent, late);
+    const message = `${late.event_type} after the end of the run`;
+    expect(read).toEqual({ ok: false, problem: { kind: 'corrupt', ok: false, line: 3, message } });
   });
 });
 

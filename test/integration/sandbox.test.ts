@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
 import { createBubblewrap } from '../../src/adapters/sandbox/bubblewrap.ts';
-import { gitFoldersOf } from '../../src/adapters/sandbox/git-folders.ts';
+import { objectFoldersOf } from '../../src/adapters/sandbox/object-folders.ts';
 import type { Confinement } from '../../src/ports/sandbox.ts';
 import type { ProcessResult, ProcessSpec } from '../../src/ports/supervisor.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
@@ -283,45 +283,59 @@ describe.runIf(sandboxHere.ok)('a process in the sandbox', () => {
 });
 
 describe.runIf(sandboxHere.ok)('git in the sandbox', () => {
-  it('shows status, changes and history, and lets refs, hooks and settings be', async () => {
+  it('works with git in a repository that borrows objects, and reaches nothing else of the lender', async () => {
     const repo = await makeRepo({ files: { 'a.txt': 'a\n' }, commit: true });
     onTestFinished(repo.cleanup);
-    const worktree = join(folder, 'checkout');
-    await repo.git('worktree', 'add', '--quiet', '-b', 'own', worktree);
+    const own = join(folder, 'own');
+    await repo.git('clone', '--quiet', '--shared', repo.root, own);
     const confinement = {
-      writable: [worktree],
-      readable: [...(await gitFoldersOf(repo.root)), join(worktree, '.git')],
+      writable: [own],
+      readable: await objectFoldersOf(join(repo.root, '.git')),
+      hidden: [repo.root],
     };
-    const look = 'echo b > a.txt && git status --short && git diff --stat && git log --oneline -1 | wc -l';
-    expect((await sh(look, { cwd: worktree, confinement })).end).toEqual({ kind: 'exited', exitCode: 0 });
-    expect(said()).toMatch(/^ M a\.txt\n a\.txt \| 2 \+-\n.*\n1\n$/);
+    const identity = '-c user.name=x -c user.email=x@example.com';
+    const work = `echo b > a.txt && git status --short && git diff --stat && git ${identity} commit -qam b && git log --oneline | wc -l`;
+    expect((await sh(work, { cwd: own, confinement })).end).toEqual({ kind: 'exited', exitCode: 0 });
+    expect(said()).toMatch(/^ M a\.txt\n a\.txt \| 2 \+-\n.*\n2\n$/);
     for (const line of [
-      'git commit -qam x',
-      'git branch another',
-      'git config user.name x',
+      `cat "${repo.root}/a.txt"`,
+      `git -C "${repo.root}" branch another`,
+      `cat "${repo.root}/.git/config"`,
       `echo x > "${repo.root}/.git/hooks/pre-commit"`,
-      'rm .git',
+      `rm -r "${repo.root}/.git/objects/info"`,
+      'git push -q origin HEAD:refs/heads/another',
     ])
-      expect((await sh(line, { cwd: worktree, confinement })).end, line).not.toEqual({
+      expect((await sh(line, { cwd: own, confinement })).end, line).not.toEqual({
         kind: 'exited',
         exitCode: 0,
       });
     expect(await repo.git('status', '--short')).toBe('');
+    expect(await repo.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n');
   });
+});
 
-  it('reads the repository that a checkout shares and borrows from', async () => {
+describe('the object folders of a repository', () => {
+  it('are its own and those that it borrows from, however far', async () => {
     const lender = await makeRepo({ files: { 'a.txt': 'a\n' }, commit: true });
     onTestFinished(lender.cleanup);
-    const clone = join(folder, 'clone');
-    await lender.git('clone', '--quiet', '--shared', lender.root, clone);
-    const second = join(folder, 'second');
-    await lender.git('-C', clone, 'worktree', 'add', '--quiet', second);
-    expect(await gitFoldersOf(second)).toEqual([
-      join(clone, '.git', 'worktrees', 'second'),
-      join(clone, '.git'),
-      join(lender.root, '.git', 'objects'),
-    ]);
-    expect(await gitFoldersOf(work)).toEqual([]);
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    await lender.git('clone', '--quiet', '--shared', lender.root, first);
+    await lender.git('clone', '--quiet', '--shared', first, second);
+    expect(await objectFoldersOf(join(second, '.git'))).toEqual(
+      [second, first, lender.root].map((root) => join(root, '.git/objects')),
+    );
+  });
+
+  it('are found once when two repositories borrow from each other', async () => {
+    const [one, other] = [join(folder, 'one/objects'), join(folder, 'two/objects')];
+    for (const [own, borrowed] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      await mkdir(join(own, 'info'), { recursive: true });
+      await writeFile(join(own, 'info/alternates'), `# borrowed\n${borrowed}\n`);
+    }
+    expect(await objectFoldersOf(join(folder, 'one'))).toEqual([one, other]);
   });
 });
 

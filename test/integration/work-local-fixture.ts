@@ -1,10 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createItemRevisions } from '../../src/adapters/git/item-revisions.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { createWorkDatabase } from '../../src/adapters/work-local/database.ts';
 import { createLocalJournal } from '../../src/adapters/work-local/journal.ts';
 import { createLocalProvider } from '../../src/adapters/work-local/local-provider.ts';
+import { createItemRevisions } from '../../src/adapters/workspace/items/item-revisions.ts';
 import type { Pipeline } from '../../src/contracts/work-item.ts';
 import type { WorkJournal } from '../../src/ports/work-journal.ts';
 import type { WorkProvider } from '../../src/ports/work-provider.ts';
@@ -25,6 +25,11 @@ export function databaseFile(repo: GitRepo): string {
   return join(repo.root, '.tnh/work/items.db');
 }
 
+/** The places of a repository with its own git folder; workspaces are beside it. */
+export function placesBeside({ root }: GitRepo) {
+  return { repoRoot: root, gitDir: join(root, '.git'), workspacesDir: join(dirname(root), 'workspaces') };
+}
+
 /** A connection of its own, as another process would have. */
 export function openProvider(
   repo: GitRepo,
@@ -32,7 +37,7 @@ export function openProvider(
 ): WorkProvider {
   const provider = createLocalProvider({
     database: createWorkDatabase(databaseFile(repo)),
-    revisions: createItemRevisions({ repoRoot: repo.root }),
+    revisions: createItemRevisions(placesBeside(repo)),
     check,
   });
   onTestFinished(provider.close);

@@ -1,15 +1,23 @@
 import { access, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createItemRevisions } from '../../src/adapters/git/item-revisions.ts';
 import { createPipeline } from '../../src/adapters/work-local/pipeline.ts';
+import { createItemRevisions } from '../../src/adapters/workspace/items/item-revisions.ts';
 import type { Pipeline, Revision } from '../../src/contracts/work-item.ts';
 import type { RunnableValidator, ValidatorResult } from '../../src/ports/validator.ts';
 import { assembleProject } from '../../src/wiring/project.ts';
 import { type LocalWork, openLocalWork } from '../../src/wiring/work-local.ts';
 import { checkConfig } from '../../src/workflow/config-document.ts';
 import type { GitRepo } from '../../testing/git-repo.ts';
-import { AT, openProvider, patchBy, patchOf, revisionRequest, workRepo } from './work-local-fixture.ts';
+import {
+  AT,
+  openProvider,
+  patchBy,
+  patchOf,
+  placesBeside,
+  revisionRequest,
+  workRepo,
+} from './work-local-fixture.ts';
 
 const POLICIES = join(import.meta.dirname, '../../policies');
 const NEVER = new AbortController().signal;
@@ -28,14 +36,15 @@ async function open(repo: GitRepo, text: string): Promise<LocalWork> {
   const { config } = checkConfig({ name: 'config.yaml', bytes: new TextEncoder().encode(text) });
   if (config === null) throw new Error('the configuration is wrong');
   const opened = await assembleProject({
-    repoRoot: repo.root,
+    ...placesBeside(repo),
+    warnings: [],
     config,
     folders: { prompts: [], policies: [POLICIES], workflows: [] },
     env: process.env,
     version: '0',
   });
   if (!opened.ok) throw new Error(opened.obstacle.message);
-  const work = openLocalWork({ repoRoot: repo.root, config, deps: opened.value.deps });
+  const work = openLocalWork({ ...placesBeside(repo), warnings: [], config, deps: opened.value.deps });
   onTestFinished(work.provider.close);
   return work;
 }
@@ -56,6 +65,11 @@ async function pipelineOf({ provider }: LocalWork): Promise<Pipeline | undefined
 
 function folderOf(repo: GitRepo, revision: Revision): string {
   return join(repo.root, '.tnh/work/pipelines', `r1-${revision.headSHA.slice(0, 7)}`);
+}
+
+/** The workspace that the checks of a revision run in. */
+function checkoutOf(repo: GitRepo, revision: Revision): string {
+  return join(placesBeside(repo).workspacesDir, `checks-r1-${revision.headSHA.slice(0, 7)}`);
 }
 
 describe('the checks of a revision', () => {
@@ -79,7 +93,7 @@ describe('the checks of a revision', () => {
       headSHA: revision.headSHA,
       status: 'success',
     });
-    await expect(access(join(repo.root, '.tnh/work/checkout'))).rejects.toThrow('ENOENT');
+    await expect(access(checkoutOf(repo, revision))).rejects.toThrow('ENOENT');
     expect((await repo.git('worktree', 'list')).trim().split('\n')).toHaveLength(1);
   });
 
@@ -106,7 +120,7 @@ describe('the checks of a revision', () => {
   it('are found in the checkout where the configuration names none', async () => {
     const repo = await workRepo();
     const work = await open(repo, '');
-    const script = 'node -e "process.exit(process.cwd().endsWith(\'checkout\') ? 4 : 5)"';
+    const script = 'node -e "process.exit(process.cwd().endsWith(\'/work\') ? 4 : 5)"';
     await revise(repo, work, { 'package.json': JSON.stringify({ scripts: { test: script } }) });
     await work.provider.settle(NEVER);
     expect((await pipelineOf(work))?.reason).toContain('tests: the validator exited with code 4');
@@ -127,18 +141,19 @@ describe('the checks of a revision', () => {
     const repo = await workRepo();
     const work = await open(
       repo,
-      `validators:
-  slow: { command: [sh, -c, 'touch started; test -e ../../../go || sleep 300'] }
+      `sandbox: off
+validators:
+  slow: { command: [sh, -c, 'touch started; test -e ${join(repo.root, 'go')} || sleep 300'] }
 `,
     );
-    await revise(repo, work, { 'file.txt': 'changed\n' });
+    const revision = await revise(repo, work, { 'file.txt': 'changed\n' });
     const stop = new AbortController();
     const settled = work.provider.settle(stop.signal);
-    await vi.waitFor(() => access(join(repo.root, '.tnh/work/checkout/started')), { timeout: 20_000 });
+    await vi.waitFor(() => access(join(checkoutOf(repo, revision), 'work/started')), { timeout: 20_000 });
     stop.abort();
     await settled;
     expect((await pipelineOf(work))?.status).toBe('pending');
-    await expect(access(join(repo.root, '.tnh/work/checkout'))).rejects.toThrow('ENOENT');
+    await expect(access(checkoutOf(repo, revision))).rejects.toThrow('ENOENT');
     await writeFile(join(repo.root, 'go'), '');
     await work.provider.settle(NEVER);
     expect((await pipelineOf(work))?.status).toBe('success');
@@ -259,7 +274,8 @@ describe('a check', () => {
     const check = createPipeline({
       repoRoot: repo.root,
       workDir: join(repo.root, '.tnh/work'),
-      revisions: createItemRevisions({ repoRoot: repo.root }),
+      revisions: createItemRevisions(placesBeside(repo)),
+      prepare: async () => null,
       runner: { unavailable: async () => null, run: async () => left.shift() ?? FAILED },
       validators: async () => [validator],
       enclose: async () => ({ confinement: null, refusal: null }),

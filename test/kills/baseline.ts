@@ -3,22 +3,24 @@ import { join } from 'node:path';
 import type { RunRecordOnDisk } from '../e2e/run-record.ts';
 import type { Scene } from '../e2e/scene.ts';
 
-/** How a run ended, as far as a kill must not change it. */
+/** What a kill must not change about the end of a run. */
 export interface RunEnd {
   readonly finalState: string | null;
   readonly routes: readonly string[];
-  /** The entries that came to their end, by step, visit and termination. */
+  /** The attempts that ended, by step, visit and termination. */
   readonly steps: readonly string[];
-  readonly judgements: readonly string[];
+  /** Setup and baseline, without repetitions. */
+  readonly preparation: readonly string[];
+  readonly evaluations: readonly string[];
   readonly answers: number;
   readonly tree: string;
   readonly patch: string;
 }
 
-/** The run that nobody kills: its end, and how long it is by each measure that a kill can be placed on. */
+/** A run without a kill: its end, and its length by each measure that a kill can be placed on. */
 export interface Baseline {
   readonly end: RunEnd;
-  /** When each event came, from the first one. */
+  /** The time of each event, from the first one. */
   readonly eventMs: readonly number[];
   readonly operations: { readonly any: number; readonly log: number };
   readonly gitCalls: number;
@@ -37,21 +39,30 @@ export async function endOf(scene: Scene, run: RunRecordOnDisk): Promise<RunEnd>
       .eventsOf('route_selected')
       .map(({ step_id, payload }) => `${step_id} ${payload.key} ${payload.to}`),
     steps: Object.values(run.manifests)
-      .filter((manifest) => hasEnded(run, manifest.step_id, manifest.attempt))
+      .filter(({ step_id, attempt }) => step_id !== null && hasEnded(run, step_id, attempt))
       .map(
         ({ step_id, attempt, termination }) =>
           `${step_id} ${visits.get(`${step_id}@${attempt}`)} ${termination}`,
       )
       .sort(),
-    judgements: run.eventsOf('decision_recorded').map(({ payload }) => payload.status),
+    preparation: preparationOf(run),
+    evaluations: run.eventsOf('decision_recorded').map(({ payload }) => payload.status),
     answers: run.eventsOf('gate_approved').length,
     tree: (await scene.repo.git('rev-parse', `${branch_name}^{tree}`)).trim(),
     patch: readFileSync(join(run.path, 'diff.patch'), 'utf8'),
   };
 }
 
-/** The last attempt of a visit is the one that came to an end; a new visit begins with the next attempt. */
-function hasEnded(run: RunRecordOnDisk, stepId: string, attempt: number): boolean {
+function preparationOf({ eventsOf }: RunRecordOnDisk): readonly string[] {
+  const setups = eventsOf('setup_completed').map(
+    ({ payload }) => `setup ${payload.checkout} ${payload.outcome}`,
+  );
+  const baselines = eventsOf('baseline_recorded').map(({ payload }) => `baseline ${payload.outcome}`);
+  return [...new Set([...setups, ...baselines])].sort();
+}
+
+/** The last attempt of a visit is the one that ended; a new visit begins with the next attempt. */
+function hasEnded(run: RunRecordOnDisk, stepId: string | null, attempt: number): boolean {
   const next = run
     .eventsOf('step_started')
     .find(({ step_id, payload }) => step_id === stepId && payload.attempt === attempt + 1);
@@ -73,7 +84,7 @@ export async function measure(
   };
 }
 
-/** Nobody drives while the gate waits, so that time can't be hit. */
+/** No process drives the run while the gate waits, so that time can't be hit. */
 function gateWait(run: RunRecordOnDisk): { readonly index: number; readonly ms: number } {
   const index = run.events.findIndex(({ event_type }) => event_type === 'gate_requested') + 1;
   const [before, after] = [run.events[index - 1], run.events[index]];
@@ -81,7 +92,7 @@ function gateWait(run: RunRecordOnDisk): { readonly index: number; readonly ms: 
   return { index, ms: Date.parse(after.timestamp) - Date.parse(before.timestamp) };
 }
 
-/** Each process adds what it did to any file, and how often it wrote to the log. */
+/** Each process appends how many operations it did on any file, and how many on the log. */
 export function totalOf(path: string, files: 'any' | 'log'): number {
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return lines.reduce((sum, line) => sum + Number(line.split(' ')[files === 'any' ? 0 : 1]), 0);

@@ -3,16 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What happens to the conductor that started a git command, and to that command. */
+/** What happens to a git command whose conductor is killed. */
 export const GIT_VARIANTS = ['goes on', 'starts late', 'has ended', 'dies too'] as const;
 export type GitVariant = (typeof GIT_VARIANTS)[number];
 
-/** For a shell: kills the conductor that started it. Where that is dead already the parent is a stranger, and is left alone. */
+/** For a shell: kills the conductor that started it. If that is dead already, the parent is another process and stays alive. */
 export const END_PARENT = 'end_parent() { grep -aq node "/proc/$PPID/cmdline" && kill -9 "$PPID"; }';
 
 /**
- * Puts a `git` first on the path that counts the calls of a conductor whose run has its first event, and
- * kills that conductor at one of them. Agents have another environment, so theirs are not counted. Returns the folder.
+ * Makes a folder for the PATH with a `git` that counts the calls of a conductor whose run has its first event, and kills
+ * that conductor at one of them. Agents have another environment, so their calls are not counted.
  */
 export async function makeGitTrap(folder: string): Promise<string> {
   const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
@@ -23,7 +23,7 @@ export async function makeGitTrap(folder: string): Promise<string> {
     `#!/bin/sh
 ${END_PARENT}
 [ -n "$KILLS_GIT_LOG" ] || exec ${git} "$@"
-for log in "$KILLS_ROOT"/*/events.ndjson; do [ -s "$log" ] || exec ${git} "$@"; done
+for log in "$KILLS_RUNS"/*/events.ndjson; do [ -s "$log" ] || exec ${git} "$@"; done
 printf . >> "$KILLS_GIT_LOG"
 [ "$(wc -c < "$KILLS_GIT_LOG")" -eq "$KILLS_GIT_AT" ] || exec ${git} "$@"
 case "$KILLS_GIT_VARIANT" in

@@ -12,7 +12,7 @@ export interface KillRecord {
 const START = '<!-- kills -->';
 const END = '<!-- /kills -->';
 
-/** Puts the tables into the place that a page keeps for them, or makes a page of them. */
+/** Writes the tables between the markers of a page, or creates the page. */
 export function writeTables(path: string, seed: number, records: readonly KillRecord[]): void {
   const text = renderTables(seed, records);
   const page = existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -24,7 +24,7 @@ export function writeTables(path: string, seed: number, records: readonly KillRe
   );
 }
 
-/** What came of a number of kills, as the tables of a page. */
+/** The results of all kills as tables. */
 function renderTables(seed: number, records: readonly KillRecord[]): string {
   const hits = records.flatMap((record) => record.hits);
   return [
@@ -67,7 +67,7 @@ function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** Columns as wide as their widest cell, the way the other pages have them. */
+/** Columns are as wide as their widest cell. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(3, title.length, ...rows.map((row) => (row[column] ?? '').length)),

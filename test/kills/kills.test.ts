@@ -6,6 +6,7 @@ import { type Scene, type SceneOptions, test } from '../e2e/scene.ts';
 import { type Baseline, endOf, measure } from './baseline.ts';
 import { lateEnds } from './git-trap.ts';
 import { type KillPlan, planKills } from './kill-plan.ts';
+import { KILL_SCENE } from './kill-scene.ts';
 import { type KillRecord, writeTables } from './kill-table.ts';
 import { type Life, live } from './life.ts';
 
@@ -15,7 +16,7 @@ const COUNT = Number(process.env.KILLS_TOTAL ?? 12);
 const ONLY = process.env.KILLS_ONLY ?? null;
 const TABLE = process.env.KILLS_TABLE ?? null;
 
-/** A kill that comes after the end is no kill: the run is made again with an earlier one. */
+/** A kill after the end hits nothing: the run is repeated with an earlier one. */
 const TRIES = 5;
 const LIMIT_MS = 180_000;
 
@@ -27,17 +28,16 @@ afterAll(() => {
   if (TABLE !== null) writeTables(TABLE, SEED, records);
 });
 
-describe('a run that nobody kills', () => {
-  test('ends well, and is what the others are compared with', { timeout: LIMIT_MS }, async ({
-    openScene,
-  }) => {
-    const scene = await openScene();
+describe('a run without a kill', () => {
+  test('succeeds; the others are compared with it', { timeout: LIMIT_MS }, async ({ openScene }) => {
+    const scene = await openScene(KILL_SCENE);
     const life = await live(scene, { power: false, kills: [] }, null);
     expect(life.result).toMatchObject({ code: 0 });
     baseline = await measure(scene, scene.record(life.runId), life.counts);
     expect(baseline.end).toMatchObject({
       finalState: 'completed success completed\n',
-      judgements: ['partial', 'success'],
+      preparation: ['baseline red', 'setup judge completed', 'setup work completed'],
+      evaluations: ['partial', 'success'],
       answers: 1,
     });
     expect(baseline.eventMs.length).toBeGreaterThan(100);
@@ -50,7 +50,7 @@ describe('a run that nobody kills', () => {
 describe('a run whose conductor is killed', () => {
   for (const plan of plans)
     test.concurrent(titleOf(plan), { timeout: LIMIT_MS }, async ({ openScene }) => {
-      if (baseline === null) throw new Error('there is nothing to compare with');
+      if (baseline === null) throw new Error('the run without a kill failed');
       const { scene, life } = await liveWithKills(plan, baseline, openScene);
       const record: KillRecord = { plan, hits: life.hits, recovered: false, same: false };
       records.push(record);
@@ -65,15 +65,16 @@ describe('a run whose conductor is killed', () => {
       expectGitAwaited(run, life);
       expect(unreadable(run.path)).toEqual([]);
       expect(locksIn(join(scene.repo.root, '.git'))).toEqual([]);
+      expect(locksIn(join(scene.workspacesDir, life.runId, 'store'))).toEqual([]);
       expect(markedProcesses(life.runId)).toEqual([]);
       record.same = true;
     });
 });
 
-/** Names all that it takes to do the same again. */
+/** Names everything that is needed to repeat it. */
 function titleOf({ seed, number, kind, kills }: KillPlan): string {
   const details = kills.map((kill) => `${kill.how} at ${kill.at.toFixed(3)}${variantOf(kill)}`).join(', ');
-  return `ends as if it had lived: ${kind}, --seed ${seed} --only ${number} (${details})`;
+  return `ends as if it was never killed: ${kind}, --seed ${seed} --only ${number} (${details})`;
 }
 
 function variantOf(kill: KillPlan['kills'][number]): string {
@@ -94,10 +95,10 @@ async function liveWithKills(
 ): Promise<{ readonly scene: Scene; readonly life: Life }> {
   let { kills } = plan;
   for (let tries = 1; ; tries += 1) {
-    const scene = await openScene();
+    const scene = await openScene(KILL_SCENE);
     const life = await live(scene, { ...plan, kills }, measured);
     if (life.hits.length === kills.length || life.result.code !== 0) return { scene, life };
-    if (tries === TRIES) throw new Error(`of ${kills.length} kills only ${life.hits.length} came`);
+    if (tries === TRIES) throw new Error(`only ${life.hits.length} of ${kills.length} kills hit`);
     kills = kills.map((kill) => ({ ...kill, at: kill.at * 0.8 }));
   }
 }
@@ -109,11 +110,11 @@ function expectOneAnswer(run: ReturnType<Scene['record']>, { answeredBy }: Life)
   if (answeredBy !== null) expect(answers[0]?.payload.by).toBe(answeredBy);
 }
 
-/** What a dead conductor's git was still at, is over before the run does anything more. */
+/** Git commands of a killed conductor end before the run continues. */
 function expectGitAwaited({ events }: ReturnType<Scene['record']>, { hits, counts }: Life): void {
   const late = hits.filter(({ kill }) => kill.how === 'git' && kill.variant === 'starts late');
   const ends = lateEnds(counts.gitCalls);
-  // What is told together with a resume has the same time, and is told before anything is touched.
+  // Events that are recorded together with a resume have its time, and come before anything is changed.
   const resumed = events
     .filter(({ event_type }) => event_type === 'run_resumed')
     .map(({ timestamp }) => timestamp);
@@ -123,7 +124,7 @@ function expectGitAwaited({ events }: ReturnType<Scene['record']>, { hits, count
   }
 }
 
-/** Files of the record that a reader would stumble over. A copy that was never given its name is nobody's record. */
+/** Files of the record that are missing, empty or not parseable. */
 function unreadable(runPath: string): readonly string[] {
   const needed = ['diff.patch', 'transcript.md', 'final-state.txt', 'workflow.yaml'];
   return [

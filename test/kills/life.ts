@@ -13,12 +13,13 @@ import type { Kill, KillPlan } from './kill-plan.ts';
 import { cutPower, endProcessesOf } from './power-cut.ts';
 
 const WORKFLOW = fileURLToPath(new URL('workflow.yaml', import.meta.url));
-const PRELOAD = new URL('trapped-disk.mjs', import.meta.url).href;
+/** Loads the trap into every process of conductor. */
+export const TRAP_OPTION = `--import ${new URL('trapped-disk.mjs', import.meta.url).href}`;
 const POLL_MS = 4;
 /** Recoveries of one step that no further kill may add to. */
 const RECOVERIES_IN_A_ROW = 2;
 
-/** Where a kill came, by the last event that was on disk then. */
+/** Where a kill hit, by the last event that was on disk then. */
 export interface Hit {
   readonly kill: Kill;
   readonly lastEvent: string;
@@ -30,7 +31,7 @@ export interface Life {
   readonly runId: string;
   readonly result: CliResult;
   readonly hits: readonly Hit[];
-  /** Who gave the answer that was accepted, where that process lived to say so. */
+  /** The approver whose answer was accepted, if that process survived to report it. */
   readonly answeredBy: string | null;
   readonly counts: { readonly operations: string; readonly gitCalls: string };
 }
@@ -44,6 +45,7 @@ interface Place {
   readonly gitFolder: string;
   readonly counts: Life['counts'];
   readonly hits: Hit[];
+  readonly workflow: string;
 }
 
 /** Starts the workflow and takes it to its end, with nothing but `resume` after each kill and one answer to the gate. */
@@ -51,9 +53,10 @@ export async function live(
   scene: Scene,
   plan: Pick<KillPlan, 'power' | 'kills'>,
   baseline: Baseline | null,
+  workflow = WORKFLOW,
 ): Promise<Life> {
-  const place = await makePlace(scene, plan, baseline);
-  let result = await drive(place, ['run', WORKFLOW]);
+  const place = { ...(await makePlace(scene, plan, baseline)), workflow };
+  let result = await drive(place, ['run', workflow]);
   let answeredBy: string | null = null;
   for (;;) {
     const runId = scene.runIds()[0] ?? '';
@@ -73,7 +76,7 @@ async function makePlace(
   scene: Scene,
   plan: Pick<KillPlan, 'power' | 'kills'>,
   baseline: Baseline | null,
-): Promise<Place> {
+): Promise<Omit<Place, 'workflow'>> {
   const folder = join(scene.home, 'kills');
   mkdirSync(join(folder, 'flushed'), { recursive: true });
   const counts = { operations: join(folder, 'operations'), gitCalls: join(folder, 'git-calls') };
@@ -86,7 +89,7 @@ function wasKilled({ signal }: CliResult): boolean {
   return signal === 'SIGKILL';
 }
 
-/** The kill that is due next. One too many of the same step would end it by rule, so such a kill waits for the next. */
+/** The kill that is due next. Too many recoveries of one step would end the run by rule, so such a kill waits for the next step. */
 function nextKill({ plan, hits, ...place }: Place): Kill | null {
   const kill = plan.kills[hits.length];
   if (kill === undefined) return null;
@@ -100,17 +103,23 @@ async function drive(place: Place, args: readonly string[]): Promise<CliResult> 
   return started.done;
 }
 
+/** What the traps watch. */
+export function placesFor({ repo, workspacesDir }: Scene): Record<string, string> {
+  const runs = join(repo.root, '.tnh/run');
+  return { KILLS_RUNS: runs, KILLS_ROOTS: `${runs}:${workspacesDir}` };
+}
+
 function environmentFor(place: Place, kill: Kill | null): Record<string, string> {
   return {
-    KILLS_ROOT: join(place.scene.repo.root, '.tnh/run'),
-    NODE_OPTIONS: `--import ${PRELOAD}`,
+    ...placesFor(place.scene),
+    NODE_OPTIONS: TRAP_OPTION,
     KILLS_COUNT: place.counts.operations,
     ...(place.plan.power ? { KILLS_FLUSHED: join(place.folder, 'flushed') } : {}),
     ...(place.baseline === null ? gitEnvironment(place) : trapFor(place, place.baseline, kill)),
   };
 }
 
-/** The first kill counts from the beginning of the run, a later one from where it was taken up. */
+/** The first kill counts from the start of the run, a later one from the resume. */
 function trapFor(place: Place, baseline: Baseline, kill: Kill | null): Record<string, string> {
   const { counts, hits } = place;
   if (kill !== null && hits.length > 0) for (const path of Object.values(counts)) writeFileSync(path, '');
@@ -145,8 +154,8 @@ function gitEnvironment({ gitFolder, counts }: Place): Record<string, string> {
 }
 
 /**
- * The moment is one of the run that nobody killed, found again by the events before it: a busy machine then moves the
- * kill with the run and not towards its beginning. A later kill comes so much after the resume.
+ * The moment is measured in the run without a kill and found again by the events before it: on a busy machine the kill
+ * moves with the run and not towards its start. A later kill is timed from the resume.
  */
 async function killAtMoment(place: Place, kill: Kill, started: StartedCli): Promise<void> {
   const { eventMs = [] } = place.baseline ?? {};
@@ -168,22 +177,25 @@ async function killAtMoment(place: Place, kill: Kill, started: StartedCli): Prom
 
 function afterKill(place: Place, runId: string): void {
   const kill = place.plan.kills[place.hits.length];
-  if (kill === undefined) throw new Error('a process was killed that nobody meant to kill');
+  if (kill === undefined) throw new Error('a process was killed that no plan names');
   if (place.plan.power) cut(place, runId);
   const lines = logOf(place).split('\n').slice(0, -1);
   const lastEvent = String(JSON.parse(lines.at(-1) ?? '{}').event_type);
   place.hits.push({ kill, lastEvent, events: lines.length });
 }
 
-/** With the power every process is gone, and what was not flushed. */
+/** A power cut ends every process and removes what was not flushed. */
 function cut(place: Place, runId: string): void {
   endProcessesOf(runId);
-  cutPower(join(place.scene.repo.root, '.tnh/run', runId), join(place.folder, 'flushed'));
+  const flushed = join(place.folder, 'flushed');
+  cutPower(join(place.scene.repo.root, '.tnh/run', runId), flushed);
+  // Git flushes the objects of a store itself; its refs are conductor's.
+  cutPower(join(place.scene.workspacesDir, runId, 'store/refs'), flushed);
 }
 
 /**
- * Two people answer at once, and the kill may hit one of them. At most one is told that the answer is theirs; a
- * killed one may have given it too, so after a kill whoever asks again may hear that it is answered.
+ * Two approvers answer at once, and the kill may hit one of them. At most one answer is accepted. A killed process may have
+ * given its answer before, so after a kill a third approver may learn that the gate is already answered.
  */
 async function answer(place: Place, runId: string): Promise<string | null> {
   const kill = nextKill(place);
@@ -219,7 +231,7 @@ function countLines(text: string): number {
   return text.split('\n').length - 1;
 }
 
-/** Recovery attempts since a step last came to its end. */
+/** Recovery attempts since the last step ended. */
 function recoveriesOf(log: string): number {
   let recoveries = 0;
   for (const line of log.split('\n').slice(0, -1)) {

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { markedProcesses } from '../e2e/marked-processes.ts';
 
 /**
- * Takes from a run's directory what no flush has made durable: a file is what it was at its last flush, and one
- * that was never flushed keeps its name and loses its content. `flushed` is what trapped-disk.mjs noted.
+ * Removes from a folder what no flush made durable: a file gets the content of its last flush, and one that was never
+ * flushed keeps its name and loses its content. `flushed` is what trapped-disk.mjs recorded.
  */
-export function cutPower(runPath: string, flushed: string): void {
-  for (const entry of readdirSync(runPath, { recursive: true, withFileTypes: true })) {
+export function cutPower(folder: string, flushed: string): void {
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     const image = join(flushed, String(statSync(path).ino));
@@ -15,7 +16,7 @@ export function cutPower(runPath: string, flushed: string): void {
   }
 }
 
-/** Until none is left: one may have been about to start another. */
+/** Repeats until none is left, because a process may start another. */
 export function endProcessesOf(runId: string): void {
   for (let found = markedProcesses(runId); found.length > 0; found = markedProcesses(runId))
     for (const pid of found) end(pid);

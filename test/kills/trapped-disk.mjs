@@ -1,24 +1,26 @@
-// Loaded into a conductor by NODE_OPTIONS=--import. It watches what the process does to the files of its runs, and
-// can do two things with that: kill the process in the middle of the n-th such operation, and note what has really
-// been flushed, so that a power cut can take the rest away. See power-cut.ts for the other half.
+// Loaded into conductor by NODE_OPTIONS=--import. It counts what the process does to records and workspaces of runs, can kill
+// the process in the middle of the n-th operation, and records what was flushed, so that a power cut can remove the rest.
+// See power-cut.ts for the other half.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join, resolve } from 'node:path';
 
-const { KILLS_ROOT: root = '', KILLS_FLUSHED: flushed = '', KILLS_COUNT: countFile = '' } = process.env;
+const { KILLS_FLUSHED: flushed = '', KILLS_COUNT: countFile = '' } = process.env;
+/** The folders of records and of workspaces. */
+const roots = (process.env.KILLS_ROOTS ?? '').split(':').filter((path) => path !== '');
 const dieAt = Number(process.env.KILLS_AT ?? 0);
 const dieAfter = process.env.KILLS_VARIANT === 'after';
 const logOnly = process.env.KILLS_FILES === 'log';
 
 const original = { ...fs };
 const count = { any: 0, log: 0 };
-// A run is one from the moment its first event is on disk; what was before is no run to recover. The second write to
-// the log tells too, as a conductor that flushes nothing is to be found out and not to be spared.
+// A run exists once its first event is on disk; before that there is nothing to recover. The second write to the log
+// starts the count too, so that a conductor that never flushes the log fails the suite.
 let counting = process.argv[2] !== 'run';
 let logWrites = 0;
 
 function ours(path) {
-  return typeof path === 'string' && resolve(path).startsWith(`${root}/`);
+  return typeof path === 'string' && roots.some((root) => resolve(path).startsWith(`${root}/`));
 }
 
 function pathOf(fd) {
@@ -156,18 +158,35 @@ function trapFileWrite(name, flag) {
   };
 }
 
+/** Operations by which a file may lose its last name. */
+const LOSING = ['rename', 'unlink', 'rm', 'truncate'];
+
+/** A removal that is killed leaves some of the files. */
+function removeHalf(path) {
+  if (!original.lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const names = original.readdirSync(path);
+  for (const name of names.slice(0, Math.ceil(names.length / 2)))
+    original.rmSync(join(path, name), { recursive: true, force: true });
+}
+
 function trapName(name, losing) {
   const inner = fs.promises[name];
   fs.promises[name] = async (...args) => {
     const path = String(losing(args));
     if (!ours(path)) return inner(...args);
     const due = isDue(path);
-    if (due && !dieAfter) die();
-    const lost = name === 'link' ? null : lastNameOf(path);
-    const result = await inner(...args);
-    forget(lost);
-    if (due) die();
-    return result;
+    if (due && !dieAfter) {
+      if (name === 'rm') removeHalf(path);
+      die();
+    }
+    const lost = LOSING.includes(name) ? lastNameOf(path) : null;
+    try {
+      const result = await inner(...args);
+      forget(lost);
+      return result;
+    } finally {
+      if (due) die();
+    }
   };
 }
 
@@ -186,6 +205,10 @@ trapName('link', ([, to]) => to);
 trapName('unlink', ([path]) => path);
 trapName('rm', ([path]) => path);
 trapName('truncate', ([path]) => path);
+trapName('mkdir', ([path]) => path);
+trapName('copyFile', ([, to]) => to);
+trapName('cp', ([, to]) => to);
+trapName('symlink', ([, path]) => path);
 syncBuiltinESMExports();
 
 process.on('exit', () => {

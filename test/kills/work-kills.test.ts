@@ -11,7 +11,7 @@ import { LONG_ONLY, PREPARATIONS, type Scene, scenesOf } from './work-scenes.ts'
 const TABLES = ['items', 'links', 'revisions', 'reviews', 'summaries', 'labels', 'seen_keys', 'journal'];
 const LONG = process.env.KILLS_TOTAL !== undefined;
 const TIMEOUT_MS = LONG ? 1_800_000 : 240_000;
-/** Names alone: what they are made of is known when there is a repository. */
+/** Only names are needed here; the patches are made once there is a repository. */
 const NOTHING = { base: '', patch: '' };
 const NAMES = Object.keys(scenesOf({ first: NOTHING, later: NOTHING })).filter(
   (name) => !PREPARATIONS.has(name) && (LONG || !LONG_ONLY.has(name)),
@@ -60,7 +60,7 @@ function requestOf(root: string, name: string, killAt: number | null): HandReque
   return { root, name, runs, steps, killAt };
 }
 
-/** A folder in which a scene is over; one for all that come after it. */
+/** A folder in the state after a scene; later scenes share it. */
 function over(name: string | null): Promise<string> {
   if (name === null) return Promise.resolve(join(folder, 'start'));
   const known = prepared.get(name) ?? play(name);
@@ -83,9 +83,10 @@ async function play(name: string): Promise<string> {
 
 let places = 0;
 
-/** The state that a scene starts from, in a folder that nothing has ever been in. */
+/** The state that a scene starts from, in a new folder. */
 async function freshPlace(name: string): Promise<string> {
-  await rm(join(folder, `place ${places}`), { recursive: true, force: true });
+  for (const end of ['', '.workspaces'])
+    await rm(join(folder, `place ${places}${end}`), { recursive: true, force: true });
   places += 1;
   const place = join(folder, `place ${places}`);
   await copy(await over(sceneOf(name).after), place, name);
@@ -100,7 +101,7 @@ async function copy(from: string, to: string, name: string): Promise<void> {
   if (git !== undefined) await gitAt(to, ...git);
 }
 
-/** Everything that is left, but for where it lies. Time stands still, so that the journal is the same to the letter. */
+/** Everything that is left. The clock is fixed, so the journal must be the same in every entry. */
 async function stateOf(root: string) {
   const database = createWorkDatabase(join(root, '.tnh/work/items.db'));
   try {
@@ -113,13 +114,14 @@ async function stateOf(root: string) {
       refs: await gitAt(root, 'for-each-ref', '--format=%(refname) %(objectname)'),
       status: await gitAt(root, 'status', '--porcelain=v2', '--branch'),
       worktrees: await readdir(join(root, '.git/worktrees')).catch(() => []),
+      workspaces: await readdir(`${root}.workspaces`).catch(() => []),
     };
   } finally {
     await database.close();
   }
 }
 
-/** How far the journal goes. Whatever it holds, a crash must not lose any more. */
+/** The number of entries in the journal: a crash must not lose any of them. */
 async function entriesIn(root: string): Promise<number> {
   const database = createWorkDatabase(join(root, '.tnh/work/items.db'));
   try {
@@ -129,14 +131,14 @@ async function entriesIn(root: string): Promise<number> {
   }
 }
 
-/** What has begun is completed by a recovery alone; only what has not is asked for again. */
-async function comeToTheEnd(root: string, name: string, before: number): Promise<void> {
+/** Recovery completes a command that is in the journal; any other is repeated. */
+async function finish(root: string, name: string, before: number): Promise<void> {
   const request = requestOf(root, name, null);
   const begun = (await entriesIn(root)) > before && !request.steps.includes('settle');
   await heir.ask(begun ? { ...request, steps: ['recover'] } : request);
 }
 
-/** What becomes of a scene that nobody disturbs. */
+/** How a scene ends without a kill. */
 async function undisturbed(name: string) {
   const place = await freshPlace(name);
   const before = await entriesIn(place);
@@ -145,7 +147,7 @@ async function undisturbed(name: string) {
   return { before, points: whole.points, end: await stateOf(place) };
 }
 
-describe('killed at any point, work items come to the same end by themselves after', () => {
+describe('work items that were killed at any point recover to the same end after', () => {
   it.each(NAMES)(
     '%s',
     async (name) => {
@@ -154,7 +156,7 @@ describe('killed at any point, work items come to the same end by themselves aft
       for (let at = 1; at <= points; at += 1) {
         const place = await freshPlace(name);
         expect(await victim.ask(requestOf(place, name, at)), `point ${at}`).toEqual({ kind: 'killed' });
-        await comeToTheEnd(place, name, before);
+        await finish(place, name, before);
         expect(await stateOf(place), `end after ${at}`).toEqual(end);
       }
     },
@@ -163,7 +165,7 @@ describe('killed at any point, work items come to the same end by themselves aft
 });
 
 describe.runIf(LONG)(
-  'killed at any point and at any of the recovery, they come to the same end after',
+  'work items that were killed at any point, and again at any point of the recovery, end the same after',
   () => {
     it.each(NAMES)(
       '%s',
@@ -175,7 +177,7 @@ describe.runIf(LONG)(
             await victim.ask(requestOf(place, name, at));
             const recovery = { ...requestOf(place, name, then), steps: ['recover'] as const };
             again = (await victim.ask(recovery)).kind === 'killed';
-            await comeToTheEnd(place, name, before);
+            await finish(place, name, before);
             expect(await stateOf(place), `end after ${at} and ${then}`).toEqual(end);
           }
       },

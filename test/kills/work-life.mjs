@@ -1,6 +1,6 @@
-// A process that does things to work items, one request a line, as the engine does them, over the real database and real git.
-// It can be told to kill itself at any of its points: when a git that writes has started, when it has ended, and on either
-// side of a commit of what was written to the database, be it the journal or the items.
+// A process that changes work items as the engine does, one request per line, with the real database and real git. It can
+// kill itself at any of its points: when a git command that writes has started, when it has ended, and before and after each
+// commit of the database, which holds the journal and the items.
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function point() {
   if (passed === killAt) process.kill(process.pid, 'SIGKILL');
 }
 
-const GIT_WRITES = ['commit-tree', 'merge', 'update-ref', 'worktree', 'write-tree'];
+const GIT_WRITES = ['commit-tree', 'merge', 'read-tree', 'update-ref', 'write-tree'];
 const { spawn } = childProcess;
 childProcess.spawn = (program, argv, options) => {
   const child = spawn(program, argv, options);
@@ -44,26 +44,29 @@ const src = join(import.meta.dirname, '../../dist/src');
 const { createWorkDatabase } = await import(join(src, 'adapters/work-local/database.js'));
 const { createLocalProvider } = await import(join(src, 'adapters/work-local/local-provider.js'));
 const { createLocalJournal } = await import(join(src, 'adapters/work-local/journal.js'));
-const { createItemRevisions } = await import(join(src, 'adapters/git/item-revisions.js'));
+const { createItemRevisions } = await import(join(src, 'adapters/workspace/items/item-revisions.js'));
 const { createWorkEngine } = await import(join(src, 'runtime/work/loop.js'));
 const { checkPlannerResult } = await import(join(src, 'work/contract/planner-result.js'));
 const { fieldsOfLabels } = await import(join(src, 'work/labels.js'));
 const { readBody } = await import(join(src, 'work/body.js'));
 
-// Time stands still, so that what was done again can be compared to the letter.
+// The clock is fixed, so that a repeated command gives the same journal.
 const clock = { now: () => new Date('2026-01-02T03:04:05.000Z'), sleep: async () => undefined };
 
 function openWorld({ root, name, runs }) {
   const file = join(root, '.tnh/work/items.db');
-  const revisions = createItemRevisions({ repoRoot: root });
-  const checkout = join(root, '.tnh/work/checkout');
+  const revisions = createItemRevisions({
+    repoRoot: root,
+    gitDir: join(root, '.git'),
+    workspacesDir: `${root}.workspaces`,
+  });
   const provider = createLocalProvider({
     database: createWorkDatabase(file),
     revisions,
     check: async ({ headSHA }, signal) => {
       const harnessDir = join(root, '.tnh/work/harness');
-      await revisions.checkOut({ path: checkout, commit: headSHA, runId: 'checks', harnessDir }, signal);
-      await revisions.removeCheckout(checkout);
+      await revisions.checkOut({ name: 'revision', commit: headSHA, harnessDir }, signal);
+      await revisions.removeCheckout('revision');
       return { status: 'success', url: null, reason: null };
     },
   });
@@ -74,12 +77,12 @@ function openWorld({ root, name, runs }) {
     provider,
     specs: { read: async () => ({ specs: [], problems: [] }), text: async () => null, diff: async () => '' },
     runner: {
-      run: () => Promise.reject(new Error('nobody starts a run here')),
+      run: () => Promise.reject(new Error('no run is started here')),
       look: async (runId) => runs[runId] ?? { kind: 'driven' },
       cancel: async () => undefined,
     },
     clock,
-    // A person who is not answered says the same again, in the same words.
+    // A user whose command failed repeats it with the same key.
     newKey: () => {
       wishes += 1;
       return `${name}/${wishes}`;

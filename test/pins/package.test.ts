@@ -52,6 +52,7 @@ describe('the built-in library', () => {
         'planner.evaluate_revision.v1.md',
         'task.fix_from_harness_report.v1.md',
         'task.implement.v1.md',
+        'task.implement.v2.md',
         'task.refine.v1.md',
         'task.review.v1.md',
         'task.synthesize_harness.v1.md',

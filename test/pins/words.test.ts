@@ -47,10 +47,10 @@ const WORDS: readonly (readonly [string, readonly string[], string])[] = [
   [
     'event types',
     EVENT_TYPES,
-    `artifact_recorded decision_recorded gate_approved gate_rejected gate_requested gate_timed_out
-     golden_gate_pending human_feedback policy_violation refinement_spent rollback_completed route_selected
-     run_cancelled run_completed run_resumed run_started runner_completed runner_started salvage_recorded
-     status_updated step_blocked step_completed step_failed step_started step_waiting workflow_error`,
+    `artifact_recorded baseline_recorded decision_recorded gate_approved gate_rejected gate_requested
+     gate_timed_out golden_gate_pending human_feedback notice_recorded notification_sent policy_violation
+     refinement_spent rollback_completed route_selected run_cancelled run_completed run_published run_resumed
+     run_started runner_completed runner_started salvage_recorded setup_completed status_updated step_blocked step_completed step_failed step_started step_waiting workflow_error`,
   ],
 ];
 
@@ -86,6 +86,6 @@ describe('the numbers of the system', () => {
   });
 
   it('stay the same: schema versions', () => {
-    expect([EVENT_SCHEMA_VERSION, RUN_FILES_SCHEMA_VERSION, JSON_SCHEMA_VERSION]).toEqual([1, 1, 1]);
+    expect([EVENT_SCHEMA_VERSION, RUN_FILES_SCHEMA_VERSION, JSON_SCHEMA_VERSION]).toEqual([2, 2, 1]);
   });
 });

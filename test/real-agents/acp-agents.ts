@@ -14,6 +14,8 @@ export interface AcpAgent {
   readonly environment: (url: string) => Record<string, string>;
   /** What it reports of a turn of three answers, of 1,000 and 50 tokens each. */
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  /** Whether it can load a session that it was told to leave. */
+  readonly resumes: boolean;
   readonly model?: string;
 }
 
@@ -27,6 +29,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
       return { ...own, ANTHROPIC_API_KEY: ACP_KEY };
     },
     usage: WHOLE_TURN,
+    resumes: true,
   },
   copilot: {
     command: [join(BIN, 'copilot'), '--acp'],
@@ -37,6 +40,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
       COPILOT_MODEL: 'scripted',
     }),
     usage: WHOLE_TURN,
+    resumes: true,
   },
   gemini: {
     command: [join(BIN, 'gemini'), '--acp'],
@@ -44,6 +48,8 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
     // Left to itself it asks another model which one to ask.
     model: 'gemini-2.5-pro',
     usage: WHOLE_TURN,
+    // It offers session/load and answers it with an internal error.
+    resumes: false,
   },
   opencode: {
     command: [join(BIN, 'opencode'), 'acp'],
@@ -54,6 +60,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
     }),
     // It tells of its last answer alone.
     usage: { input_tokens: 1_000, output_tokens: 50 },
+    resumes: true,
   },
   qwen: {
     command: [join(BIN, 'qwen'), '--acp'],
@@ -63,6 +70,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
       OPENAI_MODEL: 'scripted',
     }),
     usage: WHOLE_TURN,
+    resumes: true,
   },
 };
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
@@ -10,14 +12,21 @@ import { IS_WHOLE } from './real-agents.ts';
 
 const LIMIT = { timeout: 600_000 };
 
-/** The first time it gets it wrong, the second time right: the same words do either, by what they find. */
-const MENDS = 'if grep -q 41 answer.txt; then echo 42 > answer.txt; else echo 41 > answer.txt; fi';
+/**
+ * The first visit gets it wrong, the second one right, wherever in the script it comes in: at the top if it starts anew, behind
+ * the first text if it continues the session, and in between if the agent had not written all of its session down.
+ */
+const MENDS = 'if [ -f seen.txt ]; then echo 42 > answer.txt; else echo 41 > answer.txt; fi';
+const LOOKS = 'if [ -f seen.txt ]; then echo 42 > answer.txt; else touch seen.txt; fi';
 
 const SCRIPT: ModelScript = {
   mends: [
     { kind: 'shell', command: MENDS },
-    { kind: 'shell', command: 'cat answer.txt' },
+    { kind: 'shell', command: LOOKS },
     { kind: 'text', text: 'I changed the answer.' },
+    { kind: 'shell', command: MENDS },
+    { kind: 'shell', command: LOOKS },
+    { kind: 'text', text: 'I changed it again.' },
   ],
   strays: [
     { kind: 'shell', command: 'echo x > ../strayed.txt' },
@@ -74,6 +83,10 @@ describe.skipIf(ACP_HERE.length === 0)('a run whose agent speaks ACP', () => {
         expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
         const metadata = JSON.parse(record.evidence('implement', 'runner_metadata'));
         expect(metadata.usage).toMatchObject(ACP_AGENTS[name]?.usage ?? {});
+        const second = JSON.parse(
+          readFileSync(join(record.path, 'artifacts/implement@2/runner.json'), 'utf8'),
+        );
+        expect(second.session_resumed).toBe(ACP_AGENTS[name]?.resumes);
         const { allowed, refused } = metadata.controls.effective.permission_requests;
         expect(allowed).toBeGreaterThan(0);
         expect(refused).toBe(0);

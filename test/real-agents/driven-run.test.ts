@@ -12,7 +12,7 @@ import { AGENTS_BIN, IS_WHOLE } from './real-agents.ts';
 
 const LIMIT = { timeout: 120_000 };
 
-/** The first time it gets it wrong, the second time right: the same words do either, by what they find. */
+/** The first visit gets it wrong, the second one, which continues the session, right. */
 const MENDS = 'if grep -q 41 answer.txt; then echo 42 > answer.txt; else echo 41 > answer.txt; fi';
 
 const SCRIPT: ModelScript = {
@@ -20,6 +20,9 @@ const SCRIPT: ModelScript = {
     { kind: 'shell', command: MENDS },
     { kind: 'write', path: '$DIR/notes.md', content: 'Worked on the answer.\n' },
     { kind: 'text', text: 'I changed the answer.\n{"claims":["implemented"]}' },
+    { kind: 'shell', command: MENDS },
+    { kind: 'shell', command: 'cat answer.txt' },
+    { kind: 'text', text: 'I changed it again.\n{"claims":["implemented"]}' },
   ],
   leaks: [
     { kind: 'shell', command: 'echo 42 > answer.txt; env; cat /proc/$PPID/environ' },

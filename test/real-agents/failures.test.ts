@@ -7,12 +7,20 @@ import { AGENTS_BIN, claudeEnvironment, codexArguments } from './real-agents.ts'
 
 const USED = { input_tokens: 900, output_tokens: 100 };
 
+/** In two hours, to the second. */
+const RESETS_AT = Math.ceil(Date.now() / 1_000) + 7_200;
+
 const SCRIPT: ModelScript = {
   overloaded_once: [
     { kind: 'status', status: 529, times: 1 },
     { kind: 'text', text: 'There is nothing to do.' },
   ],
-  spent: [{ kind: 'status', status: 429, message: 'usage limit reached|4102444800' }],
+  spent: [{ kind: 'status', status: 429, message: `usage limit reached|${RESETS_AT}` }],
+  limited: [{ kind: 'status', status: 429, message: 'too many requests' }],
+  limited_thrice: [
+    { kind: 'status', status: 429, message: 'too many requests', times: 3 },
+    { kind: 'text', text: 'There is nothing to do.' },
+  ],
   locked: [{ kind: 'status', status: 401, message: 'invalid x-api-key' }],
   // For ever: only a budget ends it.
   greedy: [{ kind: 'shell', command: 'sleep 0.2', usage: USED }],
@@ -34,9 +42,10 @@ describe.skipIf(AGENTS_BIN === null)('a run whose agent is real and fails', () =
     const command = JSON.stringify(agent === 'codex' ? [program, ...codexArguments(url)] : [program]);
     const model = agent === 'codex' ? ', model: gpt-5.5' : '';
     const budget = scenario === 'greedy' ? 'defaults: { limits: { token_budget: 2500 } }\n' : '';
+    const limits = scenario === 'limited_thrice' ? 'limits: { park: 3s }\n' : '';
     return {
       url,
-      config: `agents:\n  ${agent}: { kind: ${agent}, command: ${command}, env: [SCRIPTED_KEY]${model} }\n`,
+      config: `agents:\n  ${agent}: { kind: ${agent}, command: ${command}, env: [SCRIPTED_KEY]${model} }\n${limits}`,
       files: {
         'one.yaml': `workflow_id: one
 version: 1
@@ -58,6 +67,8 @@ ${budget}steps:
   test.for([
     ['claude-code', 'overloaded_once', 0, ['overloaded', undefined]],
     ['claude-code', 'spent', 3, ['quota_exhausted']],
+    ['claude-code', 'limited', 3, ['rate_limited', 'rate_limited', 'rate_limited']],
+    ['codex', 'limited', 3, ['rate_limited', 'rate_limited', 'rate_limited']],
     ['claude-code', 'locked', 1, ['authentication']],
     ['claude-code', 'greedy', 6, [undefined]],
     ['codex', 'overloaded_once', 0, ['overloaded', undefined]],
@@ -78,9 +89,37 @@ ${budget}steps:
       expect(ran.code, ran.stderr).toBe(code);
       expect(record.eventsOf('runner_completed').map(({ payload }) => payload.failure)).toEqual(classes);
       if (scenario === 'spent')
-        expect(record.eventsOf('step_waiting')[0]?.payload.until).toBe('2100-01-01T00:00:00.000Z');
+        expect(record.eventsOf('step_waiting')[0]?.payload.until).toBe(
+          new Date(RESETS_AT * 1_000).toISOString(),
+        );
+      if (scenario === 'limited') {
+        const [parked] = record.eventsOf('step_waiting');
+        const ms = Date.parse(parked?.payload.until ?? '') - Date.parse(parked?.timestamp ?? '');
+        expect(Math.round(ms / 60_000)).toBe(1);
+        expect((await scene.conductor('runs')).stdout).toContain(parked?.payload.until);
+      }
       if (scenario === 'greedy')
         expect(record.eventsOf('runner_completed')[0]?.payload.termination).toBe('killed_policy');
+    },
+  );
+
+  test.for(['claude-code', 'codex'] as const)(
+    'is parked for a limit without a time, and a process that waits goes on: %s',
+    { timeout: 120_000 },
+    async (agent, { openScene }) => {
+      const { url, ...options } = sceneOptions(agent, 'limited_thrice');
+      const scene = await openScene(options);
+      const env = {
+        ...claudeEnvironment(url, scene.home),
+        SCRIPTED_KEY: 'key-of-a-test-0123456789',
+        CONDUCTOR_SANDBOX: 'off',
+      };
+      const parked = await scene.cli.run(['run', 'one.yaml'], { env });
+      expect(parked.code, parked.stderr).toBe(3);
+      const runId = parked.stdout.split('\n')[0] ?? '';
+      const done = await scene.cli.run(['resume', runId, '--wait'], { env });
+      expect(done.code, done.stderr).toBe(0);
+      expect(scene.record(runId).eventsOf('step_started')).toHaveLength(2);
     },
   );
 });

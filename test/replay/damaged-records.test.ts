@@ -38,6 +38,7 @@ const test = base.extend<{ open: (name: string) => Promise<Damaged> }>({
 });
 
 const GATE = 'v1/gate-approved';
+const PUBLISHED = 'v2/published';
 
 /** The log with another payload in the events of one type, soundly chained. */
 function forged(type: string, payload: object) {
@@ -104,6 +105,98 @@ describe('a record does not verify', () => {
     const { change } = await open(GATE);
     const { flaws } = await change(file, (content) => flipByte(content, place));
     expect(flaws.map(({ path }) => path)).toEqual([file]);
+  });
+
+  const ofTheRun: readonly (readonly [string, string])[] = [
+    ['artifacts/_setup/manifest.json', '"step_id": '],
+    ['artifacts/_setup/manifest.json', '"termination": "'],
+    ['artifacts/_setup/manifest.json', '"attempt": '],
+    ['artifacts/_setup@2/manifest.json', '"attempt": '],
+    ['artifacts/_setup@2/manifest.json', '"sha256": "'],
+    ['artifacts/_baseline/manifest.json', '"termination": "'],
+    ['artifacts/_baseline/manifest.json', '"started_at": "2'],
+    ['artifacts/_baseline/manifest.json', '"role": "'],
+    ['metadata.json', '"title": "'],
+    ['status.json', '"title": "'],
+  ];
+  test.for(ofTheRun)('when one byte of %s of a run is another, after %s', async ([file, place], { open }) => {
+    const { change } = await open(PUBLISHED);
+    const { flaws } = await change(file, (content) => flipByte(content, place));
+    expect(flaws.map(({ path }) => path)).toEqual([file]);
+  });
+
+  test.for(['_setup', '_setup@2', '_baseline'])(
+    'when the manifest of %s is missing',
+    async (folder, { open }) => {
+      const { at, verify } = await open(PUBLISHED);
+      await rm(at(`artifacts/${folder}/manifest.json`));
+      expect((await verify()).flaws).toEqual([
+        { path: `artifacts/${folder}/manifest.json`, line: null, message: 'is missing, or is no file' },
+      ]);
+    },
+  );
+
+  test('when evidence of the run itself lies elsewhere than in its folders', async ({ open }) => {
+    const { change } = await open(PUBLISHED);
+    const path = 'artifacts/implement/output.txt';
+    const { flaws } = await change('events.ndjson', (content) =>
+      forgeLog(content, (event) =>
+        event.seq === 1 ? { ...event, payload: { ...(event.payload as object), path } } : event,
+      ),
+    );
+    expect(flaws[0]).toEqual({
+      path,
+      line: null,
+      message: 'is not in _setup or _baseline, where events.ndjson line 2 belongs',
+    });
+  });
+
+  test('when another event than a notification or a publication follows its end', async ({ open }) => {
+    const { run, change } = await open(PUBLISHED);
+    const { record } = await openRecord(run);
+    const end = record.events.findIndex(({ event_type }) => event_type === 'run_completed');
+    const { flaws } = await change('events.ndjson', (content) =>
+      forgeLog(content, (event) =>
+        event.seq === end + 2
+          ? { ...event, event_type: 'status_updated', payload: { note: 'after the end' } }
+          : event,
+      ),
+    );
+    expect(flaws).toEqual([
+      { path: 'events.ndjson', line: end + 3, message: 'status_updated after the end of the run' },
+    ]);
+  });
+
+  test('when it holds an event of a later version than its own', async ({ open }) => {
+    const { change } = await open(GATE);
+    const { flaws } = await change('events.ndjson', (content) =>
+      forgeLog(content, (event) =>
+        event.event_type === 'artifact_recorded' && event.seq === 4
+          ? {
+              ...event,
+              event_type: 'run_published',
+              payload: { url: 'https://git.example/1', branch: 'b', remote: null },
+            }
+          : event,
+      ),
+    );
+    expect(flaws[0]).toEqual({
+      path: 'events.ndjson',
+      line: 5,
+      message: 'run_published is no event of schema version 1',
+    });
+  });
+
+  test('when a file of version 1 has a title', async ({ open }) => {
+    const { change } = await open(GATE);
+    const titled = (content: Buffer) => {
+      const { run_id, ...rest } = JSON.parse(content.toString('utf8'));
+      return `${JSON.stringify({ run_id, title: 'Planted', ...rest }, null, 2)}\n`;
+    };
+    const { flaws } = await change('status.json', titled);
+    expect(flaws).toEqual([
+      { path: 'status.json', line: null, message: 'says title, of which the events say nothing' },
+    ]);
   });
 
   test('when its log is that of another run', async ({ open }) => {
@@ -217,14 +310,15 @@ describe('a record verifies', () => {
     expect(notes).toContain('the last line of events.ndjson is torn; conductor resume cuts it off');
   });
 
-  for (const name of ['v1/recovered', GATE])
+  for (const name of ['v1/recovered', GATE, PUBLISHED])
     test(`wherever a kill has cut its log, with a status that may be behind (${name})`, async ({ open }) => {
       const { run, at, verify } = await open(name);
       const { record } = await openRecord(run);
       const lines = (await readFile(at('events.ndjson'), 'utf8')).trimEnd().split('\n');
       await rm(at('final-state.txt'));
       const place = { repoRoot: '/somewhere', artifactsRoot: run.path };
-      for (let keep = 2; keep < lines.length; keep++) {
+      const end = record.events.findIndex(({ event_type }) => event_type === 'run_completed');
+      for (let keep = 2; keep <= end; keep++) {
         const [earlier, view] = [keep - 1, keep].map((count) => viewRun(record.events.slice(0, count)));
         if (earlier == null || view == null) throw new Error('the record has no start');
         await writeFile(at('events.ndjson'), `${lines.slice(0, keep).join('\n')}\n`);

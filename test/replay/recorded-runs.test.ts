@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { metadataOf, statusOf } from '../../src/runtime/derived-files.ts';
 import { checkAgainst, replayAgainst, replayRun } from '../../src/runtime/replay-run.ts';
 import { verifyRun } from '../../src/runtime/verify-run.ts';
-import { openRecord, RECORDED_RUNS, readRecord } from './recorded-runs.ts';
+import { openRecord, RECORDED_RUNS, readRecord, recordedRun } from './recorded-runs.ts';
 
 describe.each(RECORDED_RUNS)('the recorded run $name', (run) => {
   it('replays', async () => {
@@ -20,8 +21,10 @@ describe.each(RECORDED_RUNS)('the recorded run $name', (run) => {
   it('verifies', async () => {
     const verification = await verifyRun(await readRecord(run));
     expect(verification.flaws).toEqual([]);
-    expect(verification.artifacts).toBeGreaterThan(10);
-    expect(verification.manifests).toBeGreaterThan(2);
+    // One of them ended before its first step.
+    const hasSteps = run.name !== 'v2/unprepared';
+    expect(verification.artifacts).toBeGreaterThan(hasSteps ? 10 : 0);
+    expect(verification.manifests).toBeGreaterThan(hasSteps ? 2 : 0);
   });
 
   it('takes the same way through the workflow it ran with', async () => {
@@ -57,5 +60,45 @@ describe('the recorded runs together', () => {
     expect(seen.get('v1/rolled-back')).toContain('policy_violation');
     expect(seen.get('v1/recovered')).toContain('run_resumed');
     expect(seen.get('v1/recovered')).toContain('salvage_recorded');
+  });
+
+  it('of version 2 hold a preparation, notices, and what follows the end', async () => {
+    const typesOf = async (name: string) =>
+      (await openRecord(recordedRun(name))).record.events.map((event) => event.event_type);
+    const published = await typesOf('v2/published');
+    expect(published).toContain('notice_recorded');
+    expect(published.slice(published.indexOf('run_completed') + 1)).toEqual([
+      'notification_sent',
+      'run_published',
+      'notification_sent',
+    ]);
+    const again = await typesOf('v2/prepared-again');
+    expect(again.slice(0, again.indexOf('step_started'))).toEqual([
+      'run_started',
+      'artifact_recorded',
+      'setup_completed',
+      'run_resumed',
+      'artifact_recorded',
+      'setup_completed',
+      'baseline_recorded',
+    ]);
+    expect(await typesOf('v2/unprepared')).toEqual([
+      'run_started',
+      'artifact_recorded',
+      'setup_completed',
+      'run_completed',
+    ]);
+  });
+
+  it.each([
+    ['v1/gate-approved', null, 1],
+    ['v2/published', 'Write the answer', 2],
+  ])('%s has the files of its version, and its title', async (name, title, version) => {
+    const { view } = await openRecord(recordedRun(name));
+    const place = { repoRoot: '/repo', artifactsRoot: '/repo/.tnh/run' };
+    const metadata = metadataOf(view, place);
+    expect(view.title).toBe(title);
+    expect([metadata.schema_version, metadata.schema_versions.events]).toEqual([version, version]);
+    expect([metadata.title ?? null, statusOf(view, null, new Date(0)).title ?? null]).toEqual([title, title]);
   });
 });

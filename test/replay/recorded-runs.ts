@@ -16,7 +16,7 @@ export interface RecordedRun {
   readonly path: string;
 }
 
-const VERSIONS = ['v1'];
+const VERSIONS = ['v1', 'v2'];
 
 export const RECORDED_RUNS: readonly RecordedRun[] = VERSIONS.flatMap((version) =>
   readdirSync(join(import.meta.dirname, version)).map((name) => {

@@ -79,6 +79,26 @@ describe('a workflow that is killed at every boundary', () => {
   });
 });
 
+describe('a run that is killed while it is prepared', () => {
+  const checked = read(`${FIXTURES}/gate-timeout.yaml`);
+
+  it.each(['setup, failed', 'baseline, failed'])('ends before its first step: %s', async (script) => {
+    const { scripts, failure } = await test(read('examples/demo/repository/.tnh/workflow.yaml'), script);
+    expect(failure).toBeNull();
+    expect(scripts).toMatchObject([{ end: 'failed error error', recoveries: 0, ok: true }]);
+    expect(scripts[0]?.boundaries).toBeGreaterThan(6);
+  });
+
+  it('has no baseline without an agent', async () => {
+    expect(chooseScripts(checked.plan).map(({ name }) => name)).not.toContain('baseline, failed');
+  });
+
+  it('is set up once, wherever it dies after that is on record', async () => {
+    const { scripts } = await test(checked, 'approve.gate_approved');
+    expect(scripts).toMatchObject([{ end: 'completed success gate_approved', ok: true }]);
+  });
+});
+
 describe('a world that is not the same after a crash', () => {
   const checked = read(`${FIXTURES}/gate-timeout.yaml`);
   const request = { ...checked, defaults: DEFAULTS, seed: 1 };

@@ -2,13 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RunEvent, runEventSchema } from '../../src/contracts/event.ts';
 import { GATE_EVENTS } from '../../src/contracts/vocabulary.ts';
 import { evolve } from '../../src/kernel/evolve.ts';
+import type { Plan } from '../../src/kernel/plan.ts';
 import { INITIAL_STATE } from '../../src/kernel/state.ts';
+import { hasBaseline } from '../../src/simulation/script-choice.ts';
 import { digestOf, readSimLog } from '../../src/simulation/sim-log.ts';
+import { LEFTOVERS } from '../../src/simulation/sim-programs.ts';
 import { readStatus } from '../../src/simulation/sim-run-store.ts';
+import type { SimScript } from '../../src/simulation/sim-script.ts';
 import { logPath, runPath, type SimWorld } from '../../src/simulation/sim-world.ts';
-import type { SimResult } from '../../src/simulation/simulate.ts';
+import { type SimResult, USER_COMMIT } from '../../src/simulation/simulate.ts';
 
 interface Ended {
+  readonly plan: Plan;
+  readonly script: SimScript;
   readonly world: SimWorld;
   readonly result: SimResult;
   readonly events: readonly RunEvent[];
@@ -24,6 +30,24 @@ const LAWS: Readonly<Record<string, (ended: Ended) => readonly string[]>> = {
     return result.ended && ends === 1 && last === 'run_completed'
       ? []
       : [`${ends} ends, the last event is ${last}`];
+  },
+
+  'a run is prepared before its first step, and no part of that is done twice': ({ events, plan }) => {
+    const seqOf = (type: RunEvent['event_type']) =>
+      events.filter(({ event_type }) => event_type === type).map(({ seq }) => seq);
+    const setUps = events.filter(
+      ({ event_type, payload }) =>
+        event_type === 'setup_completed' && payload.checkout === 'work' && payload.outcome === 'completed',
+    ).length;
+    const [baseline, ...more] = seqOf('baseline_recorded');
+    const [first] = seqOf('step_started');
+    return [
+      ...(setUps > 1 ? [`set up ${setUps} times`] : []),
+      ...(more.length > 0 ? [`${more.length + 1} baselines`] : []),
+      ...(first !== undefined && hasBaseline(plan) && (baseline === undefined || baseline > first)
+        ? ['a step starts before the baseline']
+        : []),
+    ];
   },
 
   'every line fits the schema of the log': ({ events }) =>
@@ -68,10 +92,58 @@ const LAWS: Readonly<Record<string, (ended: Ended) => readonly string[]>> = {
   'all that was salvaged is still there': ({ events, world }) =>
     events.flatMap((event) =>
       event.event_type === 'salvage_recorded' &&
-      world.repo.refs.get(event.payload.ref) !== event.payload.commit
+      world.repo.storeRefs.get(event.payload.ref) !== event.payload.commit
         ? [`${event.payload.ref} does not lead to ${event.payload.commit}`]
         : [],
     ),
+
+  "the user's repository has the documented refs and no other": ({ world: { repo, runId } }) => {
+    const branch = `refs/heads/conductor/run/${runId}`;
+    const documented = [branch, `refs/conductor/base/${runId}`, `refs/conductor/salvage/${runId}`];
+    return [...repo.userRefs.keys()].filter((ref) => !documented.includes(ref));
+  },
+
+  'the result is one commit on the base, and a ref leads to it': ({ world: { repo, runId }, result }) => {
+    const head = result.end?.view.headSha ?? null;
+    if (head === null || head === repo.baseCommit) return [];
+    const { parent, message } = repo.commitById(head);
+    const refs = [`refs/heads/conductor/run/${runId}`, `refs/conductor/salvage/${runId}`];
+    return [
+      ...(parent === repo.baseCommit ? [] : [`its parent is ${parent}`]),
+      ...(message.includes(`Conductor-Run: ${runId}\n`) ? [] : [`it says ${message}`]),
+      ...(refs.some((ref) => repo.userRefs.get(ref) === head) ? [] : ['no ref leads to it']),
+    ];
+  },
+
+  'a run without a change leaves no branch': ({ world: { repo, runId }, events }) => {
+    const base = repo.treeOf(repo.baseCommit);
+    const changed = events.some(
+      ({ payload }) => 'tree' in payload && payload.tree !== undefined && payload.tree !== base,
+    );
+    return repo.userRefs.has(`refs/heads/conductor/run/${runId}`) && !changed ? ['there is a branch'] : [];
+  },
+
+  'a branch that the user touched stays as they left it': ({ world: { repo, runId }, events }) => {
+    const touched = events.some(
+      ({ event_type, payload }) => event_type === 'notice_recorded' && payload.kind === 'branch_left_alone',
+    );
+    const at = repo.userRefs.get(`refs/heads/conductor/run/${runId}`);
+    if (!touched || at === undefined) return [];
+    return repo.commitById(at).message === USER_COMMIT ? [] : ['conductor took it over'];
+  },
+
+  'conductor never takes its own branch for one that the user touched': ({ script, events }) =>
+    script.userTouchesBranch === undefined
+      ? events.flatMap(({ event_type, payload }) =>
+          event_type === 'notice_recorded' ? [payload.message] : [],
+        )
+      : [],
+
+  'what validators leave behind is not part of the change': ({ world: { repo }, result }) => {
+    const head = result.end?.view.headSha ?? repo.baseCommit;
+    const trees = [repo.worktree, repo.treeById(repo.treeOf(head))];
+    return trees.some((tree) => tree?.has(LEFTOVERS) === true) ? [`it has ${LEFTOVERS}`] : [];
+  },
 
   'what was reported as spent is counted, once': ({ events, result }) => {
     const spent = events.reduce(
@@ -130,9 +202,13 @@ const LAWS: Readonly<Record<string, (ended: Ended) => readonly string[]>> = {
 };
 
 /** What is broken, with the law it breaks. */
-export function brokenLaws(world: SimWorld, result: SimResult): readonly string[] {
+export function brokenLaws(
+  { plan, script }: Pick<Ended, 'plan' | 'script'>,
+  world: SimWorld,
+  result: SimResult,
+): readonly string[] {
   const reading = readSimLog(world.disk.read(logPath(world.runId ?? '')) ?? '');
   if (!reading.ok) return [`the log is a chain: line ${reading.line}: ${reading.message}`];
-  const ended = { world, result, events: reading.events };
+  const ended = { plan, script, world, result, events: reading.events };
   return Object.entries(LAWS).flatMap(([law, check]) => check(ended).map((problem) => `${law}: ${problem}`));
 }

@@ -56,6 +56,17 @@ function randomScript(seed: number, plan: Plan): SimScript {
     },
     habitsOf: (stepId, visit) =>
       randomHabits(createRandom(`${seed} habits ${stepId} ${visit}`), stepId, visit),
+    ...randomSurroundings(createRandom(`${seed} preparation`)),
+  };
+}
+
+function randomSurroundings(
+  random: Random,
+): Pick<SimScript, 'preparationFails' | 'isBaseRed' | 'userTouchesBranch'> {
+  return {
+    ...(random.chance(0.06) ? { preparationFails: random.pick(['setup', 'baseline']) } : {}),
+    isBaseRed: random.chance(0.3),
+    ...(random.chance(0.3) ? { userTouchesBranch: random.pick(['moves', 'deletes']) } : {}),
   };
 }
 
@@ -108,7 +119,19 @@ function randomFaultPlan(random: Random, points: number): FaultPlan {
 }
 
 /** The places where there is most to lose are rare among all points, so some deaths are aimed at them. */
-const AIMS = ['program:wrote', 'restore:salvaged', 'restore:half', 'append:written'] as const;
+const AIMS = [
+  'program:wrote',
+  'restore:salvaged',
+  'restore:half',
+  'append:written',
+  'workspace:base',
+  'workspace:files',
+  'setup:done',
+  'judge:half',
+  'publish:recognised',
+  'publish:stored',
+  'publish:fetched',
+] as const;
 
 function randomDeath(random: Random, points: number): Death {
   const where = random.chance(0.4) ? random.pick(AIMS) : null;

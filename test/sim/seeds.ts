@@ -28,6 +28,9 @@ const MUST_HAPPEN: readonly Happening[] = [
   'a read failed',
   'a gate ran out of time',
   'files were rolled back',
+  'a preparation was interrupted',
+  'a preparation failed',
+  'a branch was left alone',
   'the ends were compared',
 ];
 

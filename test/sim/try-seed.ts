@@ -79,15 +79,20 @@ export type Happening =
   | 'a read failed'
   | 'a gate ran out of time'
   | 'files were rolled back'
+  | 'a preparation was interrupted'
+  | 'a preparation failed'
+  | 'a branch was left alone'
   | 'the ends were compared';
 
 export async function trySeed(seed: number): Promise<Tried> {
   const random = randomSimulation(seed);
   const peaceful = await play(random, PEACE);
-  const problems = brokenLaws(peaceful.world, peaceful.result).map((problem) => `in peace: ${problem}`);
+  const problems = brokenLaws(random, peaceful.world, peaceful.result).map(
+    (problem) => `in peace: ${problem}`,
+  );
   const faults = randomFaults(seed, peaceful.points);
   const troubled = await play(random, faults);
-  problems.push(...brokenLaws(troubled.world, troubled.result));
+  problems.push(...brokenLaws(random, troubled.world, troubled.result));
   const comparable = problems.length === 0 && !hadToYield(eventsOf(troubled.world), random, faults);
   if (comparable) {
     const difference = findDifference(essenceOf(peaceful.world), essenceOf(troubled.world));
@@ -95,6 +100,11 @@ export async function trySeed(seed: number): Promise<Tried> {
       problems.push(`${difference.what} should be ${difference.expected}, and is ${difference.found}`);
   }
   return { problems, happened: happeningsIn(troubled, comparable) };
+}
+
+function beforeFirstStep(events: readonly RunEvent[]): readonly string[] {
+  const names = events.map(({ event_type }) => event_type);
+  return names.slice(0, names.includes('step_started') ? names.indexOf('step_started') : names.length);
 }
 
 function happeningsIn({ world, result }: Played, compared: boolean): readonly Happening[] {
@@ -110,6 +120,11 @@ function happeningsIn({ world, result }: Played, compared: boolean): readonly Ha
     'a read failed': told.includes('EIO'),
     'a gate ran out of time': types.has('gate_timed_out'),
     'files were rolled back': types.has('rollback_completed'),
+    'a preparation was interrupted': beforeFirstStep(events).includes('run_resumed'),
+    'a preparation failed': !types.has('step_started') && !types.has('run_cancelled'),
+    'a branch was left alone': events.some(
+      ({ event_type, payload }) => event_type === 'notice_recorded' && payload.kind === 'branch_left_alone',
+    ),
     'the ends were compared': compared,
   };
   return (Object.keys(happened) as Happening[]).filter((name) => happened[name]);

@@ -9,12 +9,15 @@ const PURE_FOLDERS = [
   'policy',
   'work',
   'reports',
+  'setup',
+  'text',
 ];
 
 const PURE_PACKAGES = ['zod', 'zod/mini', 'yaml', 'picomatch', 'picomatch/posix.js'];
 
 /** A package that one pure folder alone has a use for. */
 const PACKAGES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
+  policy: ['re2js'],
   reports: ['saxes'],
   work: ['mdast-util-from-markdown'],
 };

@@ -18,6 +18,8 @@ export interface ModelRequest {
   /** The tool that the answer has to go through, where the request says so. */
   readonly forcedTool: string | null;
   readonly toolResults: number;
+  /** What the model has said so far without using a tool, as the program repeats it. */
+  readonly saidBefore: readonly string[];
   /** The folder that the asking program says it works in. */
   readonly workingDirectory: string | null;
 }
@@ -41,7 +43,9 @@ const bodySchema = z.looseObject({
   tool_choice: z.unknown().optional(),
   messages: z.array(itemSchema).nullish(),
   input: z.union([z.string(), z.array(itemSchema)]).nullish(),
-  contents: z.array(z.looseObject({ parts: z.array(z.looseObject({})).optional() })).nullish(),
+  contents: z
+    .array(z.looseObject({ role: z.string().optional(), parts: z.array(z.looseObject({})).optional() }))
+    .nullish(),
 });
 
 /** Google's wire has in its address what the others have in the request. */
@@ -67,6 +71,7 @@ export function readModelRequest(wire: Wire, body: unknown, path = ''): ModelReq
     tools: (tools ?? []).flatMap(offered),
     forcedTool: forcedTool(choice),
     toolResults: countToolResults(wire, parsed.data),
+    saidBefore: saidIn(parsed.data),
     workingDirectory: workingDirectoryIn(JSON.stringify(body)),
   };
 }
@@ -104,6 +109,22 @@ function countToolResults(wire: Wire, body: z.infer<typeof bodySchema>): number 
         .flatMap(({ parts }) => parts ?? [])
         .filter((part) => 'functionResponse' in part).length;
   }
+}
+
+const textPartSchema = z.looseObject({ text: z.string() });
+
+function saidIn({ messages, input, contents }: z.infer<typeof bodySchema>): string[] {
+  const items = [
+    ...(messages ?? []),
+    ...(Array.isArray(input) ? input : []),
+    ...(contents ?? []).map(({ role, parts }) => ({ role, content: parts })),
+  ];
+  return items.flatMap(({ role, content }) => {
+    if (role !== 'assistant' && role !== 'model') return [];
+    if (typeof content === 'string') return [content];
+    const parts = Array.isArray(content) ? content : [];
+    return parts.flatMap((part: unknown) => textPartSchema.safeParse(part).data?.text ?? []);
+  });
 }
 
 /** Each agent says it in words of its own. */

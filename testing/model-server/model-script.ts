@@ -79,15 +79,15 @@ export function isFault(step: ModelStep): step is FaultStep {
 }
 
 /**
- * The step that a request comes to: one answer for each tool result it already holds, so that a conversation needs no
+ * The step that a request comes to: one answer for each answer it already holds, so that a conversation needs no
  * memory here; only faults are counted. The last answer is given again and again: a tool call there never ends.
  */
 export function chooseStep(
   steps: readonly ModelStep[],
-  toolResults: number,
+  answersBefore: number,
   faultsMade: Map<number, number>,
 ): ModelStep | null {
-  let left = toolResults;
+  let left = answersBefore;
   let last: AnswerStep | null = null;
   for (const [index, step] of steps.entries()) {
     if (isFault(step)) {

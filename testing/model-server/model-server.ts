@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { anthropicWire } from './anthropic-wire.ts';
 import { chatWire } from './chat-wire.ts';
 import { geminiWire } from './gemini-wire.ts';
-import { readModelRequest, type Wire, wireOf } from './model-request.ts';
-import { chooseStep, isFault, type ModelScript } from './model-script.ts';
-import { turnOf } from './model-turn.ts';
+import { type ModelRequest, readModelRequest, type Wire, wireOf } from './model-request.ts';
+import { chooseStep, isFault, type ModelScript, type ModelStep } from './model-script.ts';
+import { textOf, turnOf } from './model-turn.ts';
 import { responsesWire } from './responses-wire.ts';
 import { sendFault, sendJson, sendOther, sendTurn } from './send-reply.ts';
 import type { WireForm } from './wire-form.ts';
@@ -60,7 +60,7 @@ export async function createModelServer(script: ModelScript, port = 0): Promise<
       return sendJson(response, 404, form.error(404, `the script has no scenario ${name}`));
     const made = faultsMade.get(scenario) ?? new Map<number, number>();
     faultsMade.set(scenario, made);
-    const step = chooseStep(steps, request.toolResults, made);
+    const step = chooseStep(steps, answersBefore(steps, request), made);
     if (step === null)
       return sendJson(response, 500, form.error(500, `the scenario ${scenario} has no answer`));
     if (isFault(step)) return sendFault(step, request, form, response);
@@ -80,6 +80,12 @@ export async function createModelServer(script: ModelScript, port = 0): Promise<
       await once(server, 'close');
     },
   };
+}
+
+/** Tools that were used, and texts of the script: programs put words into the mouth of a model that it never said. */
+function answersBefore(steps: readonly ModelStep[], request: ModelRequest): number {
+  const texts = steps.flatMap((step) => (step.kind === 'text' ? textOf(step, request).trim() : []));
+  return request.toolResults + request.saidBefore.filter((said) => texts.includes(said.trim())).length;
 }
 
 function ownStepsOf(script: ModelScript, name: string): ModelScript[string] | undefined {

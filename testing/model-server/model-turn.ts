@@ -42,11 +42,20 @@ export function turnOf(step: AnswerStep, request: ModelRequest, id: string): Mod
   return { id, cut, usage: step.usage ?? PLAIN_USAGE, said: saidBy(step, request) };
 }
 
+/** The words of a text, as the program gets them. */
+export function textOf({ text }: Extract<AnswerStep, { kind: 'text' }>, request: ModelRequest): string {
+  return placed(text, request);
+}
+
+function placed(text: string, { workingDirectory }: ModelRequest): string {
+  return text.replaceAll('$DIR', workingDirectory ?? '.');
+}
+
 function saidBy(step: AnswerStep, request: ModelRequest): Said {
-  const inPlace = (text: string) => text.replaceAll('$DIR', request.workingDirectory ?? '.');
+  const inPlace = (text: string) => placed(text, request);
   switch (step.kind) {
     case 'text':
-      return { kind: 'text', text: inPlace(step.text) };
+      return { kind: 'text', text: textOf(step, request) };
     case 'json':
       return structured(step.value, request);
     case 'tool':

@@ -22,6 +22,8 @@ export interface AcpTalk {
   readonly over: Promise<void>;
   /** Asks the agent to end its turn; false where it has none. */
   readonly cancel: () => boolean;
+  /** Closes the input of the agent, by which most know that they have to go. */
+  readonly leave: () => void;
   /** Ends the session as one that the agent does not keep to. */
   readonly giveUp: (message: string) => void;
 }
@@ -51,9 +53,7 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
     for (const entry of step.entries) onEntry(entry);
     onUsage(state.usage);
     say(step.say);
-    if (state.end === null) return;
-    input?.close();
-    settle();
+    if (state.end !== null) settle();
   };
   const giveUp = (message: string): void => {
     if (state.end !== null) return;
@@ -83,6 +83,7 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
     hear: lines.push,
     state: () => state,
     over,
+    leave: () => input?.close(),
     cancel: () => {
       const wish = callOff(state);
       take(wish);

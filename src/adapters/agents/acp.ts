@@ -1,21 +1,27 @@
-import { realpath } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AcpSettings, AcpState } from '../../agents/acp-session.ts';
+import { type AcpSettings, type AcpState, LOADED_ID } from '../../agents/acp-session.ts';
 import { foldUpdate, NOTHING_HEARD, usageOfTurn } from '../../agents/acp-updates.ts';
 import { acpVerdict, isSilent } from '../../agents/acp-verdict.ts';
 import { readMessage } from '../../agents/json-rpc.ts';
+import { usageSince } from '../../agents/prices.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
+import { temporaryFolders } from '../../policy/command/write-rules.ts';
+import { longestFirst, secretValuesOf } from '../../policy/secrets.ts';
 import type { Violation } from '../../policy/violation.ts';
-import type { Agent, AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
+import type { Agent, AgentControls, AgentRequest, AgentResult, SessionRequest } from '../../ports/agent.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
 import { type AcpTalk, openTalk } from './acp-talk.ts';
 import { missingProgram } from './agent-process.ts';
+import { leaveNote, readNote } from './open-session.ts';
 import { hasChangedSince } from './quiet-work.ts';
+import { copyFolder, maskFiles } from './session-files.ts';
 import {
   type Conversation,
   type Listener,
+  type ProgramStart,
   readStreamFile,
   runToldAgent,
   type ToldAgentDeps,
@@ -32,6 +38,9 @@ const GREETING_MS = 120_000;
 /** Between the wish that a turn ends, or that the agent goes, and the signal. */
 const POLITE_MS = 2_000;
 
+/** Some agents write the end of a turn to their session only after they have told of it, and not at all once their input is closed. */
+const SAVING_MS = 500;
+
 /** Any agent that speaks the Agent Client Protocol on its standard streams. */
 export function createAcpAgent(deps: AcpAgentDeps): Agent {
   return {
@@ -40,23 +49,74 @@ export function createAcpAgent(deps: AcpAgentDeps): Agent {
     capabilities: ['approval'],
     unavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runAcp(deps, request),
+    resumes: true,
+    keepSession: async (evidenceDir) => {
+      const note = await readNote(evidenceDir);
+      if (note !== null) await tidyHome(note.folder, deps.secrets);
+    },
     usedIn,
   };
 }
 
 async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentResult> {
   const settings = await settingsOf(deps, request);
-  const start = { args: [], env: {}, readable: [], writable: [], stdin: null };
-  return runToldAgent(deps, request, start, (listener) => converse(deps, settings, request, listener));
+  const kept = await keptHome(request);
+  const start = { args: [], env: {}, readable: [], writable: [], stdin: null, ...kept };
+  const heard: { session: Pick<AcpState, 'isResumed' | 'lost'> } = {
+    session: { isResumed: false, lost: null },
+  };
+  const result = await runToldAgent(deps, request, start, (listener) =>
+    converse(deps, settings, request, listener, (state) => {
+      heard.session = state;
+    }),
+  );
+  const { session } = request;
+  if (session === undefined) return result;
+  await tidyHome(session.folder, longestFirst([...deps.secrets, ...secretValuesOf(request.env)]));
+  const { isResumed, lost } = heard.session;
+  return { ...result, session: { resumed: isResumed, note: noteOf(session, lost) } };
+}
+
+/**
+ * Where an agent of any kind keeps its sessions is its own affair. In a sandbox its whole home is a folder of the run; without
+ * one they stay where the agent keeps them.
+ */
+async function keptHome(request: AgentRequest): Promise<Pick<ProgramStart, 'kept'>> {
+  const { session, confinement, env, evidenceDir } = request;
+  const home = env.HOME;
+  if (session === undefined || confinement === null || home === undefined) return {};
+  const source = join(session.folder, 'home');
+  await rm(session.folder, { recursive: true, force: true });
+  await mkdir(source, { recursive: true });
+  if (session.resume !== null) await copyFolder(join(session.resume.from, 'home'), source);
+  await leaveNote(evidenceDir, { folder: session.folder, home: null, before: null });
+  return { kept: [{ path: home, source }] };
+}
+
+/** Hundreds of megabytes for some agents, and no part of a session. */
+const CACHES = ['.cache', '.npm'];
+
+async function tidyHome(folder: string, secrets: readonly string[]): Promise<void> {
+  for (const name of CACHES) await rm(join(folder, 'home', name), { recursive: true, force: true });
+  await maskFiles(folder, secrets);
+}
+
+function noteOf({ resume }: SessionRequest, lost: string | null): string | null {
+  if (lost === null || resume === null) return null;
+  return `session ${resume.id} could not be continued (${lost}), so the agent started a fresh one with the whole prompt`;
 }
 
 async function usedIn(evidenceDir: string): Promise<Usage | null> {
   let heard = NOTHING_HEARD;
+  let costBefore: number | null = null;
   await readStreamFile(evidenceDir, (value) => {
     const message = readMessage(value);
     if (message?.kind === 'notification') heard = foldUpdate(heard, message.params, 0).heard;
+    if (message?.kind !== 'result' || message.id !== LOADED_ID) return;
+    costBefore = heard.costUsd;
+    heard = NOTHING_HEARD;
   });
-  return usageOfTurn(heard, null);
+  return usageSince(usageOfTurn(heard, null), costBefore === null ? null : { cost_usd: costBefore });
 }
 
 function converse(
@@ -64,6 +124,7 @@ function converse(
   settings: AcpSettings,
   request: AgentRequest,
   listener: Listener,
+  onEnd: (state: AcpState) => void,
 ): Conversation {
   const talk = openTalk(settings, listener);
   const ending = watchEnd(talk, request, greetingMs);
@@ -79,6 +140,7 @@ function converse(
       const hasWorked =
         isSilent(state) &&
         (await hasChangedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
+      onEnd(state);
       return {
         verdict: acpVerdict(state, { ...ran, stopped: ending.stopped(), hasWorked }, request),
         finalResponse: state.heard.lastSaid,
@@ -98,6 +160,7 @@ async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<Ac
     cwd,
     prompt: request.prompt,
     model: deps.model,
+    resume: request.session?.resume ?? null,
     policy: request.policy ?? assemblePolicy([]),
     place: {
       workspace: cwd,
@@ -105,6 +168,7 @@ async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<Ac
       home: request.env.HOME ?? null,
       // The harness folder of a run is open to its agents, by either of the two ways that lead there.
       writable: [join(request.runDir, 'harness'), join(cwd, '.tnh', 'run', request.runId, 'harness')],
+      temporary: temporaryFolders(request.env.TMPDIR),
       protectedBranches: deps.protectedBranches,
     },
   };
@@ -131,7 +195,11 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   };
   request.signal.addEventListener('abort', onAbort, { once: true });
   if (request.signal.aborted) onAbort();
-  talk.over.then(() => wait(POLITE_MS)).then(end, end);
+  talk.over
+    .then(() => wait(request.session === undefined ? 0 : SAVING_MS))
+    .then(talk.leave)
+    .then(() => wait(POLITE_MS))
+    .then(end, end);
   const missGreeting = (): void => {
     if (talk.state().phase !== 'session/prompt' && !released.signal.aborted)
       talk.giveUp(`had opened no session after ${greetingMs / 1_000} s`);

@@ -6,8 +6,8 @@ import { policyDocumentsOf } from '../../agents/policy-documents.ts';
 import type { EffectivePolicy } from '../../policy/assemble.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
-import { type OwnFolder, reachOf } from './own-folder.ts';
-import { runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
+import { type OwnFolder, ownFolderOf, reachOf } from './own-folder.ts';
+import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
 import type { ToldAgentDeps } from './told-agent.ts';
 
 export interface ClaudeCodeDeps extends ToldAgentDeps {
@@ -74,16 +74,30 @@ const OWN_FOLDER: OwnFolder = {
 
 /** Claude Code, by what it prints with `--output-format stream-json`. */
 export function createClaudeCodeAgent(deps: ClaudeCodeDeps): Agent {
+  const program = {
+    stream: claudeStream,
+    sessions: {
+      home: join(ownFolderOf(deps.configDir, join(deps.home, '.claude')), 'projects'),
+      name: 'projects',
+    },
+    start: (request: AgentRequest, resumeId: string | null) => startOf(deps, request, resumeId),
+  };
   return {
     family: 'claude-code',
     capabilities: ['commands'],
     unavailable: (isInBase) => missingProgram(deps, isInBase),
-    run: async (request) => runStreamAgent(deps, claudeStream, request, await startOf(deps, request)),
-    usedIn: (folder) => usageInStream(claudeStream, folder),
+    run: (request) => runStreamAgent(deps, program, request),
+    resumes: true,
+    keepSession: (folder) => keepSessionOf(deps, program, folder),
+    usedIn: (folder) => usageInStream(program, folder),
   };
 }
 
-async function startOf(deps: ClaudeCodeDeps, request: AgentRequest): Promise<StreamStart> {
+async function startOf(
+  deps: ClaudeCodeDeps,
+  request: AgentRequest,
+  resumeId: string | null,
+): Promise<StreamStart> {
   const { policy } = request;
   const folder = join(request.evidenceDir, 'policy');
   await rm(folder, { recursive: true, force: true });
@@ -93,7 +107,7 @@ async function startOf(deps: ClaudeCodeDeps, request: AgentRequest): Promise<Str
   const hook = policy === undefined ? null : hookLine(deps, request, await writePolicy(folder, policy));
   const tools = toolsOf(policy, hook !== null);
   return {
-    args: argsOf(tools, hook, deps),
+    args: [...argsOf(tools, hook, deps), ...(resumeId === null ? [] : ['--resume', resumeId])],
     env: { ...CLAUDE_ENVIRONMENT, CLAUDE_ENV_FILE: shellStart },
     ...reach(deps),
     controls: {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { codexStream } from '../../agents/codex-stream.ts';
+import { codexStream, usageInRollout } from '../../agents/codex-stream.ts';
 import type { Agent, AgentRequest } from '../../ports/agent.ts';
 import { missingProgram } from './agent-process.ts';
-import { type OwnFolder, reachOf } from './own-folder.ts';
-import { runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
+import { type OwnFolder, ownFolderOf, reachOf } from './own-folder.ts';
+import { readSessionLines } from './session-files.ts';
+import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from './stream-agent.ts';
 import type { ToldAgentDeps } from './told-agent.ts';
 
 export interface CodexDeps extends ToldAgentDeps {
@@ -19,15 +20,31 @@ const OWN_FOLDER: OwnFolder = {
 
 /** Codex, by what it prints with `exec --json`. */
 export function createCodexAgent(deps: CodexDeps): Agent {
+  const program = {
+    stream: codexStream,
+    sessions: {
+      home: join(ownFolderOf(deps.configDir, join(deps.home, '.codex')), 'sessions'),
+      name: 'sessions',
+      // It counts a session as a whole, over all of its starts.
+      usedBy: async (folder: string, id: string) => usageInRollout(await readSessionLines(folder, id)),
+    },
+    start: (request: AgentRequest, resumeId: string | null) => startOf(deps, request, resumeId),
+  };
   return {
     family: 'codex',
     unavailable: (isInBase) => missingProgram(deps, isInBase),
-    run: (request) => runStreamAgent(deps, codexStream, request, startOf(deps, request)),
-    usedIn: (folder) => usageInStream(codexStream, folder),
+    run: (request) => runStreamAgent(deps, program, request),
+    resumes: true,
+    keepSession: (folder) => keepSessionOf(deps, program, folder),
+    usedIn: (folder) => usageInStream(program, folder),
   };
 }
 
-function startOf(deps: CodexDeps, { policy, confinement }: AgentRequest): StreamStart {
+function startOf(
+  deps: CodexDeps,
+  { policy, confinement }: AgentRequest,
+  resumeId: string | null,
+): StreamStart {
   const wanted = policy?.execution === 'read_only' ? 'read-only' : 'workspace-write';
   // It can't shut itself in where it is shut in already, and there it need not.
   const mode = confinement === null ? wanted : 'danger-full-access';
@@ -46,6 +63,7 @@ function startOf(deps: CodexDeps, { policy, confinement }: AgentRequest): Stream
       ...setting('sandbox_workspace_write.network_access', network),
       ...setting('sandbox_workspace_write.writable_roots', []),
       ...(deps.model === null ? [] : ['-m', deps.model]),
+      ...(resumeId === null ? [] : ['resume', resumeId]),
       '-',
     ],
     env: {},

@@ -8,6 +8,10 @@ export interface OwnFolder {
   readonly login: readonly string[];
 }
 
+export function ownFolderOf(named: string | undefined, usual: string): string {
+  return named === undefined || named === '' ? usual : named;
+}
+
 /**
  * Of the usual folder only what is needed is shown, in an empty one of its own. A folder that somebody named is there as a whole,
  * since an empty one in its place can't be made; its settings still can't be changed.
@@ -17,7 +21,7 @@ export function reachOf(
   named: string | undefined,
   usual: string,
 ): { readonly readable: readonly string[]; readonly writable: readonly string[] } {
-  const folder = named === undefined || named === '' ? usual : named;
+  const folder = ownFolderOf(named, usual);
   const inside = (names: readonly string[]) => names.map((name) => join(folder, name));
   return { readable: inside(settings), writable: folder === usual ? inside(login) : [folder] };
 }

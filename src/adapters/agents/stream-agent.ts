@@ -1,8 +1,11 @@
+import { usageSince } from '../../agents/prices.ts';
 import { type AgentStream, verdictOf } from '../../agents/stream-verdict.ts';
 import { cut } from '../../agents/transcript.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import { createJsonLines } from './json-lines.ts';
+import { type OpenSession, openSession, readNote, reopenFresh, type SessionPlace } from './open-session.ts';
+import { maskFiles, moveSession } from './session-files.ts';
 import {
   type Conversation,
   type Listener,
@@ -13,41 +16,109 @@ import {
 } from './told-agent.ts';
 
 /** What one command line agent is started with. */
-export interface StreamStart extends Omit<ProgramStart, 'stdin'> {
+export interface StreamStart extends Omit<ProgramStart, 'stdin' | 'kept'> {
   readonly controls: AgentControls;
+}
+
+/** A command line agent that takes its prompt on standard input and tells what it does in lines of JSON. */
+export interface StreamProgram<State> {
+  readonly stream: AgentStream<State>;
+  readonly sessions: SessionPlace;
+  /** `resumeId` is the session to continue; null for a fresh one. */
+  readonly start: (request: AgentRequest, resumeId: string | null) => Promise<StreamStart> | StreamStart;
 }
 
 const NOISE_LIMIT = 400;
 
-/** Runs an agent that takes its prompt on standard input and tells what it does in lines of JSON. */
-export function runStreamAgent<State>(
+export async function runStreamAgent<State>(
   deps: ToldAgentDeps,
-  stream: AgentStream<State>,
+  program: StreamProgram<State>,
   request: AgentRequest,
-  start: StreamStart,
 ): Promise<AgentResult> {
-  return runToldAgent(deps, request, { ...start, stdin: request.prompt }, (listener) =>
-    listenTo(deps, stream, request, start, listener),
-  );
+  const { result, lost } = await runOnce(deps, program, request);
+  if (lost === null) return result;
+  const { note, ...fresh } = reopenFresh(request, lost);
+  const again = await runOnce(deps, program, fresh);
+  return { ...again.result, session: { resumed: false, note } };
 }
 
-/** What a start that was cut off had told of its use. */
+async function runOnce<State>(
+  deps: ToldAgentDeps,
+  program: StreamProgram<State>,
+  request: AgentRequest,
+): Promise<{ readonly result: AgentResult; readonly lost: string | null }> {
+  const session = await openSession(program.sessions, request, deps.secrets);
+  const start = await program.start(request, session.resumeId);
+  let hasWorked = false;
+  const result = await runToldAgent(
+    deps,
+    request,
+    { ...start, stdin: session.prompt, ...(session.kept.length === 0 ? {} : { kept: session.kept }) },
+    (listener) =>
+      listenTo(deps, program, request, start, session, {
+        ...listener,
+        onEntry: (entry) => {
+          hasWorked ||= entry.kind !== 'notice';
+          listener.onEntry(entry);
+        },
+      }),
+  );
+  const told = { resumed: session.resumeId !== null, note: session.note };
+  return {
+    result: request.session === undefined ? result : { ...result, session: told },
+    lost: session.resumeId !== null && !hasWorked ? lossOf(result) : null,
+  };
+}
+
+/** A program that ends before its model was asked, for no reason of the provider, can't continue the session. */
+function lossOf({ termination, failure, result, reason }: AgentResult): string | null {
+  const used = (result?.usage?.input_tokens ?? 0) + (result?.usage?.output_tokens ?? 0);
+  const isOwn = failure?.class === 'crash' || failure?.class === 'no_result';
+  return termination === 'error' && used === 0 && isOwn ? (reason ?? failure.message) : null;
+}
+
+/** What a start that was cut off had told of its use, or its session has on file. */
 export async function usageInStream<State>(
-  stream: AgentStream<State>,
+  { stream, sessions }: StreamProgram<State>,
   evidenceDir: string,
 ): Promise<Usage | null> {
+  const { sessionId, usage } = await toldIn(stream, evidenceDir);
+  const note = await readNote(evidenceDir);
+  const kept = usage === null && note !== null ? await usedBy(sessions, note.folder, sessionId) : usage;
+  return usageSince(kept, note?.before ?? null);
+}
+
+/** Brings the session files of a start that was cut off into the run. */
+export async function keepSessionOf<State>(
+  deps: Pick<ToldAgentDeps, 'secrets'>,
+  { stream }: StreamProgram<State>,
+  evidenceDir: string,
+): Promise<void> {
+  const note = await readNote(evidenceDir);
+  if (note === null) return;
+  const { sessionId } = await toldIn(stream, evidenceDir);
+  if (note.home !== null && sessionId !== null) await moveSession(sessionId, note.home, note.folder);
+  await maskFiles(note.folder, deps.secrets);
+}
+
+async function toldIn<State>(stream: AgentStream<State>, evidenceDir: string) {
   let { start: state } = stream;
   await readStreamFile(evidenceDir, (value) => {
     state = stream.fold(state, value, 0).state;
   });
-  return stream.told(state).usage;
+  return stream.told(state);
+}
+
+async function usedBy(place: SessionPlace, folder: string, id: string | null): Promise<Usage | null> {
+  return id === null ? null : ((await place.usedBy?.(folder, id)) ?? null);
 }
 
 function listenTo<State>(
   { model }: ToldAgentDeps,
-  stream: AgentStream<State>,
+  { stream, sessions }: StreamProgram<State>,
   request: AgentRequest,
   { controls }: StreamStart,
+  session: OpenSession,
   { onEntry, onUsage }: Listener,
 ): Conversation {
   let state = stream.start;
@@ -57,7 +128,7 @@ function listenTo<State>(
       const folded = stream.fold(state, value, performance.now());
       state = folded.state;
       for (const entry of folded.entries) onEntry(entry);
-      onUsage(stream.told(state).usage);
+      onUsage(usageSince(stream.told(state).usage, session.before));
     },
     onNoise: (text) => notice(cut(text, NOISE_LIMIT)),
     onTooLong: (bytes) => notice(`a line of ${bytes} bytes was passed over`),
@@ -66,19 +137,22 @@ function listenTo<State>(
     hear: lines.push,
     signal: request.signal,
     onStop: request.onStop,
-    close: ({ end, stderr }) => {
+    close: async ({ end, stderr }) => {
       lines.end();
       const told = stream.told(state);
+      await session.close(told.sessionId);
+      const folder = request.session === undefined ? null : `${request.session.folder}/${sessions.name}`;
+      const total = told.usage ?? (folder === null ? null : await usedBy(sessions, folder, told.sessionId));
       return {
         verdict: verdictOf(told, end, stderr.lastLine, request),
         finalResponse: told.finalResponse,
-        usage: told.usage,
+        usage: usageSince(total, session.before),
         sessionId: told.sessionId,
         controls: {
           requested: { ...controls.requested, model },
           effective: { ...controls.effective, model: told.model ?? model },
         },
-        notes: [],
+        notes: session.note === null ? [] : [session.note],
       };
     },
   };

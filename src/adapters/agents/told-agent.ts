@@ -42,6 +42,8 @@ export interface ProgramStart {
   /** What it has to reach in a sandbox besides what every step does. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
+  /** Folders of its home that are kept with the run. */
+  readonly kept?: Confinement['kept'];
   /** Null where its input stays open. */
   readonly stdin: string | null;
 }
@@ -181,7 +183,7 @@ async function widen(
   { resolveProgram, searchPath }: ToldAgentDeps,
   { confinement, worktreePath }: AgentRequest,
   program: string,
-  { readable, writable }: ProgramStart,
+  { readable, writable, kept }: ProgramStart,
 ): Promise<Confinement | null> {
   if (confinement === null) return null;
   const path = await resolveProgram(program, { cwd: worktreePath, path: searchPath });
@@ -191,5 +193,6 @@ async function widen(
     ...confinement,
     readable: [...confinement.readable, ...readable, ...(packages === undefined ? [] : [packages])],
     writable: [...confinement.writable, ...writable],
+    ...(kept === undefined ? {} : { kept: [...(confinement.kept ?? []), ...kept] }),
   };
 }

@@ -1,8 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DetectedValidator } from '../../contracts/detected-validator.ts';
+import { workspacePatterns } from '../../setup/detect-setup.ts';
 import { findValidators } from './detection/find-validators.ts';
-import { asObject, type ProjectFiles, parseObject } from './detection/found-commands.ts';
+import type { ProjectFiles } from './detection/found-commands.ts';
+import { NEXTEST_CONFIG } from './detection/nextest.ts';
+import { withReport } from './detection/test-reports.ts';
+import { TEST_SCRIPTS } from './detection/test-scripts.ts';
 
 const READ = new Set([
   'package.json',
@@ -15,6 +19,13 @@ const READ = new Set([
   'mypy.ini',
   '.mypy.ini',
   'Cargo.toml',
+  'requirements.txt',
+  'requirements-dev.txt',
+  'requirements_dev.txt',
+  'requirements-test.txt',
+  'dev-requirements.txt',
+  'test-requirements.txt',
+  'Pipfile',
   'GNUmakefile',
   'makefile',
   'Makefile',
@@ -37,6 +48,14 @@ const SEEN = new Set([
   'pytest.ini',
   '.pytest.ini',
   'pytest.toml',
+  'conftest.py',
+  'pom.xml',
+  'mvnw',
+  'build.gradle',
+  'build.gradle.kts',
+  'gradlew',
+  'phpunit.xml',
+  'phpunit.xml.dist',
   'ruff.toml',
   '.ruff.toml',
   'pyrightconfig.json',
@@ -48,7 +67,8 @@ const MEMBERS_LIMIT = 200;
 
 /** What the repository itself gives the always-known names `tests`, `lint` and `typecheck` to run. */
 export async function detectValidators(repoRoot: string): Promise<readonly DetectedValidator[]> {
-  return findValidators(await readProjectFiles(repoRoot));
+  const files = await readProjectFiles(repoRoot);
+  return findValidators(files).map((validator) => withReport(validator, files));
 }
 
 async function readProjectFiles(repoRoot: string): Promise<ProjectFiles> {
@@ -57,6 +77,7 @@ async function readProjectFiles(repoRoot: string): Promise<ProjectFiles> {
     if (SEEN.has(name)) files.set(name, '');
     if (READ.has(name)) await readInto(files, repoRoot, name);
   }
+  for (const path of [NEXTEST_CONFIG, ...TEST_SCRIPTS]) await readInto(files, repoRoot, path);
   for (const folder of await memberFolders(repoRoot, files))
     await readInto(files, repoRoot, `${folder}/package.json`);
   return files;
@@ -82,12 +103,4 @@ async function memberFolders(repoRoot: string, files: ProjectFiles): Promise<str
         if (entry.isDirectory()) folders.push(`${parent}/${entry.name}`);
   }
   return folders.slice(0, MEMBERS_LIMIT);
-}
-
-function workspacePatterns(files: ProjectFiles): string[] {
-  const { workspaces } = parseObject(files.get('package.json'));
-  const listed = Array.isArray(workspaces) ? workspaces : asObject(workspaces).packages;
-  const inPackage = Array.isArray(listed) ? listed.filter((each) => typeof each === 'string') : [];
-  const ofPnpm = (files.get('pnpm-workspace.yaml') ?? '').matchAll(/^\s*-\s*["']?([^"'#\s]+)["']?\s*$/gm);
-  return [...inPackage, ...[...ofPnpm].flatMap((match) => match[1] ?? [])];
 }

@@ -1,8 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config, ConfigDocument } from '../../contracts/config.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { hasErrors } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors, type PlacedWarning } from '../../diagnostics/diagnostic.ts';
 import { readEnvironment } from '../../workflow/config-environment.ts';
 import { mergeConfigs } from '../../workflow/config-merge.ts';
 
@@ -15,7 +14,7 @@ export interface BrokenFile {
 }
 
 export type LoadedConfig =
-  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: true; readonly config: Config; readonly warnings: readonly PlacedWarning[] }
   | { readonly ok: false; readonly file: BrokenFile };
 
 /** The environment over the repository's configuration over the user's. A file that is not there says nothing. */
@@ -30,40 +29,55 @@ export async function loadConfig(
   if (repo.broken !== null) return { ok: false, file: repo.broken };
   const around = await checkEnvironment(env);
   if (around.broken !== null) return { ok: false, file: around.broken };
-  return { ok: true, config: mergeConfigs(user.document, repo.document, around.document) };
+  return {
+    ok: true,
+    config: mergeConfigs(user.document, repo.document, around.document),
+    warnings: [...user.warnings, ...repo.warnings, ...around.warnings],
+  };
 }
 
 interface ReadConfig {
   readonly document: ConfigDocument | null;
   readonly broken: BrokenFile | null;
+  readonly warnings: readonly PlacedWarning[];
 }
+
+const SILENT: ReadConfig = { document: null, broken: null, warnings: [] };
 
 async function readConfig(path: string): Promise<ReadConfig> {
   const bytes = await readIfThere(path);
-  if (bytes === null) return { document: null, broken: null };
+  if (bytes === null) return SILENT;
   if (typeof bytes === 'string')
     return {
-      document: null,
+      ...SILENT,
       broken: { name: path, problem: `can't be read: ${bytes}`, text: '', diagnostics: [] },
     };
   const { checkConfig } = await import('../../workflow/config-document.ts');
   const { text, diagnostics, document } = checkConfig({ name: path, bytes });
   return hasErrors(diagnostics)
-    ? { document: null, broken: { name: path, problem: 'has errors', text, diagnostics } }
-    : { document, broken: null };
+    ? { ...SILENT, broken: { name: path, problem: 'has errors', text, diagnostics } }
+    : { ...SILENT, document, warnings: diagnostics.map((each) => warningOf(each, path, each.span.line)) };
 }
 
 /** Variables are checked as a file is, and what is wrong is told by the name of the variable. */
 async function checkEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<ReadConfig> {
   const said = readEnvironment(env);
-  if (said === null) return { document: null, broken: null };
+  if (said === null) return SILENT;
   const { checkConfig } = await import('../../workflow/config-document.ts');
   const bytes = new TextEncoder().encode(said.text);
   const { text, diagnostics, document } = checkConfig({ name: 'the environment', bytes });
   const wrong = diagnostics.find(({ severity }) => severity === 'error');
-  if (wrong === undefined) return { document, broken: null };
-  const name = said.variables.get(wrong.span.line) ?? 'the environment';
-  return { document: null, broken: { name, problem: 'has errors', text, diagnostics } };
+  const variableOf = (diagnostic: Diagnostic) =>
+    said.variables.get(diagnostic.span.line) ?? 'the environment';
+  if (wrong === undefined) {
+    const warnings = diagnostics.map((each) => warningOf(each, variableOf(each), null));
+    return { ...SILENT, document, warnings };
+  }
+  return { ...SILENT, broken: { name: variableOf(wrong), problem: 'has errors', text, diagnostics } };
+}
+
+function warningOf({ code, message, help }: Diagnostic, name: string, line: number | null): PlacedWarning {
+  return { name, line, code, message, help };
 }
 
 /** Null when there is no such file; the reason when there is one that can't be read. */

@@ -1,6 +1,6 @@
 import type { Prompt } from '../../contracts/prompt.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { findTemplateProblems } from '../../workflow/prompt-template.ts';
+import { findTemplateProblems, hasTemplate } from '../../workflow/prompt-template.ts';
 import { createTemplateEngine, createTemplateReader } from './template.ts';
 
 export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptCatalog {
@@ -12,6 +12,7 @@ export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptC
       const declared = prompt.inputs.map((input) => input.name);
       return findTemplateProblems(readTemplate(prompt.body), [...declared, ...given])[0]?.message ?? null;
     },
+    variables: (body) => (hasTemplate(body) ? readTemplate(body).variables.map(({ name }) => name) : []),
     render: (prompt, inputs) => {
       const missing = prompt.inputs.filter((input) => input.required && inputs[input.name] == null);
       if (missing.length > 0)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EventDraft, RunEvent } from '../../contracts/event.ts';
-import { runEventSchema } from '../../contracts/event.ts';
+import { mayFollowEnd, runEventSchema } from '../../contracts/event.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isCode } from './atomic-file.ts';
@@ -17,24 +17,27 @@ export interface LogEnd {
   readonly head: string;
 }
 
-export const LOG_START: LogEnd = { seq: 0, head: '0'.repeat(64) };
+const LOG_START: LogEnd = { seq: 0, head: '0'.repeat(64) };
 
-export type LogReading =
-  | {
-      readonly ok: true;
-      readonly events: readonly RunEvent[];
-      /** Length of the whole lines; what follows is torn. */
-      readonly soundBytes: number;
-      readonly torn: Uint8Array;
-      readonly end: LogEnd;
-    }
-  | { readonly ok: false; readonly line: number; readonly message: string };
+export type LogReading = SoundLog | { readonly ok: false; readonly line: number; readonly message: string };
+
+export interface SoundLog {
+  readonly ok: true;
+  readonly events: readonly RunEvent[];
+  /** Length of the whole lines; what follows is torn. */
+  readonly soundBytes: number;
+  /** The last whole line with its line feed; empty in an empty log. */
+  readonly lastLine: Uint8Array;
+  readonly torn: Uint8Array;
+  readonly end: LogEnd;
+}
 
 /** What a log is read as whose first line was not written yet. */
-export const EMPTY_LOG: LogReading = {
+export const EMPTY_LOG: SoundLog = {
   ok: true,
   events: [],
   soundBytes: 0,
+  lastLine: new Uint8Array(),
   torn: new Uint8Array(),
   end: LOG_START,
 };
@@ -60,6 +63,8 @@ function parseLog(content: Uint8Array): LogReading {
   const events: RunEvent[] = [];
   let prev = LOG_START.head;
   let start = 0;
+  let lastStart = 0;
+  let ended = false;
   for (let end = buffer.indexOf(10); end !== -1; end = buffer.indexOf(10, start)) {
     const line = buffer.subarray(start, end);
     const event = parseLine(line);
@@ -69,14 +74,19 @@ function parseLog(content: Uint8Array): LogReading {
       return { ok: false, line: number, message: `sequence number ${event.seq} where ${number - 1} is due` };
     if (event.prev !== prev)
       return { ok: false, line: number, message: 'the line does not chain to the one before it' };
+    if (ended && !mayFollowEnd(event.event_type))
+      return { ok: false, line: number, message: `${event.event_type} after the end of the run` };
+    ended ||= event.event_type === 'run_completed';
     events.push(event);
     prev = digestLine(line);
+    lastStart = start;
     start = end + 1;
   }
   return {
     ok: true,
     events,
     soundBytes: start,
+    lastLine: buffer.subarray(lastStart, start),
     torn: buffer.subarray(start),
     end: { seq: events.length, head: prev },
   };
@@ -132,13 +142,14 @@ export function createLogWriter(file: CommittedFile, runId: string, from: LogEnd
   };
 }
 
-/** The lines of a journal that a log lacks, as the text that completes it; empty when it has them all. */
+/** The lines of journals, in any order, that a log lacks, as the text that completes it; empty when it has them all. */
 export function missingLines(lines: readonly string[], from: LogEnd): string {
+  const parsed = lines.map((line) => ({ line, event: parseLine(Buffer.from(line)) }));
+  const sound = parsed.flatMap(({ line, event }) => (typeof event === 'string' ? [] : [{ line, event }]));
   let { seq, head } = from;
   let text = '';
-  for (const line of lines) {
-    const event = parseLine(Buffer.from(line));
-    if (typeof event === 'string' || event.seq !== seq || event.prev !== head) continue;
+  for (const { line, event } of sound.sort((left, right) => left.event.seq - right.event.seq)) {
+    if (event.seq !== seq || event.prev !== head) continue;
     head = digestLine(line);
     seq += 1;
     text += `${line}\n`;

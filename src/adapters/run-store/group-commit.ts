@@ -1,9 +1,11 @@
-import { fstatSync, lstatSync } from 'node:fs';
+import { fstatSync, lstatSync, readSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { syncFile, syncFolder, writeAll } from './atomic-file.ts';
 import type { Journal } from './journal.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** One run's log, open for appending. */
 export interface CommittedFile {
@@ -13,11 +15,26 @@ export interface CommittedFile {
 }
 
 export interface Committer {
-  readonly open: (path: string) => Promise<CommittedFile>;
+  readonly open: (path: string, terms?: AppendTerms) => Promise<CommittedFile>;
+}
+
+/** What has to be true before each append. */
+export interface AppendTerms {
+  /** Where the file has to end: its size, and the last line that is known to be there. */
+  readonly end: FileEnd;
+  /** Throws if this process may not write any more. */
+  readonly expectHeld: () => void;
+}
+
+interface FileEnd {
+  readonly bytes: number;
+  readonly lastLine: Uint8Array;
 }
 
 interface OpenFile {
   readonly path: string;
+  readonly expectHeld: () => void;
+  end: FileEnd;
   handle: FileHandle;
   /** Its name in the folder survives a power cut. */
   named: boolean;
@@ -32,6 +49,8 @@ interface Waiting {
 
 /** A journal of this size is emptied, after the files that it covers were flushed themselves. */
 const JOURNAL_BYTES = 4 * 1024 * 1024;
+
+const NO_TERMS: AppendTerms = { end: { bytes: 0, lastLine: new Uint8Array() }, expectHeld: () => {} };
 
 /**
  * Makes appends to many files durable together. What was asked for while a flush was under way goes into
@@ -58,8 +77,9 @@ export function createCommitter(journal: Journal, journalBytes = JOURNAL_BYTES):
   };
 
   return {
-    open: async (path) => {
-      const file: OpenFile = { path, handle: await open(path, 'a+'), named: false, failure: null };
+    open: async (path, { end, expectHeld } = NO_TERMS) => {
+      const handle = await open(path, 'a+');
+      const file: OpenFile = { path, expectHeld, end, handle, named: false, failure: null };
       files.add(file);
       return {
         append: (text) =>
@@ -84,19 +104,31 @@ async function commit(batch: readonly Waiting[], journal: Journal, covered: Set<
   const texts = new Map<OpenFile, string>();
   for (const { file, text } of batch)
     if (file.failure === null) texts.set(file, (texts.get(file) ?? '') + text);
+  if (texts.size > 1) for (const file of texts.keys()) if (!(await isReady(file))) texts.delete(file);
   const [only] = texts.keys();
   if (only !== undefined && texts.size === 1) await commitAlone(only, texts.get(only) ?? '');
   else if (texts.size > 1) await commitTogether(texts, journal, covered);
   for (const { file, settle } of batch) settle(file.failure);
 }
 
+/** Before anything goes to the journal: what a file can't take must not be found there later. */
+async function isReady(file: OpenFile): Promise<boolean> {
+  try {
+    expectSize(file, await keepInPlace(file));
+    return true;
+  } catch (error) {
+    file.failure = asError(error);
+    return false;
+  }
+}
+
 async function commitAlone(file: OpenFile, text: string): Promise<void> {
   try {
-    await keepInPlace(file);
-    writeAll(file.handle.fd, text);
+    appendNow(file, text, await keepInPlace(file));
     const name = file.named ? Promise.resolve() : syncFolder(dirname(file.path));
     await Promise.all([file.handle.datasync(), name]);
     file.named = true;
+    file.expectHeld();
   } catch (error) {
     file.failure = asError(error);
   }
@@ -111,24 +143,62 @@ async function commitTogether(
   for (const [file, text] of texts)
     try {
       if (failure !== null) throw failure;
-      await keepInPlace(file);
-      writeAll(file.handle.fd, text);
+      // Where the file is was checked before the journal was written. If it is gone since, the next append restores it.
+      appendNow(file, text, fstatSync(file.handle.fd).size);
       covered.add(file.path);
+      file.expectHeld();
     } catch (error) {
       file.failure = asError(error);
     }
 }
 
 /**
- * An agent that is not shut in can take away the log that tells of it, or the whole record. The log is still open, and is
- * written there again.
+ * Checks and writes without giving up the thread. The lease is checked again by the callers before they acknowledge
+ * the text: a driver that takes over removes the lock first and reads the log then, so what is acknowledged is what
+ * that driver has read. A process that is stopped between this check and the write, and continues after the takeover,
+ * writes to a file that no longer has a name (`settleLog`).
  */
-async function keepInPlace(file: OpenFile): Promise<void> {
+function appendNow(file: OpenFile, text: string, size: number): void {
+  file.expectHeld();
+  expectSize(file, size);
+  expectLastLine(file);
+  writeAll(file.handle.fd, text);
+  const lastLine = Buffer.from(text.slice(text.lastIndexOf('\n', text.length - 2) + 1));
+  file.end = { bytes: file.end.bytes + Buffer.byteLength(text), lastLine };
+}
+
+function expectSize({ path, end }: OpenFile, size: number): void {
+  if (size !== end.bytes)
+    throw new ExpectedFailure(
+      `${path} has ${size} bytes where this process left ${end.bytes}: something else wrote to it, so nothing was appended`,
+    );
+}
+
+function expectLastLine({ path, handle, end }: OpenFile): void {
+  const found = Buffer.alloc(end.lastLine.length);
+  readSync(handle.fd, found, 0, found.length, end.bytes - found.length);
+  if (!found.equals(end.lastLine))
+    throw new ExpectedFailure(
+      `the last line of ${path} is not the one that this process left: something else wrote to it, so nothing was appended`,
+    );
+}
+
+/**
+ * An agent that runs without a sandbox can take away the log that reports on it, or the whole record. The log is still
+ * open, and is written there again. A log that continues this one is no agent's work: another driver has written it.
+ * Returns the size of the log.
+ */
+async function keepInPlace(file: OpenFile): Promise<number> {
   const own = fstatSync(file.handle.fd);
   const there = lstatSync(file.path, { throwIfNoEntry: false });
-  if (there?.ino === own.ino && there.dev === own.dev) return;
+  if (there?.ino === own.ino && there.dev === own.dev) return own.size;
+  // Only now: a driver that takes over replaces the log after it has removed this process's lock.
+  file.expectHeld();
   const lines = Buffer.alloc(own.size);
   await file.handle.read(lines, 0, own.size, 0);
+  const found = await readRegularFile(file.path).catch(() => null);
+  if (found !== null && found.length > own.size && found.subarray(0, own.size).equals(lines))
+    throw new ExpectedFailure(`another process has continued ${file.path}, so nothing was appended`);
   await mkdir(dirname(file.path), { recursive: true });
   await rm(file.path, { recursive: true, force: true });
   const again = await open(file.path, 'ax+');
@@ -136,6 +206,7 @@ async function keepInPlace(file: OpenFile): Promise<void> {
   await file.handle.close();
   file.handle = again;
   file.named = false;
+  return own.size;
 }
 
 function asError(error: unknown): Error {

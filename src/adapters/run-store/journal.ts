@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCode, syncFolder, writeAll } from './atomic-file.ts';
-import { formatIdentity, isAlive, parseIdentity, thisProcess } from './process-identity.ts';
+import { judgeHolder } from './holder-state.ts';
+import { formatIdentity, lookUpProcess, parseIdentity, thisProcess } from './process-identity.ts';
 
 /**
  * Lines of several logs in the order they were written, in a file that belongs to this process. A line says
@@ -19,13 +20,31 @@ export interface Journal {
 
 const FOLDER = '.journal';
 
+const HOUR_MS = 3_600_000;
+/**
+ * Whether the process of a journal is gone can't be seen from another PID namespace. A journal has no lease; instead
+ * its process stops using it after it was idle for an hour, and the others keep it for a day.
+ */
+const IDLE_LIMIT_MS = HOUR_MS;
+const KEEP_MS = 24 * HOUR_MS;
+
 export function createJournal(runsDir: string): Journal {
   const folder = join(runsDir, FOLDER);
   let path: string | null = null;
   let bytes = 0;
+  let usedMs = 0;
   let handle: FileHandle | null = null;
+  const leave = async () => {
+    const left = handle;
+    path = null;
+    handle = null;
+    bytes = 0;
+    await left?.close();
+  };
   return {
     append: async (text) => {
+      if (Date.now() - usedMs > IDLE_LIMIT_MS) await leave();
+      usedMs = Date.now();
       path ??= await makeJournal(folder);
       handle ??= await open(path, 'a');
       try {
@@ -34,10 +53,7 @@ export function createJournal(runsDir: string): Journal {
         bytes += Buffer.byteLength(text);
       } catch (error) {
         // The end of the file is unknown now; a later line must not be glued to it.
-        await handle.close();
-        path = null;
-        handle = null;
-        bytes = 0;
+        await leave();
         throw error;
       }
     },
@@ -63,24 +79,36 @@ async function makeJournal(folder: string): Promise<string> {
   return path;
 }
 
-export interface LeftJournal {
+export interface FoundJournal {
   readonly path: string;
-  /** Whole lines without their line feeds, by the id of their run. */
-  readonly lines: ReadonlyMap<string, readonly string[]>;
+  /** Its process is gone, or has stopped using it. Only then may it be discarded. */
+  readonly isLeft: boolean;
+  readonly text: string;
 }
 
-/** What processes that are gone have left. A journal is put away with `discardJournal` once its runs have it all. */
-export async function leftJournals(runsDir: string): Promise<readonly LeftJournal[]> {
+/**
+ * The journals of other processes. A left one is removed with `discardJournal` once its runs have all of its lines.
+ * Those of living processes are of use too: the holder of a run's lock may complete its log from any of them.
+ */
+export async function findJournals(runsDir: string): Promise<readonly FoundJournal[]> {
   const folder = join(runsDir, FOLDER);
-  const left: LeftJournal[] = [];
+  const own = formatIdentity(thisProcess());
+  const found: FoundJournal[] = [];
   for (const name of await namesIn(folder)) {
-    const owner = parseIdentity(name.split('.').slice(0, 3).join('.'));
-    if (owner === null || isAlive(owner)) continue;
+    const [, owner] = /^(.*)\.[0-9a-f]+\.ndjson$/.exec(name) ?? [];
+    if (owner === undefined || owner === own) continue;
     const path = join(folder, name);
-    const text = await textOf(path);
-    if (text !== null) left.push({ path, lines: byRun(text) });
+    const journal = await readJournal(path);
+    if (journal !== null) found.push({ path, isLeft: isLeft(owner, journal.ageMs), text: journal.text });
   }
-  return left;
+  return found;
+}
+
+function isLeft(owner: string, ageMs: number): boolean {
+  const identity = parseIdentity(owner);
+  if (identity === null) return false;
+  const seen = { process: lookUpProcess(identity.pid), leaseAgeMs: ageMs };
+  return judgeHolder(identity, thisProcess(), seen, KEEP_MS) !== 'alive';
 }
 
 export async function discardJournal(path: string): Promise<void> {
@@ -91,17 +119,20 @@ export async function discardJournal(path: string): Promise<void> {
   }
 }
 
+/** The runs that a journal has lines of. */
+export function runsIn({ text }: Pick<FoundJournal, 'text'>): ReadonlySet<string> {
+  return new Set(wholeLines(text).flatMap((line) => runOf(line) ?? []));
+}
+
+/** The lines of one run, without their line feeds. Most journals have none, and parsing a long one is expensive. */
+export function linesOf({ text }: Pick<FoundJournal, 'text'>, runId: string): readonly string[] {
+  if (!text.includes(runId)) return [];
+  return wholeLines(text).filter((line) => line.includes(runId) && runOf(line) === runId);
+}
+
 /** A last line without its line feed was never acknowledged and does not count. */
-function byRun(text: string): Map<string, string[]> {
-  const lines = new Map<string, string[]>();
-  for (const line of text.split('\n').slice(0, -1)) {
-    const runId = runOf(line);
-    if (runId === null) continue;
-    const known = lines.get(runId);
-    if (known === undefined) lines.set(runId, [line]);
-    else known.push(line);
-  }
-  return lines;
+function wholeLines(text: string): readonly string[] {
+  return text.split('\n').slice(0, -1);
 }
 
 function runOf(line: string): string | null {
@@ -123,9 +154,15 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-async function textOf(path: string): Promise<string | null> {
+async function readJournal(path: string): Promise<{ readonly text: string; readonly ageMs: number } | null> {
   try {
-    return await readFile(path, 'utf8');
+    const file = await open(path, 'r');
+    try {
+      const { mtimeMs } = await file.stat();
+      return { text: await file.readFile('utf8'), ageMs: Date.now() - mtimeMs };
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (isCode(error, 'ENOENT')) return null;
     throw error;

@@ -1,60 +1,91 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 
-/** A process as a name that no later process can be mistaken for: pid, start time, boot. */
+/**
+ * A process as other processes can recognize it, also from another container or after a reboot. A field that the
+ * system doesn't tell is empty.
+ */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In ticks since the boot; empty where the system does not say. */
+  /** In ticks since the boot: tells a process from a later one with the same pid. */
   readonly started: string;
   readonly boot: string;
+  /** Number of the PID namespace, or `none` on a system that has no such namespaces. */
+  readonly pidNamespace: string;
+  readonly host: string;
 }
+
+export const NO_PID_NAMESPACES = 'none';
 
 let ownIdentity: ProcessIdentity | null = null;
 
 export function thisProcess(): ProcessIdentity {
-  ownIdentity ??= { pid: process.pid, started: processStart(process.pid), boot: bootId() };
+  ownIdentity ??= {
+    pid: process.pid,
+    started: startTimeIn(readSystem('/proc/self/stat')),
+    boot: readSystem('/proc/sys/kernel/random/boot_id').replaceAll('-', '').slice(0, 12).trim(),
+    pidNamespace: ownPidNamespace(),
+    host: (hostname().split('.')[0] ?? '').replace(/[^A-Za-z0-9-]/g, '-').slice(0, 64),
+  };
   return ownIdentity;
 }
 
 /** Fit for a part of a file name; `parseIdentity` reads it back. */
-export function formatIdentity({ pid, started, boot }: ProcessIdentity): string {
-  return `${pid}.${started}.${boot}`;
+export function formatIdentity({ pid, started, boot, pidNamespace, host }: ProcessIdentity): string {
+  return `${pid}.${started}.${boot}.${pidNamespace}.${host}`;
 }
 
+const IDENTITY = /^([1-9]\d{0,9})\.(\d*)\.([0-9a-f]*)(?:\.(\d*|none)\.([A-Za-z0-9-]*))?$/;
+
+/** Namespace and host may be missing: earlier versions didn't write them. */
 export function parseIdentity(text: string): ProcessIdentity | null {
-  const [, pid, started, boot] = /^([1-9]\d{0,9})\.(\d*)\.([0-9a-f]*)$/.exec(text) ?? [];
-  if (pid === undefined || started === undefined || boot === undefined) return null;
-  return { pid: Number(pid), started, boot };
+  const [, pid, started = '', boot = '', pidNamespace = '', host = ''] = IDENTITY.exec(text) ?? [];
+  return pid === undefined ? null : { pid: Number(pid), started, boot, pidNamespace, host };
 }
 
-/** What the system does not say about a process is taken to agree: better to wait than to drive twice. */
-export function isAlive({ pid, started, boot }: ProcessIdentity): boolean {
-  const current = thisProcess();
-  if (differ(boot, current.boot)) return false;
+/** What this process can see of a pid. */
+export interface SeenProcess {
+  readonly exists: boolean;
+  /** Empty if the system doesn't tell. */
+  readonly started: string;
+}
+
+export function lookUpProcess(pid: number): SeenProcess {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+    const isForeign = error instanceof Error && 'code' in error && error.code === 'EPERM';
+    if (!isForeign) return { exists: false, started: '' };
   }
-  return !differ(started, processStart(pid));
+  return { exists: true, started: isProcOurs() ? startTimeIn(readSystem(`/proc/${pid}/stat`)) : '' };
 }
 
-function differ(left: string, right: string): boolean {
-  return left !== '' && right !== '' && left !== right;
+/** In a sandbox, /proc can be that of the PID namespace outside, where the same pids belong to other processes. */
+function isProcOurs(): boolean {
+  return readLink('/proc/self') === String(process.pid);
 }
 
-/** Field 22 of /proc/<pid>/stat, counted behind the command name, which may hold spaces. */
-function processStart(pid: number): string {
-  const stat = readSystem(`/proc/${pid}/stat`);
+function ownPidNamespace(): string {
+  if (process.platform !== 'linux') return NO_PID_NAMESPACES;
+  return /^pid:\[(\d+)\]$/.exec(readLink('/proc/self/ns/pid'))?.[1] ?? '';
+}
+
+/** Field 22 of /proc/<pid>/stat, counted after the command name, which may contain spaces. */
+function startTimeIn(stat: string): string {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-}
-
-function bootId(): string {
-  return readSystem('/proc/sys/kernel/random/boot_id').replaceAll('-', '').slice(0, 12).trim();
 }
 
 function readSystem(path: string): string {
   try {
     return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
   } catch {
     return '';
   }

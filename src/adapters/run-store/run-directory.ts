@@ -8,18 +8,25 @@ import { openRegularFile, readRegularFile } from './regular-file.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
-export function createRunDirectory(runId: string, path: string): RunDirectory {
+/** `expectHeld` is asked before every write; a process that only reads, or only answers a gate, holds no lease. */
+export function createRunDirectory(
+  runId: string,
+  path: string,
+  expectHeld: () => void = () => {},
+): RunDirectory {
   const resolve = (relativePath: string) => join(path, relativePath);
   return {
     runId,
     path,
     resolve,
     makeStepFolder: async (stepId, attempt) => {
+      expectHeld();
       const folder = stepFolderOf(stepId, attempt);
       await mkdir(resolve(folder), { recursive: true });
       return folder;
     },
     write: async (relativePath, content, options) => {
+      expectHeld();
       await mkdir(dirname(resolve(relativePath)), { recursive: true });
       await writeAtomically(resolve(relativePath), content, options?.durable ?? false);
       return {
@@ -29,6 +36,7 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
       };
     },
     writeOnce: async (relativePath, content) => {
+      expectHeld();
       await mkdir(dirname(resolve(relativePath)), { recursive: true });
       return createOnce(resolve(relativePath), content);
     },
@@ -61,7 +69,10 @@ export function createRunDirectory(runId: string, path: string): RunDirectory {
       const folders = new Set(relativePaths.flatMap(foldersOf));
       await Promise.all([...folders].map((folder) => syncFolder(resolve(folder))));
     },
-    appendText: (relativePath, text) => appendFile(resolve(relativePath), text),
+    appendText: async (relativePath, text) => {
+      expectHeld();
+      await appendFile(resolve(relativePath), text);
+    },
   };
 }
 

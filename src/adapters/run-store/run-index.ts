@@ -4,7 +4,7 @@ import { type Status, statusSchema } from '../../contracts/run-files.ts';
 import type { RunListing } from '../../ports/run-store.ts';
 import { isCode, writeAtomically } from './atomic-file.ts';
 import { readRegularFile } from './regular-file.ts';
-import { lockHolder } from './run-lock.ts';
+import { findDriver } from './run-lock.ts';
 
 /** A line for each run that has ended, with its last status. Made from the folders again where it is lacking. */
 const INDEX_FILE = 'index.ndjson';
@@ -12,14 +12,18 @@ const INDEX_FILE = 'index.ndjson';
 const AT_ONCE = 64;
 
 /** The folders say which runs there are; the index only saves reading those that can't change any more. */
-export async function listRuns(runsDir: string, runIds: readonly string[]): Promise<readonly RunListing[]> {
+export async function listRuns(
+  runsDir: string,
+  runIds: readonly string[],
+  leaseMs: number,
+): Promise<readonly RunListing[]> {
   const indexPath = join(runsDir, INDEX_FILE);
   const index = await readIndex(indexPath);
   const listings = await inGroups(runIds, async (runId): Promise<RunListing> => {
     const path = join(runsDir, runId);
     const status = index.ended.get(runId);
     if (status !== undefined) return { runId, path, status, driverPid: null };
-    const driverPid = await lockHolder(path);
+    const driverPid = (await findDriver(path, leaseMs))?.pid ?? null;
     return { runId, path, status: await readStatus(path), driverPid };
   });
   const ended = listings.filter(({ status, driverPid }) => driverPid === null && hasEnded(status));

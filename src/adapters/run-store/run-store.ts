@@ -1,15 +1,24 @@
 import { mkdir, readdir, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { describeDriver } from '../../contracts/run-lease.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
+import type { DrivenRun, DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
 import { exists, isCode, syncFolder } from './atomic-file.ts';
-import { createLogWriter, EVENTS_FILE, LOG_START, readLog } from './event-log.ts';
+import {
+  createLogWriter,
+  EMPTY_LOG,
+  EVENTS_FILE,
+  type LogReading,
+  readLog,
+  type SoundLog,
+} from './event-log.ts';
 import { type Committer, createCommitter } from './group-commit.ts';
-import { createJournal } from './journal.ts';
-import { clearHalfWritten, setTornAside, takeInJournals } from './log-repair.ts';
+import { createJournal, findJournals } from './journal.ts';
+import { LEASE_TIMING, type Lease, type LeaseTiming } from './lease.ts';
+import { clearHalfWritten, completeLog, settleLog, takeInJournals } from './log-repair.ts';
 import { createRunDirectory } from './run-directory.ts';
 import { listRuns } from './run-index.ts';
-import { acquireLock, lockHolder } from './run-lock.ts';
+import { acquireLock, findDriver } from './run-lock.ts';
 import { shareCalls } from './share-calls.ts';
 
 export interface RunStoreDeps {
@@ -17,11 +26,14 @@ export interface RunStoreDeps {
   /** Absolute folder that holds the runs, or links to those that live elsewhere. */
   readonly runsDir: string;
   readonly clock: Clock;
+  /** All processes that share the runs need the same. */
+  readonly lease?: LeaseTiming;
 }
 
 const RUN_FOLDERS = ['artifacts', 'harness', 'screenshots', 'logs'];
 
 interface OpenStore extends RunStoreDeps {
+  readonly lease: LeaseTiming;
   readonly committer: Committer;
   /** Makes the names of all runs made so far survive a power cut. */
   readonly syncRuns: () => Promise<void>;
@@ -31,6 +43,7 @@ export function createRunStore(deps: RunStoreDeps): RunStore {
   const pathOf = (runId: string) => join(deps.runsDir, runId);
   const store: OpenStore = {
     ...deps,
+    lease: deps.lease ?? LEASE_TIMING,
     committer: createCommitter(createJournal(deps.runsDir)),
     syncRuns: shareCalls(() => syncFolder(deps.runsDir)),
   };
@@ -38,9 +51,9 @@ export function createRunStore(deps: RunStoreDeps): RunStore {
     locate: (runId, artifactsDir) => locateRun(deps, runId, artifactsDir),
     create: (runId, artifactsDir) => createRun(store, runId, artifactsDir),
     drive: (runId) => driveRun(store, runId, pathOf(runId)),
-    read: (runId) => readRun(runId, pathOf(runId)),
+    read: (runId) => readRun(store, runId, pathOf(runId)),
     match: async (prefix) => (await runIds(deps.runsDir)).filter((id) => matches(id, prefix)),
-    list: async () => listRuns(deps.runsDir, await runIds(deps.runsDir)),
+    list: async () => listRuns(deps.runsDir, await runIds(deps.runsDir), store.lease.leaseMs),
   };
 }
 
@@ -77,25 +90,43 @@ async function createRun(deps: OpenStore, runId: string, artifactsDir: string | 
     await symlink(relative(deps.runsDir, path), indexed);
   }
   await Promise.all(RUN_FOLDERS.map((folder) => mkdir(join(path, folder))));
-  const lock = await acquireLock(path);
-  if (!lock.ok) throw new Error(`run ${runId} is already driven by process ${lock.pid}`);
-  const file = await deps.committer.open(join(path, EVENTS_FILE));
-  const log = createLogWriter(file, runId, LOG_START, deps.clock);
+  const lock = await acquireLock(path, deps.lease);
+  if (!lock.ok) throw new Error(`run ${runId} is already driven by ${describeDriver(lock.driver)}`);
+  const run = await openDriven(deps, runId, path, lock.lease, EMPTY_LOG);
   await deps.syncRuns();
   if (path !== indexed) await syncFolder(dirname(path));
   return {
-    directory: createRunDirectory(runId, path),
-    events: [],
-    append: log.append,
-    release: async () => {
-      await log.close();
-      await lock.release();
-    },
+    ...run,
     discard: async () => {
-      await log.close();
+      await run.release();
       await rm(path, { recursive: true, force: true });
       if (path !== indexed) await unlink(indexed);
       await removeMade(made);
+    },
+  };
+}
+
+async function openDriven(
+  deps: OpenStore,
+  runId: string,
+  path: string,
+  lease: Lease,
+  reading: SoundLog,
+): Promise<DrivenRun> {
+  const { lost, expectHeld } = lease;
+  const file = await deps.committer.open(join(path, EVENTS_FILE), {
+    end: { bytes: reading.soundBytes, lastLine: reading.lastLine },
+    expectHeld,
+  });
+  const log = createLogWriter(file, runId, reading.end, deps.clock);
+  return {
+    lease: { lost, expectHeld },
+    directory: createRunDirectory(runId, path, expectHeld),
+    events: reading.events,
+    append: log.append,
+    release: async () => {
+      await log.close();
+      await lease.release();
     },
   };
 }
@@ -137,9 +168,9 @@ async function removeMade(made: readonly string[]): Promise<void> {
     await (path.endsWith('.gitignore') ? unlink(path) : rmdir(path).catch(() => {}));
 }
 
-async function readRun(runId: string, path: string): Promise<ReadResult> {
+async function readRun({ lease }: OpenStore, runId: string, path: string): Promise<ReadResult> {
   // First who drives it: a run that ends in between then still shows its driver, and is looked at again.
-  const driverPid = await lockHolder(path);
+  const driver = await findDriver(path, lease.leaseMs);
   const reading = await readLog(join(path, EVENTS_FILE));
   if (reading === null) return { ok: false, problem: { kind: 'missing' } };
   if (!reading.ok) return { ok: false, problem: { kind: 'corrupt', ...reading } };
@@ -148,38 +179,46 @@ async function readRun(runId: string, path: string): Promise<ReadResult> {
     run: {
       directory: createRunDirectory(runId, path),
       events: reading.events,
-      driverPid,
+      driverPid: driver?.pid ?? null,
     },
   };
 }
 
 async function driveRun(deps: OpenStore, runId: string, path: string): Promise<DriveResult> {
   if (!(await exists(path))) return { ok: false, problem: { kind: 'missing' } };
-  await takeInJournals(deps.runsDir);
-  const lock = await acquireLock(path);
-  if (!lock.ok) return { ok: false, problem: { kind: 'driven', pid: lock.pid } };
-  const logPath = join(path, EVENTS_FILE);
-  const reading = await readLog(logPath);
-  if (reading === null || !reading.ok) {
-    await lock.release();
-    return reading === null
-      ? { ok: false, problem: { kind: 'missing' } }
-      : { ok: false, problem: { kind: 'corrupt', line: reading.line, message: reading.message } };
+  await takeInJournals(deps.runsDir, deps.lease);
+  const lock = await acquireLock(path, deps.lease);
+  if (!lock.ok) return { ok: false, problem: { kind: 'driven', driver: lock.driver } };
+  const { lease } = lock;
+  try {
+    const reading = await readLocked(deps, runId, path, lock);
+    if (reading?.ok === true) return { ok: true, run: await openDriven(deps, runId, path, lease, reading) };
+    await lease.release();
+    return {
+      ok: false,
+      problem:
+        reading === null
+          ? { kind: 'missing' }
+          : { kind: 'corrupt', line: reading.line, message: reading.message },
+    };
+  } catch (error) {
+    await lease.release();
+    throw error;
   }
-  await setTornAside(logPath, reading);
+}
+
+/** The log as it is once everything is repaired that can be. */
+async function readLocked(
+  { runsDir }: OpenStore,
+  runId: string,
+  path: string,
+  takeover: { readonly isTakeover: boolean },
+): Promise<LogReading | null> {
+  const logPath = join(path, EVENTS_FILE);
+  await completeLog(path, runId, await findJournals(runsDir), takeover);
+  const reading = await readLog(logPath);
+  if (reading === null || !reading.ok) return reading;
+  await settleLog(logPath, reading, takeover);
   await clearHalfWritten(path);
-  const file = await deps.committer.open(logPath);
-  const log = createLogWriter(file, runId, reading.end, deps.clock);
-  return {
-    ok: true,
-    run: {
-      directory: createRunDirectory(runId, path),
-      events: reading.events,
-      append: log.append,
-      release: async () => {
-        await log.close();
-        await lock.release();
-      },
-    },
-  };
+  return reading;
 }

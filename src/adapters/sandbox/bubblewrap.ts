@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Confinement, Sandbox } from '../../ports/sandbox.ts';
+import type { Confinement, KeptFolder, Sandbox } from '../../ports/sandbox.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
 import { foldersOf, shownOfHome, shownOfPath } from './home-view.ts';
 import { isWithin, type Mount, mountFlags, planMounts } from './mount-plan.ts';
@@ -77,6 +77,7 @@ async function mountsOf(
   const given = [
     ...(await findMounts(confinement.readable, 'readable')),
     ...(await findMounts(confinement.writable, 'writable')),
+    ...(await keptMounts(confinement.kept ?? [])),
   ];
   const shown = await findMounts(
     [
@@ -119,6 +120,21 @@ async function findMounts(paths: readonly string[], access: Mount['access']): Pr
     }),
   );
   return found.filter((mount) => mount !== null);
+}
+
+async function keptMounts(kept: readonly KeptFolder[]): Promise<Mount[]> {
+  return Promise.all(
+    kept.map(async ({ path, source }): Promise<Mount> => {
+      return { path: await realPlace(path), source: await realpath(source), access: 'writable' };
+    }),
+  );
+}
+
+/** The path without links, as far as it exists. */
+async function realPlace(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => null);
+  if (real !== null || dirname(path) === path) return real ?? path;
+  return join(await realPlace(dirname(path)), basename(path));
 }
 
 /** What is named on the command line was meant to be found: the program, and files that it is given. */

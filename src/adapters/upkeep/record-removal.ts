@@ -1,4 +1,4 @@
-import { lstat, open, readdir, readlink, realpath, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, open, readdir, readlink, realpath, rename, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Removal } from '../../ports/upkeep.ts';
 
@@ -9,7 +9,7 @@ export interface RecordPlace {
 }
 
 const EVENTS_FILE = 'events.ndjson';
-const OWN_FOLDERS = new Set(['artifacts', 'harness', 'screenshots', 'logs']);
+const OWN_FOLDERS = new Set(['artifacts', 'harness', 'screenshots', 'logs', 'sessions']);
 /** Written by the conductor; a name with a random tail is a write that a crash cut short. */
 const OWN_FILES =
   /^(?:(?:metadata|status|harness_report|cancel_request)\.json|final-state\.txt|transcript\.md|diff\.patch|workflow\.yaml|\.gitignore|events\.ndjson\.torn-\d+)(?:\.[0-9a-f]{12}\.tmp)?$/;
@@ -17,9 +17,12 @@ const LOCK = /^lock\./;
 /** The first event names the run and is far shorter. */
 const FIRST_LINE_BYTES = 64 * 1024;
 
+/** Records are renamed to this before they are deleted. */
+const REMOVED = /^\.removed-[0-9a-f-]{36}$/;
+
 /**
- * Takes the record of a run away, file by file as the conductor wrote them: a folder that holds anything else stays
- * as it is. What tells whose folder it is goes last, so that a removal that was cut short can be done again.
+ * Removes the record of a run. A folder that holds anything that conductor did not write stays as it is. The folder is
+ * renamed first, so that a removal that is killed leaves a whole record or none; the next removal deletes the rest.
  */
 export async function removeRecord(
   place: RecordPlace,
@@ -27,6 +30,10 @@ export async function removeRecord(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Removal> {
   const entry = join(place.runsDir, runId);
+  if (!dryRun && (await isRenamed(runId, entry))) {
+    await unlink(entry);
+    return { ok: true, removed: true, salvageRef: null, notes: [] };
+  }
   const found = await findFolder(place, runId, entry);
   if (typeof found !== 'string') return found;
   if (!(await isRecordOf(found, runId))) return refused(`${found} is not the record of this run`);
@@ -34,14 +41,26 @@ export async function removeRecord(
   const strangers = await strangersAmong(found, names);
   if (strangers.length > 0) return refused(`${found} holds what is not of the run: ${strangers.join(', ')}`);
   if (dryRun) return { ok: true, removed: false, salvageRef: null, notes: [] };
-  const folders = names.filter((name) => OWN_FOLDERS.has(name));
-  for (const name of folders) await rm(join(found, name), { recursive: true, force: true });
-  for (const name of names.filter((name) => OWN_FILES.test(name))) await unlink(join(found, name));
-  await unlink(join(found, EVENTS_FILE));
-  for (const name of names.filter((name) => LOCK.test(name))) await rm(join(found, name), { force: true });
-  await rmdir(found);
+  await rename(found, removedName(found, runId));
   if (found !== entry) await unlink(entry);
+  for (const folder of new Set([place.runsDir, dirname(found)])) await deleteRemoved(folder);
   return { ok: true, removed: true, salvageRef: null, notes: [] };
+}
+
+function removedName(folder: string, runId: string): string {
+  return join(dirname(folder), `.removed-${runId}`);
+}
+
+/** Whether a killed removal renamed a record elsewhere and left the link to it. */
+async function isRenamed(runId: string, entry: string): Promise<boolean> {
+  if ((await kindAt(entry)) !== 'link') return false;
+  const target = resolve(dirname(entry), await readlink(entry));
+  return (await kindAt(target)) === 'missing' && (await kindAt(removedName(target, runId))) === 'folder';
+}
+
+async function deleteRemoved(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (REMOVED.test(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** A record elsewhere is found through a link that the conductor made: to a folder of the run's name in the repository. */

@@ -104,7 +104,7 @@ async function startOfFile(
   place: ValidatorPlace,
 ): Promise<{ ok: true; argv: [string, ...string[]] } | Refused> {
   const found = await stat(path).catch(() => null);
-  if (found === null) return { ok: false, reason: `entrypoint not found: \`${declared}\`` };
+  if (found === null) return { ok: false, reason: `entrypoint not found: \`${declared}\``, startCode: 127 };
   if (await escapes(path, place)) return refusedPath('entrypoint', declared, 'by link');
   if (!found.isFile()) return { ok: false, reason: `entrypoint is not a file: \`${declared}\`` };
   const interpreter = INTERPRETERS[extname(path)];
@@ -114,6 +114,7 @@ async function startOfFile(
     return {
       ok: false,
       reason: `entrypoint is not executable and its ending names no interpreter: \`${declared}\``,
+      startCode: 126,
     };
   }
   // With the run bit but no interpreter line the system would feed any language to a shell.

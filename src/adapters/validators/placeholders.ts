@@ -4,6 +4,8 @@ export type Filled = { readonly ok: true; readonly text: string } | Refused;
 export interface Refused {
   readonly ok: false;
   readonly reason: string;
+  /** As a shell would exit, where there is nothing that could be started. */
+  readonly startCode?: 126 | 127;
 }
 
 /** The values of `${name}`; a name that is not here may not be used in the field at hand. */

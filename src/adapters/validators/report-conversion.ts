@@ -1,9 +1,10 @@
-import { mkdir, open, writeFile } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { mergeReports } from '../../planner/merge-reports.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';
 import type { CapturedArtifact, HarnessReportCapture, ValidatorRequest } from '../../ports/validator.ts';
 import type { ReportForm } from '../../reports/report-source.ts';
+import { scriptWords } from '../../reports/script-words.ts';
 import type { Invoked, Reading, TestResults } from '../../reports/test-results.ts';
 import type { Capture } from './artifact-capture.ts';
 import type { Invocation } from './invocation.ts';
@@ -16,6 +17,9 @@ import { isInside, type Roots, realPathOf } from './roots.ts';
 /** All files of one report together; each has a limit of its own. */
 const TOGETHER_LIMIT_BYTES = 64 * 1024 * 1024;
 const LAST_WORDS_BYTES = 2_000;
+const MANIFEST_LIMIT_BYTES = 1024 * 1024;
+/** Forms that a runner prints, so that they may be cut off. */
+const PRINTED: readonly ReportForm[] = ['tap', 'go-json'];
 
 type Readable = Extract<Reading, { ok: true }>;
 
@@ -35,7 +39,7 @@ export async function convertReport(context: ConversionContext): Promise<Capture
   const source = reportSourceOf(request.validator);
   if (source === null || source.kind === 'harness') return capture;
   // That no file came is told already.
-  if (source.kind !== 'tap' && capture.toConvert.length === 0) return capture;
+  if (source.path !== null && capture.toConvert.length === 0) return capture;
   const invoked = await invokedOf(context);
   const name = reportName(source);
   const read = await readAll(context, source.kind, name, invoked);
@@ -64,7 +68,18 @@ async function invokedOf({ request, invocation }: ConversionContext): Promise<In
           if (word === process.execPath) return 'node';
           return word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word;
         });
-  return { command, folders: [...new Set([cwd, (await realPathOf(cwd)) ?? cwd])] };
+  return {
+    // Options of a script stand in package.json: without them the same test may not be found.
+    command: [...command, ...scriptWords(command, await textOf(join(cwd, 'package.json')))],
+    folders: [...new Set([cwd, (await realPathOf(cwd)) ?? cwd])],
+    goModule: /^module\s+"?([^\s"]+)/m.exec(await textOf(join(cwd, 'go.mod')))?.[1] ?? null,
+  };
+}
+
+async function textOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() !== true || found.size > MANIFEST_LIMIT_BYTES) return '';
+  return readFile(path, 'utf8').catch(() => '');
 }
 
 /** The reading of all files, or the first that can't be read. */
@@ -76,12 +91,13 @@ async function readAll(
 ): Promise<Readable | { readonly ok: false; readonly name: string; readonly why: string }> {
   // Loaded where it is needed: most validators declare no report.
   const { joinReadings, readTestReport } = await import('../../reports/convert.ts');
-  if (form === 'tap' && ran.stdout.cutBytes > 0)
+  const isPrinted = PRINTED.includes(form);
+  if (isPrinted && ran.stdout.cutBytes > 0)
     return { ok: false, name, why: `was cut off: ${ran.stdout.cutBytes} bytes of it were not kept` };
   const readings: Readable[] = [];
   let bytes = 0;
-  for (const file of form === 'tap' ? [{ name, path: ran.stdout.path }] : capture.toConvert) {
-    const content = await readReportText(file.path, form === 'tap' ? 'printed' : 'written');
+  for (const file of isPrinted ? [{ name, path: ran.stdout.path }] : capture.toConvert) {
+    const content = await readReportText(file.path, isPrinted ? 'printed' : 'written');
     if (!content.ok) return { ...content, name: file.name };
     bytes += content.bytes;
     if (bytes > TOGETHER_LIMIT_BYTES) return { ok: false, name, why: 'is larger than 64 MiB together' };
@@ -106,7 +122,8 @@ async function store(
   const converted = composeReport(read, {
     suiteId: validator.id,
     generatedAt: new Date().toISOString(),
-    command: invoked.command,
+    command: validator.kind === 'command' ? validator.command : invoked.command,
+    checkouts: [...new Set([place.worktreePath, roots.worktree])],
     folder: folderOf(context),
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
     lastWords: (await lastWordsOf(ran.stderr.path)) || (await lastWordsOf(ran.stdout.path)),

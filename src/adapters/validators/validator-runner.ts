@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { outcomeOfEnd } from '../../contracts/process-end.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import type {
@@ -16,13 +17,17 @@ import type { Refused } from './placeholders.ts';
 import { captureReferences } from './reference-capture.ts';
 import { convertReport } from './report-conversion.ts';
 import { declareReport, reportName, reportSourceOf } from './report-declaration.ts';
-import { realRoots } from './roots.ts';
+import { isInside, realPathOf, realRoots } from './roots.ts';
 
 export interface ValidatorRunnerDeps {
   readonly supervisor: Supervisor;
   readonly resolveProgram: ResolveProgram;
   /** Where a bare command is looked for before a run: the PATH that validators will get. */
   readonly searchPath: string | undefined;
+  /** The user's checkouts: a program in one of them would check its code and not the run's. */
+  readonly checkouts?: readonly string[];
+  /** Folders of those checkouts that were taken off the PATH. */
+  readonly hiddenFolders?: readonly string[];
   readonly captureLimitBytes: number;
   readonly graceMs: number;
 }
@@ -50,8 +55,17 @@ async function findObstacle(
     if (validator.kind === 'script' || (await isInBase(validator.command[0]))) return null;
     return `${validator.command[0]} is not in the commit that the run starts from`;
   }
-  const found = await deps.resolveProgram(entrypoint.program, { cwd: '/', path: deps.searchPath });
-  return found === null ? `command not found: ${entrypoint.program}` : null;
+  const { program } = entrypoint;
+  const { checkouts = [], hiddenFolders = [] } = deps;
+  const path = [...(deps.searchPath?.split(':') ?? []), ...hiddenFolders].join(':');
+  const found = await deps.resolveProgram(program, {
+    cwd: '/',
+    path: hiddenFolders.length > 0 ? path : deps.searchPath,
+  });
+  if (found === null) return `command not found: ${program}`;
+  const real = (await realPathOf(found)) ?? found;
+  if (!checkouts.some((checkout) => isInside(checkout, real))) return null;
+  return `${real} is in your checkout, so it would check the code there instead of the run's`;
 }
 
 function isOfTheRun(validator: RunnableValidator): boolean {
@@ -67,7 +81,8 @@ async function runValidator(
   const declared = declareAll(validator, place);
   if (!declared.ok) return refusal(validator, [], declared.reason);
   const invocation = await planInvocation(validator, place);
-  if (!invocation.ok) return refusal(validator, declared.list, invocation.reason);
+  if (!invocation.ok)
+    return { ...refusal(validator, declared.list, invocation.reason), ...startCode(invocation.startCode) };
 
   const context = {
     declarations: declared.list,
@@ -76,6 +91,7 @@ async function runValidator(
     folder: join(request.evidenceDir, evidenceName(validator.id)),
     published,
   };
+  await makeReportFolders(context.declarations, context.roots.worktree);
   const before = await stampPossibleReports(context);
   const ran = await start(deps, request, invocation);
   const captured = await captureArtifacts({ ...context, before });
@@ -90,6 +106,8 @@ async function runValidator(
     id: validator.id,
     outcome: outcome === 'completed' && capture.problems.length > 0 ? 'error' : outcome,
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
+    ...(ran.end.kind === 'signalled' ? { signal: ran.end.signal } : {}),
+    ...(ran.end.kind === 'spawn_failed' ? startCode(ran.end.code === 'ENOENT' ? 127 : 126) : {}),
     durationMs: ran.durationMs,
     stdoutPath: ran.stdout.path,
     stderrPath: ran.stderr.path,
@@ -108,6 +126,22 @@ async function runValidator(
         }),
     reason: reasons.length === 0 ? null : reasons.join('; '),
   };
+}
+
+/** Some runners, such as Jest, don't make the folder of the report that they are told to write. */
+async function makeReportFolders(
+  declarations: readonly ArtifactDeclaration[],
+  worktree: string,
+): Promise<void> {
+  for (const { name, literal, converted } of declarations) {
+    if (!literal || !converted) continue;
+    const folder = join(worktree, dirname(name));
+    let there = folder;
+    while (there !== worktree && (await realPathOf(there)) === null) there = dirname(there);
+    // A link could lead out of the checkout.
+    if (isInside(worktree, (await realPathOf(there)) ?? ''))
+      await mkdir(folder, { recursive: true }).catch(() => undefined);
+  }
 }
 
 function start(
@@ -179,7 +213,11 @@ function convertedNames(
 ): readonly string[] {
   const names = declarations.filter((one) => one.converted).map((one) => one.name);
   const source = reportSourceOf(validator);
-  return source?.kind === 'tap' ? [...names, reportName(source)] : names;
+  return source?.path === null ? [...names, reportName(source)] : names;
+}
+
+function startCode(code: 126 | 127 | undefined): Pick<ValidatorResult, 'startCode'> {
+  return code === undefined ? {} : { startCode: code };
 }
 
 /** It never ran, so nothing that it should have left can be there. */

@@ -23,6 +23,8 @@ export interface PipelineDeps {
   readonly workDir: string;
   readonly revisions: Revisions;
   readonly runner: ValidatorRunner;
+  /** Installs what the checks need; returns why that failed, or null. */
+  readonly prepare: (place: ValidatorPlace, mark: string, signal: AbortSignal) => Promise<string | null>;
   /** What is to be run in a checkout. */
   readonly validators: (checkout: string) => Promise<readonly RunnableValidator[]>;
   readonly enclose: (
@@ -42,23 +44,23 @@ export function createPipeline(deps: PipelineDeps) {
   return async (revision: Revision, signal: AbortSignal): Promise<Pipeline | null> => {
     const name = `${revision.id}-${revision.headSHA.slice(0, 7)}`;
     const folder = join(deps.workDir, 'pipelines', name);
-    const place: ValidatorPlace = {
-      runId: name,
+    const located = {
+      runId: `checks-${name}`,
       runDir: folder,
       repoRoot: deps.repoRoot,
-      worktreePath: join(deps.workDir, 'checkout'),
       entrypoints: deps.entrypoints,
     };
     const harnessDir = join(folder, 'harness');
     // A killed process may have left half a record and programs that still write to it.
-    await deps.sweep(markOf(place));
+    await deps.sweep(markOf(located));
     await rm(folder, { recursive: true, force: true });
     await mkdir(harnessDir, { recursive: true });
     try {
-      await deps.revisions.checkOut(
-        { path: place.worktreePath, commit: revision.headSHA, runId: name, harnessDir },
-        signal,
-      );
+      const request = { name, commit: revision.headSHA, harnessDir };
+      const place: ValidatorPlace = {
+        ...located,
+        worktreePath: await deps.revisions.checkOut(request, signal),
+      };
       const results = await runAll(deps, place, harnessDir, signal);
       if (results === null || signal.aborted) return null;
       const pipeline = judge(results, `.tnh/work/pipelines/${name}`);
@@ -68,13 +70,13 @@ export function createPipeline(deps: PipelineDeps) {
       );
       return pipeline;
     } finally {
-      await deps.revisions.removeCheckout(place.worktreePath);
+      await deps.revisions.removeCheckout(name);
     }
   };
 }
 
 /** Another clone of the repository may have the same revision at the same commit. */
-function markOf({ runId, runDir }: ValidatorPlace): string {
+function markOf({ runId, runDir }: Pick<ValidatorPlace, 'runId' | 'runDir'>): string {
   const place = createHash('sha256').update(runDir).digest('hex').slice(0, 12);
   return `work/${place}/${runId}`;
 }
@@ -91,6 +93,9 @@ async function runAll(
   harnessDir: string,
   signal: AbortSignal,
 ): Promise<readonly CheckEnd[] | null> {
+  const unprepared = await deps.prepare(place, markOf(place), signal);
+  if (signal.aborted) return null;
+  if (unprepared !== null) return [{ id: 'setup', reason: unprepared }];
   const { confinement, refusal } = await deps.enclose(place, harnessDir);
   if (refusal !== null) return [{ id: STEP, reason: refusal }];
   const ends: CheckEnd[] = [];

@@ -1,23 +1,21 @@
 import { readExpression } from '../../contracts/policy.ts';
-import { wordsWithoutGlobals } from './git-words.ts';
+import { matchesGlob } from '../globs.ts';
+import { compileExpression, type Expression } from './expression.ts';
+import { wordsWithoutGlobals } from './git/git-words.ts';
 import { resolvePath } from './paths.ts';
-import { isFixed, MASK, programOf, type Word } from './shell-word.ts';
+import { isFixed, MASK, programOf, type Word } from './shell/shell-word.ts';
 
 /** An entry of `commands.deny`, ready to be matched. */
 export type DenyEntry =
   | { readonly kind: 'prefix'; readonly source: string; readonly words: readonly string[] }
-  | { readonly kind: 'expression'; readonly source: string; readonly expression: RegExp }
+  | { readonly kind: 'expression'; readonly source: string; readonly expression: Expression }
   | { readonly kind: 'broken'; readonly source: string };
 
 export function readDenyEntry(source: string): DenyEntry {
   const read = readExpression(source);
   if (read === null) return { kind: 'prefix', source, words: source.trim().split(/\s+/) };
-  try {
-    const expression = new RegExp(read.body, read.flags.replace(/[gy]/g, ''));
-    return { kind: 'expression', source, expression };
-  } catch {
-    return { kind: 'broken', source };
-  }
+  const expression = compileExpression(read.body, read.flags);
+  return expression === null ? { kind: 'broken', source } : { kind: 'expression', source, expression };
 }
 
 /** Whether the words of a command begin with a denied prefix, or might once the shell has expanded them. */
@@ -50,17 +48,40 @@ function isProgram(word: Word, wanted: string): boolean {
 /** Operands in their order; options anywhere, letters in any grouping, long names by their first letter too. */
 function covers(rest: readonly Word[], wanted: readonly string[]): boolean {
   if (wanted.length === 0) return true;
-  const unknownAt = rest.findIndex((word) => word.unknown || word.pattern);
-  const known = unknownAt < 0 ? rest : rest.slice(0, unknownAt);
+  const operands = wanted.filter((word) => !word.startsWith('-'));
+  const flags = wanted.filter((word) => word.startsWith('-'));
+  const openAt = rest.findIndex((word) => mayBecome(word, operands, flags));
+  const known = openAt < 0 ? rest : rest.slice(0, openAt);
   const reached = operandsReached(
     known.map(({ text }) => text),
-    wanted.filter((word) => !word.startsWith('-')),
+    operands,
   );
   if (reached === 'none') return false;
-  if (reached === 'some') return unknownAt >= 0;
+  if (reached === 'some') return openAt >= 0;
   const options = known.filter(({ text }) => text.startsWith('-')).map(({ text }) => text);
-  const missing = wanted.filter((word) => word.startsWith('-') && !hasFlag(options, word));
-  return missing.length === 0 || unknownAt >= 0;
+  const missing = flags.filter((word) => !hasFlag(options, word));
+  return missing.length === 0 || openAt >= 0;
+}
+
+/** Longer patterns are not matched. */
+const MAX_PATTERN = 512;
+
+/** Whether what the shell makes of a word could be a word of the entry. */
+function mayBecome(word: Word, operands: readonly string[], flags: readonly string[]): boolean {
+  if (word.below !== null) return false;
+  if (word.unknown) {
+    const [first] = word.pieces ?? [];
+    const head = first?.kind === 'text' ? first.text : '';
+    return head === '' || head.startsWith('-') || operands.some((wanted) => wanted.startsWith(head));
+  }
+  if (!word.pattern) return false;
+  // A file can bear the name of an option, but it is not an option with an ending.
+  if (word.text.length > MAX_PATTERN || /[{(]/.test(word.text)) return true;
+  const spellings = flags.flatMap((flag) => [
+    flag,
+    ...Array.from(flag.replace(/^-+/, ''), (letter) => `-${letter}`),
+  ]);
+  return [...operands, ...spellings].some((wanted) => matchesGlob(word.text, wanted));
 }
 
 /**

@@ -3,6 +3,7 @@ import { isExpectedFailure } from '../../contracts/expected-failure.ts';
 import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { Effect } from '../../kernel/protocol.ts';
 import type { NewFile, Snapshot } from '../../ports/workspace.ts';
+import { GOLDEN_ACCEPTANCE_ROLE } from '../accepted-goldens.ts';
 import { ApprovalVoid } from '../approval.ts';
 import { extendManifest } from '../evidence.ts';
 import { type GateRequest, gateRequestPath, readGateRequest } from '../gate-request.ts';
@@ -12,8 +13,6 @@ import { acceptedFiles } from '../propose-goldens.ts';
 import { type EffectResult, markOf, type RunContext } from '../run-context.ts';
 
 type AcceptEffect = Extract<Effect, { kind: 'accept_goldens' }>;
-
-const GOLDEN_ACCEPTANCE_ROLE = 'golden_acceptance';
 
 interface Accepted {
   readonly before: string;

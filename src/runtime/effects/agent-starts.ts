@@ -11,6 +11,8 @@ import type { Evidence } from '../evidence.ts';
 import { type AgentCare, Interrupted, type RunContext } from '../run-context.ts';
 import { compareTrees, type WorkspaceEvidence } from '../workspace-evidence.ts';
 import { type CheckedStep, watchStep } from './check-step.ts';
+import { type EarlierSession, sessionFolderOf, sessionRequest } from './choose-session.ts';
+import { parkingOf } from './park-step.ts';
 import type { PreparedEntry } from './prepare-entry.ts';
 import { watchBudget } from './watch-budget.ts';
 
@@ -22,7 +24,12 @@ export interface AgentEntry {
   readonly care: AgentCare;
   readonly prepared: PreparedEntry;
   readonly evidence: Evidence;
-  readonly request: Omit<AgentRequest, 'evidenceDir' | 'timeoutMs' | 'signal' | 'mark' | 'onUsage'>;
+  /** Null for an agent that keeps no session. */
+  readonly session: { readonly earlier: EarlierSession | null; readonly prompt: string } | null;
+  readonly request: Omit<
+    AgentRequest,
+    'session' | 'evidenceDir' | 'timeoutMs' | 'signal' | 'mark' | 'onUsage'
+  >;
 }
 
 /** How the last start ended, and what it left. */
@@ -52,7 +59,7 @@ export async function runStarts(context: RunContext, entry: AgentEntry): Promise
     const leftMs = Math.max(1, deadline - clock.now().getTime());
     const start = await startOnce(context, entry, count, leftMs);
     const move = moveAfter(context, entry, start, deadline);
-    if (move.kind !== 'retry') return { last: { ...start, move }, failed };
+    if (move.kind !== 'retry') return { last: endedBy(start, move), failed };
     failed.push(start);
     await context.record([
       ...start.checked.records,
@@ -67,22 +74,25 @@ export async function runStarts(context: RunContext, entry: AgentEntry): Promise
 
 async function startOnce(
   context: RunContext,
-  { step, effect, agent, care, prepared, evidence, request }: AgentEntry,
+  { step, effect, agent, care, prepared, evidence, session, request }: AgentEntry,
   count: number,
   timeoutMs: number,
 ): Promise<Omit<AgentStart, 'move'>> {
   const { deps, workspace } = context;
   const watched = await watchStep(context, {
     stepId: step.id,
-    attempt: effect.attempt,
     policies: step.policies,
     before: prepared.before,
-    evidence,
-    shutIn: request.confinement !== null,
+    sandboxed: request.confinement !== null,
   });
   const budget = watchBudget(context, step, care.price);
   const ran = await agent.run({
     ...request,
+    ...(session === null
+      ? {}
+      : {
+          session: sessionRequest(context, sessionFolderOf(effect, count), session.earlier, session.prompt),
+        }),
     evidenceDir: count === 1 ? evidence.path : `${evidence.path}/try@${count}`,
     timeoutMs,
     signal: budget.signal,
@@ -95,13 +105,12 @@ async function startOnce(
   const { termination } = result;
   const used = usedBy(priced(result.result?.usage ?? null, care.price), usage, overspent !== null);
   if (termination === 'cancelled') {
-    await watched.tellInterrupted();
+    await watched.reportInterrupted();
     // What it used is spent, whatever becomes of the run.
     if (used !== null)
       await context.record([runnerCompleted({ step, effect }, { count, result, usage: used })]);
     throw new Interrupted();
   }
-  // A name of its own for each start: a ref that moves under the watch is held against the step.
   const afterName = `${step.id}@${effect.attempt}${count === 1 ? '' : `.try${count}`}.after`;
   const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));
   const changes = await compareTrees(
@@ -110,7 +119,7 @@ async function startOnce(
     { base: context.view().started.base_tree, before: prepared.before.tree, after: after.tree },
     `${evidence.path}/workspace.patch`,
   );
-  const checked = await watched.check({ changes: changes.diff.files, ignoredChanges: [] });
+  const checked = await watched.check(changes.diff.files);
   return {
     count,
     result: { ...result, termination, reason: reasonOf(result, step.agent) },
@@ -119,6 +128,14 @@ async function startOnce(
     changes,
     checked: { ...checked, found: [...(result.violations ?? []), ...checked.found] },
   };
+}
+
+/** A step that may not be parked says so in its reason. */
+function endedBy(start: Omit<AgentStart, 'move'>, move: AgentStart['move']): AgentStart {
+  if (move.kind === 'park' || move.reason === undefined) return { ...start, move };
+  const { result } = start;
+  const reason = [result.reason, move.reason].filter((text) => text !== null).join('; ');
+  return { ...start, result: { ...result, reason }, move };
 }
 
 /** Its last word counts; of one that went past a budget, never less than what made that known. */
@@ -140,21 +157,23 @@ function reasonOf({ failure, reason }: AgentResult, agent: string): string | nul
 }
 
 function moveAfter(
-  { deps }: RunContext,
-  { care }: AgentEntry,
+  context: RunContext,
+  { care, step }: AgentEntry,
   { count, result, checked }: Omit<AgentStart, 'move'>,
   deadline: number,
 ): NextMove {
   const { failure } = result;
-  // What a start broke is held against the step, however it ended.
+  // A violation of one start counts for the step, however the start ended.
   if (result.termination !== 'error' || failure == null || checked.found.length > 0) return { kind: 'end' };
-  const now = deps.clock.now().getTime();
+  const now = context.deps.clock.now().getTime();
   return nextMove(failure, {
+    nowMs: now,
     starts: count,
     retries: care.retries,
     resetInMs: resetInMs(failure, now),
     leftMs: deadline - now,
-    chance: deps.chance?.() ?? 0.5,
+    chance: context.deps.chance?.() ?? 0.5,
+    parking: parkingOf(context, step.id),
   });
 }
 

@@ -7,16 +7,21 @@ export async function encloseStep(
   { deps, directory, workspace }: RunContext,
   runner: Runner,
   policies: readonly string[],
+  checkout: string = workspace.worktreePath,
 ): Promise<Enclosure> {
   const { enclosure } = deps.project;
   if (enclosure === undefined) return { confinement: null, notes: [], refusal: null };
-  return enclosure({
+  const enclosed = await enclosure({
     runner,
     policies,
-    worktreePath: workspace.worktreePath,
+    worktreePath: checkout,
     runDir: directory.path,
     harnessDir: workspace.harnessDir,
   });
+  const { confinement } = enclosed;
+  if (confinement === null) return enclosed;
+  const temporary = await deps.workspace.openTemporary(checkout);
+  return { ...enclosed, confinement: { ...confinement, writable: [...confinement.writable, temporary] } };
 }
 
 /** Why a step must not start: a promise of its policy that nobody here can keep. Null when it may. */

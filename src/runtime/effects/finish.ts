@@ -1,35 +1,39 @@
+import type { EventDraft } from '../../contracts/event.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
 import type { RunEnd } from '../../kernel/state.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import { readEvidence } from '../evidence.ts';
 import type { RunContext } from '../run-context.ts';
+import { publishWork } from './publish-work.ts';
 
 /** Characters of one agent's transcript that the run's own transcript shows. */
 const TRANSCRIPT_EXCERPT = 20_000;
 /** Enough for one character more than is shown, however many bytes each has. */
 const EXCERPT_BYTES = 4 * (TRANSCRIPT_EXCERPT + 1);
 
+export interface FinishedRun {
+  readonly finished: Required<
+    Omit<Extract<KernelInput, { kind: 'finished' }>, 'kind' | 'preparationFailure'>
+  >;
+  readonly records: readonly EventDraft[];
+}
+
 /**
- * What is left of a run when it ends: its work as a commit on its own branch, the whole change as a
- * patch, and a transcript for people. Everything here can be done twice without harm.
+ * What a run leaves when it ends: its work as one commit in the user's repository, the whole change as a patch, and a
+ * transcript for people. Everything here can be done twice without harm.
  */
-export async function finishRun(
-  context: RunContext,
-  end: RunEnd,
-): Promise<Required<Omit<Extract<KernelInput, { kind: 'finished' }>, 'kind'>>> {
+export async function finishRun(context: RunContext, end: RunEnd): Promise<FinishedRun> {
   const { deps, directory, workspace } = context;
   const { started } = context.view();
-  const headSha = await deps.workspace.commit(
-    workspace,
-    `conductor: ${started.workflow_id} (${end.outcome})\n\nRun: ${directory.runId}\n`,
-  );
   const { tree } = await deps.workspace.snapshot(workspace, 'end');
+  const { commit: headSha, records } = await publishWork(context, null, tree, end.outcome);
   await deps.workspace.diff(workspace, started.base_tree, tree, directory.resolve('diff.patch'));
   await directory.write('transcript.md', await transcriptOf(context, end));
   const names = ['diff.patch', 'transcript.md'];
   await directory.sync(names);
+  await deps.workspace.removeTemporary(workspace);
   const files = await Promise.all(names.map((name) => digestOf(directory, name)));
-  return { tree, headSha, files };
+  return { finished: { tree, headSha, files }, records };
 }
 
 async function digestOf(directory: RunDirectory, name: string) {

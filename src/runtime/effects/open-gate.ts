@@ -9,10 +9,13 @@ import { findingsOf } from '../findings.ts';
 import { consequencesOf } from '../gate-consequences.ts';
 import { type EvidenceItem, GATE_REQUEST_FILE, type GateRequest } from '../gate-request.ts';
 import { renderGateRequest } from '../gate-text.ts';
+import { noticeText } from '../preparation-text.ts';
 import { proposeGoldens } from '../propose-goldens.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
 import { lastEnded } from '../run-view.ts';
+import { checkNotes } from '../standing-checks.ts';
 import { compareTrees } from '../workspace-evidence.ts';
+import { publishWork } from './publish-work.ts';
 
 type OpenGateEffect = Extract<Effect, { kind: 'open_gate' }>;
 
@@ -66,9 +69,10 @@ export async function openGate(
     ],
   });
   const { reason } = shown;
-  const records = await evidence.close('completed', `gate ${step.gate} opened: ${reason}`);
+  const closed = await evidence.close('completed', `gate ${step.gate} opened: ${reason}`);
+  const published = await publishWork(context, step.id, now.tree, 'waiting');
   return {
-    records,
+    records: [...closed, ...published.records],
     input: { kind: 'gate_opened', reason, tree: now.tree, requestSha256: request.sha256 },
   };
 }
@@ -113,6 +117,8 @@ async function factsOf(context: RunContext, step: GateStep) {
       ...violation,
     })),
     findings: await findingsOf(directory, view.steps),
+    checks: await checkNotes(context),
+    notices: view.notices.map(noticeText),
     workflow_digest: view.started.workflow_digest,
   };
 }

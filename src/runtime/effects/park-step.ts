@@ -1,21 +1,51 @@
-import { LONGEST_STAY_MS } from '../../agents/next-move.ts';
+import { LONGEST_STAY_MS, overlongParking, type Parking } from '../../agents/next-move.ts';
+import type { RunEvent } from '../../contracts/event.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
 import { maskSecrets } from '../../policy/secrets.ts';
 import type { CredentialWait } from '../../ports/credential-waits.ts';
 import type { Evidence } from '../evidence.ts';
 import { type AgentCare, type EffectResult, Interrupted, type RunContext } from '../run-context.ts';
+import { endUnstarted } from './unstarted-step.ts';
+
+/** For records of versions that did not have it. */
+const PARK_LIMIT_MS = 12 * 3_600_000;
 
 /**
- * Parks a step before its agent is started, where another run has found out that its account is spent. A wait that is
- * nearly over is sat out. Null when the agent may start.
+ * How often and how long the current visit of a step has been parked, by the log. Only planned times count: a run that
+ * is resumed late was not parked longer.
+ */
+export function parkingOf(context: Pick<RunContext, 'events' | 'view'>, stepId: string): Parking {
+  let count = 0;
+  let spentMs = 0;
+  for (const event of context.events()) {
+    if (event.step_id !== stepId) continue;
+    if (startsVisit(event)) {
+      count = 0;
+      spentMs = 0;
+    }
+    if (event.event_type !== 'step_waiting' || event.payload.until === undefined) continue;
+    count += 1;
+    spentMs += Math.max(0, Date.parse(event.payload.until) - Date.parse(event.timestamp));
+  }
+  return { count, spentMs, limitMs: context.view().started.defaults.park_ms ?? PARK_LIMIT_MS };
+}
+
+function startsVisit(event: RunEvent): boolean {
+  return event.event_type === 'step_started' && !event.payload.recovery;
+}
+
+/**
+ * Parks a step before its agent is started, if another run has found out that its account is spent. The step sits out
+ * a wait that is nearly over. Null when the agent may start.
  */
 export async function parkedBefore(
-  { deps, signal }: RunContext,
+  context: RunContext,
   step: AgentStep,
   { credential }: AgentCare,
   evidence: Evidence,
 ): Promise<EffectResult | null> {
+  const { deps, signal } = context;
   const wait = credential === null ? null : ((await deps.waits?.find(credential)) ?? null);
   if (wait === null) return null;
   const leftMs = Date.parse(wait.until) - deps.clock.now().getTime();
@@ -25,6 +55,8 @@ export async function parkedBefore(
     if (signal.aborted) throw new Interrupted();
     return null;
   }
+  const overlong = overlongParking(wait.until, leftMs, parkingOf(context, step.id));
+  if (overlong !== null) return endUnstarted(evidence, 'error', `${wait.reason}; ${overlong}`);
   return {
     records: await evidence.close('error', `not started: ${wait.reason}`),
     input: parkedUntil(wait),

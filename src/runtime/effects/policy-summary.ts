@@ -3,7 +3,7 @@ import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentControls } from '../../ports/agent.ts';
 import type { StepPolicy } from '../run-context.ts';
 
-/** What was asked, what held, what was broken, and what nobody could enforce. */
+/** What was requested, what was in force, what was violated, and what nothing here can enforce. */
 export function policySummary(
   policy: StepPolicy,
   violations: readonly Violation[],
@@ -17,10 +17,6 @@ export function policySummary(
     capabilities,
     ...(controls === undefined ? {} : { agent_controls: controls }),
     violations,
-    notes: ['paths, operations, refs and what lies around the worktree are checked after the step', ...notes],
+    notes: ['paths, operations and refs of the workspace are checked after the step', ...notes],
   };
-}
-
-export function movedNote(ref: string): string {
-  return `${ref} was moved in another checkout or by a merge of a work item during the step`;
 }

@@ -14,12 +14,16 @@ import { readTail } from '../../planner/tail.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentResult } from '../../ports/agent.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
+import { recordedReferences } from '../evidence-references.ts';
 import { REVIEW_ROLE } from '../review-evidence.ts';
 import type { AgentCare, EffectResult, RunContext, StepPolicy } from '../run-context.ts';
+import { newInstructions } from '../session-prompt.ts';
 import { collectInputs, renderTask } from '../step-inputs.ts';
 import { intentOf } from '../step-intent.ts';
 import type { WorkspaceEvidence } from '../workspace-evidence.ts';
 import { type AgentStarts, runnerCompleted, runStarts } from './agent-starts.ts';
+import { stepEnvironment } from './checkout-setup.ts';
+import { chooseSession, sessionFolderOf } from './choose-session.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
 import { parkedBefore, parkedUntil, tellOthers } from './park-step.ts';
 import { policySummary } from './policy-summary.ts';
@@ -58,6 +62,9 @@ export async function runAgent(
   if (parked !== null) return parked;
 
   const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
+  const { earlier, note } = await chooseSession(context, step, effect, agent);
+  const news =
+    earlier === null ? '' : await newInstructions(context, step, effect, { inputs, earlier: earlier.entry });
   const { last, failed } = await runStarts(context, {
     step,
     effect,
@@ -65,8 +72,10 @@ export async function runAgent(
     care,
     prepared,
     evidence,
+    session: agent.resumes === true ? { earlier, prompt: news } : null,
     request: {
       ...placeOf(context, step),
+      env: await stepEnvironment(context, context.workspace.worktreePath),
       attempt: effect.attempt,
       visit: effect.visit,
       prompt: task.text,
@@ -81,13 +90,14 @@ export async function runAgent(
   const intent = intentOf(context, step);
   const review =
     intent === 'review' ? reviewFrom(result.result, result.finalResponse, result.resultProblem) : null;
-  const notes = [...checked.notes, ...enclosure.notes];
+  const notes = enclosure.notes;
   const capabilities = agent.capabilities ?? [];
-  const refinement = isRefinement(context, step) ? inputs.refinement : null;
+  const refinement = isRefinement(context, step) ? recordedReferences(context, inputs.refinement) : null;
   const facts = {
     step,
     worktreePath: context.workspace.worktreePath,
-    task: task.text,
+    task: result.session?.resumed === true ? news : task.text,
+    sessionFolder: agent.resumes === true ? sessionFolderOf(effect, last.count) : null,
     result,
     changes,
     policy,
@@ -105,6 +115,7 @@ export async function runAgent(
     ...(await evidence.close(result.termination, summaryOf(result, changes))),
     ...checked.records,
     runnerCompleted({ step, effect }, last),
+    ...sessionNote(step, note ?? result.session?.note ?? null),
     ...reviewDone(step, review),
   ];
   const usage = sumUsage([...failed, last].map((start) => start.usage));
@@ -148,13 +159,12 @@ function isRefinement({ view }: RunContext, step: AgentStep): boolean {
 }
 
 /** What of a request does not depend on the attempt. */
-function placeOf({ deps, directory, workspace, observer }: RunContext, step: AgentStep) {
+function placeOf({ directory, workspace, observer }: RunContext, step: AgentStep) {
   return {
     runId: directory.runId,
     stepId: step.id,
     worktreePath: workspace.worktreePath,
     runDir: directory.path,
-    env: deps.project.environment,
     idleTimeoutMs: step.idleTimeoutMs,
     onLine: (line: string) => observer.onLine(step.id, line),
   };
@@ -164,6 +174,8 @@ interface AgentFacts {
   readonly step: AgentStep;
   readonly worktreePath: string;
   readonly task: string;
+  /** Relative to the run directory; null for an agent that keeps no session. */
+  readonly sessionFolder: string | null;
   readonly result: AgentResult;
   readonly changes: WorkspaceEvidence;
   readonly policy: StepPolicy;
@@ -184,7 +196,10 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   if (typeof result.streamPath === 'string') await evidence.file('runner_stream', result.streamPath);
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
-  const said = claimsFrom(result.result?.claims ?? null, result.finalResponse, facts.worktreePath);
+  const said = claimsFrom(result.result?.claims ?? null, result.finalResponse, {
+    root: facts.worktreePath,
+    changed: changes.diff.files.map(({ path }) => path),
+  });
   const words = roleWordsFrom(result.result, result.finalResponse);
   await evidence.json('runner_metadata', 'runner.json', {
     agent: facts.step.agent,
@@ -209,6 +224,9 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     })),
     reason: result.reason,
     session_id: result.sessionId ?? null,
+    ...(facts.sessionFolder === null
+      ? {}
+      : { session_folder: facts.sessionFolder, session_resumed: result.session?.resumed ?? false }),
     ...(result.controls === undefined ? {} : { controls: result.controls }),
     notes: result.notes,
   });
@@ -231,6 +249,11 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
 async function recordFailedStart(evidence: Evidence, result: AgentResult): Promise<void> {
   await evidence.file('failed_start_transcript', result.transcriptPath);
   if (result.stderrPath !== null) await evidence.file('failed_start_stderr', result.stderrPath);
+}
+
+/** That a visit could not continue its session is worth knowing: it costs more. */
+function sessionNote(step: AgentStep, note: string | null): EventDraft[] {
+  return note === null ? [] : [{ event_type: 'status_updated', step_id: step.id, payload: { note } }];
 }
 
 /** A review is a turn of the run that whoever looks on wants to see. */

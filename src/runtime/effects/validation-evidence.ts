@@ -1,5 +1,6 @@
 import type { MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { ValidatorResult } from '../../ports/validator.ts';
+import type { CheckFacts } from '../check-record.ts';
 import type { Evidence } from '../evidence.ts';
 import { flakyIdsOf, isFlaky, type TriedValidator, triesOf } from './validator-tries.ts';
 
@@ -8,6 +9,7 @@ export async function recordValidationEvidence(
   evidence: Evidence,
   results: readonly TriedValidator[],
   outcome: MechanicalOutcome,
+  facts: CheckFacts,
 ): Promise<void> {
   const converted: string[] = [];
   for (const { last, failed } of results) {
@@ -15,8 +17,20 @@ export async function recordValidationEvidence(
     const report = await recordResult(evidence, last, true);
     if (report !== null && last.harnessReport?.converted === true) converted.push(report);
   }
-  const report = { ...validationReportOf(results, outcome), converted_reports: converted };
+  const report = { ...validationReportOf(results, outcome), converted_reports: converted, ...facts };
   await evidence.json('validation_report', 'validation.json', report, { required: true, important: true });
+}
+
+/** Everything that validators left outside a validation: in the baseline, or with judges as at the base. */
+export async function recordValidatorFiles(
+  evidence: Evidence,
+  results: readonly TriedValidator[],
+  role: string,
+): Promise<void> {
+  for (const { last, failed } of results)
+    for (const { stdoutPath, stderrPath, artifacts } of [...failed, last])
+      for (const path of [stdoutPath, stderrPath, ...artifacts.map((artifact) => artifact.path)])
+        if (path !== null) await evidence.file(role, path);
 }
 
 /**
@@ -52,7 +66,10 @@ export function validationReportOf(tried: readonly TriedValidator[], outcome: Me
   return {
     mechanical_outcome: outcome,
     exit_codes: Object.fromEntries(
-      results.flatMap((result) => (result.exitCode === null ? [] : [[result.id, result.exitCode]])),
+      results.flatMap(({ id, exitCode, startCode }) => {
+        const code = exitCode ?? startCode ?? null;
+        return code === null ? [] : [[id, code]];
+      }),
     ),
     timeouts: results
       .filter((result) => result.outcome === 'killed_timeout' || result.outcome === 'killed_idle')

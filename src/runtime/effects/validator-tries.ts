@@ -46,7 +46,7 @@ export function flakyCasesOf({ last, failed }: TriedValidator): string[] {
   return [...new Set([...casesWith(last, 'flaky'), ...passedAfter])];
 }
 
-function failedCasesOf(tries: readonly ValidatorResult[]): string[] {
+export function failedCasesOf(tries: readonly ValidatorResult[]): string[] {
   return tries.flatMap((result) => casesWith(result, 'failed'));
 }
 

@@ -1,4 +1,4 @@
-import { stepFolderOf } from '../../contracts/run-files.ts';
+import { RUN_FOLDERS, stepFolderOf } from '../../contracts/run-files.ts';
 import type { FileDigest } from '../../ports/run-store.ts';
 import { type ArtifactEvent, type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
 
@@ -16,8 +16,10 @@ async function problemOf(context: VerifyContext, event: ArtifactEvent): Promise<
   const { path, sha256, bytes } = event.payload;
   const where = `events.ndjson line ${lineOf(event)}`;
   if (path.startsWith('/') || path.split('/').includes('..')) return 'is not inside the run directory';
-  if (!isOfStep(path, event.step_id))
-    return `is not in a folder of step "${event.step_id}", as ${where} says`;
+  if (!isInFolderOf(path, event.step_id))
+    return event.step_id === null
+      ? `is not in ${RUN_FOLDERS.join(' or ')}, where ${where} belongs`
+      : `is not in a folder of step "${event.step_id}", as ${where} says`;
   const digest = await digestOf(context, path);
   if (!context.files.has(path))
     return digest === null ? 'is missing, or a link stands in its place' : 'is reached through a link';
@@ -26,9 +28,12 @@ async function problemOf(context: VerifyContext, event: ArtifactEvent): Promise<
   return digest.sha256 === sha256 ? null : `does not have the sha256 of ${where}`;
 }
 
-function isOfStep(path: string, stepId: string | null): boolean {
+/** What belongs to no step is in one of the run's own folders. */
+function isInFolderOf(path: string, stepId: string | null): boolean {
   const [root, folder, ...rest] = path.split('/');
-  return root === 'artifacts' && rest.length > 0 && folder?.replace(/@[1-9]\d*$/, '') === stepId;
+  const name = folder?.replace(/@[1-9]\d*$/, '');
+  if (root !== 'artifacts' || rest.length === 0) return false;
+  return stepId === null ? RUN_FOLDERS.some((known) => known === name) : name === stepId;
 }
 
 /** Null when there is nothing to read. */
@@ -40,17 +45,18 @@ export async function digestOf({ directory }: VerifyContext, path: string): Prom
   }
 }
 
-/** Files in step folders that no event and no manifest speaks of; a step under way may still record its own. */
+/** Files in step folders that no event and no manifest speaks of; a step or a preparation under way may still record its own. */
 export function unrecordedFiles({ files, artifacts, view }: VerifyContext): readonly string[] {
   const last = view.steps.at(-1);
   const open =
     last === undefined || last.termination !== null ? null : stepFolderOf(last.stepId, last.attempt);
+  const isPreparing = view.state.stage.kind === 'preparing';
   const byFolder = new Map<string, string[]>();
   for (const path of files) {
     if (!path.startsWith('artifacts/') || artifacts.has(path) || path.endsWith('/manifest.json')) continue;
     const [root, name, ...rest] = path.split('/');
     const folder = `${root}/${name}`;
-    if (folder === open) continue;
+    if (folder === open || (isPreparing && RUN_FOLDERS.some((known) => known === name))) continue;
     byFolder.set(folder, [...(byFolder.get(folder) ?? []), rest.join('/')]);
   }
   return [...byFolder].map(([folder, names]) => `${folder} holds what no event records: ${names.join(', ')}`);

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../contracts/event.ts';
+import type { Manifest } from '../../contracts/run-files.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import type { RunView } from '../run-view.ts';
 
@@ -21,6 +22,16 @@ export interface VerifyContext {
   readonly files: ReadonlySet<string>;
   /** By path, the last record of each. */
   readonly artifacts: ReadonlyMap<string, ArtifactEvent>;
+}
+
+/** A folder of evidence that is complete, with what the events say about it. */
+export interface ClosedFolder {
+  /** Relative to the run directory. */
+  readonly folder: string;
+  readonly said: Pick<Manifest, 'step_id' | 'opcode' | 'attempt' | 'termination'>;
+  /** Times of the events before and after its evidence was collected. */
+  readonly startedAt: string;
+  readonly endedAt: string | null;
 }
 
 export type ArtifactEvent = Extract<RunEvent, { event_type: 'artifact_recorded' }>;

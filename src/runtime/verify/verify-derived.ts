@@ -137,7 +137,8 @@ function difference(expected: object, actual: object, prefix = ''): string | nul
     if (isRecord(value) && isRecord(other)) return difference(value, other, `${name}.`);
     return `says ${name} ${JSON.stringify(other)} where the events say ${JSON.stringify(value)}`;
   }
-  return null;
+  const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
+  return extra === undefined ? null : `says ${prefix}${extra}, of which the events say nothing`;
 }
 
 function isRecord(value: unknown): value is object {

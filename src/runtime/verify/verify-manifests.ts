@@ -5,29 +5,42 @@ import {
   stepFolderOf,
 } from '../../contracts/run-files.ts';
 import { parseJson, toJson } from '../json.ts';
-import type { StepView } from '../run-view.ts';
-import { type ArtifactEvent, type Flaw, flaw, recordedIn, type VerifyContext } from './verify-context.ts';
+import { closedRunFolders } from './closed-run-folders.ts';
+import {
+  type ArtifactEvent,
+  type ClosedFolder,
+  type Flaw,
+  flaw,
+  recordedIn,
+  type VerifyContext,
+} from './verify-context.ts';
 
-/** Every entry of a step that came to an end has a manifest, and it says what the events say. */
+/**
+ * Every entry of a step that came to an end has a manifest, and it says what the events say. So have setup and baseline
+ * where they left evidence.
+ */
 export async function verifyManifests(
   context: VerifyContext,
 ): Promise<{ readonly checked: number; readonly flaws: readonly Flaw[] }> {
   const flaws: Flaw[] = [];
-  let checked = 0;
-  const givenUp = givenUpEntries(context);
-  const unclosed = unclosedEntry(context);
-  for (const step of context.view.steps) {
-    const folder = stepFolderOf(step.stepId, step.attempt);
-    if (step.opcode === 'STOP' || step.termination === null || givenUp.has(folder)) continue;
-    if (folder === unclosed) continue;
-    checked += 1;
-    const path = `${folder}/manifest.json`;
+  const closed = [...closedRunFolders(context), ...closedStepFolders(context)];
+  for (const entry of closed) {
+    const path = `${entry.folder}/manifest.json`;
     const text = context.files.has(path) ? await context.directory.read(path) : null;
-    const message =
-      text === null ? 'is missing, or is no file' : manifestProblem(context, step, folder, text);
+    const message = text === null ? 'is missing, or is no file' : manifestProblem(context, entry, text);
     if (message !== null) flaws.push(flaw(path, message));
   }
-  return { checked, flaws };
+  return { checked: closed.length, flaws };
+}
+
+function closedStepFolders(context: VerifyContext): ClosedFolder[] {
+  const givenUp = givenUpEntries(context);
+  const unclosed = unclosedEntry(context);
+  return context.view.steps.flatMap(({ stepId, opcode, attempt, termination, startedAt, endedAt }) => {
+    const folder = stepFolderOf(stepId, attempt);
+    if (opcode === 'STOP' || termination === null || givenUp.has(folder) || folder === unclosed) return [];
+    return [{ folder, said: { step_id: stepId, opcode, attempt, termination }, startedAt, endedAt }];
+  });
 }
 
 /** A gate whose answer is recorded and whose goldens may be on their way into the files, and into its manifest. */
@@ -48,28 +61,17 @@ function givenUpEntries({ events }: VerifyContext): ReadonlySet<string> {
   return folders;
 }
 
-function manifestProblem(
-  context: VerifyContext,
-  step: StepView,
-  folder: string,
-  text: string,
-): string | null {
+function manifestProblem(context: VerifyContext, closed: ClosedFolder, text: string): string | null {
   const value = parseJson(text);
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) return 'does not fit the schema of a manifest';
   if (toJson(value) !== text) return 'is not in the form in which manifests are written';
   const manifest = parsed.data;
-  const said = {
-    step_id: step.stepId,
-    opcode: step.opcode,
-    attempt: step.attempt,
-    termination: step.termination,
-  };
-  for (const [key, expected] of Object.entries(said)) {
-    const actual = manifest[key as keyof typeof said];
+  for (const [key, expected] of Object.entries(closed.said)) {
+    const actual = manifest[key as keyof ClosedFolder['said']];
     if (actual !== expected) return `says ${key} ${String(actual)} where the events say ${String(expected)}`;
   }
-  return listProblem(manifest, recordedIn(context, folder)) ?? timeProblem(context, step, manifest);
+  return listProblem(manifest, recordedIn(context, closed.folder)) ?? timeProblem(context, closed, manifest);
 }
 
 function listProblem(manifest: Manifest, recorded: readonly ArtifactEvent[]): string | null {
@@ -86,12 +88,12 @@ function keyOf({ role, path, sha256, bytes }: Pick<ArtifactRecord, 'role' | 'pat
 }
 
 /** An entry is inside its events. Where the clock went back during the run, times prove nothing. */
-function timeProblem({ events }: VerifyContext, step: StepView, manifest: Manifest): string | null {
+function timeProblem({ events }: VerifyContext, closed: ClosedFolder, manifest: Manifest): string | null {
   const times = events.map(({ timestamp }) => Date.parse(timestamp));
   if (times.some((time, index) => index > 0 && time < (times[index - 1] ?? time))) return null;
-  const inOrder = [step.startedAt, manifest.started_at, manifest.ended_at, step.endedAt].map((time) =>
+  const inOrder = [closed.startedAt, manifest.started_at, manifest.ended_at, closed.endedAt].map((time) =>
     Date.parse(time ?? ''),
   );
   const ordered = inOrder.every((time, index) => index === 0 || time >= (inOrder[index - 1] ?? Number.NaN));
-  return ordered ? null : 'has times that are not between the beginning and the end of its step';
+  return ordered ? null : 'has times that are not between the events before and after it';
 }

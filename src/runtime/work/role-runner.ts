@@ -13,6 +13,7 @@ import { readAnswer } from '../gates.ts';
 import { parseJson } from '../json.ts';
 import { type ScopeVerdict, scopeWarnings } from '../judge-scope.ts';
 import type { Obstacle } from '../obstacle.ts';
+import { defaultsToRecord } from '../recorded-run.ts';
 import { resumeRun } from '../resume-run.ts';
 import type { RunObserver } from '../run-context.ts';
 import { parkedView, type RunView, viewRun } from '../run-view.ts';
@@ -85,7 +86,6 @@ async function driveRole(
   const inputs = roleInputs(request, base, work, warnings);
   const document = await workflow(request.role, Object.keys(inputs));
   if (!document.ok) return document;
-  const { timeoutMs, idleTimeoutMs, maxVisits } = project.context.defaults;
   const started = await startRun({
     ...drivenBy(deps, subject, signal),
     ids: project.ids,
@@ -93,7 +93,8 @@ async function driveRole(
     workflowText: document.text,
     baseRef,
     inputs,
-    defaults: { timeout_ms: timeoutMs, idle_timeout_ms: idleTimeoutMs, max_visits: maxVisits },
+    defaults: defaultsToRecord(project.context.defaults),
+    ...(request.role === 'reviewer' ? { title: `Review: ${request.item.item.title}` } : {}),
     ...(request.role === 'implementor'
       ? { branch: itemBranch(request.item.item.id), forbiddenPaths: request.forbidden }
       : {}),

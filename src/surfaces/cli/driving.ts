@@ -5,8 +5,10 @@ import { ApprovalVoid } from '../../runtime/approval.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 import { findingsOf } from '../../runtime/findings.ts';
 import { workspaceOf } from '../../runtime/recorded-run.ts';
+import { TakenOver } from '../../runtime/resume-run.ts';
 import type { RunView } from '../../runtime/run-view.ts';
 import type { OpenProject } from '../../runtime/services.ts';
+import { checkNotes } from '../../runtime/standing-checks.ts';
 import { CliError } from './cli-error.ts';
 import { withRepo } from './command-text.ts';
 import { diffStatLines } from './diff-stat.ts';
@@ -45,6 +47,12 @@ export async function whileDriving<T>(
   try {
     return await whileInterruptible(context, { ...request, message }, (signal) => work({ signal, progress }));
   } catch (error) {
+    if (error instanceof TakenOver)
+      throw new CliError(
+        `this process stopped: ${error.message}`,
+        'nothing that is on record is lost, and the other process continues the run: conductor status --watch',
+        EXIT.failed,
+      );
     if (isExpectedFailure(error)) {
       const { message, wayOut } = tellFailure(error);
       throw new CliError(
@@ -115,6 +123,7 @@ export async function reportEnd(
         runDirectory: directory.path,
         diffStat: end.view.awaiting === null ? await diffStat(project, end.view, directory) : [],
         findings,
+        checks: await checkNotes({ directory, view: () => end.view }),
         gate: await openGateLines(project, end.view, directory),
         nextCommands: commands.map((command) => withRepo(command, context.repo)),
       }),
@@ -139,6 +148,6 @@ async function diffStat(project: OpenProject, view: RunView, directory: RunDirec
   });
   const from = view.started.base_tree;
   return diffStatLines(
-    await project.deps.workspace.diff(workspace, from, view.headSha ?? view.state.tree ?? from),
+    await project.deps.workspace.diff(workspace, from, view.state.tree ?? view.headSha ?? from),
   );
 }

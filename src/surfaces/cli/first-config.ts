@@ -4,6 +4,8 @@ import {
   type DetectedName,
   type DetectedValidator,
 } from '../../contracts/detected-validator.ts';
+import { type DetectedSetup, inVirtualEnvironment, needsPathOfPrograms } from '../../setup/detect-setup.ts';
+import { explainedSetupBlock } from '../../setup/setup-block.ts';
 
 /** What stands there where nothing was found, for people to change. */
 const EXAMPLES: Readonly<Record<DetectedName, string>> = {
@@ -12,8 +14,8 @@ const EXAMPLES: Readonly<Record<DetectedName, string>> = {
   typecheck: '{ command: [npx, tsc, --noEmit] }',
 };
 
-/** The configuration that `init` writes, with the validators that the repository has. */
-export function firstConfig(validators: readonly DetectedValidator[]): string {
+/** The configuration that `init` writes, with the validators and the setup that the repository has. */
+export function firstConfig(validators: readonly DetectedValidator[], setup: DetectedSetup | null): string {
   return [
     '# What workflows in this repository may name. Everything has a default; an empty file is valid.',
     '# The first workflow asks for an agent `claude-code`. Without Claude Code, give that name another kind, such as codex,',
@@ -23,9 +25,16 @@ export function firstConfig(validators: readonly DetectedValidator[]): string {
     '',
     '# How the checks are run that workflows call tests, lint and typecheck; exit code 0 is a pass. What is written here',
     '# was found in this repository. Change what does not fit; `timeout: 15m` and `retries: 1` can stand beside a command.',
-    ...validatorLines(validators),
+    '# A `report` tells the next attempt which tests failed and why; the arguments that write it are part of the command.',
+    ...validatorLines(needsPathOfPrograms(setup) ? validators.map(withEnvironment) : validators),
     '',
+    ...(setup === null ? [] : [explainedSetupBlock(setup)]),
   ].join('\n');
+}
+
+/** The environment that setup makes has the programs that its checks need; the PATH may not. */
+function withEnvironment(validator: DetectedValidator): DetectedValidator {
+  return { ...validator, command: inVirtualEnvironment(validator.command) };
 }
 
 function validatorLines(validators: readonly DetectedValidator[]): string[] {
@@ -33,12 +42,16 @@ function validatorLines(validators: readonly DetectedValidator[]): string[] {
     const found = validators.find((each) => each.name === name);
     return found === undefined
       ? `#   ${name}: ${EXAMPLES[name]} # nothing was found`
-      : `  ${name}: { command: ${flow(found.command)} } # ${found.source}`;
+      : `  ${name}: { command: ${flow(found.command)}${reportEntry(found)} } # ${found.source}`;
   });
   return [validators.length === 0 ? '# validators:' : 'validators:', ...lines];
 }
 
-function flow(command: readonly string[]): string {
+function reportEntry({ report }: DetectedValidator): string {
+  return report === undefined ? '' : `, report: ${flow(report)}`;
+}
+
+function flow(command: readonly string[] | string): string {
   return stringify(command, {
     collectionStyle: 'flow',
     flowCollectionPadding: false,

@@ -3,11 +3,13 @@ import type { RunDirectory } from '../../ports/run-store.ts';
 import { type GateRequest, readGateRequest } from '../../runtime/gate-request.ts';
 import {
   changeLines,
+  checkLines,
   claimLines,
   consequenceLines,
   findingLines,
   goldenBlocks,
   judgementLines,
+  noticeLines,
   violationLines,
 } from '../../runtime/gate-text.ts';
 import { type GateAnswer, hasExpired, readAnswer } from '../../runtime/gates.ts';
@@ -34,11 +36,13 @@ export async function gateLines(
 function contentLines(request: GateRequest): string[] {
   return [
     ...prefixed('judged ', judgementLines(request)),
+    ...prefixed('checks: ', checkLines(request)),
     ...prefixed('claimed ', claimLines(request)),
     ...prefixed('changed ', changeLines(request)),
     ...goldenLines(request),
     ...prefixed('violation ', violationLines(request)),
     ...prefixed('finding ', findingLines(request)),
+    ...prefixed('notice: ', noticeLines(request)),
     ...consequenceLines(request),
   ];
 }

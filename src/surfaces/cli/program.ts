@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
 import type { Services } from '../../runtime/services.ts';
+import { formatJson } from '../../text/outside-text.ts';
 import type { Action, AddVerb } from './add-verb.ts';
 import { addAgentVerbs } from './agent-verbs.ts';
 import { CliError } from './cli-error.ts';
@@ -114,7 +115,7 @@ function hintFor(error: unknown): string | null {
 
 function errorDocument(message: string, help: string | null): string {
   const document = { schema_version: JSON_SCHEMA_VERSION, ok: false, error: { message, help } };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${formatJson(document)}\n`;
 }
 
 type Dispatch = (action: Action, args: string[], options: Readonly<Record<string, unknown>>) => Promise<void>;

@@ -1,9 +1,11 @@
 import type { RunEvent } from '../../contracts/event.ts';
 import { ownValue } from '../../contracts/own-value.ts';
 import type { Plan } from '../../kernel/plan.ts';
+import { noticeText } from '../../runtime/preparation-text.ts';
 import type { RunObserver } from '../../runtime/run-context.ts';
-import type { RunView, StepView } from '../../runtime/run-view.ts';
+import type { BaselineView, RunView, StepView } from '../../runtime/run-view.ts';
 import { flakyText } from './flaky-text.ts';
+import { baselineLine, setupLine } from './preparation-lines.ts';
 import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -87,6 +89,14 @@ function lineOf(terminal: Terminal, event: RunEvent, view: RunView): string | nu
   switch (event.event_type) {
     case 'run_resumed':
       return paint.dim(`↻ resumed${event.step_id === null ? '' : ` at ${event.step_id}`}`);
+    case 'setup_completed':
+      return (event.payload.outcome === 'error' ? paint.red : paint.dim)(setupLine(event.payload));
+    case 'baseline_recorded':
+      return baselineColour(paint, event.payload.outcome)(baselineLine(event.payload));
+    case 'notice_recorded':
+      return paint.yellow(
+        `! ${printable(noticeText({ ...event.payload, stepId: event.step_id, seq: event.seq }))}`,
+      );
     case 'step_completed':
     case 'step_failed':
     case 'step_blocked': {
@@ -112,6 +122,11 @@ function lineOf(terminal: Terminal, event: RunEvent, view: RunView): string | nu
     default:
       return null;
   }
+}
+
+function baselineColour(paint: Paint, outcome: BaselineView['outcome']): (text: string) => string {
+  if (outcome === 'unable') return paint.red;
+  return outcome === 'red' ? paint.yellow : paint.dim;
 }
 
 /** As its evidence folder is named. */

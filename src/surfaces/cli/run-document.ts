@@ -1,5 +1,5 @@
 import { lifecycleOf } from '../../runtime/derived-files.ts';
-import type { RunView, StepView } from '../../runtime/run-view.ts';
+import type { NoticeView, RunView, StepView } from '../../runtime/run-view.ts';
 
 /** The document of `run --json` and `show --json`. */
 export function runDocument(
@@ -11,6 +11,7 @@ export function runDocument(
   const flaky = view.steps.flatMap(flakyOf);
   return {
     run_id: view.runId,
+    title: view.title,
     workflow_id: view.started.workflow_id,
     lifecycle_state: lifecycleOf(view),
     outcome: view.end?.outcome ?? null,
@@ -30,9 +31,16 @@ export function runDocument(
       cost_usd: usage.costUsd,
     },
     run_directory: runDirectory,
+    ...(view.setup.length === 0 ? {} : { setup: view.setup }),
+    ...(view.baseline === null ? {} : { baseline: view.baseline }),
+    ...(view.notices.length === 0 ? {} : { notices: view.notices.map(noticeOf) }),
     ...(flaky.length === 0 ? {} : { flaky }),
     ...(findings.length === 0 ? {} : { findings }),
   };
+}
+
+function noticeOf({ stepId, seq, ...notice }: NoticeView) {
+  return { step_id: stepId, seq, ...notice };
 }
 
 function flakyOf({ stepId, attempt, flaky }: StepView) {

@@ -52,13 +52,24 @@ export function stateText(run: RunListing, now: Date): string {
   }
 }
 
+/** Characters of a title in a list. */
+const LISTED_TITLE = 40;
+
+/** `implement: Add a --quiet flag`. */
+function nameOf(status: Status | null): string {
+  if (status?.title === undefined) return status?.workflow_id ?? '';
+  const title = [...printable(status.title)];
+  const shown = title.length <= LISTED_TITLE ? title : [...title.slice(0, LISTED_TITLE - 1), '…'];
+  return `${status.workflow_id}: ${shown.join('')}`;
+}
+
 /** One line of a list of runs; the state comes last, because it may be long. */
 export function runRow(run: RunListing, now: Date, paint: Paint, state: string): string[] {
   const { runId, status } = run;
   const where = status?.current_step_id ?? status?.last_completed_step_id ?? '';
   return [
     shortId(runId),
-    status?.workflow_id ?? '',
+    nameOf(status),
     where,
     status === null ? '' : `${formatAge(now.getTime() - Date.parse(status.started_at))} ago`,
     status === null ? '' : formatDuration(status.elapsed_seconds * 1_000),

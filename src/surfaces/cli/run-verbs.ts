@@ -13,6 +13,8 @@ export function addRunVerbs(verb: AddVerb): void {
       return run(context, text(workflow), {
         baseRef: text(options.baseRef),
         inputs: (options.input ?? {}) as Record<string, string>,
+        title: optional(options.title),
+        baseline: options.baseline !== false,
         wait: options.wait === true,
         detach: options.detach === true,
       });
@@ -20,6 +22,8 @@ export function addRunVerbs(verb: AddVerb): void {
   )
     .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
     .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
+    .option('--title <text>', 'names the run (default: the first line of the task)')
+    .option('--no-baseline', "don't run the validators on the base commit first")
     .option('--wait', 'stay at gates until they are answered')
     .option('--detach', 'go on in a process of its own');
 
@@ -118,9 +122,11 @@ export function addLookVerbs(verb: AddVerb): void {
     'conductor diff 0199ab --stat',
     async (context, [run], options) => {
       const { diff } = await import('./verbs/diff.ts');
-      return diff(context, text(run), options.stat === true);
+      return diff(context, text(run), { statOnly: options.stat === true, raw: options.raw === true });
     },
-  ).option('--stat', 'only the files and their counts');
+  )
+    .option('--stat', 'only the files and their counts')
+    .option('--raw', 'the bytes of the patch, for a file or a pipe');
   verb(
     'goldens <run>',
     'the goldens that a run proposed, with their differences',

@@ -1,7 +1,9 @@
 import { blockingReason } from '../../runtime/derived-files.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
+import { noticeText } from '../../runtime/preparation-text.ts';
 import { parkedView, type RunView } from '../../runtime/run-view.ts';
 import { flakyLines } from './flaky-text.ts';
+import { preparationLines } from './preparation-lines.ts';
 import { entryName } from './progress.ts';
 import { formatDuration, type Paint, printable, shortId, type Terminal } from './terminal.ts';
 import { usageText } from './usage-text.ts';
@@ -15,6 +17,8 @@ export interface SummaryFacts {
   readonly diffStat: readonly string[];
   /** What validations found out about those who judge. */
   readonly findings: readonly string[];
+  /** What to know about the checks before the verdict is trusted; a gate says it itself. */
+  readonly checks: readonly string[];
   /** What the open gate asks; empty when there is none. */
   readonly gate: readonly string[];
   readonly nextCommands: readonly string[];
@@ -26,11 +30,21 @@ const UNVERIFIED = 'the last change to files has no passed validation after it';
 export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryFacts): string {
   const { view } = facts;
   const { paint } = terminal;
-  const lines = ['', headline(paint, facts), ''];
+  const lines = [
+    '',
+    headline(paint, facts),
+    ...(view.title === null ? [] : [`  ${printable(view.title)}`]),
+    '',
+  ];
+  const prepared = preparationLines(view);
+  if (prepared.length > 0) lines.push(paint.bold('  before'), ...prepared.map((line) => `    ${line}`));
   lines.push(paint.bold('  path'), `    ${pathOf(view)}`);
   if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
   const judged = judgements(view);
   if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
+  const checks = facts.checks.map(printable).filter((line) => !prepared.some((told) => told.includes(line)));
+  if (facts.gate.length === 0 && checks.length > 0)
+    lines.push(paint.bold('  checks'), ...checks.map((line) => paint.yellow(`    ${line}`)));
   const flaky = flakyLines(view.steps);
   if (flaky.length > 0)
     lines.push(paint.bold('  flaky'), ...flaky.map((line) => paint.yellow(`    ${printable(line)}`)));
@@ -39,6 +53,11 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (reason !== null && isHalted) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
   for (const violation of view.violations)
     lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
+  if (view.notices.length > 0)
+    lines.push(
+      paint.bold('  notices'),
+      ...view.notices.map((notice) => paint.yellow(`    ${printable(noticeText(notice))}`)),
+    );
   if (facts.findings.length > 0)
     lines.push(
       paint.bold('  findings'),
@@ -48,7 +67,7 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (used !== null) lines.push(paint.bold('  used'), `    ${used}`);
   if (facts.diffStat.length > 0)
     lines.push(paint.bold('  changed'), ...facts.diffStat.map((line) => `    ${line}`));
-  lines.push(paint.bold('  evidence'), `    ${facts.runDirectory}`, `    branch ${view.started.branch_name}`);
+  lines.push(paint.bold('  evidence'), `    ${facts.runDirectory}`, ...branchLines(view));
   if (facts.nextCommands.length > 0)
     lines.push(paint.bold('  next'), ...facts.nextCommands.map((command) => `    ${command}`));
   return `${lines.join('\n')}\n`;
@@ -79,6 +98,7 @@ function pathOf(view: RunView): string {
       const how = step.termination;
       return how === null || how === 'completed' ? step.stepId : `${step.stepId} (${how})`;
     });
+  if (parts.length === 0) return 'no step has started';
   return view.end === null ? parts.join(' → ') : [...parts, 'STOP'].join(' → ');
 }
 
@@ -104,7 +124,26 @@ export function nextCommands(end: DriveEnd): string[] {
         : [`conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
     case 'ended':
       return end.end.lifecycle === 'completed'
-        ? [`conductor diff ${id}`, `git merge ${end.view.started.branch_name}`]
+        ? [`conductor diff ${id}`, ...asList(resultRef(end.view)).map((ref) => `git merge ${ref}`)]
         : [`conductor show ${id}`, `conductor logs ${id}`, `conductor diff ${id}`];
   }
+}
+
+/** The ref of the user's repository that leads to the result; null if the run changed nothing. */
+function resultRef({ headSha, started, notices }: RunView): string | null {
+  if (headSha === null || headSha === started.base_sha) return null;
+  const left = notices.findLast(
+    ({ kind, new: commit }) => kind === 'branch_left_alone' && commit === headSha,
+  );
+  return left?.salvage_ref ?? started.branch_name;
+}
+
+function branchLines(view: RunView): string[] {
+  return asList(resultRef(view)).map((ref) =>
+    ref.startsWith('refs/') ? `    result ${ref}` : `    branch ${ref}`,
+  );
+}
+
+function asList<T>(value: T | null): T[] {
+  return value === null ? [] : [value];
 }

@@ -1,5 +1,8 @@
+import { neutralise, plainText } from '../../text/outside-text.ts';
+
 /** What a verb writes to: data on `out`, progress and prose on `err`. */
 export interface Terminal {
+  /** Text is neutralised, bytes are written as they are. */
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   readonly paint: Paint;
@@ -9,6 +12,8 @@ export interface Terminal {
   readonly live: boolean;
   /** The same for stdout. */
   readonly liveOut: boolean;
+  /** Stdout is a terminal. */
+  readonly isOut: boolean;
   /** A person is there to be asked. */
   readonly interactive: boolean;
   readonly columns: () => number;
@@ -41,12 +46,13 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const plain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
   const automated = isSet(env.CI);
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    out: (text) => void stdout.write(typeof text === 'string' ? guard(text) : text),
+    err: (text) => void stderr.write(guard(text)),
     paint: createPaint(stderr.isTTY && !plain && !automated),
     paintOut: createPaint(stdout.isTTY && !plain && !automated),
     live: stderr.isTTY && !automated && env.TERM !== 'dumb',
     liveOut: stdout.isTTY && !automated && env.TERM !== 'dumb',
+    isOut: stdout.isTTY,
     interactive: stdin.isTTY && stderr.isTTY && !automated && !options.noInput,
     // Some terminals do not know their size and say 0.
     columns: () => stderr.columns || stdout.columns || 80,
@@ -72,20 +78,21 @@ function createPaint(enabled: boolean): Paint {
   };
 }
 
-const ESCAPE = String.fromCharCode(27);
-const CONTROL_SEQUENCE = new RegExp(`${ESCAPE}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
+const ESC = '\\u001b';
+/** What conductor itself writes to a terminal: colours, and at the start what puts the cursor back to rewrite lines. */
+const OWN_SEQUENCE = new RegExp(`(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[[0-9;]*m)`, 'u');
 
-/** These break lines, or turn the direction of what comes after them. */
-const LAYOUT = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+/** Whatever a verb forgot to neutralise, a terminal does not obey. */
+function guard(text: string): string {
+  return text
+    .split(OWN_SEQUENCE)
+    .map((part, index) => (index % 2 === 1 ? part : neutralise(part)))
+    .join('');
+}
 
 /** Text from outside may hold control sequences; a terminal must not obey them. */
 export function printable(text: string): string {
-  return [...text.replace(CONTROL_SEQUENCE, '').replace(LAYOUT, '')].filter(isPrintable).join('');
-}
-
-function isPrintable(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return character === '\n' || character === '\t' || (code >= 32 && (code < 127 || code > 159));
+  return plainText(text);
 }
 
 export function formatDuration(ms: number): string {

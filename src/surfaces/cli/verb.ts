@@ -1,4 +1,5 @@
 import type { Services } from '../../runtime/services.ts';
+import { formatJson } from '../../text/outside-text.ts';
 import type { Readers } from './readers.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,5 +20,5 @@ export interface VerbContext extends Readers {
 export const JSON_SCHEMA_VERSION = 1;
 
 export function printJson(context: VerbContext, document: Readonly<Record<string, unknown>>): void {
-  context.terminal.out(`${JSON.stringify({ schema_version: JSON_SCHEMA_VERSION, ...document }, null, 2)}\n`);
+  context.terminal.out(`${formatJson({ schema_version: JSON_SCHEMA_VERSION, ...document })}\n`);
 }

@@ -25,7 +25,7 @@ export function blockerLine(summary: string): string {
   return type === null || described === undefined ? line : `${type}: ${line}`;
 }
 
-/** What a blocked result has to tell. */
+/** Checks the parts that the contract asks of a blocked summary; messages use the contract's names for them. */
 export function checkBlockedSummary(summary: string): readonly ContractProblem[] {
   const text = readableText(summary);
   const parts = readLabelled(text, SUMMARY_LABELS);
@@ -34,14 +34,16 @@ export function checkBlockedSummary(summary: string): readonly ContractProblem[]
   const options = countOptions(parts);
   return [
     ...(type === null ? [missing('WR206', noType(parts))] : []),
-    ...(isDescribed(parts) ? [] : [missing('WR207', 'the summary does not describe what is blocking')]),
+    ...(isDescribed(parts)
+      ? []
+      : [missing('WR207', '`Description` is missing: say what is blocking progress')]),
     ...(options >= 2 ? [] : [missing('WR208', fewOptions(options))]),
     ...(has('recommendation') || RECOMMENDS.test(text)
       ? []
-      : [missing('WR209', 'the summary recommends none of its options')]),
+      : [missing('WR209', '`Recommendation` is missing: name the option you recommend and why')]),
     ...(has('impact') || IMPACT.test(text)
       ? []
-      : [missing('WR210', 'the summary does not say what happens if the blocker is not resolved')]),
+      : [missing('WR210', '`Impact` is missing: say what happens if the blocker is not resolved')]),
     ...(type?.startsWith('spec-') === true ? checkSpecReference(type, parts) : []),
   ];
 }
@@ -73,10 +75,10 @@ function typeIn(parts: readonly SummaryPart[], text: string): BlockerType | null
 function noType(parts: readonly SummaryPart[]): string {
   const given = parts.find(({ label }) => label === 'type')?.text.split(/[\s.;,]/)[0] ?? '';
   const known = `it is one of ${BLOCKER_TYPES.join(', ')}`;
-  if (!saysSomething(given)) return `the summary does not give the type of the blocker: ${known}`;
+  if (!saysSomething(given)) return `\`Blocker type\` is missing: ${known}`;
   const near = didYouMean(given.replace(/[*_`"]/g, ''), BLOCKER_TYPES);
   const hint = near === null ? known : `did you mean ${near}?`;
-  return `the summary gives "${given}" as the type of the blocker: ${hint}`;
+  return `\`Blocker type\` is "${given}": ${hint}`;
 }
 
 /** Below this a text without a label says that there is a blocker, and not which. */
@@ -93,8 +95,8 @@ function isDescribed(parts: readonly SummaryPart[]): boolean {
 
 function fewOptions(count: number): string {
   return count === 0
-    ? 'the summary gives no options, and two are needed'
-    : 'the summary gives one option, and two are needed';
+    ? '`Options` is missing: give at least two options with their trade-offs'
+    : '`Options` has only one option: give at least two with their trade-offs';
 }
 
 function missing(code: ProblemCode, message: string): ContractProblem {

@@ -1,10 +1,10 @@
-/** Who waits for whom, by id. */
+/** The ids of the items that block each item. */
 export type BlockersById = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The circles that can be reached from `starts`, one for each knot of them, as the ids on the way round with the first
- * one last again. Walks with a stack of its own: a chain can be longer than calls can be deep. An item that blocks itself
- * is no circle here.
+ * The dependency cycles that can be reached from `starts`, one for each connected group of them, as ids with the first one
+ * repeated at the end. Walks with a stack of its own: a chain can be longer than calls can be deep. An item that blocks
+ * itself is reported separately.
  */
 export function findCycles(
   blockers: BlockersById,

@@ -47,12 +47,18 @@ export function readLabelled<Label extends string>(
   let from = 0;
   for (const one of found) {
     if (one.start < from) continue;
-    parts.push({ label, text: text.slice(from, one.start).trim() });
+    parts.push({ label, text: partText(text.slice(from, one.start)) });
     label = one.label;
     from = one.end;
   }
-  parts.push({ label, text: text.slice(from).trim() });
+  parts.push({ label, text: partText(text.slice(from)) });
   return parts.filter((part) => part.label !== null || part.text !== '');
+}
+
+/** Without blank lines around it. The first line keeps its indentation, which tells entries of a list from nested ones. */
+function partText(text: string): string {
+  const below = /^[ \t]*\n\s*?(?=[ \t]*\S)/.exec(text)?.[0];
+  return (below === undefined ? text.trimStart() : text.slice(below.length)).trimEnd();
 }
 
 interface Found<Label> {

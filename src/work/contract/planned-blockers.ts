@@ -22,7 +22,7 @@ function checkNames(
     seen.add(blocker);
     const path = `create.${index}.blockedBy.${at}`;
     if (blocker === tempID)
-      return [{ path, code: 'WR105', message: `${quoteId(tempID)} is blocked by itself` }];
+      return [{ path, code: 'WR105', message: `dependency cycle: ${quoteId(tempID)} is blocked by itself` }];
     if (known.tempIds.has(blocker) || known.items === null || known.items.has(blocker)) return [];
     const near = didYouMean(blocker, [...known.tempIds, ...known.items.keys()]);
     const hint = near === null ? '' : `; did you mean ${quoteId(near)}?`;
@@ -59,7 +59,7 @@ function checkCycles(
     return {
       path: index === undefined ? 'create' : `create.${index}.blockedBy`,
       code: 'WR106',
-      message: `items block each other: ${way.join(' -> ')}`,
+      message: `dependency cycle: ${way.join(' → ')}`,
     };
   });
 }

@@ -36,15 +36,15 @@ export function checkSpecReference(type: string, parts: readonly SummaryPart[]):
   const missing = (code: ProblemCode, what: string): ContractProblem => ({
     path: 'summary',
     code,
-    message: `the summary of a ${type} does not ${what}`,
+    message: `\`Spec reference\` of a ${type} ${what}`,
   });
   const sections = named('section') || SECTIONS.some((pattern) => pattern.test(text));
   const bare = text.replace(NAMED_SECTION, ' ');
   const quotes = named('quote') || QUOTES.some((pattern) => pattern.test(bare));
   return [
-    ...(PATH.test(text) ? [] : [missing('WR211', 'name the file of the spec')]),
-    ...(sections ? [] : [missing('WR212', 'name the section of the spec')]),
-    ...(quotes ? [] : [missing('WR213', 'quote the spec')]),
+    ...(PATH.test(text) ? [] : [missing('WR211', 'has no file path: name the file of the spec')]),
+    ...(sections ? [] : [missing('WR212', 'has no section: name the section of the spec')]),
+    ...(quotes ? [] : [missing('WR213', 'has no quote: quote the sentence of the spec that blocks you')]),
   ];
 }
 

@@ -7,6 +7,7 @@ import { entryStepRule } from './entry-step.ts';
 import { gateApproversRule } from './gate-approvers.ts';
 import { gateTimeoutRule } from './gate-timeout.ts';
 import { goldenGateRule } from './golden-gate.ts';
+import { inlineTemplatesRule } from './inline-templates.ts';
 import { killFallbacksRule } from './kill-fallbacks.ts';
 import { knownAgentsRule } from './known-agents.ts';
 import { knownEntrypointsRule } from './known-entrypoints.ts';
@@ -43,6 +44,7 @@ export const ALL_RULES: readonly Rule[] = [
   plannerRoutesRule,
   allowedNextStepsRule,
   promptFormsRule,
+  inlineTemplatesRule,
   policyFormsRule,
   substitutionsRule,
   pathBoundsRule,

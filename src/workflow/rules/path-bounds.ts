@@ -37,8 +37,8 @@ export function reportPath(text: string): string {
 export function pathProblem(
   field: string,
   path: string,
+  inside = field === 'artifacts_dir' ? 'the repository' : 'the worktree or the run directory',
 ): { readonly message: string; readonly help: string } | null {
-  const inside = field === 'artifacts_dir' ? 'the repository' : 'the worktree or the run directory';
   if (ABSOLUTE.test(path)) {
     const message = `\`${field}\` is the absolute path \`${path}\`, but stays inside ${inside}`;
     return { message, help: 'write a relative path' };

@@ -4,8 +4,8 @@ import { type Place, type Rule, type RuleContext, valuePlace } from '../rule.ts'
 export const policyFormsRule: Rule = {
   step: (step, context) => {
     const { policy } = step.fields;
-    if (step.opcode === 'RUN_AGENT' && policy !== undefined)
-      check(policy, valuePlace(step.path, 'policy'), context);
+    const takesPolicy = step.opcode === 'RUN_AGENT' || step.opcode === 'RUN_VALIDATION';
+    if (takesPolicy && policy !== undefined) check(policy, valuePlace(step.path, 'policy'), context);
   },
   workflow: (context) => check(context.view.defaults.policy, valuePlace(['defaults', 'policy']), context),
 };

@@ -14,7 +14,14 @@ function answer(
 ) {
   const toolCall = toolCallSchema.parse({ toolCallId: 't1', ...call });
   const options = kinds.map((kind) => ({ optionId: `id-${kind}`, kind }));
-  const place = { workspace: WORK, cwd: WORK, home: '/srv/home', writable: [], protectedBranches: ['main'] };
+  const place = {
+    workspace: WORK,
+    cwd: WORK,
+    home: '/srv/home',
+    writable: [],
+    temporary: ['/tmp'],
+    protectedBranches: ['main'],
+  };
   const settings = { policy: policyOf(policy), place };
   return answerPermission(settings, { toolCall, options }, toolCall, before);
 }

@@ -10,7 +10,14 @@ import { policyOf } from '../policy/policy-builder.ts';
 
 export const SESSION = 'ses-1';
 
-const place = { workspace: '/w', cwd: '/w', home: '/srv/home', writable: [], protectedBranches: ['main'] };
+const place = {
+  workspace: '/w',
+  cwd: '/w',
+  home: '/srv/home',
+  writable: [],
+  temporary: ['/tmp'],
+  protectedBranches: ['main'],
+};
 export const SETTINGS: AcpSettings = { cwd: '/w', prompt: 'do it', model: null, policy: policyOf({}), place };
 
 export interface Folded {

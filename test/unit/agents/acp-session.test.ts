@@ -228,3 +228,43 @@ describe('a value on the stream', () => {
     expect(state).toMatchObject({ phase: 'session/prompt', end: null });
   });
 });
+
+describe('a session that continues another', () => {
+  const settings = { resume: { id: SESSION, prompt: 'only this is new' } };
+  const LOADS = {
+    ...GREETING,
+    result: { ...GREETING.result, agentCapabilities: { loadSession: true } },
+  };
+  const cost = (amount: number) => update('usage_update', { cost: { amount, currency: 'USD' } });
+  const promptOf = (said: readonly { readonly [key: string]: unknown }[]) => said.at(-1)?.params;
+
+  it('is loaded, gets only what is new, and hears nothing of what is repeated', () => {
+    const repeated = [words('I wrote it long ago.'), cost(2)];
+    const { state, said, entries } = foldSession(
+      [LOADS, ...repeated, { id: 5, result: null }, words('Done.'), cost(3.5), ended()],
+      settings,
+    );
+    expect(said.map(({ method }) => method)).toEqual(['initialize', 'session/load', 'session/prompt']);
+    expect(said[1]?.params).toEqual({ sessionId: SESSION, cwd: '/w', mcpServers: [] });
+    expect(promptOf(said)).toEqual({
+      sessionId: SESSION,
+      prompt: [{ type: 'text', text: 'only this is new' }],
+    });
+    expect(entries.map((entry) => ('text' in entry ? entry.text : ''))).toEqual(['tester 2.0', 'Done.']);
+    expect(state).toMatchObject({ isResumed: true, lost: null, usage: { cost_usd: 1.5 } });
+  });
+
+  it.each([
+    ['offers no way to', [GREETING], 'the agent offers no session/load'],
+    [
+      'knows nothing of it',
+      [LOADS, { id: 5, error: { code: -32_002, message: 'unknown session' } }],
+      'unknown session',
+    ],
+  ])('is a fresh one with the whole prompt if the agent %s', (_, messages, lost) => {
+    const { state, said } = foldSession([...messages, OPENED], settings);
+    expect(said.at(-2)).toMatchObject({ id: 2, method: 'session/new' });
+    expect(promptOf(said)).toMatchObject({ prompt: [{ type: 'text', text: 'do it' }] });
+    expect(state).toMatchObject({ isResumed: false, lost });
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codexStream } from '../../../src/agents/codex-stream.ts';
+import { codexStream, usageInRollout } from '../../../src/agents/codex-stream.ts';
 import { foldAll } from './fold.ts';
 
 const started = [{ type: 'thread.started', thread_id: 't-1' }, { type: 'turn.started' }];
@@ -201,5 +201,27 @@ describe('the stream of codex', () => {
       { type: 'item.completed', item: { id: 1 } },
     ];
     expect(foldAll(codexStream, [...started, ...odd, completed()]).told.problem).toBeNull();
+  });
+});
+
+describe('the file of a session', () => {
+  const total = { input_tokens: 7, output_tokens: 2 };
+  const record = { type: 'token_usage_record', payload: { thread_token_usage: total } };
+  const count = (input_tokens: number) => ({
+    type: 'event_msg',
+    payload: { type: 'token_count', info: { total_token_usage: { input_tokens, output_tokens: 1 } } },
+  });
+
+  it.each([
+    ['the newest count', [count(1), record], total],
+    ['a count of an older version', [count(1), count(3)], { input_tokens: 3, output_tokens: 1 }],
+    ['no count', [{ type: 'session_meta', payload: {} }], null],
+    [
+      'a count without numbers',
+      [count(1), { type: 'event_msg', payload: { type: 'token_count', info: null } }],
+      { input_tokens: 1, output_tokens: 1 },
+    ],
+  ])('says what the session used by %s', (_what, events, expected) => {
+    expect(usageInRollout([...events.map((event) => JSON.stringify(event)), '{"torn', ''])).toEqual(expected);
   });
 });

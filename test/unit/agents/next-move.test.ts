@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { type MoveFacts, type NextMove, nextMove } from '../../../src/agents/next-move.ts';
-import { priced, sumUsage } from '../../../src/agents/prices.ts';
+import { priced, sumUsage, usageSince } from '../../../src/agents/prices.ts';
 import type { FailureClass } from '../../../src/contracts/agent-failure.ts';
 
 const UNTIL = '2026-01-01T02:00:00.000Z';
-const FACTS: MoveFacts = { starts: 1, retries: 2, resetInMs: null, leftMs: 600_000, chance: 0 };
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+const HOUR = 3_600_000;
+const FRESH = { count: 0, spentMs: 0, limitMs: 12 * HOUR };
+const FACTS: MoveFacts = {
+  nowMs: NOW,
+  starts: 1,
+  retries: 2,
+  resetInMs: null,
+  leftMs: 600_000,
+  chance: 0,
+  parking: FRESH,
+};
 const END: NextMove = { kind: 'end' };
 const PARK: NextMove = { kind: 'park', until: UNTIL };
 const retry = (delayMs: number): NextMove => ({ kind: 'retry', delayMs });
@@ -42,6 +53,69 @@ describe('what follows a failure', () => {
   });
 });
 
+const SPENT: Partial<MoveFacts> = { starts: 3 };
+const failureOf = (message: string, reset_at: string | null = null) => ({
+  class: 'rate_limited' as const,
+  message,
+  reset_at,
+  help: null,
+});
+const minutesUntil = (move: NextMove): number =>
+  move.kind === 'park' ? (Date.parse(move.until) - NOW) / 60_000 : Number.NaN;
+
+describe('a limit of unknown length, once quick retries are spent', () => {
+  it('is parked for 1, 2, 5, 15, 30 and 60 minutes, then hourly, up to 12 hours in all', () => {
+    const parked: number[] = [];
+    let spentMs = 0;
+    for (;;) {
+      const parking = { count: parked.length, spentMs, limitMs: 12 * HOUR };
+      const move = nextMove(failureOf('429'), { ...FACTS, ...SPENT, parking });
+      if (move.kind !== 'park') {
+        expect(move).toEqual({
+          kind: 'end',
+          reason: 'parked for 12h in all; raise limits.park to wait longer',
+        });
+        break;
+      }
+      parked.push(minutesUntil(move));
+      spentMs += minutesUntil(move) * 60_000;
+    }
+    expect(parked).toEqual([1, 2, 5, 15, 30, ...Array<number>(11).fill(60), 7]);
+  });
+
+  it.each([
+    ['is parked no longer than limits.park', { parking: { ...FRESH, limitMs: 30_000 } }, 0.5],
+    ['is parked at once if nothing is to be retried', { starts: 1, retries: 0 }, 1],
+    ['is parked if the step has no time left for a retry', { starts: 1, leftMs: 500 }, 1],
+    ['is parked if a known short limit comes again and again', { resetInMs: 30_000 }, 1],
+  ])('%s', (_what, facts: Partial<MoveFacts>, minutes) => {
+    const failure = failureOf('429', facts.resetInMs === undefined ? null : UNTIL);
+    expect(minutesUntil(nextMove(failure, { ...FACTS, ...SPENT, ...facts }))).toBe(minutes);
+  });
+
+  it.each([
+    ['usage limit reached', 'park'],
+    ["You've hit your weekly limit", 'park'],
+    ['Your credit balance is too low', 'end'],
+    ['billing hard limit: payment required', 'end'],
+  ])('is a quota that says %j: %s', (message, kind) => {
+    const failure = { ...failureOf(message), class: 'quota_exhausted' as const };
+    expect(nextMove(failure, { ...FACTS, ...SPENT }).kind).toBe(kind);
+  });
+});
+
+describe('a limit with a known end', () => {
+  it.each([
+    ['within limits.park', 2 * HOUR, FRESH, PARK],
+    ['past limits.park', 13 * HOUR, FRESH, 'a step is parked for 12h at most'],
+    ['past what is left of it', 2 * HOUR, { ...FRESH, spentMs: 11 * HOUR }, 'raise limits.park'],
+  ])('%s', (_what, resetInMs, parking, expected) => {
+    const move = nextMove(failureOf('429', UNTIL), { ...FACTS, resetInMs, parking });
+    if (typeof expected !== 'string') expect(move).toEqual(expected);
+    else expect(move).toMatchObject({ kind: 'end', reason: expect.stringContaining(expected) });
+  });
+});
+
 describe('the cost of an agent', () => {
   const PRICE = { input_per_mtok: 3, output_per_mtok: 15 };
 
@@ -63,5 +137,24 @@ describe('the cost of an agent', () => {
       cost_usd: 0.3,
     });
     expect(sumUsage([null, null])).toBeNull();
+  });
+
+  it.each([
+    [
+      'is what came on top',
+      { input_tokens: 5, output_tokens: 3 },
+      { input_tokens: 2, output_tokens: 3 },
+      { input_tokens: 3, output_tokens: 0 },
+    ],
+    [
+      'is all of it for a count that began anew',
+      { input_tokens: 1 },
+      { input_tokens: 2 },
+      { input_tokens: 1 },
+    ],
+    ['is all of it without a count before', { input_tokens: 1 }, null, { input_tokens: 1 }],
+    ['stays unknown', null, { input_tokens: 2 }, null],
+  ])('since an earlier count %s', (_what, total, before, expected) => {
+    expect(usageSince(total, before)).toEqual(expected);
   });
 });

@@ -68,7 +68,8 @@ describe('crashtest', () => {
       'script',
       'ask.gate_approved',
       'ask.gate_rejected',
-      expect.stringMatching(/^✓ .*small\.yaml: 2 scripts, killed at \d+ boundaries, the same ends$/),
+      'setup, failed',
+      expect.stringMatching(/^✓ .*small\.yaml: 3 scripts, killed at \d+ boundaries, the same ends$/),
       '',
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/contracts/vocabulary.ts';
 import { exitCodeOfOutcome } from '../../../src/surfaces/cli/exit-codes.ts';
-import { formatDuration, printable } from '../../../src/surfaces/cli/terminal.ts';
+import { formatDuration } from '../../../src/surfaces/cli/terminal.ts';
 
 describe('the exit code of a run', () => {
   it.each<[RunOutcome, number]>([
@@ -23,18 +23,6 @@ describe('the exit code of a run', () => {
 });
 
 describe('text for a terminal', () => {
-  const esc = String.fromCharCode(27);
-
-  it.each([
-    [`${esc}[31mred${esc}[0m`, 'red'],
-    [`title${esc}]0;gone${String.fromCharCode(7)}`, 'title]0;gone'],
-    ['a\u0000b\u009bc\rd', 'abcd'],
-    ['\u202etxt.exe\u2066 one\u2028line', 'txt.exe oneline'],
-    ['tabs\tand\nlines and ümläuts 漢字', 'tabs\tand\nlines and ümläuts 漢字'],
-  ])('loses what a terminal would obey: %j', (given, shown) => {
-    expect(printable(given)).toBe(shown);
-  });
-
   it.each([
     [0, '0 ms'],
     [999, '999 ms'],

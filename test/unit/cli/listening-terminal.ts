@@ -15,6 +15,7 @@ export function listeningTerminal() {
     },
     paint,
     paintOut: paint,
+    isOut: false,
     live: false,
     liveOut: false,
     interactive: false,

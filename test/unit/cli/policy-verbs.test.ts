@@ -62,7 +62,7 @@ describe('conductor policy command', () => {
   it('says why a line is not allowed', async () => {
     expect(await command('ls && rm x', [file])).toEqual({
       code: 5,
-      out: '✗ not allowed\n  native_policy_block: the command is denied by rm\n  forbidden_operation: x was deleted, and delete is forbidden\n',
+      out: '✗ not allowed\n  native_policy_block: the command is denied by rm\n  forbidden_operation: this command would delete x; the policy forbids `delete`\n',
       err: '',
     });
   });

@@ -116,4 +116,12 @@ describe('where a run stands', () => {
       'running',
     ]);
   });
+
+  it.each([
+    ['Ship it', 'implement: Ship it'],
+    ['x'.repeat(40), `implement: ${'x'.repeat(40)}`],
+    ['x'.repeat(41), `implement: ${'x'.repeat(39)}…`],
+  ])('is named by its workflow and its title: %s', (title, name) => {
+    expect(runRow(listing({ title }), NOW, paint, 'running')[1]).toBe(name);
+  });
 });

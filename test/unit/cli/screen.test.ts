@@ -13,6 +13,7 @@ function watch(rows: number, columns: number) {
     paint,
     paintOut: paint,
     live: true,
+    isOut: false,
     liveOut: true,
     interactive: false,
     columns: () => columns,

@@ -43,7 +43,7 @@ describe('explain', () => {
   });
 
   it('prints the page of a problem of a contract', async () => {
-    expect((await run('wr106')).out).toMatch(/^# WR106: items block each other in a circle\n/);
+    expect((await run('wr106')).out).toMatch(/^# WR106: a dependency cycle\n/);
   });
 
   it.each([

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EventDraft, runEventSchema } from '../../../src/contracts/event.ts';
 import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
-import { type RandomRun, randomRun, scriptOf } from './random-runs.ts';
-import { crash, eventsOf, finalState, fold, goOn, type Played, resume, start } from './scripted-run.ts';
+import { type RandomRun, randomRun, scriptOf, whole } from './random-runs.ts';
+import { crash, eventsOf, finalState, fold, goOn, type Played, resume } from './scripted-run.ts';
 
 const RUNS = { numRuns: 1_000 };
 /** A cut at every event means many runs for one plan. */
@@ -11,10 +11,6 @@ const CUT_EVERYWHERE = { numRuns: 300 };
 
 /** Where the process dies; few enough that no step is given up. */
 const CUTS = fc.array(fc.nat(), { maxLength: MAX_RECOVERIES });
-
-function whole(random: RandomRun): Played {
-  return goOn(start(random.plan), scriptOf(random));
-}
 
 function interrupted(random: RandomRun, cuts: readonly number[]): Played {
   let run = whole(random);
@@ -75,6 +71,19 @@ describe('in every run of every plan, interrupted or not', () => {
         expect(routes).toContainEqual([event.payload.key, event.payload.to]);
         const next = run.events.slice(index + 1).find((later) => later.event_type === 'step_started');
         if (next !== undefined) expect(next.step_id).toBe(event.payload.to);
+      }
+    });
+  });
+
+  it('a run of version 2 is prepared before its first step, one of version 1 is not', () => {
+    law((run, { beginning }) => {
+      const first = run.events.findIndex((event) => event.event_type === 'step_started');
+      const prepared = run.events.findIndex((event) => event.event_type === 'baseline_recorded');
+      if (beginning.schemaVersion === 1) expect(prepared).toBe(-1);
+      else if (first !== -1) expect(prepared).toBeLessThan(first);
+      if (beginning.preparationFailure !== undefined) {
+        expect(first).toBe(-1);
+        expect(finalState(run)).toBe('failed error error');
       }
     });
   });

@@ -11,6 +11,8 @@ import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
 import type { Plan, PlanStep } from '../../../src/kernel/plan.ts';
 import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../../../testing/plans.ts';
 import {
+  type Beginning,
+  begin,
   crash,
   goOn,
   type Played,
@@ -18,12 +20,12 @@ import {
   resume,
   rolledBack,
   type Script,
-  start,
 } from './scripted-run.ts';
 
 /** A valid plan with random routes, and for every entry of every step what the world will say. */
 export interface RandomRun {
   readonly plan: Plan;
+  readonly beginning: Beginning;
   readonly replies: Readonly<Record<string, readonly Reply[]>>;
   readonly [fc.toStringMethod]: () => string;
 }
@@ -51,13 +53,29 @@ export function randomRun(): fc.Arbitrary<RandomRun> {
       const [first, ...rest] = made;
       if (first === undefined) throw new Error('a plan needs a step');
       const plan = planOf([first, ...rest], { budgets: { tokens, costUsd: null } });
-      return randomReplies(plan).map((replies) => ({
+      return fc.tuple(randomReplies(plan), BEGINNING).map(([replies, beginning]) => ({
         plan,
+        beginning,
         replies,
-        [fc.toStringMethod]: () => describeRun(plan, replies),
+        [fc.toStringMethod]: () => `${JSON.stringify(beginning)}${describeRun(plan, replies)}`,
       }));
     });
   });
+}
+
+/** Records of both versions; of the second, some whose preparation fails. */
+const BEGINNING: fc.Arbitrary<Beginning> = fc.constantFrom<Beginning>(
+  { schemaVersion: 1 },
+  { schemaVersion: 1 },
+  { schemaVersion: 2 },
+  { schemaVersion: 2 },
+  { schemaVersion: 2 },
+  { schemaVersion: 2, preparationFailure: 'npm ci exited with 1' },
+);
+
+/** The run that nothing interrupts. */
+export function whole(random: RandomRun): Played {
+  return goOn(begin(random.plan, random.beginning), scriptOf(random));
 }
 
 /** A counterexample that a person can read: one line per step, with its routes and its replies. */
@@ -275,7 +293,7 @@ export const CUTS = fc.array(fc.nat(), { maxLength: 2 * (MAX_RECOVERIES + 1) });
 
 /** A run that is cut after so many of its events, again and again, and taken up each time. */
 export function interrupted(random: RandomRun, cuts: readonly number[]): Played {
-  let run = goOn(start(random.plan), scriptOf(random));
+  let run = whole(random);
   for (const cut of cuts) run = goOn(resume(crash(run, 1 + (cut % run.events.length))), scriptOf(random));
   return run;
 }

@@ -75,7 +75,7 @@ describe('a recorded run against a workflow', () => {
           seen += 1;
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 300 },
     );
     expect(seen).toBeGreaterThan(200);
   });

@@ -80,6 +80,8 @@ export interface Played {
   readonly events: readonly EventDraft[];
   readonly state: RunState;
   readonly effect: Effect | null;
+  /** Why the preparation of the run fails each time; null where it works. */
+  readonly preparationFailure: string | null;
 }
 
 export function fold(events: readonly EventDraft[]): RunState {
@@ -90,20 +92,67 @@ export function fold(events: readonly EventDraft[]): RunState {
 export function give(run: Played, input: KernelInput): Played {
   const decision = decide(run.plan, run.state, input);
   return {
-    plan: run.plan,
+    ...run,
     events: [...run.events, ...decision.events],
     state: decision.state,
     effect: decision.effect,
   };
 }
 
+/** A run that is prepared, so that its entry step is under way. */
 export function start(plan: Plan): Played {
-  return give({ plan, events: [], state: INITIAL_STATE, effect: null }, startInput(plan));
+  return prepare(begin(plan));
 }
+
+/** A run whose first event is on record. */
+export function begin(plan: Plan, { schemaVersion = 2, preparationFailure = null }: Beginning = {}): Played {
+  const none = { plan, events: [], state: INITIAL_STATE, effect: null, preparationFailure };
+  return give(none, startInput(plan, schemaVersion));
+}
+
+export interface Beginning {
+  readonly schemaVersion?: number;
+  readonly preparationFailure?: string | null;
+}
+
+/** Answers the effect `prepare`, as a runtime that skips what is on record. Runs of version 1 ask for nothing. */
+export function prepare(run: Played): Played {
+  if (run.effect?.kind !== 'prepare') return run;
+  if (run.preparationFailure !== null)
+    return give(run, { kind: 'preparation_failed', reason: run.preparationFailure });
+  const recorded = run.events.map(({ event_type }) => event_type);
+  const missing = [setUp, baseline].filter(({ event_type }) => !recorded.includes(event_type));
+  const done = missing.reduce(note, run);
+  return give(done, { kind: 'prepared' });
+}
+
+/** A run with an event of the runtime in its log. */
+export function note(run: Played, event: EventDraft): Played {
+  return { ...run, events: [...run.events, event], state: evolve(run.state, event) };
+}
+
+export const setUp: EventDraft = {
+  event_type: 'setup_completed',
+  step_id: null,
+  payload: {
+    checkout: 'work',
+    digest: null,
+    cache_hit: false,
+    commands: [{ command: 'npm ci', exit_code: 0, duration_ms: 1 }],
+    outcome: 'completed',
+    reason: null,
+  },
+};
+
+export const baseline: EventDraft = {
+  event_type: 'baseline_recorded',
+  step_id: null,
+  payload: { outcome: 'green', cached: false, validators: [], cases: null, reason: null },
+};
 
 export function crash(run: Played, keep = run.events.length): Played {
   const events = run.events.slice(0, keep);
-  return { plan: run.plan, events, state: fold(events), effect: null };
+  return { ...run, events, state: fold(events), effect: null };
 }
 
 export function resume(run: Played): Played {
@@ -119,8 +168,15 @@ export function step(run: Played, script: Script): Played {
   const { effect } = run;
   if (effect === null) throw new Error(`nothing to do at stage ${run.state.stage.kind}`);
   switch (effect.kind) {
+    case 'prepare':
+      return prepare(run);
     case 'finish':
-      return give(run, { kind: 'finished', tree: null, headSha: null });
+      return give(run, {
+        kind: 'finished',
+        tree: null,
+        headSha: null,
+        ...(run.state.stage.kind === 'preparing' ? { preparationFailure: effect.end.reason ?? '' } : {}),
+      });
     case 'open_gate': {
       const reply = script(enteredAs(run, effect));
       if (reply.kind === 'ended') return give(run, inputOf(run, reply));
@@ -221,11 +277,11 @@ export function eventsOf<T extends EventDraft['event_type']>(
   );
 }
 
-export function startInput(plan: Plan): KernelInput {
+export function startInput(plan: Plan, schemaVersion = 2): KernelInput {
   return {
     kind: 'start',
     run: {
-      schema_version: 1,
+      schema_version: schemaVersion,
       conductor_version: '0.0.0',
       workflow_id: plan.workflowId,
       workflow_version: plan.version,
@@ -238,6 +294,7 @@ export function startInput(plan: Plan): KernelInput {
       worktree_path: 'worktree',
       defaults: { timeout_ms: 60_000, idle_timeout_ms: 60_000, max_visits: 10 },
       inputs: {},
+      ...(schemaVersion === 1 ? {} : { title: 'Do it' }),
     },
   };
 }

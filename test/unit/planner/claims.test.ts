@@ -43,12 +43,45 @@ describe('claims in the last word of an agent', () => {
     ["I've confirmed that all tests pass.", ['tests_pass']],
     ['I ran the tests and they all pass.', ['tests_pass']],
     ['Fixed all three failing tests; all tests pass now.', ['fixed', 'tests_pass']],
-    ['I added a test that fails without it. All tests pass.', ['tests_pass']],
+    ['I added a test that fails without it. All tests pass.', ['implemented', 'tests_pass']],
     ['Created src/a.ts and src/b.ts (parser)', ['created src/a.ts', 'created src/b.ts']],
     ['I created a file named notes.txt with the results.', ['created notes.txt']],
     ['New file created: src/a.ts', ['created src/a.ts']],
     ['Created `src/a.ts:10-20`', ['created src/a.ts']],
     ['I created `Dockerfile` and `.dockerignore`.', ['created Dockerfile', 'created .dockerignore']],
+    ['Build, tests, and lint all pass.', ['tests_pass']],
+    ['The provider tests pass.', ['tests_pass']],
+    ['323 test suites and 6,132 tests passed.', ['tests_pass']],
+    ['Tests: all passing', ['tests_pass']],
+    ['`pytest -q` → 46 passed in 2.1s', ['tests_pass']],
+    ['73/73 tests pass.', ['tests_pass']],
+    ['| Check | Result |\n| --- | --- |\n| Tests | 46 passed |', ['tests_pass']],
+    ['## Testing\n- ✅ `npm test`', ['tests_pass']],
+    ['## Next steps\n\n- Deploy\n\nAll tests pass.', ['tests_pass']],
+    ['**Created:**\n- `src/a.ts`\n- `src/b.ts` (parser)', ['created src/a.ts', 'created src/b.ts']],
+    ['New files:\n1. src/a.ts - the parser', ['created src/a.ts']],
+    [
+      '1. Created two new files:\n   - `src/a.ts`\n2. Updated `src/b.ts`',
+      ['created src/a.ts', 'implemented'],
+    ],
+    ['Files created\n\n| File | Purpose |\n| --- | --- |\n| `a.ts` | x |', ['created a.ts']],
+    ['## Files created\n\n| File | Purpose |\n| --- | --- |\n| `a.ts` | x |', ['created a.ts']],
+    ['Written to `docs/report.md`.', ['created docs/report.md']],
+    ['The findings are in the document at `docs/report.md`.', ['created docs/report.md']],
+    ['`src/a.ts` (new) holds the parser.', ['created src/a.ts']],
+    ['Done. Added a flag.', ['implemented']],
+    ['Refactored the scheduler\ninto three modules.', ['implemented']],
+    ['This PR replaces the polling loop.', ['implemented']],
+    ['## Changes\n- `src/a.ts`: validates its input', ['implemented']],
+    ['README updated.', ['implemented']],
+    ['Done! The list now keeps its order.', ['implemented']],
+    ['After reading the code, I replaced the loop.', ['implemented']],
+    ['Created `Parser` class in `src/parser.ts`', ['implemented']],
+    ['I created the `foo.bar` function.', ['implemented']],
+    ['Created Node.js script', ['implemented']],
+    ['Created v2.0 of the API', ['implemented']],
+    ['Created e.g. a parser.', ['implemented']],
+    ['Created `src/components/` with three files', ['implemented']],
     ['## Next steps\n\nNone.\n\n## Done\n\n- Fixed the parser', ['fixed']],
     ['You could test it like this:\n- by hand\n\nFixed the parser.', ['fixed']],
   ])('%j claims %j', (text, claims) => {
@@ -115,13 +148,7 @@ describe('claims in the last word of an agent', () => {
     'Acceptance criteria: all tests pass',
     '## Plan\n\nAll tests pass.',
     'Expected output:\n- all tests pass',
-    'Created `Parser` class in `src/parser.ts`',
     'I created `feature/login` branch',
-    'I created the `foo.bar` function.',
-    'Created Node.js script',
-    'Created v2.0 of the API',
-    'Created e.g. a parser.',
-    'Created `src/components/` with three files',
     'Created `/tmp/scratch.txt` for notes.',
     'Created `../sibling.md`.',
     'Created ~/notes.md',
@@ -130,6 +157,25 @@ describe('claims in the last word of an agent', () => {
     'Created notes.txt in a temporary folder.',
     'Created notes.txt, then deleted it again.',
     'I planned three files: `a.js` and `b.js`',
+    '| File | Purpose |\n| --- | --- |\n| `a.ts` | x |',
+    'Fixed columns take 65 characters.',
+    'These tests pass full file path to the loader.',
+    'Added lines are green, removed ones are red.',
+    'The author added a mutex, renamed a helper and removed the flag.',
+    'The handler was moved to the worker by the infra team.',
+    'Run `npm test`; once the database is up, all tests should pass.',
+    '71/73 tests pass.',
+    '44 passed, 2 failed',
+    'If the flag is removed, all tests pass.',
+    'I propose these changes:\n\n## Changes\n- `src/a.ts`: validate its input',
+    '# Change plan\n\n## Changes\n- `src/a.ts`: validate its input',
+    '- [ ] All tests pass',
+    'You asked me to "add a flag and make sure all tests pass".',
+    'Logs are written to `out/app.log` on every start.',
+    'I looked at `src/a.ts`. Should I update it?',
+    'Ich habe den Fehler behoben. Alle Tests laufen durch.',
+    "J'ai ajouté un test. Tous les tests passent.",
+    'He actualizado el módulo. Todas las pruebas pasan.',
     `Fixed the parser ${'and the lexer '.repeat(200)}`,
   ])('%j claims nothing', (text) => {
     expect(told(text)).toEqual([]);
@@ -175,13 +221,31 @@ describe('claims about files in the worktree', () => {
     ['a tail', null, 'Done.\n{"claims": ["created /w/run/src/a.ts"]}'],
     ['prose', null, 'Created `/w/run/src/a.ts`.'],
   ])('are read from its root in %s', (_where, listed, text) => {
-    expect(claimsFrom(listed, text, '/w/run').claims.map(formatClaim)).toEqual(['created src/a.ts']);
+    expect(claimsFrom(listed, text, { root: '/w/run', changed: [] }).claims.map(formatClaim)).toEqual([
+      'created src/a.ts',
+    ]);
+  });
+
+  it.each<[string, string, string]>([
+    ['by its name', 'Created `a.ts`.', 'created src/deep/a.ts'],
+    ['by the end of its path', 'Created `deep/a.ts`.', 'created src/deep/a.ts'],
+    ['by its path', 'Created `src/deep/a.ts`.', 'created src/deep/a.ts'],
+    ['by a name that only looks like its end', 'Created `ep/a.ts`.', 'created ep/a.ts'],
+    ['with a name that nothing has', 'Created `b.ts`.', 'created b.ts'],
+  ])('name a changed file %s in prose', (_how, text, claim) => {
+    const workspace = { root: null, changed: ['README.md', 'src/deep/a.ts'] };
+    expect(claimsFrom(null, text, workspace).claims.map(formatClaim)).toEqual([claim]);
+  });
+
+  it('are compared as they are when they are listed', () => {
+    const workspace = { root: null, changed: ['src/a.ts'] };
+    expect(claimsFrom(['created a.ts'], '', workspace).claims.map(formatClaim)).toEqual(['created a.ts']);
   });
 
   it('stay as they are listed outside it', () => {
-    expect(claimsFrom(['created /w/running.ts'], '', '/w/run').claims.map(formatClaim)).toEqual([
-      'created /w/running.ts',
-    ]);
+    expect(
+      claimsFrom(['created /w/running.ts'], '', { root: '/w/run', changed: [] }).claims.map(formatClaim),
+    ).toEqual(['created /w/running.ts']);
   });
 });
 

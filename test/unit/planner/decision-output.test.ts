@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../src/planner/judge.ts';
-import { envelope, error, report, said } from './envelope-builder.ts';
+import { envelope, error, failed, report, said } from './envelope-builder.ts';
 
 describe('next_step', () => {
   const hints = { success: 'STOP', partial: 'fix' };
@@ -15,6 +15,8 @@ describe('next_step', () => {
   });
 });
 
+const commands = { tests: 'npm test', lint: 'npm run lint -- --quiet' };
+
 describe('fix instructions', () => {
   it('name the failed case, its observation and its reproduction', () => {
     const harness = {
@@ -23,7 +25,7 @@ describe('fix instructions', () => {
     };
     const { fix_instructions: fix } = judge(envelope({ harness_report: harness }));
     expect(fix?.edits).toEqual([
-      { target: 'b', action: 'make the case b pass', rationale: 'expected 1, got 0' },
+      { target: 'b', action: 'make the case b pass', rationale: 'expected 1,\ngot 0' },
     ]);
     expect(fix?.verification).toEqual([{ command: 'tool --bad', expected_signal: 'the case b passes' }]);
   });
@@ -47,6 +49,97 @@ describe('fix instructions', () => {
     expect(fix?.edits.map(({ target }) => target)).toEqual(['src/a.ts:7']);
     expect(fix?.objective).toContain('no changelog entry');
     expect(fix?.verification.map(({ command }) => command)).toEqual(['tests']);
+  });
+
+  it('put regressions first, and say that they passed at the base', () => {
+    const { fix_instructions: fix } = judge(
+      envelope({
+        harness_report: report({ a: 'failed', b: 'failed', c: 'failed' }),
+        validation: { regressions: ['c', 'b'] },
+      }),
+    );
+    expect(fix?.edits.map(({ target, rationale }) => [target, rationale])).toEqual([
+      ['b', 'it passed at the base; the harness report lists it as failed'],
+      ['c', 'it passed at the base; the harness report lists it as failed'],
+      ['a', 'the harness report lists it as failed'],
+    ]);
+    expect(fix?.verification.map(({ command }) => command)).toEqual(['run b', 'run c', 'run a']);
+  });
+
+  it('carry the end of the output of a validator that failed or ran out of time', () => {
+    const { fix_instructions: fix } = judge(
+      envelope({
+        validation: {
+          ...error,
+          exit_codes: { lint: 2, types: 1 },
+          timeouts: ['slow'],
+          output: { lint: '\nsrc/a.ts:1\n  unused\n', slow: 'waiting', other: 'x' },
+        },
+      }),
+    );
+    expect(fix?.edits.map(({ target, rationale }) => [target, rationale])).toEqual([
+      ['lint', 'it exited with 2; the end of its output:\nsrc/a.ts:1\n  unused'],
+      ['types', 'it exited with 1'],
+      ['slow', 'it ran out of time; the end of its output:\nwaiting'],
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof envelope>[0], string[]]>([
+    [
+      'the command line of a failed validator',
+      { validation: { ...error, exit_codes: { tests: 1, lint: 0 }, commands } },
+      ['npm test'],
+    ],
+    [
+      'the command line of a validator that ran out of time',
+      { validation: { ...error, exit_codes: {}, timeouts: ['lint'], commands } },
+      ['npm run lint -- --quiet'],
+    ],
+    [
+      'each command line once',
+      {
+        validation: {
+          ...error,
+          exit_codes: { tests: 1, again: 1 },
+          commands: { tests: 'npm test', again: 'npm test' },
+        },
+      },
+      ['npm test'],
+    ],
+    [
+      'the command line of the source of a report for a case that has no reproduction',
+      {
+        harness_report: { ...report({ a: 'failed' }), cases: [{ id: 'a', status: 'failed', repro: ' ' }] },
+        validation: { exit_codes: { tests: 0, lint: 0 }, commands, report_sources: ['tests'] },
+      },
+      ['npm test'],
+    ],
+    [
+      'every command line for such a case where the sources are not known',
+      {
+        harness_report: { ...report({ a: 'failed' }), cases: [{ id: 'a', status: 'failed' }] },
+        validation: { exit_codes: { tests: 0, lint: 0 }, commands },
+      },
+      ['npm test', 'npm run lint -- --quiet'],
+    ],
+    [
+      'the reproduction of a case before the command line of its validator',
+      { harness_report: report({ a: 'failed' }), validation: { ...failed, commands } },
+      ['run a', 'npm test'],
+    ],
+    [
+      'no validator by its id where there are command lines',
+      { validation: { ...error, exit_codes: { tests: 0, constructor: 1 }, commands } },
+      ['npm test'],
+    ],
+    [
+      'the change where no command line is known',
+      { validation: { ...failed, commands: { tests: ' ' } } },
+      ['git diff --stat'],
+    ],
+  ])('verify with %s', (_name, evidence, expected) => {
+    const { fix_instructions: fix } = judge(envelope(evidence));
+    expect(fix?.verification.map(({ command }) => command)).toEqual(expected);
   });
 
   it('have a verification even where no validator ran', () => {

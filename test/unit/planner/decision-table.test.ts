@@ -2,20 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { ESCALATIONS } from '../../../src/planner/escalation.ts';
 import { explain } from '../../../src/planner/judge.ts';
 import { ROWS } from '../../../src/planner/rows.ts';
+import { CHECK_CASES } from './check-cases.ts';
 import { PAIR_CASES } from './pair-cases.ts';
 import { ROW_CASES } from './row-cases.ts';
 
 describe('the decision table', () => {
-  it.each([...ROW_CASES, ...PAIR_CASES])('$name', ({ input, rows, status, flags, blockers }) => {
-    const { decision, rows: fired } = explain(input);
-    expect(fired.map((row) => row.id)).toEqual(rows);
-    expect(decision.status).toBe(status);
-    expect(decision.risk_flags).toEqual(flags);
-    expect(decision.blockers.map(({ code, severity }) => `${code} ${severity}`)).toEqual(blockers);
-  });
+  it.each([...ROW_CASES, ...PAIR_CASES, ...CHECK_CASES])(
+    '$name',
+    ({ input, rows, status, flags, blockers }) => {
+      const { decision, rows: fired } = explain(input);
+      expect(fired.map((row) => row.id)).toEqual(rows);
+      expect(decision.status).toBe(status);
+      expect(decision.risk_flags).toEqual(flags);
+      expect(decision.blockers.map(({ code, severity }) => `${code} ${severity}`)).toEqual(blockers);
+    },
+  );
 
   it('has a case for every row', () => {
-    const tested = new Set([...ROW_CASES, ...PAIR_CASES].flatMap(({ rows }) => rows));
+    const tested = new Set([...ROW_CASES, ...PAIR_CASES, ...CHECK_CASES].flatMap(({ rows }) => rows));
     expect([...tested].sort()).toEqual(
       [...ROWS, ...ESCALATIONS]
         .map(({ id }) => id)

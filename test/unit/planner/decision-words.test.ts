@@ -99,6 +99,54 @@ describe('what a blocker says', () => {
       [['user interface info, slow'], ['user interface warning, size']],
     ],
     [
+      'of changed judges, by name',
+      { validation: { judge_changed: ['test/a.test.ts', 'test/a.test.ts', 'package.json'] } },
+      [['the change edits what decides the verdict: test/a.test.ts, package.json']],
+    ],
+    [
+      'of many changed judges, in short',
+      { validation: { judge_changed: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] } },
+      [['the change edits what decides the verdict: a, b, c, d, e and 2 more']],
+    ],
+    [
+      'of cases that are gone or skipped',
+      { validation: { fewer_checks: { base: 4, now: 1, missing: ['a'], skipped: ['b', 'c'] } } },
+      [['1 case ran, and 4 at the base; missing: a; newly skipped: b, c']],
+    ],
+    [
+      'of a suite in which nothing ran',
+      { validation: { fewer_checks: { base: 0, now: 0, missing: [], skipped: [] } } },
+      [['0 cases ran, and 0 at the base']],
+    ],
+    [
+      'of a run that changed nothing',
+      { run_changed: false },
+      [['the step was asked to implement, and the workspace is the same as the base']],
+    ],
+    [
+      'of validators that can not start any more, with the exit code where there is one',
+      {
+        validation: {
+          mechanical_outcome: 'error',
+          exit_codes: { tests: 127 },
+          environment_failures: ['tests', 'lint', 'tests'],
+        },
+      },
+      [
+        ["the validator tests ran at the base and can't start now (exit code 127)"],
+        ["the validator lint ran at the base and can't start now"],
+        ['the validator tests exited with 127'],
+      ],
+    ],
+    [
+      'of a case that passed at the base',
+      {
+        harness_report: report({ a: 'failed', b: 'failed' }),
+        validation: { ...failed, exit_codes: {}, regressions: ['b', 'gone'] },
+      },
+      [['the case a failed'], ['the case b failed; it passed at the base']],
+    ],
+    [
       'of files that are missing, each once',
       {
         artifacts: ['./there.txt'],
@@ -241,7 +289,7 @@ describe('fix instructions', () => {
         'do not change tests, goldens or validators to make a check pass',
       ],
       edits: [
-        { target: 'a', action: 'make the case a pass', rationale: 'saw 1; wanted 2' },
+        { target: 'a', action: 'make the case a pass', rationale: 'saw  1\nwanted 2' },
         { target: 'b', action: 'make the case b pass', rationale: 'the harness report lists it as failed' },
         { target: 'tests', action: 'make the validator tests exit with 0', rationale: 'it exited with 3' },
         {

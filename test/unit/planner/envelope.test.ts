@@ -58,6 +58,15 @@ const WRONG: readonly { path: Path; value: unknown }[] = [
   { path: ['evidence', 'harness_report', 'proposed_goldens'], value: 'all of them' },
   { path: ['evidence', 'review'], value: { expected: true, verdict: 'maybe', findings: [] } },
   { path: ['refinement'], value: { spent: -1, max: 1 } },
+  { path: ['evidence', 'run_changed'], value: 'no' },
+  { path: ['evidence', 'validation', 'commands'], value: { tests: ['npm', 'test'] } },
+  { path: ['evidence', 'validation', 'output'], value: 'red' },
+  { path: ['evidence', 'validation', 'report_sources'], value: 'tests' },
+  { path: ['evidence', 'validation', 'baseline'], value: { failing: 1, passing: 2 } },
+  { path: ['evidence', 'validation', 'regressions'], value: [1] },
+  { path: ['evidence', 'validation', 'judge_changed'], value: true },
+  { path: ['evidence', 'validation', 'fewer_checks'], value: { base: -1, now: 0, missing: [], skipped: [] } },
+  { path: ['evidence', 'validation', 'environment_failures'], value: { tests: 127 } },
 ];
 
 describe('parseEnvelope', () => {

@@ -4,6 +4,7 @@ import { reasonsFor, reasonsOfMisfit } from '../../../src/planner/explain.ts';
 import { explain } from '../../../src/planner/judge.ts';
 import { wordsOf } from '../../../src/planner/row-words.ts';
 import { ROWS } from '../../../src/planner/rows.ts';
+import { CHECK_CASES } from './check-cases.ts';
 import { envelope, failed, report, said } from './envelope-builder.ts';
 import { PAIR_CASES } from './pair-cases.ts';
 import { ROW_CASES } from './row-cases.ts';
@@ -24,13 +25,16 @@ describe('the reasons of a judgement', () => {
     expect(() => wordsOf('toString')).toThrow('the row toString has no words');
   });
 
-  it.each([...ROW_CASES, ...PAIR_CASES])('names the row that gave the status: $name', ({ input }) => {
-    const { rows, decision } = explain(input);
-    const { why } = reasonsFor(input, decision.status);
-    expect(rows[0]?.status).toBe(decision.status);
-    expect(why.startsWith(`${rows[0]?.id}: `)).toBe(true);
-    expect(why).not.toContain('\n');
-  });
+  it.each([...ROW_CASES, ...PAIR_CASES, ...CHECK_CASES])(
+    'names the row that gave the status: $name',
+    ({ input }) => {
+      const { rows, decision } = explain(input);
+      const { why } = reasonsFor(input, decision.status);
+      expect(rows[0]?.status).toBe(decision.status);
+      expect(why.startsWith(`${rows[0]?.id}: `)).toBe(true);
+      expect(why).not.toContain('\n');
+    },
+  );
 
   it('names the evidence, the other rows and the way out', () => {
     const harness = report({ a: 'failed' });

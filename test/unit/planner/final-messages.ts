@@ -14,12 +14,12 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   {
     agent: 'claude-code',
     text: '## Summary\n\nI fixed the off-by-one error in the paginator:\n\n- `src/paginate.ts`: the last page is included now\n- Added a regression test\n\nThe test suite passes (48 tests).',
-    claims: ['fixed', 'tests_pass'],
+    claims: ['fixed', 'implemented', 'tests_pass'],
   },
   {
     agent: 'claude-code',
     text: "I wasn't able to reproduce the failure. The tests pass on this machine, so I made no changes. Could you share the log of the failing job?",
-    claims: [],
+    claims: ['tests_pass'],
   },
   {
     agent: 'claude-code',
@@ -39,7 +39,7 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   {
     agent: 'claude-code',
     text: "The bug is fixed. The cause was a missing `await` in `saveUser`; I've added it and a test that fails without it.",
-    claims: ['fixed'],
+    claims: ['fixed', 'implemented'],
   },
   {
     agent: 'claude-code',
@@ -59,7 +59,7 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   {
     agent: 'codex',
     text: 'Implemented `--dry-run` for `clean`. It lists what would be removed and exits without touching anything.\n\nTests: `npm test` (passes).',
-    claims: ['implemented'],
+    claims: ['implemented', 'tests_pass'],
   },
   {
     agent: 'codex',
@@ -105,7 +105,7 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   {
     agent: 'gemini',
     text: 'I have finished the task. The tests should pass now, but please run them to be sure.',
-    claims: [],
+    claims: ['implemented'],
   },
   {
     agent: 'gemini',
@@ -150,7 +150,7 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   {
     agent: 'copilot',
     text: 'I fixed the null check in `src/user.ts` and added a unit test.',
-    claims: ['fixed'],
+    claims: ['fixed', 'implemented'],
   },
   {
     agent: 'copilot',

@@ -63,6 +63,24 @@ const review = fc.record({
   findings: fc.array(finding, { maxLength: 1 }),
 });
 
+const checks = fc.record(
+  {
+    commands: fc.dictionary(id, fc.constantFrom('npm test', '')),
+    output: fc.dictionary(id, fc.constant('red')),
+    report_sources: fc.uniqueArray(id),
+    regressions: fc.uniqueArray(fc.constantFrom('a', 'b')),
+    judge_changed: fc.uniqueArray(fc.constantFrom('test/a.test.ts', 'package.json')),
+    fewer_checks: fc.record({
+      base: fc.nat(9),
+      now: fc.nat(9),
+      missing: fc.array(id),
+      skipped: fc.array(id),
+    }),
+    environment_failures: fc.uniqueArray(id),
+  },
+  { requiredKeys: [] },
+);
+
 const input: fc.Arbitrary<PlannerInput> = fc
   .record({
     intent: fc.constantFrom('intent: implementation', 'intent: review'),
@@ -78,6 +96,8 @@ const input: fc.Arbitrary<PlannerInput> = fc
     review: fc.option(review),
     window: fc.array(windowEntry, { maxLength: 4 }),
     refinement: fc.option(fc.record({ spent: fc.nat(2), max: fc.nat(2) })),
+    checks: rarely({}, checks),
+    runChanged: fc.option(fc.boolean()),
   })
   .map((made) =>
     envelope(
@@ -87,7 +107,9 @@ const input: fc.Arbitrary<PlannerInput> = fc
         harness_report: made.report,
         policy_events: made.events,
         review: made.review,
+        run_changed: made.runChanged,
         validation: {
+          ...made.checks,
           mechanical_outcome: made.outcome,
           exit_codes: made.exitCodes,
           timeouts: made.timeouts,
@@ -116,7 +138,28 @@ function withGolden(whole: PlannerInput): PlannerInput {
   return withEvidence(whole, { harness_report: { ...before, proposed_goldens: ['new.png'] } });
 }
 
+function withValidation(
+  whole: PlannerInput,
+  fields: Partial<PlannerInput['evidence']['validation']>,
+): PlannerInput {
+  return withEvidence(whole, { validation: { ...whole.evidence.validation, ...fields } });
+}
+
+const FEWER = { base: 9, now: 0, missing: [], skipped: [] };
+
 const WORSENINGS = [
+  {
+    name: 'a changed judge',
+    worsen: (whole: PlannerInput) => withValidation(whole, { judge_changed: ['test/b.test.ts'] }),
+  },
+  {
+    name: 'a missing check',
+    worsen: (whole: PlannerInput) => withValidation(whole, { fewer_checks: FEWER }),
+  },
+  {
+    name: 'a run without a change',
+    worsen: (whole: PlannerInput) => withEvidence(whole, { run_changed: false }),
+  },
   { name: 'a policy violation', worsen: (whole: PlannerInput) => withEvent(whole, 'network_violation: dns') },
   { name: 'an approval event', worsen: (whole: PlannerInput) => withEvent(whole, 'requires_approval: z') },
   { name: 'a golden proposal', worsen: withGolden },

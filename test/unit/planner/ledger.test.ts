@@ -28,6 +28,25 @@ describe('the claim ledger', () => {
       envelope({ ...claim('tests_pass'), validation: failed }),
     ],
     [
+      'tests_pass: cannot be told (the change edits what decides the verdict)',
+      envelope({ ...claim('tests_pass'), validation: { judge_changed: ['test/a.test.ts'] } }),
+    ],
+    [
+      'tests_pass: cannot be told (report.xml is missing)',
+      envelope({ ...claim('tests_pass'), validation: { missing_artifacts: ['report.xml'] } }),
+    ],
+    [
+      'tests_pass: cannot be told (2 cases ran, and 3 at the base)',
+      envelope({
+        ...claim('tests_pass'),
+        validation: { fewer_checks: { base: 3, now: 2, missing: ['c'], skipped: [] } },
+      }),
+    ],
+    [
+      'tests_pass: does not hold (tests exited with 1)',
+      envelope({ ...claim('tests_pass'), validation: { ...failed, judge_changed: ['test/a.test.ts'] } }),
+    ],
+    [
       'tests_pass: does not hold (tests ran out of time; the case a failed)',
       envelope({
         ...claim('tests_pass'),

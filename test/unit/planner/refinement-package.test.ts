@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refinementPackageSchema } from '../../../src/contracts/refinement-package.ts';
 import { judge } from '../../../src/planner/judge.ts';
 import { refinementPackage } from '../../../src/planner/refinement-package.ts';
+import { CHECK_CASES } from './check-cases.ts';
 import { envelope, failed, report, said } from './envelope-builder.ts';
 import { PAIR_CASES } from './pair-cases.ts';
 import { ROW_CASES } from './row-cases.ts';
@@ -9,16 +10,19 @@ import { ROW_CASES } from './row-cases.ts';
 const REF = 'artifacts/judge/planner_decision.json';
 
 describe('the refinement package', () => {
-  it.each([...ROW_CASES, ...PAIR_CASES])('is there for partial alone, and complete: $name', ({ input }) => {
-    const decision = judge(input);
-    const made = refinementPackage(decision, REF);
-    expect(made === null).toBe(decision.status !== 'partial');
-    if (made === null) return;
-    expect(refinementPackageSchema.parse(made)).toEqual(made);
-    expect(made.issues.length).toBeGreaterThan(0);
-    for (const { artifact_refs: refs } of made.issues) expect(refs).not.toEqual([]);
-    expect(made.verification).not.toEqual([]);
-  });
+  it.each([...ROW_CASES, ...PAIR_CASES, ...CHECK_CASES])(
+    'is there for partial alone, and complete: $name',
+    ({ input }) => {
+      const decision = judge(input);
+      const made = refinementPackage(decision, REF);
+      expect(made === null).toBe(decision.status !== 'partial');
+      if (made === null) return;
+      expect(refinementPackageSchema.parse(made)).toEqual(made);
+      expect(made.issues.length).toBeGreaterThan(0);
+      for (const { artifact_refs: refs } of made.issues) expect(refs).not.toEqual([]);
+      expect(made.verification).not.toEqual([]);
+    },
+  );
 
   it('names each issue once, with its evidence', () => {
     const harness = report({ a: 'failed' });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../src/planner/judge.ts';
 import { driftOf, parseVector, vectorFrom } from '../../../src/planner/vector.ts';
+import { CHECK_CASES } from './check-cases.ts';
 import type { DecisionCase } from './decision-case.ts';
 import { PAIR_CASES } from './pair-cases.ts';
 import { ROW_CASES } from './row-cases.ts';
@@ -28,6 +29,7 @@ const slug = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, '_');
 const tables: readonly (readonly [string, readonly DecisionCase[]])[] = [
   ['rows', ROW_CASES],
   ['pairs', PAIR_CASES],
+  ['checks', CHECK_CASES],
 ];
 const generated = tables.flatMap(([part, cases]) =>
   cases.map((one) => ({ ...one, id: slug(one.name), path: `${part}/${slug(one.name)}.json` })),

@@ -29,24 +29,18 @@ describe('the network of a step', () => {
 describe('the notes about the sandbox', () => {
   const none = { kind: 'none', reason: 'it is not there' } as const;
   const here = { kind: 'sandbox', name: 'bubblewrap' } as const;
-  const noCommits = effectiveOf([{ ...silent, forbidden_operations: ['commit'] }]);
 
   it('say without one why, and what was not enforced', () => {
-    expect(enclosingNotes(none, 'validator', noCommits, 'deny')).toEqual([
+    expect(enclosingNotes(none, 'validator', 'deny')).toEqual([
       'no sandbox: it is not there',
       'not enforced: files outside the worktree could be written, and the home be read',
       'not enforced: the validators of this step had a network',
     ]);
-    expect(enclosingNotes(none, 'agent', noCommits, 'allow')).toHaveLength(2);
+    expect(enclosingNotes(none, 'agent', 'allow')).toHaveLength(2);
   });
 
-  it('say with one what holds, and where it holds more than the policy asks', () => {
-    expect(enclosingNotes(here, 'agent', noCommits, 'deny')).toEqual([
-      'shut in by bubblewrap, without a network',
-    ]);
-    expect(enclosingNotes(here, 'agent', effectiveOf([silent]), 'allow')).toEqual([
-      'shut in by bubblewrap, with the network',
-      'the policy lets the agent commit, but git is read-only in the sandbox',
-    ]);
+  it('say with one which sandbox it is, and whether it has a network', () => {
+    expect(enclosingNotes(here, 'agent', 'deny')).toEqual(['shut in by bubblewrap, without a network']);
+    expect(enclosingNotes(here, 'agent', 'allow')).toEqual(['shut in by bubblewrap, with the network']);
   });
 });

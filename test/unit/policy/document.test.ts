@@ -39,6 +39,12 @@ describe('a policy file', () => {
     [`${HEAD}forbidden_paths: [a//b]`, 'CF011 3:19'],
     [`${HEAD}forbidden_paths: [a/./b]`, 'CF011 3:19'],
     [`${HEAD}forbidden_paths: ["secrets "]`, 'CF011 3:19'],
+    [`${HEAD}forbidden_paths: ["*a*a*a*b"]`, 'CF011 3:19'],
+    [`${HEAD}forbidden_paths: ["**/a/**/b/**/c"]`, 'CF011 3:19'],
+    [`${HEAD}forbidden_paths: ["+(a|b*)c"]`, 'CF011 3:19'],
+    [`${HEAD}commands: { deny: ["/a(?=b)/"] }`, 'CF011 3:20'],
+    [`${HEAD}commands: { deny: ["/(?<!a)b/"] }`, 'CF011 3:20'],
+    [`${HEAD}commands: { deny: ["/(a)\\\\1/"] }`, 'CF011 3:20'],
     [`${HEAD}commands: { deny: ["  "] }`, 'CF011 3:20'],
     [`${HEAD}commands: { deny: [rm, "/(/"] }`, 'CF011 3:24'],
     [`${HEAD}commands: { deny: ["//"] }`, 'CF011 3:20'],
@@ -53,6 +59,13 @@ describe('a policy file', () => {
     expect(places(checked)).toEqual([place]);
     expect(checked.policy).toBeNull();
     for (const { message } of checked.diagnostics) expect(message).toMatch(/^[^A-Z]/);
+  });
+
+  it.each([
+    'forbidden_paths: ["**/secrets/**/*.key", "**/*test*spec*", "src/**"]',
+    String.raw`commands: { deny: ["/\\(?=|\\\\1|(?<name>a)(?:b)/i", "/(a+)+$/"] }`,
+  ])('may say %s', (line) => {
+    expect(check(`${HEAD}${line}`).diagnostics).toEqual([]);
   });
 
   it('says what is wrong with a path in the words of policies', () => {

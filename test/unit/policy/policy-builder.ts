@@ -27,5 +27,5 @@ export function refs(fields: Record<string, string | undefined> = {}, head: stri
   const present = Object.entries(all).flatMap(([name, id]) =>
     id === undefined ? [] : [[name, id] as const],
   );
-  return { refs: Object.fromEntries(present), head, headLogs: {} };
+  return { refs: Object.fromEntries(present), head };
 }

@@ -37,6 +37,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   validation_results: { exit_codes: { tests: 17 } },
   review_report: { review: { verdict: 'needs-changes' } },
   blockers: [{ summary: 'the flag is ignored', evidence_ref: 'logs/tests.txt' }],
+  human_feedback: { by: 'ada', comment: 'name the flag --silent' },
   fix_instructions: {
     objective: 'heed the flag',
     constraints: ['keep the exit codes'],
@@ -80,6 +81,7 @@ const MARKS: Readonly<Record<string, readonly string[]>> = {
   review_report: ['needs-changes'],
   blockers: ['the flag is ignored', 'logs/tests.txt'],
   fix_instructions: ['heed the flag', 'keep the exit codes', 'read the flag', 'npm test', 'exit 0'],
+  human_feedback: ['What ada said', 'name the flag --silent'],
   allowed_next_steps: ['refine, ask'],
 };
 

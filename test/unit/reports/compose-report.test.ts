@@ -105,18 +105,29 @@ describe('a report that is made from test results', () => {
     result({ id: 'b', status: 'failed' }),
     result({ id: 'a', durationMs: 2 }),
     result({ id: 'b', status: 'skipped' }),
+    result({ id: 'c' }),
+    result({ id: 'c' }),
   ];
+  const apart = ['failed a', 'failed b', 'passed a (2)', 'skipped b (2)', 'passed c', 'passed c (2)'];
   it.each([
-    ['flaky where the runner is content with a rerun', true, 0, ['flaky a', 'failed b']],
+    ['a rerun if the runner has no two tests of one name', 'reruns', 0, ['flaky a', 'failed b', 'passed c']],
     [
-      'what it is where the runner is not content',
-      true,
-      1,
-      ['failed a', 'failed b', 'passed a (2)', 'skipped b (2)'],
+      'a rerun if it may be one, failed and passed',
+      'perhaps-reruns',
+      0,
+      ['flaky a', 'failed b', 'skipped b (2)', 'passed c', 'passed c (2)'],
     ],
-    ['two where it may be two tests', false, 0, ['failed a', 'failed b', 'passed a (2)', 'skipped b (2)']],
-  ])('calls a test that is listed twice %s', (_, repeatsAreReruns, exitCode, expected) => {
-    const read = { kind: 'unit', results: twice, durationMs: null, repeatsAreReruns } as const;
+    ['two tests if the runner does not exit with 0', 'reruns', 1, apart],
+    ['two tests if it may be a rerun and the runner does not exit with 0', 'perhaps-reruns', 1, apart],
+    ['two tests if the runner was killed', 'perhaps-reruns', null, apart],
+    ['two tests if nothing speaks for a rerun', undefined, 0, apart],
+  ] as const)('takes a name that is listed twice for %s', (_, repeats, exitCode, expected) => {
+    const read = {
+      kind: 'unit',
+      results: twice,
+      durationMs: null,
+      ...(repeats === undefined ? {} : { repeats }),
+    } as const;
     const { cases, summary } = composeReport(read, { ...facts, exitCode });
     expect(cases.map(({ id, status: end }) => `${end} ${id}`)).toEqual(expected);
     expect(cases[0]?.observations).toEqual(['no']);

@@ -120,6 +120,18 @@ describe('a JUnit report', () => {
     expect(read('junit', text).durationMs).toBe(expected);
   });
 
+  it.each([
+    ["npm's banner", '\n> app@1.0.0 test\n> vitest run --reporter=junit\n\n', ''],
+    ['a byte order mark', '\ufeff', ''],
+    ['a byte order mark behind a banner', '> app@1.0.0 test\n\ufeff', ''],
+    ['lines behind it', '', '\nJUNIT report written to r.xml\nDone in 1.5s.\n'],
+    ['both', '> x\n', '\n> y\n'],
+  ])('is read with %s', (_, before, behind) => {
+    const text = `${before}${suite('<testcase name="a"/>')}${behind}`;
+    expect(ends(read('junit', text))).toEqual(['passed s > a']);
+    expect(ends(read('junit', text.replace('<?xml version="1.0"?>', '')))).toEqual(['passed s > a']);
+  });
+
   it('names attachments in the way of Jenkins', () => {
     const out = '<system-out>x [[ATTACHMENT|shots/a.png]] [[ATTACHMENT|b.txt]]</system-out>';
     expect(only(suite(`<testcase name="a">${out}</testcase>`))?.attachments).toEqual([
@@ -152,6 +164,11 @@ describe('a JUnit report is refused', () => {
     ],
     ['an open element', '<testsuites><testsuite>', 'is not well-formed XML: 1:23: unclosed tag: testsuite'],
     ['no element', '', 'is not well-formed XML: 1:0: document must contain a root element.'],
+    [
+      'a document type behind a banner',
+      '> x\n<?xml version="1.0"?><!DOCTYPE b><testsuites/>',
+      'declares a document type, which is not read',
+    ],
     ['another root', '<html/>', 'is not a JUnit report: its root element is `html`'],
     ['JSON', '{}', 'is not well-formed XML: 1:2: text data outside of root node.'],
     ['a NUL', '<testsuites>\0</testsuites>', 'holds a NUL character'],

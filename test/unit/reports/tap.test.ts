@@ -15,7 +15,7 @@ describe('a TAP line', () => {
     ['ok 1 - adds # skipped: no network', 'skipped adds'],
     ['not ok 1 - adds # SKIP no network', 'skipped adds'],
     [`not ok 1 - adds # ${todo} some day`, 'skipped adds'],
-    [`ok 1 - adds # ${todo} some day`, 'passed adds'],
+    [`ok 1 - adds # ${todo} some day`, 'skipped adds'],
     [String.raw`not ok 1 - the \# skip sign`, 'failed the # skip sign'],
     ['not ok 1 - number #3', 'failed number #3'],
     ['not ok 1 - the colour #skipper', 'failed the colour #skipper'],
@@ -46,15 +46,96 @@ describe('a plan', () => {
     ['of more than came', ['1..3', 'ok 1', 'ok 2'], ['3 tests were planned and 2 have a result']],
     ['of less than came', ['ok 1', 'ok 2', '1..1'], ['1 tests were planned and 2 have a result']],
     ['that never came', ['ok 1'], ['the output ends after 1 tests without a plan']],
+    ['whose numbers are in another order', ['1..2', 'ok 2', 'ok 1'], []],
+    ['of tests without numbers', ['1..2', 'ok - a', 'ok - b'], []],
+    ['of tests of which some have numbers', ['1..3', 'ok 1', 'ok', 'ok 3'], []],
+    ['with a number that is repeated', ['1..2', 'ok 1', 'ok 1'], ['test 1 is reported more than once']],
+    [
+      'with numbers that are repeated',
+      ['1..4', 'ok 1', 'not ok 1 # SKIP', 'ok 2', 'ok 2'],
+      ['tests 1, 2 are reported more than once'],
+    ],
+    ['with a number outside of it', ['1..2', 'ok 1', 'ok 3'], ['test 3 is outside the plan 1..2']],
+    ['with the number 0', ['1..2', 'ok 0', 'ok 1'], ['test 0 is outside the plan 1..2']],
+    [
+      'that comes at the end, with numbers outside of it',
+      ['ok 7', 'ok 8', 'ok 1', '1..3'],
+      ['tests 7, 8 are outside the plan 1..3'],
+    ],
+    [
+      'with a repeated number and one result too many',
+      ['1..2', 'ok 1', 'ok 2', 'ok 2'],
+      ['2 tests were planned and 3 have a result', 'test 2 is reported more than once'],
+    ],
+    ['that is given twice', ['1..2', 'ok 1', 'ok 2', '1..2'], ['the plan is given twice']],
+    [
+      'that is given twice and differs',
+      ['1..1', 'ok 1', 'ok 2', '1..2'],
+      ['the plan is given twice', '1 tests were planned and 2 have a result'],
+    ],
+    [
+      'that never came, with a repeated number',
+      ['ok 1', 'ok 1'],
+      ['the output ends after 2 tests without a plan', 'test 1 is reported more than once'],
+    ],
+    ['of nothing, with results', ['1..0', 'ok 1'], ['0 tests were planned and 1 have a result']],
+    [
+      'of a subtest with a repeated number',
+      ['    ok 1 - a', '    ok 1 - b', '    1..2', 'ok 1 - s', '1..1'],
+      ['test 1 is reported more than once'],
+    ],
+    [
+      'of a subtest that is given twice',
+      ['    1..1', '    ok 1 - a', '    1..1', 'ok 1 - s', '1..1'],
+      ['the plan is given twice'],
+    ],
+    [
+      'of each subtest by itself',
+      ['    ok 1 - a', '    1..1', 'ok 1 - s', '    ok 1 - a', '    1..1', 'ok 2 - t', '1..2'],
+      [],
+    ],
+    [
+      'of subtests in braces',
+      ['ok 1 - s {', '    ok 1 - a', '    1..1', '}', 'ok 2 - t {', '    ok 1 - b', '    1..1', '}', '1..2'],
+      [],
+    ],
+    [
+      'of Node with a file without tests, which it numbers by its place among the files,',
+      ['ok 1 - adds', 'ok 2 - keeps zero', 'ok 2 - /repo/test/helpers.js', '1..3'],
+      [],
+    ],
+    ['of each document by itself', ['1..1', 'ok 1 - a', 'TAP version 14', '1..1', 'ok 1 - b'], []],
+    [
+      'of a document that is cut off by the next',
+      ['1..2', 'ok 1 - a', 'TAP version 13', '1..1', 'ok 1 - b'],
+      ['2 tests were planned and 1 have a result'],
+    ],
     [
       'of a subtest that is short',
       ['    ok 1 - a', '    1..2', 'ok 1 - s', '1..1'],
       ['2 tests were planned and 1 have a result'],
     ],
-  ])('%s is held against the results', (_, lines, observations) => {
+  ])('%s is checked against the results', (_, lines, observations) => {
     const failed = read('tap', tap(...lines)).results.filter(({ status }) => status === 'failed');
     expect(failed.flatMap((result) => result.observations)).toEqual(observations);
   });
+
+  it('that skips everything is a skipped case with its reason', () => {
+    const results = read('tap', tap('1..0 # SKIP no database'));
+    expect(ends(results)).toEqual(['skipped all tests']);
+    expect(results.results[0]?.observations).toEqual(['no database']);
+    expect(ends(read('tap', tap('1..0')))).toEqual([]);
+  });
+
+  it.each(['Bail out!', '    Bail out! no disk', 'BAIL OUT! no disk'])(
+    'ends at %j, also in a subtest',
+    (line) => {
+      expect(ends(read('tap', tap('1..9', 'ok 1 - a', line, 'ok 2 - b')))).toEqual([
+        'passed a',
+        'failed bail out',
+      ]);
+    },
+  );
 
   it('counts for nothing once the run was given up, which is a failed case', () => {
     const results = read('tap', tap('1..9', 'ok 1 - a', 'Bail out! no database', 'not ok 2 - b'));
@@ -91,6 +172,11 @@ describe('subtests', () => {
       'passed s > a',
       'failed s',
     ]);
+  });
+
+  it.each([`# ${todo} later`, '# SKIP'])('under a point with %j do not fail', (directive) => {
+    const lines = ['    ok 1 - a', '    not ok 2 - b', '    1..2', `not ok 1 - s ${directive}`, '1..1'];
+    expect(ends(read('tap', tap(...lines)))).toEqual(['passed s > a', 'skipped s > b']);
   });
 
   it('that nothing sums up are kept, and the missing end is a failure', () => {
@@ -185,6 +271,7 @@ describe('diagnostics', () => {
         observations: [
           `Expected:\nnot ok 9 - inside\nexpected: 3\nactual: 2\nlocation: ${FOLDER}/test/a.test.mjs:4:3`,
         ],
+        location: 'test/a.test.mjs:4',
         attachments: [],
         durationMs: 1.25,
       },
@@ -204,8 +291,8 @@ describe('diagnostics', () => {
     ],
     [
       'a block that is indented like a subtest, as of Vitest',
-      ['    ---', '    error:', '        message: "no"', 'ok 7 - no test', '    actual: "1"', '    ...'],
-      'message: "no"\nok 7 - no test\nactual: 1',
+      ['    ---', '    error:', '        message: "no', 'more', '}"', '    actual: "1"', '    ...'],
+      'message: "no\nmore\n}"\nactual: 1',
     ],
     ['a difference, as of node-tap', ['  ---', '  diff: |', '    -2', '    +1', '  ...'], 'diff: -2\n+1'],
     [
@@ -231,16 +318,53 @@ describe('diagnostics', () => {
     );
   });
 
-  it('that do not end swallow what follows, and the missing plan tells', () => {
-    expect(ends(read('tap', tap('ok 1 - a', '  ---', 'ok 2 - b', '1..2')))).toEqual([
+  it.each([
+    ['a test', ['ok 2 - b', '1..2'], ['passed b']],
+    ['a failed test', ['not ok 2 - b', '1..2'], ['failed b']],
+    ['a plan', ['1..1'], []],
+    ['a bail out', ['Bail out! no disk'], ['failed bail out']],
+    [
+      'a comment and a subtest',
+      ['# Subtest: b', '    ok 1 - c', '    1..1', 'ok 2 - b', '1..2'],
+      ['passed b > c'],
+    ],
+    ['text and a subtest', ['noise', '    ok 1 - c', '    1..1', 'ok 2 - b', '1..2'], ['passed b > c']],
+    ['dots with less indentation', ['...', 'ok 2 - b', '1..2'], ['passed b']],
+    ['the next block', ['ok 2 - b', '  ---', '  x: 1', '  ...', '1..2'], ['passed b']],
+  ])('that are not closed end at their dedent, here at %s', (_, lines, more) => {
+    expect(ends(read('tap', tap('ok 1 - a', '  ---', '  error: no', ...lines)))).toEqual([
       'passed a',
-      'failed plan',
+      ...more,
     ]);
+  });
+
+  it('of a subtest that are not closed end at the next test of the subtest', () => {
+    const lines = [
+      '    not ok 1 - a',
+      '      ---',
+      '      error: no',
+      '    ok 2 - b',
+      '    1..2',
+      'not ok 1 - s',
+    ];
+    const results = read('tap', tap(...lines, '1..1'));
+    expect(ends(results)).toEqual(['failed s > a', 'passed s > b']);
+    expect(results.results[0]?.observations).toEqual(['no']);
   });
 });
 
 it.each(['', 'all is well\n', '{}', 'ok: yes'])('a text without TAP, %j, is refused', (text) => {
   expect(refusal('tap', text)).toBe('holds no TAP');
+});
+
+it.each([
+  'TAP version 12\n',
+  'TAP version 13\n',
+  'TAP version 14\npragma +strict\n',
+  '',
+  '> p@1.0.0 test\n> tape\n\n',
+])('TAP is read behind %j', (head) => {
+  expect(ends(read('tap', `${head}1..2\r\nok 1 - a\r\nnot ok 2 - b\r\n`))).toEqual(['passed a', 'failed b']);
 });
 
 it('TAP of version 14 with a hundred thousand lines of noise is read', () => {

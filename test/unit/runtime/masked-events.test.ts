@@ -21,6 +21,29 @@ describe('an event', () => {
       { class: 'forbidden_path', subject: 'word/a.txt', message: 'wrote [masked]/a.txt' },
     ],
     [
+      'loses the secrets of the commands that set a checkout up',
+      {
+        event_type: 'setup_completed',
+        step_id: null,
+        payload: {
+          checkout: 'work',
+          digest: 'word',
+          cache_hit: false,
+          commands: [{ command: 'login word', exit_code: 0, duration_ms: 1 }],
+          outcome: 'completed',
+          reason: null,
+        },
+      },
+      {
+        checkout: 'work',
+        digest: 'word',
+        cache_hit: false,
+        commands: [{ command: 'login [masked]', exit_code: 0, duration_ms: 1 }],
+        outcome: 'completed',
+        reason: null,
+      },
+    ],
+    [
       'keeps what a person said at a gate',
       { event_type: 'human_feedback', step_id: 'g', payload: { by: 'me', comment: TOKEN } },
       { by: 'me', comment: TOKEN },

@@ -15,12 +15,19 @@ function onFullDisk(): DriveContext {
     openWorkspace: noGit,
     directory,
     deps,
-    state: () => ({ snapshot: null }),
+    state: () => ({ snapshot: null, stage: { kind: 'new' } }),
   } as unknown as DriveContext;
 }
 
 it('ends no step of which nothing can be written down: the run stops, to be resumed', async () => {
   await expect(perform(onFullDisk(), EFFECT as never)).rejects.toThrow('no space left on device');
+});
+
+it('ends the run when its checkout can not be made ready for the first step', async () => {
+  expect(await perform(onFullDisk(), { kind: 'prepare' })).toEqual({
+    records: [],
+    input: { kind: 'preparation_failed', reason: 'git failed' },
+  });
 });
 
 it('ends no run whose work a full disk would lose', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../src/contracts/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
-import { judgeRetention } from '../../../src/runtime/retention.ts';
+import { judgeRetention, workspaceFolder } from '../../../src/runtime/retention.ts';
 
 const NOW = new Date('2026-03-31T12:00:00Z');
 
@@ -57,5 +57,14 @@ describe('the retention', () => {
       { due: false, reason },
       { due: true },
     ]);
+  });
+});
+
+describe('what a run has on disk besides its record', () => {
+  it.each([
+    ['the folder around both checkouts', '/state/shop-1/r1/work', '/state/shop-1/r1'],
+    ['the linked worktree of an earlier version', '/repo/.tnh/worktrees/r1', '/repo/.tnh/worktrees/r1'],
+  ])('is %s', (_, worktreePath, folder) => {
+    expect(workspaceFolder(worktreePath, 'r1')).toBe(folder);
   });
 });

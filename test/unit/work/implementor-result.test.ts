@@ -6,6 +6,11 @@ function codesFor(changes: Readonly<Record<string, unknown>>): string[] {
   return codesOf(checkImplementorResult(implementorResult(changes)));
 }
 
+function messagesOf(summary: string): string[] {
+  const checked = checkImplementorResult(implementorResult({ outcome: 'blocked', patch: null, summary }));
+  return checked.ok ? [] : checked.problems.map(({ message }) => message);
+}
+
 const blocked = (summary: string) => codesFor({ outcome: 'blocked', patch: null, summary });
 const failed = (summary: string) => codesFor({ outcome: 'validation-failure', patch: null, summary });
 
@@ -102,6 +107,63 @@ describe('a blocked summary', () => {
     ['a word', 'Blocked.', ['WR206', 'WR207', 'WR208', 'WR209', 'WR210']],
   ])('with %s has these problems', (_, summary, codes) => {
     expect(blocked(summary)).toEqual(codes);
+  });
+
+  it.each([
+    '1. Widen the scope. Simple.',
+    '- Widen the scope.',
+    '- Option 1: widen the scope.',
+    'Option 1: widen the scope.',
+    'Widen the scope.',
+    '1) widen the scope',
+    '### Option 1\n\nWiden the scope.\n\n### Trade-offs\n\nSlow.',
+    '### Widen the scope\n\n**What**: two files.\n\n**Why**: simple.',
+    '**Widen the scope**\n\n**Effort**: a day.\n\n**Risk**: small.',
+    '1. Widen the scope.\n2.',
+    '1. Widen the scope.\n2. None',
+    '1. Widen the scope.\n2. N/A',
+    '1. Widen the scope.\n2. No other option',
+    '1. Widen the scope.\n2. There are no alternatives.',
+    '1. Widen the scope.\n2. Same as option 1',
+    '1. Widen the scope\n1. widen the scope.',
+    '- Option 1: widen the scope\n- Option 1: widen it',
+    '- Option 1: widen the scope\n- Option 2: none',
+    '- Option A: widen\n- Benefit: simple\n- Risk: small',
+    '1. Widen the scope.\n   1. Change the lexer\n   2. Change the parser',
+    '1. Widen the scope.\n- two files change\n- a review is due',
+    '1. Widen the scope; we can (1) change the lexer, (2) the parser',
+    '1. Widen the scope; either a.ts or b.ts changes.',
+    '- Widen the scope: first, change a; second, change b',
+    'Widen the scope. One file changes, another stays.',
+    '1. Widen the scope.\n\nTried so far:\n- a clean build\n- another version',
+    '1. Widen the scope.\n\nNotes:\n2. It was tried.',
+    '1. Widen the scope, as option 1: a, option 2: b',
+  ])('with the single option %j is refused, also if it is recommended', (options) => {
+    const summary = CONSTRAINT.replace('- a\n- b', options).replace('The first.', 'Option 1');
+    expect(blocked(summary)).toEqual(['WR208']);
+  });
+
+  it('with two options in its description and one to choose from is refused', () => {
+    const summary = CONSTRAINT.replace('out of scope.', 'out of scope. Option 1: old. Option 2: new.');
+    expect(blocked(summary)).toEqual([]);
+    expect(blocked(summary.replace('- a\n- b', '- a'))).toEqual(['WR208']);
+  });
+
+  it.each([
+    ['Type', '`Blocker type` is missing: it is one of spec-ambiguity, '],
+    ['Description', '`Description` is missing: say what is blocking progress'],
+    ['Options', '`Options` is missing: give at least two options with their trade-offs'],
+    ['Recommendation', '`Recommendation` is missing: name the option you recommend and why'],
+    ['Impact', '`Impact` is missing: say what happens if the blocker is not resolved'],
+    ['Spec reference', '`Spec reference` of a spec-gap has no file path: name the file of the spec'],
+  ])('without %s is refused with the name that the contract has for it', (label, message) => {
+    expect(messagesOf(blockedWithout(label))[0]).toMatch(message);
+  });
+
+  it('with one option is refused with a message that asks for a second', () => {
+    expect(messagesOf(CONSTRAINT.replace('- a\n- b', '- a'))).toEqual([
+      '`Options` has only one option: give at least two with their trade-offs',
+    ]);
   });
 
   it.each(['external-dependency', 'technical-constraint', 'debugging-limit'])(
@@ -251,6 +313,17 @@ Impact: the task stays open.`,
         'a wide table of options',
         '| Option | Pro | Con |\n| --- | --- | --- |\n| Widen | simple | wide |\n| Wait | clean | slow |',
       ],
+      ['an indented list', '  1. Widen. Simple.\n     - Con: wide\n  2. Wait. Slow.'],
+      ['paragraphs between the entries', '1. Widen\n\nSimple.\n\n2. Wait\n\nSlow.'],
+      ['remarks in bold between the entries', '1. Widen\n**Risk:** wide\n\n2. Wait\n**Cost:** slow'],
+      ['names in bold', '**Option A** Widen, simple.\n**Option B** Wait, slow.'],
+      ['steps below an option', '1. Widen\n   Steps:\n   1. a\n   2. b\n2. Wait'],
+      ['letters on one line', 'a) Widen, simple. b) Wait, slow.'],
+      ['letters in bold at the start of a line', '**A.** Widen\n**B.** Wait'],
+      ['an option that changes nothing', '- Do nothing: the flag stays unsupported\n- Widen: simple'],
+      ['one, the other', 'One is to widen the scope, the other is to wait.'],
+      ['an impact for each option', 'Option 1: Widen.\nImpact: wide\nOption 2: Wait.\nImpact: slow'],
+      ['a list of what was tried below', '- Widen\n- Wait\n\nTried so far:\n- a clean build'],
       ['either, or', 'Either widen the scope, which is simple, or wait, which is slow.'],
       ['first, second', 'First, widen the scope (simple). Second, wait (slow).'],
     ].map(([how = '', options = '']) => [how, CONSTRAINT.replace('- a\n- b', options)]),

@@ -134,7 +134,7 @@ describe('a planner result', () => {
     expect(codesOf(check(changes, []))).toEqual(['WR104', 'WR107', 'WR110']);
   });
 
-  it('prints the circle with titles', () => {
+  it('prints the cycle with titles', () => {
     const round = create(
       plannedItem('a', { blockedBy: ['b'] }),
       plannedItem('b', { blockedBy: ['1', 'c'] }),
@@ -145,23 +145,31 @@ describe('a planner result', () => {
         {
           path: 'create.0.blockedBy',
           code: 'WR106',
-          message: 'items block each other: a (Item a) -> b (Item b) -> c (Item c) -> a (Item a)',
+          message: 'dependency cycle: a (Item a) → b (Item b) → c (Item c) → a (Item a)',
         },
       ],
     });
   });
 
-  it('finds circles that lead through existing items', () => {
+  it('calls an item that blocks itself a cycle, too', () => {
+    expect(check(create(plannedItem('a', { blockedBy: ['a'] })))).toMatchObject({
+      problems: [{ code: 'WR105', message: 'dependency cycle: "a" is blocked by itself' }],
+    });
+  });
+
+  it('finds cycles that lead through existing items', () => {
     const items: readonly KnownItem[] = [
       { id: '1', title: 'One', blockedBy: ['2'] },
       { id: '2', title: 'Two', blockedBy: ['1'] },
     ];
     expect(check(create(plannedItem('a', { blockedBy: ['1'] })), items)).toMatchObject({
-      problems: [{ code: 'WR106', message: expect.stringContaining('1 (One) -> 2 (Two) -> 1 (One)') }],
+      problems: [
+        { code: 'WR106', message: expect.stringContaining('dependency cycle: 1 (One) → 2 (Two) → 1 (One)') },
+      ],
     });
   });
 
-  it('tells two circles apart', () => {
+  it('tells two cycles apart', () => {
     const pair = (one: string, other: string) => [
       plannedItem(one, { blockedBy: [other] }),
       plannedItem(other, { blockedBy: [one] }),
@@ -228,7 +236,7 @@ describe('a planner result', () => {
     expect(codesOf(check({ create: closed }))).toEqual(['WR106']);
   });
 
-  it('may make items that wait for all before them, and finds the one circle among them', () => {
+  it('may make items that wait for all before them, and finds the one cycle among them', () => {
     const ids = Array.from({ length: 300 }, (_, index) => `t${index}`);
     const dense = ids.map((id, index) => plannedItem(id, { blockedBy: ids.slice(0, index) }));
     expect(codesOf(check({ create: dense }))).toEqual([]);

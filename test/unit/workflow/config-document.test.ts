@@ -133,7 +133,30 @@ describe('checkConfig', () => {
     ['planner: { kind: model, provider: openai, model: m, base_url: "ftp://x/v1" }', ['CF104 1:63']],
     ['planner: { kind: model, provider: openai-compatible, model: m, base_url: "http://x/v1" }', []],
     ['- a', ['CF009 1:1']],
-    ['paths: { worktrees: ./.tnh/run/x }', ['CF102 1:21']],
+    ['paths: { worktrees: trees }', ['CF105 1:10']],
+    ['paths: { workspaces: ws }', ['CF106 1:22']],
+    ['paths: { workspaces: ./ws/../../repo/ws }', []],
+    ['paths: { workspaces: ../ws }', []],
+    ['paths: { workspaces: ~/ws }', []],
+    ['paths: { workspaces: /srv/ws }', []],
+    ['paths: { runs: /srv, workspaces: /srv/ws }', ['CF102 1:34']],
+    ['setup: { ports: -1 }', ['CF011 1:17']],
+    ['setup: { ports: 1001 }', ['CF011 1:17']],
+    ['setup: { run: [npm, ci] }', ['CF009 1:16', 'CF009 1:21']],
+    ['setup: { run: [[]] }', ['CF011 1:16']],
+    ['setup: { run: [[x]], cache: { key: [], paths: [a] } }', ['CF011 1:36']],
+    ['setup: { run: [[x]], cache: { key: ["*.lock"], paths: ["packages/*/node_modules"] } }', []],
+    ['setup: { run: [[x]], cache: { key: [a], paths: [/a] } }', ['CF011 1:49']],
+    ['setup: { run: [[x]], cache: { key: [a], paths: [.git/x] } }', ['CF011 1:49']],
+    ['setup: { run: [[x]], cache: { key: [a], paths: ["**"] } }', ['CF011 1:49']],
+    ['setup: { copy: [.tnh/run] }', ['CF011 1:17']],
+    ['setup: { cache: { key: [a], paths: [b] } }', ['CF107 1:10']],
+    ['setup: { run: [], cache: { key: [a], paths: [b] } }', ['CF107 1:19']],
+    ['setup: { copy: [.env.test] }', []],
+    ['setup: { run: [[x]], cache: { key: [a], paths: ["p/*/b"] }, copy: [./p/c/b/d] }', ['CF011 1:68']],
+    ['baseline: true', ['CF010 1:11']],
+    ['baseline: on', []],
+    ['tests: "*.test.ts"', ['CF009 1:8']],
     ['paths: { runs: .tnh/runs }', []],
     ['validators: { t: { command: [x], report: "junit:../r.xml" } }', ['CF011 1:42']],
     ['validators: { t: { command: [x], report: "junit:/r.xml" } }', ['CF011 1:42']],
@@ -145,6 +168,31 @@ describe('checkConfig', () => {
   });
 });
 
+describe('the setup of a configuration', () => {
+  it('has a default for everything but its commands', () => {
+    expect(check('setup: { run: [[npm, ci]] }\nbaseline: off\ntests: ["**/*.spec.ts"]').config).toMatchObject(
+      {
+        setup: { run: [['npm', 'ci']], cache: null, copy: [], ports: 0, timeout: '15m' },
+        baseline: 'off',
+        tests: ['**/*.spec.ts'],
+      },
+    );
+  });
+
+  it('is taken whole from one file', () => {
+    const user = check('setup: { run: [[npm, ci]], copy: [.env] }').document;
+    const repo = check('setup: { run: [[pnpm, install]] }').document;
+    expect(mergeConfigs(user, repo).setup).toMatchObject({ run: [['pnpm', 'install']], copy: [] });
+  });
+
+  it('keeps an ignored paths.worktrees out of the configuration', () => {
+    expect(check('paths: { worktrees: trees }').config?.paths).toEqual({
+      runs: '.tnh/run',
+      workspaces: null,
+    });
+  });
+});
+
 describe('mergeConfigs', () => {
   it('lets the repository win key by key and merges maps by name', () => {
     const user = check(
@@ -152,7 +200,7 @@ describe('mergeConfigs', () => {
     ).document;
     const repo = check('limits: { timeout: 5m }\nvalidators:\n  tests: { command: [npm, test] }').document;
     const merged = mergeConfigs(user, repo);
-    expect(merged.limits).toEqual({ timeout: '5m', idle_timeout: '5m', max_visits: 3 });
+    expect(merged.limits).toEqual({ timeout: '5m', idle_timeout: '5m', max_visits: 3, park: '12h' });
     expect(merged.sandbox).toBe('off');
     expect(merged.validators.lint?.command).toEqual(['eslint']);
     expect(merged.validators.tests?.command).toEqual(['npm', 'test']);

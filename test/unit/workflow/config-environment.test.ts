@@ -22,7 +22,11 @@ describe('the environment', () => {
     ['CONDUCTOR_LIMITS_IDLE_TIMEOUT', '30s', { limits: { idle_timeout: '30s' } }],
     ['CONDUCTOR_LIMITS_MAX_VISITS', '3', { limits: { max_visits: 3 } }],
     ['CONDUCTOR_PATHS_RUNS', 'runs', { paths: { runs: 'runs' } }],
+    ['CONDUCTOR_PATHS_WORKSPACES', '~/runs', { paths: { workspaces: '~/runs' } }],
     ['CONDUCTOR_PATHS_WORKTREES', 'trees', { paths: { worktrees: 'trees' } }],
+    ['CONDUCTOR_SETUP', '{ run: [[npm, ci]] }', { setup: { run: [['npm', 'ci']] } }],
+    ['CONDUCTOR_BASELINE', 'off', { baseline: 'off' }],
+    ['CONDUCTOR_TESTS', '["test/**"]', { tests: ['test/**'] }],
     ['CONDUCTOR_RETENTION_KEEP_RUNS', '5', { retention: { keep_runs: 5 } }],
     ['CONDUCTOR_RETENTION_KEEP_DAYS', '1', { retention: { keep_days: 1 } }],
     ['CONDUCTOR_WORK_JOBS', '4', { work: { jobs: 4 } }],
@@ -76,7 +80,7 @@ describe('the environment', () => {
     const repo = configOf('limits: { timeout: 2h, idle_timeout: 2h }');
     const around = configOf(readEnvironment({ CONDUCTOR_LIMITS_TIMEOUT: '3h' })?.text ?? '');
     const merged = mergeConfigs(user, repo, around);
-    expect(merged.limits).toEqual({ timeout: '3h', idle_timeout: '2h', max_visits: 1 });
+    expect(merged.limits).toEqual({ timeout: '3h', idle_timeout: '2h', max_visits: 1, park: '12h' });
     expect(merged.sandbox).toBe('off');
   });
 });

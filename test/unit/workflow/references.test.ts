@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createTemplateReader } from '../../../src/adapters/prompts/template.ts';
 import type { KnownNames } from '../../../src/workflow/rule.ts';
 import { findUnusedInput } from '../../../src/workflow/unused-inputs.ts';
 import { agent, check, codes, validation, workflow } from './check.ts';
@@ -192,5 +193,128 @@ describe('inputs', () => {
     const checked = check(prompt(ref, asked), { names, inputs: given });
     const unused = findUnusedInput(checked, names.prompts, given);
     expect(unused && [unused.message, unused.help]).toEqual(expected);
+  });
+});
+
+describe('an inline prompt', () => {
+  const readTemplate = createTemplateReader();
+  const inline = (text: string, inputs = '') =>
+    step(
+      'prompt: do the work',
+      `prompt: ${JSON.stringify(text)}${inputs === '' ? '' : `\n    inputs: [${inputs}]`}`,
+    );
+
+  it.each<[string, string, string, string[] | null, string[]]>([
+    ['text without braces', 'do the work', '', null, []],
+    ['single braces and a percentage', 'keep { this } at 100 % }', '', null, []],
+    ['the task', 'Do {{ task }}', '', null, []],
+    ['the task without blanks', 'Do {{task}}', '', null, []],
+    ['the task with a filter', 'Do {{ task | upcase }}', '', null, []],
+    ['the task in a condition', 'Do {% if task %}{{ task }}{% endif %}', '', null, []],
+    ['what the runtime supplies', '{{ run_id }} {{ diff }} {{ refinement | json }}', '', null, []],
+    ['a variable of its own', '{% assign x = task %}do {{ x }}', '', null, []],
+    ['a variable of a loop', '{% for b in blockers %}{{ b }} {% endfor %}', '', null, []],
+    ['raw braces', 'Do {% raw %}{{ anything }} {% x %}{% endraw %}', '', null, []],
+    ['an unknown variable', 'Do {{ area }}', '', null, ['WF509']],
+    ['an unknown variable in a condition', 'Do {% if area %}it{% endif %}', '', null, ['WF509']],
+    ['two unknown variables', 'Do {{ area }} {{ colour }}', '', null, ['WF509', 'WF509']],
+    ['a property of an unknown variable', 'Do {{ area.name }}', '', null, ['WF509']],
+    ['an unknown filter', 'Do {{ task | shout }}', '', null, ['WF509']],
+    ['an unknown tag', 'Do {% shout %} it', '', null, ['WF509']],
+    ['a tag that is not closed', 'Do {{ task', '', null, ['WF509']],
+    ['a file to include', "Do {% include 'a' %}", '', null, ['WF509']],
+    ['a variable that the step lists', 'Do {{ area }}', 'area', null, ['WF510']],
+    ['a variable that the step lists and the run is given', 'Do {{ area }}', 'area', ['area'], []],
+    ['a variable that the step lists and the run is not given', 'Do {{ area }}', 'area', [], ['WF508']],
+    ['a variable that the run is given', 'Do {{ area }}', '', ['area'], []],
+    ['a variable that the run is not given', 'Do {{ area }}', '', [], ['WF509']],
+    ['the task that the run is not given', 'Do {{ task }}', '', [], ['WF508']],
+    ['the task that the run is given', 'Do {{ task }}', '', ['task'], []],
+  ])('with %s', (_, text, listed, inputs, expected) => {
+    expect(codes(check(inline(text, listed), { names, inputs, readTemplate }))).toEqual(expected);
+  });
+
+  it.each([
+    ['an unknown variable', 'Do {{ area }}'],
+    ['a variable that is misspelt', 'Do {{ tsak }}'],
+    ['a template with an error', 'Do {{ }'],
+  ])('with %s is reported with the way to write literal braces', (_, text) => {
+    const [first] = check(inline(text), { names, readTemplate }).diagnostics;
+    expect(first?.message).toContain('for literal braces write `{% raw %}…{% endraw %}`');
+  });
+
+  it.each<[string, string[] | null, string]>([
+    ['Do {{ tsak }}', null, 'did you mean `task`?'],
+    ['Do {{ aera }}', ['area'], 'did you mean `area`?'],
+    [
+      'Do {{ area }}',
+      null,
+      'list it in `inputs` of the step, and give it to `conductor run` with `--input area=…`',
+    ],
+    ['Do {{ area }}', [], 'list it in `inputs` of the step, and pass `--input area=…`'],
+  ])('%j with the inputs %j has the help %j', (text, inputs, help) => {
+    const { diagnostics } = check(inline(text), { names, inputs, readTemplate });
+    expect(diagnostics.map((diagnostic) => diagnostic.help)).toEqual([help]);
+  });
+
+  it.each<[string, string[]]>([
+    ['write to ${run_dir}', ['WF315']],
+    ['write ${a} and ${b}', ['WF315']],
+    ['an open ${ is text', []],
+    ['costs $5 {now}', []],
+  ])('%j has the warnings %j', (text, expected) => {
+    expect(codes(check(inline(text), { names, readTemplate }))).toEqual(expected);
+  });
+
+  it.each<[string, string, string[], [string, string] | null]>([
+    ['one that it uses', 'Do {{ area }}', ['area'], null],
+    ['one that it uses in a condition', 'Do {% if area %}it{% endif %}', ['area'], null],
+    ['the task, which it does not use', 'Do it', ['task'], null],
+    [
+      'one that it does not use',
+      'Do {{ task }} in {{ area }}',
+      ['task', 'area', 'colour'],
+      ['no step takes the input `colour`', 'the workflow takes `task`, `area`'],
+    ],
+    [
+      'one that stands in raw braces only',
+      'Do {% raw %}{{ area }}{% endraw %}',
+      ['area'],
+      ['no step takes the input `area`', 'the workflow takes `task`'],
+    ],
+    [
+      'one in place of the task',
+      'Do {{ task }}',
+      ['tsak'],
+      ['no step takes the input `tsak`', 'did you mean `task`? the workflow takes `task`'],
+    ],
+  ])('given to a run: %s', (_, text, given, expected) => {
+    const checked = check(inline(text), { names, inputs: given, readTemplate });
+    const unused = findUnusedInput(checked, names.prompts, given, readTemplate);
+    expect(unused && [unused.message, unused.help]).toEqual(expected);
+  });
+});
+
+describe('a policy of a validation step', () => {
+  const withPolicy = (policy: string) =>
+    workflow('a', validation('a', 'STOP').replace('    run:', `    policy: ${policy}\n    run:`));
+  it.each([
+    ['policy.strict.v2', []],
+    ['policy.workspace.v1', []],
+    ['policy.strict.v1', ['WF503']],
+    ['strict', ['WF303']],
+    ["''", ['WF011']],
+  ])('%s is checked like that of an agent step', (policy, expected) => {
+    expect(codes(check(withPolicy(policy), { names }))).toEqual(expected);
+  });
+
+  it('tightens that of the workflow', () => {
+    const text = withPolicy('policy.strict.v2').replace(
+      'steps:',
+      'defaults: { policy: policy.workspace.v1 }\nsteps:',
+    );
+    expect(check(text, { names }).plan?.steps[0]).toMatchObject({
+      policies: ['policy.workspace.v1', 'policy.strict.v2'],
+    });
   });
 });

@@ -382,8 +382,13 @@ describe('substitutions and paths', () => {
     expect(codes(check(script(fields)))).toEqual(expected);
   });
 
-  it('is plain text in prompts and descriptions', () => {
-    expect(codes(check(workflow('a', STEP.replace('do the work', 'fix ${that} and ${'))))).toEqual([]);
+  it.each<[string, string, string, string[]]>([
+    ['a description', 'description: d', 'description: about ${nothing}', []],
+    ['a description, unclosed', 'description: d', 'description: about ${', []],
+    ['a prompt, with a warning', 'do the work', 'fix ${this}', ['WF315']],
+    ['a prompt, unclosed', 'do the work', 'fix ${', []],
+  ])('is plain text in %s', (_, from, to, expected) => {
+    expect(codes(check(workflow('a', STEP).replace(from, () => to)))).toEqual(expected);
   });
 
   it.each(['/abs', '../up', 'a/../../b'])('artifacts_dir does not leave the repository by %s', (folder) => {

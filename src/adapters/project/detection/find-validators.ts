@@ -4,6 +4,7 @@ import { findDenoTasks, findLanguageTools } from './language-tools.ts';
 import { findPackageScripts } from './package-scripts.ts';
 import { findPythonProject, findPythonTools } from './python-tools.ts';
 import { findTasksOfRunners } from './task-runners.ts';
+import { findTestScript } from './test-scripts.ts';
 
 /** What somebody wrote down as the way to run a check comes before what a language's tools do by themselves. */
 const FINDERS = [
@@ -13,6 +14,7 @@ const FINDERS = [
   findPythonTools,
   findLanguageTools,
   findPythonProject,
+  findTestScript,
 ] as const;
 
 /** What a repository gives the names `tests`, `lint` and `typecheck` to run: at most one command for each. */

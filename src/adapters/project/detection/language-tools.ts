@@ -23,7 +23,19 @@ export function findLanguageTools(files: ProjectFiles): DetectedValidator[] {
     ...(files.has('go.mod')
       ? [from('go.mod', 'tests', 'go', 'test', './...'), from('go.mod', 'lint', 'go', 'vet', './...')]
       : []),
+    ...findJvm(files),
+    ...(['phpunit.xml', 'phpunit.xml.dist'].some((path) => files.has(path))
+      ? [from('phpunit.xml', 'tests', 'vendor/bin/phpunit')]
+      : []),
   ];
+}
+
+/** The wrapper of the repository knows the version that it wants. */
+function findJvm(files: ProjectFiles): DetectedValidator[] {
+  if (files.has('pom.xml')) return [from('pom.xml', 'tests', files.has('mvnw') ? './mvnw' : 'mvn', 'test')];
+  const build = ['build.gradle', 'build.gradle.kts'].find((path) => files.has(path));
+  if (build === undefined) return [];
+  return [from(build, 'tests', files.has('gradlew') ? './gradlew' : 'gradle', 'test')];
 }
 
 /** Without `--workspace`, the package at the top would be the only one that is looked at. */

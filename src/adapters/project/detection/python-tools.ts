@@ -18,7 +18,7 @@ const TOOLS: readonly Tool[] = [
     program: 'pytest',
     args: [],
     tables: ['tool.pytest'],
-    files: ['pytest.ini', '.pytest.ini', 'pytest.toml'],
+    files: ['pytest.ini', '.pytest.ini', 'pytest.toml', 'conftest.py'],
     elsewhere: [
       ['setup.cfg', 'tool:pytest'],
       ['tox.ini', 'pytest'],
@@ -90,7 +90,14 @@ function sourceOf(files: ProjectFiles, { program, tables, files: own, elsewhere 
   const file = own.find((path) => files.has(path));
   if (file !== undefined) return file;
   const other = elsewhere.find(([path, table]) => hasTable(files.get(path) ?? '', table));
-  return other?.[0] ?? null;
+  return other?.[0] ?? requirementsWith(files, program);
+}
+
+/** A file of requirements, or a Pipfile, that lists the program. */
+function requirementsWith(files: ProjectFiles, program: string): string | null {
+  const listed = new RegExp(`^\\s*["']?${program}["']?\\s*(?:$|[\\[<>=!~;#@ ])`, 'mi');
+  const paths = [...files.keys()].filter((path) => /requirements.*\.txt$|^Pipfile$/.test(path));
+  return paths.find((path) => listed.test(files.get(path) ?? '')) ?? null;
 }
 
 /** mypy wants to be told what to look at, unless its configuration does. */

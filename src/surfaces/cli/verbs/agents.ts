@@ -36,6 +36,7 @@ function textOf({ terminal: { paintOut: paint } }: VerbContext, trial: AgentTria
       'file',
       trial.wrote_file === null ? null : trial.wrote_file ? 'written as asked' : 'not written as asked',
     ],
+    ['session', sessionText(trial)],
     ['time', trial.duration_ms === null ? null : formatDuration(trial.duration_ms)],
     ['tokens', `${tokens(usage?.input_tokens)} in, ${tokens(usage?.output_tokens)} out`],
     ['cost', usage?.cost_usd === undefined ? 'unknown' : `${usage.cost_usd} USD`],
@@ -49,6 +50,12 @@ function textOf({ terminal: { paintOut: paint } }: VerbContext, trial: AgentTria
     value === null ? [] : [[paint.dim(label), printable(value.split('\n')[0] ?? '')]],
   );
   return `${head}\n${renderTable(shown, '  ')}`;
+}
+
+function sessionText({ continues_session, session_reason }: AgentTrial): string | null {
+  if (continues_session === null) return null;
+  if (continues_session) return 'a second visit continued it';
+  return `a second visit did not continue it${session_reason === null ? '' : `: ${session_reason}`}`;
 }
 
 function startHelp({ ok, termination }: AgentTrial): string | null {

@@ -1,4 +1,4 @@
-import { judgeRetention, takeRun, type Verdict } from '../../../runtime/retention.ts';
+import { judgeRetention, takeRun, type Verdict, workspaceFolder } from '../../../runtime/retention.ts';
 import type { UpkeepSetup } from '../../../runtime/services.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { openUpkeep } from '../open.ts';
@@ -11,7 +11,7 @@ import {
 } from '../retention-report.ts';
 import type { VerbContext } from '../verb.ts';
 
-/** Takes runs away that the retention does not keep: worktree, branch, snapshots and record. Salvages stay. */
+/** Removes runs that the retention doesn't keep: workspace, branch and record. Salvages stay. */
 export async function clean(context: VerbContext, options: RetentionOptions): Promise<ExitCode> {
   const setup = await openUpkeep(context);
   const retention = retentionOf(setup, options);
@@ -24,8 +24,8 @@ export async function clean(context: VerbContext, options: RetentionOptions): Pr
 async function handle(setup: UpkeepSetup, { run, due, reason }: Verdict, dryRun: boolean): Promise<Handled> {
   const { upkeep } = setup;
   const worktree = run.status?.worktree_path ?? null;
-  const bytes =
-    (await upkeep.sizeOf(`${run.path}/`)) + (worktree === null ? 0 : await upkeep.sizeOf(worktree));
+  const folder = worktree === null ? null : workspaceFolder(worktree, run.runId);
+  const bytes = (await upkeep.sizeOf(`${run.path}/`)) + (folder === null ? 0 : await upkeep.sizeOf(folder));
   const about = { runId: run.runId, run, path: run.path, bytes, reason };
   if (!due) return { ...about, action: 'kept', salvageRefs: [], notes: [] };
   return handledAs(about, dryRun ? null : await takeRun(setup, run.runId));

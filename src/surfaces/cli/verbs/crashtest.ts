@@ -2,6 +2,7 @@ import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Plan } from '../../../kernel/plan.ts';
+import { defaultsToRecord } from '../../../runtime/recorded-run.ts';
 import {
   type CrashtestFailure,
   type CrashtestReport,
@@ -9,6 +10,7 @@ import {
   type ScriptReport,
   scriptsOf,
 } from '../../../simulation/crashtest.ts';
+import { formatJson } from '../../../text/outside-text.ts';
 import { checkWorkflow } from '../../../workflow/check-workflow.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -39,7 +41,7 @@ export async function crashtest(
   const bytes = await readSource(path);
   const checked = checkWorkflow({ name, bytes }, checkContext);
   if (checked.plan === null) {
-    if (context.json) terminal.out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
+    if (context.json) terminal.out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
     else
       terminal.err(
         renderHuman(checked.diagnostics, { name, text: checked.text }, { color: terminal.paint.enabled }),
@@ -47,11 +49,10 @@ export async function crashtest(
     return EXIT.usage;
   }
   expectScript(checked.plan, options);
-  const { timeoutMs, idleTimeoutMs, maxVisits } = checkContext.defaults;
   const report = await runCrashtest({
     plan: checked.plan,
     workflowText: bytes,
-    defaults: { timeout_ms: timeoutMs, idle_timeout_ms: idleTimeoutMs, max_visits: maxVisits },
+    defaults: defaultsToRecord(checkContext.defaults),
     seed: options.seed,
     only: options.script,
   });

@@ -35,6 +35,8 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
   const end = await startChecked(inside, project, checked, {
     baseRef: 'HEAD',
     inputs: {},
+    title: null,
+    baseline: true,
     wait: false,
     onCreated: () => {},
     onGate: (awaiting, view) => answerDemoGate(inside, project, awaiting, view, yes),

@@ -14,7 +14,7 @@ export async function doctor(context: VerbContext): Promise<ExitCode> {
     const mark =
       state === 'ok' ? paintOut.green('✓') : state === 'missing' ? paintOut.yellow('○') : paintOut.red('✗');
     out(`${mark} ${name.padEnd(22)} ${detail}\n`);
-    if (help !== null) out(`  ${' '.repeat(22)} ${paintOut.dim(help)}\n`);
+    for (const line of help?.split('\n') ?? []) out(`  ${' '.repeat(22)} ${paintOut.dim(line)}\n`);
   }
   return broken ? EXIT.failed : EXIT.success;
 }

@@ -1,6 +1,7 @@
 import { parseEnvelope } from '../../../planner/envelope.ts';
 import { reasonsFor } from '../../../planner/explain.ts';
 import type { Problem } from '../../../planner/problems.ts';
+import { formatJson } from '../../../text/outside-text.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { readJson } from '../given-text.ts';
@@ -29,7 +30,7 @@ export async function evaluate(
     return EXIT.success;
   }
   const { out, err, paint } = context.terminal;
-  out(`${JSON.stringify(decision, null, 2)}\n`);
+  out(`${formatJson(decision)}\n`);
   const { why, change } = reasonsFor(parsed.envelope, decision.status, decision.blockers);
   err(`${paint.dim('why:')} ${printable(why)}\n${paint.dim('it would change with:')} ${printable(change)}\n`);
   return EXIT.success;

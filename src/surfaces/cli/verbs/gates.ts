@@ -7,11 +7,12 @@ import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { gateLines } from '../gate-lines.ts';
 import { openRecords, recordError } from '../open.ts';
-import { shortId } from '../terminal.ts';
+import { printable, shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 interface OpenGate {
   readonly runId: string;
+  readonly title: string | null;
   readonly workflowId: string;
   readonly awaiting: AwaitingView;
   /** Given, but nobody has driven the run since. */
@@ -26,8 +27,9 @@ export async function gates(context: VerbContext): Promise<ExitCode> {
   const open = await findGates(context);
   if (context.json) {
     printJson(context, {
-      gates: open.map(({ runId, workflowId, awaiting, answer, expired, request }) => ({
+      gates: open.map(({ runId, title, workflowId, awaiting, answer, expired, request }) => ({
         run_id: runId,
+        title,
         workflow_id: workflowId,
         step_id: awaiting.stepId,
         gate: awaiting.gate,
@@ -44,11 +46,12 @@ export async function gates(context: VerbContext): Promise<ExitCode> {
   }
   const { out, err, paintOut } = context.terminal;
   if (open.length === 0) err('nothing waits for a person\n');
-  for (const { runId, workflowId, awaiting, answer, expired, lines } of open) {
+  for (const { runId, title, workflowId, awaiting, answer, expired, lines } of open) {
     const id = shortId(runId);
     out(
       `${paintOut.yellow('?')} ${paintOut.bold(`${workflowId} / ${awaiting.stepId}`)}  ${awaiting.gate}  ${id}\n`,
     );
+    if (title !== null) out(`    ${printable(title)}\n`);
     for (const line of lines) out(`    ${line}\n`);
     out(`    ${withRepo(nextText(id, answer, expired), context.repo)}\n`);
   }
@@ -76,6 +79,7 @@ async function findGates(context: VerbContext): Promise<OpenGate[]> {
     const now = clock.now();
     open.push({
       runId,
+      title: view.title,
       workflowId: view.started.workflow_id,
       awaiting,
       answer: given?.answer ?? null,

@@ -1,5 +1,6 @@
 import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
+import { formatJson } from '../../../text/outside-text.ts';
 import { checkWorkflow } from '../../../workflow/check-workflow.ts';
 import { buildFlowGraph, type FlowGraph } from '../../../workflow/graph/flow-graph.ts';
 import { renderDot } from '../../../workflow/graph/render-dot.ts';
@@ -21,7 +22,7 @@ export async function graph(context: VerbContext, path: string, format: GraphFor
   const checked = checkWorkflow(source, { ...opened.value.context, names: null });
   if (checked.plan === null) {
     const errors = checked.diagnostics.filter(({ severity }) => severity === 'error');
-    if (context.json) terminal.out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
+    if (context.json) terminal.out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
     else
       terminal.err(
         renderHuman(errors, { name: path, text: checked.text }, { color: terminal.paint.enabled }),

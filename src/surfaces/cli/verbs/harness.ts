@@ -7,6 +7,7 @@ import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Case } from '../../../harness/case.ts';
 import { runSuite } from '../../../harness/harness.ts';
 import { shellLine } from '../../../harness/shell-words.ts';
+import { formatJson } from '../../../text/outside-text.ts';
 import { type CheckedSuite, checkSuite } from '../../../workflow/suite-document.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -70,7 +71,7 @@ function refuse(context: VerbContext, path: string, { diagnostics, text }: Check
   const { terminal } = context;
   if (context.json) {
     const document = renderJson([{ path, diagnostics }]);
-    terminal.out(`${JSON.stringify(document, null, 2)}\n`);
+    terminal.out(`${formatJson(document)}\n`);
   } else terminal.err(renderHuman(diagnostics, { name: path, text }, { color: terminal.paint.enabled }));
   return EXIT.usage;
 }

@@ -4,7 +4,9 @@ import { text as readAll } from 'node:stream/consumers';
 import * as z from 'zod';
 import { checkCommand } from '../../../policy/command/check-command.ts';
 import { lineOfWords, quoteWord } from '../../../policy/command/line-of-words.ts';
+import { temporaryFolders } from '../../../policy/command/write-rules.ts';
 import type { Violation } from '../../../policy/violation.ts';
+import { formatJson } from '../../../text/outside-text.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
@@ -110,6 +112,7 @@ async function judge(
     cwd: await folderAt(cwd),
     home: env.HOME ?? null,
     writable: harnessFolders(opened.workspace, env),
+    temporary: temporaryFolders(env.TMPDIR),
     protectedBranches: opened.protectedBranches,
   }).violations;
 }
@@ -144,7 +147,7 @@ function answer(context: VerbContext, call: HookCall, violations: readonly Viola
       permissionDecisionReason: allowed ? 'the policy of this step allows it' : reason,
     },
   };
-  context.terminal.out(`${JSON.stringify(decision)}\n`);
+  context.terminal.out(`${formatJson(decision, 0)}\n`);
   return EXIT.success;
 }
 

@@ -16,10 +16,11 @@ export async function init(context: VerbContext): Promise<ExitCode> {
   const { repoRoot } = await openRecords(context);
   const home = join(repoRoot, '.tnh');
   const workflow = await readFile(join(services.packageRoot, 'workflows', 'implement.yaml'), 'utf8');
+  const config = firstConfig(await services.detectValidators(repoRoot), await services.detectSetup(repoRoot));
   const files = [
     {
       path: join(home, 'config.yaml'),
-      text: schemaLine('schemas/config.json') + firstConfig(await services.detectValidators(repoRoot)),
+      text: schemaLine('schemas/config.json') + config,
     },
     {
       path: join(home, 'workflows', 'implement.yaml'),

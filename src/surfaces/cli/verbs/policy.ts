@@ -1,6 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { checkCommand } from '../../../policy/command/check-command.ts';
+import { temporaryFolders } from '../../../policy/command/write-rules.ts';
 import { parsePatch } from '../../../policy/patch.ts';
 import { checkPatch } from '../../../policy/patch-check.ts';
 import type { Violation } from '../../../policy/violation.ts';
@@ -47,9 +48,14 @@ async function judgeLine(
     );
   const opened = await openPolicy(context, policies);
   const cwd = await realpath(context.startDir);
-  const place = { workspace: opened.workspace, cwd, home: process.env.HOME ?? null, writable: [] };
-  return checkCommand(opened.policy, line, { ...place, protectedBranches: opened.protectedBranches })
-    .violations;
+  return checkCommand(opened.policy, line, {
+    workspace: opened.workspace,
+    cwd,
+    home: process.env.HOME ?? null,
+    writable: [],
+    temporary: temporaryFolders(undefined),
+    protectedBranches: opened.protectedBranches,
+  }).violations;
 }
 
 async function judgePatch(

@@ -3,6 +3,7 @@ import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Replay } from '../../../kernel/replay.ts';
 import { checkAgainst, replayAgainst, replayRun } from '../../../runtime/replay-run.ts';
 import type { DerivedFindings } from '../../../runtime/verify/verify-derived.ts';
+import { formatJson } from '../../../text/outside-text.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type OpenRun, openRun } from '../open.ts';
@@ -84,7 +85,7 @@ async function replayThrough(context: VerbContext, open: OpenRun, path: string):
   const checked = checkAgainst(open.view, { name: path, bytes: await readSource(path) });
   if (checked.plan === null) {
     const errors = checked.diagnostics.filter(({ severity }) => severity === 'error');
-    if (context.json) out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
+    if (context.json) out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
     else err(renderHuman(errors, { name: path, text: checked.text }, { color: paint.enabled }));
     return EXIT.usage;
   }

@@ -1,3 +1,4 @@
+import { describeDriver } from '../../../contracts/run-lease.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import { type ResumeProblem, type ResumeRequest, resumeRun } from '../../../runtime/resume-run.ts';
 import type { OpenProject } from '../../../runtime/services.ts';
@@ -55,7 +56,7 @@ export function resumeError(runId: string, problem: ResumeProblem): CliError {
   switch (problem.kind) {
     case 'driven':
       return new CliError(
-        `run ${runId} is driven by process ${problem.pid}`,
+        `run ${runId} is driven by ${describeDriver(problem.driver)}`,
         `follow it with conductor status ${runId} --watch`,
         EXIT.failed,
       );
@@ -63,6 +64,14 @@ export function resumeError(runId: string, problem: ResumeProblem): CliError {
       return new CliError(
         `run ${runId} can't go on: ${problem.message}`,
         `nothing was done; put ${problem.path} back as it was, or start anew with conductor run`,
+        EXIT.failed,
+      );
+    case 'earlier_version':
+      return new CliError(problem.message, problem.help, EXIT.failed);
+    case 'unseen_workspace':
+      return new CliError(
+        `the workspace ${problem.path} of run ${runId} can't be seen from here`,
+        'nothing was changed; resume the run where that folder is, or mount it',
         EXIT.failed,
       );
     case 'missing':

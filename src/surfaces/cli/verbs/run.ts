@@ -2,11 +2,14 @@ import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import type { DriveEnd } from '../../../runtime/drive.ts';
+import { defaultsToRecord } from '../../../runtime/recorded-run.ts';
 import type { OpenProject } from '../../../runtime/services.ts';
 import { type StartRequest, startRun } from '../../../runtime/start-run.ts';
+import { formatJson } from '../../../text/outside-text.ts';
 import { checkWorkflow } from '../../../workflow/check-workflow.ts';
 import { findUnusedInput } from '../../../workflow/unused-inputs.ts';
 import { CliError } from '../cli-error.ts';
+import { configWarningLine } from '../config-warnings.ts';
 import { startDetached } from '../detach.ts';
 import { commonFlags, reportDetached } from '../detached-report.ts';
 import { announceDetached } from '../detached-terminal.ts';
@@ -21,6 +24,8 @@ import { readSource } from './validate.ts';
 export interface RunOptions {
   readonly baseRef: string;
   readonly inputs: Readonly<Record<string, string>>;
+  readonly title: string | null;
+  readonly baseline: boolean;
   readonly wait: boolean;
 }
 
@@ -58,11 +63,19 @@ async function detachRun(
   context: VerbContext,
   project: OpenProject,
   workflow: string,
-  { baseRef, inputs, wait }: RunOptions,
+  { baseRef, inputs, title, baseline, wait }: RunOptions,
   remarks: readonly string[],
 ): Promise<ExitCode> {
   const given = Object.entries(inputs).flatMap(([name, value]) => ['--input', `${name}=${value}`]);
-  const flags = ['--base-ref', baseRef, ...given, ...(wait ? ['--wait'] : [])];
+  const flags = [
+    '--base-ref',
+    baseRef,
+    ...given,
+    // One word, so that a title that starts with a dash is not taken for a flag.
+    ...(title === null ? [] : [`--title=${title}`]),
+    ...(baseline ? [] : ['--no-baseline']),
+    ...(wait ? ['--wait'] : []),
+  ];
   const started = await startDetached(context, ['run', workflow, ...flags, ...commonFlags(context)]);
   if (!started.ok) return started.code;
   for (const remark of remarks) context.terminal.err(`${remark}\n`);
@@ -87,16 +100,18 @@ export async function checkForRun(
   const name = displayPath(path);
   const given = Object.keys(inputs);
   const checked = checkWorkflow({ name, bytes }, { ...project.context, inputs: given });
-  const unused = findUnusedInput(checked, project.context.names?.prompts ?? null, given);
+  const { names, readTemplate } = project.context;
+  const unused = findUnusedInput(checked, names?.prompts ?? null, given, readTemplate);
   if (unused !== null) throw new CliError(unused.message, unused.help);
   const { out, err, paint } = context.terminal;
   if (checked.plan !== null) {
     const remarks = checked.diagnostics.map(
       ({ code, span, message }) => `${paint.yellow(`warning[${code}]:`)} ${name}:${span.line} ${message}`,
     );
-    return { plan: checked.plan, bytes, remarks };
+    const ofConfig = (project.configWarnings ?? []).map((warning) => configWarningLine(paint, warning));
+    return { plan: checked.plan, bytes, remarks: [...ofConfig, ...remarks] };
   }
-  if (context.json) out(`${JSON.stringify(renderJson([{ path, ...checked }]), null, 2)}\n`);
+  if (context.json) out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
   else err(renderHuman(checked.diagnostics, { name, text: checked.text }, { color: paint.enabled }));
   return null;
 }
@@ -122,11 +137,9 @@ export async function startChecked(
         workflowText: bytes,
         baseRef: options.baseRef,
         inputs: options.inputs,
-        defaults: {
-          timeout_ms: defaults.timeoutMs,
-          idle_timeout_ms: defaults.idleTimeoutMs,
-          max_visits: defaults.maxVisits,
-        },
+        title: options.title,
+        baseline: options.baseline,
+        defaults: defaultsToRecord(defaults),
         wait: options.wait,
         signal,
         observer: progress,

@@ -22,6 +22,7 @@ export async function runs(context: VerbContext, options: RunsOptions): Promise<
     printJson(context, {
       runs: shown.map((run) => ({
         run_id: run.runId,
+        title: run.status?.title ?? null,
         run_directory: run.path,
         state: stateWord(run),
         status: run.status,

@@ -4,10 +4,12 @@ import { parseEnvelope } from '../../../planner/envelope.ts';
 import { reasonsFor, reasonsOfMisfit } from '../../../planner/explain.ts';
 import { ledgerLine } from '../../../planner/ledger.ts';
 import { readLedger } from '../../../runtime/claim-ledger.ts';
+import { findEarlierRun } from '../../../runtime/earlier-run.ts';
 import { readEvidenceJson, readManifest } from '../../../runtime/evidence.ts';
 import { findingsOf } from '../../../runtime/findings.ts';
 import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import { parkedView, type StepView } from '../../../runtime/run-view.ts';
+import { checkNotes } from '../../../runtime/standing-checks.ts';
 import { withRepo } from '../command-text.ts';
 import { openGateLines } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -35,11 +37,12 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
       runDirectory: record.directory.path,
       diffStat: [],
       findings,
+      checks: await checkNotes({ directory: record.directory, view: () => view }),
       gate: await openGateLines(open.records, view, record.directory),
       nextCommands: await waitingCommands(context, open),
     }),
   );
-  out(`${paintOut.bold('  steps')}\n`);
+  if (view.steps.length > 0) out(`${paintOut.bold('  steps')}\n`);
   for (const step of view.steps) {
     if (step.opcode === 'STOP') continue;
     out(`    ${stepLine(paint, step, { unended: unendedWord(open, step) })}\n`);
@@ -52,6 +55,8 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
 /** A run that waits tells what to type; of others, `show` only tells. */
 async function waitingCommands(context: VerbContext, { view, record, records }: OpenRun): Promise<string[]> {
   const { awaiting } = view;
+  if (view.end === null && findEarlierRun(view) !== null)
+    return [withRepo(`conductor cancel ${shortId(view.runId)}`, context.repo)];
   const parked = parkedView(view);
   if (parked !== null)
     return nextCommands({ kind: 'parked', parked, view }).map((command) => withRepo(command, context.repo));

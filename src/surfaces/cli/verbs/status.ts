@@ -39,6 +39,7 @@ function printRuns(context: VerbContext, listed: readonly RunListing[], now: Dat
     printJson(context, {
       runs: listed.map(({ runId, status: each, driverPid }) => ({
         run_id: runId,
+        title: null,
         ...each,
         driver_pid: driverPid,
       })),
@@ -111,6 +112,7 @@ async function printStatus(context: VerbContext, open: OpenRun): Promise<void> {
   const standing = await standingOf(open);
   if (context.json)
     printJson(context, {
+      title: null,
       ...standing.current,
       waiting_until: parkedView(open.view)?.until ?? null,
       driver_pid: open.record.driverPid,
@@ -123,6 +125,7 @@ function renderStatus(context: VerbContext, { current, answer }: Standing, open:
   const { driverPid } = open.record;
   const rows = [
     ['run', current.run_id],
+    ...(current.title === undefined ? [] : [['title', printable(current.title)]]),
     ['workflow', current.workflow_id],
     ['state', paint.bold(stateOf(context, { current, answer }, open))],
     ['step', stepText(current)],

@@ -13,6 +13,7 @@ import { openUpkeep, resolveRunId } from '../open.ts';
 import { renderTable } from '../table.ts';
 import { formatAge, printable, shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
+import { resumeError } from './resume.ts';
 
 export interface UndoOptions {
   readonly step: string | null;
@@ -173,8 +174,7 @@ async function carryOut(setup: UpkeepSetup, plan: UndoPlan, salvage: Salvage): P
 
 async function whileLocked(setup: UpkeepSetup, runId: string, work: () => Promise<void>): Promise<void> {
   const driven = await setup.store.drive(runId);
-  if (!driven.ok)
-    throw new CliError(`run ${runId} can't be taken up: it is ${driven.problem.kind}`, null, EXIT.failed);
+  if (!driven.ok) throw resumeError(runId, driven.problem);
   try {
     await work();
   } finally {

@@ -6,15 +6,18 @@ import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson, type ValidateDocument } from '../../../diagnostics/render-json.ts';
 import { renderSarif } from '../../../diagnostics/render-sarif.ts';
 import type { CheckSetup } from '../../../runtime/services.ts';
+import { formatJson } from '../../../text/outside-text.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../workflow/check-workflow.ts';
 import { otherDocumentIn } from '../../../workflow/document-kind.ts';
 import { checkPrompt } from '../../../workflow/prompt-document.ts';
+import { hasTemplate } from '../../../workflow/prompt-template.ts';
 import { type ProofsDocument, proofsDocument, proofsHold } from '../../../workflow/proofs/proof-document.ts';
 import { describeProofs } from '../../../workflow/proofs/proof-words.ts';
 import { type Proofs, proveWorkflow } from '../../../workflow/proofs/prove-workflow.ts';
 import { type Excess, findExcesses, type WorstCaseCaps } from '../../../workflow/proofs/worst-case-caps.ts';
 import type { Source } from '../../../workflow/source-text.ts';
 import { CliError } from '../cli-error.ts';
+import { printConfigWarnings } from '../config-warnings.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { hasSystemCode } from '../system-error.ts';
 import type { VerbContext } from '../verb.ts';
@@ -35,7 +38,7 @@ export async function validate(
   const services = await context.services();
   const opened = await services.openCheck(context.startDir);
   if (!opened.ok) throw new CliError(opened.obstacle.message, opened.obstacle.help);
-  const { brokenConfig } = opened.value;
+  const { brokenConfig, configWarnings = [] } = opened.value;
   const files = [];
   for (const path of paths) {
     files.push({ path, ...(await checkFile(path, await readSource(path), opened.value, options)) });
@@ -45,6 +48,12 @@ export async function validate(
     terminal.err(
       `${brokenConfig.name} ${brokenConfig.problem}; names were not resolved (conductor doctor shows more)\n`,
     );
+  // A configuration that is checked itself shows its warnings with their places.
+  const checked = new Set(paths.map((path) => resolve(path)));
+  printConfigWarnings(
+    terminal,
+    configWarnings.filter(({ name }) => !checked.has(name)),
+  );
   printFiles(context, files, format);
   return exitCodeOf(files);
 }
@@ -85,7 +94,10 @@ type DocumentKind = 'workflow' | 'configuration' | 'policy' | 'prompt' | 'suite'
 async function checkDocument(source: Source, setup: CheckSetup): Promise<CheckedFile> {
   const kind = kindByPlace(source.name);
   if (kind !== 'workflow') return checkAs(kind, source, setup);
-  const checked = checkWorkflow(source, setup.context);
+  const context = hasTemplate(Buffer.from(source.bytes).toString('latin1'))
+    ? { ...setup.context, readTemplate: await setup.templateReader() }
+    : setup.context;
+  const checked = checkWorkflow(source, context);
   if (!checked.diagnostics.some(({ code }) => code === 'WF106')) return { ...checked, kind };
   const other = otherDocumentIn(source);
   return other === 'policy' || other === 'configuration' || other === 'suite'
@@ -159,10 +171,10 @@ function printFiles(context: VerbContext, files: readonly NamedWorkflow[], forma
       for (const file of files) printHuman(context, file);
       break;
     case 'json':
-      out(`${JSON.stringify(jsonDocument(files), null, 2)}\n`);
+      out(`${formatJson(jsonDocument(files))}\n`);
       break;
     case 'sarif':
-      out(`${JSON.stringify(renderSarif(files, context.version), null, 2)}\n`);
+      out(`${formatJson(renderSarif(files, context.version))}\n`);
       break;
     case 'github':
       out(renderGithub(files));

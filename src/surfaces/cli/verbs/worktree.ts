@@ -1,5 +1,12 @@
+import { dirname } from 'node:path';
 import type { ListedWorktree } from '../../../ports/upkeep.ts';
-import { judgeRetention, takeWorktree, type Verdict, whyAlive } from '../../../runtime/retention.ts';
+import {
+  judgeRetention,
+  takeWorktree,
+  type Verdict,
+  whyAlive,
+  workspaceFolder,
+} from '../../../runtime/retention.ts';
 import type { UpkeepSetup } from '../../../runtime/services.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openUpkeep } from '../open.ts';
@@ -66,7 +73,7 @@ async function findWorktrees(
     found.push({
       worktree: item,
       verdict: verdicts.find(({ run }) => run.runId === item.runId) ?? null,
-      bytes: await upkeep.sizeOf(item.path),
+      bytes: await upkeep.sizeOf(workspaceFolder(item.path, item.runId)),
     });
   return found;
 }
@@ -74,13 +81,16 @@ async function findWorktrees(
 async function prune(setup: UpkeepSetup, found: Found, dryRun: boolean): Promise<Handled> {
   const { verdict } = found;
   const about = { ...placeOf(found), reason: verdict?.reason ?? NO_RECORD };
-  if (verdict === null) return { ...about, action: 'kept', salvageRefs: [], notes: [byHand(about.path)] };
+  if (verdict === null) return { ...about, action: 'kept', salvageRefs: [], notes: [byHand(found.worktree)] };
   if (!verdict.due) return { ...about, action: 'kept', salvageRefs: [], notes: [] };
   return handledAs(about, dryRun ? null : await takeWorktree(setup, about.runId));
 }
 
-function byHand(path: string): string {
-  return `look at it, then take it away by hand: git worktree remove ${path}`;
+function byHand({ runId, path, linked }: ListedWorktree): string {
+  const command = linked
+    ? `git worktree remove ${path}`
+    : `rm -r ${dirname(path)} && git update-ref -d refs/conductor/base/${runId}`;
+  return `look at it, then remove it by hand: ${command}`;
 }
 
 function placeOf({ worktree: { runId, path }, verdict, bytes }: Found) {

@@ -121,7 +121,6 @@ describe('small languages', () => {
     "git clone -u 'rm x' y",
     "git send-email --to-cmd='rm x' a",
     "fish --init-command='rm x' a.fish",
-    'python3 -i a.py',
     "clojure -e '(x)'",
     "sed -n '\\,a,w ../x' f",
     "sed '0~2e rm x' f",
@@ -132,7 +131,7 @@ describe('small languages', () => {
     'sed "s/a/$x/e" f',
     "sed '/a/Iw ../x' f",
     "sed '1,/x/{s/a/b/;e rm\n}' f",
-    "sed 'y/abc/def/;w x' f",
+    "sed 'y/abc/def/;w ../x' f",
     "sed -e 'p' -e '$!e' f",
     'x="e rm"; sed "$x" f',
     "sed -f - f <<< 'e rm x'",
@@ -142,15 +141,19 @@ describe('small languages', () => {
     'gawk --file=/dev/fd/0',
     'make -f /dev/stdin',
     'make --file=/proc/self/fd/0',
-    "python3 -m timeit 'import os'",
-    "python3 -mtimeit 'import os'",
-    "perl '-MPOSIX;system(1)' f",
+    'python3 -m timeit \'import os; os.system("rm")\'',
+    "python3 -mtimeit 'rm'",
+    "perl '-MPOSIX;system(q(rm x))' f",
   ])('%j is refused', (line) => {
-    expect(judge({}, line)).toContain('native_policy_block');
+    expect(judge(DENYING, line)).not.toEqual([]);
   });
 
   it.each([
     "sed 's/w/e/g' f",
+    'python3 -i a.py',
+    "python3 -m timeit 'import os'",
+    "perl '-MPOSIX;floor(1)' f",
+    "sed 'y/abc/def/;w x' f",
     'sed "s/$a/$b/g" f',
     'sed -n "$n,$((n + 5))p" f',
     "sed '/start/,/end/d' f",

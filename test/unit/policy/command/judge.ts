@@ -8,6 +8,7 @@ export const PLACE: CommandPlace = {
   cwd: '/w/repo',
   home: '/home/ada',
   writable: ['/w/repo/.tnh/run/r1/harness', '/w/repo/.git/nothing'],
+  temporary: ['/tmp'],
   protectedBranches: ['main', 'master', 'release/*'],
 };
 

@@ -22,8 +22,17 @@ const OPERATIONS: readonly (readonly [Operation, readonly string[], readonly str
       'git branch topic',
       'git commit-tree abc',
       'env git commit -m x',
-      'git $x',
-      'git ci',
+      'git -c alias.ci=commit ci -m x',
+      "git -c 'alias.x=!git commit' x",
+      "sh -c 'git commit -m x'",
+      'eval git commit -m x',
+      'x=commit; git $x -m y',
+      'echo $(git commit -m x)',
+      'watch git commit -m x',
+      'f() { git "$@"; }; f commit -m x',
+      'if true; then git commit -m x; fi',
+      '((n++)); git commit -m x',
+      'echo "unclosed; git commit -m x\ngit commit -m x',
     ],
     [
       'git commit --dry-run',
@@ -90,6 +99,8 @@ const OPERATIONS: readonly (readonly [Operation, readonly string[], readonly str
       'git checkout -- src/a.ts',
       'git checkout HEAD~1 -- src/a.ts',
       'git checkout .',
+      'git checkout src/a.ts',
+      'git checkout HEAD~1 src/a',
       'git restore src/a.ts',
       'git symbolic-ref HEAD',
       'git worktree list',
@@ -171,6 +182,15 @@ describe.each(OPERATIONS)('where %s is forbidden', (operation, refused, allowed)
   });
 });
 
+describe('a command of git that the line does not name', () => {
+  it.each(['git $x', 'git ci', 'git "$@"'])('%j is refused under a policy with commands alone', (line) => {
+    expect(judge(forbidding('commit'), line)).toEqual([]);
+    expect(judge({ ...forbidding('commit'), commands: { deny: ['deploy'] } }, line)).toEqual([
+      'native_policy_block',
+    ]);
+  });
+});
+
 describe('where nothing may be written', () => {
   it.each([
     'git apply p.patch',
@@ -241,12 +261,26 @@ describe('protected branches', () => {
     'git push origin :',
     "git push origin 'refs/heads/*'",
     "git fetch origin '+refs/heads/*:refs/heads/*'",
+  ])('%j would move all', (line) => {
+    expect(judge({}, line)).toEqual(['native_policy_block']);
+  });
+
+  it.each([
     'git push origin "$b"',
     'git branch -f "$b" HEAD',
     'git update-ref --stdin',
     'git fast-import < x',
-  ])('%j may move one', (line) => {
-    expect(judge({}, line)).toEqual(['native_policy_block']);
+  ])('%j may move one, which is refused under a policy with commands', (line) => {
+    expect(judge({}, line)).toEqual([]);
+    expect(judge({ commands: { deny: ['deploy'] } }, line)).toEqual(['native_policy_block']);
+  });
+
+  it.each([
+    'b=main; git push origin "$b"',
+    'for b in topic main; do git branch -f "$b" HEAD; done',
+    "bash -c 'git branch -f main HEAD'",
+  ])('%j would move one by a name that the line tells', (line) => {
+    expect(judge({}, line)).toEqual(['protected_branch_violation']);
   });
 
   it.each([

@@ -1,19 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { readLine } from '../../../../src/policy/command/read-line.ts';
-import { MASK } from '../../../../src/policy/command/shell-word.ts';
+import { readLine } from '../../../../src/policy/command/shell/read-line.ts';
+import { MASK, type Step } from '../../../../src/policy/command/shell/shell-word.ts';
 
-/** Segments as words between brackets, with what stands between them. */
+/** Commands as words between brackets, compounds by their shape, and what stands between them. */
 function spell(line: string): string {
-  return readLine(line)
-    .segments.map(({ words, assignments, redirections, next }) =>
-      [
-        ...assignments.map(({ name, value }) => `${name}:=${value ?? '?'}`),
-        ...words.map((word) => `[${word.unknown ? '?' : ''}${word.pattern ? '*' : ''}${word.text}]`),
-        ...redirections.map(({ operator, target }) => `${operator}${target.text}`),
-        next,
-      ].join(' '),
-    )
-    .join(' ');
+  return spellSteps(readLine(line).steps);
+}
+
+function spellSteps(steps: readonly Step[]): string {
+  return steps.map(spellStep).join(' ');
+}
+
+function spellStep(step: Step): string {
+  const redirections = step.redirections.map(({ operator, target }) => `${operator}${target.text}`);
+  if (step.kind === 'compound') {
+    const parts = step.parts.map((part) => spellSteps(part.steps)).join(' / ');
+    return [`${step.shape}(${parts})`, ...redirections, step.next].join(' ');
+  }
+  return [
+    ...step.assignments.map(({ name, value }) => `${name}:=${value ?? '?'}`),
+    ...step.words.map((word) => `[${word.unknown ? '?' : ''}${word.pattern ? '*' : ''}${word.text}]`),
+    ...redirections,
+    step.next,
+  ].join(' ');
 }
 
 describe('a shell line', () => {
@@ -48,15 +57,33 @@ describe('a shell line', () => {
       '[a] [**.ts] [*b?] [*[cd]] [*{e,f}] [*{1..3}] [{}] [{g}] [HEAD@{1}] end',
     ],
     ['a "*" \\*', '[a] [*] [*] end'],
-    ['(a; b) && c', '[a] ; [b] && [c] end'],
-    ['{ a; b; } > c', '[a] ; [b] ; >c end'],
-    ['if a; then b; else c; fi', '[a] ; [b] ; [c] ; end'.replace(' ; end', ' ;')],
-    ['for x in a b; do c; done', 'x:=? ; [c] ;'],
-    ['for x; do c; done', 'x:=? ; [c] ;'],
-    ['while a; do b; done < c', '[a] ; [b] ; <c end'],
-    ['case $x in a|b) c ;; (d) e;; *) f; esac; g', '[c] ; [e] ; [f] ; [g] end'],
-    ['f() { a; }; f', '[a] ; [f] end'],
-    ['function f { a; }', '[a] ;'],
+    ['(a; b) && c', 'subshell([a] ; [b] end) && [c] end'],
+    ['{ a; b; } > c', 'group([a] ; [b] ;) >c end'],
+    ['if a; then b; elif d; then e; else c; fi', 'if([a] ; / [b] ; / [d] ; / [e] ; / [c] ;) end'],
+    ['for x in a b; do c; done', 'loop(x:=? ; / [c] ;) end'],
+    ['for x; do c; done | d', 'loop(x:=? ; / [c] ;) | [d] end'],
+    ['for ((i = 0; i < 3; i++)); do c; done', 'loop( / [c] ;) end'],
+    ['while a; do b; done < c', 'loop([a] ; / [b] ;) <c end'],
+    ['while a; do b; done < <(c)', 'loop([a] ; / [b] ;) </dev/fd/63 end substitution([c] end) end'],
+    ['case $x in a|b) c ;; (d) e;; *) f; esac; g', 'case([c] ; / [e] ; / [f] ;) ; [g] end'],
+    ['f() { a; }; f', 'function(group([a] ;) end) ; [f] end'],
+    ['f() ( a ); f', 'function(subshell([a] end) end) ; [f] end'],
+    ['function f { a; }', 'function(group([a] ;) end) end'],
+    ['((x = 1)) && a', 'x:=0 && [a] end'],
+    ['x[1 + 1]=b a', 'x:=b [a] end'],
+    ['declare -A m=([a]=1 [b]=2); c', '[declare] [-A] [m=] ; [c] end'],
+    ['echo @(a|b) !(c)', '[echo] [*@(a|b)] [*!(c)] end'],
+    ['echo $(a; b)', 'substitution([a] ; [b] end) end [echo] [?$(a; b)] end'],
+    ['echo "x $(a ")") y"', 'substitution([a] [)] end) end [echo] [?x $(a ")") y] end'],
+    [
+      'echo `a \\`b\\``',
+      'substitution(substitution([b] end) end [a] [?`b`] end) end [echo] [?`a \\`b\\``] end',
+    ],
+    [
+      'diff <(a) <(b)',
+      'substitution([a] end) end substitution([b] end) end [diff] [/dev/fd/63] [/dev/fd/63] end',
+    ],
+    ['cat <<E\n$(a)\nE', '[cat] <<E ; substitution([a] end) end'],
     ['[[ a < b && (c || d) ]] && e', '[[[] [a] [<] [b] [&&] [(c] [||] [d)] []]] && [e] end'],
     ['! a', '[a] end'],
     ['time a', '[a] end'],
@@ -71,23 +98,15 @@ describe('a shell line', () => {
   });
 
   it.each([
-    ['echo $(a; b)', '[a] ; [b] end [echo] [?$(a; b)] end'],
-    ['echo "x $(a ")") y"', '[a] [)] end [echo] [?x $(a ")") y] end'],
-    ['diff <(a) <(b)', '[a] end [b] end [diff] [?] [?] end'],
-    ['cat <<E\n$(a)\nE', '[cat] <<E ; [a] end'],
-  ])('%j shows what it hides, and says so', (line, expected) => {
-    expect(spell(line)).toBe(expected);
-    expect(readLine(line).problems).toEqual([expect.stringMatching(/substitution hides what it runs$/)]);
-  });
-
-  it.each([
     ["'a", 'a quote is not closed'],
     ['"a', 'a quote is not closed'],
     ['a\\', 'it ends in a backslash'],
     ['(a', 'a bracket is not closed'],
     ['a)', 'a bracket closes nothing'],
     ['a >', 'a redirection leads nowhere'],
-    ['((a))', 'an arithmetic command is not understood'],
+    ['fi', 'a word of the grammar stands where none belongs'],
+    ['if a; then b', 'a compound command is not closed'],
+    ['echo ${x@P}', 'an expansion hides what it runs'],
     ['a <<E\nb', 'a here-document is not closed'],
     ['a ;; b', 'two semicolons stand outside a case'],
     ['coproc a', 'a coprocess is not understood'],

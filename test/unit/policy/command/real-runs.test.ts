@@ -33,6 +33,21 @@ const SIMPLE = [
   'x=(a mark)',
   'true',
   'read x <<< mark',
+  'read x <<< mark; $x',
+  '$(echo mark)',
+  '"$(printf mark)"',
+  'f() { "$@"; }; f mark',
+  'set -- mark; "$@"',
+  'x=(mark x); "${x[@]}"',
+  'for x in a mark; do $x; done',
+  ': ${y:=mark}; $y',
+  'x=ma; x+=rk; $x',
+  'trap mark EXIT',
+  'y=$x; $y',
+  'eval "$x"',
+  'x=mar; ${x}k',
+  'x=mark.; ${x%.}',
+  '{mark,x}',
 ];
 
 const COMPOUND: readonly ((left: string, right: string) => string)[] = [
@@ -48,8 +63,9 @@ const COMPOUND: readonly ((left: string, right: string) => string)[] = [
   (left, right) => `if ${left}; then ${right}; fi`,
   (left, right) => `for x in ${right}; do ${left}; done`,
   (left, right) => `case a in b) ${right} ;; (a) ${left} ;; esac`,
-  (left, right) => `f() { ${left}; }; ${right}; f`,
-  (left, right) => `function f { ${left}; }; ${right}; f`,
+  // Bodies inside of bodies are shorter, so that no function calls itself.
+  (left, right) => `f${left.length}() { ${left}; }; ${right}; f${left.length}`,
+  (left, right) => `function f${left.length} { ${left}; }; ${right}; f${left.length}`,
   (left) => `echo $(${left})`,
   (left) => `echo "$(${left})"`,
   (left) => `echo \`${left}\``,

@@ -9,6 +9,7 @@ const shipped = checkPolicy({ name: 'policy.workspace.v1.yaml', bytes: readFileS
 const WORKSPACE: PolicyOverride = shipped.policy ?? {};
 
 const FREE: PolicyOverride = {};
+const LIMITED: PolicyOverride = { commands: { deny: ['deploy'] } };
 const GUARDED: PolicyOverride = {
   forbidden_paths: ['secrets', 'vendor/**', 'src/gen/*.ts'],
   protected_paths: ['test/**'],
@@ -30,7 +31,21 @@ const ANYWHERE: readonly Row[] = [
   ['echo x > /w/repository/a', OUTSIDE],
   ['echo x > src/../../a', OUTSIDE],
   ['echo x > /etc/passwd', OUTSIDE],
-  ['echo x >/tmp/a', OUTSIDE],
+  ['echo x >/tmp/a', []],
+  ['echo x > ../../tmp/a', OUTSIDE],
+  ['cp a /tmp', []],
+  ['cp a /tmp/', []],
+  ['rm -rf /tmp/x', []],
+  ['rm -rf /tmp', OUTSIDE],
+  ['mv /tmp x', OUTSIDE],
+  ['echo x > /tmp/../etc/passwd', OUTSIDE],
+  ['cd /tmp && echo x > a', []],
+  ['cd /tmp && echo x > ../a', OUTSIDE],
+  ['echo x > $TMPDIR/a', []],
+  ['echo x > ${TMPDIR:-/tmp}/a', []],
+  ['t=$(mktemp); echo x > "$t"', []],
+  ['t=$(mktemp -d) && cp a "$t/b" && rm -rf "$t"', []],
+  ['t=$(mktemp -p ..); echo x > "$t"', OUTSIDE],
   ['echo x >| ../a', OUTSIDE],
   ['echo x &> ../a', OUTSIDE],
   ['echo x &>> ../a', OUTSIDE],
@@ -46,7 +61,6 @@ const ANYWHERE: readonly Row[] = [
   ['echo x > ~/a', OUTSIDE],
   ['echo x > ~root/a', OUTSIDE],
   ["echo x > '~/a'", []],
-  ['echo x > $OUT', OUTSIDE],
   ['echo x > "$HOME/a"', OUTSIDE],
   ['> ../a', OUTSIDE],
   ['cat ../a < /etc/passwd', []],
@@ -115,7 +129,6 @@ const ANYWHERE: readonly Row[] = [
   ['rm -rf ./', PATH],
   ['rm -rf .git', PATH],
   ['rm -rf .gi*', PATH],
-  ['rm -rf $DIR', OUTSIDE],
   ['rm -rf .g{it,x}', PATH],
   ['touch .g?t/config', PATH],
   ['touch src/.g*/config', PATH],
@@ -128,19 +141,23 @@ const ANYWHERE: readonly Row[] = [
   ['touch src/[ab].ts', []],
   ['rm -rf dist', []],
   ['rm -rf dist/*', []],
-  ['ls | xargs rm', OUTSIDE],
+  ['ls | xargs rm', []],
+  ['ls .. | xargs -I{} rm ../{}', OUTSIDE],
+  ['find .. -name a | xargs rm', OUTSIDE],
+  ['find src -name a | xargs rm', []],
+  ['find . | xargs rm', PATH],
+  ['grep -rl x src | xargs sed -i s/a/b/', []],
+  ['grep -rl x .. | xargs sed -i s/a/b/', OUTSIDE],
+  ['echo ../a | xargs touch', OUTSIDE],
+  ['echo a b | xargs touch', []],
   ['cd .git && echo x > config', PATH],
   ['cd src && echo x > ../a', []],
   ['cd src && cd .. && echo x > a', []],
-  ['cd src; echo x > ../a', OUTSIDE],
-  ['cd src || true; echo x > ../a', OUTSIDE],
   ['cd .. && touch a', OUTSIDE],
   ['pushd .. && touch a', OUTSIDE],
   ['(cd ..; touch a)', OUTSIDE],
   ['cd && touch a', OUTSIDE],
   ['cd ~ && touch a', OUTSIDE],
-  ['cd - && touch a', OUTSIDE],
-  ['cd $X && touch a', OUTSIDE],
   ['cd $X && touch /w/repo/a', []],
   ['cd .. && ls', []],
   ['git -C .. commit -m x', OUTSIDE],
@@ -175,8 +192,6 @@ const ANYWHERE: readonly Row[] = [
   ['! cd src && echo x > ../a', OUTSIDE],
   ['ls | cd src && echo x > ../a', OUTSIDE],
   ['cd src && (cd lib; ls) && echo x > ../a', []],
-  ['cd src && (cd lib; ls); echo x > ../a', OUTSIDE],
-  ['cd a/b && until cd .. && echo x > f && false; do :; done', OUTSIDE],
   ['cd src && ls && cd .. && echo x > a', []],
   ['cd ~ada && touch a', OUTSIDE],
   ['echo x > ~/"a"', OUTSIDE],
@@ -198,7 +213,6 @@ const ANYWHERE: readonly Row[] = [
   ['install -d ../x y', OUTSIDE],
   ['tar xfC a.tar ../x', OUTSIDE],
   ['tar xfC a.tar src', []],
-  ['tar -xPf a.tar', OUTSIDE],
   ['uniq a ../b', OUTSIDE],
   ['uniq ../a b', []],
   ['gzip ../x', OUTSIDE],
@@ -207,6 +221,152 @@ const ANYWHERE: readonly Row[] = [
   ['curl -D ../h http://x', OUTSIDE],
   ['git diff-tree --output=../x HEAD', OUTSIDE],
   ['git stash show --output ../x', OUTSIDE],
+];
+
+/** Where the line does not tell what is written, or from where: refused under a policy with `commands` alone. */
+const UNTOLD: readonly string[] = [
+  'echo x > $OUT',
+  'rm -rf $DIR',
+  'cd src; echo x > ../a',
+  'cd src || true; echo x > ../a',
+  'cd - && touch a',
+  'cd $X && touch a',
+  'cd src && (cd lib; ls); echo x > ../a',
+  'cd a/b && until cd .. && echo x > f && false; do :; done',
+  'tar -xPf a.tar',
+  'cat list | xargs touch',
+  'while read f; do touch "$f"; done < list',
+  'touch "$(cat name)"',
+  'f() { touch "$1"; }; f "$X"',
+  'for f in $LIST; do touch "$f"; done',
+  'eval "touch $X"',
+  "awk '{print > $1}' f",
+  'cd "$(cat where)" && touch a',
+  'popd && touch a',
+];
+
+/** Where a shell or a program makes other words of those that stand on the line. */
+const CHANGED_ON_THE_WAY: readonly string[] = [
+  'echo "\'../a\'" | xargs touch',
+  'while read f; do touch "$f"; done <<< \'..\\/a\'',
+  'echo \'..\\/a\' | while read f; do touch "$f"; done',
+  'read -d b f <<< \'x/../..b\'; touch "$f/a"',
+  'x=; : "${x:=$(cat n)}"; touch $x',
+  'PWD=/w/repo/src; cd ..; touch $PWD/a',
+  'OLDPWD=/w/repo; cd ..; cd -; touch $OLDPWD/a',
+  'IFS=/ read a b <<< \'x/..\'; touch "$b/a"',
+  'IFS=:; x=a:../b; touch $x',
+  'find . -name x -execdir touch ../a \\;',
+  'git ls-files .. | xargs rm',
+  "sh <(echo 'touch ../a')",
+  "source /dev/stdin <<< 'touch ../a'",
+  'xargs -a list touch',
+  "xargs -0 touch < <(printf '../a\\0')",
+];
+
+/** What variables, loops and functions of the line itself lead to is told by the line. */
+const FOLLOWED: readonly Row[] = [
+  ["echo 'a ../b' | xargs touch", OUTSIDE],
+  ["printf 'a\\n../b\\n' | xargs touch", OUTSIDE],
+  ["printf 'a\\nb\\n' | xargs -I{} sed -i s/a/b/ {}", []],
+  ["printf '%s\\n' a ../b | xargs touch", OUTSIDE],
+  ['echo $\'a\\n../b\' | while read -r f; do touch "$f"; done', OUTSIDE],
+  ['ls *.md | while read -r f; do sed -i s/a/b/ "$f"; done', []],
+  ['ls ../*.md | while read -r f; do sed -i s/a/b/ "$f"; done', OUTSIDE],
+  ['ls -A | xargs rm -r', PATH],
+  ['x=; : ${x:=../a}; touch $x', OUTSIDE],
+  ['unset x; : ${x=../a}; touch "$x"', OUTSIDE],
+  ['RANDOM=../a; touch $RANDOM', OUTSIDE],
+  ['touch log-$RANDOM', []],
+  ['f() { touch "$1"; }; f ~/a', OUTSIDE],
+  ['f() { cd "$@"; }; f; touch a', OUTSIDE],
+  ['echo ~/a | xargs touch', OUTSIDE],
+  ['mktemp ../x.XXXX', OUTSIDE],
+  ['mktemp -d -p ..', OUTSIDE],
+  ['mktemp -d', []],
+  ['mktemp x.XXXX', []],
+  ['find . -name .git -exec rm -r {} +', PATH],
+  ["find . -name '.g*' -exec rm -r {} +", PATH],
+  ["find . -name '*' -exec rm -r {} +", PATH],
+  ["find . -path './.git/*' -delete", PATH],
+  ["find . -type f -not -path './.git/*' -exec sed -i s/a/b/ {} +", []],
+  ['find . -name .git -prune -o -type f -exec sed -i s/a/b/ {} +', []],
+  ["find /tmp -name 'x*' -delete", []],
+  ['find /tmp -delete', OUTSIDE],
+  ['f=src/a; echo x > $f', []],
+  ['f=../a; echo x > $f', OUTSIDE],
+  ['f=..; echo x > "$f/a"', OUTSIDE],
+  ['f=~; echo x > "$f/a"', OUTSIDE],
+  ['f=.git; echo x > $f/config', PATH],
+  ['echo x > $X/.git/config', PATH],
+  ['cd $X && echo x > .git/config', PATH],
+  ['echo x > /etc/$X', OUTSIDE],
+  ['echo x > ../$X', OUTSIDE],
+  ['export f=../a; echo x > $f', OUTSIDE],
+  ['for f in a ../b; do touch "$f"; done', OUTSIDE],
+  ['for f in a b; do touch "$f"; done', []],
+  ['for f in *.js; do mv "$f" "${f%.js}.ts"; done', []],
+  ['for f in ../*.js; do mv "$f" "${f%.js}.ts"; done', OUTSIDE],
+  ['for f in a b; do mv "$f" "../${f##*/}"; done', OUTSIDE],
+  ['list=(a ../b); touch "${list[@]}"', OUTSIDE],
+  ['list=(a b); touch "${list[@]}"', []],
+  ['f() { touch "$1"; }; f ../a', OUTSIDE],
+  ['f() { touch "$1"; }; f a', []],
+  ['f() { touch a; }; cd .. && f', OUTSIDE],
+  ['set -- ../a; touch "$1"', OUTSIDE],
+  ["sh -c 'touch ../a'", OUTSIDE],
+  ["sh -c 'touch a'", []],
+  ["bash -lc 'cd src && touch ../a'", []],
+  ["sh -c 'touch $1' _ ../a", OUTSIDE],
+  ["bash <<'E'\ntouch ../a\nE", OUTSIDE],
+  ["bash <<< 'touch ../a'", OUTSIDE],
+  ["echo 'touch ../a' | sh", OUTSIDE],
+  ["eval 'touch ../a'", OUTSIDE],
+  ["trap 'touch ../a' EXIT", OUTSIDE],
+  ['x=$(touch ../a)', OUTSIDE],
+  ['cat <(touch ../a)', OUTSIDE],
+  ['echo `touch ../a`', OUTSIDE],
+  ['cat <<E\n$(touch ../a)\nE', OUTSIDE],
+  ["sed -n '/a/w ../x' f", OUTSIDE],
+  ["sed 's/a/b/w ../x' f", OUTSIDE],
+  ["sed '1e touch ../x' f", OUTSIDE],
+  ["sed 's/a/b/w x' f", []],
+  ["sed -i '' 's/a/..\\/b/' f", []],
+  ["sed -i '' 's/a/b/' ../f", OUTSIDE],
+  ['awk \'{print > "../x"}\' f', OUTSIDE],
+  ['awk \'{print > "/dev/stderr"}\' f', []],
+  ['awk \'{print > "x"}\' f', []],
+  ['awk \'BEGIN{system("touch ../x")}\'', OUTSIDE],
+  ['awk \'{print | "tee ../x"}\' f', OUTSIDE],
+  ["perl -pi -e 's/a/b/' ../f", OUTSIDE],
+  ["perl -pi -e 's/a/b/' f", []],
+  ["perl -i.bak -pe 's/a/b/' .git/config", PATH],
+  ["apply_patch <<'E'\n*** Begin Patch\n*** Update File: ../a\n*** End Patch\nE", OUTSIDE],
+  ["apply_patch <<'E'\n*** Begin Patch\n*** Add File: .git/hooks/a\n*** End Patch\nE", PATH],
+  ["apply_patch <<'E'\n*** Begin Patch\n*** Add File: src/a\n*** End Patch\nE", []],
+  ['cd a/b && for f in *.ts; do mv "$f" ../c/; done', []],
+  ['cd a/b && for f in *.ts; do mv "$f" ../../../c/; done', OUTSIDE],
+  ['cd a && if true; then echo x > ../b; fi', []],
+  ['cd a && { echo x > ../b; }', []],
+  ['{ cd a && echo x; } > ../b', OUTSIDE],
+  ['cd a || exit 1; echo x > ../b', []],
+  ['cd a || { echo no; exit 1; }; echo x > ../b', []],
+  ['pushd a && touch ../b && popd && touch b', []],
+  ['pushd a && popd && touch ../b', OUTSIDE],
+  ['cd a && cd b && cd - && touch ../x', []],
+  ['env -C .. touch a', OUTSIDE],
+  ['cd "$(git rev-parse --show-toplevel)" && touch a', []],
+  ['cd "$(git rev-parse --show-toplevel)/.." && touch a', OUTSIDE],
+  ['echo x > "$(pwd)/a"', []],
+  ['echo x > "$(dirname src/a.ts)/b"', []],
+  ['echo x > "$PWD/../a"', OUTSIDE],
+  ['i=0; while [ $i -lt 3 ]; do i=$((i+1)); echo x > out$i; done', []],
+  ['for ((i=0; i<3; i++)); do echo x > ../out$i; done', OUTSIDE],
+  ['((x = 1)); echo x > ../a', OUTSIDE],
+  ['find . -name x -exec cp {} ../y \\;', OUTSIDE],
+  ['find . -name x -exec cp {} y \\;', []],
+  ['find . -exec touch {} +', PATH],
+  ['git -c alias.c=clone c http://x ../y', OUTSIDE],
 ];
 
 const NAMED: readonly Row[] = [
@@ -238,6 +398,14 @@ const NAMED: readonly Row[] = [
   ['git restore --source=HEAD~2 secrets/x', PATH],
   ['git restore --staged secrets/x', []],
   ['git checkout -- src/a', []],
+  ['git checkout HEAD~1 secrets/x', PATH],
+  ['git checkout src/gen/a.ts', PATH],
+  ['git rm --cached secrets/x', PATH],
+  ['git rm --cached src/a', []],
+  ["git rm --cached 'sec*'", PATH],
+  ['git add secrets/x', PATH],
+  ['git add -A', []],
+  ['git add .', []],
   ['chmod -x secrets/a', PATH],
 ];
 
@@ -253,12 +421,32 @@ const SHIPPED: readonly Row[] = [
   ['echo x > .tnh/run/r2/harness/report.json', PATH],
   ['rm -rf node_modules dist coverage', []],
   ['npm install', []],
+  ['git rm --cached .env', PATH],
+  ['git rm -r --cached dist', []],
+  ['git add -f .env', PATH],
 ];
 
 describe('writes', () => {
-  it.each(ANYWHERE)('are judged whatever the policy: %j is %j', (line, classes) => {
+  it.each([...ANYWHERE, ...FOLLOWED])('are judged whatever the policy: %j is %j', (line, classes) => {
     expect(judge(FREE, line)).toEqual(classes);
+    const limited = judge(LIMITED, line);
+    expect(limited).toEqual(classes.length === 0 ? [] : expect.arrayContaining([...classes]));
   });
+
+  it.each(CHANGED_ON_THE_WAY)(
+    'are refused under a policy with commands, whatever leads to them: %j',
+    (line) => {
+      expect(judge(LIMITED, line)).not.toEqual([]);
+    },
+  );
+
+  it.each(UNTOLD)(
+    'that the line does not tell are refused under a policy with commands alone: %j',
+    (line) => {
+      expect(judge(FREE, line)).toEqual([]);
+      expect(judge(LIMITED, line)).not.toEqual([]);
+    },
+  );
 
   it.each(NAMED)('into forbidden and protected paths: %j is %j', (line, classes) => {
     expect(judge(GUARDED, line)).toEqual(classes);
@@ -286,8 +474,20 @@ describe('writes', () => {
     expect(judge(policy, line)).toEqual(classes);
   });
 
+  it('into the temporary folder are free, but not around a workspace that lies in it', () => {
+    const place = { workspace: '/tmp/x/repo', cwd: '/tmp/x/repo' };
+    expect(judge(FREE, 'echo x > /tmp/a', place)).toEqual([]);
+    expect(judge(FREE, 'echo x > /tmp/x/a', place)).toEqual(OUTSIDE);
+    expect(judge(FREE, 'echo x > ../a', place)).toEqual(OUTSIDE);
+    expect(judge(FREE, 'echo x > ../../a', place)).toEqual(OUTSIDE);
+    expect(judge(FREE, 'echo x > ../tmp/a', { temporary: ['/w/tmp'] })).toEqual(OUTSIDE);
+    expect(judge(FREE, 'echo x > /w/tmp/a', { temporary: ['/w/tmp'] })).toEqual([]);
+    expect(judge({ execution: 'read_only' }, 'git diff > /tmp/a')).toEqual([]);
+  });
+
   it('are relative to the folder in which the line starts', () => {
     expect(judge(FREE, 'echo x > ../a', { cwd: '/w/repo/src' })).toEqual([]);
-    expect(judge(FREE, 'echo x > a', { cwd: '/tmp' })).toEqual(OUTSIDE);
+    expect(judge(FREE, 'echo x > a', { cwd: '/srv' })).toEqual(OUTSIDE);
+    expect(judge(FREE, 'echo x > a', { cwd: '/tmp' })).toEqual([]);
   });
 });

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Baselines } from '../../ports/baselines.ts';
+
+/** Older results are removed when a new one is stored. */
+const KEPT = 50;
+
+/** One file for each baseline. Storing is whole or not at all, so runs that end at the same time don't disturb each other. */
+export function createBaselineFiles(folder: string): Baselines {
+  return {
+    find: (key) => readFile(join(folder, `${key}.json`), 'utf8').catch(() => null),
+    put: async (key, text) => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const temporary = join(folder, `${key}.${randomBytes(6).toString('hex')}.tmp`);
+      await writeFile(temporary, text);
+      await rename(temporary, join(folder, `${key}.json`));
+      await prune(folder);
+    },
+  };
+}
+
+async function prune(folder: string): Promise<void> {
+  const names = await readdir(folder);
+  if (names.length <= KEPT) return;
+  const aged = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      return { path, age: (await stat(path).catch(() => null))?.mtimeMs ?? 0 };
+    }),
+  );
+  const old = aged.toSorted((one, other) => other.age - one.age).slice(KEPT);
+  for (const { path } of old) await rm(path, { force: true });
+}

@@ -1,0 +1,37 @@
+import type { DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { ProjectFiles } from './found-commands.ts';
+
+export const NEXTEST_CONFIG = '.config/nextest.toml';
+
+/** The profiles that nextest is likely to be run with come first. */
+const USUAL_PROFILES = ['default', 'ci'];
+
+/** Tests of a repository that configures nextest run with it; a report needs a profile that asks for one. */
+export function nextestReport(validator: DetectedValidator, files: ProjectFiles): DetectedValidator | null {
+  const text = files.get(NEXTEST_CONFIG);
+  if (text === undefined || validator.command[1] !== 'test') return null;
+  const reports = readJunitProfiles(text);
+  const profile = [...USUAL_PROFILES, ...reports.keys()].find((name) => reports.has(name));
+  const command: DetectedValidator['command'] = ['cargo', 'nextest', 'run', ...validator.command.slice(2)];
+  const source = `nextest in ${NEXTEST_CONFIG}`;
+  if (profile === undefined) return { ...validator, command, source };
+  return {
+    ...validator,
+    command: profile === 'default' ? command : [...command, '--profile', profile],
+    source,
+    report: `junit:target/nextest/${profile}/${reports.get(profile)}`,
+  };
+}
+
+/** `[profile.ci.junit]` with `path = "junit.xml"`: the path by the name of the profile. */
+function readJunitProfiles(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let profile: string | null = null;
+  for (const line of text.split('\n')) {
+    const [, table] = /^\s*\[([^\]]+)\]/.exec(line) ?? [];
+    if (table !== undefined) profile = /^\s*profile\.([\w-]+)\.junit\s*$/.exec(table)?.[1] ?? null;
+    const [, path] = /^\s*path\s*=\s*["']([^"']+)["']/.exec(line) ?? [];
+    if (profile !== null && path !== undefined) found.set(profile, path);
+  }
+  return found;
+}

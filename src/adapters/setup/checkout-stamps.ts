@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod';
+import { hashOf } from './hash.ts';
+import type { Tree, TreeEntry } from './tree.ts';
+
+/** What a checkout was last given, and how its files looked then. */
+export interface CheckoutStamps {
+  readonly digest: string;
+  readonly entryFolder: string;
+  readonly entryId: string;
+  readonly tree: Tree;
+}
+
+const stampsSchema = z.object({
+  digest: z.string(),
+  entry_folder: z.string(),
+  entry_id: z.string(),
+  tree: z.array(z.tuple([z.string(), z.enum(['folder', 'file', 'link']), z.number(), z.string()])),
+});
+
+interface Place {
+  readonly stateDir: string;
+  readonly checkout: string;
+}
+
+/** Null where nothing is known about the checkout. */
+export async function readStamps(place: Place): Promise<CheckoutStamps | null> {
+  try {
+    const read = stampsSchema.parse(JSON.parse(await readFile(stampsPath(place), 'utf8')));
+    const tree = new Map(
+      read.tree.map(([path, kind, mode, stamp]): [string, TreeEntry] => [
+        path,
+        { kind, mode, stamp, links: 1 },
+      ]),
+    );
+    return { digest: read.digest, entryFolder: read.entry_folder, entryId: read.entry_id, tree };
+  } catch {
+    return null;
+  }
+}
+
+export async function writeStamps(place: Place, stamps: CheckoutStamps): Promise<void> {
+  const path = stampsPath(place);
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  const rows = [...stamps.tree].map(([name, { kind, mode, stamp }]) => [name, kind, mode, stamp]);
+  const { digest, entryFolder, entryId } = stamps;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(
+    temporary,
+    JSON.stringify({ digest, entry_folder: entryFolder, entry_id: entryId, tree: rows }),
+  );
+  await rename(temporary, path);
+}
+
+/** Before a checkout is changed: if the process dies meanwhile, the next one must not believe old stamps. */
+export async function removeStamps(place: Place): Promise<void> {
+  await rm(stampsPath(place), { force: true });
+}
+
+function stampsPath({ stateDir, checkout }: Place): string {
+  return join(stateDir, 'setup', `${basename(checkout)}-${hashOf(checkout).slice(0, 8)}.stamps.json`);
+}

@@ -1,0 +1,175 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+/**
+ * Ranges of loopback ports, each claimed by a file. A process first writes its claim and then reads all others: of two
+ * that claim the same port at the same time at least one sees the other, and gives way. A claim ends with the folder
+ * of its run or with its process, whichever goes first.
+ */
+export interface PortRegistry {
+  readonly reserve: (request: PortClaim) => Promise<number>;
+  readonly release: (runId: string) => Promise<void>;
+}
+
+export interface PortClaim {
+  readonly runId: string;
+  readonly workspace: string;
+  readonly count: number;
+}
+
+/** Above the ports of known services, below those that systems hand out by themselves. */
+const FIRST_PORT = 16_000;
+const LAST_PORT = 31_999;
+const MOST_TRIES = 500;
+
+const claimSchema = z.object({
+  first: z.int(),
+  count: z.int(),
+  workspace: z.string(),
+  pid: z.int(),
+  started: z.string(),
+  boot: z.string(),
+  namespace: z.string(),
+});
+type Claim = z.infer<typeof claimSchema>;
+
+export function createPortRegistry(folder: string): PortRegistry {
+  const pathOf = (runId: string) => join(folder, `${runId.replace(/[^\w.-]/g, '_')}.json`);
+  return {
+    reserve: async ({ runId, workspace, count }) => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const path = pathOf(runId);
+      const own = await readClaim(path);
+      // While this process drives the run, its ports stay the same, also when its own programs listen on them.
+      if (own?.count === count && isSameHolder(own, thisProcess())) return own.first;
+      const start = own?.count === count ? own.first : firstGuess(runId, count);
+      for (let tries = 0, first = start; tries < MOST_TRIES; tries += 1, first = anotherGuess(count)) {
+        if (overlapping(first, count, await otherClaims(folder, path))) continue;
+        await writeClaim(path, { first, count, workspace, ...thisProcess() });
+        if (overlapping(first, count, await otherClaims(folder, path))) continue;
+        if (await areFree(first, count)) return first;
+      }
+      await rm(path, { force: true });
+      throw new Error(`no ${count} consecutive free ports were found between ${FIRST_PORT} and ${LAST_PORT}`);
+    },
+    release: (runId) => rm(pathOf(runId), { force: true }),
+  };
+}
+
+/** Runs begin at different places, so that they rarely meet. */
+function firstGuess(runId: string, count: number): number {
+  const number = createHash('sha256').update(runId).digest().readUInt32BE(0);
+  return FIRST_PORT + (number % (LAST_PORT - FIRST_PORT - count + 2));
+}
+
+/** At random: two processes that give way to each other must not meet again at the next place. */
+function anotherGuess(count: number): number {
+  return randomInt(FIRST_PORT, LAST_PORT - count + 2);
+}
+
+function overlapping(first: number, count: number, claims: readonly Claim[]): boolean {
+  return claims.some((claim) => claim.first < first + count && first < claim.first + claim.count);
+}
+
+async function otherClaims(folder: string, own: string): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (!name.endsWith('.json') || path === own) continue;
+    const claim = await readClaim(path);
+    if (claim === null) continue;
+    if (await isHeld(claim)) claims.push(claim);
+    // The file of a run is only ever written for this run: nobody else can have claimed it anew.
+    else if (!(await isThere(claim.workspace))) await rm(path, { force: true });
+  }
+  return claims;
+}
+
+async function readClaim(path: string): Promise<Claim | null> {
+  try {
+    return claimSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+async function writeClaim(path: string, claim: Claim): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(temporary, JSON.stringify(claim));
+  await rename(temporary, path);
+}
+
+async function areFree(first: number, count: number): Promise<boolean> {
+  for (let port = first; port < first + count; port += 1) if (!(await isFree(port))) return false;
+  return true;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+type Holder = Pick<Claim, 'pid' | 'started' | 'boot' | 'namespace'>;
+
+function thisProcess(): Holder {
+  return {
+    pid: process.pid,
+    started: startOf(process.pid),
+    boot: readSystem('/proc/sys/kernel/random/boot_id').trim(),
+    namespace: namespaceOf(),
+  };
+}
+
+function isSameHolder(one: Holder, other: Holder): boolean {
+  return (['pid', 'started', 'boot', 'namespace'] as const).every((key) => one[key] === other[key]);
+}
+
+/** A process in another container can't be seen: its claim holds as long as its workspace exists. */
+async function isHeld({ pid, started, boot, namespace, workspace }: Claim): Promise<boolean> {
+  if (!(await isThere(workspace))) return false;
+  const own = thisProcess();
+  if (boot !== own.boot) return false;
+  if (namespace !== own.namespace) return true;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+  }
+  return started === startOf(pid);
+}
+
+/** Field 22 of /proc/<pid>/stat, counted behind the command name, which may hold spaces. */
+function startOf(pid: number): string {
+  const text = readSystem(`/proc/${pid}/stat`);
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
+function namespaceOf(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}
+
+function readSystem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

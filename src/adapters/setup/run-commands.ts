@@ -1,0 +1,103 @@
+import { open } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import type { ProcessEnd } from '../../contracts/process-end.ts';
+import type { Command } from '../../contracts/setup-config.ts';
+import type { SetupCommand, SetupRequest } from '../../ports/setup.ts';
+import type { Supervisor } from '../../ports/supervisor.ts';
+
+export interface CommandDeps {
+  readonly supervisor: Supervisor;
+  readonly captureLimitBytes: number;
+  readonly graceMs: number;
+}
+
+export type CommandsResult =
+  | { readonly ok: true; readonly commands: readonly SetupCommand[] }
+  | {
+      readonly ok: false;
+      readonly commands: readonly SetupCommand[];
+      readonly reason: string;
+      readonly exitCode: number | null;
+      readonly cancelled: boolean;
+    };
+
+/** Runs the commands in order, in the checkout, without a shell, until one of them fails. */
+export async function runCommands(
+  deps: CommandDeps,
+  list: readonly Command[],
+  timeoutMs: number,
+  request: SetupRequest,
+): Promise<CommandsResult> {
+  const commands: SetupCommand[] = [];
+  const deadlineMs = performance.now() + timeoutMs;
+  for (const [index, command] of list.entries()) {
+    const [program, ...args] = command;
+    const name = `${String(index + 1).padStart(2, '0')}-${basename(program).replace(/[^\w.-]/g, '_')}`;
+    const ran = await deps.supervisor.run({
+      argv: [program.includes('/') ? resolve(request.checkout, program) : program, ...args],
+      cwd: request.checkout,
+      confinement: request.confinement,
+      env: request.env,
+      stdin: null,
+      stdoutPath: join(request.evidenceDir, `${name}.stdout.txt`),
+      stderrPath: join(request.evidenceDir, `${name}.stderr.txt`),
+      captureLimitBytes: deps.captureLimitBytes,
+      timeoutMs: Math.max(1, Math.round(deadlineMs - performance.now())),
+      idleTimeoutMs: null,
+      graceMs: deps.graceMs,
+      mark: `${request.mark}/${name}`,
+      signal: request.signal,
+      onStop: null,
+      onLine: request.onLine,
+    });
+    const exitCode = ran.end.kind === 'exited' ? ran.end.exitCode : null;
+    commands.push({
+      command,
+      exitCode,
+      durationMs: ran.durationMs,
+      stdoutPath: ran.stdout.path,
+      stderrPath: ran.stderr.path,
+    });
+    if (exitCode === 0) continue;
+    const ending = describeEnd(command, ran.end, timeoutMs);
+    const output = [...(await lastLines(ran.stdout.path)), ...(await lastLines(ran.stderr.path))];
+    const reason = output.length === 0 ? ending : `${ending}\n${output.join('\n')}`;
+    return { ok: false, commands, reason, exitCode, cancelled: ran.end.kind === 'cancelled' };
+  }
+  return { ok: true, commands };
+}
+
+function describeEnd(command: Command, end: ProcessEnd, timeoutMs: number): string {
+  const line = `setup: \`${command.join(' ')}\``;
+  switch (end.kind) {
+    case 'exited':
+      return `${line} exited with code ${end.exitCode}`;
+    case 'signalled':
+      return `${line} was ended by ${end.signal}`;
+    case 'spawn_failed':
+      return `${line} could not be started: ${end.message}`;
+    case 'timeout':
+    case 'idle':
+      return `${line} was stopped: setup took longer than ${timeoutMs / 1000} s`;
+    case 'cancelled':
+      return `${line} was cancelled`;
+  }
+}
+
+const TAIL_LINES = 15;
+const TAIL_BYTES = 4_096;
+
+/** The end of a captured stream: the reason of a failure mostly stands there. */
+async function lastLines(path: string): Promise<string[]> {
+  const file = await open(path, 'r').catch(() => null);
+  if (file === null) return [];
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - TAIL_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, start);
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+    return (start > 0 ? lines.slice(1) : lines).filter((line) => line.trim() !== '').slice(-TAIL_LINES);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,167 @@
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type CacheEntry,
+  type CopiedInput,
+  discardEntry,
+  discardFolder,
+  entryFile,
+  readEntry,
+  type Stored,
+  storeEntry,
+  UNFINISHED,
+} from './cache-entry.ts';
+import { hashOf } from './hash.ts';
+import { createPauses, type Pauses, removeTree } from './tree.ts';
+
+/** Entries that stay however long they were not used. */
+const KEPT_ENTRIES = 5;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface CacheRequest {
+  readonly checkout: string;
+  /** A folder of the run, for results that no other run may use. */
+  readonly stateDir: string;
+  readonly digest: string;
+}
+
+export interface SetupCache {
+  /** Entries that fit the checkout, the best first. */
+  readonly find: (request: CacheRequest) => Promise<readonly CacheEntry[]>;
+  readonly store: (
+    request: CacheRequest & {
+      readonly tops: readonly string[];
+      readonly inputs: readonly CopiedInput[];
+      /** Whether other runs may use the result. */
+      readonly isShared: boolean;
+      readonly pauses: Pauses;
+    },
+  ) => Promise<Stored>;
+  readonly discard: (entry: CacheEntry) => Promise<void>;
+  /**
+   * Lets one process at a time make the result of a digest, so that the others find it. It only saves work: without it
+   * two processes would make the same result, and one of them would throw its own away.
+   */
+  readonly exclusively: <T>(digest: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+}
+
+/** `folder` is shared by all runs of a repository. */
+export function createSetupCache(folder: string): SetupCache {
+  return {
+    find: async (request) => {
+      const places = [join(folder, request.digest), ...privatePlaces(request)];
+      const entries = await Promise.all(places.map(readEntry));
+      const fitting = entries.filter((entry) => entry !== null).filter((entry) => fits(entry, request));
+      for (const entry of fitting) await noteUse(entry);
+      return fitting;
+    },
+    store: async ({ isShared, ...request }) => {
+      const workFolder = isShared ? folder : privateFolder(request.stateDir);
+      await mkdir(workFolder, { recursive: true, mode: 0o700 });
+      await mkdir(privateFolder(request.stateDir), { recursive: true, mode: 0o700 });
+      const [forAny, forThis] = privatePlaces(request);
+      const placeOf = (isBound: boolean) =>
+        isBound ? forThis : isShared ? join(folder, request.digest) : forAny;
+      const stored = await storeEntry({ ...request, workFolder, placeOf });
+      if (isShared && stored.boundBy !== null) await writeFile(boundMark(folder, request.digest), '');
+      await prune(workFolder, stored.entry.folder);
+      return stored;
+    },
+    discard: (entry) => discardEntry(entry, createPauses(null)),
+    exclusively: async (digest, signal, work) => {
+      // What only fits its own checkout is of no use to the processes that would wait for it.
+      if (await isThere(boundMark(folder, digest))) return work();
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const release = await acquire(join(folder, `.lock-${digest}`), signal);
+      try {
+        return await work();
+      } finally {
+        await release();
+      }
+    },
+  };
+}
+
+function fits(entry: CacheEntry, { digest, checkout }: CacheRequest): boolean {
+  return entry.digest === digest && (entry.madeIn === null || entry.madeIn === checkout);
+}
+
+function privateFolder(stateDir: string): string {
+  return join(stateDir, 'setup');
+}
+
+/** For any checkout of the run, and for this one alone. */
+function privatePlaces({ stateDir, digest, checkout }: CacheRequest): readonly [string, string] {
+  const own = `${basename(checkout)}-${hashOf(checkout).slice(0, 8)}`;
+  return [join(privateFolder(stateDir), digest), join(privateFolder(stateDir), `${digest}-${own}`)];
+}
+
+function boundMark(folder: string, digest: string): string {
+  return join(folder, `.bound-${digest}`);
+}
+
+async function noteUse(entry: CacheEntry): Promise<void> {
+  const now = new Date();
+  await utimes(entryFile(entry.folder), now, now).catch(() => undefined);
+}
+
+/** Removes entries that were not used for a day beyond the last few, and what killed processes left behind. */
+async function prune(folder: string, newest: string): Promise<void> {
+  const now = Date.now();
+  const entries: { readonly path: string; readonly usedMs: number }[] = [];
+  for (const name of await readdir(folder).catch((): string[] => [])) {
+    const path = join(folder, name);
+    const isEntry = /^[0-9a-f]{64}/.test(name);
+    const found = await stat(isEntry ? entryFile(path) : path).catch(() => null);
+    if (isEntry) entries.push({ path, usedMs: found?.mtimeMs ?? 0 });
+    else if (found !== null && now - found.mtimeMs > DAY_MS && isLeftover(name))
+      await removeTree(path, createPauses(null)).catch(() => undefined);
+  }
+  const old = entries.sort((one, other) => other.usedMs - one.usedMs).slice(KEPT_ENTRIES);
+  for (const { path, usedMs } of old)
+    if (path !== newest && now - usedMs > DAY_MS) await discardFolder(path, createPauses(null));
+}
+
+function isLeftover(name: string): boolean {
+  return name.startsWith(UNFINISHED) || name.startsWith('.lock-') || name.startsWith('.bound-');
+}
+
+const HEARTBEAT_MS = 2_000;
+const STALE_MS = 15_000;
+const POLL_MS = 100;
+
+/** A file that its holder touches while it works; one that was not touched for long is taken over. */
+async function acquire(path: string, signal: AbortSignal): Promise<() => Promise<void>> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      await writeFile(path, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+    const held = await stat(path).catch(() => null);
+    if (held !== null && Date.now() - held.mtimeMs > STALE_MS) {
+      const aside = `${path}.${process.pid}`;
+      await rename(path, aside).catch(() => undefined);
+      await rm(aside, { force: true });
+    } else await delay(POLL_MS, undefined, { signal });
+  }
+  const beat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => undefined);
+  }, HEARTBEAT_MS);
+  beat.unref();
+  return async () => {
+    clearInterval(beat);
+    await rm(path, { force: true });
+  };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

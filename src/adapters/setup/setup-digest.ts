@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { arch, platform } from 'node:os';
+import { join } from 'node:path';
+import type { SetupConfig } from '../../contracts/setup-config.ts';
+import { isInside, resolveFrom } from '../../setup/place.ts';
+import { hashOf, hashOfFile } from './hash.ts';
+import type { ProgramVersions } from './program-version.ts';
+import { expandPatterns } from './setup-paths.ts';
+
+/** Raised when results that an earlier version stored can't be used any more. */
+const FORMAT = 1;
+
+/**
+ * By these files a checkout chooses the versions of programs. They count by their content: asking the programs inside
+ * the checkout could run code that an agent put there, such as `yarnPath`.
+ */
+const VERSION_FILES = [
+  '.tool-versions',
+  'mise.toml',
+  '.mise.toml',
+  '.node-version',
+  '.nvmrc',
+  '.python-version',
+  '.ruby-version',
+  '.yarnrc.yml',
+];
+
+export interface DigestDeps {
+  readonly setup: SetupConfig;
+  readonly versions: ProgramVersions;
+}
+
+/** Everything that decides what the commands make, as one name. */
+export async function digestOf(
+  { setup, versions }: DigestDeps,
+  checkout: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const programs = new Map<string, string>();
+  for (const [program] of setup.run)
+    if (!programs.has(program)) programs.set(program, await versions(program, env));
+  const parts = {
+    format: FORMAT,
+    files: [...(await keyFilesOf(setup, checkout))],
+    run: setup.run,
+    paths: setup.cache?.paths ?? [],
+    platform: [platform(), arch()],
+    programs: [...programs],
+  };
+  return hashOf(JSON.stringify(parts));
+}
+
+/**
+ * Hashes of the files that decide what the commands make, by path: those of `key`, those that choose versions, and
+ * programs and arguments that are files of the checkout, such as `[node, tools/setup.mjs]`.
+ */
+export async function keyFilesOf(
+  { cache, run }: SetupConfig,
+  checkout: string,
+): Promise<ReadonlyMap<string, string>> {
+  const words = run.flat().filter((word) => {
+    const path = resolveFrom(checkout, word);
+    return path !== checkout && isInside(checkout, path);
+  });
+  const hashes = new Map<string, string>();
+  for (const path of [...(await expandPatterns(checkout, cache?.key ?? [])), ...VERSION_FILES, ...words]) {
+    const hash = await hashOfFile(resolveFrom(checkout, path));
+    if (hash !== null) hashes.set(path, hash);
+  }
+  const chosen = hashes.has('package.json') ? null : await chosenByPackage(checkout);
+  if (chosen !== null) hashes.set('package.json', hashOf(chosen));
+  return hashes;
+}
+
+/** Fields of `package.json` by which Corepack and Volta choose versions. */
+async function chosenByPackage(checkout: string): Promise<string | null> {
+  try {
+    const text = await readFile(join(checkout, 'package.json'), 'utf8');
+    const { packageManager, devEngines, volta } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const chosen = JSON.stringify({ packageManager, devEngines, volta });
+    return chosen === '{}' ? null : chosen;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+import { mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunRepository } from '../repository/run-repository.ts';
+import { pathBelow } from './paths.ts';
+
+const FOLDER = 'displaced';
+
+/** Moves something out of a checkout without losing it: it stays in the run's folder until the workspace is removed. */
+export async function displace({ folder }: RunRepository, path: string | Buffer): Promise<void> {
+  const shelf = join(folder, FOLDER);
+  await mkdir(shelf, { recursive: true });
+  const latin1 = Buffer.from(path).toString('latin1');
+  const name = latin1.slice(latin1.lastIndexOf('/') + 1);
+  await rename(path, pathBelow(await mkdtemp(join(shelf, 'item-')), name));
+}
+
+/** Paths of everything that was moved out of the checkouts. */
+export async function displacedItems({ folder }: RunRepository): Promise<readonly string[]> {
+  const items: string[] = [];
+  for (const item of await readdir(join(folder, FOLDER)).catch((): string[] => []))
+    for (const name of await readdir(join(folder, FOLDER, item)))
+      items.push(join(folder, FOLDER, item, name));
+  return items;
+}

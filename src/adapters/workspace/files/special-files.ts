@@ -1,0 +1,45 @@
+import type { Dirent } from 'node:fs';
+import { chmod, readdir, unlink } from 'node:fs/promises';
+import { hasCode } from '../git/file-kind.ts';
+
+const FOLDERS_AT_ONCE = 32;
+const SLASH = Buffer.from('/');
+
+/**
+ * Removes pipes, sockets and devices from a checkout while no process works in it. They hold no content. Git can't store
+ * them, fails where one replaces a file, and blocks for ever on a pipe called `.gitignore`. Folders that can't be read
+ * become readable.
+ */
+export async function removeSpecialFiles(checkout: string): Promise<void> {
+  const waiting: Buffer[] = [Buffer.from(checkout)];
+  while (waiting.length > 0) {
+    const next = waiting.splice(0, FOLDERS_AT_ONCE);
+    for (const folders of await Promise.all(next.map(clearFolder))) waiting.push(...folders);
+  }
+}
+
+/** Returns the folders below. Names are bytes: those that are not UTF-8 must be found too. */
+async function clearFolder(folder: Buffer): Promise<Buffer[]> {
+  const folders: Buffer[] = [];
+  for (const entry of await entriesOf(folder)) {
+    const path = Buffer.concat([folder, SLASH, entry.name]);
+    if (entry.isDirectory()) folders.push(path);
+    else if (!entry.isFile() && !entry.isSymbolicLink()) await unlink(path);
+  }
+  return folders;
+}
+
+async function entriesOf(folder: Buffer): Promise<Dirent<Buffer>[]> {
+  const read = () => readdir(folder, { encoding: 'buffer', withFileTypes: true });
+  try {
+    return await read().catch(async (error: unknown) => {
+      if (!hasCode(error, 'EACCES')) throw error;
+      // Git would take the files in it for deleted.
+      await chmod(folder, 0o700);
+      return read();
+    });
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EPERM'].some((code) => hasCode(error, code))) return [];
+    throw error;
+  }
+}

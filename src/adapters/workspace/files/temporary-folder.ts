@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasCode, kindOf } from '../git/file-kind.ts';
+import { unlock } from './unlock.ts';
+
+/**
+ * The folder for temporary files of whatever runs in a checkout. It is in the system's own temporary folder because a
+ * workspace has a long path, and programs create sockets in `TMPDIR`, whose paths are limited to about 100 bytes.
+ */
+async function locate(checkout: string): Promise<string> {
+  const name = createHash('sha256').update(checkout).digest('hex').slice(0, 12);
+  return join(await realpath(tmpdir()), `conductor-${process.getuid?.() ?? 'user'}-${name}`);
+}
+
+/** Creates the folder if it is missing. What earlier steps left in it is still there. */
+export async function openTemporaryFolder(checkout: string): Promise<string> {
+  const folder = await locate(checkout);
+  if ((await kindOf(folder)) !== 'folder') await rm(folder, { force: true });
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+  const found = await lstat(folder);
+  // In `/tmp`, other users may have created something of this name.
+  const isOwn = found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
+  if (!isOwn)
+    throw new Error(`${folder} belongs to another user; remove it, or set TMPDIR to another folder`);
+  return folder;
+}
+
+export async function removeTemporaryFolder(checkout: string): Promise<void> {
+  const folder = await locate(checkout);
+  await unlock(folder);
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,129 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { WorkspaceDiff } from '../../../contracts/workspace-change.ts';
+import { createGit, type Git, GitError } from '../git/git-command.ts';
+import { writeTree } from '../git/revision.ts';
+import { isPartialStore } from '../repository/layout.ts';
+import { findMissing } from './check-out.ts';
+import { TRACKED_PATHSPEC } from './harness-link.ts';
+import { parseDiffRaw } from './parse-diff-raw.ts';
+
+const RENAME_CANDIDATES = 1000;
+
+const COMPARE = [
+  'diff-tree',
+  '-r',
+  '-M',
+  `-l${RENAME_CANDIDATES}`,
+  '--no-ext-diff',
+  '--no-textconv',
+  '-z',
+  '--raw',
+  '--numstat',
+  '--no-abbrev',
+];
+const PATCH = ['-p', '--binary', '--full-index', '--no-color', '--src-prefix=a/', '--dst-prefix=b/'];
+
+export interface TreeDiffRequest {
+  /** The run that the patch is for; null if it is for none. */
+  readonly runId: string | null;
+  readonly gitDir: string;
+  readonly fromTree: string;
+  readonly toTree: string;
+  readonly patchPath: string | undefined;
+  /** Gives every file of the patch as bytes, so that it is plain ASCII. */
+  readonly asBytes?: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Number of remembered differences: an evaluation needs the one of its agent step again. */
+const REMEMBERED = 16;
+const REMEMBERED_PATCH_BYTES = 1024 * 1024;
+
+/**
+ * As `diffTrees`. Trees never change, so they are compared once. The patch is made with every comparison: the end of a run
+ * asks for the one that its last step compared.
+ */
+export function createDiffMemory(): (request: TreeDiffRequest) => Promise<WorkspaceDiff> {
+  const known = new Map<string, ComparedTrees>();
+  return async (request) => {
+    const { fromTree, toTree, patchPath } = request;
+    const key = `${fromTree} ${toTree}`;
+    const found = known.get(key);
+    const isEnough = found !== undefined && (patchPath === undefined || found.patch !== null);
+    const compared = isEnough ? found : await compareTrees(request, [...COMPARE, ...PATCH]);
+    const isSmall = compared.patch !== null && compared.patch.length <= REMEMBERED_PATCH_BYTES;
+    known.set(key, isSmall ? compared : { ...compared, patch: null });
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+    if (patchPath !== undefined) await writePatch(patchPath, compared.patch ?? Buffer.alloc(0));
+    return compared.diff;
+  };
+}
+
+interface ComparedTrees {
+  readonly diff: WorkspaceDiff;
+  /** Null if it is too large to remember. */
+  readonly patch: Buffer | null;
+}
+
+/** One git process lists the changes and writes the patch behind them. */
+export async function diffTrees(request: TreeDiffRequest): Promise<WorkspaceDiff> {
+  const options = request.patchPath === undefined ? COMPARE : [...COMPARE, ...PATCH];
+  const { diff, patch } = await compareTrees(request, options);
+  if (request.patchPath !== undefined) await writePatch(request.patchPath, patch ?? Buffer.alloc(0));
+  return diff;
+}
+
+async function compareTrees(request: TreeDiffRequest, options: readonly string[]): Promise<ComparedTrees> {
+  const { fromTree, toTree } = request;
+  if (fromTree === toTree)
+    return { diff: { files: [], insertions: 0, deletions: 0 }, patch: Buffer.alloc(0) };
+  return withoutAttributes(request, async (git) => {
+    const compare = (from: string, to: string) => git([...options, from, to, ...TRACKED_PATHSPEC]);
+    const { stdout } = await compare(fromTree, toTree).catch(async (error: unknown) => {
+      if (!(error instanceof GitError) || !(await isPartialStore(request.gitDir))) throw error;
+      return compare(await withoutMissing(git, fromTree), await withoutMissing(git, toTree));
+    });
+    return parseDiffRaw(stdout);
+  });
+}
+
+/** In a partial clone, a file that was missing and that the agent created counts as added. */
+async function withoutMissing(git: Git, tree: string): Promise<string> {
+  const missing = await findMissing(git, tree);
+  const records = missing.map(({ blob, path }) => `0 ${'0'.repeat(blob.length)}\t${path}\0`).join('');
+  await git(['read-tree', tree]);
+  await git(['update-index', '-z', '--index-info'], { stdin: Buffer.from(records, 'latin1') });
+  return writeTree(git);
+}
+
+/** Writes a new file: an agent could have put a link or a pipe there. */
+async function writePatch(path: string, patch: Buffer): Promise<void> {
+  const target = resolve(path);
+  await mkdir(dirname(target), { recursive: true });
+  await rm(target, { recursive: true, force: true });
+  await writeFile(target, patch, { flag: 'wx' });
+}
+
+/**
+ * Compares in an empty folder with an empty index, where git finds no `.gitattributes`: an agent could
+ * otherwise declare its sources binary, and its changes would no longer be counted or readable.
+ */
+async function withoutAttributes<T>(request: TreeDiffRequest, work: (git: Git) => Promise<T>): Promise<T> {
+  const scratch = await mkdtemp(join(tmpdir(), 'conductor-diff-'));
+  const env = {
+    GIT_DIR: request.gitDir,
+    GIT_WORK_TREE: scratch,
+    GIT_INDEX_FILE: join(scratch, 'index'),
+  };
+  try {
+    if (request.asBytes === true) await writeFile(join(scratch, '.gitattributes'), '* -diff\n');
+    // A comparison without a patch writes nothing for the run, so a resumed run need not wait for it.
+    const run = request.patchPath === undefined || request.runId === null ? {} : { runId: request.runId };
+    return await work(createGit({ cwd: scratch, env, signal: request.signal, ...run }));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

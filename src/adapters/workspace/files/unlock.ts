@@ -1,0 +1,28 @@
+import { chmod, lstat, readdir } from 'node:fs/promises';
+import { GitError } from '../git/git-command.ts';
+
+const SLASH = Buffer.from('/');
+const FOLDER_ACCESS = 0o700;
+const FILE_ACCESS = 0o400;
+
+/** Gives the owner access again to folders and files whose permissions a step removed. Links are not followed. */
+export async function unlock(path: string | Buffer): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null || (!found.isDirectory() && !found.isFile())) return;
+  const needed = found.isDirectory() ? FOLDER_ACCESS : FILE_ACCESS;
+  if ((found.mode & needed) !== needed) await chmod(path, (found.mode & 0o777) | needed);
+  if (!found.isDirectory()) return;
+  for (const name of await readdir(path, { encoding: 'buffer' }))
+    await unlock(Buffer.concat([Buffer.from(path), SLASH, name]));
+}
+
+/** Runs git commands below a folder; if they fail, once more after `unlock`. */
+export async function withUnlocked<T>(root: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GitError) || error.exitCode === null) throw error;
+    await unlock(root);
+    return work();
+  }
+}

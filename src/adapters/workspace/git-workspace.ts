@@ -1,0 +1,111 @@
+import { posix } from 'node:path';
+import { gitMarkOf } from '../../contracts/process-mark.ts';
+import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
+import { lookAtFile, overlaySnapshot } from './files/overlay.ts';
+import { restoreSnapshot, takeSnapshot } from './files/snapshots.ts';
+import { removeSpecialFiles } from './files/special-files.ts';
+import { openTemporaryFolder, removeTemporaryFolder } from './files/temporary-folder.ts';
+import { createDiffMemory } from './files/tree-diff.ts';
+import { kindOf } from './git/file-kind.ts';
+import { type Git, printedValue } from './git/git-command.ts';
+import { commitAt, rememberTreeOf } from './git/revision.ts';
+import { openJudgeCheckout } from './judge-checkout.ts';
+import { createWorkspace, describeWorkspace, isComplete, reopenWorkspace } from './repository/create.ts';
+import {
+  describeRepository,
+  openRunRepository,
+  type RunRepository,
+  storeDirOf,
+  type UserRepository,
+  userGit,
+} from './repository/run-repository.ts';
+import { createTextReader } from './repository/texts.ts';
+import { isLinkedWorktree } from './result/linked-worktrees.ts';
+import { publishResult } from './result/publish.ts';
+
+export interface GitWorkspaceDeps extends UserRepository {
+  /** Paths that setup owns, relative to a checkout. */
+  readonly ownedPaths: readonly string[];
+  /** Waits until git processes with this mark have ended whose conductor is dead. */
+  readonly awaitOrphans?: (mark: string) => Promise<void>;
+}
+
+/** Gives each run a private repository that borrows the objects of the user's repository, with the `git` on the path. */
+export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
+  const { signal, ownedPaths } = deps;
+  const git = userGit(deps);
+  const texts = createTextReader();
+  const diffs = createDiffMemory();
+  const open = (workspace: RunWorkspace): Promise<RunRepository> => openRunRepository(workspace, signal);
+  return {
+    resolveBase: (baseRef) => resolveBase(git, baseRef),
+    hasFile: async (commit, path) => {
+      // Not `cat-file`: in a partial clone it would fetch the file.
+      const argv = ['ls-tree', '--full-tree', commit, '--', posix.normalize(path)];
+      const listed = await git(argv, { env: { GIT_LITERAL_PATHSPECS: '1' }, answers: [128] });
+      return listed.stdout.length > 0;
+    },
+    readFiles: (workspace, revision, paths) =>
+      texts(describeRepository(workspace, signal).git, revision, paths),
+    describe: (request) => describeWorkspace(deps, request),
+    conflictingBranch: (workspace) => findConflictingBranch(git, workspace.branchName),
+    create: (workspace) => createWorkspace(deps, workspace, { ownedPaths }),
+    isVisible: (workspace) => isComplete(describeRepository(workspace, signal)),
+    reopen: async (workspace, tree) => {
+      // A git process that a killed conductor started may still write to the workspace.
+      await deps.awaitOrphans?.(gitMarkOf(workspace.runId));
+      await removeSpecialFiles(workspace.worktreePath);
+      await reopenWorkspace(deps, workspace, tree, { ownedPaths });
+    },
+    snapshot: async (workspace, name) => takeSnapshot(await open(workspace), name),
+    fileInPlace: async (workspace, tree, file) => lookAtFile(await open(workspace), tree, file),
+    overlay: async (workspace, base, name, files) =>
+      overlaySnapshot(await open(workspace), base, name, files),
+    restore: async (workspace, target, salvageName) =>
+      restoreSnapshot(deps, await open(workspace), target, salvageName),
+    diff: async (workspace, fromTree, toTree, patchPath) => {
+      const gitDir = await objectsOf(deps, workspace);
+      return diffs({ runId: workspace.runId, gitDir, fromTree, toTree, patchPath, signal });
+    },
+    openJudge: (workspace, request) => openJudgeCheckout({ signal, diff: diffs }, workspace, request),
+    openTemporary: openTemporaryFolder,
+    removeTemporary: async ({ worktreePath, judgePath }) => {
+      await removeTemporaryFolder(worktreePath);
+      await removeTemporaryFolder(judgePath);
+    },
+    publish: (workspace, result) => publishResult(deps, workspace, result),
+  };
+}
+
+/** The store, or the user's repository once the workspace is removed: it has the result. Earlier versions had no store. */
+async function objectsOf({ gitDir }: UserRepository, workspace: RunWorkspace): Promise<string> {
+  if (isLinkedWorktree(workspace)) return gitDir;
+  const storeDir = storeDirOf(workspace);
+  return (await kindOf(storeDir)) === 'folder' ? storeDir : gitDir;
+}
+
+async function resolveBase(git: Git, baseRef: string): Promise<BaseResolution> {
+  // A ref can't start with a dash, and git would take it for an option.
+  if (!baseRef.startsWith('-')) {
+    const names = [`${baseRef}^{commit}`, `${baseRef}^{tree}`];
+    const found = await git(['rev-parse', ...names], { answers: [128] });
+    const [sha = '', tree = ''] = printedValue(found).split('\n');
+    if (found.exitCode === 0 && tree !== '') {
+      rememberTreeOf(sha, tree);
+      return { ok: true, sha, tree };
+    }
+  }
+  const unborn = (await commitAt(git, 'HEAD')) === null;
+  const anyRef = await git(['for-each-ref', '--count=1']);
+  const empty = unborn && (baseRef === 'HEAD' || anyRef.stdout.length === 0);
+  return { ok: false, reason: empty ? 'no_commits' : 'unknown_ref' };
+}
+
+/** The branches `a` and `a/b` can't both exist: git stores refs as files and folders. */
+async function findConflictingBranch(git: Git, branchName: string): Promise<string | null> {
+  const parts = branchName.split('/');
+  const names = parts.slice(1).map((_, at) => `refs/heads/${parts.slice(0, at + 1).join('/')}`);
+  const listed = await git(['for-each-ref', '--format=%(refname)', ...names]);
+  const existing = listed.stdout.toString('utf8').split('\n');
+  return names.find((name) => existing.includes(name))?.slice('refs/heads/'.length) ?? null;
+}

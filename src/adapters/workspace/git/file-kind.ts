@@ -1,0 +1,29 @@
+import { copyFile, lstat, readFile } from 'node:fs/promises';
+
+/** What is at a path, without following links. */
+export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder' | 'link' | 'other'> {
+  try {
+    const found = await lstat(path);
+    return found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return 'missing';
+    throw error;
+  }
+}
+
+/** The text of a file; null for anything else. Opening a pipe would block until another process writes to it. */
+export async function readFileHere(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isFile() === true ? readFile(path, 'utf8').catch(() => null) : null;
+}
+
+/** Does nothing if there is no such file. */
+export async function copyFileIfThere(from: string, to: string): Promise<void> {
+  await copyFile(from, to).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,55 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { hasCode } from './file-kind.ts';
+import { createGit, type Git, GitError, printedValue } from './git-command.ts';
+
+export type FoundRepository =
+  | { readonly ok: true; readonly repoRoot: string; readonly gitDir: string }
+  | {
+      readonly ok: false;
+      readonly reason: 'not_a_folder' | 'not_a_repository' | 'bare' | 'git_missing' | 'foreign_owner';
+    };
+
+/** The repository whose checkout contains `startDir`. `gitDir` is the one that all of its worktrees share. */
+export async function findRepository(startDir: string): Promise<FoundRepository> {
+  // Node reports a missing start folder exactly as it reports a missing program.
+  const start = await stat(startDir).catch(() => null);
+  if (start?.isDirectory() !== true) return { ok: false, reason: 'not_a_folder' };
+  try {
+    return await askGit(createGit({ cwd: startDir }));
+  } catch (error) {
+    if (error instanceof GitError && hasCode(error.cause, 'ENOENT'))
+      return { ok: false, reason: 'git_missing' };
+    throw error;
+  }
+}
+
+async function askGit(git: Git): Promise<FoundRepository> {
+  const questions = ['--is-bare-repository', '--is-inside-work-tree', '--git-common-dir', '--show-toplevel'];
+  const answer = await git(['rev-parse', '--path-format=absolute', ...questions], { answers: [128] });
+  const [bare, inside, gitDir, ...toplevel] = printedValue(answer).split('\n');
+  if (bare === 'true') return { ok: false, reason: 'bare' };
+  if (answer.exitCode !== 0) {
+    const foreign = answer.stderr.includes('dubious ownership');
+    return { ok: false, reason: foreign ? 'foreign_owner' : 'not_a_repository' };
+  }
+  if (inside !== 'true' || gitDir === undefined) return { ok: false, reason: 'not_a_repository' };
+  return { ok: true, repoRoot: toplevel.join('\n'), gitDir };
+}
+
+/** The main checkout of a repository and its linked worktrees, read from files: `git worktree list` is a process more. */
+export async function listCheckoutFolders(gitDir: string): Promise<readonly string[]> {
+  const names = await readdir(join(gitDir, 'worktrees')).catch((): string[] => []);
+  const linked = await Promise.all(
+    names.map((name) => readFile(join(gitDir, 'worktrees', name, 'gitdir'), 'utf8').catch(() => '')),
+  );
+  const gitFiles = [gitDir, ...linked.map((text) => text.trim())];
+  return gitFiles
+    .filter((path) => isAbsolute(path) && basename(path) === '.git')
+    .map((path) => dirname(path));
+}
+
+/** The git folder that all worktrees of the repository share. */
+export async function commonGitDir(git: Git): Promise<string> {
+  return printedValue(await git(['rev-parse', '--path-format=absolute', '--git-common-dir']));
+}

@@ -1,0 +1,196 @@
+import type { DefaultBranch, Revisions } from '../../../ports/revisions.ts';
+import type { Merged } from '../../../ports/work-provider.ts';
+import { findDefaultBranch } from '../git/default-branch.ts';
+import { createGit, type Git, GitError, type GitResult, printedValue } from '../git/git-command.ts';
+import { commitAt } from '../git/revision.ts';
+import { findAdminDir, type ListedCheckout, listCheckouts } from './checkouts.ts';
+import { datedBy, itemBranchRef, messageOf, nameOf } from './item-commit.ts';
+import { isRebasing, obstacleIn } from './merge-obstacle.ts';
+
+type ItemMerge = Parameters<Revisions['merge']>[0];
+
+interface MergePlace {
+  readonly git: Git;
+  /** The default branch by its name, where the configuration gives it. */
+  readonly branch: string | null;
+}
+
+const TRY_AGAIN = 'merge it again';
+
+/**
+ * A merge commit on the default branch. Everything that can refuse comes before the one command that moves the branch, and
+ * that command takes the files of a checkout with it; so there is no moment at which half of a merge is there.
+ */
+export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<Merged> {
+  const { git } = place;
+  const target = await findDefaultBranch(git, place.branch);
+  if (target === null)
+    return refuse(
+      'the repository has no branch that is known to be its default',
+      'name the branch that work is merged into: work.branch in .tnh/config.yaml',
+    );
+  const done = await mergedBefore(git, target, request.headSHA);
+  if (done !== null) return { ok: true, into: target.name, commit: done };
+  const branch = itemBranchRef(request.itemId);
+  const head = await commitAt(git, branch);
+  if (head !== request.headSHA)
+    return refuse(
+      head === null
+        ? `the branch ${shortOf(branch)} is gone`
+        : `the branch ${shortOf(branch)} has moved to ${head.slice(0, 7)} since ${request.headSHA.slice(0, 7)} was approved`,
+      `set the branch back to what was approved, or close the item: git branch --force ${shortOf(branch)} ${request.headSHA.slice(0, 12)}`,
+    );
+  const tree = await mergeTrees(git, target, request);
+  if (!tree.ok) return tree;
+  const commit = await commitMerge(git, target, tree.tree, request);
+  const moved = await moveTarget(place, target, commit, request);
+  if (moved.ok) return moved;
+  // The git of a killed process may have come to its end only now.
+  const now = await findDefaultBranch(git, place.branch);
+  const late = now === null ? null : await mergedBefore(git, now, request.headSHA);
+  return late === null ? moved : { ok: true, into: target.name, commit: late };
+}
+
+/** The commit that brought the head in; the head itself where somebody moved the branch onto it. */
+async function mergedBefore(git: Git, target: DefaultBranch, headSHA: string): Promise<string | null> {
+  if ((await commitAt(git, headSHA)) === null) return null;
+  const within = await git(['merge-base', '--is-ancestor', headSHA, target.commit], { answers: [1] });
+  if (within.exitCode !== 0) return null;
+  const argv = ['rev-list', '--first-parent', '--parents', target.commit, '--not', headSHA];
+  const lines = printedValue(await git(argv)).split('\n');
+  const merge = lines.map((line) => line.split(' ')).find(([, , ...others]) => others.includes(headSHA));
+  return merge?.[0] ?? headSHA;
+}
+
+type MergedTree = { readonly ok: true; readonly tree: string } | Extract<Merged, { ok: false }>;
+
+async function mergeTrees(
+  git: Git,
+  target: DefaultBranch,
+  { itemId, headSHA }: ItemMerge,
+): Promise<MergedTree> {
+  const argv = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', target.commit, headSHA];
+  const merged = await git(argv, { env: await withoutDrivers(git), answers: [1, 128, 129] });
+  const [tree = '', ...files] = merged.stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((part) => part !== '');
+  const byHand = `merge ${shortOf(itemBranchRef(itemId))} into ${target.name} by hand, then merge the item again`;
+  switch (merged.exitCode) {
+    case 0:
+      return { ok: true, tree };
+    case 1:
+      return refuse(
+        `${shortOf(itemBranchRef(itemId))} and ${target.name} both changed ${files.join(', ')}`,
+        byHand,
+      );
+    case 129:
+      return refuse('this git is too old to merge without a checkout', 'install git 2.38 or newer');
+    default:
+      return refuse(`git can't merge it: ${lastWords(merged)}`, byHand);
+  }
+}
+
+/** A merge driver is a program that a configuration names; what it would merge is a conflict for a person instead. */
+async function withoutDrivers(git: Git): Promise<Record<string, string>> {
+  const argv = ['config', '--null', '--name-only', '--get-regexp', String.raw`^merge\..+\.driver$`];
+  const keys = (await git(argv, { answers: [1] })).stdout.toString('utf8').split('\0').slice(0, -1);
+  const pairs = [...new Set(keys)].flatMap((key, at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, 'false'],
+  ]);
+  return pairs.length === 0
+    ? {}
+    : { GIT_CONFIG_COUNT: String(pairs.length / 2), ...Object.fromEntries(pairs) };
+}
+
+/** In the name of the person who merges, as git knows them. */
+async function commitMerge(
+  git: Git,
+  target: DefaultBranch,
+  tree: string,
+  { headSHA, message, by, at }: ItemMerge,
+): Promise<string> {
+  const email = printedValue(await git(['config', '--get', 'user.email'], { answers: [1] }));
+  const env = {
+    ...datedBy(at),
+    GIT_AUTHOR_NAME: nameOf(by),
+    GIT_COMMITTER_NAME: nameOf(by),
+    ...(email === '' ? {} : { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
+  };
+  const argv = ['commit-tree', tree, '-p', target.commit, '-p', headSHA, '-F', '-'];
+  return printedValue(await git(argv, { stdin: messageOf(message), env }));
+}
+
+async function moveTarget(
+  place: MergePlace,
+  target: DefaultBranch,
+  commit: string,
+  request: ItemMerge,
+): Promise<Merged> {
+  const ref = `refs/heads/${target.name}`;
+  const holders = await holdersOf(place, ref);
+  const [holder, another] = holders;
+  if (another !== undefined)
+    return refuse(
+      `${target.name} is checked out in ${holders.map(({ path }) => path).join(' and in ')}`,
+      'leave it checked out in one place',
+    );
+  const reason = `conductor: merge work item ${request.itemId}`;
+  if (holder === undefined) {
+    const argv = ['update-ref', '-m', reason, ref, commit, target.commit];
+    return move(place.git(argv, { retryLocks: true }), target.name, commit);
+  }
+  const obstacle = await obstacleIn(holder, { ref, from: target.commit, to: commit });
+  if (obstacle !== null) return refuse(obstacle.reason, obstacle.help);
+  const argv = [
+    'merge',
+    '--ff-only',
+    '--quiet',
+    '--no-autostash',
+    '--no-verify-signatures',
+    '--no-overwrite-ignore',
+  ];
+  const call = { env: { GIT_REFLOG_ACTION: reason }, retryLocks: true };
+  return move(holder.git([...argv, commit], call), target.name, commit);
+}
+
+/** Git checks once more what was checked before, and what has changed in between is its refusal. */
+async function move(moved: Promise<GitResult>, into: string, commit: string): Promise<Merged> {
+  try {
+    await moved;
+    return { ok: true, into, commit };
+  } catch (error) {
+    if (!(error instanceof GitError) || error.exitCode === null) throw error;
+    return refuse(`git did not move ${into}: ${error.detail}`, TRY_AGAIN);
+  }
+}
+
+/** A checkout that has the branch, or is in the middle of rebasing it. */
+interface Holder extends ListedCheckout {
+  readonly adminDir: string;
+  readonly git: Git;
+}
+
+async function holdersOf({ git }: Pick<MergePlace, 'git'>, ref: string): Promise<readonly Holder[]> {
+  const holders: Holder[] = [];
+  for (const checkout of await listCheckouts(git)) {
+    const adminDir = await findAdminDir(git, checkout);
+    if (adminDir === null) continue;
+    if (checkout.branch === ref || (await isRebasing(adminDir, ref)))
+      holders.push({ ...checkout, adminDir, git: createGit({ cwd: checkout.path }) });
+  }
+  return holders;
+}
+
+function lastWords({ stderr, exitCode }: GitResult): string {
+  return stderr.split('\n').find((line) => line !== '') ?? `code ${exitCode}`;
+}
+
+function shortOf(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '');
+}
+
+function refuse(reason: string, help: string): Extract<Merged, { ok: false }> {
+  return { ok: false, reason, help };
+}

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { kindOf, readFileHere } from '../git/file-kind.ts';
+import type { Git } from '../git/git-command.ts';
+
+/** What is under way in a checkout that has these in its git folder. */
+const UNDER_WAY: Readonly<Record<string, string>> = {
+  MERGE_HEAD: 'a merge',
+  CHERRY_PICK_HEAD: 'a cherry-pick',
+  REVERT_HEAD: 'a revert',
+  'rebase-merge': 'a rebase',
+  'rebase-apply': 'a rebase',
+  sequencer: 'a sequence of commits',
+};
+const FILES_SHOWN = 10;
+
+interface MergeCheckout {
+  readonly path: string;
+  readonly adminDir: string;
+  readonly git: Git;
+}
+
+interface Move {
+  readonly ref: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Obstacle {
+  readonly reason: string;
+  readonly help: string;
+}
+
+/** Why the files of a checkout can't follow its branch; null where they can and nothing would be lost. */
+export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<Obstacle | null> {
+  const { path, adminDir } = checkout;
+  const underWay = Object.entries(UNDER_WAY).find(([name]) => existsSync(join(adminDir, name)));
+  if (underWay !== undefined)
+    return { reason: `${underWay[1]} is under way in ${path}`, help: 'finish it, or abort it' };
+  if ((await kindOf(path)) !== 'folder')
+    return {
+      reason: `${path}, where the branch is checked out, is not there`,
+      help: 'bring the folder back, or have git forget it with `git worktree prune`',
+    };
+  const dirty = await changedFiles(checkout.git);
+  if (dirty.length > 0)
+    return {
+      reason: `${path} has changes that are not committed: ${shown(dirty)}`,
+      help: 'commit them, or put them aside with `git stash`',
+    };
+  const changed = await pathsOf(checkout.git, move);
+  const strangers = await strangersIn(checkout, changed.added);
+  if (strangers.length > 0)
+    return {
+      reason: `${path} has files that git does not know in the place of new ones: ${shown(strangers)}`,
+      help: 'move them out of the way',
+    };
+  const filtered = await filteredFiles(checkout.git, changed.written);
+  if (filtered.length === 0) return null;
+  return {
+    reason: `a filter of git makes the files of ${shown(filtered)} in ${path}, and conductor runs none`,
+    help: 'merge the branch of the item by hand',
+  };
+}
+
+/** A rebase takes HEAD off its branch and moves the branch in the end. */
+export async function isRebasing(adminDir: string, ref: string): Promise<boolean> {
+  for (const name of ['rebase-merge', 'rebase-apply'])
+    if ((await readFileHere(join(adminDir, name, 'head-name')))?.trim() === ref) return true;
+  return false;
+}
+
+async function changedFiles(git: Git): Promise<string[]> {
+  const argv = ['status', '--porcelain=v1', '-z', '--untracked-files=no', '--no-renames'];
+  const listed = await git([...argv, '--ignore-submodules=dirty']);
+  return split(listed.stdout).map((record) => record.slice(3));
+}
+
+async function pathsOf(git: Git, { from, to }: Move) {
+  const argv = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to];
+  const tokens = split((await git(argv)).stdout);
+  const [added, written]: [string[], string[]] = [[], []];
+  for (let at = 0; at + 1 < tokens.length; at += 2) {
+    const [status, path = ''] = [tokens[at], tokens[at + 1]];
+    if (status === 'A') added.push(path);
+    if (status !== 'D') written.push(path);
+  }
+  return { added, written };
+}
+
+/** Files in the way of new ones, ignored ones too: git would write over those without a word. */
+async function strangersIn({ path, git }: MergeCheckout, added: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  for (const name of added) {
+    const inTheWay = await nearestFile(path, name);
+    if (inTheWay === null) continue;
+    const others = await git(['--literal-pathspecs', 'ls-files', '--others', '-z', '--', inTheWay]);
+    for (const other of split(others.stdout)) found.add(other);
+  }
+  return [...found];
+}
+
+/** The path itself, or what stands in the place of a folder on the way to it. */
+async function nearestFile(root: string, name: string): Promise<string | null> {
+  const parts = name.split('/');
+  for (let length = 1; length <= parts.length; length += 1) {
+    const part = parts.slice(0, length).join('/');
+    const kind = await kindOf(join(root, part));
+    if (kind === 'missing') return null;
+    if (kind !== 'folder' || length === parts.length) return part;
+  }
+  return null;
+}
+
+async function filteredFiles(git: Git, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const stdin = paths.map((path) => `${path}\0`).join('');
+  const tokens = split((await git(['check-attr', '-z', '--stdin', 'filter'], { stdin })).stdout);
+  const found: string[] = [];
+  for (let at = 0; at + 2 < tokens.length; at += 3) {
+    const [path = '', , filter = ''] = tokens.slice(at, at + 3);
+    if (!['unspecified', 'unset', 'set'].includes(filter) && (await isConfigured(git, filter)))
+      found.push(path);
+  }
+  return found;
+}
+
+async function isConfigured(git: Git, filter: string): Promise<boolean> {
+  for (const key of [`filter.${filter}.smudge`, `filter.${filter}.process`]) {
+    const values = await git(['config', '--null', '--get-all', key], { answers: [1] });
+    if (split(values.stdout).length > 0) return true;
+  }
+  return false;
+}
+
+function shown(files: readonly string[]): string {
+  const rest = files.length - FILES_SHOWN;
+  return [...files.slice(0, FILES_SHOWN), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+}
+
+function split(output: Buffer): string[] {
+  return output
+    .toString('utf8')
+    .split('\0')
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RevisionReader } from '../../../ports/revision-reader.ts';
+import { diffTrees } from '../files/tree-diff.ts';
+import { findDefaultBranch } from '../git/default-branch.ts';
+import { commonGitDir } from '../git/find-repository.ts';
+import { createGit, printedValue } from '../git/git-command.ts';
+
+export interface RevisionReaderDeps {
+  readonly repoRoot: string;
+  /** The default branch by its name, where the configuration gives it. */
+  readonly branch?: string | null;
+}
+
+export function createRevisionReader({ repoRoot, branch: named = null }: RevisionReaderDeps): RevisionReader {
+  const git = createGit({ cwd: repoRoot });
+  const compare = async (fromTree: string, toTree: string, patch?: { path: string; asBytes: boolean }) =>
+    diffTrees({
+      runId: null,
+      gitDir: await commonGitDir(git),
+      fromTree,
+      toTree,
+      patchPath: patch?.path,
+      asBytes: patch?.asBytes ?? false,
+      signal: undefined,
+    });
+  return {
+    defaultBranch: async () => (await findDefaultBranch(git, named))?.name ?? null,
+    baseOf: async (commit) => {
+      const branch = await findDefaultBranch(git, named);
+      if (branch === null) return null;
+      const found = await git(['merge-base', branch.commit, commit], { answers: [1] });
+      return found.exitCode === 0 ? printedValue(found) : null;
+    },
+    files: (from, to) => compare(from, to),
+    patch: async (from, to) => {
+      const folder = await mkdtemp(join(tmpdir(), 'conductor-patch-'));
+      try {
+        const path = join(folder, 'change.patch');
+        await compare(from, to, { path, asBytes: false });
+        const text = asText(await readFile(path));
+        if (text !== null) return text;
+        // Old encodings are no Unicode and would not come out as they went in.
+        await compare(from, to, { path, asBytes: true });
+        return await readFile(path, 'utf8');
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+function asText(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,241 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { RunWorkspace, WorkspaceRequest } from '../../../ports/workspace.ts';
+import { checkOutTree } from '../files/check-out.ts';
+import { displace } from '../files/displaced.ts';
+import { copyBaseIndex, rememberTree } from '../files/file-tree.ts';
+import { ensureHarnessLink } from '../files/harness-link.ts';
+import { clearScratch } from '../files/scratch.ts';
+import { unlock } from '../files/unlock.ts';
+import { hasCode, kindOf, readFileHere } from '../git/file-kind.ts';
+import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
+import { treeOf } from '../git/revision.ts';
+import { findBranch, rememberBranch } from '../result/branch.ts';
+import { ensureGitFolder } from './git-folder.ts';
+import { type Layout, layOutCheckout, layOutStore } from './layout.ts';
+import { findOtherOwner, hasOrigin, writeOrigin } from './origin.ts';
+import {
+  baseRefOf,
+  clearStaleLocks,
+  describeRepository,
+  isItemBranch,
+  ownBranchRef,
+  type RunRepository,
+  runBranchName,
+  runFolderOf,
+  type UserRepository,
+  userGit,
+} from './run-repository.ts';
+import { checkOutSubmodules, findSubmodules, writeSubmodules } from './submodules.ts';
+import { readUserSettings } from './user-settings.ts';
+
+export interface CreateOptions {
+  /** Paths relative to the checkout that setup owns: they are never part of a snapshot. */
+  readonly ownedPaths: readonly string[];
+}
+
+/** Names the folders and the branch of a run, so that they can be recorded before they exist. */
+export function describeWorkspace(
+  { repoRoot, workspacesDir }: Pick<UserRepository, 'repoRoot' | 'workspacesDir'>,
+  request: WorkspaceRequest,
+): RunWorkspace {
+  const { runId, workflowId, baseRef, baseSha, harnessDir } = request;
+  if (basename(runId) !== runId || runId === '' || runId === '..' || runId === '.')
+    throw new GitError([], null, `${JSON.stringify(runId)} can't name a folder`);
+  return {
+    runId,
+    repoRoot,
+    worktreePath: join(workspacesDir, runId, 'work'),
+    judgePath: join(workspacesDir, runId, 'judge'),
+    branchName: request.branch ?? runBranchName(workflowId, runId),
+    baseRef,
+    baseSha,
+    harnessDir,
+  };
+}
+
+/** Creates the workspace. If that fails, everything that was created is removed again. */
+export async function createWorkspace(
+  user: UserRepository,
+  workspace: RunWorkspace,
+  options: CreateOptions,
+): Promise<void> {
+  await claimFolder(runFolderOf(workspace));
+  try {
+    await fillFolder(user, workspace, options);
+  } catch (error) {
+    await discardWorkspace(user, workspace);
+    throw error;
+  }
+}
+
+/**
+ * Makes sure that the workspace of a recorded run is complete. Snapshots exist nowhere else, so a missing workspace is
+ * only created again if no step has changed anything yet.
+ */
+export async function reopenWorkspace(
+  user: UserRepository,
+  workspace: RunWorkspace,
+  tree: string | null,
+  options: CreateOptions,
+): Promise<void> {
+  const repository = describeRepository(workspace, user.signal);
+  if (!(await isComplete(repository))) {
+    const untouched = tree === null || tree === (await treeOf(userGit(user), workspace.baseSha));
+    if (!untouched)
+      throw new GitError(
+        [],
+        null,
+        `the workspace ${workspace.worktreePath} can't be seen from here; resume the run where that folder is, or mount it`,
+      );
+    await clearStaleLocks(user, repository);
+    await discardWorkspace(user, workspace);
+    await createWorkspace(user, workspace, options);
+    return;
+  }
+  const owner = await findOtherOwner(user, repository);
+  if (owner !== null)
+    throw new GitError(
+      [],
+      null,
+      `the workspace ${workspace.worktreePath} belongs to the run in ${owner}, and this is a copy; resume the run there`,
+    );
+  await clearStaleLocks(user, repository);
+  await clearScratch(repository);
+  await refill(repository, tree);
+  await ensureGitFolder(repository);
+  await ensureHarnessLink(repository, workspace.worktreePath);
+}
+
+/** False for a workspace that is missing, or that was only half created. */
+export function isComplete({ folder }: RunRepository): Promise<boolean> {
+  return hasOrigin(folder);
+}
+
+/** Fills a checkout again that a step or a person deleted. */
+async function refill(repository: RunRepository, tree: string | null): Promise<void> {
+  const { workspace, git, storeDir } = repository;
+  const { worktreePath } = workspace;
+  const kind = await kindOf(worktreePath);
+  if (kind === 'folder') return;
+  if (kind !== 'missing') await displace(repository, worktreePath);
+  await mkdir(worktreePath, { recursive: true });
+  // The index still lists the files as they were.
+  await rm(join(storeDir, 'index'), { force: true });
+  await checkOutTree({ git, root: worktreePath, storeDir }, tree ?? workspace.baseSha);
+  await checkOutSubmodules(repository, worktreePath);
+}
+
+async function fillFolder(
+  user: UserRepository,
+  workspace: RunWorkspace,
+  { ownedPaths }: CreateOptions,
+): Promise<void> {
+  const { runId, baseSha, worktreePath, branchName } = workspace;
+  const repository = describeRepository(workspace, user.signal);
+  const { storeDir, gitDir, folder } = repository;
+  const git = userGit(user, runId);
+  // First of all, so that the base can't be pruned while its objects are borrowed.
+  await git(['update-ref', '--no-deref', baseRefOf(runId), baseSha], { retryLocks: true });
+  const { layout, submodules } = await readLayout(user, workspace, ownedPaths);
+  await layOutStore(storeDir, layout);
+  await writeSubmodules(storeDir, submodules);
+  await mkdir(worktreePath);
+  await checkOutTree({ git: repository.git, root: worktreePath, storeDir }, baseSha);
+  await rememberTree(repository, layout.baseTree);
+  await layOutCheckout(storeDir, gitDir);
+  await copyBaseIndex(repository);
+  await checkOutSubmodules(repository, worktreePath);
+  const branch = isItemBranch(branchName) ? await findBranch(git, branchName) : null;
+  await rememberBranch(repository, branch?.at ?? null);
+  await ensureHarnessLink(repository, worktreePath);
+  await writeOrigin(folder, user.repoRoot);
+}
+
+async function readLayout(
+  user: UserRepository,
+  { runId, baseSha, baseRef, branchName }: RunWorkspace,
+  ownedPaths: readonly string[],
+) {
+  const git = userGit(user, runId);
+  const named = ['rev-parse', `${baseSha}^{tree}`, '--symbolic-full-name', baseRef];
+  const [settings, base, tags, found, shallow, ignore, attributes] = await Promise.all([
+    readUserSettings(git, user),
+    git(named, { answers: [128] }),
+    git(['for-each-ref', `--merged=${baseSha}`, '--format=%(objectname) %(refname)', 'refs/tags']),
+    findSubmodules(user, baseSha),
+    readFileHere(join(user.gitDir, 'shallow')),
+    readFileHere(join(user.gitDir, 'info/exclude')),
+    readFileHere(join(user.gitDir, 'info/attributes')),
+  ]);
+  const [baseTree = '', baseName = ''] = printedValue(base).split('\n');
+  const headRef = ownBranchRef(branchName);
+  const layout: Layout = {
+    settings,
+    refs: refsOf(tags.stdout.toString('utf8'), { baseSha, baseName, headRef }),
+    headRef,
+    baseTree,
+    shallow,
+    objectFolders: [join(user.gitDir, 'objects'), ...found.flatMap(({ objects }) => objects ?? [])],
+    ignore: { local: ignore ?? '', global: (await readFileHere(settings.ignoreFile)) ?? '' },
+    attributes: { local: attributes ?? '', global: (await readFileHere(settings.attributesFile)) ?? '' },
+    ownedPaths,
+  };
+  return { layout, submodules: found };
+}
+
+/** The tags that are reachable from the base, the base branch, and the run's own branch. */
+function refsOf(
+  tagLines: string,
+  {
+    baseSha,
+    baseName,
+    headRef,
+  }: { readonly baseSha: string; readonly baseName: string; readonly headRef: string },
+): ReadonlyMap<string, string> {
+  const refs = new Map<string, string>();
+  for (const line of tagLines.split('\n').filter((each) => each !== '')) {
+    const at = line.indexOf(' ');
+    refs.set(line.slice(at + 1), line.slice(0, at));
+  }
+  const branch = localBranch(baseName);
+  // A remote's branch `conductor` would rule out the run's own name.
+  if (branch !== null && !headRef.startsWith(`${branch}/`)) refs.set(branch, baseSha);
+  refs.set(headRef, baseSha);
+  return refs;
+}
+
+/** The name of the base without a remote: `origin/main` is `main` in a repository without remotes. */
+function localBranch(fullName: string): string | null {
+  if (fullName.startsWith('refs/heads/')) return fullName;
+  const remote = /^refs\/remotes\/[^/]+\/(.+)$/.exec(fullName)?.[1];
+  return remote === undefined || remote === 'HEAD' ? null : `refs/heads/${remote}`;
+}
+
+/** Creating the folder claims it: of two runs with the same id one fails here, before it creates anything. */
+async function claimFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+    await mkdir(folder);
+  } catch (error) {
+    const exists = hasCode(error, 'EEXIST') && (await kindOf(folder)) !== 'missing';
+    const detail = exists ? `${folder} already exists` : errorText(error);
+    throw new GitError([], null, detail, error);
+  }
+}
+
+/** Removes a workspace that holds no work. Git ignores the signal here, so that a cancelled run leaves nothing behind. */
+export async function discardWorkspace(user: UserRepository, workspace: RunWorkspace): Promise<void> {
+  const folder = runFolderOf(workspace);
+  await unlock(folder);
+  await rm(folder, { recursive: true, force: true });
+  await deleteRef(createGit({ cwd: user.repoRoot, runId: workspace.runId }), baseRefOf(workspace.runId));
+}
+
+export async function deleteRef(git: Git, ref: string): Promise<void> {
+  await git(['update-ref', '--no-deref', '-d', ref], { retryLocks: true });
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,46 @@
+import { readFile, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { kindOf } from '../git/file-kind.ts';
+import type { RunRepository, UserRepository } from './run-repository.ts';
+
+/**
+ * Names the user's checkout that a workspace belongs to. The file exists once the workspace is complete: a folder
+ * without it was left by a process that died while making it.
+ */
+const FILE = 'origin';
+
+export async function writeOrigin(folder: string, repoRoot: string): Promise<void> {
+  await writeFile(join(folder, FILE), `${repoRoot}\n`, { flush: true });
+}
+
+export async function hasOrigin(folder: string): Promise<boolean> {
+  return (await kindOf(join(folder, FILE))) !== 'missing';
+}
+
+/**
+ * The other checkout that a workspace belongs to: a copy of a repository has copies of its records, which name the
+ * workspaces of the original. Null if it is the user's own. A repository that was moved keeps its workspaces; they
+ * borrow from its new place.
+ */
+export async function findOtherOwner(
+  { repoRoot }: Pick<UserRepository, 'repoRoot'>,
+  { folder, storeDir, gitDir }: Pick<RunRepository, 'folder' | 'storeDir' | 'gitDir'>,
+): Promise<string | null> {
+  const origin = (await readFile(join(folder, FILE), 'utf8').catch(() => '')).trimEnd();
+  if (origin === '' || origin === repoRoot) return null;
+  const found = await realpath(origin).catch(() => null);
+  if (found === (await realpath(repoRoot))) return null;
+  if (found !== null) return origin;
+  for (const borrower of [storeDir, gitDir]) await moveAlternates(borrower, origin, repoRoot);
+  await writeOrigin(folder, repoRoot);
+  return null;
+}
+
+async function moveAlternates(gitDir: string, from: string, to: string): Promise<void> {
+  const file = join(gitDir, 'objects/info/alternates');
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return;
+  const lines = text.split('\n');
+  const moved = lines.map((path) => (path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path));
+  await writeFile(file, moved.join('\n'), { flush: true });
+}

@@ -1,0 +1,136 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { gitMarkOf } from '../../../contracts/process-mark.ts';
+import type { ListedWorktree, Salvage, Upkeep } from '../../../ports/upkeep.ts';
+import type { RunWorkspace } from '../../../ports/workspace.ts';
+import { diffTrees } from '../files/tree-diff.ts';
+import { kindOf } from '../git/file-kind.ts';
+import { createGit, type Git, printedValue } from '../git/git-command.ts';
+import { commitAt } from '../git/revision.ts';
+import { listCheckouts } from '../items/checkouts.ts';
+import { findOtherOwner } from '../repository/origin.ts';
+import { openRunRepository, type UserRepository, userGit } from '../repository/run-repository.ts';
+import { listStoreRefs } from '../repository/store-refs.ts';
+import { restoreAsBranch, restoreFiles, restoreRef } from './bring-back.ts';
+import { isLinkedWorktree, removeLinkedWorktree } from './linked-worktrees.ts';
+import { readWorktreeState, removeRunRefs, removeWorkspace } from './removal.ts';
+import { parseSalvage, SALVAGE_ROOT } from './salvage-refs.ts';
+
+export interface GitUpkeepDeps extends UserRepository {
+  /** Where earlier versions kept linked worktrees. */
+  readonly linkedWorktreesDir: string;
+  /** The worktrees that records name: those from before the repository or `paths.workspaces` was moved are elsewhere. */
+  readonly recordedPaths?: () => Promise<readonly string[]>;
+  readonly awaitOrphans?: (mark: string) => Promise<void>;
+}
+
+const FORMAT = '%(objectname) %(committerdate:iso-strict) %(refname)';
+
+/** The part of upkeep that git does. */
+export function createGitUpkeep(deps: GitUpkeepDeps): Omit<Upkeep, 'removeRecord' | 'sizeOf'> {
+  const { signal } = deps;
+  const git = userGit(deps);
+  const storeOf = async (runId: string) =>
+    join((await findRunFolders(deps)).get(runId) ?? join(deps.workspacesDir, runId), 'store');
+  /** A git process that a killed conductor started may still work on the run. */
+  const settled = ({ runId }: RunWorkspace) => deps.awaitOrphans?.(gitMarkOf(runId));
+  return {
+    salvages: async () => {
+      const found = [...(await listSalvages(git, 'repository')), ...(await storedSalvages(deps))];
+      return found.toSorted((one, other) => timeOf(one) - timeOf(other));
+    },
+    contents: async (salvage) => {
+      const { runId, commit, place } = salvage;
+      const gitDir = place === 'workspace' ? await storeOf(runId) : deps.gitDir;
+      const own = createGit({ cwd: deps.repoRoot, env: { GIT_DIR: gitDir }, signal });
+      const fromTree = (await commitAt(own, `${commit}^1`)) ?? (await emptyTree(own));
+      return diffTrees({ runId, gitDir, fromTree, toTree: commit, patchPath: undefined, signal });
+    },
+    worktrees: () => listWorktrees(deps, git),
+    worktreeState: async (workspace) =>
+      isLinkedWorktree(workspace) ? 'linked' : readWorktreeState(deps, workspace),
+    bringBackFiles: async (workspace, salvage) => {
+      await settled(workspace);
+      await restoreFiles(await openRunRepository(workspace, signal), salvage);
+    },
+    bringBackBranch: async (branchName, salvage) =>
+      restoreAsBranch(git, branchName, salvage, await storeOf(salvage.runId)),
+    bringBackRef: (salvage) => restoreRef(git, salvage),
+    removeWorktree: async (workspace) => {
+      await settled(workspace);
+      return isLinkedWorktree(workspace)
+        ? removeLinkedWorktree(deps, workspace)
+        : removeWorkspace(deps, workspace);
+    },
+    removeRefs: async (workspace) => {
+      await settled(workspace);
+      return removeRunRefs(deps, workspace);
+    },
+  };
+}
+
+async function listSalvages(git: Git, place: Salvage['place']): Promise<Salvage[]> {
+  const listed = await git(['for-each-ref', `--format=${FORMAT}`, SALVAGE_ROOT]);
+  return listed.stdout
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, commit = '', date = '', ref = ''] = /^([0-9a-f]{40,64}) (\S*) (refs\/.+)$/.exec(line) ?? [];
+      return parseSalvage(ref, commit, date === '' ? null : date, place) ?? [];
+    });
+}
+
+/** The folders of runs with a workspace, by run. Those of another checkout, which this one is a copy of, are left out. */
+async function findRunFolders(deps: GitUpkeepDeps): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(deps.workspacesDir).catch((): string[] => []);
+  const recorded = ((await deps.recordedPaths?.()) ?? []).filter((path) => basename(path) === 'work');
+  const folders = [
+    ...names.filter((name) => !name.startsWith('.')).map((name) => join(deps.workspacesDir, name)),
+    ...recorded.map((path) => dirname(path)),
+  ];
+  const byRun = new Map<string, string>();
+  for (const folder of new Set(folders)) {
+    const storeDir = join(folder, 'store');
+    if ((await kindOf(storeDir)) !== 'folder') continue;
+    const owner = await findOtherOwner(deps, { folder, storeDir, gitDir: join(folder, 'work/.git') });
+    if (owner === null) byRun.set(basename(folder), folder);
+  }
+  return byRun;
+}
+
+/** Salvages in the stores of runs: they stay there until the workspace is removed. */
+async function storedSalvages(deps: GitUpkeepDeps): Promise<Salvage[]> {
+  const found: Salvage[] = [];
+  for (const folder of (await findRunFolders(deps)).values()) {
+    const storeDir = join(folder, 'store');
+    if ((await listStoreRefs(storeDir, SALVAGE_ROOT)).size === 0) continue;
+    const git = createGit({ cwd: deps.repoRoot, env: { GIT_DIR: storeDir } });
+    found.push(...(await listSalvages(git, 'workspace')));
+  }
+  return found;
+}
+
+/** Workspaces of this version, and linked worktrees of earlier ones. */
+async function listWorktrees(deps: GitUpkeepDeps, git: Git): Promise<readonly ListedWorktree[]> {
+  const found: ListedWorktree[] = [];
+  for (const [runId, folder] of await findRunFolders(deps)) {
+    const path = join(folder, 'work');
+    found.push({ runId, path, branchName: null, present: (await kindOf(path)) === 'folder', linked: false });
+  }
+  for (const { path, branch } of await listCheckouts(git)) {
+    // A person may have checked a run's branch out in a linked worktree of their own.
+    if (!path.startsWith(`${deps.linkedWorktreesDir}/`)) continue;
+    const runId = (path.split('/').at(-1) ?? '').replace(/\.judge$/, '');
+    const branchName = branch?.replace(/^refs\/heads\//, '') ?? null;
+    found.push({ runId, path, branchName, present: (await kindOf(path)) === 'folder', linked: true });
+  }
+  return found;
+}
+
+async function emptyTree(git: Git): Promise<string> {
+  return printedValue(await git(['hash-object', '-t', 'tree', '-w', '--stdin']));
+}
+
+function timeOf({ keptAt }: Salvage): number {
+  return keptAt === null ? 0 : Date.parse(keptAt);
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Removal } from '../../../ports/upkeep.ts';
+import type { RunWorkspace } from '../../../ports/workspace.ts';
+import { kindOf } from '../git/file-kind.ts';
+import { createGit, printedValue } from '../git/git-command.ts';
+import { commitAt, commitTree, treeOf } from '../git/revision.ts';
+import { type UserRepository, userGit } from '../repository/run-repository.ts';
+import { salvageRefOf } from './salvage-refs.ts';
+import { addUserRef } from './user-refs.ts';
+
+/** Earlier versions gave validators a second linked worktree under this name. */
+const JUDGE_SUFFIX = '.judge';
+
+/** Whether an earlier version started the run in a linked worktree of the user's repository. */
+export function isLinkedWorktree({ worktreePath, runId }: RunWorkspace): boolean {
+  return basename(worktreePath) === runId;
+}
+
+/** Removes the linked worktree of an earlier version. Files that are not committed are kept first. */
+export async function removeLinkedWorktree(user: UserRepository, workspace: RunWorkspace): Promise<Removal> {
+  const git = userGit(user, workspace.runId);
+  const { worktreePath } = workspace;
+  const isThere = (await kindOf(join(worktreePath, '.git'))) !== 'missing';
+  const salvageRef = isThere ? await keepFiles(user, workspace) : null;
+  for (const path of [worktreePath, `${worktreePath}${JUDGE_SUFFIX}`]) {
+    // Git refuses a worktree that it does not know or that is damaged; then the folder is removed directly.
+    await git(['worktree', 'remove', '--force', '--force', path], { answers: [1, 128, 255] });
+    await rm(path, { recursive: true, force: true });
+  }
+  await git(['worktree', 'prune'], { retryLocks: true });
+  return { ok: true, removed: isThere, salvageRef, notes: [] };
+}
+
+async function keepFiles(
+  user: UserRepository,
+  { worktreePath, runId }: RunWorkspace,
+): Promise<string | null> {
+  const git = createGit({ cwd: worktreePath, runId, signal: user.signal });
+  const head = await commitAt(git, 'HEAD');
+  if (head === null) return null;
+  const scratch = await mkdtemp(join(tmpdir(), 'conductor-index-'));
+  const env = { GIT_INDEX_FILE: join(scratch, 'index') };
+  try {
+    await git(['read-tree', head], { env });
+    await git(['add', '-A', '--', '.'], { env });
+    await git(['reset', '-q', head, '--', '.tnh/run'], { env, answers: [1, 128] });
+    const tree = printedValue(await git(['write-tree'], { env }));
+    const isOnBranch = tree === (await treeOf(git, head));
+    if (isOnBranch) return null;
+    const commit = await commitTree(git, tree, [head], `conductor salvage of ${runId}: worktree\n`);
+    return await addUserRef(git, salvageRefOf(runId, 'worktree'), commit);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

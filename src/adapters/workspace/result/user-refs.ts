@@ -1,0 +1,60 @@
+import { type Git, GitError } from '../git/git-command.ts';
+
+const NAME_LIMIT = 1000;
+
+/** Creates a ref of the user's repository that leads to `commit`. A taken name gets a number: nothing is replaced. */
+export async function addUserRef(git: Git, wanted: string, commit: string): Promise<string> {
+  for (let count = 1; count <= NAME_LIMIT; count += 1) {
+    const ref = count === 1 ? wanted : `${wanted}-${count}`;
+    const found = await git(['rev-parse', '--verify', '--quiet', ref], { answers: [1, 128] });
+    if (found.exitCode === 0 && found.stdout.toString('utf8').trim() === commit) return ref;
+    if (found.exitCode === 0) continue;
+    await git(['update-ref', '--no-deref', ref, commit, ''], { retryLocks: true });
+    return ref;
+  }
+  throw new GitError([], null, `there are already ${NAME_LIMIT} refs called ${wanted}`);
+}
+
+/** Not even the user's configuration may make a fetch write anything but objects and the given refs. */
+const FETCH = [
+  ...['fetch.unpackLimit=1', 'fetch.fsckObjects=false', 'fetch.writeCommitGraph=false'].flatMap((each) => [
+    '-c',
+    each,
+  ]),
+  '-c',
+  'protocol.file.allow=always',
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+  '--no-prune',
+  '--no-show-forced-updates',
+];
+
+/** A `git gc --prune=now` in the user's repository deletes a pack that is still being written. */
+const PRUNED = /\bobjects?\b|\bpack\b|index-pack/i;
+const FETCH_ATTEMPTS = 20;
+
+/**
+ * Brings commits of a run's store to the user's repository: one fetch, as a pack that git keeps until the refs are
+ * written. With `base`, the pack contains everything that the base does not have: another branch that has some of it may
+ * be deleted at any time.
+ */
+export async function fetchFromStore(
+  git: Git,
+  storeDir: string,
+  refspecs: readonly string[],
+  base?: string,
+): Promise<void> {
+  const negotiation = base === undefined ? [] : [`--negotiation-tip=${base}`];
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      await git([...FETCH, ...negotiation, '--', storeDir, ...refspecs], { retryLocks: true });
+      return;
+    } catch (error) {
+      const isPruned = error instanceof GitError && error.exitCode !== null && PRUNED.test(error.detail);
+      if (!isPruned || attempt === FETCH_ATTEMPTS) throw error;
+    }
+}

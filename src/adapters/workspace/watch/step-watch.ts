@@ -1,0 +1,121 @@
+import type { HiddenChange, Notice } from '../../../contracts/workspace-change.ts';
+import { isHarmlessSetting } from '../../../policy/git-settings.ts';
+import type { StepTraces, StepWatch, StepWatcher, WatchRequest } from '../../../ports/step-watch.ts';
+import { mayHaveIgnored } from '../files/file-tree.ts';
+import { removeSpecialFiles } from '../files/special-files.ts';
+import { kindOf } from '../git/file-kind.ts';
+import { isAncestor } from '../git/revision.ts';
+import { agentGit, keepCommit } from '../repository/agent-commits.ts';
+import {
+  changedControlFiles,
+  ensureGitFolder,
+  type GitFolderState,
+  putControlFile,
+  readGitFolder,
+  refsIn,
+  rewriteGitFolder,
+  textOf,
+} from '../repository/git-folder.ts';
+import {
+  openRunRepository,
+  type RunRepository,
+  type UserRepository,
+  userGit,
+} from '../repository/run-repository.ts';
+import { addStoreRef } from '../repository/store-refs.ts';
+import { changedSubmodules } from '../repository/submodules.ts';
+import { COMMITS_NAME, salvageRefOf } from '../result/salvage-refs.ts';
+import { compareIgnored, readIgnored } from './ignored-changes.ts';
+import { findLinksOut } from './links-out.ts';
+import { compareCheckouts, readCheckout } from './user-checkout.ts';
+
+export function createStepWatcher(user: UserRepository): StepWatcher {
+  return { watch: (request) => startWatch(user, request) };
+}
+
+async function startWatch(user: UserRepository, request: WatchRequest): Promise<StepWatch> {
+  const { workspace, forbids, stepId, sandboxed } = request;
+  const repository = await openRunRepository(workspace, user.signal);
+  const before = await ensureGitFolder(repository);
+  const git = userGit(user);
+  const [checkout, ignored] = await Promise.all([
+    sandboxed ? null : readCheckout(git, user.gitDir),
+    mayHaveIgnored(repository) ? readIgnored(repository, forbids) : new Map<string, string>(),
+  ]);
+  return {
+    settle: async () => {
+      if ((await kindOf(workspace.worktreePath)) !== 'folder') return { changes: [], checkoutGone: true };
+      await removeSpecialFiles(workspace.worktreePath);
+      return { changes: await settleGitFolder(repository, before), checkoutGone: false };
+    },
+    compare: async (changes) => {
+      const entry = { runId: workspace.runId, stepId };
+      const refs = await compareRefs(repository, before);
+      const notices =
+        checkout === null
+          ? []
+          : await compareCheckouts(git, entry, checkout, await readCheckout(git, user.gitDir));
+      const submodules = await changedSubmodules(repository);
+      const looksAtIgnored = ignored.size > 0 || mayHaveIgnored(repository);
+      return {
+        ...refs,
+        hidden: await findLinksOut(workspace.worktreePath, changes),
+        ignoredChanges: looksAtIgnored ? compareIgnored(ignored, await readIgnored(repository, forbids)) : [],
+        notices: [...notices, ...submodules.map(({ path }) => submoduleNotice(path, stepId))],
+      };
+    },
+  };
+}
+
+function submoduleNotice(path: string, stepId: string): Notice {
+  return {
+    kind: 'workspace',
+    subject: path,
+    old: null,
+    new: null,
+    message: `step \`${stepId}\` changed files of submodule ${path}; a run's result can't contain them`,
+    salvageRef: null,
+  };
+}
+
+/** Restores the control files of the git folder. Only settings that run nothing and redirect nothing may stay changed. */
+async function settleGitFolder(repository: RunRepository, before: GitFolderState): Promise<HiddenChange[]> {
+  const now = await readGitFolder(repository);
+  if (now === null) {
+    const isGone = (await kindOf(repository.gitDir)) === 'missing';
+    await rewriteGitFolder(repository);
+    for (const [path, file] of before) await putControlFile(repository, path, file);
+    return [{ place: 'git_files', subject: '.git', verb: isGone ? 'deleted' : 'changed', restored: true }];
+  }
+  const changes: HiddenChange[] = [];
+  for (const path of changedControlFiles(before, now)) {
+    const [old, current] = [before.get(path), now.get(path)];
+    if (path === 'config' && isHarmlessSetting(textOf(old), textOf(current))) continue;
+    await putControlFile(repository, path, old);
+    const verb = old === undefined ? 'created' : current === undefined ? 'deleted' : 'changed';
+    changes.push({ place: 'git_files', subject: `.git/${path}`, verb, restored: true });
+  }
+  return changes;
+}
+
+/** How refs of the workspace moved. Commits that only an old value led to are kept in the store. */
+async function compareRefs(
+  repository: RunRepository,
+  before: GitFolderState,
+): Promise<Pick<StepTraces, 'refsBefore' | 'refsAfter' | 'rewritten' | 'salvaged'>> {
+  const { workspace, storeDir } = repository;
+  const git = agentGit(repository);
+  const refsBefore = refsIn(before);
+  const refsAfter = refsIn((await readGitFolder(repository)) ?? new Map());
+  const rewritten: string[] = [];
+  const salvaged: { ref: string; commit: string }[] = [];
+  for (const [name, old] of Object.entries(refsBefore.refs)) {
+    const now = refsAfter.refs[name];
+    if (now === old || (now !== undefined && (await isAncestor(git, old, now)))) continue;
+    if (now !== undefined) rewritten.push(name);
+    const isOfBase = old === workspace.baseSha || (await isAncestor(git, old, workspace.baseSha));
+    if (isOfBase || !(await keepCommit(repository, old))) continue;
+    salvaged.push(await addStoreRef(storeDir, salvageRefOf(workspace.runId, COMMITS_NAME), old));
+  }
+  return { refsBefore, refsAfter, rewritten, salvaged };
+}

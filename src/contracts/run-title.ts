@@ -1,0 +1,68 @@
+/** Characters of a title that is taken from the task; a longer line is cut. */
+export const TASK_TITLE_LENGTH = 72;
+/** Characters of any other title. */
+export const TITLE_LENGTH = 200;
+
+export interface TitleSources {
+  /** From `run --title`. */
+  readonly title: string | null;
+  /** The input `task`. */
+  readonly task: string | null;
+  /** Of the workflow. */
+  readonly description: string;
+  readonly workflowId: string;
+}
+
+/** The one line that names a run for people: the first source that has text. */
+export function runTitle({ title, task, description, workflowId }: TitleSources): string {
+  return (
+    titleLine(title, TITLE_LENGTH) ??
+    titleLine(task, TASK_TITLE_LENGTH) ??
+    titleLine(description, TITLE_LENGTH) ??
+    workflowId
+  );
+}
+
+/** The first line of a text that is not blank, safe to print, at most so many characters; null when there is none. */
+function titleLine(text: string | null, length: number): string | null {
+  for (const line of (text ?? '').split(LINE_END)) {
+    const plain = plainText(line);
+    if (plain !== '') return cutTo(plain, length);
+  }
+  return null;
+}
+
+const LINE_END = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/u;
+
+const ESC = '\\u001b';
+/** What a terminal would obey: CSI sequences such as colours, and OSC sequences such as links and window titles. */
+const TERMINAL_SEQUENCE = new RegExp(
+  `${ESC}\\[[0-?]*[ -/]*[@-~]|${ESC}\\][^\\u0007\\u001b]*(?:\\u0007|${ESC}\\\\)?`,
+  'gu',
+);
+/** Control characters, and what reverses or hides the text after it. */
+const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u200b\u2060\ufeff\ufff9-\ufffb]/gu;
+const LONE_SURROGATE = /\p{Cs}/gu;
+
+function plainText(line: string): string {
+  return line
+    .replace(TERMINAL_SEQUENCE, '')
+    .replaceAll('\t', ' ')
+    .replace(UNSAFE, '')
+    .replace(LONE_SURROGATE, '\ufffd')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
+
+/** Cuts between characters as a reader sees them, and counts the ellipsis. */
+function cutTo(text: string, length: number): string {
+  if ([...text].length <= length) return text;
+  let kept = '';
+  let count = 0;
+  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)) {
+    count += [...segment].length;
+    if (count > length - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}

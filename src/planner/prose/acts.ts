@@ -1,0 +1,165 @@
+import type { Claim } from '../claim.ts';
+import { isDoubted, isElsewhen, isHypothetical, isTakenBack } from './doubt.ts';
+import { CHANGE_VERBS, FIX_VERBS, OWN_CHANGE_VERBS, PRESENT_VERBS, TRAILING_VERBS } from './verbs.ts';
+
+/** The ways in which a clause says that a file was changed. */
+type Work = Extract<Claim, { kind: 'implemented' | 'fixed' }>;
+
+export interface Act {
+  readonly work: Work;
+  readonly verb: string;
+  readonly before: string;
+  readonly object: string;
+}
+
+const ADVERBS =
+  '(?:(?:now|also|just|then|first|finally|instead|additionally|therefore|went ahead and|gone ahead and|gone through and|both|all|(?!(?:part|partial|near|hard|bare|on|initial|previous|original|recent|former|new|current)ly)[a-z]+ly) )*';
+const OWN = new RegExp(`\\b(?:i|we)(?:'ve| have)? (?:have )?${ADVERBS}([a-z-]+)\\b(?!-)`, 'gi');
+const BARE = new RegExp(`^${ADVERBS}([a-z-]+)\\b(?!-)`, 'i');
+
+/** `I added …`, wherever it stands in the clause. */
+export function ownAct(words: string): Act | null {
+  for (const match of words.matchAll(OWN)) {
+    const verb = (match[1] ?? '').toLowerCase();
+    const work = workBy(verb) ?? (OWN_CHANGE_VERBS.has(verb) ? { kind: 'implemented' as const } : null);
+    if (work === null) continue;
+    const end = match.index + match[0].length;
+    return { work, verb, before: words.slice(0, match.index), object: words.slice(end) };
+  }
+  return null;
+}
+
+/** `Added …` without a subject, at the start of the clause. */
+export function bareAct(words: string): Act | null {
+  const match = BARE.exec(words);
+  const verb = (match?.[1] ?? '').toLowerCase();
+  const work = workBy(verb);
+  if (match === null || work === null) return null;
+  return { work, verb, before: '', object: words.slice(match[0].length) };
+}
+
+function workBy(verb: string): Work | null {
+  if (FIX_VERBS.has(verb)) return { kind: 'fixed' };
+  return CHANGE_VERBS.has(verb) ? { kind: 'implemented' } : null;
+}
+
+/** What is changed is no file of the workspace, or was changed by others or at another time. */
+const NO_FILE =
+  /^ (?:(?:a|an|the|this|my|your|new|its|some|in) )*(?:to-?dos?|todo list|task list|plan|tickets?|issue\b(?! (?:with|where|in|that|of|by|when|causing))|pull request|prs?|branch(?:es)?|backup|note of|mind|director(?:y|ies)|sure|progress|sense|assumptions?|start|attempt|mistake|copy|use of|decision|no|it clear|temp\w*|scratch\w*|worktree|checkout|in terms)\b|^ (?:(?:a|an|the|new|file|folder|directory|script) )*`?(?:\/|~|\.\.\/|https?:)|^ `[^`\s]+@[^`\s]+`|^ (?:`[^`]+`|\S+) branch\b|\btemp(?:orary)? (?:folder|file|dir\w*)\b|\bin \/tmp\b/i;
+const BY_OTHERS =
+  /^(?: \w+)? by (?!\w+ing\b|hand\b|(?:a|one|\d|default|about|roughly|half)\b)|\bby (?:(?:the|our|your|an?|another) )*(?:[\w-]+ )?(?:team|maintainers?|authors?|developers?|colleagues?|someone|upstream|vendor)\b/i;
+
+export function changesFiles({ verb, object }: Act): boolean {
+  if (isTakenBack(object) || isElsewhen(object) || BY_OTHERS.test(object)) return false;
+  if (/^ (?:it|them) again\b/i.test(object)) return false;
+  if (FIX_VERBS.has(verb)) return !/^ (?:upstream|nothing)\b/i.test(object);
+  if (verb === 'gave' || verb === 'turned') return !/^ (?:up|out|to)\b/i.test(object);
+  if (verb === 'put') return /^ (?:together|up|back|in|into|the|a|it)\b/i.test(object);
+  if (verb === 'moved' && /^ (?:on|forward|ahead)\b/i.test(object)) return false;
+  return !NO_FILE.test(object);
+}
+
+/** `Fixed columns take 65 characters`: no article, and a noun with a verb of its own. */
+const FINITE =
+  'is|are|was|were|has|have|had|take|takes|get|gets|stay|stays|need|needs|use|uses|make|makes|must|can|may|will|should|would|could|do|does|keep|keeps|remain|remains|show|shows|go|goes|come|comes|mean|means|work|works|cost|costs|contain|contains|hold|holds|appear|appears|become|becomes|run|runs|live|lives|look|looks|point|points|return|returns|allow|allows|cause|causes|lead|leads|depend|depends|belong|belongs|start|starts|end|ends|fail|fails|pass|passes|rely|relies|follow|follows|apply|applies';
+const DETERMINERS =
+  'the|a|an|all|every|each|its|this|that|these|those|both|my|our|your|to|in|on|for|from|with|so|how|where';
+const ADJECTIVE = new RegExp(
+  `^ (?:(?:${FINITE})|(?!(?:${DETERMINERS}) )[\\w'-]+(?: (?!(?:${DETERMINERS}|that|which|when|until|if|while|because|as)\\b)[\\w'-]+)? (?:${FINITE}))\\b`,
+  'i',
+);
+const NOUN_BESIDE =
+  /^ (?:width|size|length|point|position|costs?|prices?|rates?|set|number|amount|interval|value|state|code|order|ones?)\b/i;
+const TITLE_CASE = /^ [A-Z][a-z]+(?: [A-Z][a-z]+)*$/;
+
+export function isAdjective({ verb, object }: Act, isTitle: boolean): boolean {
+  if (ADJECTIVE.test(object) || (isTitle && TITLE_CASE.test(object))) return true;
+  return (verb === 'fixed' || verb === 'added' || verb === 'changed') && NOUN_BESIDE.test(object);
+}
+
+/** A clause that says what was changed without naming who changed it. */
+export function impersonalWork(words: string, isOpen: boolean, isReport: boolean): Work | null {
+  return (
+    passive(words) ?? trailing(words) ?? (isOpen ? ofThisChange(words) : null) ?? finished(words, isReport)
+  );
+}
+
+const PASSIVE = new RegExp(
+  `^(.{0,120}?)\\b(has been|have been|is now|are now|was|were) ${ADVERBS}([a-z]+)\\b(?!-)(.*)$`,
+  'i',
+);
+/** In the simple past these tell of history rather than of work: `the bug was introduced …`. */
+const HISTORY = new Set('introduced created built caused made split generated raised used called'.split(' '));
+
+/** `The README has been updated`: the subject stands in front of it. */
+function passive(words: string): Work | null {
+  const [, subject = '', auxiliary = '', word = '', object = ''] = PASSIVE.exec(words) ?? [];
+  const verb = word.toLowerCase();
+  const work = workBy(verb);
+  if (work === null || isDoubted(subject)) return null;
+  if (/\b(?:what|which|that|who|it|there)\s*$/i.test(subject)) return null;
+  if (/^(?:was|were)$/i.test(auxiliary)) {
+    if (HISTORY.has(verb) || work.kind === 'fixed') return null;
+    if (/\b(?:because|when|since|due|so that)\b/i.test(object)) return null;
+  }
+  return changesFiles({ work, verb, before: subject, object }) ? work : null;
+}
+
+const TRAILING = new RegExp(
+  `^((?:[\\w\`'"./#@-]+ ){1,8}?)(?:(?:is|are) )?(${[...TRAILING_VERBS].join('|')})(?: (?:in|at|to|for|from|with|as requested)\\b.*)?$`,
+  'i',
+);
+const FAULT =
+  /\b(?:bugs?|issues?|problems?|errors?|crash(?:es)?|leaks?|race|typos?|regressions?|defects?|it|deadlock|dereference|everything|warnings?|flake|failures?|tests?|links?)\b/i;
+/** Subjects that act, and words that make it less than done. */
+const NO_SUBJECT =
+  /^(?:they|you|he|she|who|that|which|what|this|it|how|where|when|only|nothing|none|no|recently|newly|partially|partly|half|mostly|almost)\b|\b(?:what|was|were|been|be)\b/i;
+const ARTIFACT =
+  /\b(?:readme|docs?|documentation|changelog|tests?|specs?|script|migrations?|schema|config\w*|workflow|lockfile|types?|guide|seeds|snapshots?|everything|features?|functionality|changes|tasks?)\s*$/i;
+
+/** `guard added`, `README updated`, `the crash in the list is resolved`. */
+function trailing(words: string): Work | null {
+  const [whole, subject = '', verb = ''] = TRAILING.exec(words) ?? [];
+  if (whole === undefined || isDoubted(subject) || isElsewhen(words)) return null;
+  const work = workBy(verb.toLowerCase());
+  if (work?.kind === 'fixed') return FAULT.test(subject) ? work : null;
+  const isState = new RegExp(`\\b(?:is|are) ${verb}\\b`, 'i').test(words);
+  if (NO_SUBJECT.test(subject) || (isState && !ARTIFACT.test(subject))) return null;
+  return work;
+}
+
+const THIS_CHANGE =
+  /^(?:this|the|my) (?:pr|pull request|change|patch|commit|update|fix|implementation|refactor\w*)(?: (?:now|also))? ([a-z]+)\b/i;
+
+/** `This PR replaces the polling loop`. */
+function ofThisChange(words: string): Work | null {
+  const verb = (THIS_CHANGE.exec(words)?.[1] ?? '').toLowerCase();
+  if (!PRESENT_VERBS.has(verb)) return null;
+  return { kind: verb === 'fixes' || verb === 'resolves' ? 'fixed' : 'implemented' };
+}
+
+const NO_WORK =
+  'analysis|review|investigation|research|plan|audit|build|tests?|run|scan|search|report|download|check|design|install\\w*|setup|spec|proposal|answer';
+const TASK = [
+  'implementation|refactor(?:ing)?|migration|conversion|upgrade|rename|clean-?up|port|changes?|features?|tasks?|work',
+  'everything(?: you asked for| requested)?',
+  '(?:requested |\\w+ )?(?:changes|tweaks|edits|items|features|fixes|parts|steps|phases|points|requirements|tasks|comments|stories)',
+].join('|');
+const DONE =
+  '(?:complete|completed|done|finished|implemented|addressed|ready|in place|in\\b(?= (?:and|place)|$)|integrated|pushed)';
+const FINISHED = new RegExp(
+  `^(?:(?:the|all|both|initial|requested|new|your|every|of) )*(?:${TASK})(?: to [\\w.-]+| of [\\w .-]{1,40})?(?: (?:is|are|has been|have been))?(?: (?:now|all|fully))* ${DONE}\\b(?! (?:by|when|once|if|after|unless)\\b)|^(?:the|your) (?!(?:[\\w-]+ ){0,3}(?:${NO_WORK})\\b)(?:[\\w-]+ ){1,4}(?:is|are) (?:now )?(?:fully )?(?:complete|completed|finished|in place)\\b`,
+  'i',
+);
+const MADE =
+  /^(?:done in (?:\d+|one|two|three) commits?|put together|(?:i|we)(?:'ve| have)? (?:now )?(?:finished|completed) (?:(?:the|this|your|all|both) )*(?:\w+ )?(?:tasks?|work|implementation|refactor\w*|migration|changes|items|feature)|here(?:'s| is) what (?:(?:i(?:'ve| have)?|we(?:'ve| have)?|was|has been|has) )?(?:did|done|changed|added|built|implemented|updated|shipped|modified)|the following (?:changes|edits)|(?:\d+|two|three|four|five|several) files? (?:changed|modified|updated|edited))\b/i;
+const NOW =
+  /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|it|they|there|you should)\b).{2,80}? (?:can now|now|(?<!\b(?:is|are) )no longer) (?!pass|fail|work|is\b|are\b|has\b|have\b|need|be\b|break|get)[a-z]+/i;
+
+/** The work as a whole is finished, or a report of finished work describes what is different now. */
+function finished(words: string, isReport: boolean): Work | null {
+  if (isElsewhen(words)) return null;
+  if (FINISHED.test(words) || MADE.test(words)) return { kind: 'implemented' };
+  if (!isReport || !NOW.test(words) || isHypothetical(words.replace(/\bcan now\b/i, ''))) return null;
+  return { kind: 'implemented' };
+}

@@ -1,0 +1,28 @@
+/** A clause of a sentence. */
+export interface Part {
+  readonly words: string;
+  /** How it is joined to what stands before it. */
+  readonly mark: 'first' | 'and' | 'comma' | 'but' | 'label';
+  /** What follows it in the sentence. */
+  readonly rest: string;
+}
+
+const JOINT =
+  /(:\s+|\s[-–—→]+\s|\s\(|,\s+(?:and\s+|then\s+|but\s+|though\s+|although\s+)?|\s+(?:and(?: then)?|plus|as well as|but|however|though|although|so)\s+)/i;
+
+/** Splits a sentence where another clause, another item of a list or the text behind a label begins. */
+export function partsOf(sentence: string): Part[] {
+  const pieces = sentence.split(JOINT);
+  return pieces.flatMap((piece, index): Part[] => {
+    if (index % 2 === 1) return [];
+    const words = piece.trim().replace(/[.!;:)]+$/, '');
+    const mark = index === 0 ? 'first' : markOf(pieces[index - 1] ?? '');
+    return words === '' ? [] : [{ words, mark, rest: pieces.slice(index + 1).join('') }];
+  });
+}
+
+function markOf(joint: string): Part['mark'] {
+  if (/but|however|though/i.test(joint)) return 'but';
+  if (/[:(–—→-]/.test(joint)) return 'label';
+  return /^\s*(?:and|plus|as well)/i.test(joint) ? 'and' : 'comma';
+}

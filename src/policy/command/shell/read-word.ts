@@ -1,0 +1,282 @@
+import { decodeAnsi } from './ansi-quote.ts';
+import {
+  addSubstitution,
+  charAt,
+  countWord,
+  giveUp,
+  isAtEnd,
+  type LineCursor,
+  mask,
+  nest,
+  readInside,
+  sees,
+} from './line-cursor.ts';
+import type { Step, Word } from './shell-word.ts';
+import {
+  addPiece,
+  addText,
+  bracedPiece,
+  createDraft,
+  outputPiece,
+  variablePiece,
+  type WordDraft,
+  wordOf,
+} from './word-draft.ts';
+
+const WORD_END = ' \t\n;&|<>()';
+
+/** A form of expansion that runs commands which are not written where they run. */
+const HIDING = 'an expansion hides what it runs';
+
+/** Reads one word from where the cursor stands; null where no word begins. */
+export function readWord(cursor: LineCursor, ends: string = WORD_END): Word | null {
+  const start = cursor.at;
+  const draft = createDraft();
+  while (!isAtEnd(cursor) && !ends.includes(charAt(cursor))) readPart(cursor, draft);
+  if (cursor.at === start) return null;
+  countWord(cursor);
+  return wordOf(draft, cursor.source.slice(start, cursor.at));
+}
+
+function readPart(cursor: LineCursor, draft: WordDraft): void {
+  const char = charAt(cursor);
+  switch (char) {
+    case "'":
+      draft.quoted = true;
+      readSingleQuoted(cursor, draft);
+      return;
+    case '"':
+      draft.quoted = true;
+      readDoubleQuoted(cursor, draft);
+      return;
+    case '\\':
+      readEscape(cursor, draft);
+      return;
+    case '$':
+      readDollar(cursor, draft, false);
+      return;
+    case '`':
+      readBackquoted(cursor, draft, false);
+      return;
+    default:
+      readBare(cursor, draft, char);
+  }
+}
+
+const EXTENDED_PATTERN = /[@?*+!]\([\w.|*?-]*\)/y;
+
+/** Characters that mean nothing to a shell, wherever they stand outside braces. */
+const PLAIN = /[\w./:=%^-]+/y;
+
+function readBare(cursor: LineCursor, draft: WordDraft, char: string): void {
+  draft.bare = true;
+  PLAIN.lastIndex = cursor.at;
+  const plain = draft.brace === 0 ? PLAIN.exec(cursor.source)?.[0] : undefined;
+  if (plain !== undefined) {
+    addText(draft, plain, false);
+    cursor.at += plain.length;
+    return;
+  }
+  if (char === '*' || char === '?') draft.glob = true;
+  if (char === '[') draft.bracket = true;
+  if (char === ']' && draft.bracket) draft.glob = true;
+  if (char === '{' && draft.brace === 0) draft.brace = 1;
+  if (draft.brace === 1 && (char === ',' || sees(cursor, '..'))) draft.brace = 2;
+  if (char === '}' && draft.brace === 2) draft.brace = 3;
+  EXTENDED_PATTERN.lastIndex = cursor.at;
+  const extended = charAt(cursor, 1) === '(' ? EXTENDED_PATTERN.exec(cursor.source)?.[0] : undefined;
+  if (extended !== undefined) draft.glob = true;
+  addText(draft, extended ?? char, false);
+  cursor.at += extended?.length ?? 1;
+}
+
+/** Outside quotes a backslash takes the meaning from what follows; before a line break both vanish. */
+function readEscape(cursor: LineCursor, draft: WordDraft): void {
+  const next = charAt(cursor, 1);
+  if (next === '') {
+    giveUp(cursor, 'it ends in a backslash');
+    return;
+  }
+  if (next !== '\n') {
+    draft.quoted = true;
+    draft.bare = true;
+    addText(draft, next, true);
+  }
+  cursor.at += 2;
+}
+
+function readSingleQuoted(cursor: LineCursor, draft: WordDraft): void {
+  const start = cursor.at + 1;
+  const end = cursor.source.indexOf("'", start);
+  if (end < 0) {
+    giveUp(cursor, 'a quote is not closed');
+    return;
+  }
+  addText(draft, cursor.source.slice(start, end), true);
+  mask(cursor, start, end);
+  cursor.at = end + 1;
+}
+
+function readDoubleQuoted(cursor: LineCursor, draft: WordDraft): void {
+  const start = cursor.at + 1;
+  cursor.at = start;
+  addText(draft, '', true);
+  nest(cursor, () => {
+    while (!isAtEnd(cursor) && charAt(cursor) !== '"') readQuotedPart(cursor, draft);
+  });
+  if (isAtEnd(cursor)) {
+    cursor.at = start;
+    giveUp(cursor, 'a quote is not closed');
+    return;
+  }
+  mask(cursor, start, cursor.at);
+  cursor.at += 1;
+}
+
+const QUOTED_TEXT = /[^\\$`"]+/y;
+
+/** What stands between double quotes, or in a here-document whose delimiter is not quoted. */
+export function readQuotedPart(cursor: LineCursor, draft: WordDraft, end = cursor.source.length): void {
+  const char = charAt(cursor);
+  if (char === '\\') {
+    const next = charAt(cursor, 1);
+    if (next !== '\n') addText(draft, '$`"\\'.includes(next) ? next : `\\${next}`, true);
+    cursor.at += 2;
+  } else if (char === '$') readDollar(cursor, draft, true);
+  else if (char === '`') readBackquoted(cursor, draft, true);
+  else {
+    QUOTED_TEXT.lastIndex = cursor.at;
+    const text = (QUOTED_TEXT.exec(cursor.source)?.[0] ?? char).slice(0, end - cursor.at);
+    addText(draft, text, true);
+    cursor.at += text.length;
+  }
+}
+
+const SPECIAL_PARAMETER = /[A-Za-z0-9_@*#?$!-]/;
+const NAME_CHARACTER = /[A-Za-z0-9_]/;
+
+function readDollar(cursor: LineCursor, draft: WordDraft, quoted: boolean): void {
+  const start = cursor.at;
+  const next = charAt(cursor, 1);
+  const raw = () => cursor.source.slice(start, cursor.at);
+  if (!quoted && next === "'") {
+    draft.quoted = true;
+    readAnsiQuoted(cursor, draft);
+  } else if (!quoted && next === '"') {
+    // A message to translate is a quoted text to us.
+    cursor.at += 1;
+  } else if (sees(cursor, '$((')) {
+    if (skipArithmetic(cursor, 3, '))')) addPiece(draft, { kind: 'number', raw: raw(), quoted });
+    else readOutput(cursor, draft, quoted);
+  } else if (next === '(') readOutput(cursor, draft, quoted);
+  else if (next === '{') {
+    readBraced(cursor, quoted);
+    addPiece(draft, bracedPiece(raw(), quoted));
+  } else if (next === '[') {
+    if (!skipArithmetic(cursor, 2, ']')) giveUp(cursor, 'an old form of arithmetic is not understood');
+    addPiece(draft, { kind: 'number', raw: raw(), quoted });
+  } else if (SPECIAL_PARAMETER.test(next)) {
+    readName(cursor);
+    addPiece(draft, variablePiece(raw().slice(1), raw(), quoted));
+  } else {
+    draft.bare ||= !quoted;
+    addText(draft, '$', quoted);
+    cursor.at += 1;
+  }
+}
+
+function readName(cursor: LineCursor): void {
+  const isWord = /[A-Za-z_]/.test(charAt(cursor, 1));
+  cursor.at += 2;
+  while (isWord && NAME_CHARACTER.test(charAt(cursor))) cursor.at += 1;
+}
+
+function readAnsiQuoted(cursor: LineCursor, draft: WordDraft): void {
+  const start = cursor.at + 2;
+  let end = start;
+  while (end < cursor.source.length && cursor.source[end] !== "'") end += cursor.source[end] === '\\' ? 2 : 1;
+  if (end >= cursor.source.length) {
+    giveUp(cursor, 'a quote is not closed');
+    return;
+  }
+  addText(draft, decodeAnsi(cursor.source.slice(start, end)), true);
+  mask(cursor, start, end);
+  cursor.at = end + 1;
+}
+
+function readOutput(cursor: LineCursor, draft: WordDraft, quoted: boolean): void {
+  const start = cursor.at;
+  const steps = readSubstitution(cursor);
+  addPiece(draft, outputPiece(cursor.source.slice(start, cursor.at), steps, quoted));
+}
+
+/** Reads what stands in `$(…)` and `<(…)` as commands of their own. */
+export function readSubstitution(cursor: LineCursor): Step[] {
+  cursor.at += 2;
+  return readInside(cursor, 'substitution', () => cursor.readNested(cursor));
+}
+
+/** Between backquotes a backslash quotes once more. */
+function readBackquoted(cursor: LineCursor, draft: WordDraft, quoted: boolean): void {
+  const start = cursor.at;
+  let end = start + 1;
+  while (end < cursor.source.length && cursor.source[end] !== '`') end += cursor.source[end] === '\\' ? 2 : 1;
+  if (end >= cursor.source.length) {
+    giveUp(cursor, 'a quote is not closed');
+    return;
+  }
+  cursor.at = end + 1;
+  const escaped = quoted ? /\\([\\`$"])/g : /\\([\\`$])/g;
+  nest(cursor, () => {
+    const inner = cursor.readText(cursor.source.slice(start + 1, end).replace(escaped, '$1'), cursor.depth);
+    addSubstitution(cursor, inner);
+    addPiece(draft, outputPiece(cursor.source.slice(start, cursor.at), inner.steps, quoted));
+  });
+}
+
+/** Longer arithmetic is taken for something else. */
+const MAX_ARITHMETIC = 4_096;
+const ARITHMETIC = /[\w\s+\-*/%<>=!&|^~?:,$#;]/;
+
+/** Skips arithmetic up to its end. False, and back at the start, where it holds more than numbers and names. */
+export function skipArithmetic(cursor: LineCursor, opening: number, closing: ')' | '))' | ']'): boolean {
+  const start = cursor.at;
+  let open = 0;
+  for (cursor.at += opening; !isAtEnd(cursor) && cursor.at < start + MAX_ARITHMETIC; cursor.at += 1) {
+    const char = charAt(cursor);
+    if (open === 0 && sees(cursor, closing)) {
+      cursor.at += closing.length;
+      return true;
+    }
+    if (char === '(' || char === '[') open += 1;
+    else if ((char === ')' || char === ']') && open > 0) open -= 1;
+    else if (!ARITHMETIC.test(char)) break;
+    if (sees(cursor, '$(') || sees(cursor, '${')) break;
+  }
+  cursor.at = start;
+  return false;
+}
+
+/** `${…}`, with whatever stands in it. */
+function readBraced(cursor: LineCursor, quoted: boolean): void {
+  cursor.at += 2;
+  if (/[\s|]/.test(charAt(cursor))) {
+    giveUp(cursor, HIDING);
+    return;
+  }
+  const inner = createDraft();
+  nest(cursor, () => {
+    while (!isAtEnd(cursor) && charAt(cursor) !== '}') {
+      if (quoted && charAt(cursor) === "'") giveUp(cursor, 'a quote in quoted braces is read in two ways');
+      else readPart(cursor, inner);
+    }
+  });
+  if (isAtEnd(cursor)) {
+    giveUp(cursor, 'a brace is not closed');
+    return;
+  }
+  // `${x@P}` expands the value once more, commands in it included.
+  const last = inner.pieces.at(-1);
+  if (last?.kind === 'text' && last.text.endsWith('@P')) cursor.problems.add(HIDING);
+  cursor.at += 1;
+}

@@ -1,0 +1,91 @@
+import { optionValues, parseOptions } from '../programs/options.ts';
+import { type Assignment, programOf, UNKNOWN_CONTENT, type Word } from '../shell/shell-word.ts';
+
+/** Variables that decide which program runs, or make a harmless one run another. */
+const STEERING =
+  /^(?:PATH|IFS|ENV|BASH_ENV|BASH_FUNC_.*|BASH_CMDS|BASH_ALIASES|SHELLOPTS|BASHOPTS|PS[04]|PROMPT_COMMAND|ZDOTDIR|XDG_CONFIG_HOME|INPUTRC|FCEDIT|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|TAR_OPTIONS|RSYNC_RSH|GOFLAGS|GCONV_PATH|DOTNET_STARTUP_HOOKS|JDK_JAVA_OPTIONS|PYTHONBREAKPOINT|RUSTC|RUSTDOC|RUSTC_WORKSPACE_WRAPPER|CARGO_BUILD_RUST.*|CDPATH|HOME|SHELL|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5DB|RUBYOPT|LUA_INIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|RUSTC_WRAPPER|CARGO_.*RUNNER|EXINIT|VIMINIT|LESSOPEN|LESSCLOSE|MANPAGER|SSH_ASKPASS|SUDO_ASKPASS|CONDUCTOR_.*)$/;
+const NPM_STEERING =
+  /^npm_config_(?:script_shell|shell|node_options|git|editor|viewer|browser|userconfig|globalconfig|init_module)$/i;
+const STARTING = /^(?:.*_)?(?:PAGER|EDITOR|VISUAL|BROWSER)$/;
+const HARMLESS_PROGRAM = /^(?:|cat|less|more|true|:|false|none|echo)(?: -[A-Za-z]+)*$/;
+const HARMLESS_OF_GIT =
+  /^GIT_(?:AUTHOR_.*|COMMITTER_.*|TERMINAL_PROMPT|TRACE.*|OPTIONAL_LOCKS|MERGE_AUTOEDIT|CEILING_DIRECTORIES|LITERAL_PATHSPECS|ADVICE)$/;
+
+/** Values that leave it as it is which program runs; all of their words must be of these. */
+const HARMLESS_WORDS: Readonly<Record<string, RegExp>> = {
+  NODE_OPTIONS:
+    /^--(?:max-old-space-size|max-semi-space-size|stack-size|stack-trace-limit|unhandled-rejections|dns-result-order|max-http-header-size|localstorage-file)=\w+$|^--(?:no-)?(?:warnings|deprecation|trace-[a-z-]+|enable-source-maps|experimental-vm-modules|experimental-strip-types|experimental-fetch|openssl-legacy-provider|throw-deprecation|preserve-symlinks|expose-gc)$/,
+  GOFLAGS: /^-(?:mod=\w+|count=\d+|p=\d+|tags=[\w,]+|buildvcs=\w+|race|v|trimpath|short|json|cover)$/,
+  MAKEFLAGS: /^(?:-?j\d*|-?[ksn]|--(?:no-print-directory|jobs=\d+|silent|keep-going))$/,
+};
+
+/** Folders that programs are installed to, as parts of PATH. */
+const PATH_PART =
+  /^(?:\$PATH|\$\{PATH\}|\/(?:usr|opt|bin|sbin|snap|nix|home|root|Users)(?:\/[\w.@+-]+)*|(?:~|\$HOME|\$\{HOME\}|\$\{?[A-Z][A-Z_]+\}?)(?:\/[\w.@+-]+)+|(?:\$PWD\/|\$\{PWD\}\/|\$\(pwd\)\/|\.?\/)?(?:[\w.@+-]+\/)*(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin)|\$\(go env GOPATH\)\/bin)$/;
+
+/** Where a shell computes with a variable, it runs the substitutions in a subscript that the value holds. */
+const RUNNING_SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/;
+
+/** Why a variable may not be set under a policy with `commands`, or null. */
+export function variableProblem({ name, value, content }: Assignment, hasAllowList: boolean): string | null {
+  if (RUNNING_SUBSCRIPT.test(name) || RUNNING_SUBSCRIPT.test(value ?? ''))
+    return `${name.split('[')[0]} holds a command substitution in a subscript`;
+  if (STARTING.test(name) && name !== 'MANPAGER')
+    return value !== null && HARMLESS_PROGRAM.test(value)
+      ? null
+      : `${name} makes other programs start a program`;
+  if (name.startsWith('GIT_'))
+    return HARMLESS_OF_GIT.test(name) ? null : `${name} makes git work elsewhere or run something`;
+  if (!STEERING.test(name) && !NPM_STEERING.test(name)) return null;
+  const text = content.kind === 'word' ? content.word.text : null;
+  if (text !== null && isHarmlessValue(name, text, value, hasAllowList)) return null;
+  return `${name} decides what other programs do`;
+}
+
+function isHarmlessValue(name: string, text: string, value: string | null, hasAllowList: boolean): boolean {
+  // Fewer separators split less; others would split words where this reading does not.
+  if (name === 'IFS') return value !== null && /^[ \t\n]*$/.test(value);
+  // With a list of allowed names, a folder decides what these names mean.
+  if (name === 'PATH')
+    return (
+      !hasAllowList &&
+      text !== '' &&
+      text.split(':').every((part) => PATH_PART.test(part) && !part.includes('..'))
+    );
+  const words = Object.hasOwn(HARMLESS_WORDS, name) ? HARMLESS_WORDS[name] : undefined;
+  if (words === undefined || value === null) return false;
+  return value.split(/\s+/).every((word) => word === '' || words.test(word));
+}
+
+const EVALUATING = new Set(['let', 'test', '[', '[[', 'declare', 'typeset', 'local', 'readonly', 'export']);
+const REFERRING = new Set(['declare', 'typeset', 'local']);
+
+/** Why a command that computes with variables, or makes one stand for another, can't be judged. */
+export function evaluationProblem(words: readonly Word[]): string | null {
+  const [first, ...rest] = words;
+  const program = programOf(first);
+  if (EVALUATING.has(program) && rest.some(({ text }) => RUNNING_SUBSCRIPT.test(text)))
+    return `${program} runs a command substitution in a subscript`;
+  if (REFERRING.has(program) && rest.some(({ text }) => /^-\w*n/.test(text)))
+    return `${program} makes a name stand for another variable`;
+  return null;
+}
+
+const FILLING = new Set(['read', 'mapfile', 'readarray', 'unset', 'getopts', 'let']);
+
+/** Variables that a command of the shell fills without an equals sign. */
+export function filledVariables(words: readonly Word[]): Assignment[] {
+  const [first, ...rest] = words;
+  const program = programOf(first);
+  if (program === 'printf') {
+    const names = optionValues(parseOptions(rest, { letters: 'v', stopAtOperand: true }), '-v');
+    return names.map(({ text }) => unknownValue(text));
+  }
+  if (!FILLING.has(program)) return [];
+  const names = rest.map(({ text }) => text.replace(/^-\w/, '').replace(/[-+*/%]?=.*$/s, ''));
+  return names.filter((name) => /^[A-Za-z_]\w*(?:\[.*\])?$/s.test(name)).map(unknownValue);
+}
+
+function unknownValue(name: string): Assignment {
+  return { name, value: null, content: UNKNOWN_CONTENT, adds: false };
+}

@@ -1,0 +1,69 @@
+import type { FileChange } from '../contracts/workspace-change.ts';
+import { forbiddenBy } from './globs.ts';
+import { isCheckFile, isRunnerFile, isRunnerFileWhenAdded } from './judges/check-configuration.ts';
+import { isTestFile } from './judges/test-files.ts';
+
+/**
+ * The files that decide a verdict: tests, and the configuration of the programs that run the checks. If a change
+ * edits them, passing checks say less than they seem to, so the checks run once more with these files as at the base.
+ */
+
+/**
+ * Whether a file decides a verdict. `globs` is `tests` of the configuration: it replaces the tests that are known by
+ * convention, and a glob that begins with `!` exempts files. Runner configuration counts in either case, unless it
+ * is exempted.
+ */
+export function isJudgePath(path: string, globs: readonly string[] | null): boolean {
+  if (isExempt(path, globs)) return false;
+  if (isRunnerFile(path) || isCheckFile(path)) return true;
+  if (globs === null) return isTestFile(path);
+  return coveredBy(
+    globs.filter((glob) => !glob.startsWith('!')),
+    path,
+  );
+}
+
+/** Whether a test runner or a language finds the file by itself, so that adding it is enough to change a verdict. */
+export function isRunnerConfiguration(path: string): boolean {
+  return isRunnerFileWhenAdded(path);
+}
+
+/**
+ * The paths to put back as at the base, sorted: judges that were edited, deleted or renamed, and runner configuration
+ * that was added. Of a rename it is both ends. A new test is not among them: adding tests is honest.
+ */
+export function changedJudges(changes: readonly FileChange[], globs: readonly string[] | null): string[] {
+  return [...new Set(changes.flatMap((change) => judgesIn(change, globs)))].sort();
+}
+
+function judgesIn(change: FileChange, globs: readonly string[] | null): string[] {
+  const { path, oldPath, status } = change;
+  const addsConfiguration = isRunnerConfiguration(path) && !isExempt(path, globs) && !isWeights(change);
+  switch (status) {
+    case 'A':
+      return addsConfiguration ? [path] : [];
+    case 'M':
+    case 'D':
+      return isJudgePath(path, globs) && !isWeights(change) ? [path] : [];
+    case 'R': {
+      const from = oldPath ?? path;
+      return isJudgePath(from, globs) || addsConfiguration ? [from, path] : [];
+    }
+  }
+}
+
+/** Python reads `.pth` files as text; PyTorch stores models under the same name. */
+function isWeights({ path, insertions }: FileChange): boolean {
+  return insertions === null && /\.pth$/i.test(path);
+}
+
+function isExempt(path: string, globs: readonly string[] | null): boolean {
+  const exempting = (globs ?? []).filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
+  return coveredBy(exempting, path);
+}
+
+/** Names may be stored composed or decomposed, and a person types either. */
+function coveredBy(globs: readonly string[], path: string): boolean {
+  const composed = globs.map((glob) => glob.normalize('NFC'));
+  return forbiddenBy(composed, path.normalize('NFC')) !== null;
+}

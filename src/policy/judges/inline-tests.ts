@@ -1,0 +1,147 @@
+import { type Dialect, findBlocks } from './code-blocks.ts';
+
+/**
+ * Tests that live in the same file as the code they check, as is usual in Rust and Zig. Such a file can't be put back as at
+ * the base without undoing the work, so the tests in it are compared by their text.
+ */
+
+/** By the ending of the file. */
+const READERS: Readonly<Record<string, (text: string) => readonly string[]>> = {
+  rs: rustTests,
+  zig: (text) => blocksAfter(text, /^[ \t]*test\b[^{;\n]{0,200}\{/gm, 'zig'),
+};
+
+export function mayHaveInlineTests(path: string): boolean {
+  return readerOf(path) !== undefined;
+}
+
+/** Texts by path, null where there is no such file. */
+type Texts = ReadonlyMap<string, string | null>;
+
+/**
+ * Paths whose inline tests of the base are edited or gone, sorted. New tests are fine, and so is moving a test to another
+ * changed file.
+ */
+export function changedInlineTests(base: Texts, now: Texts): string[] {
+  const kept = new Map<string, number>();
+  for (const [path, text] of now)
+    for (const test of testsIn(path, text)) kept.set(test, (kept.get(test) ?? 0) + 1);
+  const changed = [...base].flatMap(([path, text]) => {
+    const lost = testsIn(path, text).filter((test) => {
+      const left = kept.get(test) ?? 0;
+      kept.set(test, left - 1);
+      return left <= 0;
+    });
+    return lost.length > 0 || addsMacro(path, text, now.get(path) ?? null) ? [path] : [];
+  });
+  return changed.sort();
+}
+
+function readerOf(path: string): ((text: string) => readonly string[]) | undefined {
+  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  return Object.hasOwn(READERS, ending) ? READERS[ending] : undefined;
+}
+
+function testsIn(path: string, text: string | null): readonly string[] {
+  return text === null ? [] : (readerOf(path)?.(text) ?? []).map(plain);
+}
+
+/** A macro beside the tests can take the place of `assert_eq!`. */
+function addsMacro(path: string, base: string | null, now: string | null): boolean {
+  if (!path.endsWith('.rs') || base === null || now === null || rustTests(base).length === 0) return false;
+  const count = (text: string) => [...text.matchAll(/\bmacro_rules!/g)].length;
+  return count(now) > count(base);
+}
+
+/** Without the difference that a formatter makes. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function blocksAfter(text: string, head: RegExp, dialect: Dialect): string[] {
+  const blocks = findBlocks(text, dialect);
+  return [...text.matchAll(head)].map((match) => {
+    const open = match.index + match[0].length - 1;
+    return text.slice(match.index, blocks.endOf(open));
+  });
+}
+
+const TEST_ATTRIBUTE = /^#\[\s*(?:\w+\s*::\s*)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)\b/;
+const TEST_MODULE = /^#\[\s*cfg\s*\(.*\btest\b/s;
+
+/** Functions with the attribute of a test, and the other lines of modules that exist for tests only. */
+function rustTests(text: string): readonly string[] {
+  const found: string[] = [];
+  for (const { start, attributes, end } of rustItems(text)) {
+    const item = text.slice(start, end);
+    if (isTest(attributes)) found.push(item);
+    else if (attributes.some((each) => TEST_MODULE.test(each))) found.push(...moduleLines(item));
+  }
+  return found;
+}
+
+function isTest(attributes: readonly string[]): boolean {
+  return attributes.some((each) => TEST_ATTRIBUTE.test(each));
+}
+
+/** What a test module has besides its tests; imports may change with new tests. */
+function moduleLines(item: string): string[] {
+  const open = item.indexOf('{');
+  if (open < 0) return [item];
+  const body = item.slice(open + 1, -1);
+  const tests = rustItems(body).filter(({ attributes }) => isTest(attributes));
+  const parts = tests.map(({ start }, index) => body.slice(tests[index - 1]?.end ?? 0, start));
+  const rest = [...parts, body.slice(tests.at(-1)?.end ?? 0)].join('\n');
+  const lines = rest.split('\n').map((line) => line.trim());
+  return [item.slice(0, open), ...lines.filter((line) => line !== '' && !/^(?:use|\/\/)/.test(line))];
+}
+
+interface RustItem {
+  readonly start: number;
+  readonly attributes: readonly string[];
+  readonly end: number;
+}
+
+/** Items with attributes, in order; those inside of a test are a part of it. */
+function rustItems(text: string): RustItem[] {
+  const blocks = findBlocks(text, 'rust');
+  const items: RustItem[] = [];
+  for (let at = text.indexOf('#['); at >= 0; at = text.indexOf('#[', at)) {
+    const start = at;
+    const attributes: string[] = [];
+    for (let end = endOfAttribute(text, at); end > at; end = endOfAttribute(text, at)) {
+      attributes.push(text.slice(at, end));
+      at = skipSpace(text, end);
+    }
+    const end = blocks.endOf(at);
+    if (attributes.length > 0) items.push({ start, attributes, end });
+    at = isTest(attributes) ? end : Math.max(at, start + 2);
+  }
+  return items;
+}
+
+/** Attributes are short; a longer one is none. */
+const MAX_ATTRIBUTE = 1_000;
+
+/** Behind the attribute that begins here; `at` itself if none does. */
+function endOfAttribute(text: string, at: number): number {
+  if (!text.startsWith('#[', at)) return at;
+  let depth = 0;
+  for (let end = at + 1; end < Math.min(text.length, at + MAX_ATTRIBUTE); end += 1) {
+    if (text[end] === '[') depth += 1;
+    if (text[end] === ']') depth -= 1;
+    if (depth === 0) return end + 1;
+  }
+  return at;
+}
+
+/** White space and comments. */
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    while (/\s/.test(text[at] ?? '')) at += 1;
+    if (!text.startsWith('//', at)) return at;
+    const end = text.indexOf('\n', at);
+    at = end < 0 ? text.length : end + 1;
+  }
+}

@@ -1,0 +1,41 @@
+import type { FileChange, HiddenChange, Notice, RefState } from '../contracts/workspace-change.ts';
+import type { RunWorkspace } from './workspace.ts';
+
+/** Finds what an agent step changed in its workspace besides files: refs, HEAD, hooks, configuration, ignored files. */
+export interface StepWatcher {
+  readonly watch: (request: WatchRequest) => Promise<StepWatch>;
+}
+
+export interface WatchRequest {
+  readonly workspace: RunWorkspace;
+  readonly stepId: string;
+  /** A sandboxed step can't reach the user's checkout, so it isn't compared. */
+  readonly sandboxed: boolean;
+  /** Of the files that git ignores, only these are compared. */
+  readonly forbids: (path: string) => boolean;
+}
+
+export interface StepWatch {
+  /**
+   * Restores the control files of the workspace's git folder. It comes first when the step's processes are gone.
+   */
+  readonly settle: () => Promise<Settled>;
+  readonly compare: (changes: readonly FileChange[]) => Promise<StepTraces>;
+}
+
+export interface Settled {
+  readonly changes: readonly HiddenChange[];
+  /** Whether the step deleted the checkout itself. */
+  readonly checkoutGone: boolean;
+}
+
+export interface StepTraces {
+  readonly hidden: readonly HiddenChange[];
+  readonly ignoredChanges: readonly FileChange[];
+  readonly refsBefore: RefState;
+  readonly refsAfter: RefState;
+  /** Refs whose old value is not an ancestor of the new one. */
+  readonly rewritten: readonly string[];
+  readonly salvaged: readonly { readonly ref: string; readonly commit: string }[];
+  readonly notices: readonly Notice[];
+}

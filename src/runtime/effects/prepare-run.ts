@@ -1,0 +1,52 @@
+import { openRunEvidence } from '../evidence.ts';
+import type { EffectResult, RunContext } from '../run-context.ts';
+import { confineSetup, setupPlaces, setupStateDir, stepEnvironment } from './checkout-setup.ts';
+import { recordSetup } from './record-setup.ts';
+import { takeBaseline } from './take-baseline.ts';
+
+/**
+ * Makes the checkouts of a run ready for its first step: setup, then the checks on the base. It is asked for again after
+ * a crash, so it skips what the log already records.
+ */
+export async function prepareRun(context: RunContext): Promise<EffectResult> {
+  const isSetUp = context
+    .events()
+    .some((event) => event.event_type === 'setup_completed' && event.payload.outcome === 'completed');
+  if (context.deps.setup !== undefined && !isSetUp) {
+    const failure = await setUpWorkspace(context);
+    if (failure !== null) return failed(failure);
+  }
+  const failure = await takeBaseline(context);
+  return failure === null ? { records: [], input: { kind: 'prepared' } } : failed(failure);
+}
+
+function failed(reason: string): EffectResult {
+  return { records: [], input: { kind: 'preparation_failed', reason } };
+}
+
+/** Why the workspace can't be set up; null if it is. */
+async function setUpWorkspace(context: RunContext): Promise<string | null> {
+  const { deps, workspace, directory } = context;
+  if (deps.setup === undefined) return null;
+  const evidence = await openRunEvidence(
+    directory,
+    '_setup',
+    context.events(),
+    deps.clock,
+    deps.project.secrets,
+  );
+  const result = await deps.setup.prepare({
+    checkout: workspace.worktreePath,
+    otherCheckouts: setupPlaces(context, workspace.judgePath),
+    stateDir: setupStateDir(context),
+    isChanged: false,
+    evidenceDir: evidence.path,
+    confinement: await confineSetup(context, workspace.worktreePath, [], false),
+    env: await stepEnvironment(context, workspace.worktreePath),
+    mark: `${directory.runId}/_setup`,
+    signal: context.signal,
+    onLine: (line) => context.observer.onLine('_setup', line),
+  });
+  await recordSetup(context, evidence, 'work', result);
+  return result.ok ? null : result.reason;
+}

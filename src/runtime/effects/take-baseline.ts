@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto';
+import {
+  type BaselineRecord,
+  type BaselineValidator,
+  baselineRecordSchema,
+} from '../../contracts/baseline.ts';
+import type { EventDraft } from '../../contracts/event.ts';
+import type { PlanValidator, ValidationStep } from '../../kernel/plan.ts';
+import { outputTail } from '../../reports/output-tail.ts';
+import { TOP_FILES } from '../../setup/lock-files.ts';
+import { missingSetupAdvice } from '../../setup/setup-block.ts';
+import { BASELINE_ROLE } from '../baseline-record.ts';
+import { findScript, hasNoPass, judgeBaseline, UNABLE } from '../baseline-verdict.ts';
+import { type Evidence, openRunEvidence } from '../evidence.ts';
+import { parseJson, toJson } from '../json.ts';
+import { Interrupted, type RunContext } from '../run-context.ts';
+import { stepEnvironment } from './checkout-setup.ts';
+import { encloseStep } from './enclose-step.ts';
+import { type PreparedJudge, prepareJudge } from './judge-checkout.ts';
+import { recordSetup, recordSetupOutput } from './record-setup.ts';
+import { keyOfValidator, runnableOf, runValidators } from './run-validators.ts';
+import { recordValidatorFiles } from './validation-evidence.ts';
+import type { TriedValidator } from './validator-tries.ts';
+
+/**
+ * Runs the workflow's validators once on the base commit, in the judge checkout, exactly as they will run later. Returns
+ * why the run can't go on: checks that can't run here would blame the agent for it.
+ */
+export async function takeBaseline(context: RunContext): Promise<string | null> {
+  const { deps, plan } = context;
+  const steps = plan.steps.filter((step) => step.opcode === 'RUN_VALIDATION');
+  const hasAgent = plan.steps.some((step) => step.opcode === 'RUN_AGENT');
+  if (steps.length === 0 || !hasAgent) return null;
+  const recorded = context.events().find((event) => event.event_type === 'baseline_recorded');
+  if (recorded?.event_type === 'baseline_recorded') return obstacleIn(recorded.payload);
+  const { started } = context.view();
+  if (deps.project.baseline === false || started.baseline === false) {
+    await context.record([
+      baselineEvent({ outcome: 'off', validators: [], cases: null, reason: null }, false),
+    ]);
+    return null;
+  }
+  const { worktreePath } = context.workspace;
+  const request = { checkout: worktreePath, env: await stepEnvironment(context, worktreePath) };
+  const digest = (await deps.setup?.digest(request)) ?? null;
+  const key = await keyOf(context, steps, digest);
+  const known = await findKnown(context, key);
+  const judge = known === null ? await openBaseJudge(context, steps[0]?.policies ?? []) : null;
+  if (typeof judge === 'string') return judge;
+  const evidence = await openRunEvidence(
+    context.directory,
+    '_baseline',
+    context.events(),
+    deps.clock,
+    deps.project.secrets,
+  );
+  const record = known ?? (await runBaseline(context, steps, { judge, evidence, setupDigest: digest }));
+  await evidence.json(BASELINE_ROLE, 'baseline.json', record, { required: true, important: true });
+  const termination = record.outcome === 'unable' ? 'error' : 'completed';
+  const records = await evidence.close(termination, record.reason ?? `baseline ${record.outcome}`);
+  await context.record([...records, baselineEvent(record, known !== null)]);
+  const obstacle = obstacleIn(record);
+  if (obstacle === null && known === null) await deps.baselines?.put(key, toJson(record));
+  return obstacle;
+}
+
+function obstacleIn({ outcome, reason }: Pick<BaselineRecord, 'outcome' | 'reason'>): string | null {
+  return outcome === 'unable' ? (reason ?? UNABLE) : null;
+}
+
+/** The judge checkout at the base with its own setup, or why there is none. */
+async function openBaseJudge(
+  context: RunContext,
+  policies: readonly string[],
+): Promise<PreparedJudge | string> {
+  const { deps, directory, workspace } = context;
+  const { base_tree: tree } = context.view().started;
+  const evidence = await openRunEvidence(
+    directory,
+    '_setup',
+    context.events(),
+    deps.clock,
+    deps.project.secrets,
+  );
+  const judge = await prepareJudge(context, {
+    snapshot: { commit: workspace.baseSha, tree },
+    asAtBase: () => false,
+    evidenceDir: evidence.path,
+    mark: `${directory.runId}/_setup`,
+    policies,
+    onLine: (line) => context.observer.onLine('_setup', line),
+  });
+  if (judge.setup === null) return judge;
+  await recordSetup(context, evidence, 'judge', judge.setup);
+  return judge.setup.ok ? judge : judge.setup.reason;
+}
+
+/** The same base, checks and setup give the same result. */
+async function keyOf(
+  context: RunContext,
+  steps: readonly ValidationStep[],
+  setupDigest: string | null,
+): Promise<string> {
+  const { deps } = context;
+  const definitions = steps.map((step) =>
+    step.validators.map((planned) => [
+      keyOfValidator(step.id, planned),
+      runnableOf(deps.project, planned),
+      step.timeoutMs,
+    ]),
+  );
+  const { confinement } = await encloseStep(context, 'validator', [], context.workspace.judgePath);
+  const facts = [
+    context.view().started.base_tree,
+    definitions,
+    setupDigest,
+    confinement === null ? null : confinement.network,
+    Object.keys(await stepEnvironment(context, context.workspace.judgePath)).sort(),
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+}
+
+async function findKnown({ deps }: RunContext, key: string): Promise<BaselineRecord | null> {
+  const text = (await deps.baselines?.find(key)) ?? null;
+  const parsed = baselineRecordSchema.safeParse(text === null ? null : parseJson(text));
+  return parsed.success ? parsed.data : null;
+}
+
+interface BaselineRun {
+  /** As it was just made; null if it has to be made. */
+  readonly judge: PreparedJudge | null;
+  readonly evidence: Evidence;
+  readonly setupDigest: string | null;
+}
+
+async function runBaseline(
+  context: RunContext,
+  steps: readonly ValidationStep[],
+  { judge, evidence, setupDigest }: BaselineRun,
+): Promise<BaselineRecord> {
+  const ended = new Map<string, BaselineValidator>();
+  let current = judge;
+  for (const step of steps) {
+    const due = step.validators.filter((planned) => !ended.has(keyOfValidator(step.id, planned)));
+    if (due.length === 0) continue;
+    // Between two validations nothing is left behind; the first one finds the checkout as it was just made.
+    current ??= await reopen(context, step, evidence);
+    for (const entry of await runStep(context, step, due, { judge: current, evidence }))
+      ended.set(entry.key, entry);
+    current = null;
+  }
+  return recordOf(context, [...ended.values()], setupDigest);
+}
+
+async function reopen(context: RunContext, step: ValidationStep, evidence: Evidence): Promise<PreparedJudge> {
+  const { directory, workspace } = context;
+  const judge = await prepareJudge(context, {
+    snapshot: { commit: workspace.baseSha, tree: context.view().started.base_tree },
+    asAtBase: () => false,
+    evidenceDir: `${evidence.path}/${step.id}/setup`,
+    mark: `${directory.runId}/_baseline`,
+    policies: step.policies,
+    onLine: (line) => context.observer.onLine('_baseline', line),
+  });
+  await recordSetupOutput(evidence, judge.setup);
+  return judge;
+}
+
+async function runStep(
+  context: RunContext,
+  step: ValidationStep,
+  due: readonly PlanValidator[],
+  { judge, evidence }: { readonly judge: PreparedJudge; readonly evidence: Evidence },
+): Promise<BaselineValidator[]> {
+  const { deps, directory } = context;
+  const atBase: PlanValidator[] = [];
+  const entries: BaselineValidator[] = [];
+  for (const planned of due)
+    if (await isAtBase(context, planned)) atBase.push(planned);
+    else entries.push(notAtBase(step.id, planned));
+  const { confinement } = await encloseStep(context, 'validator', step.policies, judge.path);
+  const deadline = deps.clock.now().getTime() + step.timeoutMs;
+  const results = await runValidators(context, step, atBase, {
+    checkout: judge.path,
+    confinement,
+    evidenceDir: `${evidence.path}/${step.id}`,
+    stepId: step.id,
+    attempt: 1,
+    mark: `${directory.runId}/_baseline`,
+    timeLeftMs: () => deadline - deps.clock.now().getTime(),
+    onStop: async () => {},
+    onLine: (line) => context.observer.onLine('_baseline', line),
+  });
+  if (results.some(({ last }) => last.outcome === 'cancelled')) throw new Interrupted();
+  await recordValidatorFiles(evidence, results, 'baseline_output');
+  for (const [index, result] of results.entries()) {
+    const planned = atBase[index];
+    if (planned !== undefined) entries.push(await entryOf(context, step.id, planned, result));
+  }
+  return entries;
+}
+
+/** A harness that an agent has still to write is not there yet. */
+async function isAtBase({ deps, workspace }: RunContext, planned: PlanValidator): Promise<boolean> {
+  const script = findScript(planned);
+  if (script.kind !== 'file') return script.kind === 'present';
+  return deps.workspace.hasFile(workspace.baseSha, script.path);
+}
+
+function notAtBase(stepId: string, planned: PlanValidator): BaselineValidator {
+  return {
+    id: planned.id,
+    key: keyOfValidator(stepId, planned),
+    ran: false,
+    outcome: null,
+    exit_code: null,
+    signal: null,
+    reason: 'not at base',
+    output: '',
+    report: null,
+  };
+}
+
+async function entryOf(
+  { directory }: RunContext,
+  stepId: string,
+  planned: PlanValidator,
+  { last }: TriedValidator,
+): Promise<BaselineValidator> {
+  const paths = [last.stdoutPath, last.stderrPath].filter((path) => path !== null);
+  const texts = await Promise.all(paths.map((path) => directory.read(path.slice(directory.path.length + 1))));
+  return {
+    id: planned.id,
+    key: keyOfValidator(stepId, planned),
+    ran: true,
+    outcome: last.outcome === 'cancelled' ? 'error' : last.outcome,
+    exit_code: last.exitCode,
+    signal: last.signal ?? null,
+    reason: last.reason,
+    output: last.outcome === 'completed' ? '' : outputTail(texts.map((text) => text ?? '').join('\n')),
+    report: last.harnessReport?.value ?? null,
+  };
+}
+
+async function recordOf(
+  context: RunContext,
+  validators: readonly BaselineValidator[],
+  setupDigest: string | null,
+): Promise<BaselineRecord> {
+  const lacksSetup = hasNoPass(validators) && context.deps.setup?.isConfigured !== true;
+  const advice = lacksSetup ? await adviceFor(context) : null;
+  const { confinement } = await encloseStep(context, 'validator', [], context.workspace.judgePath);
+  return {
+    schema_version: 1,
+    ...judgeBaseline(validators, { advice, isSandboxed: confinement !== null }),
+    base_tree: context.view().started.base_tree,
+    setup_digest: setupDigest,
+    validators: [...validators],
+  };
+}
+
+/** The `setup` block to add, in a repository whose lock file lists dependencies and that has none. */
+async function adviceFor({ deps, workspace }: RunContext): Promise<string | null> {
+  const texts = await deps.workspace.readFiles(workspace, workspace.baseSha, TOP_FILES);
+  const files = new Map([...texts].flatMap(([name, text]) => (text === null ? [] : [[name, text] as const])));
+  const { hasLockFileWithDependencies, lockFiles, block } = missingSetupAdvice(files);
+  if (!hasLockFileWithDependencies) return null;
+  return `${lockFiles.join(', ')} lists dependencies, and a run doesn't see those of your checkout; add this to .tnh/config.yaml:\n\n${block}`;
+}
+
+function baselineEvent(
+  { outcome, validators, cases, reason }: Pick<BaselineRecord, 'outcome' | 'validators' | 'cases' | 'reason'>,
+  cached: boolean,
+): EventDraft {
+  return {
+    event_type: 'baseline_recorded',
+    step_id: null,
+    payload: {
+      outcome,
+      cached,
+      validators: validators.map(({ id, ran, outcome: end, exit_code, reason: why }) => ({
+        id,
+        ran,
+        outcome: end,
+        exit_code,
+        reason: why,
+      })),
+      cases,
+      reason,
+    },
+  };
+}

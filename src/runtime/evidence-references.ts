@@ -1,0 +1,74 @@
+import { type RefinementPackage, refinementPackageSchema } from '../contracts/refinement-package.ts';
+import { readReportFiles } from './report-files.ts';
+import type { RunContext } from './run-context.ts';
+import { lastEnded } from './run-view.ts';
+
+/**
+ * References of a refinement package as paths that the agent can open: those of the record as absolute paths, which
+ * a sandbox shows under the same name, and those of the repository relative to the workspace. References of reports and
+ * reviewers are not checked before, so one that leads nowhere is replaced by the decision itself.
+ */
+export async function openReferences(
+  context: RunContext,
+  refinement: RefinementPackage,
+  decisionRef: string,
+): Promise<RefinementPackage> {
+  const copies = await capturedCopies(context);
+  const known = new Map<string, string | null>();
+  const open = async (ref: string): Promise<string | null> => {
+    const found = known.get(ref);
+    if (found !== undefined) return found;
+    const path = await locate(context, ref, copies);
+    known.set(ref, path);
+    return path;
+  };
+  const issues: RefinementPackage['issues'] = [];
+  for (const issue of refinement.issues) {
+    const paths: string[] = [];
+    for (const ref of issue.artifact_refs) {
+      const path = (await open(ref)) ?? (await open(decisionRef));
+      if (path !== null && !paths.includes(path)) paths.push(path);
+    }
+    issues.push({ ...issue, artifact_refs: paths });
+  }
+  return { ...refinement, issues };
+}
+
+/** The package as it is recorded: a run directory may be moved, so its own files are named relative to it. */
+export function recordedReferences({ directory }: RunContext, given: unknown): RefinementPackage | null {
+  const parsed = refinementPackageSchema.safeParse(given);
+  if (!parsed.success) return null;
+  const start = `${directory.path}/`;
+  const relative = (path: string) => (path.startsWith(start) ? path.slice(start.length) : path);
+  const issues = parsed.data.issues.map((issue) => ({
+    ...issue,
+    artifact_refs: issue.artifact_refs.map(relative),
+  }));
+  return { ...parsed.data, issues };
+}
+
+/** From what a report refers to, to the copy that was kept of it. */
+async function capturedCopies({ directory, view }: RunContext): Promise<ReadonlyMap<string, string>> {
+  const validation = lastEnded(view().steps, 'RUN_VALIDATION');
+  const reports = validation === null ? [] : await readReportFiles(directory, validation);
+  return new Map(
+    reports.flatMap(({ files }) => files.map(({ reference, path }) => [reference, path] as const)),
+  );
+}
+
+async function locate(
+  { directory, deps, workspace, view }: RunContext,
+  ref: string,
+  copies: ReadonlyMap<string, string>,
+): Promise<string | null> {
+  if (ref.trim() === '' || ref.startsWith('/') || ref.split('/').includes('..')) return null;
+  for (const path of [copies.get(ref), ref]) {
+    if (path !== undefined && (await directory.read(path, { firstBytes: 1 }).catch(() => null)) !== null)
+      return directory.resolve(path);
+  }
+  const { started, state } = view();
+  // Findings may name a line: `src/a.ts:12`.
+  const file = ref.replace(/:\d+(?::\d+)?$/, '');
+  const texts = await deps.workspace.readFiles(workspace, state.tree ?? started.base_tree, [file]);
+  return typeof texts.get(file) === 'string' ? ref : null;
+}

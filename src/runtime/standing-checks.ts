@@ -1,0 +1,61 @@
+import type { FewerChecks } from '../contracts/planner-input.ts';
+import { describeChecks, type ValidationRecord, validationRecordSchema } from './check-record.ts';
+import { readEvidenceJson } from './evidence.ts';
+import { baselineVerdict } from './preparation-text.ts';
+import type { RunContext } from './run-context.ts';
+import type { RunView, StepView } from './run-view.ts';
+
+type Source = Pick<RunContext, 'directory' | 'view'>;
+
+/**
+ * What validations found out about the files as they are now, the latest record of each step, oldest first. A workflow
+ * may validate in several steps, and a review may follow them: what one of them found out must not be lost. Validations
+ * from before an approved gate don't count: the person who answered it has seen them.
+ */
+export async function standingChecks({ directory, view }: Source): Promise<ValidationRecord[]> {
+  const { steps, state } = view();
+  const approved = steps.findLastIndex(({ termination }) => termination === 'gate_approved');
+  const latest = new Map<string, StepView>();
+  for (const step of steps.slice(approved + 1)) {
+    if (step.opcode !== 'RUN_VALIDATION' || step.termination === null) continue;
+    latest.delete(step.stepId);
+    latest.set(step.stepId, step);
+  }
+  const records: ValidationRecord[] = [];
+  for (const step of latest.values()) {
+    const stored = await readEvidenceJson(directory, step, 'validation_report');
+    const { data } = validationRecordSchema.safeParse(stored);
+    if (data?.tree !== undefined && data.tree === state.tree) records.push(data);
+  }
+  return records;
+}
+
+/** Everything that these records hold against a passing verdict. */
+export function joinDoubts(records: readonly ValidationRecord[]): {
+  readonly judge_changed: string[];
+  readonly fewer_checks: FewerChecks | null;
+} {
+  const fewer = records.flatMap(({ fewer_checks: found }) => found ?? []);
+  const total = (key: 'base' | 'now') => fewer.reduce((sum, found) => sum + found[key], 0);
+  const all = (key: 'missing' | 'skipped') => [...new Set(fewer.flatMap((found) => found[key]))];
+  return {
+    judge_changed: [...new Set(records.flatMap(({ judge_changed: changed }) => changed ?? []))],
+    fewer_checks:
+      fewer.length === 0
+        ? null
+        : { base: total('base'), now: total('now'), missing: all('missing'), skipped: all('skipped') },
+  };
+}
+
+/** What a person should know about the checks before they trust a verdict. */
+export async function checkNotes(source: Source): Promise<string[]> {
+  const records = await standingChecks(source);
+  const lines = records.flatMap(describeChecks);
+  return [...new Set([...redBaseline(source.view(), records), ...lines])];
+}
+
+/** Reports give the number of cases; without one it is known only which validators failed. */
+function redBaseline({ baseline }: RunView, records: readonly ValidationRecord[]): string[] {
+  if (baseline?.outcome !== 'red' || records.some((record) => (record.baseline?.failing ?? 0) > 0)) return [];
+  return [baselineVerdict(baseline)];
+}

@@ -1,0 +1,66 @@
+/**
+ * Text that agents, programs and repositories wrote. A terminal or a page must not obey it, and a reader must see all of it:
+ * what is invisible or changes the order of the characters around it becomes an escape such as `\u202e`.
+ */
+const UNSAFE =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
+const HARMLESS = new Set(['\n', '\t']);
+/** Joins of emoji, and the selector that gives them their colours. */
+const JOINED_EMOJI =
+  /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?(?:\u200d\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)*/gu;
+const ESC = '\\u001b';
+const COLOUR = new RegExp(`${ESC}\\[[0-9;:]*m`, 'gu');
+
+export function neutralise(text: string): string {
+  if (!mayBeUnsafe(text)) return text;
+  let result = '';
+  let from = 0;
+  for (const emoji of text.matchAll(JOINED_EMOJI)) {
+    result += escapeUnsafe(text.slice(from, emoji.index)) + emoji[0];
+    from = emoji.index + emoji[0].length;
+  }
+  return result + escapeUnsafe(text.slice(from));
+}
+
+/** As `neutralise`, for the output of programs: without the colours and line ends of their terminals. */
+export function plainText(text: string): string {
+  return mayBeUnsafe(text) ? neutralise(text.replace(COLOUR, '').replace(/\r+\n/g, '\n')) : text;
+}
+
+/** On one line, with single spaces. */
+export function oneLine(text: string): string {
+  return plainText(text.replace(/\s+/g, ' ').trim());
+}
+
+/** JSON for people and programs: the same values, with unsafe characters as escapes of JSON. */
+export function formatJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replace(UNSAFE, (character) =>
+    HARMLESS.has(character) ? character : inUtf16(character),
+  );
+}
+
+/** Most text is ASCII, and this is cheaper than looking for each kind of character. */
+function mayBeUnsafe(text: string): boolean {
+  return NOT_PLAIN.test(text);
+}
+
+const NOT_PLAIN = /[^\t\n -~]/;
+
+function escapeUnsafe(text: string): string {
+  return text.replace(UNSAFE, (character) => (HARMLESS.has(character) ? character : escapeOf(character)));
+}
+
+function escapeOf(character: string): string {
+  if (character === '\r') return '\\r';
+  const code = character.codePointAt(0) ?? 0;
+  const digits = code.toString(16);
+  if (code < 0x100) return `\\x${digits.padStart(2, '0')}`;
+  return code > 0xffff ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
+}
+
+function inUtf16(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
+}

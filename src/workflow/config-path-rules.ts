@@ -1,0 +1,120 @@
+import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
+import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import { isOwned, normalizePattern } from '../setup/owned-paths.ts';
+import { pathProblem } from './rules/path-bounds.ts';
+import { valueAt } from './shape-issues.ts';
+import { asList, asMapping, asText } from './workflow-view.ts';
+import type { YamlSource } from './yaml-source.ts';
+import type { Mapping, Path } from './yaml-tree.ts';
+
+/** Rules for `paths`. Whether an absolute path lies in the repository is only known where the repository is. */
+export function checkConfigPaths(data: unknown, source: YamlSource): Diagnostic[] {
+  const given = asMapping(asMapping(data).paths);
+  const workspaces = asText(given.workspaces);
+  const inside = workspaces !== null && isInsideRepository(workspaces);
+  return [
+    ...(Object.hasOwn(given, 'worktrees') ? [ignoredWorktrees(source)] : []),
+    ...(inside ? [insideRepository(workspaces, source)] : []),
+    ...(workspaces === null || inside
+      ? []
+      : checkNesting(asText(given.runs) ?? CONFIG_DEFAULTS.paths.runs, workspaces, source)),
+  ];
+}
+
+function ignoredWorktrees(source: YamlSource): Diagnostic {
+  return createDiagnostic('CF105', {
+    message:
+      '`paths.worktrees` is ignored: workspaces are outside the repository, and `paths.workspaces` moves them',
+    span: source.locate(['paths', 'worktrees'], 'key'),
+    help: 'remove it; without `paths.workspaces`, workspaces are in your state folder',
+  });
+}
+
+/** The reason belongs to the message: it is the first thing that an author of such a path asks. */
+function insideRepository(path: string, source: YamlSource): Diagnostic {
+  return createDiagnostic('CF106', {
+    message: `the workspaces in \`${path}\` are inside the repository: programs there would find its packages and its tests`,
+    span: source.locate(['paths', 'workspaces'], 'value'),
+    help: 'name a folder outside, such as `~/conductor` or `../workspaces`, or remove the key',
+  });
+}
+
+function isInsideRepository(path: string): boolean {
+  return !/^(?:\/|~(?:\/|$))/.test(path) && segments(path)[0] !== '..';
+}
+
+/** A workspace inside a run directory would be recorded as evidence, and a run inside a workspace as work. */
+function checkNesting(runs: string, workspaces: string, source: YamlSource): Diagnostic[] {
+  if (!contains(runs, workspaces) && !contains(workspaces, runs)) return [];
+  return [
+    createDiagnostic('CF102', {
+      message: `the runs in \`${runs}\` and the workspaces in \`${workspaces}\` contain each other`,
+      span: source.locate(['paths', 'workspaces'], 'value'),
+      help: 'choose two folders side by side',
+    }),
+  ];
+}
+
+export function checkSetup(data: unknown, source: YamlSource): Diagnostic[] {
+  const setup = asMapping(asMapping(data).setup);
+  const lists: Path[] = [['cache', 'key'], ['cache', 'paths'], ['copy']];
+  const problems = lists.flatMap((list) =>
+    asList(valueAt(setup, list)).flatMap((entry, index) => {
+      const path = asText(entry);
+      const problem = path === null ? null : setupPathProblem(setup, list.join('.'), path);
+      const span = source.locate(['setup', ...list, index], 'value');
+      return problem === null ? [] : [createDiagnostic('CF011', { ...problem, span })];
+    }),
+  );
+  const isVain = Object.hasOwn(setup, 'cache') && asList(setup.run).length === 0;
+  if (!isVain) return problems;
+  return [
+    ...problems,
+    createDiagnostic('CF107', {
+      message: '`setup.cache` names paths, but `setup.run` has no command that makes them',
+      span: source.locate(['setup', 'cache'], 'key'),
+      help: 'add the command to `run`, such as `[[npm, ci]]`; files that only have to be there belong in `copy`',
+    }),
+  ];
+}
+
+function setupPathProblem(
+  setup: Mapping,
+  field: string,
+  path: string,
+): { readonly message: string; readonly help: string } | null {
+  const leaving = pathProblem(`setup.${field}`, path, 'the checkout');
+  if (leaving !== null || field === 'cache.key') return leaving;
+  const [first, ...rest] = segments(path);
+  const isWhole = first === undefined || (rest.length === 0 && /^\*+$/.test(first));
+  if (isWhole)
+    return {
+      message: `\`${path}\` in \`setup.${field}\` is the whole checkout: no change in it would be seen`,
+      help: 'name what the commands make, such as `node_modules`',
+    };
+  const cached = asList(valueAt(setup, ['cache', 'paths'])).flatMap((entry) => asText(entry) ?? []);
+  if (field === 'copy' && isOwned(cached, normalizePattern(path)))
+    return {
+      message: `\`${path}\` in \`setup.copy\` is inside \`setup.cache.paths\`: your file would be kept for other runs`,
+      help: 'copy files that no command makes',
+    };
+  if (first !== '.git' && first !== '.tnh') return null;
+  return {
+    message: `\`${path}\` in \`setup.${field}\` belongs to ${first === '.git' ? 'git' : 'conductor'}`,
+    help: 'name what the commands make, such as `node_modules`',
+  };
+}
+
+function contains(outer: string, inner: string): boolean {
+  const [a, b] = [segments(outer), segments(inner)];
+  return a.every((segment, index) => b[index] === segment);
+}
+
+function segments(path: string): string[] {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '.' && (part !== '' || parts.length === 0)) parts.push(part);
+  }
+  return parts.filter((part, index) => part !== '' || (index === 0 && path.startsWith('/')));
+}

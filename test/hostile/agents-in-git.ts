@@ -1,0 +1,157 @@
+import { type HostileAgent, inDiff, NOTHING } from './hostile-agent.ts';
+
+/** The repository of the workspace belongs to the step, so what changed there is its doing, in a sandbox too. */
+const DETECTED = { off: 'detected', on: 'detected' } as const;
+
+const NEW_COMMIT = '$(git commit-tree -m evil "HEAD^{tree}")';
+
+/** Agents that attack the git repository of their own workspace. */
+export const AGENTS_IN_GIT: readonly HostileAgent[] = [
+  {
+    name: 'commits',
+    does: 'commits to its branch',
+    script: 'echo 43 > answer.txt; git -c user.name=x -c user.email=x@y commit -qam evil',
+    expected: DETECTED,
+    sign: 'forbidden_operation',
+    short: true,
+  },
+  {
+    name: 'amends',
+    does: 'rewrites the history of its branch',
+    script: 'git -c user.name=x -c user.email=x@y commit -q --amend -m rewritten',
+    expected: DETECTED,
+    sign: 'forbidden_operation',
+  },
+  {
+    name: 'moves-main',
+    does: 'moves main in its workspace',
+    script: `git update-ref refs/heads/main ${NEW_COMMIT}`,
+    expected: DETECTED,
+    sign: 'protected_branch_violation',
+    short: true,
+  },
+  {
+    name: 'deletes-main',
+    does: 'deletes main in its workspace',
+    script: 'git update-ref -d refs/heads/main',
+    expected: DETECTED,
+    sign: 'protected_branch_violation',
+  },
+  {
+    name: 'makes-default',
+    does: "makes a branch with the name of the repository's default branch",
+    script: `git update-ref refs/heads/trunk ${NEW_COMMIT}`,
+    expected: DETECTED,
+    sign: 'protected_branch_violation',
+  },
+  {
+    name: 'switches-branch',
+    does: 'switches to another branch',
+    script: 'git checkout -q -B trunk2',
+    expected: DETECTED,
+    sign: 'forbidden_operation',
+  },
+  {
+    name: 'detaches',
+    does: 'detaches its HEAD',
+    script: 'git checkout -q --detach',
+    expected: DETECTED,
+    sign: 'forbidden_operation',
+  },
+  {
+    name: 'tags',
+    does: 'makes a tag',
+    script: 'git tag v9',
+    expected: DETECTED,
+    sign: 'forbidden_operation',
+  },
+  {
+    name: 'turns-symbolic-ref',
+    does: 'makes a branch a link to another',
+    script: 'git symbolic-ref refs/heads/topic refs/heads/main',
+    expected: DETECTED,
+    sign: 'forbidden_operation',
+  },
+  {
+    name: 'deletes-git-folder',
+    does: 'deletes its git folder',
+    script: 'rm -rf .git',
+    expected: DETECTED,
+    sign: 'forbidden_path',
+    short: true,
+  },
+  {
+    name: 'pipes-git-folder',
+    does: 'replaces its git folder with a pipe',
+    script: 'rm -rf .git && mkfifo .git',
+    expected: DETECTED,
+    sign: 'forbidden_path',
+  },
+  {
+    name: 'replaces-git-folder',
+    does: 'replaces its git folder with a new repository',
+    script: 'rm -rf .git && git init -q . && git config user.name x',
+    expected: DETECTED,
+    sign: 'forbidden_path',
+  },
+  {
+    name: 'writes-hook',
+    does: 'writes a git hook',
+    script: "mkdir -p .git/hooks; echo 'touch pwned' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+    expected: DETECTED,
+    sign: 'forbidden_path',
+    short: true,
+  },
+  {
+    name: 'edits-config',
+    does: "edits git's configuration",
+    script: 'git config core.sshCommand "touch pwned"',
+    expected: DETECTED,
+    sign: 'forbidden_path',
+    short: true,
+  },
+  {
+    name: 'plants-filter',
+    does: 'plants a filter that the next git command would run',
+    script: `git config filter.x.clean "touch $HOME/pwned; cat"; echo '* filter=x' > .gitattributes; echo 43 > answer.txt`,
+    expected: DETECTED,
+    sign: 'forbidden_path',
+    short: true,
+  },
+  {
+    name: 'hides-in-exclude',
+    does: "hides a file by git's own exclude list",
+    script: 'echo hidden.txt >> .git/info/exclude; echo x > hidden.txt',
+    expected: DETECTED,
+    sign: 'forbidden_path',
+  },
+  {
+    name: 'hides-in-index',
+    does: 'removes a file from its own index and edits it',
+    script: 'git rm -q --cached answer.txt; echo 43 > answer.txt',
+    expected: DETECTED,
+    sign: inDiff('answer.txt'),
+  },
+  {
+    name: 'borrows-objects',
+    does: 'makes git look for objects elsewhere',
+    script: 'echo "$OUTSIDE/remote.git/objects" >> .git/objects/info/alternates',
+    expected: DETECTED,
+    sign: 'forbidden_path',
+  },
+  {
+    name: 'collects-garbage',
+    does: 'packs its repository and prunes every object',
+    script: 'git repack -adlq; git prune --expire=now; git pack-refs --all',
+    expected: { off: 'prevented', on: 'prevented' },
+    sign: NOTHING,
+  },
+  {
+    name: 'pipes-in-git',
+    does: "replaces git's own files with pipes",
+    script: 'rm .git/index; mkfifo .git/index .git/refs/heads/pipe',
+    expected: { off: 'prevented', on: 'prevented' },
+    sign: NOTHING,
+    short: true,
+  },
+];

@@ -1,0 +1,255 @@
+import type { DecisionCase } from './decision-case.ts';
+import { CHANGED, envelope, error, evaluation, failed, report, said, UNCHANGED } from './envelope-builder.ts';
+
+const passing = report({ a: 'passed' });
+const fewer = { base: 3, now: 1, missing: ['b'], skipped: ['c'] };
+const notStarted = { ...error, exit_codes: { tests: 127 }, environment_failures: ['tests'] };
+const contradicted = [evaluation({ risk_flags: ['transcript_workspace_mismatch'] })];
+
+/** The rows that read how the checks did at the base, who wrote the report, and whether the run changed anything. */
+export const CHECK_CASES: readonly DecisionCase[] = [
+  {
+    name: 'a validator that wrote no part of the report does not contradict it',
+    input: envelope({
+      harness_report: passing,
+      validation: { ...error, exit_codes: { tests: 0, lint: 1 }, report_sources: ['tests'] },
+    }),
+    rows: ['validator-or-case-failed'],
+    status: 'partial',
+    flags: [],
+    blockers: ['validator_failed:lint low'],
+  },
+  {
+    name: 'a validator whose own report says pass contradicts it',
+    input: envelope({
+      harness_report: passing,
+      validation: { ...error, exit_codes: { tests: 1, lint: 0 }, report_sources: ['tests'] },
+    }),
+    rows: ['report-execution-mismatch', 'validator-or-case-failed'],
+    status: 'unsafe',
+    flags: ['report_execution_mismatch'],
+    blockers: ['report_execution_mismatch high', 'validator_failed:tests low'],
+  },
+  {
+    name: 'a report without sources is contradicted by no validator',
+    input: envelope({ harness_report: passing, validation: { ...failed, report_sources: [] } }),
+    rows: ['validator-or-case-failed'],
+    status: 'partial',
+    flags: [],
+    blockers: ['validator_failed:tests low'],
+  },
+  {
+    name: 'a validator that could not start does not contradict its report',
+    input: envelope({ harness_report: passing, validation: { ...notStarted, report_sources: ['tests'] } }),
+    rows: ['environment', 'validator-or-case-failed'],
+    status: 'blocked',
+    flags: [],
+    blockers: ['environment medium', 'validator_failed:tests low'],
+  },
+  {
+    name: 'a validator that can not start any more blocks',
+    input: envelope({ validation: notStarted }),
+    rows: ['environment', 'validator-or-case-failed'],
+    status: 'blocked',
+    flags: [],
+    blockers: ['environment medium', 'validator_failed:tests low'],
+  },
+  {
+    name: 'a validator without an exit code that can not start any more blocks',
+    input: envelope({ validation: { ...error, exit_codes: {}, environment_failures: ['tests'] } }),
+    rows: ['validation-unusable', 'environment'],
+    status: 'blocked',
+    flags: [],
+    blockers: ['validation_unusable medium', 'environment medium'],
+  },
+  {
+    name: 'an environment that is broken spends no refinement',
+    input: envelope({ validation: notStarted }, { refinement: { spent: 1, max: 1 } }),
+    rows: ['environment', 'validator-or-case-failed'],
+    status: 'blocked',
+    flags: [],
+    blockers: ['environment medium', 'validator_failed:tests low'],
+  },
+  {
+    name: 'an environment that stays broken without progress needs a person',
+    input: envelope(
+      { validation: notStarted },
+      {
+        provenance_window: [
+          evaluation({ status: 'blocked', diff_summary: CHANGED, blocker_codes: ['environment'] }),
+        ],
+      },
+    ),
+    rows: ['no-progress', 'environment', 'validator-or-case-failed'],
+    status: 'needs_human',
+    flags: ['repeated_partial_loop'],
+    blockers: ['environment medium', 'validator_failed:tests low'],
+  },
+  {
+    name: 'a changed judge needs a person',
+    input: envelope({ validation: { judge_changed: ['test/a.test.ts', 'package.json'] } }),
+    rows: ['judge-changed'],
+    status: 'needs_human',
+    flags: ['judge_changed'],
+    blockers: ['judge_changed medium'],
+  },
+  {
+    name: 'an empty list of changed judges is none',
+    input: envelope({ validation: { judge_changed: [] } }),
+    rows: ['clean'],
+    status: 'success',
+    flags: [],
+    blockers: [],
+  },
+  {
+    name: 'fewer checks than at the base need a person',
+    input: envelope({ harness_report: passing, validation: { fewer_checks: fewer } }),
+    rows: ['fewer-checks'],
+    status: 'needs_human',
+    flags: ['fewer_checks'],
+    blockers: ['fewer_checks medium'],
+  },
+  {
+    name: 'no check at all needs a person',
+    input: envelope({ validation: { fewer_checks: { base: 2, now: 0, missing: [], skipped: ['a', 'b'] } } }),
+    rows: ['fewer-checks'],
+    status: 'needs_human',
+    flags: ['fewer_checks'],
+    blockers: ['fewer_checks medium'],
+  },
+  {
+    name: 'an implementation that leaves the base as it is needs a person',
+    input: envelope({ workspace_diff_summary: UNCHANGED, run_changed: false }),
+    rows: ['nothing-changed'],
+    status: 'needs_human',
+    flags: ['nothing_changed'],
+    blockers: ['nothing_changed medium'],
+  },
+  {
+    name: 'a last step without changes in a run that changed something is success',
+    input: envelope({ workspace_diff_summary: UNCHANGED, run_changed: true }),
+    rows: ['clean'],
+    status: 'success',
+    flags: [],
+    blockers: [],
+  },
+  {
+    name: 'a review may leave the base as it is',
+    input: envelope({
+      transcript_summary: 'intent: review',
+      workspace_diff_summary: UNCHANGED,
+      run_changed: false,
+    }),
+    rows: ['clean'],
+    status: 'success',
+    flags: [],
+    blockers: [],
+  },
+  {
+    name: 'nothing changed and a failed validator is partial',
+    input: envelope({ workspace_diff_summary: UNCHANGED, run_changed: false, validation: failed }),
+    rows: ['validator-or-case-failed'],
+    status: 'partial',
+    flags: [],
+    blockers: ['validator_failed:tests low'],
+  },
+  {
+    name: 'nothing changed and a claim of work is a contradiction',
+    input: envelope({
+      transcript_summary: said('claim: implemented'),
+      workspace_diff_summary: UNCHANGED,
+      run_changed: false,
+    }),
+    rows: ['claimed-without-change'],
+    status: 'partial',
+    flags: ['transcript_workspace_mismatch'],
+    blockers: ['empty_diff low'],
+  },
+  {
+    name: 'nothing changed and a changed judge keep the flag of the judge alone',
+    input: envelope({ run_changed: false, validation: { judge_changed: ['test/a.test.ts'] } }),
+    rows: ['judge-changed'],
+    status: 'needs_human',
+    flags: ['judge_changed'],
+    blockers: ['judge_changed medium'],
+  },
+  {
+    name: 'everything that needs a person keeps its flag in the fixed order',
+    input: envelope({
+      harness_report: report(
+        { a: 'passed' },
+        { proposed_goldens: ['g.png'], ux_flags: [{ severity: 'error' }] },
+      ),
+      policy_events: ['requires_approval: x'],
+      validation: { judge_changed: ['test/a.test.ts'], fewer_checks: fewer },
+    }),
+    rows: ['goldens-proposed', 'approval-required', 'ux-error', 'judge-changed', 'fewer-checks'],
+    status: 'needs_human',
+    flags: ['proposed_goldens_present', 'judge_changed', 'fewer_checks', 'ux_error'],
+    blockers: [
+      'goldens_need_approval medium',
+      'approval_required medium',
+      'ux_error medium',
+      'judge_changed medium',
+      'fewer_checks medium',
+    ],
+  },
+  {
+    name: 'a changed judge wins over a failed validator and keeps its blocker',
+    input: envelope({ validation: { ...failed, judge_changed: ['test/a.test.ts'] } }),
+    rows: ['judge-changed', 'validator-or-case-failed'],
+    status: 'needs_human',
+    flags: ['judge_changed'],
+    blockers: ['judge_changed medium', 'validator_failed:tests low'],
+  },
+  {
+    name: 'a changed judge with a violation is unsafe and keeps both flags',
+    input: envelope({
+      policy_events: ['forbidden_path: x'],
+      validation: { judge_changed: ['test/a.test.ts'] },
+    }),
+    rows: ['policy-violation', 'judge-changed'],
+    status: 'unsafe',
+    flags: ['policy_violation', 'judge_changed'],
+    blockers: ['forbidden_path high', 'judge_changed medium'],
+  },
+  {
+    name: 'a changed judge is no contradiction',
+    input: envelope(
+      { validation: { judge_changed: ['test/a.test.ts'] } },
+      { provenance_window: contradicted },
+    ),
+    rows: ['judge-changed'],
+    status: 'needs_human',
+    flags: ['judge_changed'],
+    blockers: ['judge_changed medium'],
+  },
+  {
+    name: 'a regression is partial',
+    input: envelope({
+      harness_report: report({ a: 'failed', b: 'failed' }),
+      validation: {
+        ...failed,
+        commands: { tests: 'npm test' },
+        report_sources: ['tests'],
+        baseline: { failing: 1, passing: 1, total: 2 },
+        regressions: ['b'],
+      },
+    }),
+    rows: ['validator-or-case-failed'],
+    status: 'partial',
+    flags: [],
+    blockers: ['validator_failed:tests low', 'case_failed:a low', 'case_failed:b low'],
+  },
+  {
+    name: 'a validator that runs out of time twice blocks whatever else failed',
+    input: envelope(
+      { validation: { ...failed, timeouts: ['slow'] } },
+      { provenance_window: [evaluation({ blocker_codes: ['validator_timeout:slow'] })] },
+    ),
+    rows: ['validator-timed-out-again', 'validator-or-case-failed', 'validator-timed-out'],
+    status: 'blocked',
+    flags: [],
+    blockers: ['validator_timeout:slow medium', 'validator_failed:tests low'],
+  },
+];

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { PolicyOverride } from '../../../../src/contracts/policy.ts';
+import { checkCommand } from '../../../../src/policy/command/check-command.ts';
+import { checkPolicy } from '../../../../src/workflow/policy-document.ts';
+import { policyOf } from '../policy-builder.ts';
+import { readCommandLines } from './command-lines.ts';
+import { judge, PLACE } from './judge.ts';
+
+const file = new URL('../../../../policies/policy.workspace.v1.yaml', import.meta.url);
+const DEFAULT: PolicyOverride = checkPolicy({ name: file.pathname, bytes: readFileSync(file) }).policy ?? {};
+const DENYING: PolicyOverride = {
+  ...DEFAULT,
+  commands: { deny: ['git push', 'rm -rf', 'sudo', 'npm publish', 'ssh', '/curl [^|]*\\| *(ba)?sh/'] },
+};
+
+interface Rates {
+  readonly lines: number;
+  readonly refused: number;
+  /** Refused lines on which an entry of `commands.deny` is written. */
+  readonly denied: number;
+}
+
+function measure(policy: PolicyOverride, set: string): Rates {
+  const lines = readCommandLines(set);
+  const refused = lines.flatMap((line) => {
+    const { allowed, violations } = checkCommand(policyOf(policy), line, PLACE);
+    return allowed ? [] : [violations.every(({ message }) => message.startsWith('the command is denied by'))];
+  });
+  return { lines: lines.length, refused: refused.length, denied: refused.filter(Boolean).length };
+}
+
+describe('of the ordinary lines that agents run', () => {
+  // Fix the filter for lines of the tuned set only, and don't look up which of the held-out lines are refused.
+  it.each([
+    ['tuned', DEFAULT, { lines: 864, refused: 6, denied: 0 }, 1],
+    ['tuned', DENYING, { lines: 864, refused: 31, denied: 13 }, 3],
+    ['held-out', DEFAULT, { lines: 480, refused: 0, denied: 0 }, 1],
+    ['held-out', DENYING, { lines: 480, refused: 9, denied: 4 }, 3],
+  ] as const)('those of the %s set are refused at the known rate', (set, policy, expected, percent) => {
+    const rates = measure(policy, set);
+    expect(rates).toEqual(expected);
+    expect((100 * (rates.refused - rates.denied)) / rates.lines).toBeLessThanOrEqual(percent);
+  });
+
+  it.each([
+    'source .venv/bin/activate && pytest',
+    '. venv/bin/activate; python -m pytest -q',
+    'M=$(go env GOMODCACHE)/x; ls $M',
+    'go test ./... > /tmp/out.txt',
+    'go test ./... 2>&1 | tee /tmp/out.txt | tail -20',
+    "python3 <<'EOF'\nimport json\nprint(json.load(open('a.json')))\nEOF",
+    "python -c 'import sys; print(sys.version)'",
+    "node -e 'console.log(1)'",
+    'PYTHONPATH=. pytest',
+    'cd a/b && for f in *.ts; do mv "$f" ../c/; done',
+    'rm -f name-*.html',
+    'awk \'{print > "/dev/stderr"}\' a.txt',
+    "bash -lc 'npm test'",
+    'bash -c \'npm ci && npm test\' > "$TMPDIR/out.txt"',
+    'git rm --cached dist/a.js',
+    'x=$(cat VERSION); echo "$x"',
+    'diff <(sort a) <(sort b)',
+  ])('%j is allowed with and without a list of denied commands', (line) => {
+    expect(judge(DEFAULT, line)).toEqual([]);
+    expect(judge(DENYING, line)).toEqual([]);
+  });
+
+  // The default policy forbids `credentials*.json`, which the pattern may cover and does not aim at.
+  it.each(['sed -i s/a/b/ *.json', "find . -name '*.json' -exec sed -i s/a/b/ {} +"])(
+    '%j is allowed unless commands are denied',
+    (line) => {
+      expect(judge(DEFAULT, line)).toEqual([]);
+      expect(judge(DENYING, line)).toEqual(['forbidden_path']);
+    },
+  );
+});
