@@ -1,11 +1,122 @@
-import type { MarkdownBlock } from './markdown-block.ts';
-import { readMdastBlocks } from './mdast-blocks.ts';
-import { readPlainBlocks } from './plain-blocks.ts';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import type { Heading, ListItem, MarkdownBlock } from './markdown-block.ts';
+import { type MarkdownPiece, piecesOf } from './markdown-pieces.ts';
+
+type Root = ReturnType<typeof fromMarkdown>;
+type Node = Root['children'][number];
 
 /**
- * The blocks of a Markdown text, without what is inside of quotes. Hundreds of bodies are read at once, and most are as plain as
- * the templates are, so those do not pay for a whole parser.
+ * Emphasis, links and the like are left as text: nothing here needs them, paths have stars and underscores in them, and
+ * a text from outside can't make their reading slow. What looks like the target of a link stays a paragraph.
  */
-export function readBlocks(markdown: string): readonly MarkdownBlock[] {
-  return readPlainBlocks(markdown) ?? readMdastBlocks(markdown);
+const BLOCKS_ONLY = {
+  disable: {
+    null: [
+      'attention',
+      'autolink',
+      'characterEscape',
+      'characterReference',
+      'codeText',
+      'definition',
+      'hardBreakEscape',
+      'htmlText',
+      'labelEnd',
+      'labelStartImage',
+      'labelStartLink',
+    ],
+  },
+};
+
+/** Piece by piece, because the parser takes the square of the time for twice as many lists or quotes. */
+export function readBlocks(markdown: string, pieceLines?: number): readonly MarkdownBlock[] {
+  return piecesOf(withoutFrontMatter(markdown), pieceLines).flatMap(readPiece);
+}
+
+function readPiece({ text, linesBefore, offset }: MarkdownPiece): readonly MarkdownBlock[] {
+  return blocksIn(text).map((block) => {
+    const line = block.line + linesBefore;
+    return block.kind === 'heading'
+      ? { ...block, line, start: block.start + offset, end: block.end + offset }
+      : { ...block, line };
+  });
+}
+
+/** Headings inside of fences, quotes, lists and comments are no headings of the document. */
+function blocksIn(markdown: string): readonly MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  // A stack of our own: a list can be nested deeper than calls can.
+  const waiting: { readonly node: Node; readonly depth: number }[] = [];
+  const push = (nodes: readonly Node[], depth: number): void => {
+    for (const node of nodes.toReversed()) waiting.push({ node, depth });
+  };
+  push(fromMarkdown(markdown, { extensions: [BLOCKS_ONLY] }).children, -1);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, depth } = next;
+    switch (node.type) {
+      case 'heading':
+        if (depth < 0) blocks.push(headingOf(node));
+        break;
+      case 'paragraph':
+        if (depth < 0) blocks.push({ kind: 'paragraph', text: textOf(node), line: lineOf(node) });
+        break;
+      case 'code':
+        if (depth < 0) blocks.push({ kind: 'code', text: node.value, line: lineOf(node) });
+        break;
+      case 'list':
+        push(node.children, depth + 1);
+        break;
+      case 'listItem':
+        blocks.push(itemOf(node, depth));
+        push(
+          node.children.filter(({ type }) => type === 'list'),
+          depth,
+        );
+        break;
+      default:
+        break;
+    }
+  }
+  return blocks;
+}
+
+/** A rule at the top, sections, and a rule at the end are no front matter. */
+const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n(?:(?!##)[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
+
+/** Its lines stay, empty, so that all others keep their numbers and offsets keep their meaning. */
+function withoutFrontMatter(markdown: string): string {
+  const found = FRONT_MATTER.exec(markdown)?.[0];
+  if (found === undefined) return markdown;
+  return found.replace(/[^\r\n]/g, ' ') + markdown.slice(found.length);
+}
+
+function headingOf(node: Node & { readonly type: 'heading' }): Heading {
+  return {
+    kind: 'heading',
+    title: textOf(node),
+    depth: node.depth,
+    line: lineOf(node),
+    column: node.position?.start.column ?? 1,
+    start: node.position?.start.offset ?? 0,
+    end: node.position?.end.offset ?? 0,
+  };
+}
+
+function itemOf(node: Node & { readonly type: 'listItem' }, depth: number): ListItem {
+  const paragraph = node.children.find(({ type }) => type === 'paragraph');
+  return {
+    kind: 'item',
+    text: paragraph === undefined ? '' : textOf(paragraph).replace(/\s*\n\s*/g, ' '),
+    line: lineOf(node),
+    column: node.position?.start.column ?? 1,
+    depth,
+  };
+}
+
+function textOf(node: Node): string {
+  if (node.type !== 'paragraph' && node.type !== 'heading') return '';
+  return node.children.map((child) => ('value' in child ? child.value : '')).join('');
+}
+
+function lineOf(node: Node): number {
+  return node.position?.start.line ?? 1;
 }

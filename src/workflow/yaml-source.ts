@@ -1,10 +1,8 @@
 import type { Family } from '../diagnostics/codes.ts';
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts';
 import { createLineIndex, type LineIndex } from './line-index.ts';
-import { describeProblem, readWithPackage } from './yaml-package.ts';
-import { createPlainTree } from './yaml-plain-node.ts';
-import { readPlainYaml } from './yaml-plain-reader.ts';
-import { duplicateKey, type Path, type PlacedNode, type Range, type YamlTree } from './yaml-tree.ts';
+import { readWithPackage } from './yaml-package.ts';
+import type { Path, PlacedNode, Range, YamlTree } from './yaml-tree.ts';
 
 /** A YAML document with the way back from its data to its text. */
 export interface YamlSource {
@@ -28,30 +26,8 @@ export interface YamlResult {
   readonly empty: boolean;
 }
 
-/** Offsets of `text` are the offsets of the file; a front matter is passed with the rest blanked out. */
+/** Offsets of `text` are offsets of the file: the caller passes front matter with the rest of the file blanked out. */
 export function parseYaml(text: string, family: Family): YamlResult {
-  return parsePlainYaml(text, family) ?? parseAnyYaml(text, family);
-}
-
-/** Null where the fast reader leaves the text to the other one. */
-export function parsePlainYaml(text: string, family: Family): YamlResult | null {
-  const document = readPlainYaml(text, false);
-  if (document === null) return null;
-  const lines = createLineIndex(text);
-  const tree = createPlainTree(document.root.data, () => readPlainYaml(text, true)?.root ?? null);
-  const diagnostics = document.duplicated ? duplicateKeys(text, lines, family) : [];
-  return { source: createYamlSource(text, lines, tree, diagnostics), diagnostics, empty: false };
-}
-
-function duplicateKeys(text: string, lines: LineIndex, family: Family): readonly Diagnostic[] {
-  const duplicates = readPlainYaml(text, true)?.duplicates ?? [];
-  return duplicates.map(({ key, first }) =>
-    describeProblem(duplicateKey(key.name, [key.start, key.end], [first.start, first.end]), lines, family),
-  );
-}
-
-/** All of YAML, at its price. */
-export function parseAnyYaml(text: string, family: Family): YamlResult {
   const lines = createLineIndex(text);
   const result = readWithPackage(text, lines, family);
   switch (result.kind) {
