@@ -2,7 +2,7 @@ import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createCli } from '../../testing/cli.ts';
+import { type Cli, createCli } from '../../testing/cli.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
 import { recordedRun } from '../replay/recorded-runs.ts';
 
@@ -10,21 +10,26 @@ const home = await realpath(await mkdtemp(join(tmpdir(), 'conductor-records-')))
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 /** What the command says about a recorded run that lies in a repository. */
-async function showRecord(name: string) {
+async function withRecord<T>(name: string, look: (cli: Cli, runId: string) => Promise<T>): Promise<T> {
   const { path, runId } = recordedRun(name);
   const repo = await makeRepo({ files: { 'a.txt': 'a\n' } });
   try {
     await cp(path, join(repo.root, '.tnh/run', runId), { recursive: true });
-    const cli = createCli({ cwd: repo.root, home });
+    return await look(createCli({ cwd: repo.root, home }), runId);
+  } finally {
+    await repo.cleanup();
+  }
+}
+
+function showRecord(name: string) {
+  return withRecord(name, async (cli, runId) => {
     for (const verb of ['verify', 'replay', 'logs', 'status'])
       expect([verb, (await cli.run([verb, runId])).code]).toEqual([verb, 0]);
     const human = (await cli.run(['show', runId])).stdout;
     const document = JSON.parse((await cli.run(['show', runId, '--json'])).stdout);
     const { runs } = JSON.parse((await cli.run(['runs', '--json'])).stdout);
     return { human, document, runs };
-  } finally {
-    await repo.cleanup();
-  }
+  });
 }
 
 describe('the record of a run', () => {
@@ -51,6 +56,18 @@ describe('the record of a run', () => {
       ],
       baseline: { outcome: 'red', cases: { failing: 2, passing: 12, total: 14 } },
       notices: [{ step_id: 'implement', kind: 'checkout_changed', subject: 'refs/heads/topic' }],
+    });
+  });
+
+  it('has logs of a step, and of one of its visits by the name that other verbs show', async () => {
+    const heads = (text: string) => text.match(/^── \S+/gm);
+    await withRecord('v2/prepared-again', async (cli, runId) => {
+      expect(heads((await cli.run(['logs', runId, 'check'])).stdout)).toContain('── check');
+      expect(new Set(heads((await cli.run(['logs', runId, 'check@2'])).stdout))).toEqual(
+        new Set(['── check@2']),
+      );
+      const { code, stderr } = await cli.run(['logs', runId, 'check@3']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean check@2?')]);
     });
   });
 

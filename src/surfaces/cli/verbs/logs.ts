@@ -53,7 +53,7 @@ export async function logs(
 }
 
 function expectStep({ view }: OpenRun, stepId: string): void {
-  const known = [...new Set(view.steps.map((step) => step.stepId))];
+  const known = [...new Set(view.steps.flatMap((step) => [step.stepId, entryName(step)]))];
   if (known.includes(stepId)) return;
   const near = didYouMean(stepId, known);
   throw new CliError(
@@ -71,7 +71,7 @@ interface LogFile {
 async function logFiles({ view, record }: OpenRun, stepId: string | null): Promise<LogFile[]> {
   const files: LogFile[] = [];
   for (const step of view.steps) {
-    if (stepId !== null && step.stepId !== stepId) continue;
+    if (stepId !== null && stepId !== step.stepId && stepId !== entryName(step)) continue;
     const folder = record.directory.resolve(stepFolderOf(step.stepId, step.attempt));
     for (const name of await namesIn(folder))
       if (LOG_FILE.test(name)) files.push({ step, name, path: join(folder, name) });

@@ -9,6 +9,7 @@ import type { StepView } from '../../../runtime/run-view.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type OpenRun, openRun } from '../open.ts';
+import { entryName } from '../progress.ts';
 import { shortId } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 import { VECTORS_FOLDER } from './vectors.ts';
@@ -57,10 +58,6 @@ function judgedStep({ view }: OpenRun, wanted: string): StepView {
     `run ${view.runId} has no judgement "${wanted}"`,
     near === null ? `it has ${names.join(', ')}` : `did you mean ${near}?`,
   );
-}
-
-function entryName({ stepId, attempt }: StepView): string {
-  return attempt === 1 ? stepId : `${stepId}@${attempt}`;
 }
 
 function vectorId({ view }: OpenRun, step: StepView): string {
