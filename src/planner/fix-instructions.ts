@@ -104,33 +104,27 @@ function withOutput(fact: string, id: string, { output }: Facts): string {
 
 /** Where nothing failed, all validators that ran are the check; where none can be named, the change itself is. */
 function verificationOf(facts: Facts): Verification[] {
-  const { cases, unreproducible } = reproductionsOf(facts);
+  const cases = failedCasesInOrder(facts);
   const failed = [...facts.failedValidators.map(({ id }) => id), ...facts.timeouts];
-  const concerned = [...failed, ...(unreproducible ? reportingValidators(facts) : [])];
-  const checks = [...cases, ...commandsOf(facts, concerned)];
+  // A case without a command of its own is checked by the validators that report cases.
+  const reporting = cases.every(hasCommand) ? [] : reportingValidators(facts);
+  const checks = [...reproductionsOf(cases), ...commandsOf(facts, [...failed, ...reporting])];
   if (checks.length > 0) return checks;
-  const all = commandsOf(facts, facts.validatorIds);
-  if (all.length > 0) return all;
+  const all = [facts.validatorIds, Object.keys(facts.commands ?? {})]
+    .map((ids) => commandsOf(facts, ids))
+    .find((lines) => lines.length > 0);
+  if (all !== undefined) return all;
   return [{ command: 'git diff --stat', expected_signal: 'the change that was asked for is listed' }];
 }
 
-interface Reproductions {
-  readonly cases: readonly Verification[];
-  /** Whether a failed case has no command of its own, so that its validator has to run as a whole. */
-  readonly unreproducible: boolean;
+function reproductionsOf(cases: readonly ReadCase[]): Verification[] {
+  return cases
+    .filter(hasCommand)
+    .map(({ id, repro }) => ({ command: repro, expected_signal: `the case ${id} passes` }));
 }
 
-function reproductionsOf(facts: Facts): Reproductions {
-  const listed = failedCasesInOrder(facts).map(({ id, repro }) => ({
-    id,
-    command: typeof repro === 'string' && repro.trim() !== '' ? repro : null,
-  }));
-  const cases = listed.flatMap(({ id, command }) => {
-    // Envelopes without `commands` know no other name for the check than the id of the case.
-    const line = command ?? (facts.commands === null ? id : null);
-    return line === null ? [] : [{ command: line, expected_signal: `the case ${id} passes` }];
-  });
-  return { cases, unreproducible: cases.length < listed.length };
+function hasCommand(item: ReadCase): item is ReadCase & { readonly repro: string } {
+  return typeof item.repro === 'string' && item.repro.trim() !== '';
 }
 
 function reportingValidators({ reportSources, validatorIds }: Facts): readonly string[] {

@@ -133,6 +133,19 @@ describe('fix instructions', () => {
       ['npm test'],
     ],
     [
+      'the id of the validator, never that of the case, in envelopes without command lines',
+      {
+        harness_report: { ...report({ a: 'failed' }), cases: [{ id: 'a', status: 'failed' }] },
+        validation: { exit_codes: { tests: 0, lint: 0 }, report_sources: ['tests'] },
+      },
+      ['tests'],
+    ],
+    [
+      'any command line that is known where those of the validators that ran are not',
+      { validation: { ...error, exit_codes: { units: 1 }, commands } },
+      ['npm test', 'npm run lint -- --quiet'],
+    ],
+    [
       'the change where no command line is known',
       { validation: { ...failed, commands: { tests: ' ' } } },
       ['git diff --stat'],
