@@ -7,6 +7,7 @@ import { type Found, unseenPaths } from './rows.ts';
 /** Cases with all of their observations; those after them have the first line. The report has everything. */
 const DETAILED_CASES = 30;
 const SHORT_OBSERVATION = 300;
+const SUCCESS = 'exit code 0';
 
 /** What the next attempt gets to work from: only what the evidence names, never a guess at a file. */
 export function composeFixInstructions(facts: Facts, found: readonly Found[]): FixInstructions {
@@ -108,7 +109,7 @@ function verificationOf(facts: Facts): Verification[] {
   const failed = [...facts.failedValidators.map(({ id }) => id), ...facts.timeouts];
   // A case without a command of its own is checked by the validators that report cases.
   const reporting = cases.every(hasCommand) ? [] : reportingValidators(facts);
-  const checks = [...reproductionsOf(cases), ...commandsOf(facts, [...failed, ...reporting])];
+  const checks = withoutRepeats([...reproductionsOf(cases), ...commandsOf(facts, [...failed, ...reporting])]);
   if (checks.length > 0) return checks;
   const all = [facts.validatorIds, Object.keys(facts.commands ?? {})]
     .map((ids) => commandsOf(facts, ids))
@@ -121,6 +122,14 @@ function reproductionsOf(cases: readonly ReadCase[]): Verification[] {
   return cases
     .filter(hasCommand)
     .map(({ id, repro }) => ({ command: repro, expected_signal: `the case ${id} passes` }));
+}
+
+/** A command that checks several things at once does so by its exit code. */
+function withoutRepeats(checks: readonly Verification[]): Verification[] {
+  const signals = new Map<string, string>();
+  for (const { command, expected_signal: signal } of checks)
+    signals.set(command, signals.has(command) ? SUCCESS : signal);
+  return [...signals].map(([command, signal]) => ({ command, expected_signal: signal }));
 }
 
 function hasCommand(item: ReadCase): item is ReadCase & { readonly repro: string } {
@@ -136,5 +145,5 @@ function commandsOf({ commands }: Facts, ids: readonly string[]): Verification[]
   const lines = ids.map((id) => (commands === null ? id : (ownValue(commands, id) ?? '')));
   return [...new Set(lines)]
     .filter((line) => line.trim() !== '')
-    .map((command) => ({ command, expected_signal: 'exit code 0' }));
+    .map((command) => ({ command, expected_signal: SUCCESS }));
 }

@@ -123,6 +123,17 @@ describe('fix instructions', () => {
       ['npm test', 'npm run lint -- --quiet'],
     ],
     [
+      'a command line once where several cases and their validator have the same',
+      {
+        harness_report: {
+          ...report({ a: 'failed', b: 'failed' }),
+          cases: ['a', 'b'].map((id) => ({ id, status: 'failed', repro: 'npm test' })),
+        },
+        validation: { ...failed, commands },
+      },
+      ['npm test'],
+    ],
+    [
       'the reproduction of a case before the command line of its validator',
       { harness_report: report({ a: 'failed' }), validation: { ...failed, commands } },
       ['run a', 'npm test'],
