@@ -95,7 +95,13 @@ function firstLine(text: string): string {
 /** Whether the failed cases are those of this validator: then its output would say the same again. */
 function isToldByCases(id: string, { failedCases, failedValidators, reportSources }: Facts): boolean {
   if (failedCases.length === 0 || reportSources?.includes(id) !== true) return false;
+  if (failedCases.some(isWholeFile)) return false;
   return failedValidators.filter((other) => reportSources.includes(other.id)).length === 1;
+}
+
+/** A file that could not be loaded stands in a report as a case of its own; why is often only in the output. */
+function isWholeFile({ id, location }: ReadCase): boolean {
+  return typeof location === 'string' && location.trim().replace(/(?::\d+)+$/, '') === id;
 }
 
 function withOutput(fact: string, id: string, { output }: Facts): string {

@@ -66,6 +66,31 @@ describe('fix instructions', () => {
     expect(fix?.verification.map(({ command }) => command)).toEqual(['run b', 'run c', 'run a']);
   });
 
+  it.each([
+    ['not where its cases say why', 'src/a.test.ts > adds', 'src/a.test.ts:3', 'the cases above say why'],
+    [
+      'where a file could not be loaded',
+      'src/a.test.ts',
+      'src/a.test.ts:1',
+      'the end of its output:\nno such module',
+    ],
+    [
+      'where such a file has no line',
+      'src/a.test.ts',
+      'src/a.test.ts',
+      'the end of its output:\nno such module',
+    ],
+  ])('repeat the output of a validator with a report %s', (_, id, location, told) => {
+    const cases = [{ id, location, status: 'failed', observations: ['failed'], repro: 'npx t' }];
+    const { fix_instructions: fix } = judge(
+      envelope({
+        harness_report: { ...report({ [id]: 'failed' }), cases },
+        validation: { ...failed, report_sources: ['tests'], output: { tests: 'no such module' } },
+      }),
+    );
+    expect(fix?.edits.at(-1)?.rationale).toBe(`it exited with 1; ${told}`);
+  });
+
   it('carry the end of the output of a validator that failed or ran out of time', () => {
     const { fix_instructions: fix } = judge(
       envelope({
