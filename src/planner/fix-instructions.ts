@@ -7,6 +7,7 @@ import { type Found, unseenPaths } from './rows.ts';
 /** Cases with all of their observations; those after them have the first line. The report has everything. */
 const DETAILED_CASES = 30;
 const SHORT_OBSERVATION = 300;
+const SUCCESS = 'exit code 0';
 
 /** What the next attempt gets to work from: only what the evidence names, never a guess at a file. */
 export function composeFixInstructions(facts: Facts, found: readonly Found[]): FixInstructions {
@@ -94,7 +95,13 @@ function firstLine(text: string): string {
 /** Whether the failed cases are those of this validator: then its output would say the same again. */
 function isToldByCases(id: string, { failedCases, failedValidators, reportSources }: Facts): boolean {
   if (failedCases.length === 0 || reportSources?.includes(id) !== true) return false;
+  if (failedCases.some(isWholeFile)) return false;
   return failedValidators.filter((other) => reportSources.includes(other.id)).length === 1;
+}
+
+/** A file that could not be loaded stands in a report as a case of its own; why is often only in the output. */
+function isWholeFile({ id, location }: ReadCase): boolean {
+  return typeof location === 'string' && location.trim().replace(/(?::\d+)+$/, '') === id;
 }
 
 function withOutput(fact: string, id: string, { output }: Facts): string {
@@ -104,33 +111,35 @@ function withOutput(fact: string, id: string, { output }: Facts): string {
 
 /** Where nothing failed, all validators that ran are the check; where none can be named, the change itself is. */
 function verificationOf(facts: Facts): Verification[] {
-  const { cases, unreproducible } = reproductionsOf(facts);
+  const cases = failedCasesInOrder(facts);
   const failed = [...facts.failedValidators.map(({ id }) => id), ...facts.timeouts];
-  const concerned = [...failed, ...(unreproducible ? reportingValidators(facts) : [])];
-  const checks = [...cases, ...commandsOf(facts, concerned)];
+  // A case without a command of its own is checked by the validators that report cases.
+  const reporting = cases.every(hasCommand) ? [] : reportingValidators(facts);
+  const checks = withoutRepeats([...reproductionsOf(cases), ...commandsOf(facts, [...failed, ...reporting])]);
   if (checks.length > 0) return checks;
-  const all = commandsOf(facts, facts.validatorIds);
-  if (all.length > 0) return all;
+  const all = [facts.validatorIds, Object.keys(facts.commands ?? {})]
+    .map((ids) => commandsOf(facts, ids))
+    .find((lines) => lines.length > 0);
+  if (all !== undefined) return all;
   return [{ command: 'git diff --stat', expected_signal: 'the change that was asked for is listed' }];
 }
 
-interface Reproductions {
-  readonly cases: readonly Verification[];
-  /** Whether a failed case has no command of its own, so that its validator has to run as a whole. */
-  readonly unreproducible: boolean;
+function reproductionsOf(cases: readonly ReadCase[]): Verification[] {
+  return cases
+    .filter(hasCommand)
+    .map(({ id, repro }) => ({ command: repro, expected_signal: `the case ${id} passes` }));
 }
 
-function reproductionsOf(facts: Facts): Reproductions {
-  const listed = failedCasesInOrder(facts).map(({ id, repro }) => ({
-    id,
-    command: typeof repro === 'string' && repro.trim() !== '' ? repro : null,
-  }));
-  const cases = listed.flatMap(({ id, command }) => {
-    // Envelopes without `commands` know no other name for the check than the id of the case.
-    const line = command ?? (facts.commands === null ? id : null);
-    return line === null ? [] : [{ command: line, expected_signal: `the case ${id} passes` }];
-  });
-  return { cases, unreproducible: cases.length < listed.length };
+/** A command that checks several things at once does so by its exit code. */
+function withoutRepeats(checks: readonly Verification[]): Verification[] {
+  const signals = new Map<string, string>();
+  for (const { command, expected_signal: signal } of checks)
+    signals.set(command, signals.has(command) ? SUCCESS : signal);
+  return [...signals].map(([command, signal]) => ({ command, expected_signal: signal }));
+}
+
+function hasCommand(item: ReadCase): item is ReadCase & { readonly repro: string } {
+  return typeof item.repro === 'string' && item.repro.trim() !== '';
 }
 
 function reportingValidators({ reportSources, validatorIds }: Facts): readonly string[] {
@@ -142,5 +151,5 @@ function commandsOf({ commands }: Facts, ids: readonly string[]): Verification[]
   const lines = ids.map((id) => (commands === null ? id : (ownValue(commands, id) ?? '')));
   return [...new Set(lines)]
     .filter((line) => line.trim() !== '')
-    .map((command) => ({ command, expected_signal: 'exit code 0' }));
+    .map((command) => ({ command, expected_signal: SUCCESS }));
 }

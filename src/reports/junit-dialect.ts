@@ -128,13 +128,16 @@ function vitestIdentity(file: string, name: string, command: readonly string[]):
 
 function nodeIdentity(item: JunitCase, file: string | null, { command, folders }: Invoked): Identity {
   // Its reporter escapes quotes twice.
-  const written = item.name.replaceAll('&quot;', '"');
+  const unescaped = (text: string) => text.replaceAll('&quot;', '"');
+  const suites = item.suites.map(unescaped);
+  const written = unescaped(item.name);
   const name = pathFrom(folders, written);
-  if (name !== written) return { id: name, repro: nodeTestRepro(command, name, null), location: name };
+  if (name !== written) return { id: name, repro: nodeTestRepro(command, name, []), location: name };
   const place = file ?? placeInText(item, folders);
   return {
-    id: [...item.suites, name].join(' > '),
-    repro: nodeTestRepro(command, place, name),
+    id: [...suites, name].join(' > '),
+    // A test with subtests is written as a suite too.
+    repro: nodeTestRepro(command, place, [...suites, name]),
     location: place,
   };
 }

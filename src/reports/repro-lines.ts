@@ -53,10 +53,17 @@ export function playwrightRepro(
   );
 }
 
-/** Where the file is not known, the files of the command itself are searched. */
-export function nodeTestRepro(command: readonly string[], file: string | null, name: string | null): string {
+/**
+ * Where the file is not known, the files of the command itself are searched. Node skips a test that matches no pattern,
+ * and its subtests with it, so `names` has the tests around a subtest too.
+ */
+export function nodeTestRepro(
+  command: readonly string[],
+  file: string | null,
+  names: readonly string[],
+): string {
   const files = file === null ? nodeTestFiles(command) : [file];
-  const chosen = name === null ? [] : [`--test-name-pattern=${pattern(name)}`];
+  const chosen = names.map((name) => `--test-name-pattern=${pattern(name)}`);
   const kept = keptOptions(command, NODE_OPTIONS).map(quoteWord);
   return [nodeProgram(command), ...kept, '--test', ...chosen, ...files.map(quoteWord)].join(' ');
 }

@@ -27,19 +27,37 @@ const OBSERVED_KEYS = [
   'location',
 ] as const;
 
+/** The points around a point, outermost first. */
+interface Around {
+  readonly names: readonly string[];
+  /** Those of them that are tests and not suites. */
+  readonly tests: readonly string[];
+}
+
+const TOP: Around = { names: [], tests: [] };
+
 /** The cases of a point: itself, or those of its subtest. */
-export function resultsOf(node: TapNode, names: readonly string[], invoked: Invoked): TestResult[] {
+export function resultsOf(node: TapNode, invoked: Invoked, around: Around = TOP): TestResult[] {
   const { point, children } = node;
   const told = readDiagnostics(node.diagnostics);
   const name = pathFrom(invoked.folders, point.name);
-  const listed = children.flatMap((child) => resultsOf(child, [...names, name], invoked));
+  const within: Around = {
+    names: [...around.names, name],
+    tests: isTest(point, told, invoked) ? [...around.tests, point.name] : around.tests,
+  };
+  const listed = children.flatMap((child) => resultsOf(child, invoked, within));
   const inner = point.directive === null ? listed : listed.map(excused);
   const failed = !point.ok && point.directive === null;
   const isSuite = children.length > 0 || told.get('type') === 'suite';
   // Node's runner tells a suite that failed by itself, as at a hook, from one that only sums up.
   const ownFailure = failed && !['subtestsFailed', undefined].includes(told.get('failureType'));
   if (isSuite && !ownFailure && (!failed || inner.some(({ status }) => status === 'failed'))) return inner;
-  return [...inner, resultOf(node, [...names, name], told, invoked)];
+  return [...inner, resultOf(node, within, told, invoked)];
+}
+
+/** Neither a suite nor the program that runs a file, which is a point named by its path. */
+function isTest({ name }: TapPoint, told: ReadonlyMap<string, string>, { folders }: Invoked): boolean {
+  return told.get('type') !== 'suite' && pathFrom(folders, name) === name && name !== fileOf(told, folders);
 }
 
 /** A directive holds for the whole subtest that its point sums up. */
@@ -49,7 +67,7 @@ function excused(result: TestResult): TestResult {
 
 function resultOf(
   { point, remarks }: TapNode,
-  names: readonly string[],
+  { names, tests }: Around,
   told: ReadonlyMap<string, string>,
   invoked: Invoked,
 ): TestResult {
@@ -58,7 +76,7 @@ function resultOf(
   return {
     id: names.filter((part) => part !== '').join(' > ') || 'unnamed test',
     status,
-    repro: reproOf(point, told, invoked),
+    repro: reproOf(tests, told, invoked),
     observations: status === 'passed' ? [] : observationsOf(point, told, remarks, name),
     location: placeOf(told, invoked),
     attachments: [],
@@ -92,15 +110,18 @@ function observationsOf(
 
 /** Only Node's runner says where a test stands in this form; a passed one is found by its name. */
 function reproOf(
-  point: TapPoint,
+  tests: readonly string[],
   told: ReadonlyMap<string, string>,
   { command, folders }: Invoked,
 ): string | null {
+  const file = fileOf(told, folders);
+  if (file === null && !command.includes('--test')) return null;
+  return nodeTestRepro(command, file, tests);
+}
+
+function fileOf(told: ReadonlyMap<string, string>, folders: Invoked['folders']): string | null {
   const location = told.get('location');
-  if (location === undefined && !command.includes('--test')) return null;
-  const file = location === undefined ? null : pathFrom(folders, location.replace(/(?::\d+){1,2}$/, ''));
-  const name = pathFrom(folders, point.name);
-  return nodeTestRepro(command, file, name === file || name !== point.name ? null : point.name);
+  return location === undefined ? null : pathFrom(folders, location.replace(/(?::\d+){1,2}$/, ''));
 }
 
 /** With the line, and without the column. */

@@ -54,7 +54,7 @@ export function readTap(text: string, invoked: Invoked): Reading {
   if (!parsing.isTap) return unreadable('holds no TAP');
   if (parsing.count > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
   finishDocument(parsing);
-  const results = parsing.finished.flatMap((node) => resultsOf(node, [], invoked));
+  const results = parsing.finished.flatMap((node) => resultsOf(node, invoked));
   return {
     ok: true,
     kind: 'unit',

@@ -44,6 +44,15 @@ it("looks into the members of pnpm's workspace", async () => {
   expect(await commandsIn(folder)).toEqual(['tests: pnpm --recursive --if-present run test']);
 });
 
+it.each(['test_sum.py', 'tests/test_sum.py', 'test/sum_test.py'])(
+  'finds Python tests by name: %s',
+  async (path) => {
+    expect(await commandsIn(await folderWith({ 'sum.py': '', [path]: '' }))).toEqual([
+      'tests: pytest --junitxml=.tnh/run/tests.xml',
+    ]);
+  },
+);
+
 it('looks into no folder outside of the repository', async () => {
   const folder = await folderWith({
     'top/package.json': '{"workspaces":["../other","packages/../../*"]}',

@@ -5,6 +5,7 @@ import { workspacePatterns } from '../../setup/detect-setup.ts';
 import { findValidators } from './detection/find-validators.ts';
 import type { ProjectFiles } from './detection/found-commands.ts';
 import { NEXTEST_CONFIG } from './detection/nextest.ts';
+import { isPythonTest, PYTHON_TEST_FOLDERS } from './detection/python-tools.ts';
 import { withReport } from './detection/test-reports.ts';
 import { TEST_SCRIPTS } from './detection/test-scripts.ts';
 
@@ -77,6 +78,9 @@ async function readProjectFiles(repoRoot: string): Promise<ProjectFiles> {
     if (SEEN.has(name)) files.set(name, '');
     if (READ.has(name)) await readInto(files, repoRoot, name);
   }
+  for (const folder of PYTHON_TEST_FOLDERS)
+    for (const name of await readdir(join(repoRoot, folder)).catch((): string[] => []))
+      if (isPythonTest(name)) files.set(`${folder}${name}`, '');
   for (const path of [NEXTEST_CONFIG, ...TEST_SCRIPTS]) await readInto(files, repoRoot, path);
   for (const folder of await memberFolders(repoRoot, files))
     await readInto(files, repoRoot, `${folder}/package.json`);

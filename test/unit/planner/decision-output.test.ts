@@ -66,6 +66,31 @@ describe('fix instructions', () => {
     expect(fix?.verification.map(({ command }) => command)).toEqual(['run b', 'run c', 'run a']);
   });
 
+  it.each([
+    ['not where its cases say why', 'src/a.test.ts > adds', 'src/a.test.ts:3', 'the cases above say why'],
+    [
+      'where a file could not be loaded',
+      'src/a.test.ts',
+      'src/a.test.ts:1',
+      'the end of its output:\nno such module',
+    ],
+    [
+      'where such a file has no line',
+      'src/a.test.ts',
+      'src/a.test.ts',
+      'the end of its output:\nno such module',
+    ],
+  ])('repeat the output of a validator with a report %s', (_, id, location, told) => {
+    const cases = [{ id, location, status: 'failed', observations: ['failed'], repro: 'npx t' }];
+    const { fix_instructions: fix } = judge(
+      envelope({
+        harness_report: { ...report({ [id]: 'failed' }), cases },
+        validation: { ...failed, report_sources: ['tests'], output: { tests: 'no such module' } },
+      }),
+    );
+    expect(fix?.edits.at(-1)?.rationale).toBe(`it exited with 1; ${told}`);
+  });
+
   it('carry the end of the output of a validator that failed or ran out of time', () => {
     const { fix_instructions: fix } = judge(
       envelope({
@@ -123,6 +148,17 @@ describe('fix instructions', () => {
       ['npm test', 'npm run lint -- --quiet'],
     ],
     [
+      'a command line once where several cases and their validator have the same',
+      {
+        harness_report: {
+          ...report({ a: 'failed', b: 'failed' }),
+          cases: ['a', 'b'].map((id) => ({ id, status: 'failed', repro: 'npm test' })),
+        },
+        validation: { ...failed, commands },
+      },
+      ['npm test'],
+    ],
+    [
       'the reproduction of a case before the command line of its validator',
       { harness_report: report({ a: 'failed' }), validation: { ...failed, commands } },
       ['run a', 'npm test'],
@@ -131,6 +167,19 @@ describe('fix instructions', () => {
       'no validator by its id where there are command lines',
       { validation: { ...error, exit_codes: { tests: 0, constructor: 1 }, commands } },
       ['npm test'],
+    ],
+    [
+      'the id of the validator, never that of the case, in envelopes without command lines',
+      {
+        harness_report: { ...report({ a: 'failed' }), cases: [{ id: 'a', status: 'failed' }] },
+        validation: { exit_codes: { tests: 0, lint: 0 }, report_sources: ['tests'] },
+      },
+      ['tests'],
+    ],
+    [
+      'any command line that is known where those of the validators that ran are not',
+      { validation: { ...error, exit_codes: { units: 1 }, commands } },
+      ['npm test', 'npm run lint -- --quiet'],
     ],
     [
       'the change where no command line is known',

@@ -157,6 +157,11 @@ describe('validators are found', () => {
       { tests: 'pytest', lint: 'ruff check', typecheck: 'mypy' },
     ],
     ['in pytest.ini', { 'pytest.ini': '' }, { tests: 'pytest' }],
+    ['in files of Python tests that nothing configures', { 'test_sum.py': '' }, { tests: 'pytest' }],
+    ['in a folder of such files', { 'tests/sum_test.py': '', 'uv.lock': '' }, { tests: 'uv run pytest' }],
+    ['not in other files of Python', { 'testing.py': '', 'tests/data.py': '' }, {}],
+    ['in a script before such files', { 'test.sh': '', 'test_sum.py': '' }, { tests: 'sh test.sh' }],
+    ['in a script that checks', { 'check.sh': '#!/bin/bash\n' }, { tests: 'bash check.sh' }],
     [
       'in Cargo.toml',
       { 'Cargo.toml': '[package]\nname = "x"\n' },
@@ -249,6 +254,7 @@ describe('validators are found', () => {
     [{ justfile: 'test:\n' }, 'recipe "test" of justfile'],
     [{ 'setup.cfg': '[tool:pytest]\n' }, 'pytest in setup.cfg'],
     [{ 'go.mod': '' }, 'go.mod'],
+    [{ 'tests/test_sum.py': '' }, 'tests/test_sum.py'],
     [{ 'deno.json': '{"tasks":{"test":"x"}}' }, 'task "test" of deno.json'],
   ])('with the place: %j', (files, source) => {
     expect(findValidators(new Map(Object.entries(files)))[0]).toMatchObject({ name: 'tests', source });

@@ -324,7 +324,7 @@ describe('the dialect of', () => {
       node,
       ['npm', 'test'],
       'sum > adds',
-      'node --test --test-name-pattern="adds" \'test/a b.test.mjs\'',
+      'node --test --test-name-pattern="sum" --test-name-pattern="adds" \'test/a b.test.mjs\'',
     ],
     [
       'Node, a name with quotes',

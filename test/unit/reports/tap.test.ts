@@ -318,6 +318,32 @@ describe('diagnostics', () => {
     );
   });
 
+  it('choose a subtest together with the tests around it, which Node would skip otherwise', () => {
+    const at = (indent: string, type: string) => [
+      `${indent}  ---`,
+      `${indent}  type: '${type}'`,
+      `${indent}  location: '${FOLDER}/a.mjs:1:1'`,
+      `${indent}  ...`,
+    ];
+    const nested = tap(
+      '        not ok 1 - inner',
+      ...at('        ', 'test'),
+      '        1..1',
+      '    not ok 1 - outer',
+      ...at('    ', 'test'),
+      '    1..1',
+      'not ok 1 - suite',
+      ...at('', 'suite'),
+      '1..1',
+    );
+    expect(read('tap', nested, ['npm', 'test']).results).toMatchObject([
+      {
+        id: 'suite > outer > inner',
+        repro: 'node --test --test-name-pattern="outer" --test-name-pattern="inner" a.mjs',
+      },
+    ]);
+  });
+
   it.each([
     ['a test', ['ok 2 - b', '1..2'], ['passed b']],
     ['a failed test', ['not ok 2 - b', '1..2'], ['failed b']],

@@ -2,7 +2,7 @@ import { DETECTED_NAMES, type DetectedValidator } from '../../../contracts/detec
 import type { ProjectFiles } from './found-commands.ts';
 import { findDenoTasks, findLanguageTools } from './language-tools.ts';
 import { findPackageScripts } from './package-scripts.ts';
-import { findPythonProject, findPythonTools } from './python-tools.ts';
+import { findPythonProject, findPythonTests, findPythonTools } from './python-tools.ts';
 import { findTasksOfRunners } from './task-runners.ts';
 import { findTestScript } from './test-scripts.ts';
 
@@ -15,6 +15,7 @@ const FINDERS = [
   findLanguageTools,
   findPythonProject,
   findTestScript,
+  findPythonTests,
 ] as const;
 
 /** What a repository gives the names `tests`, `lint` and `typecheck` to run: at most one command for each. */

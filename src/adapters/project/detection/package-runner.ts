@@ -8,12 +8,17 @@ export interface ScriptRunner {
   readonly args: readonly string[];
   /** How many calls of `npm run` lie between: npm takes a `--` away at each of them. */
   readonly npmCalls: number;
+  /** Names of variables that the scripts set themselves, whatever is set before the command. */
+  readonly variables: readonly string[];
 }
 
 /** A script may call another one; more than this is a cycle. */
 const MAX_CALLS = 8;
 /** With one of these, arguments at the end go elsewhere, or the exit code is not the runner's. */
 const NOT_PLAIN = /\|\||[|;<>\n`]|\$\(|&(?!&)/;
+/** Paths of reports are those of the top folder. */
+const CHANGES_FOLDER = /(?:^|&&)\s*(?:cd|pushd)\b/;
+const ASSIGNMENT = /^([A-Za-z_]\w*)=/;
 const PREFIXES = new Set(['cross-env', 'cross-env-shell', 'npx', 'bunx', 'exec', 'dotenv', 'time']);
 /** They measure the program behind them and pass its arguments on. */
 const COVERAGE = new Set(['c8', 'nyc']);
@@ -29,26 +34,31 @@ export function findScriptRunner(command: readonly string[], files: ProjectFiles
   const scripts = asObject(parseObject(files.get('package.json')).scripts);
   let words: readonly string[] = command;
   let npmCalls = 0;
+  const variables: string[] = [];
   for (let call = 0; call < MAX_CALLS; call += 1) {
     const name = calledScript(words);
     const script = name === null ? undefined : scripts[name];
     if (typeof script !== 'string' || !Object.hasOwn(scripts, name ?? '')) break;
     if (words[0] === 'npm') npmCalls += 1;
     const line = script.split('&&').at(-1)?.trim() ?? '';
-    if (line === '' || NOT_PLAIN.test(script.replaceAll('&&', ' '))) return null;
-    words = withoutPrefixes(splitWords(line));
+    if (line === '' || NOT_PLAIN.test(script.replaceAll('&&', ' ')) || CHANGES_FOLDER.test(script))
+      return null;
+    const whole = splitWords(line);
+    words = withoutPrefixes(whole);
+    const prefixes = whole.slice(0, whole.length - words.length);
+    variables.push(...prefixes.flatMap((word) => ASSIGNMENT.exec(word)?.[1] ?? []));
   }
   // Other managers keep a `--`, or warn about it, so a mixture of them can't be relied on.
   if (words === command || (npmCalls > 0 && command[0] !== 'npm')) return null;
   const [program, args] = programOf(words);
-  return program === null ? null : { program, args, npmCalls };
+  return program === null ? null : { program, args, npmCalls, variables };
 }
 
 function withoutPrefixes(words: readonly string[]): string[] {
   let rest = [...words];
   for (;;) {
     const [first = '', second = ''] = rest;
-    if (/^[A-Za-z_]\w*=/.test(first)) rest = rest.slice(1);
+    if (ASSIGNMENT.test(first)) rest = rest.slice(1);
     else if (/^(?:pnpm|yarn|npm)$/.test(first) && second === 'exec') rest = rest.slice(2);
     else if (PREFIXES.has(first)) {
       rest = rest.slice(1);

@@ -76,6 +76,22 @@ export function findPythonProject(files: ProjectFiles): DetectedValidator[] {
   return [{ name: 'tests', command: withRunner(files, ['pytest']), source: PYPROJECT }];
 }
 
+/** Folders of a repository in which tests are looked for; the first is its top. */
+export const PYTHON_TEST_FOLDERS = ['', 'tests/', 'test/'] as const;
+
+/** Whether pytest takes a file for one with tests, by its name. */
+export function isPythonTest(name: string): boolean {
+  return /^(?:test_.*|.*_test|conftest)\.py$/.test(name);
+}
+
+/** Tests that nothing configures. */
+export function findPythonTests(files: ProjectFiles): DetectedValidator[] {
+  const path = [...files.keys()].find((each) =>
+    PYTHON_TEST_FOLDERS.some((folder) => each.startsWith(folder) && isPythonTest(each.slice(folder.length))),
+  );
+  return path === undefined ? [] : [{ name: 'tests', command: withRunner(files, ['pytest']), source: path }];
+}
+
 function withRunner(
   files: ProjectFiles,
   words: readonly [string, ...string[]],

@@ -29,7 +29,10 @@ export function withReport(validator: DetectedValidator, files: ProjectFiles): D
 
 function withScriptReport(validator: DetectedValidator, runner: ScriptRunner): DetectedValidator {
   const plan = SCRIPT_RUNNERS[runner.program]?.(runner.args) ?? null;
-  if (plan === null) return validator;
+  const isOverridden = plan?.environment?.some((word) =>
+    runner.variables.includes(word.split('=', 1)[0] ?? ''),
+  );
+  if (plan === null || isOverridden === true) return validator;
   const args = plan.args ?? [];
   const separators = args.length === 0 ? [] : Array.from({ length: runner.npmCalls }, () => '--');
   const command: Command = [...validator.command, ...separators, ...args];
@@ -70,7 +73,8 @@ const SCRIPT_RUNNERS: Readonly<Record<string, (args: readonly string[]) => Repor
 
 function vitestPlan(args: readonly string[]): ReportPlan | null {
   if (['bench', 'list', 'typecheck', 'watch', 'dev'].includes(args[0] ?? '')) return null;
-  if (hasOption(args, ['--watch', '-w', '--ui'])) return null;
+  // Under another root, the path of the report is one below it.
+  if (hasOption(args, ['--watch', '-w', '--ui', '--root', '-r'])) return null;
   const own = optionValue(args, ['--outputFile', '--outputFile.json']);
   if (own !== null)
     return optionValue(args, ['--reporter']) === 'json' ? { report: `vitest-json:${own}` } : null;

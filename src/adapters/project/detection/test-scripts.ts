@@ -20,7 +20,12 @@ export const TEST_SCRIPTS = [
   'runtests.py',
   'test/run.sh',
   'tests/run.sh',
+  'tests/run-tests.sh',
+  'tests/run_tests.sh',
+  'tests/test.sh',
   'ci/test.sh',
+  'check.sh',
+  'scripts/check.sh',
 ] as const;
 
 /** A script in the repository that runs the tests, started by the interpreter that it names. */
