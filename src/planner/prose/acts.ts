@@ -49,9 +49,17 @@ const IMPLEMENTED: Work = { kind: 'implemented' };
 
 /** A past tense with an object that is named or counted: `Styled the page`, but not `Related work is below`. */
 const OBJECT =
-  /^ (?:(?:up|out|off|on|down|over|away|back|in) )?(?:(?:the|an?|all|every|each|its|this|that|these|those|both|my|our|your|any|another|one|two|three|four|five|some|several|it|them)\b|\d|`)/i;
+  /^ (?:(?:up|out|off|on|down|over|away|back|in) )?(?:(?:the|an?|all|every|each|its|this|that|these|those|both|my|our|your|any|another|one|two|three|four|five|some|several|it|them|only|more)\b|\d|`)/i;
+
+/** What a build tool builds. */
+const BUILD =
+  /^ (?:the|an?) (?:\w+ )?(?:project|image|binary|app|bundle|container|workspace|docs|site|code)\b/i;
 
 function workOn(verb: string, object: string): Work | null {
+  if (verb === 'got' || verb === 'gotten') return /^ rid of\b/i.test(object) ? IMPLEMENTED : null;
+  if (verb === 'took') return /^ (?:out|away|off|over) /i.test(object) ? IMPLEMENTED : null;
+  if (verb === 'built')
+    return /^ (?:an?|the|it|two|three) /i.test(object) && !BUILD.test(object) ? IMPLEMENTED : null;
   return isPastOfChange(verb) && OBJECT.test(object) ? IMPLEMENTED : null;
 }
 
@@ -78,7 +86,7 @@ export function changesFiles({ verb, object }: Act): boolean {
 
 /** `Fixed columns take 65 characters`: no article, and a noun with a verb of its own. */
 const FINITE =
-  'is|are|was|were|has|have|had|take|takes|get|gets|stay|stays|need|needs|use|uses|make|makes|must|can|may|will|should|would|could|do|does|keep|keeps|remain|remains|show|shows|go|goes|come|comes|mean|means|work|works|cost|costs|contain|contains|hold|holds|appear|appears|become|becomes|run|runs|live|lives|look|looks|point|points|return|returns|allow|allows|cause|causes|lead|leads|depend|depends|belong|belongs|start|starts|end|ends|fail|fails|pass|passes|rely|relies|follow|follows|apply|applies';
+  "(?:is|are|was|were|do|does|did|has|have)n't|is|are|was|were|has|have|had|take|takes|get|gets|stay|stays|need|needs|use|uses|make|makes|must|can|may|will|should|would|could|do|does|keep|keeps|remain|remains|show|shows|go|goes|come|comes|mean|means|work|works|cost|costs|contain|contains|hold|holds|appear|appears|become|becomes|run|runs|live|lives|look|looks|point|points|return|returns|allow|allows|cause|causes|lead|leads|depend|depends|belong|belongs|start|starts|end|ends|fail|fails|pass|passes|rely|relies|follow|follows|apply|applies";
 const DETERMINERS =
   'the|a|an|all|every|each|its|this|that|these|those|both|my|our|your|to|in|on|for|from|with|so|how|where';
 const ADJECTIVE = new RegExp(
@@ -89,7 +97,7 @@ const NOUN_BESIDE =
   /^ (?:width|size|length|point|position|costs?|prices?|rates?|set|number|amount|interval|value|state|code|order|ones?)\b/i;
 const TITLE_CASE = /^ [A-Z][a-z]+(?: [A-Z][a-z]+)*$/;
 
-export function isAdjective({ verb, object }: Act, isTitle: boolean): boolean {
+export function isModifier(verb: string, object: string, isTitle = false): boolean {
   if (ADJECTIVE.test(object) || (isTitle && TITLE_CASE.test(object))) return true;
   return (verb === 'fixed' || verb === 'added' || verb === 'changed') && NOUN_BESIDE.test(object);
 }
@@ -158,12 +166,12 @@ const NO_WORK =
 const TASK = [
   'implementation|refactor(?:ing)?|migration|conversion|upgrade|rename|clean-?up|port|changes?|features?|tasks?|work',
   'everything(?: you asked for| requested)?',
-  '(?:requested |\\w+ )?(?:changes|tweaks|edits|items|features|fixes|parts|steps|phases|points|requirements|tasks|comments|stories)',
+  '(?:requested |\\w+ )?(?:changes|tweaks|edits|items|features|fixes|parts|steps|phases|points|requirements|(?:acceptance )?criteria|tasks|comments|stories)',
 ].join('|');
 const DONE =
-  '(?:complete|completed|done|finished|implemented|addressed|ready|in place|in\\b(?= (?:and|place)|$)|integrated|pushed)';
+  '(?:complete|completed|done|finished|implemented|addressed|met|satisfied|fulfilled|ready|in place|in\\b(?= (?:and|place)|$)|integrated|pushed)';
 const FINISHED = new RegExp(
-  `^(?:(?:the|all|both|initial|requested|new|your|every|of) )*(?:${TASK})(?: to [\\w.-]+| of [\\w .-]{1,40})?(?: (?:is|are|has been|have been))?(?: (?:now|all|fully))* ${DONE}\\b(?! (?:by|when|once|if|after|unless)\\b)|^(?:the|your) (?!(?:[\\w-]+ ){0,3}(?:${NO_WORK})\\b)(?:[\\w-]+ ){1,4}(?:is|are) (?:now )?(?:fully )?(?:complete|completed|finished|in place)\\b`,
+  `^(?:(?:the|all|both|initial|requested|new|your|every|of|two|three|four|five|six|\\d+) )*(?:${TASK})(?: to [\\w.-]+| of [\\w .-]{1,40})?(?: (?:is|are|has been|have been))?(?: (?:now|all|fully))* ${DONE}\\b(?! (?:by|when|once|if|after|unless)\\b)|^(?:the|your) (?!(?:[\\w-]+ ){0,3}(?:${NO_WORK})\\b)(?:[\\w-]+ ){1,4}(?:is|are) (?:now )?(?:fully )?(?:complete|completed|finished|in place)\\b`,
   'i',
 );
 const GERUND =
@@ -177,6 +185,7 @@ const MADE = new RegExp(
     "(?:i|we)(?:'ve| have)? (?:now )?(?:finished|completed) (?:(?:the|this|your|all|both) )*(?:\\w+ )?(?:tasks?|work|implementation|refactor\\w*|migration|changes|items|feature)",
     "here(?:'s| is) what (?:(?:i(?:'ve| have)?|we(?:'ve| have)?|was|has been|has) )?(?:did|done|changed|added|built|implemented|updated|shipped|modified|ended up with)",
     'the following (?:changes|edits)',
+    "(?:(?:most|the rest|half) of |what's left in )?(?:the|my|this) (?:whole |entire |actual )?diff (?:is|has|touches|contains|only|looks)",
     '(?:\\d+|two|three|four|five|several) files? (?:changed|modified|updated|edited))\\b',
   ].join('|'),
   'i',

@@ -21,7 +21,8 @@ export function saysCheckFails(statement: Statement): boolean {
   );
 }
 
-const TESTS = '(?:tests?|specs?|test cases?|test suites?|suites?|checks|test runs?|examples|test files?)';
+const TESTS =
+  '(?:tests?|specs?|test cases?|test suites?|suites?|checks|test runs?|examples|packages|test files?)';
 /** Any kind of tests counts, `provider tests` too, but not a part that is picked out of them; and no verb or clause. */
 const NO_KIND =
   'new|newly|added|updated|targeted|focused|relevant|related|affected|failing|failed|these|those|this|that|some|most|many|several|few|other|remaining|two|three|one|first|last|half|single|which|whose|manual|your|their|his|her|its|upstream|an?|no|none|neither|of|to|more|only|individual|specific|corresponding|respective|matching|own|generated|written|visual|skipped|i|we|you|they|it|makes?|made|making|sure|ensure|verify|verified|confirm\\w*|check|checked|lets?|gets?|have|has|had|is|are|was|were|be|been|will|would|should|could|can|may|might|must|do|does|did|not|never|if|when|once|whether|believe|think|guess|see|saw|says?|said|expect\\w*|hope|wants?|needs?|all|every|each|both|and|or|but|then|so|after|before|until|because|since|as|how|why|also|now|still|already|with|without|for|from|in|on|at|by|ran|run|running|after|than';
@@ -41,10 +42,10 @@ const LIST = `(?:${OTHERS}${JOINED})*(?:${NAMES}|(?:running |ran )?${COMMAND}(?:
 const ALSO =
   '(?:(?:all|now|are|is|still|also|have|has|were|was|both|again|continue to|ran|run|runs|came back|come back|comes back|finished?|finishes|complete[sd]?|report|reported|successfully|already|it|which|everything) )*';
 const PASS =
-  '(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|(?:build )?success(?:ful(?:ly)?)?|clean(?:ly)?|ok|exit(?:s|ed)?(?: with)?(?: code| status)? 0)';
+  '(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|(?:build )?success(?:ful(?:ly)?)?|clean(?:ly)?|ok|fine|happy|exit(?:s|ed)?(?: with)?(?: code| status)? 0)';
 /** A verb that goes on with an object is another verb: `tests pass full file path to X`. */
 const FOLLOWS =
-  'about|across|after|afterwards|again|against|along|already|alongside|also|although|and|apart|as|aside|at|because|before|both|but|by|consistently|despite|during|either|even|everywhere|except|excluding|fine|for|from|here|if|in|including|inside|like|locally|now|on|once|or|out of|since|so|still|there|though|throughout|today|together|too|total|under|unchanged|unless|unmodified|until|using|via|when|whenever|while|with|within|without|\\w+ly';
+  'about|across|after|afterwards|again|against|along|already|alongside|also|although|and|apart|as|aside|at|because|before|both|but|by|consistently|despite|during|either|even|everywhere|except|excluding|fine|for|from|here|if|in|including|inside|like|locally|now|on|once|or|out of|since|so|still|though|throughout|today|together|too|total|under|unchanged|unless|unmodified|until|using|via|when|whenever|while|with|within|without|\\w+ly';
 const ENDS = `(?=[\\s)]*$|[.,;:!()–—✅✓✔]| [-–—(✅✓✔🎉]| (?:${FOLLOWS})\\b)`;
 const START = '(?<=^|[.,;:(–—→✅✓-] ?|\\b(?:and|that|so|but|then|because|with|now|since|while|where) )';
 const FORMS: readonly RegExp[] = [
@@ -129,7 +130,7 @@ function isCountOfAll(form: RegExp, sentence: string): boolean {
 }
 
 const RAN = new RegExp(
-  `\\b(?:re-?)?(?:ran|run|running|executed)\\b.*\\b(?:tests?|suites?|checks?|specs)\\b|${COMMAND}|\\bverified with\\b.*\\b(?:suite|tests?)\\b|\\bfull suite\\b|\\btest suite\\b`,
+  `\\b(?:tests?|suite) (?:\\w+ ){0,3}(?:ran|run|executed)\\b|\\b(?:re-?)?(?:ran|run|running|executed)\\b.*\\b(?:tests?|suites?|checks?|specs)\\b|${COMMAND}|\\bverified with\\b.*\\b(?:suite|tests?)\\b|\\bfull suite\\b|\\btest suite\\b`,
   'i',
 );
 
@@ -171,11 +172,11 @@ function isLabelledFine(sentence: string): boolean {
 }
 
 const LABEL = new RegExp(
-  `^(?:(?:unit|integration|e2e|all|the) )*(?:tests?|test suites?|suite|specs|test run|unit|integration|${RUNNER_NAMES})\\s*(?::|[–—→-]|✅|is|are)\\s*`,
+  `^(?:(?:ran|running|unit|integration|e2e|all|the) )*(?:tests?|test results?|test suites?|suite|specs|test run|unit|integration|${RUNNER_NAMES})\\s*(?::|[–—→-]|✅|is|are)\\s*`,
   'i',
 );
 const FINE =
-  /^(?:✅|✓|✔|ok\b|green\b|pass(?:ed|ing|es)?\b|all (?:pass|passing|passed|green|ok)\b|success(?:ful)?\b|clean\b)/iu;
+  /^(?:✅|✓|✔|ok\b|green\b|pass(?:ed|ing|es)?\b|all (?:packages )?(?:pass|passing|passed|green|ok)\b|success(?:ful)?\b|clean\b)/iu;
 
 /** `✅ npm test`, as Codex lists what it ran. */
 const TICKED_COMMAND = new RegExp(

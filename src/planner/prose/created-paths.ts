@@ -36,16 +36,19 @@ export function presentedAsNew(statement: Statement): Created[] {
   if (section === 'untold' || isQuestion(statement)) return [];
   if (section === 'created' && form !== 'title') return MODIFIED.test(text) ? [] : listedPath(text);
   if (form === 'row') return newRow(text);
-  return NEW_FORMS.flatMap((pattern) =>
-    [...text.matchAll(pattern)].flatMap((match): Created[] => {
-      const path = pathOf(match.groups?.quoted, match.groups?.plain);
-      const lead = text.slice(0, match.index);
-      const isNamedOnly =
-        pattern === NEW_NOUN && !/^(?:an?|the)?$/i.test(lead.trim()) && !REPORTED.test(lead);
-      if (path === null || isNamedOnly || isDenied(lead) || isPlanned(lead) || HABIT.test(text)) return [];
-      return [{ kind: 'created', path }];
-    }),
+  const isNews = (match: RegExpExecArray) => {
+    const lead = text.slice(0, match.index);
+    return !isDenied(lead) && !isPlanned(lead);
+  };
+  const named = NEW_FORMS.flatMap((form) => [...text.matchAll(form)]);
+  const nouns = [...text.matchAll(NEW_NOUN)].filter(
+    ({ index }) => /^(?:an?|the)?$/i.test(text.slice(0, index).trim()) || REPORTED.test(text.slice(0, index)),
   );
+  const documents = HABIT.test(text) ? [] : DOCUMENT_FORMS.flatMap((form) => [...text.matchAll(form)]);
+  return [...named, ...nouns, ...documents].filter(isNews).flatMap(({ groups }): Created[] => {
+    const path = pathOf(groups?.quoted, groups?.plain);
+    return path === null ? [] : [{ kind: 'created', path }];
+  });
 }
 
 /** `| src/a.ts | New: the parser |`. */
@@ -106,12 +109,13 @@ const NEW_NOUN = new RegExp(
 const REPORTED =
   /\b(?:explained|documented|described|lives?|kept|extracted|moved|put|written|created|added|split|pulled|factored|wrote|collected|introduced|it's|now)\b/i;
 const NEW_FORMS: readonly RegExp[] = [
-  NEW_NOUN,
   NEW_FILE,
   new RegExp(
     `${AT_PATH} ?(?:\\((?:new|created|added)(?: file)?[,;)]|[–—-] (?:new|created)(?: (?:file|module|script|component|spec|test|tests|hook|page|migration|document|guide)\\b|(?=$|[,;:.(]| [–—-]))|created\\b)`,
     'gi',
   ),
+];
+const DOCUMENT_FORMS: readonly RegExp[] = [
   new RegExp(
     `\\b${DOCUMENT}(?: \\w+)?(?: (?:is|are|was|were|has been|have been))?(?: now)? (?:written|saved|exported|stored|recorded|dumped|available|published)(?: \\w+)? (?:to|in|at|as|into|under) ${AT_PATH}`,
     'gi',

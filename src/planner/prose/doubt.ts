@@ -74,7 +74,7 @@ export function takesWorkBack(sentence: string): boolean {
 }
 
 const GO_AHEAD =
-  /\b(?:i(?:'m| am) proposing|i(?:'d)? propose|proposed (?:changes|plan)|plan summary|(?:created|written|here's|here is) (?:the|a|my) plan|(?:shall|should|may|can) i (?:proceed|apply|implement|start|go ahead|make|create)|want me to (?:proceed|apply|implement|start|go ahead|make)|would you like me to (?:proceed|apply|implement|start|go ahead|make)|let me know (?:if|whether) i should|waiting for (?:your )?(?:approval|confirmation|go-ahead)|if you (?:agree|approve|confirm))\b/i;
+  /\b(?:i(?:'m| am) proposing|i(?:'d)? propose|proposed (?:changes|plan)|plan summary|(?:created|written|here's|here is) (?:the|a|my) plan|(?:shall|should|may|can) i (?:proceed|apply|implement|start|go ahead|make|create)|want me to (?:proceed|apply|implement|start|go ahead|make)|would you like me to (?:proceed|apply|implement|start|go ahead|make)|let me know (?:if|whether) i should|waiting for (?:your )?(?:approval|confirmation|go-ahead)|(?:if|once|when) you (?:agree|approve|confirm))\b/i;
 
 export function asksForGoAhead(sentence: string): boolean {
   return GO_AHEAD.test(sentence);

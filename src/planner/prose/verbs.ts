@@ -34,7 +34,7 @@ export const OWN_CHANGE_VERBS = words(`
  */
 const NO_CHANGE_VERBS = words(`
   agreed aimed allowed analysed analyzed answered argued asked assessed assumed attempted audited avoided based believed
-  benchmarked blocked browsed called caused checked cited claimed cloned closed collected compared completed concluded
+  benchmarked bisected blocked browsed called caused checked cited claimed cloned closed collected compared completed concluded
   confirmed considered consulted contacted contained continued counted crashed cross-checked debated debugged decided
   demonstrated deployed described detected determined diagnosed discovered discussed displayed double-checked downloaded
   emailed encountered ended ensured enumerated estimated evaluated examined executed exercised existed expected
@@ -47,16 +47,32 @@ const NO_CHANGE_VERBS = words(`
   related released relied remained remembered replied reported reproduced requested required researched restarted resulted
   resumed retried returned reviewed scanned scheduled scored searched seemed selected sent shared showed signed simulated
   skimmed skipped spotted staged started stayed stepped stopped studied submitted succeeded suggested summarised summarized
-  surveyed suspected talked tested tested timed tracked traced triaged tried triggered trusted understood used validated
+  surveyed suspected talked tested timed tracked traced triaged tried triggered trusted understood used validated
   verified viewed visited waited walked wanted watched weighed wished wondered worked`);
 
-/** `Styled` and `Merged`: a regular past tense that may be a change. */
+const IRREGULAR_CHANGES = words(
+  'brought built cut drew redid redrew rebuilt rethought rewrote shrank sped tore took undid',
+);
+
+/** Not `need` or `feed`. */
+const isRegularPast = (word: string) => /[a-z][^e]ed$/.test(word);
+
+/** `Styled` and `Merged`: a past tense that may be a change. */
 export function isPastOfChange(word: string): boolean {
-  return /[a-z]{2}ed$/.test(word) && !NO_CHANGE_VERBS.has(word);
+  return (isRegularPast(word) && !NO_CHANGE_VERBS.has(word)) || IRREGULAR_CHANGES.has(word);
+}
+
+const OTHER_PASTS = words('chose did found got kept left made ran read saw set went');
+
+/** `Kept the API`: a past tense without a subject, so that the agent is the subject of the verbs after it too. */
+export function isPast(word: string): boolean {
+  return (
+    isRegularPast(word) || IRREGULAR_CHANGES.has(word) || UNCHANGED_PASTS.has(word) || OTHER_PASTS.has(word)
+  );
 }
 
 /** Verbs whose past tense is also their base form, and so may be an instruction to the reader. */
-export const UNCHANGED_PASTS = words('set put cut split let reset');
+const UNCHANGED_PASTS = words('set put cut split let reset');
 
 const IRREGULAR_BASES = words(
   'make write rewrite set split hide rework let pass return skip stop support treat use handle prevent reject ensure allow',

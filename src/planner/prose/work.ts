@@ -1,10 +1,10 @@
 import type { Claim } from '../claim.ts';
-import { type Act, bareAct, changesFiles, impersonalWork, isAdjective, ownAct } from './acts.ts';
+import { type Act, bareAct, changesFiles, impersonalWork, isModifier, ownAct } from './acts.ts';
 import { createdObject, isPathAlone, presentedAsNew, writtenObject } from './created-paths.ts';
 import { isDeniedBy, isDoubted, isElsewhen, isHypothetical } from './doubt.ts';
 import { type Part, partsOf } from './parts.ts';
 import { isQuestion, type Statement } from './statements.ts';
-import { isPresentOfChange, UNCHANGED_PASTS } from './verbs.ts';
+import { isPast, isPresentOfChange } from './verbs.ts';
 
 export interface MessageKind {
   /** It reviews the work of others, so that `X was renamed` is not what the agent did. */
@@ -17,7 +17,11 @@ export interface MessageKind {
 export function workIn(statement: Statement, message: MessageKind): Claim[] {
   const { text, section, ticked, form } = statement;
   const found: Claim[] = [...presentedAsNew(statement)];
-  if (isQuestion(statement) || (section === 'untold' && !ticked) || form === 'row') return found;
+  if (isQuestion(statement) || (section === 'untold' && !ticked)) return found;
+  if (form === 'row')
+    return section === 'changed' && found.length === 0 && !message.isProposal
+      ? [{ kind: 'implemented' }]
+      : found;
   const isIntroduction = form === 'title' || text.endsWith(':');
   let state: State = { lead: '', isTold: true, isListing: section === 'created' };
   for (const part of partsOf(text)) {
@@ -61,7 +65,7 @@ function readPart(
   if (state.isListing && isPathAlone(words))
     return { claims: createdObject(words, 'created'), state: { lead: '', isTold: true, isListing: true } };
   const isOpen = mark === 'first' || mark === 'label' || state.isTold;
-  const isFileList = (isIntroduction || rest !== '') && FILES_CREATED.test(words);
+  const isFileList = (isIntroduction || /^\s*[:(–—-]/.test(rest)) && FILES_CREATED.test(words);
   const isTakenOut = isDeniedBy(rest) || REMOVED_AGAIN.test(rest) || isFileList;
   const act = isTakenOut
     ? null
@@ -113,9 +117,10 @@ function startsList(act: Act | null): boolean {
   );
 }
 
-/** `Done, removed the flag`, and `Set the limit and removed the flag`, where `Set` alone may be an instruction. */
+/** `Done, removed the flag` and `Kept the API and removed the flag`. */
 function opensReport(words: string): boolean {
-  return OPENER.test(words) || UNCHANGED_PASTS.has((/^[a-z]+/i.exec(words)?.[0] ?? '').toLowerCase());
+  const [verb = ''] = /^[a-z]+/i.exec(words) ?? [];
+  return OPENER.test(words) || (isPast(verb.toLowerCase()) && !isModifier(verb, words.slice(verb.length)));
 }
 
 const OPENER =
@@ -130,14 +135,16 @@ function actIn(words: string, lead: string, isOpen: boolean, isTitle: boolean): 
     return isImagined || !changesFiles(own) ? null : own;
   }
   const bare = isOpen && !isDoubted(lead) ? bareAct(words) : null;
-  return bare === null || isAdjective(bare, isTitle) || !changesFiles(bare) ? null : bare;
+  return bare === null || isModifier(bare.verb, bare.object, isTitle) || !changesFiles(bare) ? null : bare;
 }
 
 /** `I looked at the callers and used the new one`: the second verb shares the subject of the first. */
 function sharedAct(words: string, state: State, mark: Part['mark']): Act | null {
   if (!state.isTold || (mark !== 'and' && mark !== 'comma')) return null;
   const act = isDoubted(state.lead) ? null : ownAct(`I ${words}`);
-  return act === null || act.before !== '' || isAdjective(act, false) || !changesFiles(act) ? null : act;
+  return act === null || act.before !== '' || isModifier(act.verb, act.object) || !changesFiles(act)
+    ? null
+    : act;
 }
 
 const CREATING = /^(?:created|added|generated|wrote|written|introduced|scaffolded|drafted|produced)$/;
@@ -148,6 +155,8 @@ const WRITING =
 function claimsBy(act: Act, rest: string): Claim[] {
   const created = CREATING.test(act.verb) ? createdObject(act.object, act.verb, rest) : [];
   if (created.length > 0) return created;
+  if (act.verb === 'put' && act.object.startsWith(' together'))
+    return claimsBy({ ...act, verb: 'created', object: act.object.slice(' together'.length) }, rest);
   const written = WRITING.test(act.verb) ? writtenObject(act.object) : [];
   return written.length > 0 ? written : [act.work];
 }
