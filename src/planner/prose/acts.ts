@@ -157,7 +157,7 @@ const THIS_CHANGE =
 /** `This PR replaces the polling loop`. */
 function ofThisChange(words: string): Work | null {
   const verb = (THIS_CHANGE.exec(words)?.[1] ?? '').toLowerCase();
-  if (!/s$/.test(verb) || !isPresentOfChange(verb)) return null;
+  if (!verb.endsWith('s') || !isPresentOfChange(verb)) return null;
   return { kind: verb === 'fixes' || verb === 'resolves' ? 'fixed' : 'implemented' };
 }
 

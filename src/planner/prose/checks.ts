@@ -102,7 +102,7 @@ function isNarrowed(rest: string): boolean {
 
 const CASES =
   '(?:tests?|specs?|suites?|test suites?|test files?|examples?|scenarios|cases|assertions|checks)';
-const N = '\\d[\\d,]*';
+const N = '(?<![\\d,])\\d[\\d,]*';
 const GOOD = '(?:pass(?:ed|ing|es)?|succeeded|green|successful|ok)\\b';
 /** `46 passed`, `73/73 green`, `19 tests, 19 passed`, `1,530 examples, 0 failures`, `154 tests, all green`. */
 const COUNTS: readonly RegExp[] = [

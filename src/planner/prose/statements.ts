@@ -10,7 +10,7 @@ export interface Statement {
   readonly section: SectionKind;
   readonly form: 'title' | 'item' | 'row' | 'prose';
   readonly ticked: boolean;
-  /** The sentences before it on the same line. */
+  /** The sentence before it on the same line. */
   readonly before: string;
 }
 
@@ -33,10 +33,11 @@ export function statementsOf(text: string): Statement[] {
     const kind = form === 'title' ? 'plain' : section.kind;
     let before = '';
     for (const sentence of sentencesOf(words)) {
+      if (!/[\p{L}\d✅✓✔]/u.test(sentence)) continue;
       const own = form === 'title' || form === 'row' ? null : labelled(sentence);
       const read = own === null ? { text: sentence, section: kind, form } : own;
       statements.push({ ...read, ticked: line.ticked, before });
-      before = `${before} ${sentence}`;
+      before = sentence;
     }
     // `The following files were created:` introduces the list below it.
     if ((form === 'prose' || form === 'item') && words.endsWith(':'))
