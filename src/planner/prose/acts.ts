@@ -20,7 +20,7 @@ export interface Act {
 }
 
 const ADVERBS =
-  '(?:(?:now|also|just|then|first|finally|instead|additionally|therefore|went ahead and|gone ahead and|gone through and|both|all|(?!(?:part|partial|near|hard|bare|on|initial|previous|original|recent|former|new|current)ly)[a-z]+ly) )*';
+  '(?:(?:now|also|just|then|first|finally|instead|additionally|therefore|went ahead and|gone ahead and|gone through and|both|all|(?!(?:part|partial|near|hard|bare|initial|previous|original|recent|former|new|current)ly)[a-z]+ly) )*';
 const OWN = new RegExp(`\\b(?:i|we)(?:'ve| have)? (?:have )?${ADVERBS}([a-z-]+)\\b(?!-)`, 'gi');
 const BARE = new RegExp(`^${ADVERBS}([a-z-]+)\\b(?!-)`, 'i');
 
@@ -138,7 +138,7 @@ const FAULT =
 const NO_SUBJECT =
   /^(?:they|you|he|she|who|that|which|what|this|it|how|where|when|only|nothing|none|no|recently|newly|partially|partly|half|mostly|almost)\b|\b(?:what|was|were|been|be)\b/i;
 const ARTIFACT =
-  /\b(?:readme|docs?|documentation|changelog|tests?|specs?|script|migrations?|schema|config\w*|workflow|lockfile|types?|guide|seeds|snapshots?|everything|features?|functionality|changes|tasks?)\s*$/i;
+  /\b(?:readme|docs?|documentation|changelog|tests?|specs?|script|migrations?|schema|config\w*|workflow|lockfile|types?|guide|seeds|snapshots?|everything|features?|functionality|changes|tasks?|files?|librar(?:y|ies)|dependenc(?:y|ies)|imports?|callers?|call sites?|references?|links?|strings?|translations?|quer(?:y|ies)|handlers?|endpoints?|components?|modules?|routes?|fixtures?)\s*$/i;
 
 /** `guard added`, `README updated`, `the crash in the list is resolved`. */
 function trailing(words: string): Work | null {
@@ -166,12 +166,13 @@ const NO_WORK =
 const TASK = [
   'implementation|refactor(?:ing)?|migration|conversion|upgrade|rename|clean-?up|port|changes?|features?|tasks?|work',
   'everything(?: you asked for| requested)?',
+  '(?:items?|steps?|tasks?|points?|phases?|parts?) \\d+(?:(?:,| to| and| through|-) ?\\d+)*',
   '(?:requested |\\w+ )?(?:changes|tweaks|edits|items|features|fixes|parts|steps|phases|points|requirements|(?:acceptance )?criteria|tasks|comments|stories)',
 ].join('|');
 const DONE =
   '(?:complete|completed|done|finished|implemented|addressed|met|satisfied|fulfilled|ready|in place|in\\b(?= (?:and|place)|$)|integrated|pushed)';
 const FINISHED = new RegExp(
-  `^(?:(?:the|all|both|initial|requested|new|your|every|of|two|three|four|five|six|\\d+) )*(?:${TASK})(?: to [\\w.-]+| of [\\w .-]{1,40})?(?: (?:is|are|has been|have been))?(?: (?:now|all|fully))* ${DONE}\\b(?! (?:by|when|once|if|after|unless)\\b)|^(?:the|your) (?!(?:[\\w-]+ ){0,3}(?:${NO_WORK})\\b)(?:[\\w-]+ ){1,4}(?:is|are) (?:now )?(?:fully )?(?:complete|completed|finished|in place)\\b`,
+  `^(?:(?:the|all|both|initial|requested|new|your|every|of|two|three|four|five|six|\\d+) )*(?:${TASK})(?: (?:to|of|from|in|by) [\\w\`' .-]{1,40}?)?(?:'s| (?:is|are|has been|have been))?(?: (?:now|all|fully))* ${DONE}\\b(?! (?:by|when|once|if|after|unless)\\b)|^(?:the|your) (?!(?:[\\w-]+ ){0,3}(?:${NO_WORK})\\b)(?:[\\w-]+ ){1,4}(?:is|are) (?:now )?(?:fully )?(?:complete|completed|finished|in place)\\b`,
   'i',
 );
 const GERUND =
@@ -182,7 +183,7 @@ const MADE = new RegExp(
     'put together',
     `(?:i|we)(?:'ve| have)? (?:now )?(?:finished|completed|ended up|gone with|went with) ${GERUND}`,
     "(?:(?:i|we)(?:'ve| have)? )?(?:went|gone) with (?:the|an?|option|approach|`|[a-z-]+ing\\b|\\w+ \\w+)",
-    "(?:i|we)(?:'ve| have)? (?:now )?(?:finished|completed) (?:(?:the|this|your|all|both) )*(?:\\w+ )?(?:tasks?|work|implementation|refactor\\w*|migration|changes|items|feature)",
+    `(?:(?:i|we)(?:'ve| have)? )?(?:now )?(?:finished|completed) (?:(?:the|this|your|all|both) )*(?:\\w+ )?(?:${TASK})`,
     "here(?:'s| is) what (?:(?:i(?:'ve| have)?|we(?:'ve| have)?|was|has been|has) )?(?:did|done|changed|added|built|implemented|updated|shipped|modified|ended up with)",
     'the following (?:changes|edits)',
     "(?:(?:most|the rest|half) of |what's left in )?(?:the|my|this) (?:whole |entire |actual )?diff (?:is|has|touches|contains|only|looks)",
@@ -194,7 +195,7 @@ const MADE = new RegExp(
 const BROUGHT_ABOUT =
   /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|failures?|it|they|there|this|that)\b).{2,120}? (?:is|are)(?: now)? (?:gone|in|in place|live|written|wired(?: up)?|hooked up)$/i;
 const NOW =
-  /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|it|they|there|you|everything)\b|\w+ing now$).{2,120}? (?:(?:can now|now|(?<!\b(?:is|are) )no longer) (?!pass|fail|work|that\b|is\b|are\b|has\b|have\b|need|be\b|break|get)[a-z]+|(?<!\b(?:for|right|until|by|up to|from|just|even|fine|works?|passe?s?|ok|good|green|clean|stable) )now$)/i;
+  /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|it|they|there|you|everything)\b|\w+ing now$).{2,120}? (?:(?:can now|now|(?<!\b(?:is|are) )no longer) (?!pass|fail|work|that\b|is\b|are\b|need|be\b|break|get)[a-z]+|(?<!\b(?:for|right|until|by|up to|from|just|even|fine|works?|passe?s?|ok|good|green|clean|stable) )now$)/i;
 
 /** The work as a whole is finished, or what is different now is described. */
 function finished(words: string): Work | null {

@@ -45,7 +45,7 @@ const PASS =
   '(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|(?:build )?success(?:ful(?:ly)?)?|clean(?:ly)?|ok|fine|happy|exit(?:s|ed)?(?: with)?(?: code| status)? 0)';
 /** A verb that goes on with an object is another verb: `tests pass full file path to X`. */
 const FOLLOWS =
-  'about|across|after|afterwards|again|against|along|already|alongside|also|although|and|apart|as|aside|at|because|before|both|but|by|consistently|despite|during|either|even|everywhere|except|excluding|fine|for|from|here|if|in|including|inside|like|locally|now|on|once|or|out of|since|so|still|though|throughout|today|together|too|total|under|unchanged|unless|unmodified|until|using|via|when|whenever|while|with|within|without|\\w+ly';
+  'about|across|after|afterwards|again|against|along|already|alongside|also|although|and|apart|as|aside|at|because|before|both|but|by|consistently|despite|during|even|everywhere|except|excluding|fine|for|from|here|if|in|including|inside|like|locally|now|on|once|or|out of|since|so|still|though|throughout|today|together|too|total|under|unchanged|unless|unmodified|until|using|via|when|whenever|while|with|within|without|\\w+ly';
 const ENDS = `(?=[\\s)]*$|[.,;:!()–—✅✓✔]| [-–—(✅✓✔🎉]| (?:${FOLLOWS})\\b)`;
 const START = '(?<=^|[.,;:(–—→✅✓-] ?|\\b(?:and|that|so|but|then|because|with|now|since|while|where) )';
 const FORMS: readonly RegExp[] = [

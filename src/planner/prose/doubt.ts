@@ -2,7 +2,7 @@
 
 /** Denied, tried or unfinished. */
 const DENIED =
-  /\b(?:not|no|none|never|nothing|neither|nor|cannot|unable|without|hardly|barely|fail\w*|broken|except|unless|until|almost|nearly|attempt\w*|tr(?:y|ied|ying)|instead of|rather than)\b|n't\b/i;
+  /\b(?:not|no|none|never|nothing|neither|nor|cannot|unable|without|hardly|barely|(?!failing (?:tests?|specs?|cases?|builds?|jobs?|checks?)\b)fail\w*|broken|except|unless|until|almost|nearly|attempt\w*|tr(?:y|ied|ying)|instead of|rather than)\b|n't\b/i;
 
 /** Wished for, planned, required or only possible. */
 const PLANNED =
@@ -42,7 +42,7 @@ export function isConditional(lead: string): boolean {
 
 /** What was done is half done, or was done by others or at another time. */
 const ELSEWHEN =
-  /\b(?:upstream|earlier|ago|previously|originally|last (?:week|month|year|night|release|spring|summer|time)|since (?:v?\d[\w.]*|version|release)|years? before)\b|\b(?:in|on|at|with|by|as of|for|since) (?:the )?(?:main|master|trunk|head|base|v\d[\w.]*|\d+\.\d[\d.]*|#\d+|pr\b|nightly|staging|production|commit\b|pull request|release|version|(?:previous|prior|last|latest|other|another|earlier) (?:commit|release|version|pr|pull|branch|change|attempt|run|session|sprint))\b|\bin [\w@/-]+ v?\d+\.\d|\bin (?:january|february|march|april|may|june|july|august|september|october|november|december|19\d\d|20\d\d)\b/i;
+  /\b(?:upstream|earlier|ago|previously|originally|last (?:week|month|year|night|release|spring|summer|time)|since (?:v?\d[\w.]*|version|release)|years? before)\b|\b(?:in|on|at|with|by|as of|for|since) (?:the )?(?:main|master|trunk|head|base|v\d[\w.]*|\d+\.\d[\d.]*|#\d+|pr\b|commit\b|pull request|release|version|(?:previous|prior|last|latest|other|another|earlier) (?:commit|release|version|pr|pull|branch|change|attempt|run|session|sprint))\b|\b(?:in|on) (?:the )?(?:nightly|staging|production)\b|\bin [\w@/-]+ v?\d+\.\d|\bin (?:january|february|march|april|may|june|july|august|september|october|november|december|19\d\d|20\d\d)\b/i;
 
 export function isElsewhen(words: string): boolean {
   return ELSEWHEN.test(words);
