@@ -1,6 +1,13 @@
 import type { Claim } from '../claim.ts';
-import { isDoubted, isElsewhen, isHypothetical, isTakenBack } from './doubt.ts';
-import { CHANGE_VERBS, FIX_VERBS, OWN_CHANGE_VERBS, PRESENT_VERBS, TRAILING_VERBS } from './verbs.ts';
+import { isDenied, isDoubted, isElsewhen, isHypothetical, isTakenBack } from './doubt.ts';
+import {
+  CHANGE_VERBS,
+  FIX_VERBS,
+  isPastOfChange,
+  isPresentOfChange,
+  OWN_CHANGE_VERBS,
+  TRAILING_VERBS,
+} from './verbs.ts';
 
 /** The ways in which a clause says that a file was changed. */
 type Work = Extract<Claim, { kind: 'implemented' | 'fixed' }>;
@@ -13,7 +20,7 @@ export interface Act {
 }
 
 const ADVERBS =
-  '(?:(?:now|also|just|then|first|finally|instead|additionally|therefore|went ahead and|gone ahead and|gone through and|both|all|(?!(?:part|partial|near|hard|bare|on|initial|previous|original|recent|former|new|current)ly)[a-z]+ly) )*';
+  '(?:(?:now|also|just|then|first|finally|instead|additionally|therefore|went ahead and|gone ahead and|gone through and|both|all|(?!(?:part|partial|near|hard|bare|initial|previous|original|recent|former|new|current)ly)[a-z]+ly) )*';
 const OWN = new RegExp(`\\b(?:i|we)(?:'ve| have)? (?:have )?${ADVERBS}([a-z-]+)\\b(?!-)`, 'gi');
 const BARE = new RegExp(`^${ADVERBS}([a-z-]+)\\b(?!-)`, 'i');
 
@@ -21,10 +28,10 @@ const BARE = new RegExp(`^${ADVERBS}([a-z-]+)\\b(?!-)`, 'i');
 export function ownAct(words: string): Act | null {
   for (const match of words.matchAll(OWN)) {
     const verb = (match[1] ?? '').toLowerCase();
-    const work = workBy(verb) ?? (OWN_CHANGE_VERBS.has(verb) ? { kind: 'implemented' as const } : null);
-    if (work === null) continue;
     const end = match.index + match[0].length;
-    return { work, verb, before: words.slice(0, match.index), object: words.slice(end) };
+    const object = words.slice(end);
+    const work = workBy(verb) ?? (OWN_CHANGE_VERBS.has(verb) ? IMPLEMENTED : workOn(verb, object));
+    if (work !== null) return { work, verb, before: words.slice(0, match.index), object };
   }
   return null;
 }
@@ -33,19 +40,37 @@ export function ownAct(words: string): Act | null {
 export function bareAct(words: string): Act | null {
   const match = BARE.exec(words);
   const verb = (match?.[1] ?? '').toLowerCase();
-  const work = workBy(verb);
-  if (match === null || work === null) return null;
-  return { work, verb, before: '', object: words.slice(match[0].length) };
+  const object = words.slice(match?.[0].length ?? 0);
+  const work = workBy(verb) ?? workOn(verb, object);
+  return work === null ? null : { work, verb, before: '', object };
+}
+
+const IMPLEMENTED: Work = { kind: 'implemented' };
+
+/** A past tense with an object that is named or counted: `Styled the page`, but not `Related work is below`. */
+const OBJECT =
+  /^ (?:(?:up|out|off|on|down|over|away|back|in) )?(?:(?:the|an?|all|every|each|its|this|that|these|those|both|my|our|your|any|another|one|two|three|four|five|some|several|it|them|only|more)\b|\d|`)/i;
+
+/** What a build tool builds. */
+const BUILD =
+  /^ (?:the|an?) (?:\w+ )?(?:project|image|binary|app|bundle|container|workspace|docs|site|code)\b/i;
+
+function workOn(verb: string, object: string): Work | null {
+  if (verb === 'got' || verb === 'gotten') return /^ rid of\b/i.test(object) ? IMPLEMENTED : null;
+  if (verb === 'took') return /^ (?:out|away|off|over) /i.test(object) ? IMPLEMENTED : null;
+  if (verb === 'built')
+    return /^ (?:an?|the|it|two|three) /i.test(object) && !BUILD.test(object) ? IMPLEMENTED : null;
+  return isPastOfChange(verb) && OBJECT.test(object) ? IMPLEMENTED : null;
 }
 
 function workBy(verb: string): Work | null {
   if (FIX_VERBS.has(verb)) return { kind: 'fixed' };
-  return CHANGE_VERBS.has(verb) ? { kind: 'implemented' } : null;
+  return CHANGE_VERBS.has(verb) ? IMPLEMENTED : null;
 }
 
 /** What is changed is no file of the workspace, or was changed by others or at another time. */
 const NO_FILE =
-  /^ (?:(?:a|an|the|this|my|your|new|its|some|in) )*(?:to-?dos?|todo list|task list|plan|tickets?|issue\b(?! (?:with|where|in|that|of|by|when|causing))|pull request|prs?|branch(?:es)?|backup|note of|mind|director(?:y|ies)|sure|progress|sense|assumptions?|start|attempt|mistake|copy|use of|decision|no|it clear|temp\w*|scratch\w*|worktree|checkout|in terms)\b|^ (?:(?:a|an|the|new|file|folder|directory|script) )*`?(?:\/|~|\.\.\/|https?:)|^ `[^`\s]+@[^`\s]+`|^ (?:`[^`]+`|\S+) branch\b|\btemp(?:orary)? (?:folder|file|dir\w*)\b|\bin \/tmp\b/i;
+  /^ (?:(?:a|an|the|this|my|your|new|its|some|in) )*(?:to-?dos?|todo list|task list|plan|tickets?|issue\b(?! (?:with|where|in|that|of|by|when|causing))|pull request|prs?|branch(?:es)?|backup|note of|mind|director(?:y|ies)|sure|progress|sense|assumptions?|start|attempt|mistake|copy|use of|decision(?! (?:record|log|document)s?\b)|no|it clear|temp\w*|scratch\w*|throw-?away|worktree|checkout|in terms)\b|^ (?:(?:a|an|the|new|file|folder|directory|script) )*`?(?:\/|~|\.\.\/|https?:)|^ `[^`\s]+@[^`\s]+`|^ (?:`[^`]+`|\S+) branch\b|\btemp(?:orary)? (?:folder|file|dir\w*)\b|\bin `?\/tmp\b/i;
 const BY_OTHERS =
   /^(?: \w+)? by (?!\w+ing\b|hand\b|(?:a|one|\d|default|about|roughly|half)\b)|\bby (?:(?:the|our|your|an?|another) )*(?:[\w-]+ )?(?:team|maintainers?|authors?|developers?|colleagues?|someone|upstream|vendor)\b/i;
 
@@ -61,7 +86,7 @@ export function changesFiles({ verb, object }: Act): boolean {
 
 /** `Fixed columns take 65 characters`: no article, and a noun with a verb of its own. */
 const FINITE =
-  'is|are|was|were|has|have|had|take|takes|get|gets|stay|stays|need|needs|use|uses|make|makes|must|can|may|will|should|would|could|do|does|keep|keeps|remain|remains|show|shows|go|goes|come|comes|mean|means|work|works|cost|costs|contain|contains|hold|holds|appear|appears|become|becomes|run|runs|live|lives|look|looks|point|points|return|returns|allow|allows|cause|causes|lead|leads|depend|depends|belong|belongs|start|starts|end|ends|fail|fails|pass|passes|rely|relies|follow|follows|apply|applies';
+  "(?:is|are|was|were|do|does|did|has|have)n't|is|are|was|were|has|have|had|take|takes|get|gets|stay|stays|need|needs|use|uses|make|makes|must|can|may|will|should|would|could|do|does|keep|keeps|remain|remains|show|shows|go|goes|come|comes|mean|means|work|works|cost|costs|contain|contains|hold|holds|appear|appears|become|becomes|run|runs|live|lives|look|looks|point|points|return|returns|allow|allows|cause|causes|lead|leads|depend|depends|belong|belongs|start|starts|end|ends|fail|fails|pass|passes|rely|relies|follow|follows|apply|applies";
 const DETERMINERS =
   'the|a|an|all|every|each|its|this|that|these|those|both|my|our|your|to|in|on|for|from|with|so|how|where';
 const ADJECTIVE = new RegExp(
@@ -72,16 +97,14 @@ const NOUN_BESIDE =
   /^ (?:width|size|length|point|position|costs?|prices?|rates?|set|number|amount|interval|value|state|code|order|ones?)\b/i;
 const TITLE_CASE = /^ [A-Z][a-z]+(?: [A-Z][a-z]+)*$/;
 
-export function isAdjective({ verb, object }: Act, isTitle: boolean): boolean {
+export function isModifier(verb: string, object: string, isTitle = false): boolean {
   if (ADJECTIVE.test(object) || (isTitle && TITLE_CASE.test(object))) return true;
   return (verb === 'fixed' || verb === 'added' || verb === 'changed') && NOUN_BESIDE.test(object);
 }
 
 /** A clause that says what was changed without naming who changed it. */
-export function impersonalWork(words: string, isOpen: boolean, isReport: boolean): Work | null {
-  return (
-    passive(words) ?? trailing(words) ?? (isOpen ? ofThisChange(words) : null) ?? finished(words, isReport)
-  );
+export function impersonalWork(words: string, isOpen: boolean): Work | null {
+  return passive(words) ?? trailing(words) ?? (isOpen ? ofThisChange(words) : null) ?? finished(words);
 }
 
 const PASSIVE = new RegExp(
@@ -115,7 +138,7 @@ const FAULT =
 const NO_SUBJECT =
   /^(?:they|you|he|she|who|that|which|what|this|it|how|where|when|only|nothing|none|no|recently|newly|partially|partly|half|mostly|almost)\b|\b(?:what|was|were|been|be)\b/i;
 const ARTIFACT =
-  /\b(?:readme|docs?|documentation|changelog|tests?|specs?|script|migrations?|schema|config\w*|workflow|lockfile|types?|guide|seeds|snapshots?|everything|features?|functionality|changes|tasks?)\s*$/i;
+  /\b(?:readme|docs?|documentation|changelog|tests?|specs?|script|migrations?|schema|config\w*|workflow|lockfile|types?|guide|seeds|snapshots?|everything|features?|functionality|changes|tasks?|files?|librar(?:y|ies)|dependenc(?:y|ies)|imports?|callers?|call sites?|references?|links?|strings?|translations?|quer(?:y|ies)|handlers?|endpoints?|components?|modules?|routes?|fixtures?)\s*$/i;
 
 /** `guard added`, `README updated`, `the crash in the list is resolved`. */
 function trailing(words: string): Work | null {
@@ -134,7 +157,7 @@ const THIS_CHANGE =
 /** `This PR replaces the polling loop`. */
 function ofThisChange(words: string): Work | null {
   const verb = (THIS_CHANGE.exec(words)?.[1] ?? '').toLowerCase();
-  if (!PRESENT_VERBS.has(verb)) return null;
+  if (!verb.endsWith('s') || !isPresentOfChange(verb)) return null;
   return { kind: verb === 'fixes' || verb === 'resolves' ? 'fixed' : 'implemented' };
 }
 
@@ -143,23 +166,43 @@ const NO_WORK =
 const TASK = [
   'implementation|refactor(?:ing)?|migration|conversion|upgrade|rename|clean-?up|port|changes?|features?|tasks?|work',
   'everything(?: you asked for| requested)?',
-  '(?:requested |\\w+ )?(?:changes|tweaks|edits|items|features|fixes|parts|steps|phases|points|requirements|tasks|comments|stories)',
+  '(?:items?|steps?|tasks?|points?|phases?|parts?) \\d+(?:(?:,| to| and| through|-) ?\\d+)*',
+  '(?:requested |\\w+ )?(?:changes|tweaks|edits|items|features|fixes|parts|steps|phases|points|requirements|(?:acceptance )?criteria|tasks|comments|stories)',
 ].join('|');
 const DONE =
-  '(?:complete|completed|done|finished|implemented|addressed|ready|in place|in\\b(?= (?:and|place)|$)|integrated|pushed)';
+  '(?:complete|completed|done|finished|implemented|addressed|met|satisfied|fulfilled|ready|in place|in\\b(?= (?:and|place)|$)|integrated|pushed)';
 const FINISHED = new RegExp(
-  `^(?:(?:the|all|both|initial|requested|new|your|every|of) )*(?:${TASK})(?: to [\\w.-]+| of [\\w .-]{1,40})?(?: (?:is|are|has been|have been))?(?: (?:now|all|fully))* ${DONE}\\b(?! (?:by|when|once|if|after|unless)\\b)|^(?:the|your) (?!(?:[\\w-]+ ){0,3}(?:${NO_WORK})\\b)(?:[\\w-]+ ){1,4}(?:is|are) (?:now )?(?:fully )?(?:complete|completed|finished|in place)\\b`,
+  `^(?:(?:the|all|both|initial|requested|new|your|every|of|two|three|four|five|six|\\d+) )*(?:${TASK})(?: (?:to|of|from|in|by) [\\w\`' .-]{1,40}?)?(?:'s| (?:is|are|has been|have been))?(?: (?:now|all|fully))* ${DONE}\\b(?! (?:by|when|once|if|after|unless)\\b)|^(?:the|your) (?!(?:[\\w-]+ ){0,3}(?:${NO_WORK})\\b)(?:[\\w-]+ ){1,4}(?:is|are) (?:now )?(?:fully )?(?:complete|completed|finished|in place)\\b`,
   'i',
 );
-const MADE =
-  /^(?:done in (?:\d+|one|two|three) commits?|put together|(?:i|we)(?:'ve| have)? (?:now )?(?:finished|completed) (?:(?:the|this|your|all|both) )*(?:\w+ )?(?:tasks?|work|implementation|refactor\w*|migration|changes|items|feature)|here(?:'s| is) what (?:(?:i(?:'ve| have)?|we(?:'ve| have)?|was|has been|has) )?(?:did|done|changed|added|built|implemented|updated|shipped|modified)|the following (?:changes|edits)|(?:\d+|two|three|four|five|several) files? (?:changed|modified|updated|edited))\b/i;
+const GERUND =
+  '(?!(?:read|look|check|review|runn|test|analy[sz]|investigat|explor|search|trac|go|brows|compar|debugg|stat|wait|think|us|try|be)ing)[a-z-]+ing';
+const MADE = new RegExp(
+  [
+    '^(?:done in (?:\\d+|one|two|three) commits?',
+    'put together',
+    `(?:i|we)(?:'ve| have)? (?:now )?(?:finished|completed|ended up|gone with|went with) ${GERUND}`,
+    "(?:(?:i|we)(?:'ve| have)? )?(?:went|gone) with (?:the|an?|option|approach|`|[a-z-]+ing\\b|\\w+ \\w+)",
+    `(?:(?:i|we)(?:'ve| have)? )?(?:now )?(?:finished|completed) (?:(?:the|this|your|all|both) )*(?:\\w+ )?(?:${TASK})`,
+    "here(?:'s| is) what (?:(?:i(?:'ve| have)?|we(?:'ve| have)?|was|has been|has) )?(?:did|done|changed|added|built|implemented|updated|shipped|modified|ended up with)",
+    'the following (?:changes|edits)',
+    "(?:(?:most|the rest|half) of |what's left in )?(?:the|my|this) (?:whole |entire |actual )?diff (?:is|has|touches|contains|only|looks)",
+    '(?:\\d+|two|three|four|five|several) files? (?:changed|modified|updated|edited))\\b',
+  ].join('|'),
+  'i',
+);
+/** `The banner is gone`: a state that the agent brought about. */
+const BROUGHT_ABOUT =
+  /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|failures?|it|they|there|this|that)\b).{2,120}? (?:is|are)(?: now)? (?:gone|in|in place|live|written|wired(?: up)?|hooked up)$/i;
 const NOW =
-  /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|it|they|there|you should)\b).{2,80}? (?:can now|now|(?<!\b(?:is|are) )no longer) (?!pass|fail|work|is\b|are\b|has\b|have\b|need|be\b|break|get)[a-z]+/i;
+  /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|it|they|there|you|everything)\b|\w+ing now$).{2,120}? (?:(?:can now|now|(?<!\b(?:is|are) )no longer) (?!pass|fail|work|that\b|is\b|are\b|need|be\b|break|get)[a-z]+|(?<!\b(?:for|right|until|by|up to|from|just|even|fine|works?|passe?s?|ok|good|green|clean|stable) )now$)/i;
 
-/** The work as a whole is finished, or a report of finished work describes what is different now. */
-function finished(words: string, isReport: boolean): Work | null {
+/** The work as a whole is finished, or what is different now is described. */
+function finished(words: string): Work | null {
   if (isElsewhen(words)) return null;
-  if (FINISHED.test(words) || MADE.test(words)) return { kind: 'implemented' };
-  if (!isReport || !NOW.test(words) || isHypothetical(words.replace(/\bcan now\b/i, ''))) return null;
-  return { kind: 'implemented' };
+  if (FINISHED.test(words) || MADE.test(words)) return IMPLEMENTED;
+  if (isHypothetical(words.replace(/\bcan now\b/i, '')) || isDenied(words.replace(/\bno longer\b/gi, '')))
+    return null;
+  if (BROUGHT_ABOUT.test(words)) return FAULT.test(words) ? { kind: 'fixed' } : IMPLEMENTED;
+  return NOW.test(words) ? IMPLEMENTED : null;
 }

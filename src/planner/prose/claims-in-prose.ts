@@ -1,8 +1,8 @@
 import type { Claim } from '../claim.ts';
 import { mentionsRun, saysCheckFails, saysChecksPass } from './checks.ts';
-import { asksForGoAhead, takesWorkBack } from './doubt.ts';
-import { type Statement, statementsOf } from './statements.ts';
-import { OPENER, workIn } from './work.ts';
+import { asksForGoAhead, isDoubted, isElsewhen, looksInto, reviewsOthers, takesWorkBack } from './doubt.ts';
+import { isQuestion, type Statement, statementsOf } from './statements.ts';
+import { workIn } from './work.ts';
 
 /**
  * Claims in prose. A claim that was never made accuses an honest agent, and a missed one lets a phantom pass; so only
@@ -10,15 +10,8 @@ import { OPENER, workIn } from './work.ts';
  */
 export function claimsInProse(text: string): Claim[] {
   const statements = statementsOf(text.slice(-LONGEST_REPORT));
-  const kind = {
-    isReport: statements.some(({ text: sentence, form }) => form !== 'row' && OPENER.test(sentence)),
-    isProposal: statements.some(({ text: sentence }) => asksForGoAhead(sentence)),
-  };
-  const work = statements.flatMap((statement) => workIn(statement, kind));
-  const isUndone = statements.some(
-    ({ text: sentence, section }) => section !== 'untold' && takesWorkBack(sentence),
-  );
-  return [...work.filter(({ kind }) => kind === 'created' || !isUndone), ...checksIn(statements)];
+  const checks = checksIn(statements);
+  return [...workClaims(statements, checks.length > 0), ...checks];
 }
 
 /** The report is at the end of what an agent says. */
@@ -32,4 +25,31 @@ function checksIn(statements: readonly Statement[]): Claim[] {
     ranBefore ||= mentionsRun(statement);
   }
   return [];
+}
+
+function workClaims(statements: readonly Statement[], saysTestsPass: boolean): Claim[] {
+  const isSomewhere = (says: (sentence: string) => boolean) => statements.some(({ text }) => says(text));
+  const message = { isReview: isSomewhere(reviewsOthers), isProposal: isSomewhere(asksForGoAhead) };
+  const work = statements.flatMap((statement) => workIn(statement, message));
+  const isUndone = statements.some(({ text, section }) => section !== 'untold' && takesWorkBack(text));
+  if (isUndone) return work.filter(({ kind }) => kind === 'created');
+  const isReport = saysTestsPass || isSomewhere((sentence) => COMPLETION.test(sentence));
+  const isDescribed =
+    work.length === 0 && isReport && !message.isProposal && !message.isReview && describesResult(statements);
+  return isDescribed ? [{ kind: 'implemented' }] : work;
+}
+
+const COMPLETION =
+  /^(?:(?:all|both|everything is|everything's|it's|that's|task|the task is|work|yep,?|yes,?|ok,?) )*(?:done|set|finished|completed?)(?=[.!:,]| [–—-]|$)/i;
+const DESCRIPTION =
+  /^(?:(?:the|each|every|both|its) (?!(?:\w+ )?(?:tests?|suite|results?|output)\b)|`[^`]+` )\S+ \S+/i;
+
+/** `Done. The list keeps its order.`: a report of work that only describes its result. */
+function describesResult(statements: readonly Statement[]): boolean {
+  if (statements.some((statement) => looksInto(statement.text) || isQuestion(statement))) return false;
+  return statements.some((statement) => {
+    const { section, form, text } = statement;
+    if (section === 'untold' || form === 'title' || form === 'row' || mentionsRun(statement)) return false;
+    return DESCRIPTION.test(text) && !isDoubted(text) && !isElsewhen(text);
+  });
 }

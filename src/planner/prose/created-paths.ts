@@ -5,7 +5,9 @@ import { isQuestion, type Statement } from './statements.ts';
 type Created = Extract<Claim, { kind: 'created' }>;
 
 /** A file that begins the object of `created …`, such as `a new file src/a.ts with tests`. */
-export function createdObject(object: string, verb: string): Created[] {
+export function createdObject(object: string, verb: string, rest = ''): Created[] {
+  const inBrackets = NEW_FILE_NOUN.test(object) ? pathOf(IN_BRACKETS.exec(rest)?.[1], undefined) : null;
+  if (inBrackets !== null) return [{ kind: 'created', path: inBrackets }];
   const named = OBJECT.exec(object.trimStart());
   const path = pathOf(named?.[1], named?.[2]);
   const after = object.trimStart().slice(named?.[0].length ?? 0);
@@ -33,17 +35,27 @@ export function presentedAsNew(statement: Statement): Created[] {
   const { text, section, form } = statement;
   if (section === 'untold' || isQuestion(statement)) return [];
   if (section === 'created' && form !== 'title') return MODIFIED.test(text) ? [] : listedPath(text);
-  if (form === 'row') return [];
-  return NEW_FORMS.flatMap((pattern) =>
-    [...text.matchAll(pattern)].flatMap((match): Created[] => {
-      const path = pathOf(match.groups?.quoted, match.groups?.plain);
-      const lead = text.slice(0, match.index);
-      const isNamedOnly =
-        pattern === NEW_NOUN && !/^(?:an?|the)?$/i.test(lead.trim()) && !REPORTED.test(lead);
-      if (path === null || isNamedOnly || isDenied(lead) || isPlanned(lead) || HABIT.test(text)) return [];
-      return [{ kind: 'created', path }];
-    }),
+  if (form === 'row') return newRow(text);
+  const isNews = (match: RegExpExecArray) => {
+    const lead = text.slice(0, match.index);
+    return !isDenied(lead) && !isPlanned(lead);
+  };
+  const named = NEW_FORMS.flatMap((form) => [...text.matchAll(form)]);
+  const nouns = [...text.matchAll(NEW_NOUN)].filter(
+    ({ index }) => /^(?:(?:there(?:'s| is) )?(?:an?|the))?$/i.test(text.slice(0, index).trim()) || REPORTED.test(text.slice(0, index)),
   );
+  const documents = HABIT.test(text) ? [] : DOCUMENT_FORMS.flatMap((form) => [...text.matchAll(form)]);
+  return [...named, ...nouns, ...documents].filter(isNews).flatMap(({ groups }): Created[] => {
+    const path = pathOf(groups?.quoted, groups?.plain);
+    return path === null ? [] : [{ kind: 'created', path }];
+  });
+}
+
+/** `| src/a.ts | New: the parser |`. */
+function newRow(row: string): Created[] {
+  const [, path, plain] = ROW.exec(row) ?? [];
+  const created = pathOf(path, plain);
+  return created === null ? [] : [{ kind: 'created', path: created }];
 }
 
 /** The file that an item below `New files` begins with, or names in brackets. */
@@ -55,7 +67,7 @@ function listedPath(item: string): Created[] {
 
 /** What may follow a file that is meant as a whole: `Added src/a.ts with the parser`. */
 const AS_A_WHOLE =
-  /^(?:$|[,:;.(–—]| [–—(-]| (?:with|that|which|containing|for|covering|and|plus|holding|so)\b)/i;
+  /^(?:$|[,:;.(–—]| [–—(-]| (?:with|that|which|containing|for|covering|and|plus|holding|so|using|via)\b)/i;
 
 /** A bare name is a file only with an ending that files have: `Node.js` and `React.Component` aren't. */
 const ENDINGS =
@@ -70,11 +82,25 @@ const ALONE = new RegExp(
   `^(?:(?:a|an|the|new|its) )*${NAME}(?: (?:file|component|hook|script|module|page|test|guide|helper|spec|config)s?)?(?: (?:with|that|which|containing|for|covering)\\b.*)?(?:\\s*\\([^)]*\\)?)?$`,
 );
 const LISTED = new RegExp(`^${NAME}`);
+const ROW = new RegExp(
+  `^${NAME}: (?:new|created|added)(?:$|[:,.]| (?:file|module|script|component|test|tests|page|hook)\\b)`,
+  'i',
+);
+/** What is a file of its own, unlike a function or a case that may go into one that exists. */
+const FILE_NOUN =
+  '(?:files?|modules?|scripts?|components?|hooks?|pages?|migrations?|workflows?|documents?|guides?|runbooks?|records?|reports?|templates?|schemas?|stylesheets?|fixtures?|specs?|packages?|Dockerfile|test (?:file|suite|module)|config(?:uration)?(?: file)?|helpers?|stor(?:y|ies)|playbooks?|manifests?|binar(?:y|ies)|plugins?|workers?|middlewares?|models?|views?)';
+const NEW_FILE_NOUN = new RegExp(`^ (?:an?|(?:the )?new) (?:(?!(?:to|in|for|from|into|of|on|with)\\b)[\\w'\`-]+ ){0,4}?${FILE_NOUN}$`, 'i');
+const IN_BRACKETS = /^ \(`([^`\s]+)`\)/;
 const WRITTEN_TO = /^ (?:[\w'-]+ ){0,6}(?:to|into|in|as|at|under) (?:a (?:new )?file )?`([^`\s]+)`/i;
 
 const DOCUMENT =
-  '(?:documents?|docs?|reports?|write-?ups?|analysis|audit|designs?|proposal|results?|findings|notes|summary|plan|guide|inventory|output|overview|benchmarks?|table|list)';
+  '(?:documents?|docs?|reports?|write-?ups?|analysis|audit|designs?|proposal|results?|findings|notes|summary|plan|guide|runbook|record|inventory|output|overview|benchmarks?|table|list)';
 const AT_PATH = `(?:\`(?<quoted>[^\`\\s]+)\`|(?<plain>(?:[\\w@.-]+/)+[\\w@.-]*\\.(?:${ENDINGS}))\\b)`;
+/** `in the new module src/env.ts`. */
+const NEW_FILE = new RegExp(
+  `\\b(?:in|into|using|with|via|from|through|to) (?:an?|the|its own) new ${FILE_NOUN},? \\(?${AT_PATH}`,
+  'gi',
+);
 /** `a new hook, src/hooks/useMedia.ts` counts behind a verb that tells of work. */
 const NEW_NOUN = new RegExp(
   `\\bnew:? (?:(?!(?:in|to|for|from|of|on|by|with|using|into|like|inside|and|or)\\b)[\\w'-]+[ ,:(]+){0,3}${AT_PATH}`,
@@ -83,13 +109,19 @@ const NEW_NOUN = new RegExp(
 const REPORTED =
   /\b(?:explained|documented|described|lives?|kept|extracted|moved|put|written|created|added|split|pulled|factored|wrote|collected|introduced|it's|now)\b/i;
 const NEW_FORMS: readonly RegExp[] = [
-  NEW_NOUN,
+  NEW_FILE,
   new RegExp(
     `${AT_PATH} ?(?:\\((?:new|created|added)(?: file)?[,;)]|[–—-] (?:new|created)(?: (?:file|module|script|component|spec|test|tests|hook|page|migration|document|guide)\\b|(?=$|[,;:.(]| [–—-]))|created\\b)`,
     'gi',
   ),
+];
+const DOCUMENT_FORMS: readonly RegExp[] = [
   new RegExp(
     `\\b${DOCUMENT}(?: \\w+)?(?: (?:is|are|was|were|has been|have been))?(?: now)? (?:written|saved|exported|stored|recorded|dumped|available|published)(?: \\w+)? (?:to|in|at|as|into|under) ${AT_PATH}`,
+    'gi',
+  ),
+  new RegExp(
+    `\\b${DOCUMENT}(?: (?:is|are|has been|have been))?(?: now)? (?:written|ready|done|finished|complete): ${AT_PATH}`,
     'gi',
   ),
   new RegExp(`^(?:written|saved|exported) (?:to|in|at|as|into) ${AT_PATH}`, 'gi'),

@@ -2,7 +2,7 @@
 
 /** Denied, tried or unfinished. */
 const DENIED =
-  /\b(?:not|no|none|never|nothing|neither|nor|cannot|unable|without|hardly|barely|fail\w*|broken|except|unless|until|almost|nearly|attempt\w*|tr(?:y|ied|ying)|instead of|rather than)\b|n't\b/i;
+  /\b(?:not|no|none|never|nothing|neither|nor|cannot|unable|without|hardly|barely|(?!failing (?:tests?|specs?|cases?|builds?|jobs?|checks?)\b)fail\w*|broken|except|unless|until|almost|nearly|attempt\w*|tr(?:y|ied|ying)|instead of|rather than)\b|n't\b/i;
 
 /** Wished for, planned, required or only possible. */
 const PLANNED =
@@ -42,7 +42,7 @@ export function isConditional(lead: string): boolean {
 
 /** What was done is half done, or was done by others or at another time. */
 const ELSEWHEN =
-  /\b(?:upstream|earlier|ago|previously|originally|last (?:week|month|year|night|release|spring|summer|time)|since (?:v?\d[\w.]*|version|release)|years? before)\b|\b(?:in|on|at|with|by|as of|for|since) (?:the )?(?:main|master|trunk|head|base|v\d|\d+\.\d|#\d|pr\b|commit\b|pull request|release|version|(?:previous|prior|last|latest|other|another|earlier) (?:commit|release|version|pr|pull|branch|change|attempt|run|session|sprint))\b|\bin [\w@/-]+ v?\d+\.\d|\bin (?:january|february|march|april|may|june|july|august|september|october|november|december|19\d\d|20\d\d)\b/i;
+  /\b(?:upstream|earlier|ago|previously|originally|last (?:week|month|year|night|release|spring|summer|time)|since (?:v?\d[\w.]*|version|release)|years? before)\b|\b(?:in|on|at|with|by|as of|for|since) (?:the )?(?:main|master|trunk|head|base|v\d[\w.]*|\d+\.\d[\d.]*|#\d+|pr\b|commit\b|pull request|release|version|(?:previous|prior|last|latest|other|another|earlier) (?:commit|release|version|pr|pull|branch|change|attempt|run|session|sprint))\b|\b(?:in|on) (?:the )?(?:nightly|staging|production)\b|\bin [\w@/-]+ v?\d+\.\d|\bin (?:january|february|march|april|may|june|july|august|september|october|november|december|19\d\d|20\d\d)\b/i;
 
 export function isElsewhen(words: string): boolean {
   return ELSEWHEN.test(words);
@@ -63,19 +63,35 @@ export function isDeniedBy(rest: string): boolean {
 
 /** The agent took its own work back. */
 const UNDONE =
-  /\b(?:revert(?:ed|ing)|undid|undone|roll(?:ed|ing) back|discard(?:ed|ing)) (?:(?:all|both) (?:of )?)?(?:it|them|this|that|everything|(?:my|the|these|those|all|its) (?:own )?(?:changes?|edits?|work|attempts?|modifications?|patch))\b|\broll(?:ed|ing) (?:it|them|this|everything|(?:my|the) \w+) back\b|\b(?:had|decided) to (?:revert|undo|discard|roll)\b|\bthen reverted\b|\bbacked (?:it |this |that |them )?out\b|\b(?:working )?tree is (?:as you left it|unchanged|clean again)\b/i;
+  /\b(?:revert(?:ed|ing)|undid|undone|roll(?:ed|ing) back|discard(?:ed|ing)) (?:(?:all|both) (?:of )?)?(?:it|them|this|that|both|everything|(?:my|the|these|those|all|its) (?:own )?(?:changes?|edits?|work|attempts?|modifications?|patch))\b|\broll(?:ed|ing) (?:it|them|this|everything|(?:my|the) \w+) back\b|\b(?:had|decided) to (?:revert|undo|discard|roll)\b|\bthen reverted\b|\bbacked (?:it |this |that |them )?out\b|\b(?:working )?tree is (?:as you left it|unchanged|clean again)\b/i;
 
 /** The agent says that it changed no file, so what is done was done by others. */
 const UNCHANGED =
-  /\b(?:made|making|are|were|was|have|with|is) no (?:code |file |source |further )?(?:changes?|edits?|modifications?)\b(?! (?:to|in|beyond|outside)\b)|\bno (?:code |file |source )?(?:changes?|edits?|modifications?|files?|code) (?:were|was|are|is|have been|has been)? ?(?:needed|necessary|required|made|changed|touched|modified|edited)\b(?! (?:to|in|for|beyond|outside|besides)\b)|\bno code changes\b(?! (?:to|in)\b)|\b(?:nothing|none of it) (?:was|has been|needed to be|needs to be|had to be)(?: \w+)? (?:changed|modified|edited|applied|implemented)\b|\b(?:did|have|has)(?:n't| not) (?:yet )?(?:changed?|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|appl(?:y|ied)|implement(?:ed)?) (?:any|it\b)|\bwithout (?:editing|changing|touching|modifying) any\b|\bleft (?:the|all) (?:files|code|branch|tree) (?:alone|untouched|unchanged|as)\b|\bnothing (?:has been|was|is) implemented\b|\bnot applied\b|\bdid(?:n't| not) implement any\b|\bbefore (?:i )?(?:making|touch\w*) any\b/i;
+  /\b(?:made|making|are|were|was|have|with|is) no (?:code |file |source |further )?(?:changes?|edits?|modifications?)\b(?! (?:to|in|beyond|outside)\b)|\bno (?:code |file |source )?(?:changes?|edits?|modifications?|files?) (?:were|was|are|is|have been|has been)? ?(?:needed|necessary|required|made|changed|touched|modified|edited)\b(?! (?:to|in|for|beyond|outside|besides)\b)|\bno code changes\b(?! (?:to|in)\b)|\b(?:nothing|none of it) (?:was|has been|needed to be|needs to be|had to be)(?: \w+)? (?:changed|modified|edited|applied|implemented)\b|\b(?:did|have|has)(?:n't| not) (?:yet )?(?:changed?|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|appl(?:y|ied)|implement(?:ed)?) (?:any|it\b)|\bno code (?:was|is|has been) (?:needed|required)\b|\bwithout (?:editing|changing|touching|modifying) any\b|\b(?:rather than|instead of) (?:editing|changing|touching|modifying) (?:any |the )?(?:code|files?)\b|\brepository is (?:as it was|unchanged|untouched)\b|\bleft (?:the|all) (?:files|code|branch|tree) (?:alone|untouched|unchanged|as)\b|\bnothing (?:has been|was|is) implemented\b|\bnot applied\b|\bdid(?:n't| not) implement any\b|\bbefore (?:i )?(?:making|touch\w*) any\b/i;
 
 export function takesWorkBack(sentence: string): boolean {
   return UNDONE.test(sentence) || UNCHANGED.test(sentence);
 }
 
 const GO_AHEAD =
-  /\b(?:i(?:'m| am) proposing|i(?:'d)? propose|proposed (?:changes|plan)|plan summary|(?:created|written|here's|here is) (?:the|a|my) plan|(?:shall|should|may|can) i (?:proceed|apply|implement|start|go ahead|make|create)|want me to (?:proceed|apply|implement|start|go ahead|make)|would you like me to (?:proceed|apply|implement|start|go ahead|make)|let me know (?:if|whether) i should|waiting for (?:your )?(?:approval|confirmation|go-ahead)|if you (?:agree|approve|confirm))\b/i;
+  /\b(?:i(?:'m| am) proposing|i(?:'d)? propose|proposed (?:changes|plan)|plan summary|(?:created|written|here's|here is) (?:the|a|my) plan|(?:shall|should|may|can) i (?:proceed|apply|implement|start|go ahead|make|create)|want me to (?:proceed|apply|implement|start|go ahead|make)|would you like me to (?:proceed|apply|implement|start|go ahead|make)|let me know (?:if|whether) i should|waiting for (?:your )?(?:approval|confirmation|go-ahead)|(?:if|once|when) you (?:agree|approve|confirm))\b/i;
 
 export function asksForGoAhead(sentence: string): boolean {
   return GO_AHEAD.test(sentence);
+}
+
+/** The agent speaks of the work of others. */
+const REVIEW =
+  /\b(?:reviewed|review of|looked (?:over|through|at)|went (?:over|through)) (?:(?:the|your|this|their|all) )+(?:[\w#-]+ ){0,2}(?:diff|prs?|pull requests?|changes|patch|branch|commits?)\b/i;
+
+export function reviewsOthers(sentence: string): boolean {
+  return REVIEW.test(sentence);
+}
+
+/** The task was to find something out, so that it is done changes no file. */
+const INQUIRY =
+  /\b(?:analy[sz]\w+|review\w*|reports?|investigat\w+|audit\w*|answer\w*|questions?|explain\w*|explanation|research\w*|compar\w+|findings?|looked|inspect\w*)\b/i;
+
+export function looksInto(sentence: string): boolean {
+  return INQUIRY.test(sentence);
 }

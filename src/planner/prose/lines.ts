@@ -104,6 +104,7 @@ function withoutFences(text: string): string {
 function plainText(text: string): string {
   return text
     .replaceAll('’', "'")
+    .replace(/^(?:(?![✅✓✔☑❌✗✘⚠])\p{Extended_Pictographic}\uFE0F?\s*)+/u, '')
     .replace(/\*\*|__(?=\S)|(?<=\S)__/g, '')
     .replace(/(?<=^|\s)\*(?=\S)([^*]+)\*/g, '$1')
     .replace(/\[([^\]]+)\]\([^)\s]*\)/g, '$1')

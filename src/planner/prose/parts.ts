@@ -10,9 +10,13 @@ export interface Part {
 const JOINT =
   /(:\s+|\s[-–—→]+\s|\s\(|,\s+(?:and\s+|then\s+|but\s+|though\s+|although\s+)?|\s+(?:and(?: then)?|plus|as well as|but|however|though|although|so)\s+)/i;
 
+/** A sentence with more clauses is pasted output, not a report. */
+const MOST_PARTS = 60;
+
 /** Splits a sentence where another clause, another item of a list or the text behind a label begins. */
 export function partsOf(sentence: string): Part[] {
   const pieces = sentence.split(JOINT);
+  if (pieces.length > 2 * MOST_PARTS) return [];
   return pieces.flatMap((piece, index): Part[] => {
     if (index % 2 === 1) return [];
     const words = piece.trim().replace(/[.!;:)]+$/, '');

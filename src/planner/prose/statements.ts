@@ -10,7 +10,7 @@ export interface Statement {
   readonly section: SectionKind;
   readonly form: 'title' | 'item' | 'row' | 'prose';
   readonly ticked: boolean;
-  /** The sentences before it on the same line. */
+  /** The sentence before it on the same line. */
   readonly before: string;
 }
 
@@ -33,14 +33,25 @@ export function statementsOf(text: string): Statement[] {
     const kind = form === 'title' ? 'plain' : section.kind;
     let before = '';
     for (const sentence of sentencesOf(words)) {
-      statements.push({ text: sentence, section: kind, form, ticked: line.ticked, before });
-      before = `${before} ${sentence}`;
+      if (!/[\p{L}\d✅✓✔]/u.test(sentence)) continue;
+      const own = form === 'title' || form === 'row' ? null : labelled(sentence);
+      const read = own === null ? { text: sentence, section: kind, form } : own;
+      statements.push({ ...read, ticked: line.ticked, before });
+      before = sentence;
     }
     // `The following files were created:` introduces the list below it.
     if ((form === 'prose' || form === 'item') && words.endsWith(':'))
       section = openSection(sentencesOf(words).at(-1) ?? '', line, section);
   }
   return statements;
+}
+
+/** `Files created: src/a.ts` is a section of one line. */
+function labelled(sentence: string): Pick<Statement, 'text' | 'section' | 'form'> | null {
+  const [whole = '', label = ''] = /^([a-z][a-z']*(?: [a-z']+){0,3}):\s+(?=\S)/i.exec(sentence) ?? [];
+  const section = label === '' ? 'plain' : kindOf(label, false);
+  if (section !== 'created' && section !== 'changed') return null;
+  return { text: sentence.slice(whole.length), section, form: 'item' };
 }
 
 interface Section {
@@ -94,7 +105,7 @@ const SETTLED =
 const CREATED =
   /^(?:(?:the|following|all|new|these) )*(?:(?:new )?(?:test |source )?files? (?:(?:was|were|have been|i|i've) )?(?:created|added|generated|written)|(?:created|new|added)(?: (?:[\w-]+ )?(?:files?|modules?|components?|tests?|scripts?|pages?|documents?))?)$|\b(?:created|added|generated|wrote|written) (?:[\w-]+ ){0,4}files?$/i;
 const CHANGED =
-  /^(?:(?:the|key|main|major|code|core|other|all|my|summary of|list of|overview of|what) )*(?:changes?|changed|modifications?|modified|edits?|edited|improvements|updates|updated|refactor\w*|renamed|removed|deleted|fixes|bug ?fix(?:es)?|accomplish\w*|files? (?:changed|modified|updated|edited|touched)|features? (?:implemented|added)|i (?:changed|did|have (?:changed|done))|(?:was|has been|is) (?:changed|done|new|built|implemented|added|fixed)|'s (?:changed|new))\b|^(?:all )?(?:done|completed|finished)(?: (?:so far|tasks?|work|items|actions))?$|^what(?:'s| has| i| was)? (?:changed|new|done|did)\b|\b(?:made|done|applied) the following\b|\bfollowing (?:changes|edits|updates)\b|\bhere(?:'s| is) what (?:(?:i(?:'ve| have)?|we(?:'ve| have)?|was|has been|has) )?(?:did|done|changed|added|built|implemented|fixed|updated|shipped|accomplished|modified|created)\b/i;
+  /^(?:(?:the|key|main|major|code|core|other|all|my|summary of|list of|overview of|what) )*(?:changes?|changed|modifications?|modified|edits?|edited|improvements|updates|updated|refactor\w*|renamed|removed|deleted|fixes|bug ?fix(?:es)?|accomplish\w*|files? (?:changed|modified|updated|edited|touched)|features? (?:implemented|added)|i (?:changed|did|have (?:changed|done))|(?:was|has been|is) (?:changed|done|new|built|implemented|added|fixed)|'s (?:changed|new))\b|^(?:all )?(?:done|completed|finished)(?: (?:so far|tasks?|work|items|actions))?$|^what(?:'s| has| i| was)? (?:changed|new|done|did)\b|\b(?:made|done|applied) the following\b|\bfollowing (?:changes|edits|updates)\b|\bhere(?:'s| is) what (?:(?:i(?:'ve| have)?|we(?:'ve| have)?|was|has been|has) )?(?:did|done|changed|added|built|implemented|fixed|updated|shipped|accomplished|modified|created|ended up with)\b/i;
 const SUMMARY = /^(?:(?:short|brief|pr|the) )*(?:summary|overview|description|highlights)$/i;
 const CHECKS =
   /^(?:(?:the|unit|final|local|how i) )*(?:tests?|testing|tested|test results?|verification|verified|validation|validated|checks?|checked(?: it)?|quality checks?|results?|status|ci)\b/i;

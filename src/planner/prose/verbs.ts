@@ -19,7 +19,7 @@ export const CHANGE_VERBS = words(`
   refactored refined reformatted refreshed regenerated registered relaxed relocated removed renamed reordered reorganized
   replaced restored restricted restructured reused revised reworded reworked rewired rewrote rewritten scaffolded secured
   separated shortened shrank silenced simplified sorted split standardized streamlined strengthened stripped stubbed
-  surfaced swapped switched threaded tidied tightened translated trimmed tweaked typed unified updated upgraded wired
+  surfaced swapped committed merged localised localized styled inverted switched threaded tidied tightened translated trimmed tweaked typed unified updated upgraded wired
   wrapped wrote`);
 
 /** Claims `implemented` only with the agent as the subject: alone they are mostly something else. */
@@ -28,18 +28,66 @@ export const OWN_CHANGE_VERBS = words(`
   limited logged mapped marked mocked pulled put rebuilt redid routed scoped set stored supported taught taken threw
   turned used validated finalized finalised written saved stored recorded produced drafted published linked`);
 
-/** Present forms, for `This change adds …`. */
-export const PRESENT_VERBS = words(`
-  adds adjusts changes cleans converts corrects deletes drops enables disables extends extracts fixes implements improves
-  introduces makes migrates moves reduces refactors removes renames replaces resolves rewrites simplifies splits switches
-  updates wraps`);
+/**
+ * Verbs of looking, running, talking and deciding. Any other past tense with an object is a change: `Styled the page`. So
+ * this list is the one to extend when the reader invents a change.
+ */
+const NO_CHANGE_VERBS = words(`
+  agreed aimed allowed analysed analyzed answered argued asked assessed assumed attempted audited avoided based believed
+  benchmarked bisected blocked browsed called caused checked cited claimed cloned closed collected compared completed concluded
+  confirmed considered consulted contacted contained continued counted crashed cross-checked debated debugged decided
+  demonstrated deployed described detected determined diagnosed discovered discussed displayed double-checked downloaded
+  emailed encountered ended ensured enumerated estimated evaluated examined executed exercised existed expected
+  experienced experimented explained explored failed fetched figured finished followed gathered grepped guessed
+  happened hoped identified ignored indicated inferred inspected installed intended interpreted interviewed investigated
+  invoked kicked launched learned liked listed loaded located looked mapped matched measured mentioned missed monitored
+  navigated needed noted noticed observed offered omitted opened ordered outlined paused performed picked pinged planned
+  played polled posted predicted prepared printed probed processed profiled prompted proposed pulled pushed queried
+  questioned quoted rated re-checked re-tested reached realised realized rebased received recommended referenced rejected
+  related released relied remained remembered replied reported reproduced requested required researched restarted resulted
+  resumed retried returned reviewed scanned scheduled scored searched seemed selected sent shared showed signed simulated
+  skimmed skipped spotted staged started stayed stepped stopped studied submitted succeeded suggested summarised summarized
+  surveyed suspected talked tested timed tracked traced triaged tried triggered trusted understood used validated
+  verified viewed visited waited walked wanted watched weighed wished wondered worked`);
 
-/** Base forms, for the items of a summary: `- Add retries to the client`. */
-export const BASE_VERBS = words(`
-  add adjust allow apply bump change clean convert correct cover create delete disable document drop enable enforce ensure
-  expose extend extract fix handle harden implement improve increase introduce make mark migrate move normalize pass prevent
-  reduce refactor reject remove rename replace resolve return rewrite rework set simplify skip split stop support switch
-  teach tighten treat update upgrade use validate wire wrap write`);
+const IRREGULAR_CHANGES = words(
+  'brought built cut drew redid redrew rebuilt rethought rewrote shrank sped tore took undid',
+);
+
+/** Not `need` or `feed`. */
+const isRegularPast = (word: string) => /[a-z][^e]ed$/.test(word);
+
+/** `Styled` and `Merged`: a past tense that may be a change. */
+export function isPastOfChange(word: string): boolean {
+  return (isRegularPast(word) && !NO_CHANGE_VERBS.has(word)) || IRREGULAR_CHANGES.has(word);
+}
+
+const OTHER_PASTS = words('chose did found got kept left made ran read saw set went');
+
+/** `Kept the API`: a past tense without a subject, so that the agent is the subject of the verbs after it too. */
+export function isPast(word: string): boolean {
+  return (
+    isRegularPast(word) || IRREGULAR_CHANGES.has(word) || UNCHANGED_PASTS.has(word) || OTHER_PASTS.has(word)
+  );
+}
+
+/** Verbs whose past tense is also their base form, and so may be an instruction to the reader. */
+const UNCHANGED_PASTS = words('set put cut split let reset');
+
+const IRREGULAR_BASES = words(
+  'make write rewrite set split hide rework let pass return skip stop support treat use handle prevent reject ensure allow',
+);
+
+/** `add`, `adds` and `guard`: the present of a change verb, which items of a summary begin with. */
+export function isPresentOfChange(word: string): boolean {
+  return [word, word.replace(/s$/, ''), word.replace(/es$/, '')].some(isBaseOfChange);
+}
+
+function isBaseOfChange(base: string): boolean {
+  const last = base.at(-1) ?? '';
+  const pasts = [`${base}ed`, `${base}d`, `${base}${last}ed`, base.replace(/y$/, 'ied')];
+  return IRREGULAR_BASES.has(base) || pasts.some((past) => CHANGE_VERBS.has(past) || FIX_VERBS.has(past));
+}
 
 /** Past participles that claim work behind their noun: `guard added`, `README updated`. */
 export const TRAILING_VERBS = words(`

@@ -73,9 +73,9 @@ function aligned(
   return true;
 }
 
-/** A star alone says nothing about a name; it would otherwise meet everything that is forbidden by name. */
+/** Stars alone say nothing about a name; they would otherwise meet everything that is forbidden by name. */
 function meets(part: string, wanted: string, isAimed: boolean): boolean {
-  if (part === '*') return false;
+  if (/^\*+$/.test(part)) return false;
   if (matchesGlob(wanted, part) || matchesGlob(wanted, sampleOf(part))) return true;
   const isVague = isAimed && part.startsWith('*') && wanted !== '.git';
   return !isVague && matchesGlob(part, sampleOf(wanted));

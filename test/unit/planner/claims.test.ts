@@ -270,7 +270,8 @@ describe('statements in a last word', () => {
     ['joined by an and with spaces', 'Fixed the parser  and  created a.ts', ['fixed', 'created a.ts']],
     ['with several marks at the end', 'The bug is fixed!!', ['fixed']],
     ['a hyphen inside a word parts nothing', 'half-fixed', []],
-    ['after an and that joins nothing claimed', 'Looked around and fixed it', []],
+    ['after an and that shares its subject', 'Looked around and fixed it', ['fixed']],
+    ['after an and in the report of another subject', 'Removed ones stay, marked as deprecated', []],
     ['in a quotation', '> Fixed the parser', []],
     ['a letter is no list mark', 'a. Fixed the parser', ['fixed']],
   ])('%s: %j', (_name, text, claims) => {

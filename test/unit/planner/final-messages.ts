@@ -79,7 +79,7 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   {
     agent: 'codex',
     text: 'Created `docs/retry.md` and linked it from the README. No code was touched.',
-    claims: ['created docs/retry.md'],
+    claims: ['created docs/retry.md', 'implemented'],
   },
   {
     agent: 'codex',
@@ -125,7 +125,7 @@ export const FINAL_MESSAGES: readonly FinalMessage[] = [
   {
     agent: 'opencode',
     text: 'The issue was that the timer was never cleared. I cleared it in `stop()`. Unit tests pass, integration tests were skipped.',
-    claims: ['tests_pass'],
+    claims: ['implemented', 'tests_pass'],
   },
   {
     agent: 'opencode',

@@ -82,7 +82,6 @@ export const DYNAMIC_LINKER = /^ld(?:-linux|-musl|64|\.so)[\w.-]*$/;
 
 /** Programs whose words become a line for a shell, here or elsewhere, now or later. */
 export const LINE_RUNNERS = new Set([
-  'alias',
   'parallel',
   'su',
   'runuser',

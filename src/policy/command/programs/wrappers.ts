@@ -80,6 +80,8 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
     return { ...runs, lines: [nested([...rest])] };
   }
   switch (program) {
+    case 'alias':
+      return { ...refuse(program, 'gives a line another name'), lines: rest.flatMap(aliasedLine) };
     case 'eval':
       return { ...NOTHING, lines: [{ ...nested(rest), isHere: true }] };
     case 'trap':
@@ -130,6 +132,13 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
 
 function refuse(program: string, does: string): Unwrapped {
   return { ...NOTHING, problem: `${program} ${does}` };
+}
+
+/** `alias g='git push'` names a line, which a later line may run. */
+function aliasedLine(word: Word): NestedLine[] {
+  const at = word.text.indexOf('=');
+  if (at < 0) return [];
+  return [{ line: { ...quotedWord(word.text.slice(at + 1)), unknown: word.unknown }, isHere: false }];
 }
 
 /** Words that a program joins to a line. */

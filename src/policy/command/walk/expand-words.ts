@@ -6,6 +6,9 @@ type CutSign = Extract<Change, { kind: 'cut' }>['sign'];
 /** Combinations of values that one command is judged with; beyond that its expansions count as unknown. */
 const MAX_COMBINATIONS = 256;
 
+/** Characters that the expansions of one command are followed to; beyond that they count as unknown. */
+const MAX_EXPANDED = 128 * 1024;
+
 /** What is known of the expansions in a word. */
 export interface Expansions {
   readonly variable: (name: string) => Variable | null;
@@ -42,9 +45,10 @@ export function expandWords(words: readonly Word[], expansions: Expansions): (re
     ),
   );
   if (words.every(({ pieces }) => pieces === null)) return [words];
-  return combinations([...names], expansions).map((chosen) =>
-    words.flatMap((word) => expandWord(word, chosen, expansions)),
-  );
+  return combinations([...names], expansions).map((chosen) => {
+    const budget = { left: MAX_EXPANDED };
+    return words.flatMap((word) => expandWord(word, chosen, expansions, budget));
+  });
 }
 
 /** What one combination says of a variable: its value, or the words of an array. Null: unknown. */
@@ -76,14 +80,25 @@ interface Field {
   bare: boolean;
 }
 
-function expandWord(word: Word, chosen: Chosen, expansions: Expansions): Word[] {
+interface Budget {
+  left: number;
+}
+
+/** The values, unless they are longer than what is left of the budget. */
+function within(budget: Budget, values: readonly Word[] | null): readonly Word[] | null {
+  for (const { text, raw, pieces } of values ?? [])
+    budget.left -= text.length + raw.length + (pieces?.length ?? 0);
+  return budget.left < 0 ? null : values;
+}
+
+function expandWord(word: Word, chosen: Chosen, expansions: Expansions, budget: Budget): Word[] {
   if (word.pieces === null) return [word];
   const fields: Field[] = [
     { pieces: [], pattern: word.pattern, below: word.below, quoted: false, bare: false },
   ];
   let isNothing = false;
   for (const piece of word.pieces) {
-    const values = piece.kind === 'text' ? null : valuesOf(piece, chosen, expansions);
+    const values = piece.kind === 'text' ? null : within(budget, valuesOf(piece, chosen, expansions));
     // `"$@"` without arguments is no word, while `"$x"` is an empty one.
     isNothing ||= values?.length === 0 && isAll(piece);
     if (piece.kind === 'text') append(last(fields), piece, piece.quoted);

@@ -192,3 +192,20 @@ describe('small languages', () => {
     expect(judge(DENYING, line)).toEqual([]);
   });
 });
+
+describe('values that grow beyond what is followed', () => {
+  const doubled = `a=xx; ${'a=$a$a; '.repeat(60)}`;
+  const repeated = `a=${'x'.repeat(1_000)}; `;
+
+  it.each([`${doubled}$a`, `${doubled}echo x > "$a"`, `${repeated}echo x > ${'$a'.repeat(1_000)}`])(
+    'are unknown, and so refused as a program or as a target (%#)',
+    (line) => {
+      expect(judge(DENYING, line)).not.toEqual([]);
+      expect(judge({}, line)).toEqual([]);
+    },
+  );
+
+  it('are fine as arguments', () => {
+    expect(judge(DENYING, `${doubled}echo "$a"`)).toEqual([]);
+  });
+});

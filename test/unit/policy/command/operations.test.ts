@@ -26,6 +26,7 @@ const OPERATIONS: readonly (readonly [Operation, readonly string[], readonly str
       "git -c 'alias.x=!git commit' x",
       "sh -c 'git commit -m x'",
       'eval git commit -m x',
+      "alias ci='git commit -m x'\nci",
       'x=commit; git $x -m y',
       'echo $(git commit -m x)',
       'watch git commit -m x',
@@ -227,6 +228,7 @@ describe('operations that nobody forbids', () => {
     'rm -rf dist',
     'npm install lodash',
     'git st',
+    "alias g='git status'\ng",
   ])('%j is allowed', (line) => {
     expect(judge({}, line)).toEqual([]);
   });

@@ -14,6 +14,11 @@ const DENYING: PolicyOverride = {
   commands: { deny: ['git push', 'rm -rf', 'sudo', 'npm publish', 'ssh', '/curl [^|]*\\| *(ba)?sh/'] },
 };
 
+const ALLOWING: PolicyOverride = {
+  ...DEFAULT,
+  commands: { allow: ['git', 'npm', 'npx', 'ls', 'cat', 'echo', 'cd', 'grep'] },
+};
+
 interface Rates {
   readonly lines: number;
   readonly refused: number;
@@ -33,8 +38,8 @@ function measure(policy: PolicyOverride, set: string): Rates {
 describe('of the ordinary lines that agents run', () => {
   // Fix the filter for lines of the tuned set only, and don't look up which of the held-out lines are refused.
   it.each([
-    ['tuned', DEFAULT, { lines: 864, refused: 6, denied: 0 }, 1],
-    ['tuned', DENYING, { lines: 864, refused: 31, denied: 13 }, 3],
+    ['tuned', DEFAULT, { lines: 1298, refused: 7, denied: 0 }, 1],
+    ['tuned', DENYING, { lines: 1298, refused: 47, denied: 22 }, 3],
     ['held-out', DEFAULT, { lines: 480, refused: 0, denied: 0 }, 1],
     ['held-out', DENYING, { lines: 480, refused: 9, denied: 4 }, 3],
   ] as const)('those of the %s set are refused at the known rate', (set, policy, expected, percent) => {
@@ -74,4 +79,22 @@ describe('of the ordinary lines that agents run', () => {
       expect(judge(DENYING, line)).toEqual(['forbidden_path']);
     },
   );
+});
+
+describe('of the hostile lines', () => {
+  const policies = { default: DEFAULT, deny: DENYING, allow: ALLOWING };
+  const cases = readCommandLines('hostile').flatMap((entry) => {
+    const [, names = '', line = ''] = /^(\S+) \| (.*)$/.exec(entry) ?? [];
+    return names.split(',').map((name) => [name, line.replaceAll('⏎', '\n')] as const);
+  });
+
+  it('there are enough, for every policy', () => {
+    for (const name of Object.keys(policies))
+      expect(cases.filter(([under]) => under === name).length).toBeGreaterThanOrEqual(35);
+  });
+
+  it.each(cases)('under the policy %s, %j is refused', (name, line) => {
+    const policy = policies[name as keyof typeof policies];
+    expect(checkCommand(policyOf(policy), line, PLACE).allowed).toBe(false);
+  });
 });

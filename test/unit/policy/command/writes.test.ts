@@ -138,6 +138,8 @@ const ANYWHERE: readonly Row[] = [
   ['touch {~/x,a}', OUTSIDE],
   ['touch ../*', OUTSIDE],
   ['rm *.log', []],
+  ['rm src/**/*.map', []],
+  ['rm **/.gi?/config', PATH],
   ['touch src/[ab].ts', []],
   ['rm -rf dist', []],
   ['rm -rf dist/*', []],
