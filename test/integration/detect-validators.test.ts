@@ -48,7 +48,7 @@ it.each(['test_sum.py', 'tests/test_sum.py', 'test/sum_test.py'])(
   'finds Python tests by name: %s',
   async (path) => {
     expect(await commandsIn(await folderWith({ 'sum.py': '', [path]: '' }))).toEqual([
-      'tests: pytest --junitxml=.tnh/run/tests.xml',
+      'tests: python3 -m pytest --junitxml=.tnh/run/tests.xml',
     ]);
   },
 );

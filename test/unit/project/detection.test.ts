@@ -157,8 +157,16 @@ describe('validators are found', () => {
       { tests: 'pytest', lint: 'ruff check', typecheck: 'mypy' },
     ],
     ['in pytest.ini', { 'pytest.ini': '' }, { tests: 'pytest' }],
-    ['in files of Python tests that nothing configures', { 'test_sum.py': '' }, { tests: 'pytest' }],
-    ['in a folder of such files', { 'tests/sum_test.py': '', 'uv.lock': '' }, { tests: 'uv run pytest' }],
+    [
+      'in files of Python tests that nothing configures',
+      { 'test_sum.py': '' },
+      { tests: 'python3 -m pytest' },
+    ],
+    [
+      'in a folder of such files',
+      { 'tests/sum_test.py': '', 'uv.lock': '' },
+      { tests: 'uv run python3 -m pytest' },
+    ],
     ['not in other files of Python', { 'testing.py': '', 'tests/data.py': '' }, {}],
     ['in a script before such files', { 'test.sh': '', 'test_sum.py': '' }, { tests: 'sh test.sh' }],
     ['in a script that checks', { 'check.sh': '#!/bin/bash\n' }, { tests: 'bash check.sh' }],

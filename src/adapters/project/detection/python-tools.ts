@@ -84,12 +84,13 @@ export function isPythonTest(name: string): boolean {
   return /^(?:test_.*|.*_test|conftest)\.py$/.test(name);
 }
 
-/** Tests that nothing configures. */
+/** Tests that nothing configures. Started as a module, so that they can import what is at the top. */
 export function findPythonTests(files: ProjectFiles): DetectedValidator[] {
   const path = [...files.keys()].find((each) =>
     PYTHON_TEST_FOLDERS.some((folder) => each.startsWith(folder) && isPythonTest(each.slice(folder.length))),
   );
-  return path === undefined ? [] : [{ name: 'tests', command: withRunner(files, ['pytest']), source: path }];
+  if (path === undefined) return [];
+  return [{ name: 'tests', command: withRunner(files, ['python3', '-m', 'pytest']), source: path }];
 }
 
 function withRunner(
