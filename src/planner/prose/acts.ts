@@ -51,16 +51,20 @@ const IMPLEMENTED: Work = { kind: 'implemented' };
 const OBJECT =
   /^ (?:(?:up|out|off|on|down|over|away|back|in) )?(?:(?:the|an?|all|every|each|its|this|that|these|those|both|my|our|your|any|another|one|two|three|four|five|some|several|it|them|only|more)\b|\d|`)/i;
 
-/** What a build tool builds. */
-const BUILD =
-  /^ (?:the|an?) (?:\w+ )?(?:project|image|binary|app|bundle|container|workspace|docs|site|code)\b/i;
+/** Verbs that are a change only with certain objects. */
+const OBJECTS: ReadonlyMap<string, RegExp> = new Map([
+  ['got', /^ rid of\b/i],
+  ['took', /^ (?:out|away|off|over) /i],
+  // Not what a build tool builds.
+  [
+    'built',
+    /^ (?!(?:the|an?) (?:\w+ )?(?:project|image|binary|app|bundle|container|workspace|docs|site|code)\b)(?:an?|the|it|two|three) /i,
+  ],
+]);
 
 function workOn(verb: string, object: string): Work | null {
-  if (verb === 'got' || verb === 'gotten') return /^ rid of\b/i.test(object) ? IMPLEMENTED : null;
-  if (verb === 'took') return /^ (?:out|away|off|over) /i.test(object) ? IMPLEMENTED : null;
-  if (verb === 'built')
-    return /^ (?:an?|the|it|two|three) /i.test(object) && !BUILD.test(object) ? IMPLEMENTED : null;
-  return isPastOfChange(verb) && OBJECT.test(object) ? IMPLEMENTED : null;
+  const wanted = OBJECTS.get(verb) ?? (isPastOfChange(verb) ? OBJECT : null);
+  return wanted?.test(object) === true ? IMPLEMENTED : null;
 }
 
 function workBy(verb: string): Work | null {
@@ -84,7 +88,7 @@ export function changesFiles({ verb, object }: Act): boolean {
   return !NO_FILE.test(object);
 }
 
-/** `Fixed columns take 65 characters`: no article, and a noun with a verb of its own. */
+/** Verbs that a noun has of its own: `Fixed columns take 65 characters`. */
 const FINITE =
   "(?:is|are|was|were|do|does|did|has|have)n't|is|are|was|were|has|have|had|take|takes|get|gets|stay|stays|need|needs|use|uses|make|makes|must|can|may|will|should|would|could|do|does|keep|keeps|remain|remains|show|shows|go|goes|come|comes|mean|means|work|works|cost|costs|contain|contains|hold|holds|appear|appears|become|becomes|run|runs|live|lives|look|looks|point|points|return|returns|allow|allows|cause|causes|lead|leads|depend|depends|belong|belongs|start|starts|end|ends|fail|fails|pass|passes|rely|relies|follow|follows|apply|applies";
 const DETERMINERS =
@@ -97,9 +101,10 @@ const NOUN_BESIDE =
   /^ (?:width|size|length|point|position|costs?|prices?|rates?|set|number|amount|interval|value|state|code|order|ones?)\b/i;
 const TITLE_CASE = /^ [A-Z][a-z]+(?: [A-Z][a-z]+)*$/;
 
+/** Whether what looks like a verb belongs to the noun behind it. */
 export function isModifier(verb: string, object: string, isTitle = false): boolean {
   if (ADJECTIVE.test(object) || (isTitle && TITLE_CASE.test(object))) return true;
-  return (verb === 'fixed' || verb === 'added' || verb === 'changed') && NOUN_BESIDE.test(object);
+  return /^(?:fixed|added|changed)$/i.test(verb) && NOUN_BESIDE.test(object);
 }
 
 /** A clause that says what was changed without naming who changed it. */

@@ -42,7 +42,9 @@ export function presentedAsNew(statement: Statement): Created[] {
   };
   const named = NEW_FORMS.flatMap((form) => [...text.matchAll(form)]);
   const nouns = [...text.matchAll(NEW_NOUN)].filter(
-    ({ index }) => /^(?:(?:there(?:'s| is) )?(?:an?|the))?$/i.test(text.slice(0, index).trim()) || REPORTED.test(text.slice(0, index)),
+    ({ index }) =>
+      /^(?:(?:there(?:'s| is) )?(?:an?|the))?$/i.test(text.slice(0, index).trim()) ||
+      REPORTED.test(text.slice(0, index)),
   );
   const documents = HABIT.test(text) ? [] : DOCUMENT_FORMS.flatMap((form) => [...text.matchAll(form)]);
   return [...named, ...nouns, ...documents].filter(isNews).flatMap(({ groups }): Created[] => {
@@ -89,7 +91,10 @@ const ROW = new RegExp(
 /** What is a file of its own, unlike a function or a case that may go into one that exists. */
 const FILE_NOUN =
   '(?:files?|modules?|scripts?|components?|hooks?|pages?|migrations?|workflows?|documents?|guides?|runbooks?|records?|reports?|templates?|schemas?|stylesheets?|fixtures?|specs?|packages?|Dockerfile|test (?:file|suite|module)|config(?:uration)?(?: file)?|helpers?|stor(?:y|ies)|playbooks?|manifests?|binar(?:y|ies)|plugins?|workers?|middlewares?|models?|views?)';
-const NEW_FILE_NOUN = new RegExp(`^ (?:an?|(?:the )?new) (?:(?!(?:to|in|for|from|into|of|on|with)\\b)[\\w'\`-]+ ){0,4}?${FILE_NOUN}$`, 'i');
+const NEW_FILE_NOUN = new RegExp(
+  `^ (?:an?|(?:the )?new) (?:(?!(?:to|in|for|from|into|of|on|with)\\b)[\\w'\`-]+ ){0,4}?${FILE_NOUN}$`,
+  'i',
+);
 const IN_BRACKETS = /^ \(`([^`\s]+)`\)/;
 const WRITTEN_TO = /^ (?:[\w'-]+ ){0,6}(?:to|into|in|as|at|under) (?:a (?:new )?file )?`([^`\s]+)`/i;
 

@@ -35,8 +35,7 @@ export function statementsOf(text: string): Statement[] {
     for (const sentence of sentencesOf(words)) {
       if (!/[\p{L}\d✅✓✔]/u.test(sentence)) continue;
       const own = form === 'title' || form === 'row' ? null : labelled(sentence);
-      const read = own === null ? { text: sentence, section: kind, form } : own;
-      statements.push({ ...read, ticked: line.ticked, before });
+      statements.push({ ...(own ?? { text: sentence, section: kind, form }), ticked: line.ticked, before });
       before = sentence;
     }
     // `The following files were created:` introduces the list below it.

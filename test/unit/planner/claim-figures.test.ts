@@ -8,7 +8,8 @@ import { claimsFrom } from '../../../src/planner/claims.ts';
  * of the workspace, in whatever words. `fixed`: the same of a fault. `created PATH`: it names a file as new. `tests_pass`:
  * it says without a condition that the tests, an area of them or all checks pass, and reports no failing check.
  * `tuning.json` may be read while the reader is changed. `held-out.json` may not: its figures show what the reader makes
- * of messages that nobody had in mind.
+ * of messages that it was not written for. To change the reader for one of them, move the whole set to `tuning.json` first and
+ * write another one.
  */
 interface Labelled {
   readonly agent: string;
@@ -57,12 +58,12 @@ describe.each(['tuning', 'held-out'])('the labelled messages of %s.json', (name)
 });
 
 it.each<[string, Kind, Figures]>([
-  ['tuning', 'work', { recall: 0.98, precision: 0.99 }],
-  ['tuning', 'tests_pass', { recall: 0.95, precision: 0.98 }],
-  ['tuning', 'created', { recall: 0.95, precision: 0.98 }],
-  ['held-out', 'work', { recall: 0.94, precision: 0.98 }],
-  ['held-out', 'tests_pass', { recall: 0.88, precision: 0.98 }],
-  ['held-out', 'created', { recall: 0.94, precision: 0.98 }],
+  ['tuning', 'work', { recall: 0.96, precision: 0.99 }],
+  ['tuning', 'tests_pass', { recall: 0.96, precision: 0.99 }],
+  ['tuning', 'created', { recall: 0.97, precision: 0.99 }],
+  ['held-out', 'work', { recall: 0.88, precision: 0.98 }],
+  ['held-out', 'tests_pass', { recall: 0.94, precision: 0.99 }],
+  ['held-out', 'created', { recall: 0.99, precision: 0.99 }],
 ])(
   'in %s.json, claims of kind %s are heard and not invented, at least as often as pinned',
   (name, kind, floor) => {
