@@ -193,11 +193,8 @@ async function undoRef(
   if (!choice.ok) {
     const id = shortId(runId);
     if (choice.names.length === 0)
-      throw new CliError(`run ${id} is not known to have moved a ref`, null, EXIT.failed);
-    throw new CliError(
-      `run ${id} is not known to have moved "${ref}"`,
-      `it moved ${choice.names.join(', ')}`,
-    );
+      throw new CliError(`no old value of a ref is kept for run ${id}`, null, EXIT.failed);
+    throw new CliError(`no old value of "${ref}" is kept for run ${id}`, `kept: ${choice.names.join(', ')}`);
   }
   const { salvage } = choice;
   const { refName } = salvage.of;
