@@ -211,6 +211,10 @@ async function undoRef(
   else out(`put ${refName} back to ${to}\n`);
   if (moved !== null && moved.salvageRef !== null)
     err(withRepo(`where it was is kept under ${moved.salvageRef}\n`, context.repo));
+  if (moved !== null && moved.checkout !== null)
+    err(
+      `it is checked out in ${moved.checkout}, whose files and index stay as they are: see git status there\n`,
+    );
   return EXIT.success;
 }
 
