@@ -32,10 +32,8 @@ const KEPT_RUNS = 500;
 const MANY_STEPS = SHORT ? 60 : 200;
 const ROUNDS = SHORT ? { small: 5, large: 3, kept: 5 } : { small: 15, large: 7, kept: 11 };
 
-/** A fetch starts processes of its own, which no shim sees: upload-pack, pack-objects, index-pack and a check. */
-const STARTED_BY_FETCH = 4;
 const LIMITS = {
-  run: 30 - STARTED_BY_FETCH,
+  run: 30,
   validation: 4,
   agent: 10,
   small: 4,
@@ -68,7 +66,10 @@ function countProcesses(root, env, folder) {
   };
   // The first run takes the baseline, which later ones are given.
   run(root, env, 'bench.yaml');
-  const [one, moreChecks, moreAgents] = [count(1, 1), count(1, 4), count(4, 1)];
+  const one = count(1, 1);
+  const moreChecks = count(1, 4);
+  // The second of two equal runs costs more: git writes no object that the user's repository has, so conductor copies it.
+  const moreAgents = Math.max(count(4, 1), count(4, 1));
   return [
     { name: 'a run of three steps', count: one, limit: LIMITS.run },
     { name: 'each further validation', count: (moreChecks - one) / 3, limit: LIMITS.validation },

@@ -137,7 +137,7 @@ async function openRecords(startDir: string, userFolder: string): Promise<Opened
 }
 
 async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {
-  const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
+  const { findRepository, listCheckoutFolders } = await import('./adapters/workspace/git/find-repository.ts');
   const found = await findRepository(await outsideWorkspaces(startDir));
   if (!found.ok) return { ok: false, document: null, obstacle: repositoryObstacle(found.reason, startDir) };
   const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder, process.env);
@@ -148,6 +148,7 @@ async function openConfigured(startDir: string, userFolder: string): Promise<Ope
   const workspaces = await resolveWorkspacesFolder({
     repoRoot: found.repoRoot,
     gitDir: found.gitDir,
+    checkouts: await listCheckoutFolders(found.gitDir),
     configured: config.paths.workspaces,
     stateFolder: stateFolderOf(process.env),
     home: process.env.HOME,

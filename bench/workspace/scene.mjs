@@ -94,20 +94,20 @@ export function writePlainScript(folder) {
   return path;
 }
 
-/** A `git` that writes a line to a file each time it is started, and is git otherwise. */
+/** A `git` that counts itself and every git process that it starts, such as those of a fetch. */
 export function makeCounter(folder) {
   const real = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
   const bin = join(folder, 'counting');
-  const log = join(folder, 'git-starts');
+  const trace = join(folder, 'git-trace');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'git'), `#!/bin/sh\necho >> '${log}'\nexec '${real}' "$@"\n`);
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\nGIT_TRACE2_EVENT='${trace}' exec '${real}' "$@"\n`);
   chmodSync(join(bin, 'git'), 0o755);
   return {
     path: bin,
     take: () => {
-      const count = readFileSync(log, 'utf8').split('\n').length - 1;
-      rmSync(log);
-      return count;
+      const lines = readFileSync(trace, 'utf8').split('\n');
+      rmSync(trace);
+      return lines.filter((line) => line.startsWith('{"event":"start"')).length;
     },
   };
 }

@@ -66,6 +66,8 @@ export interface RefMoved {
   readonly to: string;
   /** Where the value it had is kept; null when there was none, or nothing was to be done. */
   readonly salvageRef: string | null;
+  /** The checkout that has the branch checked out; its files and its index stay as they are. */
+  readonly checkout: string | null;
 }
 
 export interface ListedWorktree {

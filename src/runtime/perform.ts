@@ -118,7 +118,8 @@ export async function finish(context: DriveContext, end: RunEnd): Promise<Effect
     return { records, input: { kind: 'finished', ...unprepared, ...finished } };
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
-    const note = `the run's work could not be brought to your repository: ${error.message}`;
+    const { worktreePath } = context.workspace;
+    const note = `the run's work could not be brought to your repository and stays in ${worktreePath}: ${error.message}`;
     // Where not even this can be written, the run does not end: it would lose its work to a disk that is full today.
     await context.directory.write('transcript.md', `# Run ${context.directory.runId}\n\n${note}\n`);
     return {

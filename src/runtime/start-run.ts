@@ -233,9 +233,10 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
   try {
     await request.deps.workspace.create(workspace);
   } catch (error) {
+    const { message, wayOut } = tellFailure(error);
     throw new NotStarted(
-      `the workspace can't be made: ${tellFailure(error).message}`,
-      'paths.workspaces in .tnh/config.yaml moves workspaces to another folder',
+      `the workspace can't be made: ${message}`,
+      wayOut ?? 'paths.workspaces in .tnh/config.yaml moves workspaces to another folder',
       error,
     );
   }

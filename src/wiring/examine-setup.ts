@@ -6,6 +6,7 @@ import { resolveWorkspacesFolder } from '../adapters/project/workspaces-folder.t
 import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
 import { readTopFiles } from '../adapters/setup/top-files.ts';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
+import { listCheckoutFolders } from '../adapters/workspace/git/find-repository.ts';
 import type { Config } from '../contracts/config.ts';
 import type { SetupConfig } from '../contracts/setup-config.ts';
 import type { PlacedWarning } from '../diagnostics/diagnostic.ts';
@@ -35,6 +36,7 @@ export async function examineSetup(place: SetupPlace): Promise<Finding[]> {
   const { config } = place;
   const workspaces = await resolveWorkspacesFolder({
     ...place,
+    checkouts: await listCheckoutFolders(place.gitDir),
     configured: config.paths.workspaces,
     stateFolder: stateFolderOf(place.env),
     home: place.env.HOME,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { fixture, test, until } from './scene.ts';
 
@@ -23,6 +24,26 @@ describe('twenty runs at once in one repository', () => {
     }
     const listed = JSON.parse((await scene.conductor('runs', '--state', 'success', '--json')).stdout);
     expect(listed.runs).toHaveLength(MANY);
+  });
+});
+
+describe('two workflows with the same checks', () => {
+  test.concurrent('share one baseline, however many steps name them', async ({ openScene }) => {
+    const success = readFileSync(fixture('success'), 'utf8');
+    const [head = '', tail = ''] = success.split('  - id: check\n');
+    const twice = `${head.replace('check', 'early')}  - id: early\n${tail.split('  - id: judge')[0]}`;
+    const files = { 'twice.yaml': `${twice.replaceAll(': judge', ': check')}  - id: check\n${tail}` };
+    const scene = await openScene({ files });
+    const first = await scene.run('success');
+    const second = await scene.conductor('run', 'twice.yaml');
+    expect(second.code, second.stderr).toBe(0);
+    const cached = [first.runId, second.stdout.trim()].map((id) =>
+      scene
+        .record(id)
+        .eventsOf('baseline_recorded')
+        .map(({ payload }) => payload.cached),
+    );
+    expect(cached).toEqual([[false], [true]]);
   });
 });
 

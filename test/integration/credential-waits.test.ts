@@ -53,6 +53,8 @@ describe('what runs tell each other about an account', () => {
   it.each([
     [{ HOME: '/h' }, '/h/.local/state/conductor'],
     [{ HOME: '/h', XDG_STATE_HOME: '/s' }, '/s/conductor'],
+    [{ HOME: '/h', XDG_STATE_HOME: '' }, '/h/.local/state/conductor'],
+    [{ HOME: '/h', XDG_STATE_HOME: 'state' }, '/h/.local/state/conductor'],
   ])('of %j lies in %s', (env, folder) => {
     expect(stateFolderOf(env)).toBe(folder);
   });

@@ -12,10 +12,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const resolve = (configured: string | null, change: { readonly repoRoot?: string } = {}) =>
+const resolve = (
+  configured: string | null,
+  change: { readonly repoRoot?: string; readonly home?: string } = {},
+) =>
   resolveWorkspacesFolder({
     repoRoot: join(root, 'my shop'),
     gitDir: join(root, 'my shop/.git'),
+    checkouts: [join(root, 'my shop'), join(root, 'linked')],
     configured,
     stateFolder: join(root, 'state/conductor'),
     home: join(root, 'home'),
@@ -49,8 +53,14 @@ describe('the workspaces of a repository', () => {
     });
   });
 
-  it('are refused inside the main checkout of a linked worktree', async () => {
+  it('are refused inside the main checkout of a linked worktree, and the other way round', async () => {
     const found = await resolve(join(root, 'my shop/runs'), { repoRoot: join(root, 'linked') });
     expect(found.ok).toBe(false);
+    expect((await resolve(join(root, 'linked/runs'))).ok).toBe(false);
+  });
+
+  it('get an example outside the repository, also if that is the home folder', async () => {
+    const found = await resolve('runs', { home: join(root, 'my shop') });
+    expect(found).toMatchObject({ help: expect.stringContaining('such as /var/tmp/conductor') });
   });
 });

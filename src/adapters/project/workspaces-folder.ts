@@ -6,6 +6,8 @@ export interface WorkspacesRequest {
   readonly repoRoot: string;
   /** The folder that all worktrees of the repository share. */
   readonly gitDir: string;
+  /** The main checkout of the repository and its linked worktrees. */
+  readonly checkouts: readonly string[];
   /** `paths.workspaces` of the configuration. */
   readonly configured: string | null;
   /** The user's state folder of conductor, for a configuration that names no other. */
@@ -33,17 +35,21 @@ export async function resolveWorkspacesFolder(request: WorkspacesRequest): Promi
   const base = await realPathOf(
     configured === null ? stateFolder : resolve(root, expandHome(configured, request.home)),
   );
-  const around = [root, gitDir, basename(gitDir) === '.git' ? dirname(gitDir) : gitDir].find((folder) =>
-    isInside(folder, base),
-  );
+  const checkouts = await Promise.all(request.checkouts.map(realPathOf));
+  const around = [root, gitDir, ...checkouts].find((folder) => isInside(folder, base));
   if (around !== undefined)
     return {
       ok: false,
       message: `the workspaces in ${base} are inside the repository ${around}: programs there would find its packages and its tests`,
-      help: 'set paths.workspaces in the configuration to a folder outside, such as ~/conductor',
+      help: `set paths.workspaces in the configuration to a folder outside, such as ${exampleOutside(around, request.home)}`,
     };
   const hash = createHash('sha256').update(gitDir).digest('hex').slice(0, HASH_LENGTH);
   return { ok: true, folder: join(base, `${repositoryName(gitDir)}-${hash}`) };
+}
+
+/** A home folder may be a repository itself. */
+function exampleOutside(folder: string, home: string | undefined): string {
+  return home === undefined || isInside(folder, home) ? '/var/tmp/conductor' : '~/conductor';
 }
 
 /** `shop` for `/src/me/shop/.git` and for `/srv/shop.git`. Fit for a file name. */

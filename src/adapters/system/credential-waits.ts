@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import type { CredentialWaits } from '../../ports/credential-waits.ts';
 
@@ -33,7 +33,11 @@ export function createCredentialWaits(folder: string): CredentialWaits {
   };
 }
 
-/** Where what a person's programs remember belongs. */
-export function stateFolderOf(env: Readonly<Record<string, string | undefined>>): string {
-  return join(env.XDG_STATE_HOME ?? join(env.HOME ?? '/', '.local', 'state'), 'conductor');
+/** Conductor's folder in the user's state folder. An empty or relative `XDG_STATE_HOME` counts as unset. */
+export function stateFolderOf({
+  XDG_STATE_HOME,
+  HOME,
+}: Readonly<Record<string, string | undefined>>): string {
+  const isUsable = XDG_STATE_HOME !== undefined && isAbsolute(XDG_STATE_HOME);
+  return join(isUsable ? XDG_STATE_HOME : join(HOME ?? '/', '.local', 'state'), 'conductor');
 }

@@ -11,6 +11,7 @@ import { type Git, printedValue } from './git/git-command.ts';
 import { commitAt, rememberTreeOf } from './git/revision.ts';
 import { openJudgeCheckout } from './judge-checkout.ts';
 import { createWorkspace, describeWorkspace, isComplete, reopenWorkspace } from './repository/create.ts';
+import { readBaseTree } from './repository/layout.ts';
 import {
   describeRepository,
   openRunRepository,
@@ -64,8 +65,8 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     restore: async (workspace, target, salvageName) =>
       restoreSnapshot(deps, await open(workspace), target, salvageName),
     diff: async (workspace, fromTree, toTree, patchPath) => {
-      const gitDir = await objectsOf(deps, workspace);
-      return diffs({ runId: workspace.runId, gitDir, fromTree, toTree, patchPath, signal });
+      const { gitDir, baseTree } = await objectsOf(deps, workspace);
+      return diffs({ runId: workspace.runId, gitDir, baseTree, fromTree, toTree, patchPath, signal });
     },
     openJudge: (workspace, request) => openJudgeCheckout({ signal, diff: diffs }, workspace, request),
     openTemporary: openTemporaryFolder,
@@ -78,10 +79,13 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
 }
 
 /** The store, or the user's repository once the workspace is removed: it has the result. Earlier versions had no store. */
-async function objectsOf({ gitDir }: UserRepository, workspace: RunWorkspace): Promise<string> {
-  if (isLinkedWorktree(workspace)) return gitDir;
+async function objectsOf(
+  { gitDir }: UserRepository,
+  workspace: RunWorkspace,
+): Promise<{ readonly gitDir: string; readonly baseTree: string | null }> {
   const storeDir = storeDirOf(workspace);
-  return (await kindOf(storeDir)) === 'folder' ? storeDir : gitDir;
+  const hasStore = !isLinkedWorktree(workspace) && (await kindOf(storeDir)) === 'folder';
+  return hasStore ? { gitDir: storeDir, baseTree: await readBaseTree(storeDir) } : { gitDir, baseTree: null };
 }
 
 async function resolveBase(git: Git, baseRef: string): Promise<BaseResolution> {

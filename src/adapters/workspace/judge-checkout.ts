@@ -11,7 +11,7 @@ import { pathBelow, textOfPath } from './files/paths.ts';
 import { withScratch } from './files/scratch.ts';
 import { removeSpecialFiles } from './files/special-files.ts';
 import { removeTemporaryFolder } from './files/temporary-folder.ts';
-import type { TreeDiffRequest } from './files/tree-diff.ts';
+import type { RunDiffRequest } from './files/tree-diff.ts';
 import { unlock, withUnlocked } from './files/unlock.ts';
 import { copyFileIfThere, kindOf } from './git/file-kind.ts';
 import type { Git } from './git/git-command.ts';
@@ -27,7 +27,7 @@ import { checkOutSubmodules, resetSubmodules } from './repository/submodules.ts'
 
 export interface JudgeDeps {
   readonly signal: AbortSignal | undefined;
-  readonly diff: (request: TreeDiffRequest) => Promise<WorkspaceDiff>;
+  readonly diff: (request: RunDiffRequest) => Promise<WorkspaceDiff>;
 }
 
 /**
@@ -45,8 +45,9 @@ export async function openJudgeCheckout(
   const index = join(storeDir, 'judge.index');
   const git = storeGit(workspace, { workTree: path, index, signal });
   const isNew = await prepareFolder(repository, index);
-  const fromTree = await readBaseTree(storeDir);
-  const request = { runId: workspace.runId, gitDir: storeDir, fromTree, toTree: snapshot.tree };
+  const baseTree = await readBaseTree(storeDir);
+  const trees = { baseTree, fromTree: baseTree, toTree: snapshot.tree };
+  const request = { runId: workspace.runId, gitDir: storeDir, ...trees };
   const { files } = await diff({ ...request, patchPath: undefined, signal });
   const changes = files.flatMap(withoutRenames).sort(byPath);
   const restored = changes.filter((change) => asAtBase(change.path));

@@ -102,17 +102,17 @@ async function keyOf(
   setupDigest: string | null,
 ): Promise<string> {
   const { deps } = context;
-  const definitions = steps.map((step) =>
-    step.validators.map((planned) => [
-      keyOfValidator(step.id, planned),
-      runnableOf(deps.project, planned),
-      step.timeoutMs,
-    ]),
-  );
+  const definitions = new Map<string, unknown>();
+  for (const step of steps)
+    for (const planned of step.validators) {
+      // The baseline runs a validator that several steps name once, as the first of them does.
+      const key = keyOfValidator(step.id, planned);
+      if (!definitions.has(key)) definitions.set(key, [runnableOf(deps.project, planned), step.timeoutMs]);
+    }
   const { confinement } = await encloseStep(context, 'validator', [], context.workspace.judgePath);
   const facts = [
     context.view().started.base_tree,
-    definitions,
+    [...definitions],
     setupDigest,
     confinement === null ? null : confinement.network,
     Object.keys(await stepEnvironment(context, context.workspace.judgePath)).sort(),

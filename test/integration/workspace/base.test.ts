@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findRepository } from '../../../src/adapters/workspace/git/find-repository.ts';
 import { gitAt } from '../../../testing/git-repo.ts';
-import { FILES, temporaryFolder, testRepo, workspacesOf } from './fixture.ts';
+import { FILES, startRunIn, temporaryFolder, testRepo, workspacesOf } from './fixture.ts';
 
 describe('findRepository', () => {
   it('finds the top of the checkout from a folder below it', async () => {
@@ -23,6 +23,20 @@ describe('findRepository', () => {
       repoRoot: linked,
       gitDir: join(repo.root, '.git'),
     });
+  });
+
+  it('finds a repository with line feeds in its path, and a run works in it', async () => {
+    const repo = await testRepo({ files: FILES, name: 'two\nlines' });
+    const linked = join(await temporaryFolder(), 'linked\ntree\n');
+    await repo.git('worktree', 'add', '--quiet', '--detach', linked);
+    const gitDir = join(repo.root, '.git');
+    expect(await findRepository(repo.root)).toEqual({ ok: true, repoRoot: repo.root, gitDir });
+    expect(await findRepository(linked)).toEqual({ ok: true, repoRoot: linked, gitDir });
+    const run = await startRunIn(repo);
+    await run.write('README.md', 'changed\n');
+    const { tree } = await run.workspaces.snapshot(run.run, 'one');
+    const { commit } = await run.workspaces.publish(run.run, { tree, message: 'work\n' });
+    expect(await repo.git('diff', '--name-only', 'main', commit)).toBe('README.md\n');
   });
 
   it('ignores the git variables of its parent process', async () => {

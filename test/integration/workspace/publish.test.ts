@@ -1,6 +1,6 @@
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gitAt } from '../../../testing/git-repo.ts';
 import {
   createRun,
@@ -37,6 +37,18 @@ async function refsOf({ repo }: Pick<Run, 'repo'>): Promise<Record<string, strin
 }
 
 describe('publishing a result', () => {
+  it("does not depend on the user's settings for repositories that others fetch from", async () => {
+    const home = await temporaryFolder();
+    const settings = '[transfer]\n\thideRefs = refs/conductor\n[uploadpack]\n\tpackObjectsHook = false\n';
+    await writeFile(join(home, '.gitconfig'), settings);
+    const run = await startRun();
+    await run.write('README.md', 'changed\n');
+    vi.stubEnv('HOME', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { ref, commit } = await publish(run);
+    expect(await run.sha(ref ?? '')).toBe(commit);
+  });
+
   it('adds one commit to the base, by the user, and puts the branch on it', async () => {
     const run = await startRun();
     await run.write('README.md', 'changed\n');

@@ -121,9 +121,15 @@ describe('restoring a ref of the user', () => {
       from: baseSha,
       to: salvage.commit,
       salvageRef: undone,
+      checkout: null,
     });
     expect([await run.sha('topic'), await run.sha(undone)]).toEqual([salvage.commit, baseSha]);
     expect(await upkeep.bringBackRef(salvage)).toMatchObject({ from: salvage.commit, salvageRef: null });
+    const linked = join(await temporaryFolder(), 'linked');
+    await run.repo.git('update-ref', 'refs/heads/topic', baseSha);
+    await run.repo.git('worktree', 'add', '--quiet', linked, 'topic');
+    expect(await upkeep.bringBackRef(salvage)).toMatchObject({ checkout: linked });
+    await run.repo.git('worktree', 'remove', '--force', linked);
     await run.repo.git('update-ref', 'refs/heads/topic', baseSha);
   });
 });

@@ -1,8 +1,25 @@
+import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Run, startRun } from './fixture.ts';
+import { createGit } from '../../../src/adapters/workspace/git/git-command.ts';
+import { readRefs } from '../../../src/adapters/workspace/git/ref-files.ts';
+import { type Run, startRun, testRepo } from './fixture.ts';
 import { describeNotices, watchWhile } from './watch-while.ts';
+
+describe('the refs of the user', () => {
+  it('are all found while git packs them', async () => {
+    const repo = await testRepo();
+    for (const name of ['one', 'two']) await repo.git('branch', name);
+    const gitDir = join(repo.root, '.git');
+    const packOnce = (name: string) => {
+      if (name === 'refs/heads') execFileSync('git', ['pack-refs', '--all', '--prune'], { cwd: repo.root });
+      return false;
+    };
+    const refs = await readRefs(createGit({ cwd: repo.root }), gitDir, packOnce);
+    expect([...refs.keys()].sort()).toEqual(['refs/heads/main', 'refs/heads/one', 'refs/heads/two']);
+  });
+});
 
 describe('the checkout of the user', () => {
   const undoEdits = async ({ repo }: Run) => {

@@ -80,12 +80,15 @@ describe("the user's git settings", () => {
         ['user.name', 'U'],
         ['author.name', 'A'],
       ],
+      {},
       'A',
     ],
-    ['the user', [['user.name', 'U']], 'U'],
-    ['conductor where git knows no name', [], 'conductor'],
-  ] as const)('name as author of results %s', (_, entries, name) => {
-    expect(parseUserSettings(listed(...entries), PLACE).identity.name).toBe(name);
+    ['the user', [['user.name', 'U']], {}, 'U'],
+    ['the environment before both', [['user.name', 'U']], { GIT_AUTHOR_NAME: 'E' }, 'E'],
+    ['the user, if the environment is empty', [['user.name', 'U']], { GIT_AUTHOR_NAME: '' }, 'U'],
+    ['conductor where git knows no name', [], {}, 'conductor'],
+  ] as const)('name as author of results %s', (_, entries, env, name) => {
+    expect(parseUserSettings(listed(...entries), PLACE, env).identity.name).toBe(name);
   });
 
   it.each([

@@ -87,9 +87,9 @@ async function withoutOwned(repository: RunRepository, found: FoundTree): Promis
   };
 }
 
-/** Whether git ignored anything when the tree was last taken; true if this process has not taken one. */
-export function mayHaveIgnored({ storeDir }: RunRepository): boolean {
-  return (ignoredByStore.get(storeDir)?.length ?? 1) > 0;
+/** What git ignored when the tree was last taken, without what setup owns. */
+export async function lastIgnored(repository: RunRepository): Promise<readonly string[]> {
+  return ignoredByStore.get(repository.storeDir) ?? (await takeTree(repository)).ignored;
 }
 
 /** Starts from the last tree, so the cost grows with what has changed since. Null if that can't show everything. */

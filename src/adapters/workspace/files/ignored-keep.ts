@@ -1,12 +1,11 @@
-import { copyFile, readlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Git, GitError, printedValue } from '../git/git-command.ts';
-import { commitTree, writeTree } from '../git/revision.ts';
+import { constants } from 'node:fs';
+import { readFile, readlink } from 'node:fs/promises';
+import { isExpectedFailure } from '../../../contracts/expected-failure.ts';
+import type { Git } from '../git/git-command.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
+import { type TreeFile, writeCommit, writeFileTree, writeObject } from '../repository/store-objects.ts';
 import { type FoundFile, type FoundIgnored, findIgnored } from './ignored-files.ts';
-import { ownObjects, ownTree } from './own-objects.ts';
 import { pathInside } from './paths.ts';
-import { withScratch } from './scratch.ts';
 
 /** Ignored files as a commit of their own. Paths are relative and in latin1. */
 export interface KeptIgnored {
@@ -36,7 +35,7 @@ export async function keepIgnored(
   try {
     return await store(repository, found);
   } catch (error) {
-    if (!(error instanceof GitError)) throw error;
+    if (!isExpectedFailure(error)) throw error;
     // A process still writes there. The snapshot must not fail because of ignored files.
     return store(repository, { files: [], leftOut: ignored });
   }
@@ -60,52 +59,32 @@ async function storeBlobs(
   known: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
   const blobs = new Map<string, string>();
-  const fresh = files.filter(({ stamp }) => {
-    const blob = known.get(stamp);
-    if (blob !== undefined) blobs.set(stamp, blob);
-    return blob === undefined;
-  });
-  if (fresh.length === 0) return blobs;
-  return withScratch(repository, async (scratch) => {
-    const lines: Buffer[] = [];
-    for (const [at, file] of fresh.entries())
-      lines.push(await readablePath(repository, file, join(scratch, `${at}`)));
-    const stdin = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
-    const hashed = await repository.git(['hash-object', '-w', '--no-filters', '--stdin-paths'], { stdin });
-    const ids = printedValue(hashed).split('\n');
-    await ownObjects(repository, ids);
-    for (const [at, { stamp }] of fresh.entries()) blobs.set(stamp, ids[at] ?? '');
-    return blobs;
-  });
+  for (const file of files) {
+    const { stamp } = file;
+    const blob =
+      known.get(stamp) ?? (await writeObject(repository, 'blob', await readContent(repository, file)));
+    blobs.set(stamp, blob);
+  }
+  return blobs;
 }
 
-/** Git reads one path per line and follows links, so a link or a name with a line feed needs a copy. */
-async function readablePath(repository: RunRepository, file: FoundFile, copy: string): Promise<Buffer> {
-  const path = pathInside(repository, file.path);
-  if (file.mode === '120000') await writeFile(copy, await readlink(path, { encoding: 'buffer' }));
-  else if (file.path.includes('\n')) await copyFile(path, copy);
-  else return path;
-  return Buffer.from(copy);
+/** Neither follows a link nor waits at a pipe that has replaced the file. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function readContent(repository: RunRepository, { path, mode }: FoundFile): Promise<Buffer> {
+  const target = pathInside(repository, path);
+  return mode === '120000' ? readlink(target, { encoding: 'buffer' }) : readFile(target, { flag: READ });
 }
 
 /** The same files give the same commit, in another process too. */
-const NO_TIME = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
-
 async function storeCommit(
   repository: RunRepository,
-  kept: readonly { readonly path: string; readonly mode: string; readonly blob: string }[],
+  kept: readonly TreeFile[],
   leftOut: readonly string[],
 ): Promise<string> {
-  return withScratch(repository, async (scratch) => {
-    const env = { GIT_INDEX_FILE: join(scratch, 'index') };
-    const git: Git = (argv, call) => repository.git(argv, { ...call, env });
-    const records = kept.map(({ path, mode, blob }) => `${mode} ${blob}\t${path}\0`).join('');
-    await git(['update-index', '-z', '--index-info'], { stdin: Buffer.from(records, 'latin1') });
-    const tree = await writeTree(git);
-    const message = `conductor: ignored files of ${repository.workspace.runId}\n\n${JSON.stringify({ leftOut })}\n`;
-    await ownTree(repository, tree);
-    return commitTree(repository.git, tree, [], message, NO_TIME);
-  });
+  const message = `conductor: ignored files of ${repository.workspace.runId}\n\n${JSON.stringify({ leftOut })}\n`;
+  const tree = await writeFileTree(repository, kept);
+  return writeCommit(repository, { tree, parents: [], message, undated: true });
 }
 
 /** The ignored files that a snapshot or a salvage contains. */

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileInPlace, NewFile, Snapshot } from '../../../ports/workspace.ts';
 import { type Git, GitError, printedValue } from '../git/git-command.ts';
-import { commitTree, writeTree } from '../git/revision.ts';
+import { writeTree } from '../git/revision.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
+import { writeCommit } from '../repository/store-objects.ts';
 import { writeStoreRef } from '../repository/store-refs.ts';
 import { ownTree } from './own-objects.ts';
 import { withScratch } from './scratch.ts';
@@ -108,7 +109,8 @@ export async function overlaySnapshot(
       throw new GitError([], null, `git refuses to have a file at ${path}`);
   await ownTree(repository, tree);
   const body = isBase ? `\n\nHead: ${base}\n` : message.slice(message.indexOf('\n\n'));
-  const commit = await commitTree(git, tree, parents, `${snapshotSubject(workspace.runId, name)}${body}`);
+  const text = `${snapshotSubject(workspace.runId, name)}${body}`;
+  const commit = await writeCommit(repository, { tree, parents, message: text });
   await writeStoreRef(repository.storeDir, snapshotRef(name), commit);
   return { commit, tree };
 }

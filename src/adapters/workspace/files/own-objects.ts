@@ -1,8 +1,8 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git } from '../git/git-command.ts';
 import { readBaseTree } from '../repository/layout.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
+import { hasObject } from '../repository/store-objects.ts';
 
 /**
  * Git doesn't write an object into the store that the user's repository already has. Objects of the base stay there as
@@ -34,17 +34,13 @@ export async function ownTree(
 }
 
 /** Copies objects into the store that are not there as loose files. */
-export async function ownObjects(repository: RunRepository, objects: readonly string[]): Promise<void> {
+async function ownObjects(repository: RunRepository, objects: readonly string[]): Promise<void> {
   const { git, storeDir } = repository;
   const { ids } = ownedOf(repository);
   const borrowed: string[] = [];
   for (const id of new Set(objects)) {
     if (ids.has(id)) continue;
-    const isOwn = await access(join(storeDir, 'objects', id.slice(0, 2), id.slice(2))).then(
-      () => true,
-      () => false,
-    );
-    if (!isOwn) borrowed.push(id);
+    if (!(await hasObject(storeDir, id))) borrowed.push(id);
   }
   if (borrowed.length > 0) await copyObjects(git, storeDir, borrowed);
   for (const id of objects) ids.add(id);

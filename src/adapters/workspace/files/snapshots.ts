@@ -1,10 +1,10 @@
 import type { Restored, RestoreTarget, Snapshot } from '../../../ports/workspace.ts';
 import { type Git, GitError } from '../git/git-command.ts';
-import { commitTree } from '../git/revision.ts';
 import { keepCommit, readHeads } from '../repository/agent-commits.ts';
 import { restoreGitFolder } from '../repository/git-folder.ts';
 import { readBaseTree } from '../repository/layout.ts';
 import { clearStaleLocks, type RunRepository, type UserRepository } from '../repository/run-repository.ts';
+import { writeCommit } from '../repository/store-objects.ts';
 import { addStoreRef, writeStoreRef } from '../repository/store-refs.ts';
 import { keepSubmodules, restoreSubmodules } from '../repository/submodules.ts';
 import { salvageRefOf } from '../result/salvage-refs.ts';
@@ -28,7 +28,7 @@ const SALVAGE = 'conductor salvage of';
 const lastByStore = new Map<string, { readonly key: string; readonly commit: string }>();
 
 export async function takeSnapshot(repository: RunRepository, name: string): Promise<Snapshot> {
-  const { git, workspace, storeDir } = repository;
+  const { workspace, storeDir } = repository;
   const { tree, ignored } = await takeTree(repository);
   const { parents, body } = await collectParents(repository, await keepIgnored(repository, ignored));
   const key = `${tree} ${body}`;
@@ -36,7 +36,7 @@ export async function takeSnapshot(repository: RunRepository, name: string): Pro
   const subject = snapshotSubject(workspace.runId, name);
   // Files as at the base need no commit of their own.
   const isBase = parents.length === 1 && tree === (await readBaseTree(storeDir));
-  const make = () => commitTree(git, tree, parents, `${subject}${body}`);
+  const make = () => writeCommit(repository, { tree, parents, message: `${subject}${body}` });
   const commit = isBase ? workspace.baseSha : last?.key === key ? last.commit : await make();
   lastByStore.set(storeDir, { key, commit });
   await writeStoreRef(storeDir, snapshotRef(name), commit);
@@ -105,7 +105,7 @@ export async function salvage(repository: RunRepository, name: string): Promise<
   const changed = submodules.map(({ path, commit }) => `Submodule: ${commit} ${path}\n`).join('');
   const message = `${SALVAGE} ${workspace.runId}: ${name}${body}${changed}`;
   const all = [...parents, ...submodules.map(({ commit }) => commit)];
-  const commit = await commitTree(git, taken.tree, all, message);
+  const commit = await writeCommit(repository, { tree: taken.tree, parents: all, message });
   // After a crash the same files are not kept twice.
   const isSame = async (existing: string) => {
     const found = await readCommit(git, existing);

@@ -41,25 +41,57 @@ export interface TreeDiffRequest {
 const REMEMBERED = 16;
 const REMEMBERED_PATCH_BYTES = 1024 * 1024;
 
+export interface RunDiffRequest extends TreeDiffRequest {
+  /** An agent step needs its own change and that of the run, so one git process compares `toTree` with both. */
+  readonly baseTree: string | null;
+}
+
 /**
  * As `diffTrees`. Trees never change, so they are compared once. The patch is made with every comparison: the end of a run
  * asks for the one that its last step compared.
  */
-export function createDiffMemory(): (request: TreeDiffRequest) => Promise<WorkspaceDiff> {
+export function createDiffMemory(): (request: RunDiffRequest) => Promise<WorkspaceDiff> {
   const known = new Map<string, ComparedTrees>();
-  return async (request) => {
-    const { fromTree, toTree, patchPath } = request;
-    const key = `${fromTree} ${toTree}`;
-    const found = known.get(key);
-    const isEnough = found !== undefined && (patchPath === undefined || found.patch !== null);
-    const compared = isEnough ? found : await compareTrees(request, [...COMPARE, ...PATCH]);
+  const remember = (key: string, compared: ComparedTrees) => {
     const isSmall = compared.patch !== null && compared.patch.length <= REMEMBERED_PATCH_BYTES;
     known.set(key, isSmall ? compared : { ...compared, patch: null });
     const [oldest] = known.keys();
     if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+  };
+  return async (request) => {
+    const { fromTree, toTree, baseTree, patchPath } = request;
+    const key = `${fromTree} ${toTree}`;
+    const found = known.get(key);
+    const isEnough = found !== undefined && (patchPath === undefined || found.patch !== null);
+    const needsBase =
+      baseTree !== null && ![fromTree, toTree].includes(baseTree) && !known.has(`${baseTree} ${toTree}`);
+    const both = needsBase && !isEnough ? await compareWithBase(request, baseTree) : null;
+    if (both !== null) remember(`${baseTree} ${toTree}`, both.base);
+    const compared = both?.step ?? (isEnough ? found : await compareTrees(request, [...COMPARE, ...PATCH]));
+    remember(key, compared);
     if (patchPath !== undefined) await writePatch(patchPath, compared.patch ?? Buffer.alloc(0));
     return compared.diff;
   };
+}
+
+/** Null if git can't compare them together: in a partial clone, objects may be missing. */
+async function compareWithBase(
+  request: RunDiffRequest,
+  baseTree: string,
+): Promise<{ readonly step: ComparedTrees; readonly base: ComparedTrees } | null> {
+  const { fromTree, toTree } = request;
+  const headers = [`${fromTree} ${toTree}\n`, `${baseTree} ${toTree}\n`] as const;
+  return withoutAttributes(request, async (git) => {
+    const argv = [...COMPARE, ...PATCH, '--stdin', ...TRACKED_PATHSPEC];
+    const { exitCode, stdout } = await git(argv, { stdin: headers.join(''), answers: [128] });
+    if (exitCode !== 0) return null;
+    // The last one: no file of the base or of the new tree can contain the id of its own tree.
+    const second = stdout.lastIndexOf(headers[1]);
+    return {
+      step: parseDiffRaw(stdout.subarray(headers[0].length, second)),
+      base: parseDiffRaw(stdout.subarray(second + headers[1].length)),
+    };
+  });
 }
 
 interface ComparedTrees {

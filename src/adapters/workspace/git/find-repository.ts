@@ -25,16 +25,19 @@ export async function findRepository(startDir: string): Promise<FoundRepository>
 }
 
 async function askGit(git: Git): Promise<FoundRepository> {
-  const questions = ['--is-bare-repository', '--is-inside-work-tree', '--git-common-dir', '--show-toplevel'];
+  // A path may contain line feeds, so each stands behind an answer of yes or no.
+  const questions = ['--is-bare-repository', '--git-common-dir', '--is-inside-work-tree', '--show-toplevel'];
   const answer = await git(['rev-parse', '--path-format=absolute', ...questions], { answers: [128] });
-  const [bare, inside, gitDir, ...toplevel] = printedValue(answer).split('\n');
+  const [, bare, gitDir, inside, toplevel] =
+    /^(true|false)\n(.*?)\n(true|false)(?:\n(.*))?$/s.exec(printedValue(answer)) ?? [];
   if (bare === 'true') return { ok: false, reason: 'bare' };
   if (answer.exitCode !== 0) {
     const foreign = answer.stderr.includes('dubious ownership');
     return { ok: false, reason: foreign ? 'foreign_owner' : 'not_a_repository' };
   }
-  if (inside !== 'true' || gitDir === undefined) return { ok: false, reason: 'not_a_repository' };
-  return { ok: true, repoRoot: toplevel.join('\n'), gitDir };
+  if (inside !== 'true' || gitDir === undefined || toplevel === undefined)
+    return { ok: false, reason: 'not_a_repository' };
+  return { ok: true, repoRoot: toplevel, gitDir };
 }
 
 /** The main checkout of a repository and its linked worktrees, read from files: `git worktree list` is a process more. */

@@ -61,6 +61,8 @@ export interface GitPlace {
 export interface GitCall {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Buffer;
+  /** Settings of this call, each as `key=value`. */
+  readonly settings?: readonly string[];
   /** Exit codes other than 0 that are answers and not failures. */
   readonly answers?: readonly number[];
   readonly retryLocks?: boolean;
@@ -114,7 +116,8 @@ function spawnGit(argv: readonly string[], call: GitCall, place: GitPlace): Prom
       return;
     }
     // A session of its own: Ctrl-C in the terminal must not interrupt a snapshot, and no prompt finds a terminal.
-    const settings = (place.settings ?? []).flatMap((setting) => ['-c', setting]);
+    const own = [...(place.settings ?? []), ...(call.settings ?? [])];
+    const settings = own.flatMap((setting) => ['-c', setting]);
     const child = spawn('git', [...FIXED_SETTINGS, ...settings, ...argv], {
       cwd: place.cwd,
       env: { ...cleanEnvironment(), ...markOf(place), ...place.env, ...call.env },

@@ -13,10 +13,11 @@ export async function readRefs(
   isSkipped: (name: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
   if ((await kindOf(join(gitDir, 'reftable'))) !== 'missing') return askGit(git, isSkipped);
+  // Loose refs first: git writes packed refs before it removes the loose ones, so none is missed while git packs them.
+  const loose = new Map<string, string>();
+  await readLoose(gitDir, 'refs', isSkipped, loose);
   const packed = await readFile(join(gitDir, 'packed-refs'), 'utf8').catch(() => '');
-  const refs = new Map([...parsePackedRefs(packed)].filter(([name]) => !isSkipped(name)));
-  await readLoose(gitDir, 'refs', isSkipped, refs);
-  return refs;
+  return new Map([...parsePackedRefs(packed)].filter(([name]) => !isSkipped(name)).concat([...loose]));
 }
 
 export function parsePackedRefs(text: string): ReadonlyMap<string, string> {

@@ -40,9 +40,6 @@ export async function commitTree(
   return printedValue(await git(['commit-tree', tree, ...parentArgs, '-F', '-'], { stdin: message, env }));
 }
 
-/** Dates for a commit that only names a tree: the same content is the same commit. */
-export const UNDATED = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
-
 export async function isAncestor(git: Git, ancestor: string, descendant: string): Promise<boolean> {
   const argv = ['merge-base', '--is-ancestor', ancestor, descendant];
   return (await git(argv, { answers: [1, 128] })).exitCode === 0;

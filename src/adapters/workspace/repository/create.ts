@@ -1,4 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../../ports/workspace.ts';
 import { checkOutTree } from '../files/check-out.ts';
@@ -60,6 +61,8 @@ export async function createWorkspace(
   workspace: RunWorkspace,
   options: CreateOptions,
 ): Promise<void> {
+  // Git would retry for seconds, and name a lock file.
+  for (const folder of [user.gitDir, join(user.gitDir, 'objects')]) await access(folder, constants.W_OK);
   await claimFolder(runFolderOf(workspace));
   try {
     await fillFolder(user, workspace, options);

@@ -67,7 +67,7 @@ export async function layOutStore(storeDir: string, layout: Layout): Promise<voi
   const { settings, objectFolders, refs, shallow, ignore, attributes, ownedPaths } = layout;
   const at = (name: string) => join(storeDir, name);
   await makeFolders(storeDir);
-  await writeFile(at('objects/info/alternates'), lines(objectFolders));
+  await writeFile(at('objects/info/alternates'), lines(objectFolders.map(quoteLineFeeds)));
   await writeFile(at('info/exclude'), `${ignore.local}\n${lines(ownedPaths.map((path) => `/${path}`))}`);
   await writeFile(at('info/attributes'), attributes.local);
   // Copies: an agent without a sandbox could otherwise hide files from snapshots by a rule in the user's home folder.
@@ -137,6 +137,11 @@ export async function readBaseTree(storeDir: string): Promise<string> {
 
 export async function isPartialStore(storeDir: string): Promise<boolean> {
   return (await kindOf(join(storeDir, PARTIAL))) !== 'missing';
+}
+
+/** Git takes a path in quotes for one with escapes. */
+function quoteLineFeeds(path: string): string {
+  return path.includes('\n') ? JSON.stringify(path) : path;
 }
 
 function lines(values: readonly string[]): string {

@@ -19,11 +19,11 @@ export async function writeStoreRef(storeDir: string, ref: string, commit: strin
  * Writes a file that is either complete or not there, whenever the process dies or the power fails. It is written in the
  * scratch folder of the store, so that a process that dies leaves nothing where others look.
  */
-export async function writeDurably(storeDir: string, path: string, text: string): Promise<void> {
+export async function writeDurably(storeDir: string, path: string, content: string | Buffer): Promise<void> {
   const scratch = join(storeDir, SCRATCH_FOLDER);
   await mkdir(scratch, { recursive: true });
   const temporary = join(scratch, `${process.pid}-${randomBytes(6).toString('hex')}`);
-  await writeFile(temporary, text, { flush: true });
+  await writeFile(temporary, content, { flush: true });
   await rename(temporary, path);
 }
 

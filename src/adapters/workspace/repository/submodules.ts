@@ -5,8 +5,9 @@ import { ownTree } from '../files/own-objects.ts';
 import { withScratch } from '../files/scratch.ts';
 import { copyFileIfThere, kindOf } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
-import { commitAt, commitTree, UNDATED, writeTree } from '../git/revision.ts';
+import { commitAt, writeTree } from '../git/revision.ts';
 import { type RunRepository, storeGit, type UserRepository } from './run-repository.ts';
+import { writeCommit } from './store-objects.ts';
 
 /**
  * Submodules that the user has checked out arrive as plain files without a `.git`: a run's result can't contain changes
@@ -148,7 +149,7 @@ export async function keepSubmodules(repository: RunRepository): Promise<readonl
     await ownTree(repository, tree, commit ?? undefined);
     const message = `conductor salvage of submodule ${path}\n`;
     const parents = commit === null ? [] : [commit];
-    kept.push({ path, commit: await commitTree(git, tree, parents, message, UNDATED) });
+    kept.push({ path, commit: await writeCommit(repository, { tree, parents, message, undated: true }) });
   }
   return kept;
 }

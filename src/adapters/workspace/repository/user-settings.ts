@@ -43,6 +43,7 @@ export async function readUserSettings(
 export function parseUserSettings(
   listed: string,
   { repoRoot, gitDir }: { readonly repoRoot: string; readonly gitDir: string },
+  env: Readonly<Record<string, string | undefined>> = process.env,
 ): UserSettings {
   const byKey = new Map<string, string>();
   for (const entry of listed.split('\0')) {
@@ -65,8 +66,11 @@ export function parseUserSettings(
   return {
     shared,
     identity: {
-      name: byKey.get('author.name') ?? byKey.get('user.name') ?? NO_IDENTITY.name,
-      email: byKey.get('author.email') ?? byKey.get('user.email') ?? NO_IDENTITY.email,
+      name:
+        firstSet(env.GIT_AUTHOR_NAME, byKey.get('author.name'), byKey.get('user.name')) ?? NO_IDENTITY.name,
+      email:
+        firstSet(env.GIT_AUTHOR_EMAIL, byKey.get('author.email'), byKey.get('user.email')) ??
+        NO_IDENTITY.email,
     },
     objectFormat: byKey.get('extensions.objectformat') === 'sha256' ? 'sha256' : 'sha1',
     isPartial: [...byKey].some(([key, value]) => PROMISOR.test(key) && value !== 'false'),
@@ -74,6 +78,10 @@ export function parseUserSettings(
     attributesFile: resolve(repoRoot, pathOf('core.attributesfile') ?? inConfigHome('attributes')),
     lfsStorage,
   };
+}
+
+function firstSet(...values: readonly (string | undefined)[]): string | undefined {
+  return values.find((value) => value !== undefined && value !== '');
 }
 
 /** Where git looks if the configuration names no file. */

@@ -57,11 +57,12 @@ export async function restoreAsBranch(
 export async function restoreRef(git: Git, { runId, commit, of }: RefSalvage): Promise<RefMoved> {
   const { refName } = of;
   const from = await objectAt(git, refName);
-  if (from === commit) return { from, to: commit, salvageRef: null };
+  if (from === commit) return { from, to: commit, salvageRef: null, checkout: null };
+  const listed = await git(['for-each-ref', '--count=1', '--format=%(worktreepath)', refName]);
   const salvageRef = from === null ? null : await addUserRef(git, undoneRefOf(runId, refName), from);
   const message = ['-m', `conductor: undo of run ${runId}`];
   await git(['update-ref', '--no-deref', ...message, refName, commit, from ?? ''], { retryLocks: true });
-  return { from, to: commit, salvageRef };
+  return { from, to: commit, salvageRef, checkout: printedValue(listed) || null };
 }
 
 /** The id of any kind of object: a tag may point to something that is not a commit. */

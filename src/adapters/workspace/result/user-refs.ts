@@ -16,15 +16,18 @@ export async function addUserRef(git: Git, wanted: string, commit: string): Prom
 }
 
 /** Not even the user's configuration may make a fetch write anything but objects and the given refs. */
-const FETCH = [
-  ...['fetch.unpackLimit=1', 'fetch.fsckObjects=false', 'fetch.writeCommitGraph=false'].flatMap((each) => [
-    '-c',
-    each,
-  ]),
-  '-c',
+const FETCH_SETTINGS = [
+  'fetch.unpackLimit=1',
+  'fetch.fsckObjects=false',
+  'fetch.writeCommitGraph=false',
   'protocol.file.allow=always',
+];
+/** Serves the store with its own configuration alone: the user's may hide refs, or distrust a store of another user id. */
+const UPLOAD_PACK = `env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c 'safe.directory=*' upload-pack`;
+const FETCH = [
   'fetch',
   '--quiet',
+  `--upload-pack=${UPLOAD_PACK}`,
   '--no-tags',
   '--no-write-fetch-head',
   '--no-auto-maintenance',
@@ -51,7 +54,8 @@ export async function fetchFromStore(
   const negotiation = base === undefined ? [] : [`--negotiation-tip=${base}`];
   for (let attempt = 1; ; attempt += 1)
     try {
-      await git([...FETCH, ...negotiation, '--', storeDir, ...refspecs], { retryLocks: true });
+      const argv = [...FETCH, ...negotiation, '--', storeDir, ...refspecs];
+      await git(argv, { settings: FETCH_SETTINGS, retryLocks: true });
       return;
     } catch (error) {
       const isPruned = error instanceof GitError && error.exitCode !== null && PRUNED.test(error.detail);

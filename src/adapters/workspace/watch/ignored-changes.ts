@@ -1,7 +1,8 @@
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir } from 'node:fs/promises';
 import type { FileChange } from '../../../contracts/workspace-change.ts';
-import { TRACKED_PATHSPEC } from '../files/harness-link.ts';
+import { lastIgnored } from '../files/file-tree.ts';
+import { RUN_FOLDER } from '../files/harness-link.ts';
+import { pathInside, textOfPath } from '../files/paths.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
 
 /** Stamps by path of files that git ignores. */
@@ -9,21 +10,30 @@ export type IgnoredFiles = ReadonlyMap<string, string>;
 
 /** Reads only the ignored files that a policy has a rule about: no snapshot contains them. */
 export async function readIgnored(
-  { git, workspace }: RunRepository,
+  repository: RunRepository,
   isWatched: (path: string) => boolean,
 ): Promise<IgnoredFiles> {
-  const argv = ['ls-files', '-o', '-i', '-z', '--exclude-standard', ...TRACKED_PATHSPEC];
-  const listed = await git(argv);
   const stamps = new Map<string, string>();
-  for (const path of listed.stdout.toString('utf8').split('\0')) {
-    if (path === '' || !isWatched(path)) continue;
-    const stamp = await stampOf(join(workspace.worktreePath, path));
-    if (stamp !== null) stamps.set(path, stamp);
+  const waiting = [...(await lastIgnored(repository))];
+  for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
+    if (entry === `${RUN_FOLDER}/`) continue;
+    const path = textOfPath(entry);
+    if (entry.endsWith('/')) waiting.push(...(await entriesIn(repository, entry)));
+    else if (isWatched(path)) {
+      const stamp = await stampOf(pathInside(repository, entry));
+      if (stamp !== null) stamps.set(path, stamp);
+    }
   }
   return stamps;
 }
 
-async function stampOf(path: string): Promise<string | null> {
+async function entriesIn(repository: RunRepository, folder: string): Promise<string[]> {
+  const options = { withFileTypes: true, encoding: 'latin1' } as const;
+  const entries = await readdir(pathInside(repository, folder), options).catch(() => []);
+  return entries.map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`);
+}
+
+async function stampOf(path: Buffer): Promise<string | null> {
   const found = await lstat(path, { bigint: true }).catch(() => null);
   return found === null ? null : `${found.mode} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
 }

@@ -1,7 +1,6 @@
 import type { HiddenChange, Notice } from '../../../contracts/workspace-change.ts';
 import { isHarmlessSetting } from '../../../policy/git-settings.ts';
 import type { StepTraces, StepWatch, StepWatcher, WatchRequest } from '../../../ports/step-watch.ts';
-import { mayHaveIgnored } from '../files/file-tree.ts';
 import { removeSpecialFiles } from '../files/special-files.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { isAncestor } from '../git/revision.ts';
@@ -40,7 +39,7 @@ async function startWatch(user: UserRepository, request: WatchRequest): Promise<
   const git = userGit(user);
   const [checkout, ignored] = await Promise.all([
     sandboxed ? null : readCheckout(git, user.gitDir),
-    mayHaveIgnored(repository) ? readIgnored(repository, forbids) : new Map<string, string>(),
+    readIgnored(repository, forbids),
   ]);
   return {
     settle: async () => {
@@ -56,11 +55,10 @@ async function startWatch(user: UserRepository, request: WatchRequest): Promise<
           ? []
           : await compareCheckouts(git, entry, checkout, await readCheckout(git, user.gitDir));
       const submodules = await changedSubmodules(repository);
-      const looksAtIgnored = ignored.size > 0 || mayHaveIgnored(repository);
       return {
         ...refs,
         hidden: await findLinksOut(workspace.worktreePath, changes),
-        ignoredChanges: looksAtIgnored ? compareIgnored(ignored, await readIgnored(repository, forbids)) : [],
+        ignoredChanges: compareIgnored(ignored, await readIgnored(repository, forbids)),
         notices: [...notices, ...submodules.map(({ path }) => submoduleNotice(path, stepId))],
       };
     },

@@ -193,11 +193,8 @@ async function undoRef(
   if (!choice.ok) {
     const id = shortId(runId);
     if (choice.names.length === 0)
-      throw new CliError(`run ${id} is not known to have moved a ref`, null, EXIT.failed);
-    throw new CliError(
-      `run ${id} is not known to have moved "${ref}"`,
-      `it moved ${choice.names.join(', ')}`,
-    );
+      throw new CliError(`no old value of a ref is kept for run ${id}`, null, EXIT.failed);
+    throw new CliError(`no old value of "${ref}" is kept for run ${id}`, `kept: ${choice.names.join(', ')}`);
   }
   const { salvage } = choice;
   const { refName } = salvage.of;
@@ -214,6 +211,10 @@ async function undoRef(
   else out(`put ${refName} back to ${to}\n`);
   if (moved !== null && moved.salvageRef !== null)
     err(withRepo(`where it was is kept under ${moved.salvageRef}\n`, context.repo));
+  if (moved !== null && moved.checkout !== null)
+    err(
+      `it is checked out in ${moved.checkout}, whose files and index stay as they are: see git status there\n`,
+    );
   return EXIT.success;
 }
 
