@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { baselineSchema, fewerChecksSchema } from '../contracts/planner-input.ts';
 import { MECHANICAL_OUTCOMES } from '../contracts/vocabulary.ts';
+import { nameSome } from '../text/name-some.ts';
 import { failingText } from './preparation-text.ts';
 
 /** How a validator ended when the changed judges were as at the base. */
@@ -117,6 +118,5 @@ function fewerLines({ fewer_checks: fewer }: ValidationRecord): string[] {
 }
 
 function named(ids: readonly string[]): string {
-  const hidden = ids.length - MAX_NAMED;
-  return `${ids.slice(0, MAX_NAMED).join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`;
+  return nameSome(ids, MAX_NAMED);
 }

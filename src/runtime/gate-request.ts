@@ -66,6 +66,8 @@ const gateRequestSchema = z.looseObject({
   violations: z
     .array(z.looseObject({ class: z.string(), subject: z.string(), message: z.string() }))
     .optional(),
+  /** Changed paths of `approval_paths` that no person has approved yet; earlier versions did not record it. */
+  approvals: z.array(z.object({ path: z.string(), glob: z.string() })).optional(),
   /** What validations found out about those who judge: notes, and no violations. */
   findings: z.array(z.string()).optional(),
   /** What to know about the checks before trusting their verdict; earlier versions did not record it. */

@@ -5,6 +5,7 @@ import type { FileChange, HiddenChange, RefState } from '../contracts/workspace-
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput, Violation } from '../kernel/protocol.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
+import type { ApprovalRequest } from '../policy/changes.ts';
 import type { Runner } from '../policy/confinement.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Baselines } from '../ports/baselines.ts';
@@ -121,9 +122,11 @@ export interface StepPolicy {
   readonly forbids?: (path: string) => boolean;
   /** Whether validators see a path as it was at the base. Left out where no path is protected. */
   readonly protects?: (path: string) => boolean;
+  /** The changed paths that a person is asked about. Missing where the policy names none. */
+  readonly approvals?: (changes: readonly FileChange[]) => readonly ApprovalRequest[];
   readonly check: (evidence: {
     readonly changes: readonly FileChange[];
-    /** Changes that only `forbidden_paths` is about. */
+    /** Changed files that git ignores: only `forbidden_paths` counts for them. */
     readonly ignoredChanges: readonly FileChange[];
     readonly refsBefore: RefState;
     readonly refsAfter: RefState;

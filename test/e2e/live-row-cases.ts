@@ -68,9 +68,9 @@ const UNSAFE: readonly LiveCase[] = [
     row: 'policy-violation',
     status: 'unsafe',
     rows: ['policy-violation'],
-    work: [...RIGHT, 'write .github/workflows/ci.yml on'],
+    work: [...RIGHT, 'write .tnh/prompts/mine.md on'],
     run: ['tests'],
-    told: 'the policy was violated: .github/workflows/ci.yml',
+    told: 'the policy was violated: .tnh/prompts/mine.md',
   },
   {
     row: 'report-execution-mismatch',

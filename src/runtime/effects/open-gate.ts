@@ -3,6 +3,7 @@ import { type Blocker, blockerSchema } from '../../contracts/planner-decision.ts
 import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
 import type { GateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import { openApprovals } from '../approval-paths.ts';
 import { readLedger } from '../claim-ledger.ts';
 import { type Evidence, openEvidence, readEvidenceJson, readManifest } from '../evidence.ts';
 import { findingsOf } from '../findings.ts';
@@ -44,7 +45,7 @@ export async function openGate(
   const earlier = await evidenceOf(context);
   const own = { step_id: step.id, attempt: effect.attempt, important: true };
   const shown: GateRequest = {
-    ...(await factsOf(context, step)),
+    ...(await factsOf(context, step, changes.diff)),
     proposed_goldens: [...goldens.proposals],
     proposed_goldens_left_out: goldens.leftOut,
     diff_summary: changes.summary,
@@ -87,7 +88,7 @@ function writeRequest(evidence: Evidence, request: GateRequest) {
 }
 
 /** What is asked and why; the files come apart. */
-async function factsOf(context: RunContext, step: GateStep) {
+async function factsOf(context: RunContext, step: GateStep, { files }: WorkspaceDiff) {
   const { deps, directory } = context;
   const view = context.view();
   const reason = reasonOf(context, step);
@@ -116,6 +117,7 @@ async function factsOf(context: RunContext, step: GateStep) {
       step_id: stepId,
       ...violation,
     })),
+    approvals: await openApprovals(context, files),
     findings: await findingsOf(directory, view.steps),
     checks: await checkNotes(context),
     notices: view.notices.map(noticeText),
