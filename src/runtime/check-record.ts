@@ -58,11 +58,10 @@ export type ValidationRecord = z.infer<typeof validationRecordSchema>;
 /** Ids named in one line; the record has them all. */
 const MAX_NAMED = 8;
 
-/** What a person should know about the checks before they trust the verdict, in plain sentences. */
+/** What a person should know about the checks before they trust the verdict, besides what decides it. */
 export function describeChecks(record: ValidationRecord): string[] {
   return [
     ...baselineLines(record),
-    ...judgeLines(record),
     ...fewerLines(record),
     ...(record.tests_show_nothing === true
       ? ["all tests passed at the base and no test was added: the tests don't show whether the task was done"]
@@ -80,7 +79,8 @@ function baselineLines({ baseline, regressions = [] }: ValidationRecord): string
   return lines;
 }
 
-function judgeLines({ judges, judge_changed = [] }: ValidationRecord): string[] {
+/** What the checks say with the edits to tests, configuration and commands, and without them. */
+export function describeJudges({ judges, judge_changed = [] }: ValidationRecord): string[] {
   if (judges === undefined) return [];
   const { changed, commands, inline, with_base } = judges;
   const lines = [

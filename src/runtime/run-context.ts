@@ -15,6 +15,7 @@ import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
+import type { Programs } from '../ports/scope-sources.ts';
 import type { CheckoutSetup } from '../ports/setup.ts';
 import type { StepWatcher } from '../ports/step-watch.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
@@ -40,6 +41,8 @@ export interface RunDeps {
   /** Ends processes that a dead attempt left behind. */
   readonly sweep: (mark: string) => Promise<number>;
   readonly version: string;
+  /** Compares what a compiler makes of two versions. If it is missing, gates don't say which files leave the program as it was. */
+  readonly programs?: Programs;
   /** What other runs found out about the accounts of agents. Left out, each finds out for itself. */
   readonly waits?: CredentialWaits;
   /** Between 0 and 1, so that many who failed together do not try again together. */

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { type PolicyDocument, policyDocumentSchema, policyReference } from '../../../src/contracts/policy.ts';
 import { approvalsFor, checkFiles } from '../../../src/policy/changes.ts';
 import { unenforceable } from '../../../src/policy/enforcement.ts';
+import { AGENT_FILES, CI_FILES, HOOK_FILES, SECRET_FILES } from '../../../src/policy/sensitive-files.ts';
 import { checkPolicy } from '../../../src/workflow/policy-document.ts';
 import { places } from '../workflow/check.ts';
 import { change, policyOf } from './policy-builder.ts';
@@ -113,6 +114,10 @@ function builtIn(): PolicyDocument {
 }
 
 describe('policy.workspace.v1', () => {
+  it('asks about exactly the files that a gate lists as CI, hooks, agent instructions and secrets', () => {
+    expect(builtIn().approval_paths).toEqual([...CI_FILES, ...HOOK_FILES, ...AGENT_FILES, ...SECRET_FILES]);
+  });
+
   const policy = policyOf(builtIn());
 
   it('is what its file name says', () => {
