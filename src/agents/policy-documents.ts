@@ -11,6 +11,7 @@ export function policyDocumentsOf(effective: EffectivePolicy): readonly PolicyDo
     execution: effective.execution,
     ...(first === undefined ? {} : { allowed_paths: [...first] }),
     forbidden_paths: [...effective.forbidden_paths],
+    approval_paths: [...effective.approval_paths],
     protected_paths: [...effective.protected_paths],
     forbidden_operations: [...effective.forbidden_operations],
     approval: effective.approval,

@@ -220,6 +220,10 @@ const judged = printed({
       message: z.string(),
     }),
   ),
+  requires_approval: z
+    .array(z.looseObject({ path: z.string(), glob: z.string() }))
+    .optional()
+    .describe('Paths of a patch that `approval_paths` covers: allowed, and a person is asked about them.'),
 });
 
 /** By verb. `error` is what any of them prints instead where it fails itself. */

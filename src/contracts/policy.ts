@@ -98,6 +98,9 @@ export const policyDocumentSchema = z
       .optional()
       .describe('Paths that may change. Left out: all of them. An empty list: none.'),
     forbidden_paths: globsSchema.optional().describe('Paths that may not change, whatever is allowed.'),
+    approval_paths: globsSchema
+      .optional()
+      .describe('Paths that may change, and that a person is asked about when they do.'),
     protected_paths: globsSchema.optional().describe('Paths that validators see as they were at the base.'),
     forbidden_operations: z.array(z.enum(OPERATIONS)).optional().describe('Operations that are refused.'),
     approval: z

@@ -3,7 +3,7 @@ import type { PlannerInput } from '../contracts/planner-input.ts';
 import { type Claim, formatClaim } from './claim.ts';
 import { type Facts, plainPath, readFacts } from './facts.ts';
 
-/** Every claim of the last agent, held against the diff, the exit codes and the files. */
+/** Every claim of the last agent, checked against the diff, the exit codes and the files. */
 export function ledgerOf(envelope: PlannerInput, source: ClaimSource): LedgerEntry[] {
   const facts = readFacts(envelope);
   return facts.claims.map((claim) => ({ claim: formatClaim(claim), source, ...check(claim, facts) }));
@@ -21,11 +21,13 @@ function check(claim: Claim, facts: Facts): Pick<LedgerEntry, 'holds' | 'evidenc
   }
 }
 
+/** A changed file shows that something was done, not that it is the work. */
 function checkWork({ diff, intent }: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
+  const count = diff.paths.length;
   if (diff.changed)
     return {
-      holds: true,
-      evidence: `${diff.paths.length} ${diff.paths.length === 1 ? 'path' : 'paths'} changed`,
+      holds: null,
+      evidence: `${count} ${count === 1 ? 'path' : 'paths'} changed; no check shows that this is the work`,
     };
   const evidence = 'no file changed';
   // A step that was not to change files may say that something is done, and be right.
@@ -34,15 +36,15 @@ function checkWork({ diff, intent }: Facts): Pick<LedgerEntry, 'holds' | 'eviden
 
 function checkTests(facts: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
   const wrong = [
-    ...facts.failedValidators.map(({ id, exitCode }) => `${id} exited with ${exitCode}`),
-    ...facts.timeouts.map((id) => `${id} ran out of time`),
+    ...facts.failedValidators.map(({ id, exitCode }) => `${id} exited ${exitCode}`),
+    ...facts.timeouts.map((id) => `${id} timed out`),
     ...facts.failedCases.map(({ id }) => `the case ${id} failed`),
   ];
   if (wrong.length > 0) return { holds: false, evidence: wrong.join('; ') };
   if (facts.validatorIds.length === 0) return { holds: null, evidence: 'no validator ran after it' };
   const doubt = doubtAboutTests(facts);
   if (doubt !== null) return { holds: null, evidence: doubt };
-  return { holds: true, evidence: `${facts.validatorIds.join(', ')} exited with 0` };
+  return { holds: true, evidence: `${facts.validatorIds.join(', ')} exited 0` };
 }
 
 /** Passing says nothing about the claim when the change decides what passes, or leaves checks or their report out. */
@@ -62,8 +64,8 @@ function checkPath(path: string, { diff, artifacts }: Facts): Pick<LedgerEntry, 
   return { holds: false, evidence: 'it is neither in the change nor among the artifacts' };
 }
 
-/** One line for people. */
+/** One line for people: `claim "tests pass": confirmed (tests exited 0)`. */
 export function ledgerLine({ claim, holds, evidence }: LedgerEntry): string {
-  const verdict = holds === null ? 'cannot be told' : holds ? 'holds' : 'does not hold';
-  return `${claim}: ${verdict} (${evidence})`;
+  const verdict = holds === null ? 'not checkable' : holds ? 'confirmed' : 'contradicted';
+  return `claim "${claim === 'tests_pass' ? 'tests pass' : claim}": ${verdict} (${evidence})`;
 }

@@ -24,6 +24,8 @@ export interface EffectivePolicy {
   /** One list per layer that gave one; a path must be allowed by every list. */
   readonly allowed_paths: readonly (readonly string[])[];
   readonly forbidden_paths: readonly string[];
+  /** Paths that may change, and that a person is asked about when they do. */
+  readonly approval_paths: readonly string[];
   readonly protected_paths: readonly string[];
   readonly forbidden_operations: readonly Operation[];
   readonly approval: Approval;
@@ -38,7 +40,7 @@ export interface EffectivePolicy {
 }
 
 /**
- * Lays the layers over each other. Forbidden lists grow, allow-lists intersect, and of two values the
+ * Lays the layers over each other. Lists of forbidden and approval paths grow, allow-lists intersect, and of two values the
  * tighter one holds, so no layer can take back what an earlier one asked for.
  */
 export function assemblePolicy(layers: readonly PolicyLayer[]): EffectivePolicy {
@@ -52,6 +54,7 @@ export function assemblePolicy(layers: readonly PolicyLayer[]): EffectivePolicy 
       tightest('execution', EXECUTIONS, (policy) => policy.execution, layers, notes) ?? 'workspace_write',
     allowed_paths: policies.flatMap(({ allowed_paths: paths }) => (paths === undefined ? [] : [paths])),
     forbidden_paths: union(policies.map((policy) => policy.forbidden_paths)),
+    approval_paths: union(policies.map((policy) => policy.approval_paths)),
     protected_paths: union(policies.map((policy) => policy.protected_paths)),
     forbidden_operations: inOrder(union(policies.map((policy) => policy.forbidden_operations))),
     approval: tightest('approval', APPROVALS, (policy) => policy.approval, layers, notes) ?? 'fail_on_prompt',

@@ -8,7 +8,7 @@ import type { Violation } from './violation.ts';
 
 export interface ChangeCheck extends RefCheck {
   readonly changes: readonly FileChange[];
-  /** Changes that only `forbidden_paths` is about: files that git ignores, what validators leave behind. */
+  /** Changed files that git ignores: only `forbidden_paths` counts for them. */
   readonly ignoredChanges: readonly FileChange[];
   /** Changes that no tree shows. */
   readonly hidden?: readonly HiddenChange[];
@@ -36,6 +36,23 @@ export function checkFiles(
     ]),
     ...ignoredChanges.flatMap(endsOf).flatMap((path) => checkForbidden(policy, path)),
   ];
+}
+
+export interface ApprovalRequest {
+  readonly path: string;
+  /** The entry of `approval_paths` that covers it. */
+  readonly glob: string;
+}
+
+/**
+ * The changed paths that a person is asked about, each once. A path that is forbidden as well is a violation, and no
+ * approval helps. Files that git ignores are not part of the change, so there is nothing to approve.
+ */
+export function approvalsFor(policy: EffectivePolicy, changes: readonly FileChange[]): ApprovalRequest[] {
+  return [...new Set(changes.flatMap(endsOf))].flatMap((path) => {
+    const glob = isForbidden(policy, path) ? null : forbiddenBy(policy.approval_paths, path);
+    return glob === null ? [] : [{ path, glob }];
+  });
 }
 
 /** A rename touches the place it leaves as much as the one it goes to. */

@@ -8,8 +8,15 @@ export interface PromptCatalog {
   readonly problem: (prompt: Prompt, given: readonly string[]) => string | null;
   /** The variables that a text uses, in order; none where it is no template. */
   readonly variables: (body: string) => readonly string[];
-  /** Strict: a variable that is not given is an error. Reaches no file. */
-  readonly render: (prompt: Prompt, inputs: Readonly<Record<string, unknown>>) => RenderResult;
+  /**
+   * Strict: a variable that is not given is an error. Reaches no file. With `fence`, every value that the text prints goes
+   * through it.
+   */
+  readonly render: (
+    prompt: Prompt,
+    inputs: Readonly<Record<string, unknown>>,
+    fence?: (value: unknown) => string,
+  ) => RenderResult;
 }
 
 export type RenderResult =

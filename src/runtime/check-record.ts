@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { baselineSchema, fewerChecksSchema } from '../contracts/planner-input.ts';
 import { MECHANICAL_OUTCOMES } from '../contracts/vocabulary.ts';
+import { nameSome } from '../text/name-some.ts';
 import { failingText } from './preparation-text.ts';
 
 /** How a validator ended when the changed judges were as at the base. */
@@ -57,11 +58,10 @@ export type ValidationRecord = z.infer<typeof validationRecordSchema>;
 /** Ids named in one line; the record has them all. */
 const MAX_NAMED = 8;
 
-/** What a person should know about the checks before they trust the verdict, in plain sentences. */
+/** What a person should know about the checks before they trust the verdict, besides what decides it. */
 export function describeChecks(record: ValidationRecord): string[] {
   return [
     ...baselineLines(record),
-    ...judgeLines(record),
     ...fewerLines(record),
     ...(record.tests_show_nothing === true
       ? ["all tests passed at the base and no test was added: the tests don't show whether the task was done"]
@@ -79,7 +79,8 @@ function baselineLines({ baseline, regressions = [] }: ValidationRecord): string
   return lines;
 }
 
-function judgeLines({ judges, judge_changed = [] }: ValidationRecord): string[] {
+/** What the checks say with the edits to tests, configuration and commands, and without them. */
+export function describeJudges({ judges, judge_changed = [] }: ValidationRecord): string[] {
   if (judges === undefined) return [];
   const { changed, commands, inline, with_base } = judges;
   const lines = [
@@ -117,6 +118,5 @@ function fewerLines({ fewer_checks: fewer }: ValidationRecord): string[] {
 }
 
 function named(ids: readonly string[]): string {
-  const hidden = ids.length - MAX_NAMED;
-  return `${ids.slice(0, MAX_NAMED).join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`;
+  return nameSome(ids, MAX_NAMED);
 }

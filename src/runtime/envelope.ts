@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ownValue } from '../contracts/own-value.ts';
 import type { PlannerInput, WindowEntry } from '../contracts/planner-input.ts';
 import { MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../contracts/vocabulary.ts';
+import type { WorkspaceDiff } from '../contracts/workspace-change.ts';
 import type { EvaluateStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
 import { mergeReports } from '../planner/merge-reports.ts';
@@ -9,6 +10,7 @@ import { wordsToJudge } from '../planner/standing-words.ts';
 import { formatTranscriptSummary, parseDiffSummary } from '../planner/summaries.ts';
 import { valueRelativeToCheckout } from '../reports/checkout-paths.ts';
 import { type EarlierAgent, earlierAgent, wordsOf } from './agent-words.ts';
+import { formatApproval, openApprovals } from './approval-paths.ts';
 import { validationRecordSchema } from './check-record.ts';
 import { readEvidenceJson, readManifest } from './evidence.ts';
 import { findingsOf } from './findings.ts';
@@ -37,6 +39,7 @@ export async function assembleEnvelope(
   const validation = validationAfter(done, agent);
   const earlier = earlierAgent(context, done);
   const { intent, summary } = await transcriptOf(context, agent, earlier);
+  const change = await wholeChange(context);
   return {
     run_id: directory.runId,
     workflow_id: plan.workflowId,
@@ -49,12 +52,16 @@ export async function assembleEnvelope(
       workspace_diff_summary: await describeChanges(
         directory,
         isUndone(done, agent) ? null : agent,
-        await currentFingerprint(context),
+        fingerprintOf(change),
       ),
       validation: await validationOf(context, validation, agent),
       harness_report: await harnessReportOf(context, validation),
       artifacts: await artifactsOf(context, [earlier?.step ?? null, agent, validation]),
-      policy_events: [...policyEvents(context), ...(await findingsOf(directory, sinceJudged(done)))],
+      policy_events: [
+        ...policyEvents(context),
+        ...(await openApprovals(context, change.files)).map(formatApproval),
+        ...(await findingsOf(directory, sinceJudged(done))),
+      ],
       review: await reviewEvidence(context, done),
       run_changed: (view.state.tree ?? view.started.base_tree) !== view.started.base_tree,
     },
@@ -131,10 +138,11 @@ function isUndone(done: readonly StepView[], agent: StepView | null): boolean {
   return agent !== null && rollback !== undefined && done.indexOf(rollback) > done.indexOf(agent);
 }
 
-async function currentFingerprint({ deps, workspace, view }: RunContext): Promise<string> {
+/** What the run has changed by now, as a whole. */
+async function wholeChange({ deps, workspace, view }: RunContext): Promise<WorkspaceDiff> {
   const { started, state } = view();
   const from = started.base_tree;
-  return fingerprintOf(await deps.workspace.diff(workspace, from, state.tree ?? from));
+  return deps.workspace.diff(workspace, from, state.tree ?? from);
 }
 
 /** Paths relative to the run directory, and the declared names of required files that were captured. */

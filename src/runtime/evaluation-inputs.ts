@@ -1,5 +1,9 @@
+import type { LedgerEntry } from '../contracts/claim-ledger.ts';
+import { ledgerLine } from '../planner/ledger.ts';
+import { decidingKind } from '../policy/deciding-files.ts';
 import { maskSecrets } from '../policy/secrets.ts';
 import { readEvidence } from './evidence.ts';
+import { excerptPatch } from './patch-excerpt.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded } from './run-view.ts';
 
@@ -7,32 +11,33 @@ import { lastEnded } from './run-view.ts';
 const EXCERPT_LIMIT = 16_384;
 
 /**
- * Inputs of a planner prompt that the envelope does not hold. Texts of agents are there only for a prompt that asks
- * for them: by default a planner sees summaries and references.
+ * What a planner that is asked gets besides the envelope. Of the diff it is a part of every file, what decides first; a transcript
+ * is given only to a prompt that asks for it.
  */
 export async function evaluationInputs(
   context: RunContext,
   names: readonly string[],
+  ledger: readonly LedgerEntry[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const { plan, directory, deps } = context;
   const inputs: Record<string, unknown> = {
     ...context.view().started.inputs,
     component_kind: plan.componentKind,
     eval_profile: plan.evalProfile,
+    claims: ledger.map(ledgerLine),
   };
   const agent = lastEnded(context.view().steps, 'RUN_AGENT');
   const excerpt = async (role: string): Promise<string> => {
     const text = agent === null ? null : await readEvidence(directory, agent, role);
     return maskSecrets(text ?? '', deps.project.secrets ?? []);
   };
-  if (names.includes('diff')) inputs.diff = beginning(await excerpt('workspace_diff'));
+  if (names.includes('diff')) {
+    const tests = deps.project.tests ?? null;
+    const patch = await excerpt('workspace_diff');
+    inputs.diff = excerptPatch(patch, EXCERPT_LIMIT, (path) => decidingKind(path, tests) !== null);
+  }
   if (names.includes('transcript')) inputs.transcript = ending(await excerpt('runner_transcript'));
   return inputs;
-}
-
-function beginning(text: string): string {
-  const cut = text.length - EXCERPT_LIMIT;
-  return cut <= 0 ? text : `${text.slice(0, EXCERPT_LIMIT)}\n… ${cut} characters more`;
 }
 
 /** What an agent did last says most. */

@@ -3,6 +3,8 @@ import { ledgerEntrySchema } from '../contracts/claim-ledger.ts';
 import { blockerSchema } from '../contracts/planner-decision.ts';
 import { stepFolderOf } from '../contracts/run-files.ts';
 import { LIFECYCLE_STATES, RUN_OUTCOMES } from '../contracts/vocabulary.ts';
+import { NOTE_KINDS } from '../policy/content/content-note.ts';
+import { DECIDING_KINDS } from '../policy/deciding-files.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
 import type { StepKey } from './evidence.ts';
 import { parseJson } from './json.ts';
@@ -30,6 +32,14 @@ const evidenceItemSchema = z.looseObject({
   important: z.boolean().optional(),
 });
 export type EvidenceItem = z.infer<typeof evidenceItemSchema>;
+
+const changedFile = {
+  path: z.string(),
+  old_path: z.string().nullable(),
+  status: z.string(),
+  insertions: z.number().nullable(),
+  deletions: z.number().nullable(),
+};
 
 const judgementSchema = z.looseObject({
   step_id: z.string().optional(),
@@ -66,23 +76,43 @@ const gateRequestSchema = z.looseObject({
   violations: z
     .array(z.looseObject({ class: z.string(), subject: z.string(), message: z.string() }))
     .optional(),
+  /** Changed paths of `approval_paths` that no person has approved yet; earlier versions did not record it. */
+  approvals: z.array(z.object({ path: z.string(), glob: z.string() })).optional(),
   /** What validations found out about those who judge: notes, and no violations. */
   findings: z.array(z.string()).optional(),
   /** What to know about the checks before trusting their verdict; earlier versions did not record it. */
   checks: z.array(z.string()).optional(),
   /** What changed outside the workspace while steps ran; earlier versions did not record it. */
   notices: z.array(z.string()).optional(),
+  /** Changed files that have a say in whether the work is accepted; earlier versions did not tell them apart. */
+  deciding: z.array(z.object({ ...changedFile, kind: z.enum(DECIDING_KINDS) })).optional(),
+  /** What the checks say with the edits to what decides them, and without these edits. */
+  verdicts: z.array(z.string()).optional(),
+  /** The other changed files, by folder. */
+  folders: z
+    .array(z.object({ folder: z.string(), files: z.int(), insertions: z.number(), deletions: z.number() }))
+    .optional(),
+  /** What the content of the change says: stubs, skipped tests, hidden characters and the like. */
+  content: z
+    .array(
+      z.object({
+        path: z.string(),
+        line: z.int().nullable(),
+        kind: z.enum(NOTE_KINDS),
+        text: z.string(),
+      }),
+    )
+    .optional(),
+  /** Changed text files whose content was not looked at. */
+  uninspected: z.int().optional(),
+  /** The beginning of the last agent's final response. */
+  final_response: z
+    .object({ step_id: z.string(), lines: z.array(z.string()), more: z.int() })
+    .nullable()
+    .optional(),
   diff: z
     .looseObject({
-      files: z.array(
-        z.looseObject({
-          path: z.string(),
-          old_path: z.string().nullable(),
-          status: z.string(),
-          insertions: z.number().nullable(),
-          deletions: z.number().nullable(),
-        }),
-      ),
+      files: z.array(z.looseObject(changedFile)),
       file_count: z.int(),
       insertions: z.number(),
       deletions: z.number(),

@@ -1,22 +1,27 @@
 import { ledgerLine } from '../planner/ledger.ts';
 import { oneLine, plainText } from '../text/outside-text.ts';
+import { contentLines, decidingLines, lastWordLines, otherLines, totalLine } from './gate-change-text.ts';
 import type { Consequence, GateRequest } from './gate-request.ts';
 import { proposalDetails, proposalsIn, proposalTitle } from './golden-proposal.ts';
 
 /** Lines of a list before the rest is only counted. */
 const MAX_LINES = 40;
 
-/** A gate's request for people: why, what was judged, what changed, and what each answer leads to. */
+/** A gate's request for people: first what decides, then the rest of the change, the evaluation, and what each answer leads to. */
 export function renderGateRequest(request: GateRequest): string {
   const { gate, step_id, run_id, workflow_id } = request;
+  const total = totalLine(request);
   const parts = [
     `# Gate ${step_id}: ${gate}`,
     `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} waits for a person.`,
     `Why: ${request.reason}`,
-    ...section('Judgement', judgementLines(request)),
+    ...section('Changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
+    ...section('Other changes', otherLines(request)),
+    ...(total === null ? [] : [`In all: ${total}, in ${request.diff?.patch ?? ''}`]),
+    ...section('Look at', contentLines(request), Number.POSITIVE_INFINITY),
+    ...section('Evaluation', judgementLines(request)),
     ...section('Checks', checkLines(request)),
-    ...section('Claims of the agent', claimLines(request)),
-    ...section('Changes', changeLines(request)),
+    ...section('What the agent says', [...claimLines(request), ...lastWordLines(request)]),
     ...goldenSection(request),
     ...section('Policy violations', violationLines(request)),
     ...section('Findings', findingLines(request)),
@@ -28,19 +33,19 @@ export function renderGateRequest(request: GateRequest): string {
   return `${parts.map(plainText).join('\n\n')}\n`;
 }
 
-function section(title: string, lines: readonly string[]): string[] {
+function section(title: string, lines: readonly string[], max = MAX_LINES): string[] {
   if (lines.length === 0) return [];
-  const hidden = lines.length - MAX_LINES;
+  const hidden = lines.length - max;
   const more = hidden > 0 ? [`- … and ${hidden} more in gate_request.json`] : [];
-  return [`## ${title}\n\n${[...lines.slice(0, MAX_LINES).map((line) => `- ${line}`), ...more].join('\n')}`];
+  return [`## ${title}\n\n${[...lines.slice(0, max).map((line) => `- ${line}`), ...more].join('\n')}`];
 }
 
 export function judgementLines({ judgement }: GateRequest): string[] {
   if (judgement === null) return [];
   const { step_id, status, reason, risk_flags, blocker_codes, blockers } = judgement;
-  const lines = [
-    `${step_id === undefined ? '' : `${step_id}: `}${status}${reason === null ? '' : `, ${reason}`}`,
-  ];
+  // The blockers say it in full.
+  const why = reason === null || (blockers?.length ?? 0) > 0 ? '' : `, ${reason}`;
+  const lines = [`${step_id === undefined ? '' : `${step_id}: `}${status}${why}`];
   if (risk_flags.length > 0) lines.push(`flags: ${risk_flags.join(', ')}`);
   if (blockers === undefined)
     return blocker_codes.length === 0 ? lines : [...lines, `blockers: ${blocker_codes.join(', ')}`];
@@ -55,16 +60,6 @@ export function judgementLines({ judgement }: GateRequest): string[] {
 
 export function claimLines({ claims }: GateRequest): string[] {
   return (claims ?? []).map((entry) => oneLine(ledgerLine(entry)));
-}
-
-export function changeLines({ diff }: GateRequest): string[] {
-  if (diff === undefined) return [];
-  const files = diff.files.map(({ status, path, old_path, insertions, deletions }) => {
-    const name = old_path === null ? oneLine(path) : `${oneLine(old_path)} -> ${oneLine(path)}`;
-    return `${status} ${name}  ${insertions === null ? 'binary' : `+${insertions} -${deletions ?? 0}`}`;
-  });
-  const total = `${diff.file_count} ${diff.file_count === 1 ? 'file' : 'files'}, +${diff.insertions} -${diff.deletions}, in full in ${diff.patch}`;
-  return [total, ...files];
 }
 
 /** A proposal per block: what it would do, where to look, and the beginning of the difference. */

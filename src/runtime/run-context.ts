@@ -5,6 +5,7 @@ import type { FileChange, HiddenChange, RefState } from '../contracts/workspace-
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput, Violation } from '../kernel/protocol.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
+import type { ApprovalRequest } from '../policy/changes.ts';
 import type { Runner } from '../policy/confinement.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Baselines } from '../ports/baselines.ts';
@@ -14,6 +15,7 @@ import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { DrivenRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
+import type { Programs } from '../ports/scope-sources.ts';
 import type { CheckoutSetup } from '../ports/setup.ts';
 import type { StepWatcher } from '../ports/step-watch.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
@@ -39,6 +41,8 @@ export interface RunDeps {
   /** Ends processes that a dead attempt left behind. */
   readonly sweep: (mark: string) => Promise<number>;
   readonly version: string;
+  /** Compares what a compiler makes of two versions. If it is missing, gates don't say which files leave the program as it was. */
+  readonly programs?: Programs;
   /** What other runs found out about the accounts of agents. Left out, each finds out for itself. */
   readonly waits?: CredentialWaits;
   /** Between 0 and 1, so that many who failed together do not try again together. */
@@ -121,9 +125,11 @@ export interface StepPolicy {
   readonly forbids?: (path: string) => boolean;
   /** Whether validators see a path as it was at the base. Left out where no path is protected. */
   readonly protects?: (path: string) => boolean;
+  /** The changed paths that a person is asked about. Missing where the policy names none. */
+  readonly approvals?: (changes: readonly FileChange[]) => readonly ApprovalRequest[];
   readonly check: (evidence: {
     readonly changes: readonly FileChange[];
-    /** Changes that only `forbidden_paths` is about. */
+    /** Changed files that git ignores: only `forbidden_paths` counts for them. */
     readonly ignoredChanges: readonly FileChange[];
     readonly refsBefore: RefState;
     readonly refsAfter: RefState;

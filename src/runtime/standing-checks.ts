@@ -1,5 +1,10 @@
 import type { FewerChecks } from '../contracts/planner-input.ts';
-import { describeChecks, type ValidationRecord, validationRecordSchema } from './check-record.ts';
+import {
+  describeChecks,
+  describeJudges,
+  type ValidationRecord,
+  validationRecordSchema,
+} from './check-record.ts';
 import { readEvidenceJson } from './evidence.ts';
 import { baselineVerdict } from './preparation-text.ts';
 import type { RunContext } from './run-context.ts';
@@ -47,11 +52,23 @@ export function joinDoubts(records: readonly ValidationRecord[]): {
   };
 }
 
-/** What a person should know about the checks before they trust a verdict. */
-export async function checkNotes(source: Source): Promise<string[]> {
+/** What a person should know before they trust a verdict. */
+export interface CheckNotes {
+  /** What the checks say with the edits to what decides them, and without these edits. */
+  readonly verdicts: readonly string[];
+  readonly checks: readonly string[];
+}
+
+export async function checkNotes(source: Source): Promise<CheckNotes> {
   const records = await standingChecks(source);
-  const lines = records.flatMap(describeChecks);
-  return [...new Set([...redBaseline(source.view(), records), ...lines])];
+  const checks = [...redBaseline(source.view(), records), ...records.flatMap(describeChecks)];
+  return { verdicts: [...new Set(records.flatMap(describeJudges))], checks: [...new Set(checks)] };
+}
+
+/** Both as one list, for a surface that does not tell them apart. */
+export async function allNotes(source: Source): Promise<string[]> {
+  const { verdicts, checks } = await checkNotes(source);
+  return [...verdicts, ...checks];
 }
 
 /** Reports give the number of cases; without one it is known only which validators failed. */

@@ -27,6 +27,28 @@ export function plainText(text: string): string {
   return mayBeUnsafe(text) ? neutralise(text.replace(COLOUR, '').replace(/\r+\n/g, '\n')) : text;
 }
 
+/** A character that a reader can't see, or that changes the order of others. */
+export interface HiddenCharacter {
+  readonly index: number;
+  /** As `neutralise` would show it. */
+  readonly escape: string;
+}
+
+/** Characters of a source file that hide something. Line ends of any system and a byte order mark at the start are fine. */
+export function findHidden(text: string): HiddenCharacter[] {
+  if (!mayBeUnsafe(text)) return [];
+  const emoji = [...text.matchAll(JOINED_EMOJI)].map(({ index, 0: found }) => [index, index + found.length]);
+  const found: HiddenCharacter[] = [];
+  let next = 0;
+  for (const { index, 0: character } of text.matchAll(UNSAFE)) {
+    while ((emoji[next]?.[1] ?? Number.POSITIVE_INFINITY) <= index) next += 1;
+    const isJoin = (emoji[next]?.[0] ?? Number.POSITIVE_INFINITY) <= index;
+    const isFine = character === '\r' || character === '\f' || (index === 0 && character === '\ufeff');
+    if (!isJoin && !isFine && !HARMLESS.has(character)) found.push({ index, escape: escapeOf(character) });
+  }
+  return found;
+}
+
 /** On one line, with single spaces. */
 export function oneLine(text: string): string {
   return plainText(text.replace(/\s+/g, ' ').trim());

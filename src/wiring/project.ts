@@ -4,6 +4,7 @@ import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
+import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
@@ -164,6 +165,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
         validators: createValidatorRunner({ ...processes, ...clean }),
         planner: planner.planner,
         prompts: catalog,
+        programs: createPrograms(),
         project,
         sweep: sweepMarked,
         version: request.version,

@@ -1,7 +1,7 @@
 import type { Config } from '../contracts/config.ts';
 import type { PolicyDocument, PolicyOverride } from '../contracts/policy.ts';
 import { assemblePolicy, type LayerSource, type PolicyLayer } from '../policy/assemble.ts';
-import { checkChanges, isForbidden } from '../policy/changes.ts';
+import { approvalsFor, checkChanges, isForbidden } from '../policy/changes.ts';
 import { unenforceable } from '../policy/enforcement.ts';
 import { forbiddenBy } from '../policy/globs.ts';
 import type { StepPolicy } from '../runtime/run-context.ts';
@@ -52,6 +52,7 @@ export function createStepPolicy(
     ...(effective.protected_paths.length === 0
       ? {}
       : { protects: (path: string) => forbiddenBy(effective.protected_paths, path) !== null }),
+    approvals: (changes) => approvalsFor(effective, changes),
     check: (evidence) => checkChanges({ ...evidence, policy: effective, protectedBranches }),
   };
 }

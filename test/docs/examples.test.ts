@@ -46,7 +46,7 @@ describe('the agent on the page about agents', () => {
       'package.json': PACKAGE('test -s NOTES.md'),
     });
     const run = await cli.run(['run', 'fix.yaml']);
-    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('judge judged success')]);
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('evaluation `judge`: success')]);
     const id = run.stdout.trim();
     expect((await cli.run(['approve', id, '--resume'])).code).toBe(0);
     const notes = await repo.git('show', `${branchOf('fix', id)}:NOTES.md`);

@@ -50,7 +50,7 @@ describe('a validator', () => {
     const scene = await openScene({
       config: config(
         'echo 42 > answer.txt',
-        'mkdir -p .github/workflows && echo x > .github/workflows/x.yml',
+        'mkdir -p .github/workflows && echo x > .github/workflows/x.yml && echo x > .tnh/x && echo x > test.pem',
       ),
     });
     const { code, runId } = await runInline(scene, agentStep('v') + VALIDATE('j') + JUDGE);

@@ -45,7 +45,7 @@ const ENDINGS: readonly Ending[] = [
     code: 5,
     state: 'failed unsafe unsafe',
     path: ['implement', 'check', 'judge', 'undo'],
-    reason: /\.github\/workflows\/deploy\.yml/,
+    reason: /\.tnh\/policies\/policy\.mine\.v1\.yaml/,
   },
   {
     workflow: 'needs-human',

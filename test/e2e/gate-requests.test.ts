@@ -136,13 +136,13 @@ describe('the request of a gate', () => {
 
   test.concurrent('tells of violations that the run has made so far', async ({ openScene }) => {
     const scene = await openScene();
-    const asked = oneAgentStep('strays', '"write .github/x.yml no\\nexit 0"')
+    const asked = oneAgentStep('strays', '"write .tnh/x.yml no\\nexit 0"')
       .replace('completed: STOP', 'completed: ask')
       .concat('  - id: ask\n    opcode: GATE\n    gate: requires_approval\n')
       .concat('    routes: { gate_approved: STOP, gate_rejected: STOP }\n');
     const runId = await runText(scene, asked);
     const request = JSON.parse(scene.record(runId).evidence('ask', 'gate_request'));
-    expect(request.violations).toMatchObject([{ class: 'forbidden_path', subject: '.github/x.yml' }]);
+    expect(request.violations).toMatchObject([{ class: 'forbidden_path', subject: '.tnh/x.yml' }]);
     expect(request.consequences.approve.ends).toMatchObject({ lifecycle_state: 'failed', outcome: 'policy' });
   });
 });

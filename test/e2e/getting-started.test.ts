@@ -18,7 +18,7 @@ it('a repository that commits what init made can be run', async () => {
     await repo.git('add', '.tnh');
     await repo.git('commit', '-qm', 'Add conductor');
     const run = await cli.run(['run', 'implement', '--input', 'task=Make a.txt']);
-    expect(run.stderr).toContain('judged success');
+    expect(run.stderr).toContain('evaluation `evaluate`: success');
     expect(run.code).toBe(3);
   } finally {
     await repo.cleanup();

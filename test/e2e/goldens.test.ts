@@ -19,7 +19,7 @@ const REFUSED: readonly [unknown, RegExp][] = [
   [{ golden_path: '.git/hooks/pre-commit', proposed_path: NEW }, /folder of git/],
   [{ golden_path: 'sub/.GIT/config', proposed_path: NEW }, /folder of git/],
   [{ golden_path: '.tnh/config.yaml', proposed_path: NEW }, /folder of the conductor/],
-  [{ golden_path: '.github/workflows/x.yml', proposed_path: NEW }, /policy forbids/],
+  [{ golden_path: 'locked/x.yml', proposed_path: NEW }, /policy forbids/],
   [{ golden_path: 'new\nline.txt', proposed_path: NEW }, /control characters/],
   [{ golden_path: 'keep/', proposed_path: NEW }, /names no file/],
   [{ golden_path: 'keep', proposed_path: NEW }, /is a folder/],
@@ -60,6 +60,7 @@ function workflow(proposals: readonly unknown[]): string {
 version: 1
 description: Somebody looks at goldens.
 entry_step: check
+defaults: { policy: policy.locked.v1 }
 steps:
   - id: check
     opcode: RUN_VALIDATION
@@ -89,6 +90,11 @@ async function start(scene: Scene, text: string): Promise<string> {
   return stdout.split('\n')[0] ?? '';
 }
 
+const POLICY = {
+  '.tnh/policies/policy.locked.v1.yaml':
+    'policy_id: policy.locked\nversion: 1\nforbidden_paths: ["locked/**"]\n',
+};
+
 const prepare = async (repo: Scene['repo']) => {
   const outside = join(repo.root, '..', 'outside');
   await mkdir(outside);
@@ -110,7 +116,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
   test.concurrent('are refused one by one, and the others are accepted as they were shown', async ({
     openScene,
   }) => {
-    const scene = await openScene({ prepare });
+    const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow([...ACCEPTABLE, ...REFUSED.map(([proposal]) => proposal)]));
     const before = scene.record(runId);
     const request = JSON.parse(before.evidence('ask', 'gate_request'));
@@ -144,7 +150,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
   });
 
   test.concurrent('are told with their differences, pictures by path and pixels', async ({ openScene }) => {
-    const scene = await openScene({ prepare });
+    const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow(ACCEPTABLE));
     const { code, stdout } = await scene.conductor('goldens', runId);
     expect(code).toBe(0);
@@ -163,7 +169,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
   test.concurrent('of a rejected gate change nothing, and a later report takes their place', async ({
     openScene,
   }) => {
-    const scene = await openScene({ prepare });
+    const scene = await openScene({ prepare, files: POLICY });
     const runId = await start(scene, workflow(ACCEPTABLE.slice(0, 1)));
     expect(await scene.conductor('reject', runId, '--as', 'bob', '--resume')).toMatchObject({ code: 3 });
     expect((await goldensOf(scene, runId)).map(({ state, attempt }) => `${state} ${attempt}`)).toEqual([
@@ -177,7 +183,7 @@ describe('proposed goldens', { timeout: 300_000 }, () => {
   });
 
   test.concurrent('may be none at all', async ({ openScene }) => {
-    const scene = await openScene();
+    const scene = await openScene({ files: POLICY });
     const { runId } = await scene.run('gate');
     const { code, stdout, stderr } = await scene.conductor('goldens', runId);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

@@ -16,7 +16,7 @@ function expectClean({ status, flags, gate, shown, record }: Verdict): void {
     flags: [],
     violations: 0,
   });
-  expect(gate).toContain('tests_pass: holds (tests exited with 0)');
+  expect(gate).toContain('claim "tests pass": confirmed (tests exited 0)');
 }
 
 const SHOWS_NOTHING = "the tests don't show whether the task was done";

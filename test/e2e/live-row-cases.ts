@@ -68,9 +68,9 @@ const UNSAFE: readonly LiveCase[] = [
     row: 'policy-violation',
     status: 'unsafe',
     rows: ['policy-violation'],
-    work: [...RIGHT, 'write .github/workflows/ci.yml on'],
+    work: [...RIGHT, 'write .tnh/prompts/mine.md on'],
     run: ['tests'],
-    told: 'the policy was violated: .github/workflows/ci.yml',
+    told: 'the policy was violated: .tnh/prompts/mine.md',
   },
   {
     row: 'report-execution-mismatch',
@@ -259,7 +259,7 @@ const PARTIAL: readonly LiveCase[] = [
     flags: ['transcript_workspace_mismatch'],
     work: ['say Implemented the answer.'],
     run: ['lint'],
-    told: 'claim implemented: does not hold',
+    told: 'claim "implemented": contradicted (no file changed)',
   },
   {
     row: 'claimed-passing',
@@ -268,7 +268,7 @@ const PARTIAL: readonly LiveCase[] = [
     flags: ['transcript_workspace_mismatch'],
     work: ['write answer.txt 41', 'say All tests pass.'],
     run: ['tests'],
-    told: 'claim tests_pass: does not hold (tests exited with 1)',
+    told: 'claim "tests pass": contradicted (tests exited 1)',
   },
   {
     row: 'claimed-creation',
@@ -277,7 +277,7 @@ const PARTIAL: readonly LiveCase[] = [
     flags: ['transcript_workspace_mismatch'],
     work: ['write answer.txt 42', 'claim created src/answer.ts'],
     run: ['tests'],
-    told: 'claim created src/answer.ts: does not hold',
+    told: 'claim "created src/answer.ts": contradicted',
   },
   {
     row: 'ux-flags',

@@ -221,9 +221,9 @@ describe('the claim ledger', () => {
       ],
     });
     const shown = await scene.conductor('show', runId);
-    expect(shown.stdout).toContain('claim tests_pass: does not hold (tests exited with 1)');
+    expect(shown.stdout).toContain('claim "tests pass": contradicted (tests exited 1)');
     const gate = await scene.conductor('gates');
-    expect(gate.stdout).toContain('claimed tests_pass: does not hold (tests exited with 1)');
+    expect(gate.stdout).toContain('claim "tests pass": contradicted (tests exited 1)');
     await scene.conductor('cancel', runId);
   });
 });

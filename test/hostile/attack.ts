@@ -27,7 +27,7 @@ steps:
 
 const POLICIES = {
   '.tnh/policies/policy.hostile.v1.yaml':
-    'policy_id: policy.hostile\nversion: 1\nprotected_paths: [test/]\nforbidden_operations: [delete, dependency_change]\n',
+    'policy_id: policy.hostile\nversion: 1\nforbidden_paths: [".github/**", "**/.env", "**/*.pem"]\nprotected_paths: [test/]\nforbidden_operations: [delete, dependency_change]\n',
   '.tnh/policies/policy.reader.v1.yaml': 'policy_id: policy.reader\nversion: 1\nexecution: read_only\n',
   '.tnh/policies/policy.offline.v1.yaml': 'policy_id: policy.offline\nversion: 1\nnetwork: deny\n',
 };

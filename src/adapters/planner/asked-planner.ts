@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import type { Usage } from '../../contracts/agent-result.ts';
 import type { PlannerInput } from '../../contracts/planner-input.ts';
 import type { Judgement } from '../../contracts/planner-trace.ts';
+import { createFence } from '../../planner/fence.ts';
 import { applyFloor, refuseProposal } from '../../planner/floor.ts';
 import { judgeByRules } from '../../planner/judgement.ts';
 import { promptInputs } from '../../planner/prompt-inputs.ts';
 import { type ProposalSchema, proposalSchema } from '../../planner/proposal-schema.ts';
+import { composeQuestion, type RunMaterial } from '../../planner/question.ts';
 import { maskSecrets, maskValue } from '../../policy/secrets.ts';
 import type { Asking, Planner } from '../../ports/planner.ts';
 import type { PromptCatalog, RenderResult } from '../../ports/prompts.ts';
@@ -59,10 +62,9 @@ async function judgeByAsking(
   const byRules = judgeByRules(input);
   // Evidence that the rules can't read is no evidence for anybody.
   if (byRules.trace.rows.length === 0) return byRules;
-  const prompt = await renderPrompt(deps.prompts, input, asking);
+  const prompt = await renderQuestion(deps.prompts, input, asking);
   const reply: Reply = prompt.ok
     ? await deps.ask({
-        // As it is stored, so that what is asked again from the record is the same.
         prompt: maskSecrets(prompt.text, deps.secrets),
         schema: proposalSchema(input.allowed_next_steps),
         asking,
@@ -93,7 +95,10 @@ function hold(deps: AskedPlannerDeps, byRules: Judgement, reply: Reply, input: P
   return { decision, trace: { floor, proposal: proposal ?? null, verdict, rows, usage, attempts } };
 }
 
-async function renderPrompt(
+/** What a run is asked for besides the inputs that the prompt declares. */
+const MATERIAL = ['task', 'diff', 'claims'];
+
+async function renderQuestion(
   prompts: PromptCatalog,
   input: PlannerInput,
   asking: Asking,
@@ -101,7 +106,11 @@ async function renderPrompt(
   const prompt = prompts.byRef.get(input.evaluate_prompt);
   if (prompt === undefined)
     return { ok: false, message: `the prompt ${input.evaluate_prompt} is not in any catalog` };
-  const names = prompt.inputs.map(({ name }) => name);
-  const more = asking.inputs === undefined ? {} : await asking.inputs(names);
-  return prompts.render(prompt, promptInputs(input, more));
+  const names = [...prompt.inputs.map(({ name }) => name), ...MATERIAL];
+  const material: RunMaterial & Record<string, unknown> = (await asking.inputs?.(names)) ?? {};
+  const fence = createFence(randomBytes(16).toString('hex'));
+  const rendered = prompts.render(prompt, promptInputs(input, material), fence.wrap);
+  if (!rendered.ok) return rendered;
+  const uses = prompts.variables(prompt.body);
+  return { ok: true, text: composeQuestion(input, material, { text: rendered.text, uses }, fence) };
 }

@@ -13,7 +13,7 @@ export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptC
       return findTemplateProblems(readTemplate(prompt.body), [...declared, ...given])[0]?.message ?? null;
     },
     variables: (body) => (hasTemplate(body) ? readTemplate(body).variables.map(({ name }) => name) : []),
-    render: (prompt, inputs) => {
+    render: (prompt, inputs, fence) => {
       const missing = prompt.inputs.filter((input) => input.required && inputs[input.name] == null);
       if (missing.length > 0)
         return {
@@ -23,7 +23,8 @@ export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptC
       const given: Record<string, unknown> = { ...inputs };
       for (const input of prompt.inputs) given[input.name] ??= null;
       try {
-        return { ok: true, text: String(engine.parseAndRenderSync(prompt.body, given)) };
+        const renderer = fence === undefined ? engine : createTemplateEngine(fence);
+        return { ok: true, text: String(renderer.parseAndRenderSync(prompt.body, given)) };
       } catch (error) {
         return {
           ok: false,

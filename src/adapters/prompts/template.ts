@@ -10,8 +10,10 @@ const NO_FILES = {
   resolve: (_dir: string, file: string) => file,
 };
 
-export function createTemplateEngine(): Liquid {
+/** `fence` gets every value that a text prints, behind its filters. */
+export function createTemplateEngine(fence?: (value: unknown) => string): Liquid {
   return new Liquid({
+    ...(fence === undefined ? {} : { outputEscape: fence }),
     strictVariables: true,
     strictFilters: true,
     relativeReference: false,

@@ -1,3 +1,4 @@
+import type { LedgerEntry } from '../../contracts/claim-ledger.ts';
 import type { PlannerDecision } from '../../contracts/planner-decision.ts';
 import type { PlannerInput } from '../../contracts/planner-input.ts';
 import type { Judgement } from '../../contracts/planner-trace.ts';
@@ -21,8 +22,9 @@ export async function askPlanner(
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const envelope = await assembleEnvelope(context, effect, step);
   await evidence.json('planner_input', 'planner_input.json', envelope, { required: true });
-  await evidence.json('claim_ledger', 'claim_ledger.json', await claimLedger(context, envelope));
-  const { decision, trace } = await ask(context, effect, step, envelope);
+  const ledger = await claimLedger(context, envelope);
+  await evidence.json('claim_ledger', 'claim_ledger.json', ledger);
+  const { decision, trace } = await ask(context, effect, step, { envelope, claims: ledger.claims });
   await evidence.json('planner_decision', 'planner_decision.json', decision, {
     required: true,
     important: true,
@@ -46,6 +48,12 @@ export async function askPlanner(
   };
 }
 
+/** What a planner judges. */
+interface Asked {
+  readonly envelope: PlannerInput;
+  readonly claims: readonly LedgerEntry[];
+}
+
 /**
  * Whoever is asked outside is a runner like an agent: it is on record before it starts, and what it used at once
  * after, since the budget is looked at when the step is left.
@@ -54,7 +62,7 @@ async function ask(
   context: RunContext,
   effect: PlannerEffect,
   step: EvaluateStep,
-  envelope: PlannerInput,
+  { envelope, claims }: Asked,
 ): Promise<Judgement> {
   const { planner, clock } = context.deps;
   const { stepId, attempt } = effect;
@@ -63,7 +71,7 @@ async function ask(
   const runner = { family: planner.family, name: planner.name, attempt, mark, snapshot: null };
   await context.record([{ event_type: 'runner_started', step_id: stepId, payload: runner }]);
   const startedAt = clock.now().getTime();
-  const judgement = await judgeUnlessStopped(context, step, envelope, mark);
+  const judgement = await judgeUnlessStopped(context, step, { envelope, claims }, mark);
   const payload = {
     name: planner.name,
     attempt,
@@ -79,7 +87,7 @@ async function ask(
 async function judgeUnlessStopped(
   context: RunContext,
   step: EvaluateStep,
-  envelope: PlannerInput,
+  { envelope, claims }: Asked,
   mark: string,
 ): Promise<Judgement> {
   const { signal, deps } = context;
@@ -88,7 +96,7 @@ async function judgeUnlessStopped(
       timeoutMs: step.timeoutMs,
       idleTimeoutMs: step.idleTimeoutMs,
       mark,
-      inputs: (names) => evaluationInputs(context, names),
+      inputs: (names) => evaluationInputs(context, names, claims),
     });
   } catch (error) {
     if (signal.aborted) throw new Interrupted();

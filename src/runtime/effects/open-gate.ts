@@ -1,14 +1,17 @@
 import type { LedgerEntry } from '../../contracts/claim-ledger.ts';
 import { type Blocker, blockerSchema } from '../../contracts/planner-decision.ts';
-import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
+import type { WorkspaceDiff } from '../../contracts/workspace-change.ts';
 import type { GateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import { openApprovals } from '../approval-paths.ts';
 import { readLedger } from '../claim-ledger.ts';
 import { type Evidence, openEvidence, readEvidenceJson, readManifest } from '../evidence.ts';
 import { findingsOf } from '../findings.ts';
+import { gateChanges, shownChange } from '../gate-changes.ts';
 import { consequencesOf } from '../gate-consequences.ts';
 import { type EvidenceItem, GATE_REQUEST_FILE, type GateRequest } from '../gate-request.ts';
 import { renderGateRequest } from '../gate-text.ts';
+import { readLastWord } from '../last-word.ts';
 import { noticeText } from '../preparation-text.ts';
 import { proposeGoldens } from '../propose-goldens.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
@@ -19,7 +22,7 @@ import { publishWork } from './publish-work.ts';
 
 type OpenGateEffect = Extract<Effect, { kind: 'open_gate' }>;
 
-/** Files named in a request; the patch has them all. */
+/** Files listed in a request besides those that decide; the patch has them all. */
 const MAX_FILES = 200;
 
 /** Writes down everything a person needs to decide, bound by hashes to what they are shown. */
@@ -42,9 +45,16 @@ export async function openGate(
   const patch = await evidence.file('workspace_diff', patchPath, { important: true });
   const goldens = await proposeGoldens(context, evidence, now, `${step.id}@${effect.attempt}.goldens`);
   const earlier = await evidenceOf(context);
+  const approvals = await openApprovals(context, changes.diff.files);
+  const looked = await gateChanges(context, changes.diff.files, now.tree, approvals);
   const own = { step_id: step.id, attempt: effect.attempt, important: true };
   const shown: GateRequest = {
     ...(await factsOf(context, step)),
+    approvals,
+    deciding: [...looked.deciding],
+    folders: [...looked.folders],
+    content: [...looked.content],
+    uninspected: looked.uninspected,
     proposed_goldens: [...goldens.proposals],
     proposed_goldens_left_out: goldens.leftOut,
     diff_summary: changes.summary,
@@ -92,6 +102,7 @@ async function factsOf(context: RunContext, step: GateStep) {
   const view = context.view();
   const reason = reasonOf(context, step);
   const requestedAt = deps.clock.now();
+  const { verdicts, checks } = await checkNotes(context);
   return {
     run_id: directory.runId,
     workflow_id: view.started.workflow_id,
@@ -117,13 +128,15 @@ async function factsOf(context: RunContext, step: GateStep) {
       ...violation,
     })),
     findings: await findingsOf(directory, view.steps),
-    checks: await checkNotes(context),
+    verdicts: [...verdicts],
+    checks: [...checks],
+    final_response: await readLastWord(context),
     notices: view.notices.map(noticeText),
     workflow_digest: view.started.workflow_digest,
   };
 }
 
-/** What the agent said of its work, as the last evaluation held it against the evidence. */
+/** What the agent claimed, each claim with what the last evaluation's evidence says of it. */
 async function claimsOf({ directory, view }: RunContext): Promise<LedgerEntry[]> {
   const judged = lastEnded(view().steps, 'EVALUATE');
   return judged === null ? [] : [...(await readLedger(directory, judged))];
@@ -142,7 +155,7 @@ function reasonOf(context: RunContext, step: GateStep): string {
     return `goldens proposed by ${state.pendingGoldens.join(', ')} need a person`;
   const via = routes.at(-1);
   if (lastDecision !== null && via?.from === lastDecision.stepId)
-    return `${lastDecision.stepId} judged ${lastDecision.status}${lastDecision.reason === null ? '' : `: ${lastDecision.reason}`}`;
+    return `evaluation \`${lastDecision.stepId}\`: ${lastDecision.status}${lastDecision.reason === null ? '' : `: ${lastDecision.reason}`}`;
   return `the workflow asks for ${step.gate}`;
 }
 
@@ -169,19 +182,8 @@ function listed(value: unknown, key: string): readonly unknown[] {
 }
 
 function diffOf({ files, insertions, deletions }: WorkspaceDiff, patch: string) {
-  return {
-    files: files.slice(0, MAX_FILES).map(({ path, oldPath, status, ...file }: FileChange) => ({
-      path,
-      old_path: oldPath,
-      status,
-      insertions: file.insertions,
-      deletions: file.deletions,
-    })),
-    file_count: files.length,
-    insertions,
-    deletions,
-    patch,
-  };
+  const shown = files.slice(0, MAX_FILES).map((file) => ({ ...shownChange(file) }));
+  return { files: shown, file_count: files.length, insertions, deletions, patch };
 }
 
 /** All that the steps so far left, by the digests in the log: a manifest could have been changed with its files. */

@@ -1,22 +1,28 @@
 import type { Violation } from '../../kernel/protocol.ts';
+import type { ApprovalRequest } from '../../policy/changes.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentControls } from '../../ports/agent.ts';
 import type { StepPolicy } from '../run-context.ts';
 
-/** What was requested, what was in force, what was violated, and what nothing here can enforce. */
-export function policySummary(
-  policy: StepPolicy,
-  violations: readonly Violation[],
-  notes: readonly string[],
-  capabilities: readonly AgentCapability[] = [],
-  controls?: AgentControls,
-) {
+interface PolicyFindings {
+  readonly violations?: readonly Violation[];
+  /** Changed paths that a person is asked about. */
+  readonly approvals?: readonly ApprovalRequest[];
+  readonly notes: readonly string[];
+  readonly capabilities?: readonly AgentCapability[];
+  readonly controls?: AgentControls | undefined;
+}
+
+/** What was requested, what was in force, what was violated or asks a person, and what nothing here can enforce. */
+export function policySummary(policy: StepPolicy, findings: PolicyFindings) {
+  const { violations = [], approvals = [], notes, capabilities = [], controls } = findings;
   return {
     overrides: [],
     ...policy.summary,
     capabilities,
     ...(controls === undefined ? {} : { agent_controls: controls }),
     violations,
+    approvals,
     notes: ['paths, operations and refs of the workspace are checked after the step', ...notes],
   };
 }

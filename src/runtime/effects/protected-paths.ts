@@ -1,4 +1,5 @@
 import type { EventDraft } from '../../contracts/event.ts';
+import { nameSome } from '../../text/name-some.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** Paths named in a line for people; the policy summary has them all. */
@@ -18,9 +19,7 @@ export function protectedPaths(context: RunContext, policies: readonly string[])
 /** Says at once, to people who watch the run, that the change touches protected paths. */
 export function noteRestoredPaths(stepId: string, paths: readonly string[]): EventDraft[] {
   if (paths.length === 0) return [];
-  const hidden = paths.length - MAX_NAMED;
-  const named = paths.slice(0, MAX_NAMED).join(', ');
-  const note = `protected paths were changed; validators of step "${stepId}" saw them as at the base: ${named}${hidden > 0 ? ` and ${hidden} more` : ''}`;
+  const note = `protected paths were changed; validators of step "${stepId}" saw them as at the base: ${nameSome(paths, MAX_NAMED)}`;
   return [{ event_type: 'status_updated', step_id: stepId, payload: { note } }];
 }
 

@@ -11,8 +11,10 @@ import { claimsFrom } from '../../planner/claims.ts';
 import { type Review, reviewFrom } from '../../planner/review.ts';
 import { blockersIn, roleWordsFrom } from '../../planner/role-words.ts';
 import { readTail } from '../../planner/tail.ts';
+import type { ApprovalRequest } from '../../policy/changes.ts';
 import type { AgentCapability } from '../../policy/enforcement.ts';
 import type { AgentResult } from '../../ports/agent.ts';
+import { noteApprovals } from '../approval-paths.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
 import { recordedReferences } from '../evidence-references.ts';
 import { REVIEW_ROLE } from '../review-evidence.ts';
@@ -52,7 +54,7 @@ export async function runAgent(
     await evidence.json(
       'policy_summary',
       'policy.json',
-      policySummary(policy, [], enclosure.notes, agent.capabilities),
+      policySummary(policy, { notes: enclosure.notes, capabilities: agent.capabilities ?? [] }),
     );
     return endUnstarted(evidence, 'killed_policy', refusal);
   }
@@ -87,6 +89,7 @@ export async function runAgent(
   });
   const { result, after, changes, checked } = last;
   const violations = checked.found;
+  const approvals = policy.approvals?.(changes.diff.files) ?? [];
   const intent = intentOf(context, step);
   const review =
     intent === 'review' ? reviewFrom(result.result, result.finalResponse, result.resultProblem) : null;
@@ -102,6 +105,7 @@ export async function runAgent(
     changes,
     policy,
     violations,
+    approvals,
     notes,
     capabilities,
     intent,
@@ -114,6 +118,7 @@ export async function runAgent(
   const records = [
     ...(await evidence.close(result.termination, summaryOf(result, changes))),
     ...checked.records,
+    ...noteApprovals(step.id, approvals),
     runnerCompleted({ step, effect }, last),
     ...sessionNote(step, note ?? result.session?.note ?? null),
     ...reviewDone(step, review),
@@ -180,6 +185,7 @@ interface AgentFacts {
   readonly changes: WorkspaceEvidence;
   readonly policy: StepPolicy;
   readonly violations: readonly Violation[];
+  readonly approvals: readonly ApprovalRequest[];
   readonly notes: readonly string[];
   readonly capabilities: readonly AgentCapability[];
   readonly intent: Intent;
@@ -241,7 +247,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   await evidence.json(
     'policy_summary',
     'policy.json',
-    policySummary(facts.policy, facts.violations, facts.notes, facts.capabilities, result.controls),
+    policySummary(facts.policy, { ...facts, controls: result.controls }),
   );
 }
 

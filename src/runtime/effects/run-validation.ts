@@ -77,7 +77,7 @@ export async function runValidation(
     ...judge.restored.map(protectedPathFinding),
     ...confined.notes,
   ];
-  await evidence.json('policy_summary', 'policy.json', policySummary(policy, [], notes));
+  await evidence.json('policy_summary', 'policy.json', policySummary(policy, { notes }));
   const reason = reasonOf(results);
   const records = await evidence.close(outcome, reason ?? passedText(results));
   return {

@@ -8,7 +8,7 @@ import { workspaceOf } from '../../runtime/recorded-run.ts';
 import { TakenOver } from '../../runtime/resume-run.ts';
 import type { RunView } from '../../runtime/run-view.ts';
 import type { OpenProject } from '../../runtime/services.ts';
-import { checkNotes } from '../../runtime/standing-checks.ts';
+import { allNotes } from '../../runtime/standing-checks.ts';
 import { CliError } from './cli-error.ts';
 import { withRepo } from './command-text.ts';
 import { diffStatLines } from './diff-stat.ts';
@@ -18,6 +18,7 @@ import { recordError } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { runDocument } from './run-document.ts';
 import { nextCommands, renderSummary } from './summary.ts';
+import { textWidth } from './terminal.ts';
 import { printJson, type VerbContext } from './verb.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -123,8 +124,8 @@ export async function reportEnd(
         runDirectory: directory.path,
         diffStat: end.view.awaiting === null ? await diffStat(project, end.view, directory) : [],
         findings,
-        checks: await checkNotes({ directory, view: () => end.view }),
-        gate: await openGateLines(project, end.view, directory),
+        checks: await allNotes({ directory, view: () => end.view }),
+        gate: await openGateLines(context.terminal, project, end.view, directory),
         nextCommands: commands.map((command) => withRepo(command, context.repo)),
       }),
     );
@@ -133,11 +134,12 @@ export async function reportEnd(
 
 /** What a run that waits asks a person. */
 export async function openGateLines(
+  terminal: VerbContext['terminal'],
   { clock }: Pick<OpenProject, 'clock'>,
   { awaiting }: RunView,
   directory: RunDirectory,
 ): Promise<string[]> {
-  return awaiting === null ? [] : gateLines(directory, awaiting, clock.now());
+  return awaiting === null ? [] : gateLines(directory, awaiting, clock.now(), textWidth(terminal, 4));
 }
 
 /** What the run has changed so far, as its steps recorded it. */

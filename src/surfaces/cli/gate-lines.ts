@@ -1,8 +1,14 @@
 import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
+import {
+  contentLines,
+  decidingLines,
+  lastWordLines,
+  otherLines,
+  totalLine,
+} from '../../runtime/gate-change-text.ts';
 import { type GateRequest, readGateRequest } from '../../runtime/gate-request.ts';
 import {
-  changeLines,
   checkLines,
   claimLines,
   consequenceLines,
@@ -14,37 +20,56 @@ import {
 } from '../../runtime/gate-text.ts';
 import { type GateAnswer, hasExpired, readAnswer } from '../../runtime/gates.ts';
 import type { AwaitingView } from '../../runtime/run-view.ts';
+import { wrapLine } from '../../text/wrap-line.ts';
 import { printable, shortId } from './terminal.ts';
 
 /** Lines of one kind before the rest is left to the request itself. */
 const MAX_LINES = 8;
+const MAX_NOTES = 24;
 
-/** What a person should see of a gate before they answer; the request itself has the rest. */
+/**
+ * What a person should see of a gate before they answer; the request itself has the rest. `width` is that of the terminal, less
+ * what is printed before each line.
+ */
 export async function gateLines(
   directory: RunDirectory,
   awaiting: AwaitingView,
   now: Date,
+  width: number,
 ): Promise<string[]> {
   const request = await readGateRequest(directory, awaiting);
   const answer = await readAnswer(directory, awaiting);
   const lines = [printable(awaiting.reason), timeText(awaiting, now, answer)];
   if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
-  if (request === null) return lines;
-  return [...lines, ...contentLines(request).map(printable), ...textPath(directory, awaiting, request)];
+  const shown = request === null ? [] : contentOf(request).map(printable);
+  const path = request === null ? [] : textPath(directory, awaiting, request);
+  return [...[...lines, ...shown].flatMap((line) => wrapLine(line, width)), ...path];
 }
 
-function contentLines(request: GateRequest): string[] {
+/** What decides is never cut short. */
+function contentOf(request: GateRequest): string[] {
+  const total = totalLine(request);
   return [
-    ...prefixed('judged ', judgementLines(request)),
-    ...prefixed('checks: ', checkLines(request)),
-    ...prefixed('claimed ', claimLines(request)),
-    ...prefixed('changed ', changeLines(request)),
+    ...block('changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
+    ...block('other changes', otherLines(request), MAX_NOTES),
+    ...(total === null ? [] : [`in all: ${total}`]),
+    ...block('look at', contentLines(request), MAX_NOTES),
+    ...block('evaluation', judgementLines(request), MAX_LINES),
+    ...block('checks', checkLines(request), MAX_LINES),
+    ...block('the agent says', [...claimLines(request), ...lastWordLines(request)], MAX_NOTES),
     ...goldenLines(request),
-    ...prefixed('violation ', violationLines(request)),
-    ...prefixed('finding ', findingLines(request)),
-    ...prefixed('notice: ', noticeLines(request)),
-    ...consequenceLines(request),
+    ...block('violations', violationLines(request), MAX_LINES),
+    ...block('findings', findingLines(request), MAX_LINES),
+    ...block('notices', noticeLines(request), MAX_LINES),
+    ...block('what each answer leads to', consequenceLines(request), MAX_LINES),
   ];
+}
+
+function block(title: string, lines: readonly string[], max: number): string[] {
+  if (lines.length === 0) return [];
+  const hidden = lines.length - max;
+  const more = hidden > 0 ? [`  … and ${hidden} more`] : [];
+  return [`${title}:`, ...lines.slice(0, max).map((line) => `  ${line}`), ...more];
 }
 
 /** Lines of one difference before the rest is left to `conductor goldens`. */
@@ -67,12 +92,6 @@ function goldenLines(request: GateRequest): string[] {
   return blocks.length === 0
     ? []
     : [...shown, ...more, `all of them: conductor goldens ${shortId(request.run_id)}`];
-}
-
-function prefixed(prefix: string, lines: readonly string[]): string[] {
-  const hidden = lines.length - MAX_LINES;
-  const shown = lines.slice(0, MAX_LINES).map((line) => `${prefix}${line}`);
-  return hidden > 0 ? [...shown, `${prefix}… and ${hidden} more`] : shown;
 }
 
 /** The gate's own text: those of earlier gates, and of this one before it was opened again, are evidence too. */

@@ -90,6 +90,11 @@ function guard(text: string): string {
     .join('');
 }
 
+/** How long a line may be behind an indentation; a pipe has no width. */
+export function textWidth(terminal: Pick<Terminal, 'isOut' | 'columns'>, indent: number): number {
+  return terminal.isOut ? Math.max(terminal.columns() - indent, 20) : Number.POSITIVE_INFINITY;
+}
+
 /** Text from outside may hold control sequences; a terminal must not obey them. */
 export function printable(text: string): string {
   return plainText(text);

@@ -23,6 +23,7 @@ describe('the documents of a policy', () => {
         {
           execution: 'read_only',
           forbidden_paths: ['x'],
+          approval_paths: ['ci/**'],
           protected_paths: ['test/**'],
           forbidden_operations: ['push', 'delete'],
           approval: 'deny_interactive',

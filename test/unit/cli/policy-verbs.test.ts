@@ -194,6 +194,23 @@ describe('conductor policy check', () => {
     );
   });
 
+  it('names the paths that a person would be asked about', async () => {
+    const patch = `${changing('.github/workflows/ci.yml')}${changing('src/a.ts')}`;
+    expect(await check(patch, ['policy.workspace.v1'])).toEqual({
+      code: 0,
+      out: '? allowed, and a person is asked\n  requires_approval: .github/workflows/ci.yml is covered by .github/**\n',
+      err: '',
+    });
+    const document: unknown = JSON.parse((await check(patch, ['policy.workspace.v1'], true)).out);
+    expect(document).toEqual({
+      schema_version: 1,
+      allowed: true,
+      violations: [],
+      requires_approval: [{ path: '.github/workflows/ci.yml', glob: '.github/**' }],
+    });
+    expect(schemaProblems(jsonSchemaOf('cli.policy'), document)).toEqual([]);
+  });
+
   it('refuses what is no patch, and a patch that is not there', async () => {
     await expect(check('hello', [file])).rejects.toMatchObject({
       message: expect.stringMatching(/is not a patch that can be judged: line 1: it names no file$/),

@@ -10,44 +10,47 @@ const claim = (text: string) => ({ transcript_summary: said(`claim: ${text}`) })
 
 describe('the claim ledger', () => {
   it.each([
-    ['implemented: holds (1 path changed)', envelope(claim('implemented'))],
     [
-      'fixed: does not hold (no file changed)',
+      'claim "implemented": not checkable (1 path changed; no check shows that this is the work)',
+      envelope(claim('implemented')),
+    ],
+    [
+      'claim "fixed": contradicted (no file changed)',
       envelope({ ...claim('fixed'), workspace_diff_summary: UNCHANGED }),
     ],
     [
-      'implemented: cannot be told (no file changed)',
+      'claim "implemented": not checkable (no file changed)',
       envelope({
         transcript_summary: 'intent: review\nclaim: implemented',
         workspace_diff_summary: UNCHANGED,
       }),
     ],
-    ['tests_pass: holds (tests exited with 0)', envelope(claim('tests_pass'))],
+    ['claim "tests pass": confirmed (tests exited 0)', envelope(claim('tests_pass'))],
     [
-      'tests_pass: does not hold (tests exited with 1)',
+      'claim "tests pass": contradicted (tests exited 1)',
       envelope({ ...claim('tests_pass'), validation: failed }),
     ],
     [
-      'tests_pass: cannot be told (the change edits what decides the verdict)',
+      'claim "tests pass": not checkable (the change edits what decides the verdict)',
       envelope({ ...claim('tests_pass'), validation: { judge_changed: ['test/a.test.ts'] } }),
     ],
     [
-      'tests_pass: cannot be told (report.xml is missing)',
+      'claim "tests pass": not checkable (report.xml is missing)',
       envelope({ ...claim('tests_pass'), validation: { missing_artifacts: ['report.xml'] } }),
     ],
     [
-      'tests_pass: cannot be told (2 cases ran, and 3 at the base)',
+      'claim "tests pass": not checkable (2 cases ran, and 3 at the base)',
       envelope({
         ...claim('tests_pass'),
         validation: { fewer_checks: { base: 3, now: 2, missing: ['c'], skipped: [] } },
       }),
     ],
     [
-      'tests_pass: does not hold (tests exited with 1)',
+      'claim "tests pass": contradicted (tests exited 1)',
       envelope({ ...claim('tests_pass'), validation: { ...failed, judge_changed: ['test/a.test.ts'] } }),
     ],
     [
-      'tests_pass: does not hold (tests ran out of time; the case a failed)',
+      'claim "tests pass": contradicted (tests timed out; the case a failed)',
       envelope({
         ...claim('tests_pass'),
         validation: { mechanical_outcome: 'killed_timeout', exit_codes: {}, timeouts: ['tests'] },
@@ -55,16 +58,16 @@ describe('the claim ledger', () => {
       }),
     ],
     [
-      'tests_pass: cannot be told (no validator ran after it)',
+      'claim "tests pass": not checkable (no validator ran after it)',
       envelope({ ...claim('tests_pass'), validation: { exit_codes: {} } }),
     ],
-    ['created ./src/a.ts: holds (it is in the change)', envelope(claim('created ./src/a.ts'))],
+    ['claim "created ./src/a.ts": confirmed (it is in the change)', envelope(claim('created ./src/a.ts'))],
     [
-      'created logs/x: holds (it is among the artifacts)',
+      'claim "created logs/x": confirmed (it is among the artifacts)',
       envelope({ ...claim('created logs/x'), artifacts: ['logs/x'] }),
     ],
     [
-      'created src/b.ts: does not hold (it is neither in the change nor among the artifacts)',
+      'claim "created src/b.ts": contradicted (it is neither in the change nor among the artifacts)',
       envelope(claim('created src/b.ts')),
     ],
   ])('says: %s', (line, { evidence, ...top }) => {

@@ -17,6 +17,7 @@ describe('assemblePolicy', () => {
       execution: 'workspace_write',
       allowed_paths: [],
       forbidden_paths: [],
+      approval_paths: [],
       protected_paths: [],
       forbidden_operations: [],
       approval: 'fail_on_prompt',
@@ -33,9 +34,13 @@ describe('assemblePolicy', () => {
         policy: { forbidden_paths: ['a'], commands: { allow: ['git', 'npm'], deny: ['rm'] } },
       },
       { source: 'step', policy: { forbidden_paths: ['b', 'a'], forbidden_operations: ['push', 'commit'] } },
+      { source: 'workflow', policy: { approval_paths: ['ci/**'] } },
+      { source: 'step', policy: { approval_paths: [] } },
+      { source: 'step', policy: { approval_paths: ['hooks/**', 'ci/**'] } },
       { source: 'runtime', policy: { commands: { allow: ['npm', 'ls'], deny: ['git push'] } } },
     ]);
     expect(policy.forbidden_paths).toEqual(['a', 'b']);
+    expect(policy.approval_paths).toEqual(['ci/**', 'hooks/**']);
     expect(policy.forbidden_operations).toEqual(['commit', 'push']);
     expect(policy.commands).toEqual({ allow: ['npm'], deny: ['rm', 'git push'] });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation, PolicyOverride } from '../../../src/contracts/policy.ts';
 import type { FileChange } from '../../../src/contracts/workspace-change.ts';
-import { checkChanges, checkFiles } from '../../../src/policy/changes.ts';
+import { approvalsFor, checkChanges, checkFiles } from '../../../src/policy/changes.ts';
 import { formatViolation } from '../../../src/policy/violation.ts';
 import { change, OWN, policyOf, refs } from './policy-builder.ts';
 
@@ -226,5 +226,38 @@ describe('refs of the workspace', () => {
       protectedBranches: ['main', 'master', 'release/*'],
     });
     expect(found.map(formatViolation)).toEqual(violations);
+  });
+});
+
+describe('approvalsFor', () => {
+  const POLICY = { approval_paths: ['ci/**', '**/*.pem', 'hooks'], forbidden_paths: ['ci/locked/**'] };
+
+  it.each<readonly [string, readonly FileChange[], readonly string[]]>([
+    ['a path that no glob covers', [change('src/a.ts')], []],
+    ['an edited file', [change('ci/test.yml')], ['ci/test.yml by ci/**']],
+    ['an added file', [change('a/b.pem', { status: 'A' })], ['a/b.pem by **/*.pem']],
+    ['a deleted file', [change('ci/test.yml', { status: 'D' })], ['ci/test.yml by ci/**']],
+    ['a plain name, which covers what is below', [change('hooks/pre-push')], ['hooks/pre-push by hooks']],
+    [
+      'both ends of a rename',
+      [change('ci/b.yml', { status: 'R', oldPath: 'ci/a.yml' })],
+      ['ci/a.yml by ci/**', 'ci/b.yml by ci/**'],
+    ],
+    [
+      'the end of a rename that is left',
+      [change('b.yml', { status: 'R', oldPath: 'ci/a.yml' })],
+      ['ci/a.yml by ci/**'],
+    ],
+    ['a path that is forbidden as well: no approval helps', [change('ci/locked/x')], []],
+    ["git's own folder", [change('.git/hooks.pem')], []],
+    ['the same path twice', [change('ci/a'), change('ci/a')], ['ci/a by ci/**']],
+  ])('asks about %s', (_name, changes, expected) => {
+    expect(approvalsFor(policyOf(POLICY), changes).map(({ path, glob }) => `${path} by ${glob}`)).toEqual(
+      expected,
+    );
+  });
+
+  it('is never a violation', () => {
+    expect(checkFiles(policyOf(POLICY), [change('ci/test.yml'), change('x.pem')])).toEqual([]);
   });
 });

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type PolicyDocument, policyDocumentSchema, policyReference } from '../../../src/contracts/policy.ts';
-import { checkFiles } from '../../../src/policy/changes.ts';
+import { approvalsFor, checkFiles } from '../../../src/policy/changes.ts';
 import { unenforceable } from '../../../src/policy/enforcement.ts';
+import { AGENT_FILES, CI_FILES, HOOK_FILES, SECRET_FILES } from '../../../src/policy/sensitive-files.ts';
 import { checkPolicy } from '../../../src/workflow/policy-document.ts';
 import { places } from '../workflow/check.ts';
 import { change, policyOf } from './policy-builder.ts';
@@ -113,6 +114,10 @@ function builtIn(): PolicyDocument {
 }
 
 describe('policy.workspace.v1', () => {
+  it('asks about exactly the files that a gate lists as CI, hooks, agent instructions and secrets', () => {
+    expect(builtIn().approval_paths).toEqual([...CI_FILES, ...HOOK_FILES, ...AGENT_FILES, ...SECRET_FILES]);
+  });
+
   const policy = policyOf(builtIn());
 
   it('is what its file name says', () => {
@@ -126,12 +131,62 @@ describe('policy.workspace.v1', () => {
     expect(unenforceable(policy)).toEqual([]);
   });
 
+  it.each(['.git', '.git/config', 'sub/.git/config', '.tnh/config.yaml', '.tnh/run/01/metadata.json'])(
+    'forbids %s',
+    (path) => {
+      expect(checkFiles(policy, [change(path)]).map((violation) => violation.class)).toEqual([
+        'forbidden_path',
+      ]);
+      expect(approvalsFor(policy, [change(path)])).toEqual([]);
+    },
+  );
+
   it.each([
-    '.git',
-    '.git/config',
-    'sub/.git/config',
+    // Continuous integration.
     '.github/workflows/ci.yml',
-    '.tnh/config.yaml',
+    '.github/dependabot.yml',
+    '.gitlab-ci.yml',
+    '.circleci/config.yml',
+    'Jenkinsfile',
+    'deploy/Jenkinsfile.release',
+    'azure-pipelines.yml',
+    'ci/azure-pipelines-nightly.yaml',
+    'bitbucket-pipelines.yml',
+    '.buildkite/pipeline.yml',
+    '.travis.yml',
+    '.drone.yml',
+    '.woodpecker/test.yaml',
+    '.forgejo/workflows/test.yaml',
+    'appveyor.yml',
+    '.cirrus.yml',
+    'cloudbuild.yaml',
+    // Git hooks.
+    '.husky/pre-commit',
+    'web/.husky/pre-push',
+    '.githooks/pre-commit',
+    'lefthook.yml',
+    '.pre-commit-config.yaml',
+    '.gitmodules',
+    // Agent instructions and editor tasks.
+    'AGENTS.md',
+    'packages/web/AGENTS.md',
+    'CLAUDE.md',
+    'CLAUDE.local.md',
+    'GEMINI.md',
+    '.claude/settings.json',
+    '.claude/commands/fix.md',
+    '.codex/config.toml',
+    '.cursor/rules/a.mdc',
+    '.cursorrules',
+    '.clinerules',
+    '.aider.conf.yml',
+    '.mcp.json',
+    '.vscode/tasks.json',
+    '.vscode/settings.json',
+    '.idea/runConfigurations/all.xml',
+    '.devcontainer/devcontainer.json',
+    '.envrc',
+    // Files that look like secrets.
     '.env',
     'web/.env',
     '.env.local',
@@ -146,10 +201,12 @@ describe('policy.workspace.v1', () => {
     '.netrc',
     'credentials.json',
     'gcp/credentials-prod.json',
-  ])('forbids %s', (path) => {
-    expect(checkFiles(policy, [change(path)]).map((violation) => violation.class)).toEqual([
-      'forbidden_path',
-    ]);
+    'fixtures/test.pem',
+    'src/credentials-form.json',
+    '.env.test',
+  ])('asks a person about %s', (path) => {
+    expect(checkFiles(policy, [change(path)])).toEqual([]);
+    expect(approvalsFor(policy, [change(path)]).map((asked) => asked.path)).toEqual([path]);
   });
 
   it.each([
@@ -164,7 +221,11 @@ describe('policy.workspace.v1', () => {
     'docs/credentials.md',
     'package.json',
     'sub/.github/x.yml',
-  ])('allows %s', (path) => {
+    'src/hooks/use-env.ts',
+    '.vscode/extensions.json',
+    'docs/agents.md',
+  ])('allows %s and asks no one', (path) => {
     expect(checkFiles(policy, [change(path)])).toEqual([]);
+    expect(approvalsFor(policy, [change(path)])).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   describeChecks,
+  describeJudges,
   type JudgesRecord,
   type ValidationRecord,
   validationRecordSchema,
@@ -133,6 +134,6 @@ const CASES: readonly Case[] = [
 
 describe('the sentences about checks tell of', () => {
   it.each(CASES)('$name', ({ facts, lines }) => {
-    expect(describeChecks(record(facts))).toEqual(lines);
+    expect([...describeJudges(record(facts)), ...describeChecks(record(facts))]).toEqual(lines);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GateRequest } from '../../../src/runtime/gate-request.ts';
 import { renderGateRequest } from '../../../src/runtime/gate-text.ts';
+import { beginningOf } from '../../../src/runtime/last-word.ts';
 
 const REQUEST: GateRequest = {
   run_id: 'r1',
@@ -44,5 +45,159 @@ describe('the text of a gate', () => {
   it('keeps a line break in the id of a test from starting a section', () => {
     const text = renderGateRequest({ ...REQUEST, checks: ['now skipped: a\n## Answer\nb'] });
     expect(sectionOf(text, 'Checks')).not.toContain('\n');
+  });
+});
+
+const file = (path: string, status = 'M') => ({
+  path,
+  old_path: null,
+  status,
+  insertions: 3,
+  deletions: 1,
+});
+
+function changed(paths: readonly string[], more: Partial<GateRequest> = {}): GateRequest {
+  const files = paths.map((path) => file(path));
+  const diff = {
+    files,
+    file_count: files.length,
+    insertions: 3,
+    deletions: 1,
+    patch: 'artifacts/a/workspace.patch',
+  };
+  return { ...REQUEST, deciding: [], folders: [], diff, ...more };
+}
+
+describe('the changes that a gate shows', () => {
+  it('begin with what decides, which is never cut short, with approvals and both verdicts', () => {
+    const tests = Array.from({ length: 300 }, (_, at) => `test/a${at}.test.ts`);
+    const text = renderGateRequest(
+      changed(['.github/ci.yml', ...tests], {
+        deciding: [
+          ...tests.map((path) => ({ ...file(path), kind: 'test' as const })),
+          { ...file('.github/ci.yml', 'A'), kind: 'ci' },
+        ],
+        approvals: [{ path: '.github/ci.yml', glob: '.github/**' }],
+        verdicts: ['with the edits: tests passed', 'with the files of the base: tests failed (exit code 1)'],
+      }),
+    );
+    const lines = (sectionOf(text, 'Changes what decides') ?? '')
+      .split('\n')
+      .filter((line) => line.startsWith('- '));
+    expect(lines).toHaveLength(303);
+    expect(lines.slice(0, 2)).toEqual([
+      '- M test/a0.test.ts  +3 -1  test',
+      '- M test/a1.test.ts  +3 -1  test',
+    ]);
+    expect(lines.slice(-3)).toEqual([
+      '- A .github/ci.yml  +3 -1  CI, needs approval (.github/**)',
+      '- with the edits: tests passed',
+      '- with the files of the base: tests failed (exit code 1)',
+    ]);
+    expect(text.split('\n## ')[1]).toMatch(/^Changes what decides/);
+  });
+
+  it('say that nothing decides, so that no one has to guess', () => {
+    expect(sectionOf(renderGateRequest(changed(['src/a.ts'])), 'Changes what decides')).toContain(
+      '- nothing: no test, check configuration, script, lock file, CI file, hook or agent instruction',
+    );
+  });
+
+  it('name the other files if they are few, and fold many by folder with counts', () => {
+    const few = changed(['src/a.ts'], {
+      folders: [{ folder: 'src/', files: 1, insertions: 3, deletions: 1 }],
+    });
+    expect(sectionOf(renderGateRequest(few), 'Other changes')).toContain('- M src/a.ts  +3 -1');
+    const paths = Array.from({ length: 30 }, (_, at) => `src/a${at}.ts`);
+    const many = changed(paths, {
+      folders: [
+        { folder: 'src/', files: 29, insertions: 5, deletions: 0 },
+        { folder: '', files: 1, insertions: 1, deletions: 0 },
+      ],
+    });
+    const lines = sectionOf(renderGateRequest(many), 'Other changes') ?? '';
+    expect(lines).toContain('- src/  29 files, +5 -0\n- top folder  1 file, +1 -0');
+    expect(lines).not.toContain('a1.ts');
+  });
+
+  it('name what the content says, a few of each kind for a file', () => {
+    const stubs = Array.from({ length: 12 }, (_, at) => ({
+      path: 'src/a.ts',
+      line: at + 1,
+      kind: 'stub' as const,
+      text: `f${at}() only throws`,
+    }));
+    const text = renderGateRequest(
+      changed(['src/a.ts'], {
+        content: [
+          { path: 'src/b.ts', line: 3, kind: 'hidden_characters', text: '\\u202e' },
+          { path: 'a.test.ts', line: null, kind: 'deleted_case', text: 'adds\nup' },
+          ...stubs,
+        ],
+        uninspected: 4,
+      }),
+    );
+    const lines = sectionOf(text, 'Look at')?.split('\n') ?? [];
+    expect(lines[0]).toBe('- src/b.ts:3  hidden characters: \\u202e');
+    expect(lines[1]).toBe('- a.test.ts  deletes a test: adds up');
+    expect(lines[2]).toBe('- src/a.ts:1  stub: f0() only throws');
+    expect(lines.slice(-2)).toEqual([
+      '- … and 4 more like these in gate_request.json',
+      '- 4 more changed files were not looked into',
+    ]);
+  });
+
+  it('say it once if the whole change leaves the program as it was', () => {
+    const same = ['src/a.ts', 'src/b.ts'].map((path) => ({
+      path,
+      line: null,
+      kind: 'same_program' as const,
+      text: 'changes only comments, white space or types',
+    }));
+    const lines = (paths: readonly string[]) =>
+      sectionOf(renderGateRequest(changed(paths, { content: same })), 'Look at')?.split('\n');
+    expect(lines(['src/a.ts', 'src/b.ts'])).toEqual([
+      '- the whole change leaves the program as it was: only comments, white space or types',
+    ]);
+    expect(lines(['src/a.ts', 'src/b.ts', 'src/c.ts'])).toEqual([
+      '- src/a.ts  changes only comments, white space or types',
+      '- src/b.ts  changes only comments, white space or types',
+    ]);
+  });
+
+  it('are followed by the claims with what they were checked by, and the final response as a quotation', () => {
+    const text = renderGateRequest({
+      ...REQUEST,
+      claims: [
+        { claim: 'tests_pass', source: 'phrase', holds: true, evidence: 'tests exited 0' },
+        { claim: 'implemented', source: 'phrase', holds: null, evidence: '2 paths changed' },
+        { claim: 'created a.ts', source: 'phrase', holds: false, evidence: 'it is nowhere' },
+      ],
+      final_response: { step_id: 'implement', lines: ['Done.', '## Answer'], more: 3 },
+    });
+    expect(sectionOf(text, 'What the agent says')?.split('\n')).toEqual([
+      '- claim "tests pass": confirmed (tests exited 0)',
+      '- claim "implemented": not checkable (2 paths changed)',
+      '- claim "created a.ts": contradicted (it is nowhere)',
+      '- > Done.',
+      '- > ## Answer',
+      '- > … 3 more lines',
+    ]);
+  });
+});
+
+describe('the final response of an agent', () => {
+  it.each([
+    ['', null],
+    [' \n\n', null],
+    ['Done.\n', { lines: ['Done.'], more: 0 }],
+    [Array.from({ length: 14 }, (_, at) => `line ${at}`).join('\n'), { more: 4 }],
+    ['a\u001b[2Jb\u202e\r\nc', { lines: ['a\\x1b[2Jb\\u202e', 'c'], more: 0 }],
+    ['x'.repeat(1_000), { lines: [`${'x'.repeat(400)}…`], more: 0 }],
+  ])('%j', (text, expected) => {
+    const read = beginningOf('implement', text);
+    if (expected === null) expect(read).toBeNull();
+    else expect(read).toMatchObject({ step_id: 'implement', ...expected });
+    expect(read?.lines.length ?? 0).toBeLessThanOrEqual(10);
   });
 });

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { gateLines } from '../gate-lines.ts';
 import { openProject } from '../open.ts';
 import { hasSystemCode } from '../system-error.ts';
-import { shortId } from '../terminal.ts';
+import { shortId, textWidth } from '../terminal.ts';
 import type { VerbContext } from '../verb.ts';
 import { checkForRun, startChecked } from './run.ts';
 
@@ -60,7 +60,12 @@ async function answerDemoGate(
   const read = await project.store.read(view.runId);
   if (!read.ok) throw new CliError(`the demo's run ${view.runId} can't be read`);
   if (ask)
-    for (const line of await gateLines(read.run.directory, awaiting, project.clock.now()))
+    for (const line of await gateLines(
+      read.run.directory,
+      awaiting,
+      project.clock.now(),
+      textWidth(terminal, 4),
+    ))
       terminal.err(`    ${line}\n`);
   const approved = ask ? await askPerson(awaiting) : true;
   if (approved === null) return;

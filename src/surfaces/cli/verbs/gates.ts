@@ -7,8 +7,11 @@ import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { gateLines } from '../gate-lines.ts';
 import { openRecords, recordError } from '../open.ts';
-import { printable, shortId } from '../terminal.ts';
+import { printable, shortId, textWidth } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
+
+/** What stands before each line about a gate. */
+const INDENT = 4;
 
 interface OpenGate {
   readonly runId: string;
@@ -84,7 +87,9 @@ async function findGates(context: VerbContext): Promise<OpenGate[]> {
       awaiting,
       answer: given?.answer ?? null,
       expired: given === null && hasExpired(awaiting, now),
-      lines: context.json ? [] : await gateLines(directory, awaiting, now),
+      lines: context.json
+        ? []
+        : await gateLines(directory, awaiting, now, textWidth(context.terminal, INDENT)),
       request: directory.resolve(gateRequestPath(awaiting)),
     });
   }

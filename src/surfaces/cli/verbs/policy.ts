@@ -1,5 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
+import { type ApprovalRequest, approvalsFor } from '../../../policy/changes.ts';
 import { checkCommand } from '../../../policy/command/check-command.ts';
 import { temporaryFolders } from '../../../policy/command/write-rules.ts';
 import { parsePatch } from '../../../policy/patch.ts';
@@ -17,6 +18,12 @@ interface PolicyOptions {
   readonly patch: string | null;
 }
 
+interface Verdict {
+  readonly violations: readonly Violation[];
+  /** Allowed, and a person would be asked. */
+  readonly approvals: readonly ApprovalRequest[];
+}
+
 const QUESTIONS = ['check', 'command'] as const;
 
 /** Says whether a policy allows a patch or a shell line, and why not. */
@@ -30,7 +37,7 @@ export async function policy(
     case 'check':
       return answer(context, await judgePatch(context, line, options));
     case 'command':
-      return answer(context, await judgeLine(context, line, options));
+      return answer(context, { violations: await judgeLine(context, line, options), approvals: [] });
     default:
       throw unknownQuestion('policy', question, QUESTIONS);
   }
@@ -62,7 +69,7 @@ async function judgePatch(
   context: VerbContext,
   line: string | null,
   { policies, patch }: PolicyOptions,
-): Promise<readonly Violation[]> {
+): Promise<Verdict> {
   if (patch === null || line !== null)
     throw new CliError('policy check takes a patch', 'name it: conductor policy check --patch change.diff');
   const opened = await openPolicy(context, policies);
@@ -71,7 +78,10 @@ async function judgePatch(
     const message = `${patch} is not a patch that can be judged: line ${parsed.line}: ${parsed.message}`;
     throw new CliError(message, 'git diff makes one');
   }
-  return checkPatch(opened.policy, parsed);
+  return {
+    violations: checkPatch(opened.policy, parsed),
+    approvals: approvalsFor(opened.policy, parsed.changes),
+  };
 }
 
 async function readPatch(path: string): Promise<string> {
@@ -82,15 +92,26 @@ async function readPatch(path: string): Promise<string> {
   return bytes;
 }
 
-function answer(context: VerbContext, violations: readonly Violation[]): ExitCode {
+function answer(context: VerbContext, verdict: Verdict): ExitCode {
+  const { violations, approvals } = verdict;
   const allowed = violations.length === 0;
-  if (context.json) printJson(context, { allowed, violations });
-  else printVerdict(context, violations);
+  if (!context.json) printVerdict(context, verdict);
+  else {
+    const asked = approvals.length === 0 ? {} : { requires_approval: approvals };
+    printJson(context, { allowed, violations, ...asked });
+  }
   return allowed ? EXIT.success : EXIT.unsafe;
 }
 
-function printVerdict({ terminal: { out, paintOut } }: VerbContext, violations: readonly Violation[]): void {
-  if (violations.length === 0) out(`${paintOut.green('✓')} allowed\n`);
-  else out(`${paintOut.red('✗')} not allowed\n`);
+function printVerdict(
+  { terminal: { out, paintOut } }: VerbContext,
+  { violations, approvals }: Verdict,
+): void {
+  const isAsking = approvals.length > 0;
+  if (violations.length > 0) out(`${paintOut.red('✗')} not allowed\n`);
+  else if (isAsking) out(`${paintOut.yellow('?')} allowed, and a person is asked\n`);
+  else out(`${paintOut.green('✓')} allowed\n`);
   for (const { class: kind, message } of violations) out(`  ${kind}: ${printable(message)}\n`);
+  for (const { path, glob } of approvals)
+    out(`  requires_approval: ${printable(path)} is covered by ${printable(glob)}\n`);
 }

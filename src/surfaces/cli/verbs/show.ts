@@ -8,8 +8,9 @@ import { findEarlierRun } from '../../../runtime/earlier-run.ts';
 import { readEvidenceJson, readManifest } from '../../../runtime/evidence.ts';
 import { findingsOf } from '../../../runtime/findings.ts';
 import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
-import { parkedView, type StepView } from '../../../runtime/run-view.ts';
-import { checkNotes } from '../../../runtime/standing-checks.ts';
+import { type LastWord, quoteLines, readLastWord } from '../../../runtime/last-word.ts';
+import { lastEnded, parkedView, type StepView } from '../../../runtime/run-view.ts';
+import { allNotes } from '../../../runtime/standing-checks.ts';
 import { withRepo } from '../command-text.ts';
 import { openGateLines } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -37,8 +38,8 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
       runDirectory: record.directory.path,
       diffStat: [],
       findings,
-      checks: await checkNotes({ directory: record.directory, view: () => view }),
-      gate: await openGateLines(open.records, view, record.directory),
+      checks: await allNotes({ directory: record.directory, view: () => view }),
+      gate: await openGateLines(context.terminal, open.records, view, record.directory),
       nextCommands: await waitingCommands(context, open),
     }),
   );
@@ -77,7 +78,7 @@ function unendedWord({ view, record }: OpenRun, step: StepView): string {
 }
 
 /** Why a judgement came out as it did, what would change it, and what the agent's claims were worth. */
-async function reasonLines({ record }: OpenRun, step: StepView): Promise<string[]> {
+async function reasonLines({ record, view }: OpenRun, step: StepView): Promise<string[]> {
   const status = PLANNER_STATUSES.find((known) => known === step.termination);
   if (step.opcode !== 'EVALUATE' || status === undefined) return [];
   const stored = await readEvidenceJson(record.directory, step, 'planner_input');
@@ -89,8 +90,15 @@ async function reasonLines({ record }: OpenRun, step: StepView): Promise<string[
   const { why, change } = input.ok
     ? reasonsFor(input.envelope, status, decision.data?.blockers)
     : reasonsOfMisfit(input.problems);
-  const claims = (await readLedger(record.directory, step)).map((entry) => `claim ${ledgerLine(entry)}`);
-  return [`why: ${why}`, `it would change with: ${change}`, ...claims];
+  const claims = (await readLedger(record.directory, step)).map(ledgerLine);
+  const isLast = step === lastEnded(view.steps, 'EVALUATE') && view.awaiting === null;
+  const said = isLast ? await readLastWord({ directory: record.directory, view: () => view }) : null;
+  return [`why: ${why}`, `it would change with: ${change}`, ...claims, ...wordLines(said)];
+}
+
+/** A gate shows it itself. */
+function wordLines(said: LastWord | null): string[] {
+  return said === null ? [] : [`final response of ${said.step_id}:`, ...quoteLines(said)];
 }
 
 /** What a reader should look at first; the manifest names the rest. */

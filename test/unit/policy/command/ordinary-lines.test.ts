@@ -38,8 +38,8 @@ function measure(policy: PolicyOverride, set: string): Rates {
 describe('of the ordinary lines that agents run', () => {
   // Fix the filter for lines of the tuned set only, and don't look up which of the held-out lines are refused.
   it.each([
-    ['tuned', DEFAULT, { lines: 1298, refused: 7, denied: 0 }, 1],
-    ['tuned', DENYING, { lines: 1298, refused: 47, denied: 22 }, 3],
+    ['tuned', DEFAULT, { lines: 1298, refused: 6, denied: 0 }, 1],
+    ['tuned', DENYING, { lines: 1298, refused: 46, denied: 22 }, 3],
     ['held-out', DEFAULT, { lines: 480, refused: 0, denied: 0 }, 1],
     ['held-out', DENYING, { lines: 480, refused: 9, denied: 4 }, 3],
   ] as const)('those of the %s set are refused at the known rate', (set, policy, expected, percent) => {
@@ -66,23 +66,33 @@ describe('of the ordinary lines that agents run', () => {
     'git rm --cached dist/a.js',
     'x=$(cat VERSION); echo "$x"',
     'diff <(sort a) <(sort b)',
+    'sed -i s/a/b/ *.json',
+    "find . -name '*.json' -exec sed -i s/a/b/ {} +",
   ])('%j is allowed with and without a list of denied commands', (line) => {
     expect(judge(DEFAULT, line)).toEqual([]);
     expect(judge(DENYING, line)).toEqual([]);
   });
 
-  // The default policy forbids `credentials*.json`, which the pattern may cover and does not aim at.
   it.each(['sed -i s/a/b/ *.json', "find . -name '*.json' -exec sed -i s/a/b/ {} +"])(
-    '%j is allowed unless commands are denied',
+    '%j may cover a forbidden file and does not aim at it: it is allowed unless commands are denied',
     (line) => {
-      expect(judge(DEFAULT, line)).toEqual([]);
-      expect(judge(DENYING, line)).toEqual(['forbidden_path']);
+      const forbidding = { forbidden_paths: ['**/credentials*.json'] };
+      expect(judge({ ...DEFAULT, ...forbidding }, line)).toEqual([]);
+      expect(judge({ ...DENYING, ...forbidding }, line)).toEqual(['forbidden_path']);
     },
   );
 });
 
 describe('of the hostile lines', () => {
-  const policies = { default: DEFAULT, deny: DENYING, allow: ALLOWING };
+  /** The default asks a person about files that look like secrets; here they are forbidden. */
+  const forbidding = {
+    forbidden_paths: [...(DEFAULT.forbidden_paths ?? []), ...(DEFAULT.approval_paths ?? [])],
+  };
+  const policies = {
+    default: { ...DEFAULT, ...forbidding },
+    deny: { ...DENYING, ...forbidding },
+    allow: { ...ALLOWING, ...forbidding },
+  };
   const cases = readCommandLines('hostile').flatMap((entry) => {
     const [, names = '', line = ''] = /^(\S+) \| (.*)$/.exec(entry) ?? [];
     return names.split(',').map((name) => [name, line.replaceAll('⏎', '\n')] as const);

@@ -1,0 +1,277 @@
+/** Source code with its comments and texts blanked out, so that patterns find code only. Reads every character once. */
+
+/** How a language writes blocks, comments and texts. */
+export interface CodeLanguage {
+  readonly name:
+    | 'js'
+    | 'go'
+    | 'rust'
+    | 'java'
+    | 'c'
+    | 'csharp'
+    | 'php'
+    | 'swift'
+    | 'python'
+    | 'ruby'
+    | 'shell';
+  readonly lineComments: readonly string[];
+  readonly blockComments: readonly (readonly [string, string])[];
+  readonly quotes: readonly Quote[];
+  /** `/…/` may be a regular expression. */
+  readonly hasRegExps: boolean;
+  /** `'a` may be a lifetime. */
+  readonly hasLifetimes: boolean;
+}
+
+interface Quote {
+  readonly open: string;
+  readonly close: string;
+  readonly escapes: boolean;
+  readonly multiline: boolean;
+}
+
+const SLASHES = { lineComments: ['//'], blockComments: [['/*', '*/']] } as const;
+const HASH = { lineComments: ['#'], blockComments: [] } as const;
+const PLAIN = { hasRegExps: false, hasLifetimes: false } as const;
+
+const quote = (mark: string, options: Partial<Quote> = {}): Quote => ({
+  open: mark,
+  close: mark,
+  escapes: true,
+  multiline: mark.length > 1,
+  ...options,
+});
+const BOTH = [quote('"'), quote("'")];
+const TRIPLE = [quote('"""'), quote("'''")];
+
+const JS: CodeLanguage = {
+  name: 'js',
+  ...SLASHES,
+  quotes: [quote('`', { multiline: true }), ...BOTH],
+  hasRegExps: true,
+  hasLifetimes: false,
+};
+const GO: CodeLanguage = {
+  name: 'go',
+  ...SLASHES,
+  quotes: [quote('`', { multiline: true, escapes: false }), ...BOTH],
+  ...PLAIN,
+};
+const RUST: CodeLanguage = {
+  name: 'rust',
+  ...SLASHES,
+  quotes: [
+    { open: 'r#"', close: '"#', escapes: false, multiline: true },
+    quote('"', { multiline: true }),
+    quote("'"),
+  ],
+  hasRegExps: false,
+  hasLifetimes: true,
+};
+const JAVA: CodeLanguage = { name: 'java', ...SLASHES, quotes: [quote('"""'), ...BOTH], ...PLAIN };
+const C: CodeLanguage = { name: 'c', ...SLASHES, quotes: BOTH, ...PLAIN };
+const C_SHARP: CodeLanguage = {
+  name: 'csharp',
+  ...SLASHES,
+  quotes: [{ open: '@"', close: '"', escapes: false, multiline: true }, quote('"""'), ...BOTH],
+  ...PLAIN,
+};
+const PHP: CodeLanguage = {
+  name: 'php',
+  lineComments: ['//', '#'],
+  blockComments: SLASHES.blockComments,
+  quotes: [quote('"', { multiline: true }), quote("'", { multiline: true })],
+  ...PLAIN,
+};
+const SWIFT: CodeLanguage = { name: 'swift', ...SLASHES, quotes: [quote('"""'), quote('"')], ...PLAIN };
+const PYTHON: CodeLanguage = { name: 'python', ...HASH, quotes: [...TRIPLE, ...BOTH], ...PLAIN };
+const RUBY: CodeLanguage = {
+  name: 'ruby',
+  lineComments: ['#'],
+  blockComments: [['\n=begin', '\n=end']],
+  quotes: [quote('"', { multiline: true }), quote("'", { multiline: true })],
+  ...PLAIN,
+};
+const SHELL: CodeLanguage = {
+  name: 'shell',
+  ...HASH,
+  quotes: [quote('"', { multiline: true }), quote("'", { escapes: false, multiline: true })],
+  ...PLAIN,
+};
+
+const BY_ENDING: Readonly<Record<string, CodeLanguage>> = {
+  ...each(['js', 'jsx', 'ts', 'tsx', 'mjs', 'cjs', 'mts', 'cts', 'vue', 'svelte'], JS),
+  ...each(['go'], GO),
+  ...each(['rs'], RUST),
+  ...each(['java', 'kt', 'kts', 'scala', 'groovy', 'dart'], JAVA),
+  ...each(['c', 'h', 'cc', 'cpp', 'cxx', 'hh', 'hpp', 'hxx', 'm', 'mm', 'zig'], C),
+  ...each(['cs'], C_SHARP),
+  ...each(['php'], PHP),
+  ...each(['swift'], SWIFT),
+  ...each(['py', 'pyi', 'pyw'], PYTHON),
+  ...each(['rb', 'rake', 'gemspec'], RUBY),
+  ...each(['sh', 'bash', 'zsh', 'ksh', 'bats'], SHELL),
+};
+
+function each(endings: readonly string[], language: CodeLanguage): Record<string, CodeLanguage> {
+  return Object.fromEntries(endings.map((ending) => [ending, language]));
+}
+
+/** By the ending of the name, else by the first line of the text; null for other files. */
+export function languageOf(path: string, text: string): CodeLanguage | null {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const ending = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
+  if (Object.hasOwn(BY_ENDING, ending)) return BY_ENDING[ending] ?? null;
+  const [, program] =
+    /^#!.*?\b(bash|sh|zsh|ksh|dash|node|python[0-9.]*|ruby)\b/.exec(text.slice(0, 200)) ?? [];
+  if (program === undefined) return null;
+  if (program === 'node') return JS;
+  if (program === 'ruby') return RUBY;
+  return program.startsWith('python') ? PYTHON : SHELL;
+}
+
+/** The same text twice, character for character: without comments, and without comments and texts. */
+export interface CodeText {
+  readonly code: string;
+  readonly bare: string;
+  /** The line of a place, from 1. */
+  readonly lineOf: (index: number) => number;
+}
+
+export function blankText(text: string, language: CodeLanguage): CodeText {
+  const code: string[] = [];
+  const bare: string[] = [];
+  let from = 0;
+  let at = 0;
+  const keep = (end: number) => {
+    const part = text.slice(from, end);
+    code.push(part);
+    bare.push(part);
+    from = end;
+  };
+  while (at < text.length) {
+    const piece = pieceAt(text, at, language);
+    if (piece === null) {
+      at += 1;
+      continue;
+    }
+    keep(at);
+    const part = text.slice(at, piece.end);
+    const marks = piece.kind === 'comment' ? 0 : piece.marks;
+    code.push(piece.kind === 'comment' ? blank(part) : part);
+    bare.push(
+      part.slice(0, marks) +
+        blank(part.slice(marks, part.length - marks)) +
+        (marks === 0 ? '' : part.slice(-marks)),
+    );
+    at = piece.end;
+    from = at;
+  }
+  keep(text.length);
+  return { code: code.join(''), bare: bare.join(''), lineOf: indexLines(text) };
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
+}
+
+type TextPiece =
+  | { readonly kind: 'comment'; readonly end: number }
+  /** `marks` is the length of the quotes on either side. */
+  | { readonly kind: 'text'; readonly end: number; readonly marks: number };
+
+function pieceAt(text: string, at: number, language: CodeLanguage): TextPiece | null {
+  for (const mark of language.lineComments)
+    if (text.startsWith(mark, at) && opensComment(text, at, language))
+      return { kind: 'comment', end: lineEnd(text, at) };
+  for (const [open, close] of language.blockComments)
+    if (text.startsWith(open, at)) {
+      const end = text.indexOf(close, at + open.length);
+      return { kind: 'comment', end: end < 0 ? text.length : end + close.length };
+    }
+  for (const form of language.quotes) {
+    if (!text.startsWith(form.open, at)) continue;
+    if (language.hasLifetimes && form.open === "'" && !/^'(?:[^'\\]|\\[^']+)'/.test(text.slice(at, at + 14)))
+      return null;
+    const end = endOfQuote(text, at + form.open.length, form);
+    // A quote that does not close on its line is an apostrophe, or the text is no program.
+    return end === null ? null : { kind: 'text', end, marks: form.close.length };
+  }
+  if (language.hasRegExps && text[at] === '/' && startsExpression(text, at)) {
+    const end = endOfRegExp(text, at);
+    return end === null ? null : { kind: 'text', end, marks: 1 };
+  }
+  return null;
+}
+
+/** In a shell `#` begins a comment only where a word could begin. */
+function opensComment(text: string, at: number, { name }: CodeLanguage): boolean {
+  return name !== 'shell' || at === 0 || /[\s;&|()]/.test(text[at - 1] ?? '');
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
+}
+
+/** Null where it does not close on its line; a text of several lines that does not close goes to the end. */
+function endOfQuote(text: string, from: number, { close, escapes, multiline }: Quote): number | null {
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '\n' && !multiline) return null;
+    if (escapes && text[at] === '\\') at += 1;
+    else if (close === '`' && escapes && text.startsWith('${', at)) at = endOfSubstitution(text, at + 2) - 1;
+    else if (text.startsWith(close, at)) return at + close.length;
+  }
+  return multiline ? text.length : null;
+}
+
+/** Behind the brace that closes `${`; templates inside of it are skipped by their marks. */
+function endOfSubstitution(text: string, from: number): number {
+  let depth = 1;
+  for (let at = from; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '\\') at += 1;
+    else if (char === '{') depth += 1;
+    else if (char === '}') depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** Whether a value could begin here: a slash behind a value divides. */
+function startsExpression(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 40), at).trimEnd();
+  if (before === '') return true;
+  return (
+    /[(,=:[!&|?{};+*%~^<>-]$/.test(before) ||
+    /\b(?:return|typeof|case|in|of|do|else|void|delete|yield|await)$/.test(before)
+  );
+}
+
+function endOfRegExp(text: string, at: number): number | null {
+  let inClass = false;
+  for (let end = at + 1; end < text.length; end += 1) {
+    const char = text[end];
+    if (char === '\n') return null;
+    if (char === '\\') end += 1;
+    else if (char === '[') inClass = true;
+    else if (char === ']') inClass = false;
+    else if (char === '/' && !inClass) return end + 1;
+  }
+  return null;
+}
+
+/** Finds the line of a place by binary search. */
+export function indexLines(text: string): (index: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (index) => {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
