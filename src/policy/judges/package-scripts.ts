@@ -9,6 +9,8 @@ import {
   type Started,
   type Trail,
 } from './command-part.ts';
+import { isRecord, parseObject } from './json-object.ts';
+import { lockedPackages } from './locked-packages.ts';
 
 /** What `npm test` and its relatives stand for: scripts of a package.json, and the keys by which checks go. */
 
@@ -35,35 +37,18 @@ const CHECK_KEYS = [
   'xo',
 ] as const;
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** Null for a text that is no object: then the whole of it counts. */
-function parseObject(text: string | null): Json | null {
-  if (text === null) return null;
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A value inside a JSON file, by its keys. */
 export function jsonPart(path: string, keys: readonly string[]): Part {
   return partOf([path], keys.join('.'), (text) => {
     let value: unknown = parseObject(text) ?? text;
-    for (const key of keys) value = isObject(value) ? ownValue(value, key) : undefined;
+    for (const key of keys) value = isRecord(value) ? ownValue(value, key) : undefined;
     return parseObject(text) === null ? text : (JSON.stringify(value) ?? null);
   });
 }
 
 export function scriptsIn(text: string | null, key = 'scripts'): ReadonlyMap<string, string> {
   const scripts = ownValue(parseObject(text) ?? {}, key);
-  if (!isObject(scripts)) return new Map();
+  if (!isRecord(scripts)) return new Map();
   return new Map(
     Object.entries(scripts).flatMap(([name, line]) => {
       const lines = Array.isArray(line) ? line : [line];
@@ -95,6 +80,7 @@ export function followManager(program: string, args: readonly string[], folder: 
   const place = ['--prefix', '-C', '--dir', '--cwd'].map((name) => values.get(name)).find(isGiven);
   const home = place === undefined ? folder : pathIn(folder, place);
   const names = ['-w', '--workspace', '-F', '--filter', '--scope'].map((name) => values.get(name));
+  if (home !== null && isInstall(program, operands[0])) return followInstall(home);
   const { script, member, everywhere } = readVerb(program, operands);
   if (script === null || home === null) return {};
   // Managers other than npm start a program of a package where there is no such script.
@@ -111,6 +97,19 @@ export function followManager(program: string, args: readonly string[], folder: 
     ...folders.map((each) => followScript(each, script, trail)),
     { next: bare.length === 0 ? [] : [{ words: bare, folder: home }] },
   ]);
+}
+
+const INSTALL = new Set(['ci', 'install', 'i', 'clean-install', 'add']);
+
+function isInstall(program: string, verb: string | undefined): boolean {
+  return verb === undefined ? program === 'yarn' : INSTALL.has(verb);
+}
+
+/** What an installation runs besides: scripts of the package itself can replace what was installed. */
+function followInstall(folder: string): Lead {
+  const path = folder === '' ? 'package.json' : `${folder}/package.json`;
+  const scripts = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
+  return { parts: [...scripts.map((name) => jsonPart(path, ['scripts', name])), jsonPart(path, ['pnpm'])] };
 }
 
 function isGiven(value: string | undefined): value is string {
@@ -180,7 +179,11 @@ const VERSION_KEYS = ['dependencies', 'devDependencies', 'overrides', 'resolutio
 
 export function versionKeys(folder: string, program: string): Part[] {
   const path = folder === '' ? 'package.json' : `${folder}/package.json`;
-  return VERSION_KEYS.map((key) => jsonPart(path, [key, program]));
+  const folders = [...new Set([folder, ''])];
+  return [
+    ...VERSION_KEYS.map((key) => jsonPart(path, [key, program])),
+    ...folders.flatMap((each) => lockedPackages(each, program)),
+  ];
 }
 
 /** `run-s lint test:*`, `npm-run-all a b`: each word is a script or a pattern of scripts. */

@@ -12,6 +12,7 @@ import {
   type Trail,
   wholeFile,
 } from './command-part.ts';
+import { entryParts } from './package-entries.ts';
 import {
   checkKeys,
   followConcurrently,
@@ -21,6 +22,7 @@ import {
   joinLeads,
   versionKeys,
 } from './package-scripts.ts';
+import { importedFiles } from './script-imports.ts';
 
 /** Commands that are followed for one validator; more of them are a loop or a build system. */
 const MAX_COMMANDS = 200;
@@ -29,7 +31,8 @@ const MAX_COMMANDS = 200;
 export function traceCommand(command: readonly string[], folder: string, trail: Trail): Part[] {
   const open: Started[] = [{ words: command, folder }];
   const seen = new Set<string>();
-  const parts: Part[] = [];
+  const manifests = trail.changed.filter((path) => /(?:^|\/)package\.json$/.test(path));
+  const parts: Part[] = manifests.flatMap(entryParts);
   for (const started of open) {
     for (const { words } of unwrapCalls(started.words.map(plainWord)).calls) {
       const call = { ...started, words: words.map(({ text }) => text) };
@@ -175,9 +178,12 @@ function followFile(word: string, { folder, mayBeSubject }: Started, trail: Trai
   if (mayBeSubject === true && !CHECK_NAME.test(path)) return {};
   const text = trail.read(path);
   const readable = text !== null && (isShell || /\.(?:sh|bash)$/.test(path) || SCRIPT_LINE.test(text));
+  const imported = text === null ? [] : importedFiles(path, text).filter((each) => trail.read(each) !== null);
   return {
     parts: trail.isJudge(path) ? [] : [wholeFile(path)],
-    next: readable ? commandsOfLine(text, folder, 'script') : [],
+    next: readable
+      ? commandsOfLine(text, folder, 'script')
+      : imported.map((each) => ({ words: [`./${each}`], folder: '' })),
   };
 }
 
