@@ -29,13 +29,18 @@ const CHECK_KEYS = [
   'cypress',
   'wireit',
   'config',
-  'eslintConfig',
-  'eslintIgnore',
-  'prettier',
-  'stylelint',
-  'standard',
-  'xo',
+  'packageManager',
 ] as const;
+
+/** Keys that one linter alone reads. */
+const LINTER_KEYS: Readonly<Record<string, readonly string[]>> = {
+  eslint: ['eslintConfig', 'eslintIgnore'],
+  'react-scripts': ['eslintConfig'],
+  prettier: ['prettier'],
+  stylelint: ['stylelint'],
+  standard: ['standard'],
+  xo: ['xo'],
+};
 
 /** A value inside a JSON file, by its keys. */
 export function jsonPart(path: string, keys: readonly string[]): Part {
@@ -169,15 +174,22 @@ export function followScript(folder: string, script: string, trail: Trail): Lead
   };
 }
 
-export function checkKeys(folder: string): Part[] {
+function checkKeys(folder: string): Part[] {
   const path = folder === '' ? 'package.json' : `${folder}/package.json`;
   return CHECK_KEYS.map((key) => jsonPart(path, [key]));
+}
+
+/** What a program of a package goes by: keys of the package.json, and the versions that are installed. */
+export function packageProgram(folder: string, program: string): Part[] {
+  const path = folder === '' ? 'package.json' : `${folder}/package.json`;
+  const own = (ownValue(LINTER_KEYS, program) ?? []).map((key) => jsonPart(path, [key]));
+  return [...checkKeys(folder), ...own, ...versionKeys(folder, program)];
 }
 
 /** Where a package.json says which package a program of a check comes from. */
 const VERSION_KEYS = ['dependencies', 'devDependencies', 'overrides', 'resolutions'];
 
-export function versionKeys(folder: string, program: string): Part[] {
+function versionKeys(folder: string, program: string): Part[] {
   const path = folder === '' ? 'package.json' : `${folder}/package.json`;
   const folders = [...new Set([folder, ''])];
   return [

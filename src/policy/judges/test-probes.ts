@@ -12,7 +12,8 @@ const PROBES: readonly (readonly [RegExp, readonly RegExp[]])[] = [
     [
       /\b(?:JEST_WORKER_ID|VITEST(?:_WORKER_ID|_POOL_ID|_MODE)?|NODE_TEST_CONTEXT|PLAYWRIGHT_TEST|TEST_WORKER_INDEX|npm_lifecycle_event|CONDUCTOR_[A-Z_]+)\b/g,
       /\bNODE_ENV\b.{0,20}["'`]test["'`]/g,
-      /\btypeof\s+(?:globalThis\.)?(?:describe|it|test|expect|jest|vi|mocha)\b/g,
+      /\btypeof\s+(?:globalThis\.)?(?:describe|expect|jest|vi|mocha)\b/g,
+      /\btypeof\s+(?:it|test)\s*[!=]==?\s*["']undefined/g,
       /(?:\bfrom|\brequire\s*\(|\bimport\s*\(|\bimport)\s*["'](?:vitest|@jest\/globals|node:test|mocha|bun:test|@playwright\/test)["']/g,
       /\b(?:globalThis|global|window)\.(?:expect|test|it|describe|assert|jest|vi)\s*=(?![=>])/g,
       /\b(?:assert(?:\.strict)?|expect|chai\.\w+)\.\w+\s*=(?![=>])/g,
@@ -24,7 +25,7 @@ const PROBES: readonly (readonly [RegExp, readonly RegExp[]])[] = [
   [
     /\.pyi?$/i,
     [
-      /\bPYTEST_(?:CURRENT_TEST|VERSION|XDIST_WORKER)\b/g,
+      /\b(?:PYTEST_(?:CURRENT_TEST|VERSION|XDIST_WORKER)|CONDUCTOR_[A-Z_]+)\b/g,
       /["'](?:pytest|_pytest|unittest)["']\s+(?:not\s+)?in\s+sys\.modules/g,
       /\bsys\.modules(?:\.get\(|\[)\s*["'](?:pytest|_pytest|unittest)/g,
       /^[ \t]*(?:import|from)[ \t]+(?:_?pytest|unittest)\b/gm,

@@ -14,13 +14,12 @@ import {
 } from './command-part.ts';
 import { entryParts } from './package-entries.ts';
 import {
-  checkKeys,
   followConcurrently,
   followManager,
   followScript,
   followScriptPatterns,
   joinLeads,
-  versionKeys,
+  packageProgram,
 } from './package-scripts.ts';
 import { importedFiles } from './script-imports.ts';
 
@@ -87,8 +86,7 @@ function followProgram(program: string, call: Started, trail: Trail): Lead {
   const { words: args, folder } = call;
   if (SHELL.test(program)) return followShell(call, trail);
   if (PYTHON.test(program)) return followPython(call, trail);
-  if (PACKAGE_PROGRAMS.has(program))
-    return { parts: [...checkKeys(folder), ...versionKeys(folder, program)] };
+  if (PACKAGE_PROGRAMS.has(program)) return { parts: packageProgram(folder, program) };
   switch (program) {
     case '.':
     case 'source':

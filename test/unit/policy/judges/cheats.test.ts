@@ -475,6 +475,48 @@ describe('in a repository with cargo', () => {
   ]);
 });
 
+describe('in a repository with variables of make', () => {
+  const makefile = (from: string, to: string) =>
+    'SHELL = sh\nRUNNER = node\nARGS := $(FLAGS)\nFLAGS = --test\ntest:\n\t$(RUNNER) $(ARGS)\n'.replace(
+      from,
+      to,
+    );
+  itSees('make test', { Makefile: makefile('', '') }, [
+    {
+      name: 'edits a variable of the recipe',
+      edits: { Makefile: makefile('= node', '= true') },
+      asked: ['Makefile: test'],
+    },
+    {
+      name: 'edits a variable of a variable',
+      edits: { Makefile: makefile('--test', '--check') },
+      asked: ['Makefile: test'],
+    },
+    {
+      name: 'sets another shell',
+      edits: { Makefile: makefile('= sh', '= true') },
+      asked: ['Makefile: test'],
+    },
+    {
+      name: 'exports a variable to all recipes',
+      edits: { Makefile: makefile('SHELL', 'export NODE_OPTIONS = --import ./a.mjs\nSHELL') },
+      asked: ['Makefile: test'],
+    },
+  ]);
+  itSees('npm test', { 'package.json': '{"scripts":{"test":"eslint . && jest"}}' }, [
+    {
+      name: 'configures a linter of the check in the manifest',
+      edits: { 'package.json': '{"scripts":{"test":"eslint . && jest"},"eslintConfig":{}}' },
+      asked: ['package.json: eslintConfig'],
+    },
+    {
+      name: 'takes another package manager',
+      edits: { 'package.json': '{"scripts":{"test":"eslint . && jest"},"packageManager":"npm@1.0.0"}' },
+      asked: ['package.json: packageManager'],
+    },
+  ]);
+});
+
 const MAKE: Files = {
   Makefile: 'include mk/base.mk mk/test.mk\n-include local.mk\ninclude ci/*.mk\n',
   'mk/base.mk': 'X = 1\n',

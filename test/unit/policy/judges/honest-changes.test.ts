@@ -105,6 +105,10 @@ describe('in a repository with vitest', () => {
       edits: { 'package.json': manifest({}, { test: 'vitest run', lint: 'eslint .' }) },
     },
     {
+      name: 'configures a formatter in its manifest',
+      edits: { 'package.json': manifest({ prettier: {}, eslintConfig: {} }) },
+    },
+    {
       name: 'adds metadata',
       edits: {
         'package.json': manifest({
@@ -210,7 +214,7 @@ describe('in a repository with vitest', () => {
       name: 'has names like those of a runner',
       edits: {
         'src/index.ts':
-          'export const expected = 1;\nconst test = 2;\nexport const it = test;\nwindow.testing = 1;\n',
+          "export const expected = 1;\nconst test = 2;\nexport const it = typeof test === 'number';\nwindow.testing = 1;\n",
       },
     },
     {
@@ -336,6 +340,15 @@ describe('in a repository with cargo', () => {
 });
 
 describe('in other repositories', () => {
+  const makefile = (more: string, version = '1') =>
+    `VERSION = ${version}\nRUNNER = node\nARGS := $(FLAGS)\nFLAGS = --test\ntest:\n\t$(RUNNER) $(ARGS)\n${more}`;
+  itTrusts('make test', { Makefile: makefile('') }, [
+    {
+      name: 'adds a variable for a new target',
+      edits: { Makefile: makefile('OUT = out\nclean:\n\trm -r $(OUT)\n') },
+    },
+    { name: "edits a variable that the tests don't use", edits: { Makefile: makefile('', '2') } },
+  ]);
   itTrusts(
     'make test',
     {
