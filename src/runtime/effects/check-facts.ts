@@ -1,5 +1,6 @@
 import type { BaselineRecord } from '../../contracts/baseline.ts';
 import type { ValidationStep } from '../../kernel/plan.ts';
+import { textsToInspect } from '../../policy/judges/inspect-change.ts';
 import { maskSecrets } from '../../policy/secrets.ts';
 import { relativeToCheckout } from '../../reports/checkout-paths.ts';
 import {
@@ -33,7 +34,8 @@ export async function collectFacts(context: RunContext, request: FactsRequest): 
   const { step, results, judge } = request;
   const baseline = await readBaseline(context);
   const passed = results.every(({ last }) => last.outcome === 'completed');
-  const commands = await compareCommands(context, step, judge);
+  const inspected = passed ? textsToInspect(judge.changes, context.deps.project.tests ?? null).base : [];
+  const commands = await compareCommands(context, step, judge, inspected);
   const judges = await compareJudges(context, request, {
     commands,
     passed,

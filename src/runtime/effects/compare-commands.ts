@@ -33,6 +33,8 @@ export async function compareCommands(
   context: RunContext,
   step: ValidationStep,
   judge: PreparedJudge,
+  /** Files of the base that are wanted later: the workspace remembers them, and they cost no process of their own. */
+  wantedLater: readonly string[],
 ): Promise<readonly TracedCommand[]> {
   const { deps } = context;
   const changed = judge.changes.map(({ path }) => path);
@@ -47,7 +49,7 @@ export async function compareCommands(
   const traced: TracedCommand[] = [];
   for (const { id, words, folder } of commands) {
     const place = { changed, tests: deps.project.tests ?? null, folder };
-    const texts = await readDefinition(context, judge, words, place);
+    const texts = await readDefinition(context, judge, words, { place, wantedLater });
     const changes = changedCommand(words, texts.base, texts.now, place);
     traced.push({ id, words, files: [...texts.base.keys()], changes });
   }
@@ -59,14 +61,15 @@ async function readDefinition(
   { deps, workspace }: RunContext,
   judge: PreparedJudge,
   command: readonly string[],
-  place: CommandPlace,
+  { place, wantedLater }: { readonly place: CommandPlace; readonly wantedLater: readonly string[] },
 ): Promise<{ readonly base: FileTexts; readonly now: FileTexts }> {
   let base: FileTexts = new Map();
   let now: FileTexts = new Map();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const wanted = filesOfCommand(command, base, place);
     if (wanted.length === 0) break;
-    const atBase = await deps.workspace.readFiles(workspace, workspace.baseSha, wanted);
+    const read = await deps.workspace.readFiles(workspace, workspace.baseSha, [...wanted, ...wantedLater]);
+    const atBase = new Map(wanted.map((path) => [path, read.get(path) ?? null]));
     // Only files that the change touches can differ.
     const touched = wanted.filter((path) => judge.changes.some((change) => change.path === path));
     const changedTexts = await deps.workspace.readFiles(workspace, judge.tree, touched);
