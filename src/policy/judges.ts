@@ -1,7 +1,7 @@
 import type { FileChange } from '../contracts/workspace-change.ts';
 import { forbiddenBy } from './globs.ts';
 import { isCheckFile, isRunnerFile, isRunnerFileWhenAdded } from './judges/check-configuration.ts';
-import { isTestFile } from './judges/test-files.ts';
+import { isCollectedTest, isTestFile } from './judges/test-files.ts';
 
 /**
  * The files that decide a verdict: tests, and the configuration of the programs that run the checks. If a change
@@ -23,7 +23,7 @@ export function isJudgePath(path: string, globs: readonly string[] | null): bool
   );
 }
 
-/** Whether a test runner or a language finds the file by itself, so that adding it is enough to change a verdict. */
+/** Whether a runner, a linter or a language finds the file by itself, so that adding it is enough to change a verdict. */
 export function isRunnerConfiguration(path: string): boolean {
   return isRunnerFileWhenAdded(path);
 }
@@ -36,9 +36,18 @@ export function changedJudges(changes: readonly FileChange[], globs: readonly st
   return [...new Set(changes.flatMap((change) => judgesIn(change, globs)))].sort();
 }
 
+/** Tests that the change adds. In a runner that loads all tests into one process, they can change the others. */
+export function addedTests(changes: readonly FileChange[], globs: readonly string[] | null): string[] {
+  return changes
+    .filter(({ status, path }) => status === 'A' && isCollectedTest(path) && !isExempt(path, globs))
+    .map(({ path }) => path)
+    .sort();
+}
+
 function judgesIn(change: FileChange, globs: readonly string[] | null): string[] {
   const { path, oldPath, status } = change;
-  const addsConfiguration = isRunnerConfiguration(path) && !isExempt(path, globs) && !isWeights(change);
+  const addsConfiguration =
+    isRunnerConfiguration(path) && !isExempt(path, globs) && !isWeights(change) && !isEmptyPackage(change);
   switch (status) {
     case 'A':
       return addsConfiguration ? [path] : [];
@@ -55,6 +64,11 @@ function judgesIn(change: FileChange, globs: readonly string[] | null): string[]
 /** Python reads `.pth` files as text; PyTorch stores models under the same name. */
 function isWeights({ path, insertions }: FileChange): boolean {
   return insertions === null && /\.pth$/i.test(path);
+}
+
+/** An `__init__.py` without a line only makes a folder a package. */
+function isEmptyPackage({ path, insertions }: FileChange): boolean {
+  return insertions === 0 && path.endsWith('__init__.py');
 }
 
 function isExempt(path: string, globs: readonly string[] | null): boolean {

@@ -5,6 +5,8 @@ import type { Confinement } from './sandbox.ts';
 export interface CheckoutSetup {
   /** Whether the configuration has a `setup`. */
   readonly isConfigured: boolean;
+  /** The commands of `setup.run`; empty without a `setup`. */
+  readonly commands: readonly (readonly string[])[];
   /**
    * Null when the configuration has no `setup`. The same key files, commands, platform and versions of the programs
    * give the same digest.

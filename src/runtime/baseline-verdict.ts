@@ -84,8 +84,26 @@ function countCases(validators: readonly BaselineValidator[]): BaselineRecord['c
 }
 
 /** Not found, not executable, or stopped by its sandbox. A validator that times out or crashes at the base is red. */
-function cannotRun({ outcome, exit_code, signal }: BaselineValidator, isSandboxed: boolean): boolean {
+function cannotRun(entry: BaselineValidator, isSandboxed: boolean): boolean {
+  const { outcome, exit_code, signal } = entry;
   if (signal !== null && !isSandboxed) return false;
-  if (exit_code !== null) return CANNOT_START.includes(exit_code);
+  if (exit_code !== null) return CANNOT_START.includes(exit_code) || lacksProgram(entry);
   return outcome === 'error' || outcome === 'killed_policy';
+}
+
+/** What programs print that start others, when one is missing. Their own exit code says only that something failed. */
+const MISSING_PROGRAM: readonly RegExp[] = [
+  /^\S*make(?:\[\d+\])?: \*\*\* .*\bError 12[67]$/m,
+  /^\S*python[\d.]*(?:\.exe)?: No module named \S+$/m,
+  /^npm (?:error|ERR!) could not determine executable to run$/m,
+  /^error: no such command: `/m,
+];
+
+function lacksProgram(entry: BaselineValidator): boolean {
+  const passing = countCases([entry])?.passing ?? 0;
+  return (
+    entry.outcome === 'error' &&
+    passing === 0 &&
+    MISSING_PROGRAM.some((pattern) => pattern.test(entry.output))
+  );
 }

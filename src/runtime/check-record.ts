@@ -20,6 +20,8 @@ const judgesSchema = z.object({
   commands: z.array(z.string()),
   /** Files of code that the change edits together with tests inside of them. */
   inline: z.array(z.string()).default([]),
+  /** Places where the change makes code ask whether tests run, or change their tools: `src/add.js: JEST_WORKER_ID`. */
+  probes: z.array(z.string()).default([]),
   /** The second pass, with the changed judges as at the base; null if there was none. */
   with_base: z.array(withBaseSchema).nullable(),
 });
@@ -82,10 +84,11 @@ function baselineLines({ baseline, regressions = [] }: ValidationRecord): string
 /** What the checks say with the edits to tests, configuration and commands, and without them. */
 export function describeJudges({ judges, judge_changed = [] }: ValidationRecord): string[] {
   if (judges === undefined) return [];
-  const { changed, commands, inline, with_base } = judges;
+  const { changed, commands, inline, probes, with_base } = judges;
   const lines = [
     ...commands.map((part) => `the change edits the command of a check: ${part}`),
     ...inline.map((path) => `the change edits tests inside of ${path}, which can't be run as at the base`),
+    ...probes.map((place) => `the change adds code that may behave differently under test: ${place}`),
   ];
   if (changed.length === 0 || with_base === null) return lines;
   const failed = with_base.filter(({ outcome }) => outcome !== 'completed');

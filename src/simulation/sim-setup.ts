@@ -34,6 +34,7 @@ export function createSimSetup(world: SimWorld, life: Life, script: SimScript): 
   };
   return {
     isConfigured: true,
+    commands: [],
     digest: async () => DIGEST,
     keyFiles: async () => new Map(),
     prepare,

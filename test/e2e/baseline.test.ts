@@ -67,6 +67,11 @@ it.concurrent.each<[string, RepositoryKind, readonly string[]]>([
     ['the validator exited with code 127', 'package-lock.json lists dependencies', SETUP],
   ],
   [
+    'a program that a recipe starts and that is missing',
+    { files: { Makefile: 'test:\n\tsome-runner --all\n' } },
+    ['the validator exited with code 2', 'Error 127'],
+  ],
+  [
     'a dependency that is not installed',
     {
       files: {

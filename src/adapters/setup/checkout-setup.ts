@@ -76,6 +76,7 @@ export function createCheckoutSetup(deps: CheckoutSetupDeps): CheckoutSetup {
   };
   return {
     isConfigured: setup !== null,
+    commands: setup?.run ?? [],
     digest: ({ checkout, env }) =>
       setup === null ? Promise.resolve(null) : digestOf({ setup, versions }, checkout, env),
     keyFiles: (checkout) => (setup === null ? Promise.resolve(new Map()) : keyFilesOf(setup, checkout)),

@@ -1,3 +1,4 @@
+import picomatch from 'picomatch/posix.js';
 import {
   commandsOfLine,
   type Lead,
@@ -8,6 +9,7 @@ import {
   type Trail,
   wholeFile,
 } from './command-part.ts';
+import { lockedPackages } from './locked-packages.ts';
 import { followScript, joinLeads, jsonPart, scriptsIn } from './package-scripts.ts';
 import { justRecipes, makeRecipes, type Recipes } from './recipes.ts';
 import { tomlTables } from './toml-tables.ts';
@@ -62,21 +64,33 @@ function followRecipes(form: RecipeForm, args: readonly string[], folder: string
   const paths = named === null ? form.names.map((name) => inFolder(home, name)) : [named];
   // `make -j 4` has a number that is no target.
   const targets = operands.filter((word) => !word.includes('=') && !/^\d+$/.test(word));
-  const text = paths.map((path) => trail.read(path)).find((each) => each !== null) ?? '';
+  const own = paths.map((path) => trail.read(path)).find((each) => each !== null) ?? '';
+  const included = includedFiles(own, home, trail);
+  const text = [own, ...included.map((path) => trail.read(path) ?? '')].join('\n');
   const { lines, fileTargets } = form.cut(text, targets);
-  const included = [
-    ...text.matchAll(/^-?[ \t]*(?:s?include|import)[ \t]+['"]?([^\s'"]+)['"]?[ \t]*$/gm),
-  ].flatMap(([, path = '']) => pathIn(home, path) ?? []);
   const name = targets.length === 0 ? null : targets.join(' ');
   // A target without a rule, as one that an include brings, is compared by the whole file.
   return {
     parts: [
       partOf(paths, name, (whole) => form.cut(whole, targets).text ?? whole),
-      ...included.map(wholeFile),
+      // An include that the base did not have overrides what it had.
+      ...included.map((path) => ({ ...wholeFile(path), countsIfAdded: true })),
       ...(form.makesFiles ? finishedTargets({ name, paths, targets, fileTargets, home }, trail) : []),
     ],
     next: lines.flatMap((line) => commandsOfLine(line, home)),
   };
+}
+
+/** `include a.mk b.mk`, `-include local.mk`, `include mk/*.mk`: files of a pattern are looked for among the changed ones. */
+function includedFiles(text: string, home: string, { changed }: Trail): string[] {
+  const words = [...text.matchAll(/^[ \t]*(?:-?include|sinclude|import)[ \t]+(.{1,500})$/gm)].flatMap(
+    ([, operands = '']) => [...operands.matchAll(/[^\s'"()]+/g)].map(([word]) => word),
+  );
+  return words.flatMap((word) => {
+    if (!/[*?]/.test(word)) return pathIn(home, word) ?? [];
+    const matches = picomatch(inFolder(home, word.replace(/^\.\//, '')));
+    return changed.filter((path) => matches(path));
+  });
 }
 
 interface MakeTargets {
@@ -125,7 +139,7 @@ function testLines(path: string): Part {
     text
       .split('\n')
       .map((line) => line.trim())
-      .filter((line) => /test/i.test(line) && !DEPENDENCY.test(line));
+      .filter((line) => /test|^include\b/i.test(line) && !DEPENDENCY.test(line));
   return {
     paths: [path],
     name: 'tests',
@@ -149,7 +163,9 @@ function pomPart(path: string): Part {
         .map((piece) => piece.slice(Math.max(0, piece.lastIndexOf('<plugin>'))))
         .filter((plugin) => plugin.startsWith('<plugin>') && /surefire|failsafe/.test(plugin)),
       ...[...text.matchAll(/<([\w.-]{1,100})>[^<]*<\//g)]
-        .filter(([, name = '']) => /skip|^maven\.test\.|^testFailureIgnore$/i.test(name))
+        .filter(([, name = '']) =>
+          /skip|^maven\.test\.|^testFailureIgnore$|^testSourceDirectory$/i.test(name),
+        )
         .map(([found]) => found),
     ]
       .map((found) => found.replace(/\s+/g, ' '))
@@ -157,15 +173,41 @@ function pomPart(path: string): Part {
   );
 }
 
-/** Keys of a Cargo.toml that switch tests off. */
+/** Keys of a Cargo.toml that leave tests out, or that say which files and members are tested. */
 function cargoPart(path: string): Part {
-  return partOf([path], 'tests', (text) =>
-    text
-      .split('\n')
-      .map((line) => line.replace(/#.*/, '').replace(/\s+/g, ''))
-      .filter((line) => /^(?:autotests|test|doctest|harness)=false$/.test(line))
-      .join('\n'),
-  );
+  const read = (text: string) => {
+    let table = '';
+    const lines: string[] = [];
+    for (const line of text.split('\n').map((each) => each.replace(/#.*/, '').replace(/\s+/g, ''))) {
+      table = line.startsWith('[') ? line : table;
+      if (/^(?:autotests|test|doctest|harness)=false$/.test(line)) lines.push(line);
+      else if (/^\[(?:lib|\[test\])\]$/.test(table) && /^(?:path|required-features)=/.test(line))
+        lines.push(`${table}${line}`);
+    }
+    const members = [...text.matchAll(/^\s*(members|default-members)\s*=\s*\[([^\]]{0,5000})\]/gm)];
+    return {
+      lines,
+      members: members.flatMap(([, key = '', list = '']) =>
+        [...list.matchAll(/["']([^"']+)["']/g)].map(([, member = '']) => `${key} ${member}`),
+      ),
+      excluded: /^\s*exclude\s*=/m.test(text) ? tomlTables(text, 'workspace.exclude') : null,
+    };
+  };
+  return {
+    paths: [path],
+    name: 'tests',
+    differs: (base, now) => {
+      const before = read(base);
+      const after = read(now ?? '');
+      const isNewTest = (line: string) => line.startsWith('[[test]]path=');
+      return (
+        before.lines.some((line) => !after.lines.includes(line)) ||
+        after.lines.some((line) => !before.lines.includes(line) && !isNewTest(line)) ||
+        before.members.some((member) => !after.members.includes(member)) ||
+        before.excluded !== after.excluded
+      );
+    },
+  };
 }
 
 /** `composer test`: a script, which may name others by `@`. */
@@ -228,12 +270,22 @@ const tables =
   (...prefixes: readonly string[]): Follow =>
   (_args, folder) => ({ parts: pyprojectParts(folder, prefixes) });
 
+/** Build files of the folder, and those of its parts that the change touches. */
 const build =
   (part: (path: string) => Part, ...names: readonly string[]): Follow =>
-  (_args, folder) => ({ parts: names.map((name) => part(inFolder(folder, name))) });
+  (_args, folder, { changed }) => {
+    const below = folder === '' ? '' : `${folder}/`;
+    const nested = changed.filter(
+      (path) => path.startsWith(below) && names.some((name) => path.endsWith(`/${name}`)),
+    );
+    return { parts: [...new Set([...names.map((name) => inFolder(folder, name)), ...nested])].map(part) };
+  };
 
 const make: Follow = (args, folder, trail) => followRecipes(MAKE, args, folder, trail);
-const gradle = build(testLines, 'build.gradle', 'build.gradle.kts');
+const gradle = build(testLines, 'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts');
+const pytest: Follow = (_args, folder) => ({
+  parts: [...pyprojectParts(folder, ['tool.pytest']), ...lockedPackages(folder, 'pytest')],
+});
 
 /** By the name of the program. */
 export const BUILD_PROGRAMS: Readonly<Record<string, Follow>> = {
@@ -253,8 +305,8 @@ export const BUILD_PROGRAMS: Readonly<Record<string, Follow>> = {
       ...pyprojectParts(folder, ['tool.tox', 'tool.pytest']),
     ],
   }),
-  pytest: tables('tool.pytest'),
-  'py.test': tables('tool.pytest'),
+  pytest,
+  'py.test': pytest,
   coverage: tables('tool.coverage', 'tool.pytest'),
   ruff: tables('tool.ruff'),
   mypy: tables('tool.mypy'),

@@ -83,9 +83,11 @@ const SHADOWING_MODULE = new RegExp(`^(?:${STANDARD_MODULES.replaceAll(' ', '|')
 /** `.cargo/config.toml` can rename `cargo test`. */
 const CARGO_CONFIGURATION = /(?:^|\/)\.cargo\/config(?:\.toml)?$/i;
 
-/** Linters, type checkers and compilers: counted where they existed at the base, since most projects add them for good. */
+/** Compilers: counted where they existed at the base, since a project that adds them needs them for its code. */
+const COMPILER_FILES: readonly string[] = ['{tsconfig,jsconfig}*.json', 'rakefile'];
+
+/** Linters, formatters and what transforms tests on the way: each finds its configuration by itself. */
 const CHECK_FILES: readonly string[] = [
-  '{tsconfig,jsconfig}*.json',
   `{eslint,prettier,stylelint,babel,oxlint}.config.${SCRIPT}`,
   '{.eslintrc,.eslintignore,.prettierrc,.prettierignore,.stylelintrc,.oxlintrc,.babelrc,.swcrc}*',
   '{biome,biome.ci}.{json,jsonc}',
@@ -101,11 +103,17 @@ const CHECK_FILES: readonly string[] = [
   '{checkstyle,detekt}.{xml,yml}',
   '{.clang-tidy,.clang-format,.shellcheckrc}',
   '{.markdownlint,.yamllint}*',
-  'rakefile',
 ];
 
 const matchesRunner = createNameMatcher(RUNNER_FILES, 'any case');
 const matchesCheck = createNameMatcher(CHECK_FILES, 'any case');
+const matchesCompiler = createNameMatcher(COMPILER_FILES, 'any case');
+
+/** jest loads a mock of a package by its place, and Python the package of the tests before the tests. */
+const LOADED_WITH_TESTS: readonly RegExp[] = [
+  /(?:^|\/)__mocks__\//,
+  /(?:^|\/)(?:tests?|__tests__|[\w-]+[-_]tests?)\/(?:.+\/)?__init__\.py$/i,
+];
 
 export function isRunnerFile(path: string): boolean {
   return (
@@ -117,15 +125,20 @@ export function isRunnerFile(path: string): boolean {
 }
 
 /**
- * Whether a file that the base did not have configures a runner, although an edit of it is mostly about something else.
- * Tables of an existing `pyproject.toml` are compared one by one.
+ * Whether a file that the base did not have decides a verdict by existing, although an edit of it may be about something
+ * else. Tables of an existing `pyproject.toml` are compared one by one.
  */
 export function isRunnerFileWhenAdded(path: string): boolean {
-  return isRunnerFile(path) || nameOf(path).toLowerCase() === 'pyproject.toml';
+  return (
+    isRunnerFile(path) ||
+    matchesCheck(nameOf(path)) ||
+    LOADED_WITH_TESTS.some((pattern) => pattern.test(path)) ||
+    nameOf(path).toLowerCase() === 'pyproject.toml'
+  );
 }
 
 export function isCheckFile(path: string): boolean {
-  return matchesCheck(nameOf(path));
+  return matchesCheck(nameOf(path)) || matchesCompiler(nameOf(path));
 }
 
 function nameOf(path: string): string {

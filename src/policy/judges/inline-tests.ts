@@ -1,14 +1,17 @@
 import { type Dialect, findBlocks } from './code-blocks.ts';
 
 /**
- * Tests that live in the same file as the code they check, as is usual in Rust and Zig. Such a file can't be put back as at
- * the base without undoing the work, so the tests in it are compared by their text.
+ * Tests that live in the same file as the code they check: modules of Rust, blocks of Zig, examples in documentation, the
+ * in-source tests of vitest. Such a file can't be put back as at the base without undoing the work, so the tests in it are
+ * compared by their text.
  */
 
 /** By the ending of the file. */
 const READERS: Readonly<Record<string, (text: string) => readonly string[]>> = {
-  rs: rustTests,
+  rs: (text) => [...rustTests(text), ...rustExamples(text)],
   zig: (text) => blocksAfter(text, /^[ \t]*test\b[^{;\n]{0,200}\{/gm, 'zig'),
+  py: pythonExamples,
+  ...Object.fromEntries(['js', 'mjs', 'jsx', 'ts', 'mts', 'tsx'].map((ending) => [ending, inSourceTests])),
 };
 
 export function mayHaveInlineTests(path: string): boolean {
@@ -56,6 +59,49 @@ function addsMacro(path: string, base: string | null, now: string | null): boole
 /** Without the difference that a formatter makes. */
 function plain(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Lines from the condition by which vitest finds tests in the source to the end of the file, where they stand. */
+function inSourceTests(text: string): readonly string[] {
+  const start = text.search(/^[ \t]*if\s*\(\s*import\.meta\.vitest\b/m);
+  if (start < 0) return [];
+  const lines = text.slice(start).split('\n');
+  return lines.map((line) => line.trim()).filter((line) => !/^(?:\/\/.*|[)}\];]*)$/.test(line));
+}
+
+/** Examples in docstrings: a prompt with its further lines, and the output that is expected. */
+function pythonExamples(text: string): readonly string[] {
+  const found: string[][] = [];
+  let isOpen = false;
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    if (line.startsWith('>>>')) found.push([line]);
+    else if (isOpen && line !== '' && !/^(?:"""|''')/.test(line)) found.at(-1)?.push(line);
+    isOpen = line.startsWith('>>>') || (isOpen && line !== '' && !/^(?:"""|''')/.test(line));
+  }
+  return found.map((lines) => lines.join('\n'));
+}
+
+const NOT_RUN = /\b(?:text|ignore|no_run|compile_fail|toml|sh|bash|console|json)\b/;
+
+/** Code in the documentation of Rust, which `cargo test` runs unless its fence says otherwise. */
+function rustExamples(text: string): readonly string[] {
+  const found: string[] = [];
+  let open: string[] | null = null;
+  let isRun = false;
+  for (const line of text.split('\n')) {
+    const comment = /^\s*\/\/[/!] ?(.*)$/.exec(line)?.[1];
+    const fence = comment === undefined ? undefined : /^\s*```(.*)$/.exec(comment)?.[1];
+    if (comment === undefined) open = null;
+    else if (fence === undefined) open?.push(comment);
+    else if (open === null) {
+      open = [];
+      isRun = !NOT_RUN.test(fence);
+    } else {
+      if (isRun) found.push(open.join('\n'));
+      open = null;
+    }
+  }
+  return found;
 }
 
 function blocksAfter(text: string, head: RegExp, dialect: Dialect): string[] {

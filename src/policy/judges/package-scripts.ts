@@ -9,6 +9,8 @@ import {
   type Started,
   type Trail,
 } from './command-part.ts';
+import { isRecord, parseObject } from './json-object.ts';
+import { lockedPackages } from './locked-packages.ts';
 
 /** What `npm test` and its relatives stand for: scripts of a package.json, and the keys by which checks go. */
 
@@ -27,43 +29,31 @@ const CHECK_KEYS = [
   'cypress',
   'wireit',
   'config',
-  'eslintConfig',
-  'eslintIgnore',
-  'prettier',
-  'stylelint',
-  'standard',
-  'xo',
+  'packageManager',
 ] as const;
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** Null for a text that is no object: then the whole of it counts. */
-function parseObject(text: string | null): Json | null {
-  if (text === null) return null;
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** Keys that one linter alone reads. */
+const LINTER_KEYS: Readonly<Record<string, readonly string[]>> = {
+  eslint: ['eslintConfig', 'eslintIgnore'],
+  'react-scripts': ['eslintConfig'],
+  prettier: ['prettier'],
+  stylelint: ['stylelint'],
+  standard: ['standard'],
+  xo: ['xo'],
+};
 
 /** A value inside a JSON file, by its keys. */
 export function jsonPart(path: string, keys: readonly string[]): Part {
   return partOf([path], keys.join('.'), (text) => {
     let value: unknown = parseObject(text) ?? text;
-    for (const key of keys) value = isObject(value) ? ownValue(value, key) : undefined;
+    for (const key of keys) value = isRecord(value) ? ownValue(value, key) : undefined;
     return parseObject(text) === null ? text : (JSON.stringify(value) ?? null);
   });
 }
 
 export function scriptsIn(text: string | null, key = 'scripts'): ReadonlyMap<string, string> {
   const scripts = ownValue(parseObject(text) ?? {}, key);
-  if (!isObject(scripts)) return new Map();
+  if (!isRecord(scripts)) return new Map();
   return new Map(
     Object.entries(scripts).flatMap(([name, line]) => {
       const lines = Array.isArray(line) ? line : [line];
@@ -95,6 +85,7 @@ export function followManager(program: string, args: readonly string[], folder: 
   const place = ['--prefix', '-C', '--dir', '--cwd'].map((name) => values.get(name)).find(isGiven);
   const home = place === undefined ? folder : pathIn(folder, place);
   const names = ['-w', '--workspace', '-F', '--filter', '--scope'].map((name) => values.get(name));
+  if (home !== null && isInstall(program, operands[0])) return followInstall(home);
   const { script, member, everywhere } = readVerb(program, operands);
   if (script === null || home === null) return {};
   // Managers other than npm start a program of a package where there is no such script.
@@ -111,6 +102,19 @@ export function followManager(program: string, args: readonly string[], folder: 
     ...folders.map((each) => followScript(each, script, trail)),
     { next: bare.length === 0 ? [] : [{ words: bare, folder: home }] },
   ]);
+}
+
+const INSTALL = new Set(['ci', 'install', 'i', 'clean-install', 'add']);
+
+function isInstall(program: string, verb: string | undefined): boolean {
+  return verb === undefined ? program === 'yarn' : INSTALL.has(verb);
+}
+
+/** What an installation runs besides: scripts of the package itself can replace what was installed. */
+function followInstall(folder: string): Lead {
+  const path = folder === '' ? 'package.json' : `${folder}/package.json`;
+  const scripts = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
+  return { parts: [...scripts.map((name) => jsonPart(path, ['scripts', name])), jsonPart(path, ['pnpm'])] };
 }
 
 function isGiven(value: string | undefined): value is string {
@@ -170,17 +174,28 @@ export function followScript(folder: string, script: string, trail: Trail): Lead
   };
 }
 
-export function checkKeys(folder: string): Part[] {
+function checkKeys(folder: string): Part[] {
   const path = folder === '' ? 'package.json' : `${folder}/package.json`;
   return CHECK_KEYS.map((key) => jsonPart(path, [key]));
+}
+
+/** What a program of a package goes by: keys of the package.json, and the versions that are installed. */
+export function packageProgram(folder: string, program: string): Part[] {
+  const path = folder === '' ? 'package.json' : `${folder}/package.json`;
+  const own = (ownValue(LINTER_KEYS, program) ?? []).map((key) => jsonPart(path, [key]));
+  return [...checkKeys(folder), ...own, ...versionKeys(folder, program)];
 }
 
 /** Where a package.json says which package a program of a check comes from. */
 const VERSION_KEYS = ['dependencies', 'devDependencies', 'overrides', 'resolutions'];
 
-export function versionKeys(folder: string, program: string): Part[] {
+function versionKeys(folder: string, program: string): Part[] {
   const path = folder === '' ? 'package.json' : `${folder}/package.json`;
-  return VERSION_KEYS.map((key) => jsonPart(path, [key, program]));
+  const folders = [...new Set([folder, ''])];
+  return [
+    ...VERSION_KEYS.map((key) => jsonPart(path, [key, program])),
+    ...folders.flatMap((each) => lockedPackages(each, program)),
+  ];
 }
 
 /** `run-s lint test:*`, `npm-run-all a b`: each word is a script or a pattern of scripts. */

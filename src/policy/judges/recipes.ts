@@ -115,8 +115,43 @@ function cut(
   const lines = chosen.flatMap((rule) => rule.lines);
   const phony = new Set(rules.filter(({ names }) => names.includes('.PHONY')).flatMap(({ needs }) => needs));
   const fileTargets = [...made].filter((name) => !phony.has(name));
-  const text = [...others, ...chosen.map((rule) => JSON.stringify([rule.names, rule.needs, rule.lines]))];
+  const texts = chosen.map((rule) => JSON.stringify([rule.names, rule.needs, rule.lines]));
+  const text = [...linesInUse(others, texts), ...texts];
   return { text: complete ? text.join('\n') : null, lines: lines.map(commandOf), fileTargets };
+}
+
+const ASSIGNMENT = /^(?:override\s+)?([\w.-]+)\s*(?::{0,3}|[?+!])=/;
+
+/** Of more variables than this, all count: to look for each in all others would take too long. */
+const MAX_VARIABLES = 500;
+
+/** Variables that change how every recipe runs. */
+const FOR_ALL = /^(?:SHELL|MAKE\w*|\.\w+|VPATH|PATH)$/;
+
+/** Lines outside of the rules without the variables that none of the recipes uses, not even by way of another variable. */
+function linesInUse(others: readonly string[], recipes: readonly string[]): readonly string[] {
+  const nameOf = (line: string) => ASSIGNMENT.exec(line)?.[1] ?? null;
+  const used = others.filter((line) => {
+    const name = nameOf(line);
+    return name === null || FOR_ALL.test(name);
+  });
+  const isUsed = new Set(used);
+  const rest = new Set(others.filter((line) => !isUsed.has(line)));
+  if (rest.size > MAX_VARIABLES) return others;
+  const texts = [...recipes, ...used];
+  for (const text of texts)
+    for (const line of rest)
+      if (mentions(text, nameOf(line) ?? '')) {
+        rest.delete(line);
+        texts.push(line);
+      }
+  return others.filter((line) => !rest.has(line));
+}
+
+function mentions(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!/[\w-]/.test(`${text[at - 1] ?? ''}${text[at + name.length] ?? ''}`)) return true;
+  return false;
 }
 
 /** Without the signs that only say whether a line is printed, and whether its failure counts. */

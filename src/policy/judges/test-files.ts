@@ -81,6 +81,22 @@ const GRADLE_SOURCE_SET = /(?:^|\/)src\/(?:[a-z]\w*Test|test[A-Z]\w*)\//;
 const isNamedAsTest = createNameMatcher(TEST_FILES, 'any case');
 const isNamedWithCapital = createNameMatcher(CAPITAL_TEST_FILES, 'as written');
 
+/** Folders in which a runner collects every file of code. */
+const COLLECTED_FOLDERS: ReadonlySet<string> = new Set(['test', 'tests', '__test__', '__tests__']);
+const CODE = /\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kt|cs|sh)$/i;
+
+/** Whether a runner may load the file as a test by itself: fixtures and data are read by tests only. */
+export function isCollectedTest(path: string): boolean {
+  const folders = path.toLowerCase().split('/');
+  const name = folders.pop() ?? '';
+  if (!CODE.test(name)) return false;
+  return (
+    isNamedAsTest(name) ||
+    isNamedWithCapital(path.slice(path.lastIndexOf('/') + 1)) ||
+    folders.some((each) => COLLECTED_FOLDERS.has(each))
+  );
+}
+
 export function isTestFile(path: string): boolean {
   const folders = path.split('/');
   const name = folders.pop() ?? '';

@@ -12,15 +12,16 @@ import {
   type Trail,
   wholeFile,
 } from './command-part.ts';
+import { entryParts } from './package-entries.ts';
 import {
-  checkKeys,
   followConcurrently,
   followManager,
   followScript,
   followScriptPatterns,
   joinLeads,
-  versionKeys,
+  packageProgram,
 } from './package-scripts.ts';
+import { importedFiles } from './script-imports.ts';
 
 /** Commands that are followed for one validator; more of them are a loop or a build system. */
 const MAX_COMMANDS = 200;
@@ -29,7 +30,8 @@ const MAX_COMMANDS = 200;
 export function traceCommand(command: readonly string[], folder: string, trail: Trail): Part[] {
   const open: Started[] = [{ words: command, folder }];
   const seen = new Set<string>();
-  const parts: Part[] = [];
+  const manifests = trail.changed.filter((path) => /(?:^|\/)package\.json$/.test(path));
+  const parts: Part[] = manifests.flatMap(entryParts);
   for (const started of open) {
     for (const { words } of unwrapCalls(started.words.map(plainWord)).calls) {
       const call = { ...started, words: words.map(({ text }) => text) };
@@ -84,8 +86,7 @@ function followProgram(program: string, call: Started, trail: Trail): Lead {
   const { words: args, folder } = call;
   if (SHELL.test(program)) return followShell(call, trail);
   if (PYTHON.test(program)) return followPython(call, trail);
-  if (PACKAGE_PROGRAMS.has(program))
-    return { parts: [...checkKeys(folder), ...versionKeys(folder, program)] };
+  if (PACKAGE_PROGRAMS.has(program)) return { parts: packageProgram(folder, program) };
   switch (program) {
     case '.':
     case 'source':
@@ -175,9 +176,12 @@ function followFile(word: string, { folder, mayBeSubject }: Started, trail: Trai
   if (mayBeSubject === true && !CHECK_NAME.test(path)) return {};
   const text = trail.read(path);
   const readable = text !== null && (isShell || /\.(?:sh|bash)$/.test(path) || SCRIPT_LINE.test(text));
+  const imported = text === null ? [] : importedFiles(path, text).filter((each) => trail.read(each) !== null);
   return {
     parts: trail.isJudge(path) ? [] : [wholeFile(path)],
-    next: readable ? commandsOfLine(text, folder, 'script') : [],
+    next: readable
+      ? commandsOfLine(text, folder, 'script')
+      : imported.map((each) => ({ words: [`./${each}`], folder: '' })),
   };
 }
 

@@ -151,9 +151,9 @@ const RUNNER: readonly string[] = [
 ];
 
 /** Decide what a check says, but are added for good reasons: they count where the base had them. */
+const COMPILERS: readonly string[] = ['tsconfig.json', 'tsconfig.test.json', 'Rakefile'];
+
 const CHECKS: readonly string[] = [
-  'tsconfig.json',
-  'tsconfig.test.json',
   'eslint.config.js',
   '.eslintrc.cjs',
   'biome.json',
@@ -165,7 +165,6 @@ const CHECKS: readonly string[] = [
   'clippy.toml',
   '.rubocop.yml',
   'phpstan.neon.dist',
-  'Rakefile',
 ];
 
 const NO_CONFIGURATION: readonly string[] = [
@@ -193,7 +192,7 @@ describe('a file decides a verdict', () => {
     expect(isJudgePath(path, null)).toBe(true);
   });
 
-  it.each([...RUNNER, ...CHECKS])('as configuration: %s', (path) => {
+  it.each([...RUNNER, ...CHECKS, ...COMPILERS])('as configuration: %s', (path) => {
     expect(isJudgePath(path, null)).toBe(true);
   });
 
@@ -229,11 +228,11 @@ describe('globs of the configuration', () => {
 });
 
 describe('runner configuration', () => {
-  it.each(RUNNER)('is %s', (path) => {
+  it.each([...RUNNER, ...CHECKS])('is %s', (path) => {
     expect(isRunnerConfiguration(path)).toBe(true);
   });
 
-  it.each([...CHECKS, ...NO_CONFIGURATION, ...NO_TESTS, 'test/a.test.ts', 'src/test-utils.ts'])(
+  it.each([...COMPILERS, ...NO_CONFIGURATION, ...NO_TESTS, 'test/a.test.ts', 'src/test-utils.ts'])(
     'is not %s',
     (path) => {
       expect(isRunnerConfiguration(path)).toBe(false);
@@ -256,7 +255,10 @@ describe('changed judges', () => {
     ['are edited fixtures', change('M', 'tests/fixtures/a.json'), ['tests/fixtures/a.json']],
     ['are tests that lost their mode', change('M', 'test/run.sh', { newMode: '100755' }), ['test/run.sh']],
     ['are no new tests', change('A', 'test/b.test.ts'), []],
-    ['are no new packages of tests', change('A', 'tests/unit/__init__.py'), []],
+    ['are no new packages of tests', change('A', 'tests/unit/__init__.py', { insertions: 0 }), []],
+    ['are packages that load code', change('A', 'tests/unit/__init__.py'), ['tests/unit/__init__.py']],
+    ['are mocks that are loaded by their place', change('A', '__mocks__/fs.js'), ['__mocks__/fs.js']],
+    ['are new rules of a linter', change('A', 'src/.eslintrc.json'), ['src/.eslintrc.json']],
     ['are no new snapshots', change('A', 'src/__snapshots__/b.snap'), []],
     ['are no other files', change('M', 'src/a.ts'), []],
     ['are edited configurations', change('M', 'vitest.config.ts'), ['vitest.config.ts']],

@@ -101,9 +101,30 @@ describe('a baseline', () => {
     ['is unable if a program is not found', [{}, { outcome: 'error', exit_code: 127 }], 'unable'],
     ['is unable if a program is not executable', [{ outcome: 'error', exit_code: 126 }], 'unable'],
     ['is unable if a program could not be started', [{ outcome: 'error', exit_code: null }], 'unable'],
+    [
+      'is red if a test prints the same and others pass',
+      [{ ...FAILED, output: 'make: *** [Makefile:2: test] Error 127', report: report('passed', 'failed') }],
+      'red',
+    ],
+    ['is red if a recipe fails', [{ ...FAILED, output: 'make: *** [Makefile:2: test] Error 1' }], 'red'],
+    [
+      'is red if the code lacks a module',
+      [{ ...FAILED, output: "ModuleNotFoundError: No module named 'shop'" }],
+      'red',
+    ],
     ['is unable if the sandbox stopped it', [{ outcome: 'killed_policy', exit_code: null }], 'unable'],
   ])('%s', (_, validators, outcome) => {
     expect(judgeBaseline(validators.map(ended), FACTS).outcome).toBe(outcome);
+  });
+
+  it.each([
+    'sh: 1: jest: not found\nmake: *** [Makefile:2: test] Error 127',
+    'make[2]: *** [Makefile:9: unit] Error 126\nmake: *** [Makefile:2: test] Error 2',
+    '/usr/bin/python3: No module named pytest',
+    'npm error could not determine executable to run',
+    'error: no such command: `nextest`\n\n\tView all installed commands',
+  ])('is unable if a program of the check is missing: %s', (output) => {
+    expect(judgeBaseline([ended({ ...FAILED, output })], FACTS).outcome).toBe('unable');
   });
 
   it.each([

@@ -20,7 +20,7 @@ function record(facts: Partial<ValidationRecord> = {}): ValidationRecord {
 }
 
 function judges(fields: Partial<JudgesRecord>): JudgesRecord {
-  return { changed: [], commands: [], inline: [], with_base: null, ...fields };
+  return { changed: [], commands: [], inline: [], probes: [], with_base: null, ...fields };
 }
 const PASSED = { id: 'tests', outcome: 'completed', exit_code: 0, failed_cases: [] };
 const FAILED = { id: 'tests', outcome: 'error', exit_code: 1, failed_cases: ['slug > trims'] };

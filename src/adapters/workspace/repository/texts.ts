@@ -4,7 +4,7 @@ import { readObjects } from '../git/read-objects.ts';
 /** Larger files are not read: no manifest or configuration is. */
 const LIMIT_BYTES = 2 * 1024 * 1024;
 /** Number of remembered texts. */
-const REMEMBERED = 256;
+const REMEMBERED = 2_048;
 
 export type ReadTexts = (
   git: Git,

@@ -3,7 +3,7 @@ import {
   type CommandPlace,
   changedCommand,
   filesOfCommand,
-} from '../../../src/policy/judges/changed-command.ts';
+} from '../../../../src/policy/judges/changed-command.ts';
 
 type Files = Readonly<Record<string, string>>;
 

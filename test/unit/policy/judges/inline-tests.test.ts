@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedInlineTests, mayHaveInlineTests } from '../../../src/policy/judges/inline-tests.ts';
+import { changedInlineTests, mayHaveInlineTests } from '../../../../src/policy/judges/inline-tests.ts';
 
 const texts = (files: Readonly<Record<string, string>>) =>
   new Map<string, string | null>(Object.entries(files));
@@ -72,7 +72,9 @@ it.each([
   ['src/lib.rs', true],
   ['src/sum.zig', true],
   ['README.md', false],
-  ['src/sum.py', false],
+  ['src/sum.py', true],
+  ['src/sum.ts', true],
+  ['src/sum.go', false],
   ['Makefile', false],
 ])('tests are looked for inside of %s: %s', (path, expected) => {
   expect(mayHaveInlineTests(path)).toBe(expected);

@@ -1,0 +1,85 @@
+import type { FileChange } from '../../contracts/workspace-change.ts';
+import { isJudgePath } from '../judges.ts';
+import type { FileTexts } from './changed-command.ts';
+import { changedInlineTests, mayHaveInlineTests } from './inline-tests.ts';
+import { configurationsNear, filesNamedBy, runsDoctests } from './named-files.ts';
+import { shadowedCandidates, shadowingFiles } from './shadowing-files.ts';
+import { addedProbes, mayProbeTests } from './test-probes.ts';
+
+/** What the texts of a change show about the checks, beyond the names of its files. */
+export interface InspectedChange {
+  /** Files that decide a verdict because configuration names them, or because they stand in the place of others. */
+  readonly judges: readonly string[];
+  /** Files of code that lost or changed a test inside of them. */
+  readonly inline: string[];
+  /** `path: code` for code that asks whether tests run, or changes their tools. */
+  readonly probes: string[];
+}
+
+export interface InspectedPlace {
+  /** `tests` of the configuration. */
+  readonly tests: readonly string[] | null;
+  /** The commands of the checks. */
+  readonly commands: readonly (readonly string[])[];
+}
+
+export interface WantedTexts {
+  readonly base: readonly string[];
+  readonly now: readonly string[];
+}
+
+/** The files to read, at the base and now, before `inspectChange` can answer. */
+export function textsToInspect(changes: readonly FileChange[], tests: readonly string[] | null): WantedTexts {
+  const { code, read, configurations } = selectCode(changes, tests);
+  if (code.length === 0) return { base: [], now: [] };
+  return {
+    base: [...new Set([...configurations, ...shadowedCandidates(code), ...oldPaths(read)])],
+    now: newPaths(read),
+  };
+}
+
+export function inspectChange(
+  changes: readonly FileChange[],
+  base: FileTexts,
+  now: FileTexts,
+  { tests, commands }: InspectedPlace,
+): InspectedChange {
+  const { code, read, configurations } = selectCode(changes, tests);
+  const configured = pick(base, configurations);
+  const hasDoctests = runsDoctests(configured, commands);
+  const isInline = (path: string) => mayHaveInlineTests(path) && (!path.endsWith('.py') || hasDoctests);
+  const existing = code.filter(({ status }) => status === 'M' || status === 'D').map(({ path }) => path);
+  return {
+    judges: [...filesNamedBy(configured, existing), ...shadowingFiles(code, base)],
+    inline: changedInlineTests(
+      pick(base, oldPaths(read).filter(isInline)),
+      pick(now, newPaths(read).filter(isInline)),
+    ),
+    probes: read.flatMap(({ path, oldPath, status }) => {
+      const before = status === 'A' ? null : (base.get(oldPath ?? path) ?? null);
+      const after = now.get(path) ?? null;
+      return after === null ? [] : addedProbes(path, before, after).map((found) => `${path}: ${found}`);
+    }),
+  };
+}
+
+function selectCode(changes: readonly FileChange[], tests: readonly string[] | null) {
+  const code = changes.filter(({ path }) => !isJudgePath(path, tests));
+  return {
+    code,
+    read: code.filter(({ path }) => mayHaveInlineTests(path) || mayProbeTests(path)),
+    configurations: configurationsNear(code.map(({ path }) => path)),
+  };
+}
+
+function oldPaths(changes: readonly FileChange[]): string[] {
+  return changes.filter(({ status }) => status !== 'A').map(({ path, oldPath }) => oldPath ?? path);
+}
+
+function newPaths(changes: readonly FileChange[]): string[] {
+  return changes.filter(({ status }) => status !== 'D').map(({ path }) => path);
+}
+
+function pick(texts: FileTexts, paths: readonly string[]): FileTexts {
+  return new Map(paths.map((path) => [path, texts.get(path) ?? null]));
+}

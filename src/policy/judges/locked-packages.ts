@@ -1,0 +1,105 @@
+import type { Part } from './command-part.ts';
+import { isRecord, parseObject } from './json-object.ts';
+
+/**
+ * The packages of a lock file that a check is made of: the runner with everything it needs, and the libraries that tests
+ * assert with. If one of them is replaced, the checks are others than at the base. Packages that are added don't count.
+ */
+export function lockedPackages(folder: string, program: string): Part[] {
+  const inFolder = (name: string) => (folder === '' ? name : `${folder}/${name}`);
+  return LOCK_FILES.map(([name, read]) => ({
+    paths: [inFolder(name)],
+    name: program,
+    differs: (base, now) => {
+      const kept = new Set(now === null ? [] : read(now, program));
+      return read(base, program).some((locked) => !kept.has(locked));
+    },
+  }));
+}
+
+/** One text for each package that belongs to a check: its place, its version and where it comes from. */
+type ReadLock = (text: string, program: string) => readonly string[];
+
+const LOCK_FILES: readonly (readonly [string, ReadLock])[] = [
+  ['package-lock.json', readNpm],
+  ['npm-shrinkwrap.json', readNpm],
+  ['yarn.lock', (text, program) => readBlocks(text, program, /^(?=\S)/m, /^"?(@?[^@\s"]+)@/)],
+  [
+    'pnpm-lock.yaml',
+    (text, program) =>
+      readBlocks(text, program, /^(?= {2}\S)/m, /^ {2}['"]?\/?(@?[^@\s'"/]+(?:\/[^@\s'"/]+)?)[@/]/),
+  ],
+  ['uv.lock', (text, program) => readBlocks(text, program, /^(?=\[\[package\]\])/m, /^name = "([^"]+)"/m)],
+  [
+    'poetry.lock',
+    (text, program) => readBlocks(text, program, /^(?=\[\[package\]\])/m, /^name = "([^"]+)"/m),
+  ],
+  ['pdm.lock', (text, program) => readBlocks(text, program, /^(?=\[\[package\]\])/m, /^name = "([^"]+)"/m)],
+  ['requirements.txt', readRequirements],
+  ['requirements-dev.txt', readRequirements],
+  ['requirements-test.txt', readRequirements],
+];
+
+/** Libraries that tests assert with, beside the runner itself. */
+const ASSERTS =
+  /^(?:chai|chai-.*|expect|should|assert|power-assert|sinon|@vitest\/.*|@jest\/.*|jest-.*|pluggy|pytest|_pytest)$/;
+
+function isPartOfCheck(name: string, program: string): boolean {
+  return (
+    name === program || ASSERTS.test(name) || (program === 'playwright' && name.startsWith('@playwright/'))
+  );
+}
+
+/** `packages` of npm lists what each package needs, so everything behind the runner is found. */
+function readNpm(text: string, program: string): readonly string[] {
+  const packages = parseObject(text)?.packages;
+  if (!isRecord(packages)) return [];
+  const open = Object.keys(packages).filter((place) => {
+    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place)?.[1];
+    return name !== undefined && isPartOfCheck(name, program);
+  });
+  const places = new Set(open);
+  for (const place of open) {
+    const needed = isRecord(packages[place]) ? packages[place].dependencies : null;
+    for (const name of isRecord(needed) ? Object.keys(needed) : []) {
+      const found = findPlace(packages, place, name);
+      if (found === null || places.has(found)) continue;
+      places.add(found);
+      open.push(found);
+    }
+  }
+  return open.map((place) => {
+    const entry = packages[place];
+    const { version, resolved, integrity, link } = isRecord(entry) ? entry : {};
+    return JSON.stringify([place, version, resolved, integrity, link]);
+  });
+}
+
+/** The nearest `node_modules` that has the package, as Node looks for it. */
+function findPlace(packages: Readonly<Record<string, unknown>>, from: string, name: string): string | null {
+  let folder = from;
+  for (;;) {
+    const found = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    if (Object.hasOwn(packages, found)) return found;
+    if (folder === '') return null;
+    folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1));
+  }
+}
+
+/** Lines that say which package it is, in lock files of blocks. */
+const IDENTITY = /^\s*(?:name|version|resolved|integrity|resolution|source|checksum)\b.*$/gm;
+
+function readBlocks(text: string, program: string, start: RegExp, head: RegExp): readonly string[] {
+  return text.split(start).flatMap((block) => {
+    const name = head.exec(block)?.[1];
+    if (name === undefined || !isPartOfCheck(name, program)) return [];
+    return [[name, ...[...block.matchAll(IDENTITY)].map(([line]) => line.trim())].join('\n')];
+  });
+}
+
+function readRequirements(text: string, program: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/\s*(?:#.*)?$/, '').trim())
+    .filter((line) => isPartOfCheck(/^[\w.-]+/.exec(line)?.[0] ?? '', program));
+}
