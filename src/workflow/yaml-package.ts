@@ -98,7 +98,7 @@ export function readWithPackage(text: string, lines: LineIndex, family: Family):
   return fatal ? { kind: 'refused', diagnostics } : { kind: 'tree', tree, diagnostics };
 }
 
-export function describeProblem(found: TreeProblem, lines: LineIndex, family: Family): Diagnostic {
+function describeProblem(found: TreeProblem, lines: LineIndex, family: Family): Diagnostic {
   return createDiagnostic(shapeCode(family, found.number), {
     message: found.message,
     span: lines.span(...found.range),

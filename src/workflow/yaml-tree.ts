@@ -188,7 +188,7 @@ export function buildTree(root: Node | null): YamlTree {
   return { data: tooBig ? null : data, problems, find: createFinder(root, follow) };
 }
 
-export function duplicateKey(key: string, range: Range, first: Range): TreeProblem {
+function duplicateKey(key: string, range: Range, first: Range): TreeProblem {
   return {
     number: '006',
     message: `the key \`${key}\` is given twice`,

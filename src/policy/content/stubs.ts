@@ -58,7 +58,7 @@ function linesThatSaySo(
 ): { readonly at: number; readonly line: number }[] {
   const byLine = new Map<number, number>();
   for (const { index, 0: found } of text.matchAll(UNFINISHED)) {
-    // `TODO` is a mark, `todo` is a word like any other.
+    // In upper case it is a mark, in lower case a word like any other.
     const isMark = found === found.toUpperCase() || /implemented/i.test(found);
     if (isMark && !byLine.has(lineOf(index))) byLine.set(lineOf(index), index);
   }
