@@ -48,9 +48,9 @@ function hiddenNotes(text: string): ContentNote[] {
   if (found.length === 0) return [];
   const lineOf = indexLines(text);
   const byLine = new Map<number, string[]>();
-  for (const { index, escape } of found) {
+  for (const { index, shown } of found) {
     const line = lineOf(index);
-    byLine.set(line, [...(byLine.get(line) ?? []), escape]);
+    byLine.set(line, [...(byLine.get(line) ?? []), shown]);
   }
   return [...byLine].map(([line, escapes]) => ({
     kind: 'hidden_characters',
