@@ -15,6 +15,8 @@ const baselineValidatorSchema = z.object({
   reason: z.string().nullable(),
   /** The end of what it printed. */
   output: z.string(),
+  /** What an optional validator that failed reports, line by line; null for others. */
+  findings: z.array(z.string()).nullable().default(null),
   /** Its harness report, as it was captured or converted; null if it left none. */
   report: z.unknown(),
 });

@@ -91,6 +91,10 @@ const validatorCommon = {
 const builtinValidator = mapping({
   ...validatorCommon,
   kind: described(z.literal('builtin'), 'What it runs comes from the configuration.'),
+  optional: described(
+    z.optional(z.boolean()),
+    'Runs only where the repository has something to run for it, and counts by what is new since the baseline.',
+  ),
 });
 
 const scriptValidator = mapping({

@@ -82,6 +82,8 @@ interface ValidatorBase {
 export interface NamedValidator extends ValidatorBase {
   readonly kind: 'named';
   readonly name: string;
+  /** Runs where there is something to run, and counts by what is new since the baseline. */
+  readonly optional?: true;
 }
 
 export interface ScriptValidator extends ValidatorBase {

@@ -84,7 +84,7 @@ function countCases(validators: readonly BaselineValidator[]): BaselineRecord['c
 }
 
 /** Not found, not executable, or stopped by its sandbox. A validator that times out or crashes at the base is red. */
-function cannotRun(entry: BaselineValidator, isSandboxed: boolean): boolean {
+export function cannotRun(entry: BaselineValidator, isSandboxed: boolean): boolean {
   const { outcome, exit_code, signal } = entry;
   if (signal !== null && !isSandboxed) return false;
   if (exit_code !== null) return CANNOT_START.includes(exit_code) || lacksProgram(entry);

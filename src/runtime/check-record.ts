@@ -39,6 +39,8 @@ const checkFactsSchema = z.object({
   judge_changed: z.array(z.string()).optional(),
   fewer_checks: fewerChecksSchema.nullish(),
   environment_failures: z.array(z.string()).optional(),
+  /** Optional validators that fail as they did at the base and report nothing new. */
+  known_failures: z.array(z.string()).optional(),
   judges: judgesSchema.optional(),
   tests_show_nothing: z.boolean().optional(),
   setup_keys: z.array(z.string()).optional(),
@@ -69,6 +71,9 @@ export function describeChecks(record: ValidationRecord): string[] {
       ? ["all tests passed at the base and no test was added: the tests don't show whether the task was done"]
       : []),
     ...(record.setup_keys ?? []).map((path) => `${path} changed, so setup ran again for the checks`),
+    ...(record.known_failures ?? []).map(
+      (id) => `${id} fails as it did at the base and reports nothing new, so it does not count`,
+    ),
     ...(record.environment_failures ?? []).map(
       (id) => `${id} ran at the base and can't start now, and the change is not the reason`,
     ),

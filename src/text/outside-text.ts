@@ -31,7 +31,7 @@ export function plainText(text: string): string {
 export interface HiddenCharacter {
   readonly index: number;
   /** As `neutralise` would show it. */
-  readonly escape: string;
+  readonly shown: string;
 }
 
 /** Characters of a source file that hide something. Line ends of any system and a byte order mark at the start are fine. */
@@ -44,7 +44,7 @@ export function findHidden(text: string): HiddenCharacter[] {
     while ((emoji[next]?.[1] ?? Number.POSITIVE_INFINITY) <= index) next += 1;
     const isJoin = (emoji[next]?.[0] ?? Number.POSITIVE_INFINITY) <= index;
     const isFine = character === '\r' || character === '\f' || (index === 0 && character === '\ufeff');
-    if (!isJoin && !isFine && !HARMLESS.has(character)) found.push({ index, escape: escapeOf(character) });
+    if (!isJoin && !isFine && !HARMLESS.has(character)) found.push({ index, shown: escapeOf(character) });
   }
   return found;
 }

@@ -137,7 +137,10 @@ function compileValidator(entry: ValidatorDocument): PlanValidator {
     mayProposeGoldens: entry.may_propose_goldens ?? null,
     retries: entry.retries ?? null,
   };
-  if (entry.kind === 'builtin') return { kind: 'named', name: entry.id, ...common };
+  if (entry.kind === 'builtin') {
+    const named = { kind: 'named' as const, name: entry.id, ...common };
+    return entry.optional === true ? { ...named, optional: true } : named;
+  }
   return {
     kind: 'script',
     ...common,

@@ -134,6 +134,51 @@ describe('the request of a gate', () => {
     }
   });
 
+  test.concurrent('begins with what decides, and names what the change says by its content', async ({
+    openScene,
+  }) => {
+    const scene = await openScene({
+      files: {
+        'test/answer.test.js': "it('answers', () => {});\nit('adds', () => {});\n",
+        'src/a.js': '// old\nexport const a = 1;\n',
+      },
+    });
+    const many = Array.from({ length: 12 }, (_, at) => `write src/parts/p${at}.txt x`);
+    const prompt = [
+      "write test/answer.test.js it.skip('answers', () => {});",
+      'write scripts/run.sh exit 0',
+      'write src/a.js // new\\nexport const a = 1;',
+      'write src/b.js export function b() { throw new Error("later"); }',
+      'write src/c.js export const c = "\u202e";',
+      ...many,
+      'say Implemented everything.',
+    ];
+    const asked = oneAgentStep('truth', JSON.stringify(prompt.join('\n')))
+      .replace('completed: STOP', 'completed: ask')
+      .concat('  - id: ask\n    opcode: GATE\n    gate: requires_approval\n')
+      .concat('    routes: { gate_approved: STOP, gate_rejected: STOP }\n');
+    const runId = await runText(scene, asked);
+    const text = scene.record(runId).evidence('ask', 'gate_request_text');
+    const gates = (await scene.conductor('gates')).stdout;
+    for (const shown of [text, gates]) {
+      const places = [
+        'hanges what decides',
+        'M test/answer.test.js  +1 -2  test',
+        'A scripts/run.sh  +1 -0  script',
+        'ther changes',
+        'src/parts/  12 files, +12 -0',
+        'src/c.js:1  hidden characters: \\u202e',
+        "test/answer.test.js:1  skips a test: it.skip('answers', () => {});",
+        'test/answer.test.js  deletes a test: adds',
+        'src/b.js:1  stub: b() only throws',
+        'src/a.js  changes only comments, white space or types',
+        '> Implemented everything.',
+      ].map((part) => shown.indexOf(part));
+      expect(places, shown).toEqual(places.toSorted((one, other) => one - other));
+      expect(places[0], shown).toBeGreaterThan(-1);
+    }
+  });
+
   test.concurrent('tells of violations that the run has made so far', async ({ openScene }) => {
     const scene = await openScene();
     const asked = oneAgentStep('strays', '"write .tnh/x.yml no\\nexit 0"')

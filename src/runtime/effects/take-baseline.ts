@@ -10,13 +10,14 @@ import { outputTail } from '../../reports/output-tail.ts';
 import { TOP_FILES } from '../../setup/lock-files.ts';
 import { missingSetupAdvice } from '../../setup/setup-block.ts';
 import { BASELINE_ROLE } from '../baseline-record.ts';
-import { findScript, hasNoPass, judgeBaseline, UNABLE } from '../baseline-verdict.ts';
+import { cannotRun, findScript, hasNoPass, judgeBaseline, UNABLE } from '../baseline-verdict.ts';
 import { type Evidence, openRunEvidence } from '../evidence.ts';
 import { parseJson, toJson } from '../json.ts';
 import { Interrupted, type RunContext } from '../run-context.ts';
 import { stepEnvironment } from './checkout-setup.ts';
 import { encloseStep } from './enclose-step.ts';
 import { type PreparedJudge, prepareJudge } from './judge-checkout.ts';
+import { findingsOf, isOptional, withDueValidators } from './optional-validators.ts';
 import { recordSetup, recordSetupOutput } from './record-setup.ts';
 import { keyOfValidator, runnableOf, runValidators } from './run-validators.ts';
 import { recordValidatorFiles } from './validation-evidence.ts';
@@ -28,7 +29,9 @@ import type { TriedValidator } from './validator-tries.ts';
  */
 export async function takeBaseline(context: RunContext): Promise<string | null> {
   const { deps, plan } = context;
-  const steps = plan.steps.filter((step) => step.opcode === 'RUN_VALIDATION');
+  const steps = plan.steps
+    .filter((step) => step.opcode === 'RUN_VALIDATION')
+    .map((step) => withDueValidators(context, step, null));
   const hasAgent = plan.steps.some((step) => step.opcode === 'RUN_AGENT');
   if (steps.length === 0 || !hasAgent) return null;
   const recorded = context.events().find((event) => event.event_type === 'baseline_recorded');
@@ -107,7 +110,8 @@ async function keyOf(
     for (const planned of step.validators) {
       // The baseline runs a validator that several steps name once, as the first of them does.
       const key = keyOfValidator(step.id, planned);
-      if (!definitions.has(key)) definitions.set(key, [runnableOf(deps.project, planned), step.timeoutMs]);
+      if (!definitions.has(key))
+        definitions.set(key, [runnableOf(deps.project, planned), isOptional(planned), step.timeoutMs]);
     }
   const { confinement } = await encloseStep(context, 'validator', [], context.workspace.judgePath);
   const facts = [
@@ -195,7 +199,7 @@ async function runStep(
   await recordValidatorFiles(evidence, results, 'baseline_output');
   for (const [index, result] of results.entries()) {
     const planned = atBase[index];
-    if (planned !== undefined) entries.push(await entryOf(context, step.id, planned, result));
+    if (planned !== undefined) entries.push(await entryOf(context, step.id, planned, result, judge.path));
   }
   return entries;
 }
@@ -217,19 +221,22 @@ function notAtBase(stepId: string, planned: PlanValidator): BaselineValidator {
     signal: null,
     reason: 'not at base',
     output: '',
+    findings: null,
     report: null,
   };
 }
 
 async function entryOf(
-  { directory }: RunContext,
+  context: RunContext,
   stepId: string,
   planned: PlanValidator,
   { last }: TriedValidator,
+  checkout: string,
 ): Promise<BaselineValidator> {
+  const { directory } = context;
   const paths = [last.stdoutPath, last.stderrPath].filter((path) => path !== null);
   const texts = await Promise.all(paths.map((path) => directory.read(path.slice(directory.path.length + 1))));
-  return {
+  const entry: BaselineValidator = {
     id: planned.id,
     key: keyOfValidator(stepId, planned),
     ran: true,
@@ -238,8 +245,14 @@ async function entryOf(
     signal: last.signal ?? null,
     reason: last.reason,
     output: last.outcome === 'completed' ? '' : outputTail(texts.map((text) => text ?? '').join('\n')),
+    findings: isOptional(planned) ? await findingsOf(context, last, checkout) : null,
     report: last.harnessReport?.value ?? null,
   };
+  const { confinement } = await encloseStep(context, 'validator', [], checkout);
+  // One that can't run here is left out: the workflow asks for it only where it is there.
+  return isOptional(planned) && cannotRun(entry, confinement !== null)
+    ? { ...entry, ran: false, reason: "can't run here" }
+    : entry;
 }
 
 async function recordOf(

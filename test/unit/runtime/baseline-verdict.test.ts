@@ -60,6 +60,7 @@ function ended(fields: Partial<BaselineValidator> = {}): BaselineValidator {
     signal: null,
     reason: null,
     output: '',
+    findings: null,
     report: null,
     ...fields,
   };

@@ -1,0 +1,73 @@
+import type { BaselineRecord } from '../../contracts/baseline.ts';
+import type { PlanValidator, ValidationStep } from '../../kernel/plan.ts';
+import type { ValidatorResult } from '../../ports/validator.ts';
+import { findingLines, newFindings } from '../../reports/finding-lines.ts';
+import type { RunContext } from '../run-context.ts';
+import { keyOfValidator, runnableOf } from './run-validators.ts';
+import type { TriedValidator } from './validator-tries.ts';
+
+/**
+ * Validators with `optional: true` run where the repository has something to run for them, and count by what is new since the
+ * baseline: a linter that was red before must not make every change fail.
+ */
+
+export function isOptional(planned: PlanValidator): boolean {
+  return planned.kind === 'named' && planned.optional === true;
+}
+
+/** The step with the validators that run. If none is left, all of them stay: a step that checks nothing must not pass. */
+export function withDueValidators(
+  { deps }: RunContext,
+  step: ValidationStep,
+  baseline: BaselineRecord | null,
+): ValidationStep {
+  const due = step.validators.filter((planned) => {
+    if (!isOptional(planned)) return true;
+    const atBase = baseline?.validators.find(({ key }) => key === keyOfValidator(step.id, planned));
+    return runnableOf(deps.project, planned) !== null && atBase?.ran !== false;
+  });
+  return due.length === 0 ? step : { ...step, validators: due };
+}
+
+/** What an optional validator reports; null where it passed, or where there is too much to compare. */
+export async function findingsOf(
+  { directory }: RunContext,
+  { outcome, stdoutPath, stderrPath }: ValidatorResult,
+  checkout: string,
+): Promise<string[] | null> {
+  if (outcome === 'completed') return null;
+  const paths = [stdoutPath, stderrPath].filter((path) => path !== null);
+  const texts = await Promise.all(paths.map((path) => directory.read(path.slice(directory.path.length + 1))));
+  return findingLines(
+    texts.map((text) => text ?? ''),
+    checkout,
+  );
+}
+
+/** Results in which an optional validator passes that failed at the base too and reports nothing new. */
+export async function forgiveKnownFailures(
+  context: RunContext,
+  step: ValidationStep,
+  results: readonly TriedValidator[],
+  { baseline, checkout }: { readonly baseline: BaselineRecord | null; readonly checkout: string },
+): Promise<TriedValidator[]> {
+  return Promise.all(
+    results.map(async (tried): Promise<TriedValidator> => {
+      const planned = step.validators.find(({ id }) => id === tried.last.id);
+      if (planned === undefined || !isOptional(planned) || tried.last.outcome !== 'error') return tried;
+      const atBase = baseline?.validators.find(({ key }) => key === keyOfValidator(step.id, planned));
+      const now = await findingsOf(context, tried.last, checkout);
+      if (atBase?.findings == null || now === null || newFindings(atBase.findings, now).length > 0)
+        return tried;
+      const reason = `exited ${tried.last.exitCode ?? 'without a code'}, as at the base, and reports nothing new`;
+      return { failed: [], last: { ...tried.last, outcome: 'completed', exitCode: null, reason } };
+    }),
+  );
+}
+
+/** Ids of the validators that passed only because they failed the same way at the base. */
+export function forgivenIds(results: readonly TriedValidator[]): string[] {
+  return results.flatMap(({ last }) =>
+    last.outcome === 'completed' && last.exitCode === null ? [last.id] : [],
+  );
+}
