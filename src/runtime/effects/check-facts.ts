@@ -16,17 +16,13 @@ import type { CheckFacts } from '../check-record.ts';
 import type { RunContext } from '../run-context.ts';
 import { commandLines } from './command-lines.ts';
 import { compareCommands, type TracedCommand } from './compare-commands.ts';
-import { compareJudges, judgeChanged } from './compare-judges.ts';
+import { compareJudges, judgeChanged, type ValidatedChange } from './compare-judges.ts';
 import type { PreparedJudge } from './judge-checkout.ts';
 import { keyOfValidator } from './run-validators.ts';
 import type { TriedValidator } from './validator-tries.ts';
 
-export interface FactsRequest {
+export interface FactsRequest extends ValidatedChange {
   readonly step: ValidationStep;
-  readonly results: readonly TriedValidator[];
-  readonly judge: PreparedJudge;
-  /** Runs the validators once more, with these paths as at the base. */
-  readonly rerun: (asAtBase: (path: string) => boolean) => Promise<readonly TriedValidator[]>;
 }
 
 /** What is known about the checks beyond their exit codes: the base, the judges, the number of cases. */

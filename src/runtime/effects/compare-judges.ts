@@ -4,9 +4,16 @@ import { readComparedReport } from '../../reports/compare-cases.ts';
 import { acceptedGoldens } from '../accepted-goldens.ts';
 import type { JudgesRecord } from '../check-record.ts';
 import type { RunContext } from '../run-context.ts';
-import type { FactsRequest } from './check-facts.ts';
 import { partText, type TracedCommand } from './compare-commands.ts';
-import { failedCasesOf } from './validator-tries.ts';
+import type { PreparedJudge } from './judge-checkout.ts';
+import { failedCasesOf, type TriedValidator } from './validator-tries.ts';
+
+export interface ValidatedChange {
+  readonly results: readonly TriedValidator[];
+  readonly judge: PreparedJudge;
+  /** Runs the validators once more, with these paths as at the base. */
+  readonly rerun: (asAtBase: (path: string) => boolean) => Promise<readonly TriedValidator[]>;
+}
 
 export interface JudgeFacts {
   readonly commands: readonly TracedCommand[];
@@ -33,7 +40,7 @@ export function judgeChanged({ changed, commands, inline, probes, with_base }: J
  */
 export async function compareJudges(
   context: RunContext,
-  { judge, rerun, results }: FactsRequest,
+  { judge, rerun, results }: ValidatedChange,
   { commands: traced, passed, failedAtBase }: JudgeFacts,
 ): Promise<JudgesRecord> {
   const { deps, workspace } = context;
