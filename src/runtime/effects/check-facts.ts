@@ -16,13 +16,12 @@ import type { CheckFacts } from '../check-record.ts';
 import type { RunContext } from '../run-context.ts';
 import { commandLines } from './command-lines.ts';
 import { compareCommands, type TracedCommand } from './compare-commands.ts';
-import { compareJudges, type JudgesRequest, judgeChanged } from './compare-judges.ts';
+import { compareJudges, judgeChanged, type ValidatedChange } from './compare-judges.ts';
 import type { PreparedJudge } from './judge-checkout.ts';
-import { forgivenIds } from './optional-validators.ts';
 import { keyOfValidator } from './run-validators.ts';
 import type { TriedValidator } from './validator-tries.ts';
 
-export interface FactsRequest extends JudgesRequest {
+export interface FactsRequest extends ValidatedChange {
   readonly step: ValidationStep;
 }
 
@@ -52,7 +51,6 @@ export async function collectFacts(context: RunContext, request: FactsRequest): 
     judge_changed: judgeChanged(judges),
     fewer_checks: compared.fewerChecks,
     environment_failures: environment,
-    known_failures: forgivenIds(results),
     judges,
     tests_show_nothing: passed && compared.testsShowNothing,
     setup_keys: [...judge.changedKeys],

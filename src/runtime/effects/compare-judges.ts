@@ -8,7 +8,7 @@ import { partText, type TracedCommand } from './compare-commands.ts';
 import type { PreparedJudge } from './judge-checkout.ts';
 import { failedCasesOf, type TriedValidator } from './validator-tries.ts';
 
-export interface JudgesRequest {
+export interface ValidatedChange {
   readonly results: readonly TriedValidator[];
   readonly judge: PreparedJudge;
   /** Runs the validators once more, with these paths as at the base. */
@@ -40,7 +40,7 @@ export function judgeChanged({ changed, commands, inline, probes, with_base }: J
  */
 export async function compareJudges(
   context: RunContext,
-  { judge, rerun, results }: JudgesRequest,
+  { judge, rerun, results }: ValidatedChange,
   { commands: traced, passed, failedAtBase }: JudgeFacts,
 ): Promise<JudgesRecord> {
   const { deps, workspace } = context;
