@@ -109,6 +109,18 @@ export function createServices(version: string): Services {
       const { detectSetup } = await import('./setup/detect-setup.ts');
       return detectSetup(await readTopFiles(repoRoot));
     },
+    openTrust: async (startDir, wanted) => {
+      const { openTrust } = await import('./wiring/trust.ts');
+      return openTrust({ ...(await trustPlace(startDir)), userFolder, env: process.env }, wanted);
+    },
+    listTrusted: async () => {
+      const { listTrusted } = await import('./wiring/trust.ts');
+      return listTrusted(process.env);
+    },
+    revokeTrust: async (startDir) => {
+      const { revokeTrust } = await import('./wiring/trust.ts');
+      return revokeTrust({ ...(await trustPlace(startDir)), env: process.env });
+    },
     examine: async (startDir) => {
       const { examine } = await import('./wiring/examine.ts');
       const policyFolders = (projectRoot: string) => folders(projectRoot, userFolder, root).policies;
@@ -134,6 +146,16 @@ async function openRecords(startDir: string, userFolder: string): Promise<Opened
   if (!opened.ok) return opened;
   const { createRecords } = await import('./wiring/records.ts');
   return { ok: true, value: createRecords(opened.value.repoRoot, opened.value.config) };
+}
+
+/** Outside a repository the folder itself is meant: a harness runs there too. */
+async function trustPlace(startDir: string): Promise<{ readonly repoRoot: string; readonly gitDir: string }> {
+  const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
+  const start = await outsideWorkspaces(startDir);
+  const found = await findRepository(start);
+  if (found.ok) return found;
+  const folder = await nearestProject(start);
+  return { repoRoot: folder, gitDir: folder };
 }
 
 async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {

@@ -56,7 +56,7 @@ export async function examine(
   const { config } = loaded;
   findings.push(
     ...configFindings(root, loaded.warnings),
-    await examinePolicy(config.policy, policyFolders(root)),
+    ...(await examinePolicies(config.policy, policyFolders(root))),
   );
   findings.push(...(await examineAgents(config, env)));
   if (found.ok)
@@ -84,14 +84,19 @@ async function examineRepository(repoRoot: string): Promise<Finding> {
   );
 }
 
-async function examinePolicy(ref: string, policyFolders: readonly string[]): Promise<Finding> {
+async function examinePolicies(
+  refs: readonly string[],
+  policyFolders: readonly string[],
+): Promise<Finding[]> {
   const { byRef, broken } = await readPolicies(policyFolders);
   const [wrong] = broken;
   if (wrong !== undefined)
-    return problem('policy', `${wrong.path}:${wrong.message}`, 'correct it, or take the file away');
-  if (byRef.has(ref)) return ok('policy', ref);
-  const help = `write it to .tnh/policies/${ref}.yaml, or correct policy in .tnh/config.yaml`;
-  return problem('policy', `${ref} does not exist`, help);
+    return [problem('policy', `${wrong.path}:${wrong.message}`, 'correct it, or take the file away')];
+  return refs.map((ref) => {
+    if (byRef.has(ref)) return ok('policy', ref);
+    const help = `write it to .tnh/policies/${ref}.yaml, or correct policy in .tnh/config.yaml`;
+    return problem('policy', `${ref} does not exist`, help);
+  });
 }
 
 function ok(name: string, detail: string): Finding {

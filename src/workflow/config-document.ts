@@ -28,7 +28,7 @@ export function checkConfig(source: Source): CheckedConfig {
   });
   if (problem !== null) return refuse([problem]);
   const yaml = parseYaml(text, 'CF');
-  if (yaml.empty) return { diagnostics: [], config: mergeConfigs(null, null), document: {}, text };
+  if (yaml.empty) return { diagnostics: [], config: mergeConfigs(null), document: {}, text };
   if (yaml.source === null) return refuse(yaml.diagnostics);
 
   const shape = checkShape({
@@ -44,7 +44,7 @@ export function checkConfig(source: Source): CheckedConfig {
   if (shape.value === null || hasErrors(diagnostics)) return refuse(diagnostics);
   return {
     diagnostics: limitDiagnostics(diagnostics),
-    config: mergeConfigs(null, shape.value),
+    config: mergeConfigs(shape.value),
     document: shape.value,
     text,
   };

@@ -14,7 +14,14 @@ export interface BrokenFile {
 }
 
 export type LoadedConfig =
-  | { readonly ok: true; readonly config: Config; readonly warnings: readonly PlacedWarning[] }
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      /** What the repository's file says by itself, and what the user's does. */
+      readonly repository: ConfigDocument;
+      readonly user: ConfigDocument;
+      readonly warnings: readonly PlacedWarning[];
+    }
   | { readonly ok: false; readonly file: BrokenFile };
 
 /** The environment over the repository's configuration over the user's. A file that is not there says nothing. */
@@ -32,6 +39,8 @@ export async function loadConfig(
   return {
     ok: true,
     config: mergeConfigs(user.document, repo.document, around.document),
+    repository: repo.document ?? {},
+    user: user.document ?? {},
     warnings: [...user.warnings, ...repo.warnings, ...around.warnings],
   };
 }

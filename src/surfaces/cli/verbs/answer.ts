@@ -4,7 +4,7 @@ import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRunOf } from '../open.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-import { resumeById } from './resume.ts';
+import { ensureTrustOfRun, resumeById } from './resume.ts';
 
 export interface AnswerOptions {
   readonly comment: string | null;
@@ -20,6 +20,7 @@ export async function answer(
 ): Promise<ExitCode> {
   const project = await openProject(context);
   const { record, view } = await openRunOf(project, wanted);
+  if (options.resume) await ensureTrustOfRun(context, project, view.runId);
   const by = options.as ?? (await project.userName());
   if (!/^[^\n\r]*\S[^\n\r]*$/.test(by))
     throw new CliError('an answer needs a name', 'give one with --as NAME');

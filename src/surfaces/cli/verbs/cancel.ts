@@ -3,7 +3,7 @@ import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRun } from '../open.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-import { resumeError } from './resume.ts';
+import { ensureTrustOfRun, resumeError } from './resume.ts';
 
 export async function cancel(context: VerbContext, wanted: string, reason: string | null): Promise<ExitCode> {
   const { view, record, records } = await openRun(context, wanted);
@@ -16,7 +16,11 @@ export async function cancel(context: VerbContext, wanted: string, reason: strin
     store: records.store,
     clock: records.clock,
     request: { by, reason },
-    deps: async () => (await openProject(context)).deps,
+    deps: async () => {
+      // The end of a run is published and reported to others, as the configuration says.
+      await ensureTrustOfRun(context, records, runId);
+      return (await openProject(context)).deps;
+    },
   });
   switch (result.kind) {
     case 'problem':

@@ -1,8 +1,10 @@
+import { realpath } from 'node:fs/promises';
 import { answerGate } from '../../../runtime/answer-gate.ts';
 import type { AwaitingView, RunView } from '../../../runtime/run-view.ts';
 import type { OpenProject } from '../../../runtime/services.ts';
 import { CliError } from '../cli-error.ts';
 import { reportEnd } from '../driving.ts';
+import { trustOwnFiles } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { gateLines } from '../gate-lines.ts';
 import { openProject } from '../open.ts';
@@ -32,6 +34,8 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
   const project = await openProject(inside);
   const checked = await checkForRun(inside, project, repository.workflowPath, {});
   if (checked === null) return EXIT.usage;
+  const workflows = [{ plan: checked.plan, path: await realpath(repository.workflowPath) }];
+  await trustOwnFiles(inside, { workflows }, () => true);
   const end = await startChecked(inside, project, checked, {
     baseRef: 'HEAD',
     inputs: {},

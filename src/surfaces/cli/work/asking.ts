@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { VerbContext } from '../verb.ts';
 import { report } from './driving.ts';
 import { createEventLines } from './event-lines.ts';
-import { expectDone, type Granted, withWork } from './session.ts';
+import { expectDone, type Granted, withTrustedWork } from './session.ts';
 
 type Asked = Parameters<WorkEngine['ask']>[0];
 
@@ -22,7 +22,7 @@ export async function askAsPerson(
   as: string | null,
   wish: (asking: Asking) => Promise<void>,
 ): Promise<ExitCode> {
-  return withWork(context, { jobs: null }, async (work) => {
+  return withTrustedWork(context, { jobs: null }, async (work) => {
     // Before a wish is judged, what was left half done is completed and what has happened outside is known.
     await work.engine.recover();
     const snapshot = await work.engine.snapshot();
