@@ -1,6 +1,6 @@
 import type { AgentFailure } from '../contracts/agent-failure.ts';
 import type { Usage } from '../contracts/agent-result.ts';
-import type { AgentConfig } from '../contracts/config.ts';
+import type { AgentConfig, Config } from '../contracts/config.ts';
 import type { DetectedValidator } from '../contracts/detected-validator.ts';
 import type { HarnessSuite } from '../contracts/harness-suite.ts';
 import type { ReadTemplate } from '../contracts/prompt.ts';
@@ -9,6 +9,7 @@ import type { JournalEntry } from '../contracts/work-event.ts';
 import type { Diagnostic, PlacedWarning } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
+import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Planner } from '../ports/planner.ts';
@@ -92,8 +93,12 @@ export interface Records {
   readonly repoRoot: string;
   readonly store: RunStore;
   readonly clock: Clock;
-  /** Who answers gates when nobody is named. */
+  /** The label of an answer that names none. */
   readonly userName: () => Promise<string>;
+  /** This process, as the giver of answers. */
+  readonly answerer: () => Answerer;
+  /** Where answers are accepted from. */
+  readonly answers: Config['answers'];
 }
 
 export interface UpkeepSetup extends Records {

@@ -103,6 +103,7 @@ export async function runAgent(
     policy,
     violations,
     notes,
+    isSandboxed: enclosure.confinement !== null,
     capabilities,
     intent,
     review,
@@ -181,6 +182,7 @@ interface AgentFacts {
   readonly policy: StepPolicy;
   readonly violations: readonly Violation[];
   readonly notes: readonly string[];
+  readonly isSandboxed: boolean;
   readonly capabilities: readonly AgentCapability[];
   readonly intent: Intent;
   readonly review: Review | null;
@@ -203,6 +205,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   const words = roleWordsFrom(result.result, result.finalResponse);
   await evidence.json('runner_metadata', 'runner.json', {
     agent: facts.step.agent,
+    sandboxed: facts.isSandboxed,
     intent: facts.intent,
     termination: result.termination,
     exit_code: result.exitCode,

@@ -1,8 +1,10 @@
+import { answererText } from '../../../contracts/answer-origin.ts';
 import { answerGate } from '../../../runtime/answer-gate.ts';
 import { CliError } from '../cli-error.ts';
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRunOf } from '../open.ts';
+import { printable } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 import { ensureTrustOfRun, resumeById } from './resume.ts';
 
@@ -24,18 +26,24 @@ export async function answer(
   const by = options.as ?? (await project.userName());
   if (!/^[^\n\r]*\S[^\n\r]*$/.test(by))
     throw new CliError('an answer needs a name', 'give one with --as NAME');
+  const answerer = project.answerer();
   const result = await answerGate({
     record,
     clock: project.clock,
     workspace: project.deps.workspace,
     repoRoot: project.repoRoot,
+    answerer,
+    accepted: project.answers,
     answer: verdict,
     by,
     comment: options.comment,
   });
   if (!result.ok) throw new CliError(result.reason, result.help, EXIT.failed);
   const word = verdict === 'gate_approved' ? 'approved' : 'rejected';
-  context.terminal.err(`${word} gate ${result.stepId} of run ${view.runId} as ${by}\n`);
+  const { origin } = answerer;
+  context.terminal.err(
+    `${word} gate ${result.stepId} of run ${view.runId} as ${printable(answererText(by, origin))}\n`,
+  );
   if (options.resume && record.driverPid === null)
     return resumeById(context, project, view.runId, { wait: false });
   if (context.json)
@@ -44,6 +52,7 @@ export async function answer(
       step_id: result.stepId,
       answer: verdict,
       by,
+      from: origin,
       comment: options.comment,
     });
   else if (record.driverPid === null)

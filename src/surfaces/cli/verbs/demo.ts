@@ -68,15 +68,19 @@ async function answerDemoGate(
       terminal.err(`    ${line}\n`);
   const approved = ask ? await askPerson(awaiting) : true;
   if (approved === null) return;
-  await answerGate({
+  const answered = await answerGate({
     record: read.run,
     clock: project.clock,
     workspace: project.deps.workspace,
     repoRoot: project.repoRoot,
+    answerer: project.answerer(),
+    // The demo answers for its own repository, also where a person wants to be asked about others.
+    accepted: 'any',
     answer: approved ? 'gate_approved' : 'gate_rejected',
     by: ask ? await project.userName() : 'demo',
     comment: null,
   });
+  if (!answered.ok) throw new CliError(answered.reason, answered.help, EXIT.failed);
 }
 
 /** Null when the person would rather not say: the gate stays open. */
