@@ -15,6 +15,7 @@ import { findChromium, lackOfChromium } from '../harness/browser.ts';
 import type { Finding } from '../runtime/services.ts';
 import { examineAgents } from './examine-agents.ts';
 import { configFindings, examineSetup } from './examine-setup.ts';
+import { examineTrust } from './examine-trust.ts';
 import { plannerFor } from './planners.ts';
 import { repositoryObstacle } from './repository-obstacle.ts';
 import { findSandbox } from './sandbox-state.ts';
@@ -58,11 +59,13 @@ export async function examine(
     ...configFindings(root, loaded.warnings),
     ...(await examinePolicies(config.policy, policyFolders(root))),
   );
-  findings.push(...(await examineAgents(config, env)));
+  const place = { repoRoot: root, gitDir: found.ok ? found.gitDir : root, userFolder, env };
+  const trust = await examineTrust(place);
+  findings.push(trust.finding, ...(await examineAgents(config, env, trust.untrustedAgents)));
   if (found.ok)
     findings.push(
       ...(await examineValidators(root, config, env)),
-      ...(await examineSetup({ repoRoot: root, gitDir: found.gitDir, config, env })),
+      ...(await examineSetup({ ...place, config, mayStart: trust.isTrusted })),
     );
   findings.push(
     await examinePlanner(root, config, env),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { readBounded } from '../adapters/project/bounded-file.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
@@ -25,7 +26,7 @@ import { checkWorkflow } from '../workflow/check-workflow.ts';
 import { limitDefaults } from './known-names.ts';
 import { createRecords } from './records.ts';
 
-interface TrustPlace {
+export interface TrustPlace {
   readonly repoRoot: string;
   /** Names the repository; its worktrees share it. */
   readonly gitDir: string;
@@ -102,7 +103,7 @@ async function repositoryParts(
 async function readSettings(root: string): Promise<readonly SettingsFile[]> {
   const files = await Promise.all(
     AGENT_SETTINGS_FILES.map(async (path) => {
-      const bytes = await readFile(join(root, path)).catch(() => null);
+      const bytes = await readBounded(join(root, path)).catch(() => null);
       return bytes === null ? [] : [{ path, sha256: sha256(bytes) }];
     }),
   );
@@ -114,7 +115,7 @@ async function workflowParts(folder: string): Promise<readonly Part[]> {
   const names = (await readdir(folder).catch((): string[] => [])).filter((name) => /\.ya?ml$/.test(name));
   const parts = await Promise.all(
     names.sort().map(async (name) => {
-      const bytes = await readFile(join(folder, name)).catch(() => null);
+      const bytes = await readBounded(join(folder, name)).catch(() => null);
       if (bytes === null) return [];
       const context = { defaults: limitDefaults(null), names: null, inputs: null };
       const { plan } = checkWorkflow({ name, bytes }, context);

@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PolicyDocument } from '../../contracts/policy.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { readBounded } from './bounded-file.ts';
 
 export interface PolicyFiles {
   /** All documents that a reference stands for; each of them applies. */
@@ -38,9 +39,11 @@ export async function readPolicies(folders: readonly string[]): Promise<PolicyFi
   const hidden = new Set<string>();
   for (const { path, name } of await policyFiles(folders)) {
     const ref = name.replace(/\.yaml$/, '');
-    const { policy, diagnostics } = checkPolicy({ name, bytes: await readFile(path) }, ref);
+    const bytes = await readBounded(path).catch((error: unknown) => String(error));
+    const { policy, diagnostics } =
+      typeof bytes === 'string' ? { policy: null, diagnostics: [] } : checkPolicy({ name, bytes }, ref);
     if (policy === null) {
-      broken.push({ path, message: placedMessage(diagnostics) });
+      broken.push({ path, message: typeof bytes === 'string' ? bytes : placedMessage(diagnostics) });
       hidden.add(name);
     } else if (!taken.has(ref) && !hidden.has(name)) {
       byRef.set(ref, [...(byRef.get(ref) ?? []), policy]);

@@ -1,9 +1,10 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config, ConfigDocument } from '../../contracts/config.ts';
 import { type Diagnostic, hasErrors, type PlacedWarning } from '../../diagnostics/diagnostic.ts';
 import { readEnvironment } from '../../workflow/config-environment.ts';
 import { mergeConfigs } from '../../workflow/config-merge.ts';
+import { readBounded } from './bounded-file.ts';
 
 export interface BrokenFile {
   readonly name: string;
@@ -92,9 +93,14 @@ function warningOf({ code, message, help }: Diagnostic, name: string, line: numb
 /** Null when there is no such file; the reason when there is one that can't be read. */
 async function readIfThere(path: string): Promise<Uint8Array | string | null> {
   try {
-    return await readFile(path);
+    return await readBounded(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code =
+      error instanceof Error && 'code' in error
+        ? String(error.code)
+        : error instanceof Error
+          ? error.message
+          : String(error);
     return code === 'ENOENT' || code === 'ENOTDIR' ? null : code;
   }
 }
