@@ -88,7 +88,10 @@ policy: policy.workspace.v1
   await origin.write('.tnh/prompts/task.implement.v1.md', PROMPT);
   await origin.write('.tnh/workflows/evil.yaml', workflow('evil'));
   await origin.write('.tnh/workflows/implement.yaml', workflow('implement'));
-  await origin.write('suite.yaml', `suite_id: s\ncases:\n  - { kind: cli, id: a, command: [${evil('suite')}] }\n`);
+  await origin.write(
+    'suite.yaml',
+    `suite_id: s\ncases:\n  - { kind: cli, id: a, command: [${evil('suite')}] }\n`,
+  );
   await origin.write('package.json', '{"scripts":{"test":"touch pwned","lint":"touch pwned"}}');
   await origin.write('package-lock.json', '{"packages":{"node_modules/a":{}}}');
   await origin.write('.gitattributes', '* filter=evil diff=evil merge=evil\n');
@@ -217,7 +220,13 @@ function settings(traces: string): string {
 async function poisonGit(root: string, traces: string): Promise<void> {
   const path = join(root, '.git/config');
   await writeFile(path, settings(traces), { flag: 'a' });
-  for (const hook of ['post-checkout', 'pre-commit', 'reference-transaction', 'post-index-change', 'fsmonitor-watchman']) {
+  for (const hook of [
+    'post-checkout',
+    'pre-commit',
+    'reference-transaction',
+    'post-index-change',
+    'fsmonitor-watchman',
+  ]) {
     await writeFile(join(root, '.git/hooks', hook), tracer(traces, `hook-${hook}`), { mode: 0o755 });
   }
 }

@@ -6,11 +6,12 @@ const COMMAND = fileURLToPath(new URL('../../dist/bin/conductor.js', import.meta
 
 /** Gives the command a terminal of its own; what is typed comes once it has asked something. */
 const TERMINAL = `
-import os, pty, sys
+import fcntl, os, pty, struct, sys, termios
 typed = sys.argv[1].encode()
 pid, fd = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[2], sys.argv[2:])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 400, 0, 0))
 seen = b""
 while True:
     try:

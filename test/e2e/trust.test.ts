@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +8,8 @@ import { listFiles } from '../../testing/git-repo.ts';
 import { envelope } from '../unit/planner/envelope-builder.ts';
 import { cloneHostile, type HostileClone, type HostileOptions } from './hostile-repository.ts';
 import { onTerminal } from './on-terminal.ts';
+
+const ENVELOPE = envelope({}, { evaluate_prompt: 'planner.evaluate_results.v1' });
 
 const test = base.extend<{ clone: (options?: HostileOptions) => Promise<HostileClone> }>({
   clone: async ({ task: _task }, use) => {
@@ -31,7 +34,9 @@ async function seen({ root, home }: HostileClone) {
   return {
     config: await readFile(join(root, '.git/config'), 'utf8'),
     head: await readFile(join(root, '.git/HEAD'), 'utf8'),
-    index: (await readFile(join(root, '.git/index'))).toString('base64'),
+    index: createHash('sha256')
+      .update(await readFile(join(root, '.git/index')))
+      .digest('hex'),
     refs: await listFiles(join(root, '.git/refs')),
     files: await listFiles(root),
     records: await listFiles(join(root, '.tnh/run')),
@@ -112,7 +117,7 @@ test('each executing verb is refused before anything runs, with the command that
 }) => {
   const hostile = await clone();
   const given = join(hostile.home, 'envelope.json');
-  await writeFile(given, JSON.stringify(envelope()));
+  await writeFile(given, JSON.stringify(ENVELOPE));
   const before = await seen(hostile);
   for (const words of EXECUTING) {
     const args = words.map((word) => (word === 'RUN' ? hostile.runId : word === 'ENVELOPE' ? given : word));
@@ -158,7 +163,9 @@ test('a yes executes what was shown, a change is shown as a difference, and --re
   expect(revoked.stderr).toContain('Runs have ended here before.');
 });
 
-test('only the user can trust folders for good, and only for as long as the setting stands', async ({ clone }) => {
+test('only the user can trust folders for good, and only for as long as the setting stands', async ({
+  clone,
+}) => {
   const hostile = await clone({ userConfig: 'trusted: ["~/../clone"]\n' });
   expect(await hostile.cli.run(RUN)).toMatchObject({ code: 2 });
   const user = join(hostile.home, '.config/conductor/config.yaml');
@@ -198,12 +205,14 @@ async function listen(): Promise<{ readonly url: string; readonly sent: string[]
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent, server };
 }
 
-test("a token of the user goes to the repository's endpoint only after a yes that names both", async ({ clone }) => {
+test("a token of the user goes to the repository's endpoint only after a yes that names both", async ({
+  clone,
+}) => {
   const { url, sent, server } = await listen();
   try {
     const hostile = await clone({ endpoint: url });
     const given = join(hostile.home, 'envelope.json');
-    await writeFile(given, JSON.stringify(envelope()));
+    await writeFile(given, JSON.stringify(ENVELOPE));
     const ask = ['evaluate', '--input', given, '--planner', 'model:m'];
     const refused = await hostile.cli.run(ask);
     expect(refused).toMatchObject({ code: 2 });
@@ -231,7 +240,7 @@ test("a repository's `sandbox: off` does not loosen the user's `sandbox: require
   const without = await cli.run(RUN, { env: { PATH: await pathWithout(hostile, 'bwrap') } });
   expect(without).toMatchObject({ code: 2 });
   expect(without.stderr).toContain('the configuration requires a sandbox');
-  expect(hostile.traces()).toEqual([]);
+  expect(hostile.traces()).not.toContain('validator');
 });
 
 /** A folder with the programs that conductor needs here, and without one of them. */

@@ -10,17 +10,15 @@ export async function cancel(context: VerbContext, wanted: string, reason: strin
   const { runId } = view;
   if (view.end !== null)
     throw new CliError(`run ${runId} has ended already: ${view.end.outcome}`, null, EXIT.failed);
+  // Without a process that drives the run, its end is published and reported to others here, as the configuration says.
+  if (record.driverPid === null) await ensureTrustOfRun(context, records, runId);
   const by = await records.userName();
   const result = await cancelRun({
     record,
     store: records.store,
     clock: records.clock,
     request: { by, reason },
-    deps: async () => {
-      // The end of a run is published and reported to others, as the configuration says.
-      await ensureTrustOfRun(context, records, runId);
-      return (await openProject(context)).deps;
-    },
+    deps: async () => (await openProject(context)).deps,
   });
   switch (result.kind) {
     case 'problem':
