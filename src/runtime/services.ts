@@ -178,6 +178,8 @@ export interface OpenTrust {
   readonly parts: readonly ComparedPart[];
   /** What says yes without a question; null where the user has to say it. */
   readonly grantedBy: 'environment' | 'configuration' | null;
+  /** A process of a run can't say yes for the person. */
+  readonly isInsideRun: () => boolean;
   /** Whether a run of this repository has ended before. */
   readonly hasRunBefore: () => Promise<boolean>;
   /** Records the user's yes to these parts, and to workflows of the user's own that the command names. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { findAnswerer } from '../adapters/process/answerer.ts';
 import { readBounded } from '../adapters/project/bounded-file.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
@@ -70,6 +71,7 @@ export async function openTrust(place: TrustPlace, wanted: TrustWanted): Promise
       repository: repositoryPath,
       parts: compared,
       grantedBy: grantOf(config.trusted, repositoryPath, env),
+      isInsideRun: () => findAnswerer().runMark !== null,
       hasRunBefore: async () => {
         const runs = await createRecords(repoRoot, config).store.list();
         return runs.some(({ status }) => status !== null && status.outcome !== null);

@@ -1,4 +1,3 @@
-import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
 import { shellLine } from '../../harness/shell-words.ts';
 import type { OpenTrust, TrustWanted } from '../../runtime/services.ts';
 import type { ComparedPart } from '../../trust/compare-parts.ts';
@@ -43,7 +42,7 @@ async function askForTrust(
   missing: readonly ComparedPart[],
 ): Promise<void> {
   const { terminal } = context;
-  if (process.env[MARK_VARIABLE] !== undefined)
+  if (trust.isInsideRun())
     throw new CliError(
       `${trust.repository} is not trusted with what this command would execute, and a process of a run can't change that`,
       'run conductor trust in your own terminal',

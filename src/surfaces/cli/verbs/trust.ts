@@ -1,4 +1,3 @@
-import { MARK_VARIABLE } from '../../../contracts/process-mark.ts';
 import type { OpenTrust, TrustedRepository } from '../../../runtime/services.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -18,7 +17,6 @@ export async function trust(context: VerbContext, { list, revoke }: TrustOptions
   if (list && revoke) throw new CliError('--list and --revoke exclude each other', 'give one of them');
   const services = await context.services();
   if (list) return listTrusted(context, await services.listTrusted());
-  refuseInsideRun();
   const opened = await openTrust(context, {
     configuration: true,
     workflows: [],
@@ -26,6 +24,9 @@ export async function trust(context: VerbContext, { list, revoke }: TrustOptions
     work: true,
     suite: null,
   });
+  // An agent must not be able to say yes, or no, for the person.
+  if (opened.isInsideRun())
+    throw new CliError("a process of a run can't change what is trusted", 'run this in your own terminal');
   if (revoke) {
     const revoked = await services.revokeTrust(context.startDir);
     report(context, { ...opened, parts: [] }, { trusted: false });
@@ -39,12 +40,6 @@ export async function trust(context: VerbContext, { list, revoke }: TrustOptions
   await opened.say(opened.parts);
   report(context, opened, { trusted: true });
   return EXIT.success;
-}
-
-/** An agent must not be able to say yes for the person. */
-function refuseInsideRun(): void {
-  if (process.env[MARK_VARIABLE] === undefined) return;
-  throw new CliError('a process of a run can not change what is trusted', 'run this in your own terminal');
 }
 
 function report(
