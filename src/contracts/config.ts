@@ -182,7 +182,7 @@ export const configDocumentSchema = mapping({
     'Where answers to gates are accepted from: also from scripts, or only from a terminal. Counts only in your own file.',
   ),
   trusted: described(
-    z.optional(names),
+    z.optional(z.array(formOf('trustedGlob', /^(?:\/|~$|~\/)/))),
     'Globs of repositories that may execute what their files say, without a question. Counts only in your own file.',
   ),
 });

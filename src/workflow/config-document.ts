@@ -2,7 +2,7 @@ import { type Config, type ConfigDocument, configDocumentSchema } from '../contr
 import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { arrangeDiagnostics, type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { mergeConfigs } from './config-merge.ts';
-import { checkConfigRules } from './config-rules.ts';
+import { checkConfigRules, checkUserSettings } from './config-rules.ts';
 import { limitDiagnostics } from './limit-diagnostics.ts';
 import { checkShape } from './shape.ts';
 import { decodeSource, type Source } from './source-text.ts';
@@ -18,7 +18,10 @@ export interface CheckedConfig {
   readonly text: string;
 }
 
-export function checkConfig(source: Source): CheckedConfig {
+/** Whose file it is: a repository's, or the user's own. */
+export type ConfigOwner = 'repository' | 'user';
+
+export function checkConfig(source: Source, owner: ConfigOwner = 'repository'): CheckedConfig {
   const { text, problem } = decodeSource(source, 'CF');
   const refuse = (diagnostics: readonly Diagnostic[]): CheckedConfig => ({
     diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
@@ -39,7 +42,10 @@ export function checkConfig(source: Source): CheckedConfig {
     override: () => null,
     describe,
   });
-  const rules = checkConfigRules(shape.data, shape.source);
+  const rules = [
+    ...checkConfigRules(shape.data, shape.source),
+    ...(owner === 'user' ? [] : checkUserSettings(shape.data, shape.source)),
+  ];
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...rules]);
   if (shape.value === null || hasErrors(diagnostics)) return refuse(diagnostics);
   return {

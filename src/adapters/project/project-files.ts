@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config, ConfigDocument } from '../../contracts/config.ts';
 import { type Diagnostic, hasErrors, type PlacedWarning } from '../../diagnostics/diagnostic.ts';
 import { readEnvironment } from '../../workflow/config-environment.ts';
+import type { ConfigOwner } from '../../workflow/config-document.ts';
 import { mergeConfigs } from '../../workflow/config-merge.ts';
 import { readBounded } from './bounded-file.ts';
 
@@ -31,9 +32,9 @@ export async function loadConfig(
   userFolder: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedConfig> {
-  const user = await readConfig(join(userFolder, 'config.yaml'));
+  const user = await readConfig(join(userFolder, 'config.yaml'), 'user');
   if (user.broken !== null) return { ok: false, file: user.broken };
-  const repo = await readConfig(join(repoRoot, '.tnh', 'config.yaml'));
+  const repo = await readConfig(join(repoRoot, '.tnh', 'config.yaml'), 'repository');
   if (repo.broken !== null) return { ok: false, file: repo.broken };
   const around = await checkEnvironment(env);
   if (around.broken !== null) return { ok: false, file: around.broken };
@@ -54,7 +55,7 @@ interface ReadConfig {
 
 const SILENT: ReadConfig = { document: null, broken: null, warnings: [] };
 
-async function readConfig(path: string): Promise<ReadConfig> {
+async function readConfig(path: string, owner: ConfigOwner): Promise<ReadConfig> {
   const bytes = await readIfThere(path);
   if (bytes === null) return SILENT;
   if (typeof bytes === 'string')
@@ -63,7 +64,7 @@ async function readConfig(path: string): Promise<ReadConfig> {
       broken: { name: path, problem: `can't be read: ${bytes}`, text: '', diagnostics: [] },
     };
   const { checkConfig } = await import('../../workflow/config-document.ts');
-  const { text, diagnostics, document } = checkConfig({ name: path, bytes });
+  const { text, diagnostics, document } = checkConfig({ name: path, bytes }, owner);
   return hasErrors(diagnostics)
     ? { ...SILENT, broken: { name: path, problem: 'has errors', text, diagnostics } }
     : { ...SILENT, document, warnings: diagnostics.map((each) => warningOf(each, path, each.span.line)) };
