@@ -6,6 +6,7 @@ import {
   nearestProject,
   userFolderOf,
 } from './adapters/project/project-files.ts';
+import type { FoundRepository } from './adapters/workspace/git/find-repository.ts';
 import { packageRoot } from './package-root.ts';
 import type { Opened, OpenProject, Records, Services } from './runtime/services.ts';
 import type { Configured } from './wiring/configured.ts';
@@ -148,11 +149,20 @@ async function openRecords(startDir: string, userFolder: string): Promise<Opened
   return { ok: true, value: createRecords(opened.value.repoRoot, opened.value.config) };
 }
 
+const foundRepositories = new Map<string, Extract<FoundRepository, { ok: true }>>();
+
+/** Asks git once where the repository of a folder is: a command asks for its configuration and for its trust. */
+async function findOnce(startDir: string): Promise<FoundRepository> {
+  const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
+  const found = foundRepositories.get(startDir) ?? (await findRepository(startDir));
+  if (found.ok) foundRepositories.set(startDir, found);
+  return found;
+}
+
 /** Outside a repository the folder itself is meant: a harness runs there too. */
 async function trustPlace(startDir: string): Promise<{ readonly repoRoot: string; readonly gitDir: string }> {
-  const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
   const start = await outsideWorkspaces(startDir);
-  const found = await findRepository(start);
+  const found = await findOnce(start);
   if (found.ok) return found;
   const folder = await nearestProject(start);
   return { repoRoot: folder, gitDir: folder };

@@ -71,7 +71,10 @@ describe('an answer from a process of a run', () => {
 
   test('is refused while the agent works, and leaves the gate to the person', async ({ openScene }) => {
     const scene = await openScene({
-      config: `${CONFIG.replace('validators:', `  sneaky: { kind: command, command: [sh, tools/sneak.sh], env: [OTHER, BIN] }\nvalidators:`)}`,
+      config: CONFIG.replace(
+        'validators:',
+        '  sneaky: { kind: command, command: [sh, tools/sneak.sh], env: [OTHER, BIN] }\nvalidators:',
+      ),
       files: {
         // Waits for nothing: the gate of the other run is open already.
         'tools/sneak.sh':

@@ -2,8 +2,8 @@ import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config, ConfigDocument } from '../../contracts/config.ts';
 import { type Diagnostic, hasErrors, type PlacedWarning } from '../../diagnostics/diagnostic.ts';
-import { readEnvironment } from '../../workflow/config-environment.ts';
 import type { ConfigOwner } from '../../workflow/config-document.ts';
+import { readEnvironment } from '../../workflow/config-environment.ts';
 import { mergeConfigs } from '../../workflow/config-merge.ts';
 import { readBounded } from './bounded-file.ts';
 
