@@ -6,6 +6,7 @@ import {
   nearestProject,
   userFolderOf,
 } from './adapters/project/project-files.ts';
+import type { FoundRepository } from './adapters/workspace/git/find-repository.ts';
 import { packageRoot } from './package-root.ts';
 import type { Opened, OpenProject, Records, Services } from './runtime/services.ts';
 import type { Configured } from './wiring/configured.ts';
@@ -109,6 +110,18 @@ export function createServices(version: string): Services {
       const { detectSetup } = await import('./setup/detect-setup.ts');
       return detectSetup(await readTopFiles(repoRoot));
     },
+    openTrust: async (startDir, wanted) => {
+      const { openTrust } = await import('./wiring/trust.ts');
+      return openTrust({ ...(await trustPlace(startDir)), userFolder, env: process.env }, wanted);
+    },
+    listTrusted: async () => {
+      const { listTrusted } = await import('./wiring/trust.ts');
+      return listTrusted(process.env);
+    },
+    revokeTrust: async (startDir) => {
+      const { revokeTrust } = await import('./wiring/trust.ts');
+      return revokeTrust({ ...(await trustPlace(startDir)), env: process.env });
+    },
     examine: async (startDir) => {
       const { examine } = await import('./wiring/examine.ts');
       const policyFolders = (projectRoot: string) => folders(projectRoot, userFolder, root).policies;
@@ -134,6 +147,25 @@ async function openRecords(startDir: string, userFolder: string): Promise<Opened
   if (!opened.ok) return opened;
   const { createRecords } = await import('./wiring/records.ts');
   return { ok: true, value: createRecords(opened.value.repoRoot, opened.value.config) };
+}
+
+const foundRepositories = new Map<string, Extract<FoundRepository, { ok: true }>>();
+
+/** Asks git once where the repository of a folder is: a command asks for its configuration and for its trust. */
+async function findOnce(startDir: string): Promise<FoundRepository> {
+  const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
+  const found = foundRepositories.get(startDir) ?? (await findRepository(startDir));
+  if (found.ok) foundRepositories.set(startDir, found);
+  return found;
+}
+
+/** Outside a repository the folder itself is meant: a harness runs there too. */
+async function trustPlace(startDir: string): Promise<{ readonly repoRoot: string; readonly gitDir: string }> {
+  const start = await outsideWorkspaces(startDir);
+  const found = await findOnce(start);
+  if (found.ok) return found;
+  const folder = await nearestProject(start);
+  return { repoRoot: folder, gitDir: folder };
 }
 
 async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {

@@ -85,7 +85,7 @@ export function makeRepository(root, files) {
 /** Without the configuration of the person who measures. */
 export function environment(folder) {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:CONDUCTOR_|GIT_|XDG_)/.test(name));
-  return { ...Object.fromEntries(inherited), HOME: folder, NO_COLOR: '1' };
+  return { ...Object.fromEntries(inherited), HOME: folder, NO_COLOR: '1', CONDUCTOR_TRUST: '1' };
 }
 
 export function writePlainScript(folder) {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { agentTrialSchema } from './agent-trial.ts';
+import { answerOriginSchema } from './answer-origin.ts';
 import { evaluatedDocument, vectorsDocument } from './cli-planner-documents.ts';
 import { proofsDocument } from './cli-proofs-document.ts';
 import { UPKEEP_DOCUMENTS } from './cli-upkeep-documents.ts';
@@ -88,6 +89,20 @@ const run = printed({
     )
     .optional()
     .describe('What a person should know and no policy is about, such as changes in your checkout.'),
+  answers: z
+    .array(
+      z.looseObject({
+        step_id: z.string(),
+        attempt: z.int().min(1),
+        answer: z.enum(['gate_approved', 'gate_rejected']),
+        by: z.string().nullable().describe('The label that it was given under.'),
+        comment: z.string().nullable(),
+        answered_at: z.string(),
+        from: z.nullable(answerOriginSchema).describe('Null in records of earlier versions.'),
+      }),
+    )
+    .optional()
+    .describe('Answers to gates, where there are any.'),
   flaky: z
     .array(
       z.looseObject({
@@ -112,6 +127,7 @@ const answer = printed({
   step_id: z.string(),
   answer: z.enum(['gate_approved', 'gate_rejected']),
   by: z.string(),
+  from: answerOriginSchema,
   comment: z.string().nullable(),
 });
 const answered = z.union([answer, run.describe('With `--resume`.')]);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { printed, printedChange } from './printed-document.ts';
+import { PART_KINDS } from './trust.ts';
 import { RUN_OUTCOMES } from './vocabulary.ts';
 
 const salvage = z.looseObject({
@@ -68,6 +69,37 @@ const listedWorktrees = printed({
   total_bytes: z.int().nonnegative(),
 });
 
+const part = {
+  kind: z.enum(PART_KINDS),
+  name: z.string(),
+  text: z.string().describe('What would run, and what it would be given.'),
+  digest: z.string(),
+};
+const trusted = z.union([
+  printed({
+    repository: z.string(),
+    trusted: z.boolean().describe('False with `--revoke`.'),
+    parts: z
+      .array(
+        z.looseObject({
+          ...part,
+          state: z.enum(['trusted', 'new', 'changed']).describe('How it stood before this command.'),
+          before: z.string().nullable().describe('What was trusted before, where it changed.'),
+        }),
+      )
+      .describe('What the repository may execute because of its files.'),
+  }),
+  printed({
+    repositories: z.array(
+      z.looseObject({
+        repository: z.string(),
+        trusted_at: z.string(),
+        parts: z.array(z.looseObject({ ...part, trusted_at: z.string() })),
+      }),
+    ),
+  }).describe('With `--list`.'),
+]);
+
 /** What the verbs print that bring work back and make room. */
 export const UPKEEP_DOCUMENTS = {
   undo: undone,
@@ -75,5 +107,6 @@ export const UPKEEP_DOCUMENTS = {
     listedWorktrees,
     printed({ ...retained, worktrees: z.array(handled) }).describe('With `prune`.'),
   ]),
+  trust: trusted,
   clean: printed({ ...retained, runs: z.array(handled) }),
 };

@@ -6,7 +6,7 @@ export const CONFIG_DEFAULTS = {
   },
   planner: { kind: 'rules' },
   limits: { timeout: '30m', idle_timeout: '5m', max_visits: 10, park: '12h' },
-  policy: 'policy.workspace.v1',
+  policy: ['policy.workspace.v1'],
   protected_branches: ['main', 'master'],
   entrypoints: ['node', 'python3', 'bash', 'sh'],
   environment: ['PATH', 'HOME', 'LANG', 'TERM'],
@@ -22,6 +22,8 @@ export const CONFIG_DEFAULTS = {
     jobs: 2,
     branch: null,
   },
+  answers: 'any',
+  trusted: [],
 } as const;
 
 /** Of a `setup` that leaves them out. */

@@ -177,6 +177,14 @@ export const configDocumentSchema = mapping({
     'Whether agents and validators are shut in: where it can be done, always, or never.',
   ),
   work: described(z.optional(work), 'How work items are planned, implemented and reviewed.'),
+  answers: described(
+    z.optional(z.enum(['any', 'interactive'])),
+    'Where answers to gates are accepted from: also from scripts, or only from a terminal. Counts only in your own file.',
+  ),
+  trusted: described(
+    z.optional(z.array(formOf('trustedGlob', /^(?:\/|~$|~\/)/))),
+    'Globs of repositories that may execute what their files say, without a question. Counts only in your own file.',
+  ),
 });
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;
 
@@ -243,7 +251,8 @@ export interface Config {
     readonly max_visits: number;
     readonly park: string | number;
   };
-  readonly policy: string;
+  /** All of them apply: the one of the user's file and the one of the repository's. */
+  readonly policy: readonly string[];
   readonly protected_branches: readonly string[];
   readonly entrypoints: readonly string[];
   readonly environment: readonly string[];
@@ -258,6 +267,9 @@ export interface Config {
   readonly notify: { readonly command: Command } | null;
   readonly sandbox: 'auto' | 'required' | 'off';
   readonly work: WorkConfig;
+  readonly answers: 'any' | 'interactive';
+  /** Globs of repositories, absolute or below `~`. */
+  readonly trusted: readonly string[];
 }
 
 export interface WorkConfig {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FAILURE_CLASSES } from './agent-failure.ts';
 import { usageSchema } from './agent-result.ts';
+import { answerOriginSchema } from './answer-origin.ts';
 import {
   GATE_EVENTS,
   LIFECYCLE_STATES,
@@ -53,6 +54,8 @@ const gateAnswer = z.strictObject({
   by: z.string().nullable(),
   comment: z.string().nullable(),
   answered_at: z.string(),
+  /** Missing where the time ran out, and in records of earlier versions. */
+  from: z.optional(answerOriginSchema),
 });
 
 export const eventPayloads = {

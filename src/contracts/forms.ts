@@ -36,6 +36,10 @@ export const FORMS = {
     wanted: 'a prompt id',
     help: 'write names joined by dots, such as `task.fix`; the version stands in `version`',
   },
+  trustedGlob: {
+    wanted: 'a glob of repositories',
+    help: 'write a whole path, such as `/srv/repos/**`, or one below your home, such as `~/work/**`',
+  },
   notBlank: { wanted: 'some text', help: null },
 } as const;
 export type FormName = keyof typeof FORMS;

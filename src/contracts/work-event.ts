@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { answerOriginSchema } from './answer-origin.ts';
 import { described, describedHere, mapping } from './forms.ts';
 import { pipelineSchema, revisionSchema, specSchema, WORK_STATUSES, workItemSchema } from './work-item.ts';
 import { agentReviewSchema, ROLES } from './work-results.ts';
@@ -30,6 +31,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
   event('command_started', {
     key: key(),
     by: by(),
+    from: z.optional(describedHere(answerOriginSchema, 'Where an answer of a person came from.')),
     command: described(z.record(z.string(), z.unknown()), 'All of it, so that it can be carried out later.'),
   }),
   event('command_done', { key: key() }),

@@ -79,6 +79,7 @@ const OWN = {
   CF105: warning('paths.worktrees is ignored'),
   CF106: error('the workspaces are inside the repository'),
   CF107: error('setup caches paths and has no command that makes them'),
+  CF108: warning('a setting counts only in the configuration file of the user'),
   PR101: error('the front matter is missing'),
   PR102: error('the front matter is not closed'),
   PR103: error('a planner prompt has no schema_ref'),

@@ -77,6 +77,7 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
           by: input.by,
           comment: input.comment,
           answered_at: input.answeredAt,
+          ...(input.from === undefined ? {} : { from: input.from }),
         },
       });
       return;

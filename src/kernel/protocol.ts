@@ -29,6 +29,7 @@ export type KernelInput =
       readonly by: string | null;
       readonly comment: string | null;
       readonly answeredAt: string;
+      readonly from?: EventPayload<'gate_approved'>['from'];
     }
   /** What an approval accepted is in the files; null where there was nothing to put there. */
   | { readonly kind: 'goldens_accepted'; readonly changed: boolean; readonly tree: string | null }

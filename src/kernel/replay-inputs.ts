@@ -74,8 +74,8 @@ function waitingInputs(event: EventDraft): readonly KernelInput[] {
     case 'gate_approved':
     case 'gate_rejected':
     case 'gate_timed_out': {
-      const { by, comment, answered_at } = event.payload;
-      return [{ kind: 'gate_answered', answer: event.event_type, by, comment, answeredAt: answered_at }];
+      const { by, comment, answered_at: answeredAt, from } = event.payload;
+      return [{ kind: 'gate_answered', answer: event.event_type, by, comment, answeredAt, from }];
     }
     case 'step_started':
       return [{ kind: 'gate_changed' }];

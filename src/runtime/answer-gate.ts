@@ -1,3 +1,5 @@
+import type { Config } from '../contracts/config.ts';
+import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RunRecord } from '../ports/run-store.ts';
 import type { Workspace } from '../ports/workspace.ts';
@@ -5,6 +7,7 @@ import { type Binding, bindApproval } from './approval.ts';
 import { findEarlierRun } from './earlier-run.ts';
 import { hasExpired, outcomePath, readAnswer, showsWhatIsThere, submitAnswer } from './gates.ts';
 import { workspaceOf } from './recorded-run.ts';
+import { refuseAnswer } from './refuse-answer.ts';
 import { type AwaitingView, type RunView, viewRun } from './run-view.ts';
 
 export interface AnswerRequest {
@@ -13,7 +16,11 @@ export interface AnswerRequest {
   readonly workspace: Workspace;
   readonly repoRoot: string;
   readonly answer: 'gate_approved' | 'gate_rejected';
+  /** The label that approvers are matched against. */
   readonly by: string;
+  readonly answerer: Answerer;
+  /** `answers` of the configuration. */
+  readonly accepted: Config['answers'];
   readonly comment: string | null;
 }
 
@@ -23,7 +30,9 @@ export type AnswerResult =
 
 /** Records a person's answer in the gate's inbox, exactly once. The run goes on when somebody drives it. */
 export async function answerGate(request: AnswerRequest): Promise<AnswerResult> {
-  const { record, by } = request;
+  const { record, by, answerer } = request;
+  const obstacle = refuseAnswer(answerer, request.accepted);
+  if (obstacle !== null) return refuse(obstacle.message, obstacle.help);
   const view = viewRun(record.events);
   const awaiting = view?.awaiting ?? null;
   if (view === null || awaiting === null)
@@ -46,8 +55,8 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
   if (hasExpired(awaiting, request.clock.now())) return tooLate(view, awaiting);
   const binding = await bindApproval(record.directory, view, awaiting);
   if (request.answer === 'gate_approved') {
-    const obstacle = await staleness(request, view, awaiting, binding);
-    if (obstacle !== null) return obstacle;
+    const stale = await staleness(request, view, awaiting, binding);
+    if (stale !== null) return stale;
   }
   // Looking took its time, and the time may have run out meanwhile.
   const now = request.clock.now();
@@ -57,6 +66,7 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     by,
     comment: request.comment,
     answered_at: now.toISOString(),
+    from: answerer.origin,
     request_sha256: awaiting.request_sha256,
     tree: awaiting.tree,
     workflow_digest: binding.ok ? binding.bound.workflowDigest : null,

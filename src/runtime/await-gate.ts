@@ -38,6 +38,7 @@ export async function awaitGate(request: GateWait, context: DriveContext): Promi
           by: answer.by,
           comment: answer.comment,
           answeredAt: answer.answered_at,
+          from: answer.from,
         },
       };
     if (request.onGate !== null && !asked) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { answerOriginSchema } from '../contracts/answer-origin.ts';
 import { stepFolderOf } from '../contracts/run-files.ts';
 import { GATE_EVENTS } from '../contracts/vocabulary.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
@@ -12,6 +13,8 @@ const gateAnswerSchema = z.strictObject({
   by: z.string().nullable(),
   comment: z.string().nullable(),
   answered_at: z.string(),
+  /** Missing where the time ran out, or an earlier version wrote this. */
+  from: z.optional(answerOriginSchema),
   /** What was answered: the request by its digest, and the tree it showed. */
   request_sha256: z.string(),
   tree: z.string(),

@@ -21,13 +21,26 @@ export function workspaceOf(
     baseSha: started.base_sha,
     harnessDir: directory.resolve('harness'),
   });
+  const worktreePath = canBeWorkspace(started.worktree_path, runId, repoRoot)
+    ? started.worktree_path
+    : today.worktreePath;
   return {
     ...today,
     repoRoot,
-    worktreePath: started.worktree_path,
-    judgePath: started.worktree_path.replace(/[^/]*$/, 'judge'),
+    worktreePath,
+    judgePath: worktreePath.replace(/[^/]*$/, 'judge'),
     branchName: started.branch_name,
   };
+}
+
+/**
+ * Whether a record may name this path as its workspace. A cloned repository can contain records that conductor didn't write, with
+ * paths that lead into its own files: git would obey a configuration there. Linked worktrees of earlier versions end in the run id.
+ */
+export function canBeWorkspace(path: string, runId: string, repoRoot: string): boolean {
+  if (path.endsWith(`/${runId}`)) return true;
+  const isPlain = path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path);
+  return isPlain && path !== repoRoot && !path.startsWith(`${repoRoot}/`);
 }
 
 /** The limits of the configuration as a start records them. */

@@ -25,6 +25,8 @@ export interface RunView {
   /** Null until the baseline is recorded. */
   readonly baseline: BaselineView | null;
   readonly notices: readonly NoticeView[];
+  /** Answers to gates, in order; not those that time gave. */
+  readonly answers: readonly AnswerView[];
   readonly end: RunEnd | null;
   /** The commit the run ended with. */
   readonly headSha: string | null;
@@ -90,12 +92,18 @@ export type NoticeView = EventPayload<'notice_recorded'> & {
   readonly seq: number;
 };
 
+export type AnswerView = EventPayload<'gate_approved'> & {
+  readonly stepId: string;
+  readonly answer: 'gate_approved' | 'gate_rejected';
+};
+
 interface Draft extends Mutable<RunView> {
   steps: StepView[];
   routes: RouteView[];
   violations: ViolationView[];
   setup: SetupView[];
   notices: NoticeView[];
+  answers: AnswerView[];
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -158,6 +166,7 @@ function startOf(runId: string, startedAt: string, started: EventPayload<'run_st
     setup: [],
     baseline: null,
     notices: [],
+    answers: [],
     headSha: null,
     end: null,
   };
@@ -260,6 +269,9 @@ function foldRest(view: Draft, event: RunEvent): void {
       return;
     case 'gate_approved':
     case 'gate_rejected':
+      view.answers.push({ ...event.payload, answer: event.event_type, stepId: event.step_id ?? '' });
+      view.awaiting = null;
+      return;
     case 'gate_timed_out':
     case 'run_cancelled':
       view.awaiting = null;

@@ -1,11 +1,15 @@
 import type { AgentFailure } from '../contracts/agent-failure.ts';
 import type { Usage } from '../contracts/agent-result.ts';
-import type { AgentConfig } from '../contracts/config.ts';
+import type { AgentConfig, Config } from '../contracts/config.ts';
 import type { DetectedValidator } from '../contracts/detected-validator.ts';
+import type { HarnessSuite } from '../contracts/harness-suite.ts';
 import type { ReadTemplate } from '../contracts/prompt.ts';
+import type { TrustedPart } from '../contracts/trust.ts';
 import type { JournalEntry } from '../contracts/work-event.ts';
 import type { Diagnostic, PlacedWarning } from '../diagnostics/diagnostic.ts';
+import type { Plan } from '../kernel/plan.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
+import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Planner } from '../ports/planner.ts';
@@ -16,6 +20,7 @@ import type { SpecReading } from '../ports/spec-folder.ts';
 import type { Upkeep } from '../ports/upkeep.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
+import type { ComparedPart } from '../trust/compare-parts.ts';
 import type { RoleSubject } from '../work/role.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { Obstacle } from './obstacle.ts';
@@ -44,6 +49,11 @@ export interface Services {
   readonly openScope: (startDir: string, base: string | null) => Promise<Opened<OpenScope>>;
   /** Has an agent of the configuration write one file in a place that is thrown away. */
   readonly tryAgent: (startDir: string, request: TrialRequest) => Promise<Opened<AgentTrial>>;
+  /** What the repository's files would make conductor execute, compared with what the user said yes to. */
+  readonly openTrust: (startDir: string, wanted: TrustWanted) => Promise<Opened<OpenTrust>>;
+  readonly listTrusted: () => Promise<readonly TrustedRepository[]>;
+  /** Forgets every yes to the repository; false if there was none. */
+  readonly revokeTrust: (startDir: string) => Promise<boolean>;
   /** What is there, what is missing, what to do. */
   readonly examine: (startDir: string) => Promise<readonly Finding[]>;
   /** Commands that the repository itself gives the usual validator names. */
@@ -83,8 +93,12 @@ export interface Records {
   readonly repoRoot: string;
   readonly store: RunStore;
   readonly clock: Clock;
-  /** Who answers gates when nobody is named. */
+  /** The label of an answer that names none. */
   readonly userName: () => Promise<string>;
+  /** This process, as the giver of answers. */
+  readonly answerer: () => Answerer;
+  /** Where answers are accepted from. */
+  readonly answers: Config['answers'];
 }
 
 export interface UpkeepSetup extends Records {
@@ -145,6 +159,38 @@ export interface SpecPlace {
   /** What the configuration calls it. */
   readonly named: string | null;
   readonly globs: readonly string[];
+}
+
+/** What a command is about to execute. */
+export interface TrustWanted {
+  /** What the configuration says, and what conductor finds in the repository by itself. */
+  readonly configuration: boolean;
+  readonly workflows: readonly { readonly plan: Plan /** Without links. */; readonly path: string }[];
+  /** Also every workflow in `.tnh/workflows`. */
+  readonly allWorkflows: boolean;
+  readonly work: boolean;
+  readonly suite: { readonly path: string; readonly suite: HarnessSuite } | null;
+}
+
+export interface OpenTrust {
+  /** The top of the checkout, without links. */
+  readonly repository: string;
+  readonly parts: readonly ComparedPart[];
+  /** What says yes without a question; null where the user has to say it. */
+  readonly grantedBy: 'environment' | 'configuration' | null;
+  /** A process of a run can't say yes for the person. */
+  readonly isInsideRun: () => boolean;
+  /** Whether a run of this repository has ended before. */
+  readonly hasRunBefore: () => Promise<boolean>;
+  /** Records the user's yes to these parts, and to workflows of the user's own that the command names. */
+  readonly say: (parts: readonly ComparedPart[]) => Promise<void>;
+}
+
+export interface TrustedRepository {
+  readonly repository: string;
+  /** When the last part was added. */
+  readonly trustedAt: string;
+  readonly parts: readonly TrustedPart[];
 }
 
 export interface DemoRepository {

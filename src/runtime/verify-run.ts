@@ -1,5 +1,6 @@
 import { isEventTypeOf } from '../contracts/event.ts';
 import type { ReadResult, RecordProblem, RunRecord } from '../ports/run-store.ts';
+import { answerNotes } from './answer-text.ts';
 import { readRecordedPlan } from './recorded-run.ts';
 import { type RunView, viewRun } from './run-view.ts';
 import { unrecordedFiles, verifyArtifacts } from './verify/verify-artifacts.ts';
@@ -56,7 +57,12 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
       ...(await verifyGates(context)),
       ...derived.flaws,
     ],
-    notes: [...(await tornNotes(run)), ...derived.notes, ...unrecordedFiles(context)],
+    notes: [
+      ...(await tornNotes(run)),
+      ...derived.notes,
+      ...unrecordedFiles(context),
+      ...answerNotes(view.answers),
+    ],
   };
 }
 

@@ -182,6 +182,13 @@ function touchBranch({ repo, runId }: SimWorld, { userTouchesBranch: does }: Sim
   else repo.userRefs.set(ref, repo.makeCommit({ tree: repo.treeOf(at), parent: at, message: USER_COMMIT }));
 }
 
+const SIM_ORIGIN = {
+  user: 'ann',
+  terminal: '/dev/pts/0',
+  session: null,
+  process: { pid: 1, host: 'sim', parent: null },
+};
+
 /** Two people give the same answer at once and then another one comes: only one of them may count. */
 async function answerAsPerson(simulation: Simulation, world: SimWorld): Promise<void> {
   const { life, deps } = beginLife(simulation, world);
@@ -208,6 +215,8 @@ async function giveAnswer(simulation: Simulation, world: SimWorld, deps: SimDeps
     workspace: deps.workspace,
     repoRoot: SIM_ROOT,
     by: awaiting.approvers[0] ?? 'ann',
+    answerer: { origin: SIM_ORIGIN, runMark: null },
+    accepted: 'any' as const,
     comment: simulation.script.habitsOf(awaiting.stepId, visit).comment,
   };
   const together = [request.comment, 'me too'].map((comment) => answerGate({ ...request, answer, comment }));

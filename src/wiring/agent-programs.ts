@@ -107,14 +107,20 @@ export interface AgentProgram {
   readonly loginHelp: string | null;
 }
 
-/** Finds the program of an agent and asks for its version. Reads no credentials, and asks no provider. */
-export async function findAgentProgram(agent: ProgramAgent, env: NodeJS.ProcessEnv): Promise<AgentProgram> {
+/** Finds the program of an agent and, if it may be started, asks for its version. Reads no credentials, and asks no provider. */
+export async function findAgentProgram(
+  agent: ProgramAgent,
+  env: NodeJS.ProcessEnv,
+  { mayStart }: { readonly mayStart: boolean } = { mayStart: true },
+): Promise<AgentProgram> {
   const program = programOf(agent);
   const known = KNOWN_PROGRAMS[basename(program)] ?? null;
   const path = await resolveProgram(program, { cwd: '/', path: env.PATH });
   // A program that is not known to be an agent may be an interpreter, whose version says nothing.
   const { version, trouble } =
-    known === null || path === null ? { version: null, trouble: null } : await askVersion(path, env);
+    known === null || path === null || !mayStart
+      ? { version: null, trouble: null }
+      : await askVersion(path, env);
   return {
     program,
     path,

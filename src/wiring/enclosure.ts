@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { PolicyFiles } from '../adapters/project/policy-files.ts';
 import type { Config } from '../contracts/config.ts';
-import type { PolicyDocument } from '../contracts/policy.ts';
 import { assemblePolicy } from '../policy/assemble.ts';
 import { type Enclosing, enclosingNotes, networkFor } from '../policy/confinement.ts';
 import type { Confinement } from '../ports/sandbox.ts';
@@ -11,7 +11,7 @@ import type { SandboxState } from './sandbox-state.ts';
 interface EnclosureDeps {
   readonly repoRoot: string;
   readonly config: Config;
-  readonly policiesByRef: ReadonlyMap<string, PolicyDocument>;
+  readonly policiesByRef: PolicyFiles['byRef'];
   readonly sandbox: SandboxState;
   /** Where the objects are that workspaces borrow. */
   readonly objectFolders: readonly string[];
@@ -25,7 +25,7 @@ const VALIDATOR_FOLDERS = ['screenshots', 'logs'];
 
 export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclosure']> {
   return async (request) => {
-    const policies = [deps.config.policy, ...request.policies].flatMap(
+    const policies = [...deps.config.policy, ...request.policies].flatMap(
       (ref) => deps.policiesByRef.get(ref) ?? [],
     );
     const effective = assemblePolicy(policies.map((policy) => ({ source: 'step', policy })));

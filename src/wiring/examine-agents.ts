@@ -3,19 +3,27 @@ import type { Finding } from '../runtime/services.ts';
 import { findAgentProgram, type ProgramAgent } from './agent-programs.ts';
 
 /** Which agents could be started: where their programs are, which versions, and whether there is a login. */
-export async function examineAgents(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+export async function examineAgents(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  untrusted: ReadonlySet<string>,
+): Promise<Finding[]> {
   return Promise.all(
     Object.entries(config.agents).map(
       async ([name, agent]): Promise<Finding> =>
         agent.kind === 'replay'
           ? { name: `agent ${name}`, state: 'ok', detail: `replays run ${agent.run}`, help: null }
-          : examineProgram(name, agent, env),
+          : examineProgram(name, agent, { env, mayStart: !untrusted.has(name) }),
     ),
   );
 }
 
-async function examineProgram(name: string, agent: ProgramAgent, env: NodeJS.ProcessEnv): Promise<Finding> {
-  const found = await findAgentProgram(agent, env);
+async function examineProgram(
+  name: string,
+  agent: ProgramAgent,
+  place: { readonly env: NodeJS.ProcessEnv; readonly mayStart: boolean },
+): Promise<Finding> {
+  const found = await findAgentProgram(agent, place.env, place);
   const { program, path, version } = found;
   const finding = (state: Finding['state'], detail: string, help: string | null): Finding => ({
     name: `agent ${name}`,

@@ -20,6 +20,8 @@ interface SetupPlace {
   readonly gitDir: string;
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
+  /** Whether programs of the configuration may be started, to ask for their versions. */
+  readonly mayStart: boolean;
 }
 
 /** Warnings stop nothing; each has its own line. */
@@ -109,13 +111,13 @@ async function examineConfigured(
 }
 
 async function describeCache(
-  { repoRoot }: SetupPlace,
+  { repoRoot, mayStart }: SetupPlace,
   setup: SetupConfig,
   workspacesFolder: string | null,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
   const kept = `keeps ${setup.cache?.paths.join(', ')} for ${setup.cache?.key.join(', ')}`;
-  if (workspacesFolder === null) return kept;
+  if (workspacesFolder === null || !mayStart) return kept;
   const cacheFolder = join(workspacesFolder, 'setup');
   const checkouts = createCheckoutSetup({
     setup,

@@ -15,6 +15,7 @@ import { findChromium, lackOfChromium } from '../harness/browser.ts';
 import type { Finding } from '../runtime/services.ts';
 import { examineAgents } from './examine-agents.ts';
 import { configFindings, examineSetup } from './examine-setup.ts';
+import { examineTrust } from './examine-trust.ts';
 import { plannerFor } from './planners.ts';
 import { repositoryObstacle } from './repository-obstacle.ts';
 import { findSandbox } from './sandbox-state.ts';
@@ -56,13 +57,15 @@ export async function examine(
   const { config } = loaded;
   findings.push(
     ...configFindings(root, loaded.warnings),
-    await examinePolicy(config.policy, policyFolders(root)),
+    ...(await examinePolicies(config.policy, policyFolders(root))),
   );
-  findings.push(...(await examineAgents(config, env)));
+  const place = { repoRoot: root, gitDir: found.ok ? found.gitDir : root, userFolder, env };
+  const trust = await examineTrust(place);
+  findings.push(trust.finding, ...(await examineAgents(config, env, trust.untrustedAgents)));
   if (found.ok)
     findings.push(
       ...(await examineValidators(root, config, env)),
-      ...(await examineSetup({ repoRoot: root, gitDir: found.gitDir, config, env })),
+      ...(await examineSetup({ ...place, config, mayStart: trust.isTrusted })),
     );
   findings.push(
     await examinePlanner(root, config, env),
@@ -84,14 +87,19 @@ async function examineRepository(repoRoot: string): Promise<Finding> {
   );
 }
 
-async function examinePolicy(ref: string, policyFolders: readonly string[]): Promise<Finding> {
+async function examinePolicies(
+  refs: readonly string[],
+  policyFolders: readonly string[],
+): Promise<Finding[]> {
   const { byRef, broken } = await readPolicies(policyFolders);
   const [wrong] = broken;
   if (wrong !== undefined)
-    return problem('policy', `${wrong.path}:${wrong.message}`, 'correct it, or take the file away');
-  if (byRef.has(ref)) return ok('policy', ref);
-  const help = `write it to .tnh/policies/${ref}.yaml, or correct policy in .tnh/config.yaml`;
-  return problem('policy', `${ref} does not exist`, help);
+    return [problem('policy', `${wrong.path}:${wrong.message}`, 'correct it, or take the file away')];
+  return refs.map((ref) => {
+    if (byRef.has(ref)) return ok('policy', ref);
+    const help = `write it to .tnh/policies/${ref}.yaml, or correct policy in .tnh/config.yaml`;
+    return problem('policy', `${ref} does not exist`, help);
+  });
 }
 
 function ok(name: string, detail: string): Finding {

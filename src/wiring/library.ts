@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import type { RunEvent } from '../contracts/event.ts';
 import type { LifecycleState, RunOutcome, Termination } from '../contracts/vocabulary.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Plan } from '../kernel/plan.ts';
 import { packageVersion } from '../package-root.ts';
 import { answerGate } from '../runtime/answer-gate.ts';
 import type { DriveEnd } from '../runtime/drive.ts';
@@ -24,6 +25,8 @@ export interface RunWorkflowOptions {
   readonly title?: string;
   /** False: the validators don't run on the base first. */
   readonly baseline?: boolean;
+  /** True: the repository may execute what its files say. Otherwise the user must have said so with `conductor trust`. */
+  readonly trust?: boolean;
   /** Aborting leaves the run to be resumed. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
@@ -75,6 +78,8 @@ export async function runWorkflow(options: RunWorkflowOptions): Promise<RunWorkf
   const unused = findUnusedInput(checked, names?.prompts ?? null, given, readTemplate);
   if (unused !== null) return refused([`${unused.message}; ${unused.help}`], checked.diagnostics);
   if (checked.plan === null) return refused(['the workflow has errors'], checked.diagnostics);
+  const refusal = await refuseUntrusted(options, checked.plan);
+  if (refusal !== null) return refused([refusal], []);
   const { defaults } = project.context;
   const started = await startRun({
     deps: project.deps,
@@ -105,6 +110,27 @@ export async function runWorkflow(options: RunWorkflowOptions): Promise<RunWorkf
   return resultOf(started.runId, started.end);
 }
 
+/** Why the run may not start, where nobody has said that the repository may execute what its files say. */
+async function refuseUntrusted(
+  { repo, workflow, trust }: RunWorkflowOptions,
+  plan: Plan,
+): Promise<string | null> {
+  if (trust === true) return null;
+  const opened = await createServices(packageVersion()).openTrust(repo, {
+    configuration: true,
+    workflows: [{ plan, path: await realpath(workflow) }],
+    allWorkflows: false,
+    work: false,
+    suite: null,
+  });
+  if (!opened.ok) return opened.obstacle.message;
+  const { parts, grantedBy, repository } = opened.value;
+  const missing = grantedBy === null ? parts.filter(({ state }) => state !== 'trusted') : [];
+  if (missing.length === 0) return null;
+  const names = missing.map(({ kind, name }) => (kind === name ? kind : `${kind} ${name}`));
+  return `${repository} is not trusted with what it would execute (${names.join(', ')}); run conductor trust there, or pass trust: true`;
+}
+
 function refused(problems: readonly string[], diagnostics: readonly Diagnostic[]): RunWorkflowResult {
   return { kind: 'refused', problems, diagnostics };
 }
@@ -120,6 +146,8 @@ function gateHandler(project: OpenProject, onGate: RunWorkflowOptions['onGate'])
       clock: project.clock,
       workspace: project.deps.workspace,
       repoRoot: project.repoRoot,
+      answerer: project.answerer(),
+      accepted: project.answers,
       answer: reply.approve ? 'gate_approved' : 'gate_rejected',
       by: reply.by,
       comment: reply.comment ?? null,

@@ -28,13 +28,13 @@ export async function openPolicy(request: PolicyRequest): Promise<Opened<OpenPol
   if (!loaded.ok)
     return refuse(`${loaded.file.name} ${loaded.file.problem}`, 'correct it; an empty file is valid');
   const { config } = loaded;
-  const fallback = named === undefined || named.trim() === '' ? config.policy : named;
+  const configured = named === undefined || named.trim() === '' ? config.policy : [named];
   const policies = await readPolicies(request.policyFolders);
   const layers: PolicyDocument[] = [];
-  for (const wanted of request.wanted.length > 0 ? request.wanted : [fallback]) {
+  for (const wanted of request.wanted.length > 0 ? request.wanted : configured) {
     const found = await findPolicy(wanted, policies);
     if (!found.ok) return found;
-    layers.push(found.value);
+    layers.push(...found.value);
   }
   return {
     ok: true,
@@ -48,7 +48,7 @@ export async function openPolicy(request: PolicyRequest): Promise<Opened<OpenPol
 
 const REFERENCE = /^policy(?:\.[A-Za-z0-9_-]+)+\.v\d+$/;
 
-async function findPolicy(wanted: string, policies: PolicyFiles): Promise<Opened<PolicyDocument>> {
+async function findPolicy(wanted: string, policies: PolicyFiles): Promise<Opened<readonly PolicyDocument[]>> {
   const known = policies.byRef.get(wanted);
   if (known !== undefined) return { ok: true, value: known };
   const broken = policies.broken.find(({ path }) => path.endsWith(`/${wanted}.yaml`));
@@ -65,7 +65,7 @@ async function findPolicy(wanted: string, policies: PolicyFiles): Promise<Opened
       'name a file, or a reference such as policy.workspace.v1',
     );
   const { policy, diagnostics } = checkPolicy({ name: wanted, bytes });
-  if (policy !== null) return { ok: true, value: policy };
+  if (policy !== null) return { ok: true, value: [policy] };
   return refuse(
     `${wanted} is not a policy: ${placedMessage(diagnostics)}`,
     `conductor validate ${wanted} shows everything that is wrong with it`,

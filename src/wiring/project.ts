@@ -227,7 +227,13 @@ function policyOf(
     const key = JSON.stringify([refs, override]);
     const known =
       cache.get(key) ??
-      createStepPolicy([config.policy, ...refs], policies.byRef, protectedBranches, hasSandbox, override);
+      createStepPolicy(
+        { configuration: config.policy, step: refs },
+        policies.byRef,
+        protectedBranches,
+        hasSandbox,
+        override,
+      );
     cache.set(key, known);
     return known;
   };

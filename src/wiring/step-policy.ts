@@ -1,5 +1,6 @@
+import type { PolicyFiles } from '../adapters/project/policy-files.ts';
 import type { Config } from '../contracts/config.ts';
-import type { PolicyDocument, PolicyOverride } from '../contracts/policy.ts';
+import type { PolicyOverride } from '../contracts/policy.ts';
 import { assemblePolicy, type LayerSource, type PolicyLayer } from '../policy/assemble.ts';
 import { approvalsFor, checkChanges, isForbidden } from '../policy/changes.ts';
 import { unenforceable } from '../policy/enforcement.ts';
@@ -21,26 +22,34 @@ export function protectedBranchesOf(
   return [...ALWAYS_PROTECTED, ...protected_branches, ...ofWork, ...defaults];
 }
 
-const SOURCES: readonly LayerSource[] = ['system', 'workflow', 'step'];
+interface StepPolicyRefs {
+  /** What the configuration names for every step. */
+  readonly configuration: readonly string[];
+  /** What the workflow and the step name. */
+  readonly step: readonly string[];
+}
 
 /** Lays the configuration's policy, the workflow's and the step's over each other. */
 export function createStepPolicy(
-  refs: readonly string[],
-  byRef: ReadonlyMap<string, PolicyDocument>,
+  refs: StepPolicyRefs,
+  byRef: PolicyFiles['byRef'],
   protectedBranches: readonly string[],
   hasSandbox = false,
   override?: PolicyOverride,
 ): StepPolicy {
-  const missing = refs.filter((ref) => !byRef.has(ref));
-  const layers: PolicyLayer[] = refs.flatMap((ref, index) => {
-    const policy = byRef.get(ref);
-    return policy === undefined ? [] : [{ source: SOURCES[index] ?? 'step', policy }];
-  });
+  const named = [...refs.configuration, ...refs.step];
+  const missing = named.filter((ref) => !byRef.has(ref));
+  const layersOf = (ref: string, source: LayerSource): PolicyLayer[] =>
+    (byRef.get(ref) ?? []).map((policy) => ({ source, policy }));
+  const layers = [
+    ...refs.configuration.flatMap((ref) => layersOf(ref, 'system')),
+    ...refs.step.flatMap((ref, index) => layersOf(ref, index === 0 ? 'workflow' : 'step')),
+  ];
   if (override !== undefined) layers.push({ source: 'runtime', policy: override });
   const effective = assemblePolicy(layers);
   return {
     summary: {
-      requested_policy: refs,
+      requested_policy: named,
       effective_policy: effective,
       ...(override === undefined ? {} : { overrides: [override] }),
     },

@@ -5,6 +5,7 @@ import { removeRecord } from '../adapters/upkeep/record-removal.ts';
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
 import { createGitUpkeep } from '../adapters/workspace/result/git-upkeep.ts';
 import { LEGACY_WORKTREES_DIR } from '../contracts/config-defaults.ts';
+import { canBeWorkspace } from '../runtime/recorded-run.ts';
 import type { UpkeepSetup } from '../runtime/services.ts';
 import type { Configured } from './configured.ts';
 import { createRecords } from './records.ts';
@@ -15,7 +16,10 @@ export function createUpkeepSetup(configured: Configured): UpkeepSetup {
   const linkedWorktreesDir = resolve(repoRoot, LEGACY_WORKTREES_DIR);
   const records = createRecords(repoRoot, config);
   const recordedPaths = async () =>
-    (await records.store.list()).flatMap(({ status }) => status?.worktree_path ?? []);
+    (await records.store.list()).flatMap(({ runId, status }) => {
+      const path = status?.worktree_path ?? '';
+      return canBeWorkspace(path, runId, repoRoot) ? [path] : [];
+    });
   return {
     ...records,
     workspace: createGitWorkspace({ ...configured, ownedPaths: [] }),

@@ -1,3 +1,4 @@
+import type { AnswerOrigin } from '../contracts/answer-origin.ts';
 import type { Spec, WorkStatus } from '../contracts/work-item.ts';
 import type { ImplementorResult, PlannerResult, ReviewerResult, Role } from '../contracts/work-results.ts';
 
@@ -59,7 +60,10 @@ export type WorkCommandKind = WorkCommand['kind'];
 export type CommandOf<Kind extends WorkCommandKind> = Extract<WorkCommand, { readonly kind: Kind }>;
 
 /** Who asks: the handlers, or a person by name. */
-export type Asker = { readonly kind: 'engine' } | { readonly kind: 'person'; readonly name: string };
+export type Asker =
+  | { readonly kind: 'engine' }
+  /** `from` is what the operating system says of an answer. */
+  | { readonly kind: 'person'; readonly name: string; readonly from?: AnswerOrigin };
 
 export interface AskedCommand {
   /** The same for the same wish: a command that was carried out is not carried out again. */

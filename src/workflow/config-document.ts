@@ -2,7 +2,7 @@ import { type Config, type ConfigDocument, configDocumentSchema } from '../contr
 import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { arrangeDiagnostics, type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { mergeConfigs } from './config-merge.ts';
-import { checkConfigRules } from './config-rules.ts';
+import { checkConfigRules, checkUserSettings } from './config-rules.ts';
 import { limitDiagnostics } from './limit-diagnostics.ts';
 import { checkShape } from './shape.ts';
 import { decodeSource, type Source } from './source-text.ts';
@@ -18,7 +18,10 @@ export interface CheckedConfig {
   readonly text: string;
 }
 
-export function checkConfig(source: Source): CheckedConfig {
+/** Whose file it is: a repository's, or the user's own. */
+export type ConfigOwner = 'repository' | 'user';
+
+export function checkConfig(source: Source, owner: ConfigOwner = 'repository'): CheckedConfig {
   const { text, problem } = decodeSource(source, 'CF');
   const refuse = (diagnostics: readonly Diagnostic[]): CheckedConfig => ({
     diagnostics: limitDiagnostics(arrangeDiagnostics(diagnostics)),
@@ -28,7 +31,7 @@ export function checkConfig(source: Source): CheckedConfig {
   });
   if (problem !== null) return refuse([problem]);
   const yaml = parseYaml(text, 'CF');
-  if (yaml.empty) return { diagnostics: [], config: mergeConfigs(null, null), document: {}, text };
+  if (yaml.empty) return { diagnostics: [], config: mergeConfigs(null), document: {}, text };
   if (yaml.source === null) return refuse(yaml.diagnostics);
 
   const shape = checkShape({
@@ -39,12 +42,15 @@ export function checkConfig(source: Source): CheckedConfig {
     override: () => null,
     describe,
   });
-  const rules = checkConfigRules(shape.data, shape.source);
+  const rules = [
+    ...checkConfigRules(shape.data, shape.source),
+    ...(owner === 'user' ? [] : checkUserSettings(shape.data, shape.source)),
+  ];
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...rules]);
   if (shape.value === null || hasErrors(diagnostics)) return refuse(diagnostics);
   return {
     diagnostics: limitDiagnostics(diagnostics),
-    config: mergeConfigs(null, shape.value),
+    config: mergeConfigs(shape.value),
     document: shape.value,
     text,
   };

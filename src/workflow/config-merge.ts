@@ -9,9 +9,20 @@ import type {
 import { CONFIG_DEFAULTS, PLANNER_DEFAULTS, SETUP_DEFAULTS } from '../contracts/config-defaults.ts';
 import type { Command, SetupConfig, SetupDocument } from '../contracts/setup-config.ts';
 
-/** A later layer wins over an earlier one, key by key; maps merge by name. What none says is the default. */
-export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Config {
-  const said = layers.reduce<ConfigDocument>((low, high) => (high === null ? low : overlay(low, high)), {});
+/**
+ * The environment wins over the repository's file, and that over the user's, key by key; maps merge by name. What none says is the
+ * default. Of `sandbox`, `policy` and `protected_branches` the repository can only tighten what the user's file says, and `answers`
+ * and `trusted` count in the user's file alone.
+ */
+export function mergeConfigs(
+  user: ConfigDocument | null,
+  repository: ConfigDocument | null = null,
+  environment: ConfigDocument | null = null,
+): Config {
+  const said = [user, repository, environment].reduce<ConfigDocument>(
+    (low, high) => (high === null ? low : overlay(low, high)),
+    {},
+  );
   return {
     agents: { ...CONFIG_DEFAULTS.agents, ...mapValues(said.agents ?? {}, completeAgent) },
     validators: mapValues(said.validators ?? {}, completeValidator),
@@ -23,8 +34,9 @@ export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Con
       max_visits: said.limits?.max_visits ?? CONFIG_DEFAULTS.limits.max_visits,
       park: said.limits?.park ?? CONFIG_DEFAULTS.limits.park,
     },
-    policy: said.policy ?? CONFIG_DEFAULTS.policy,
-    protected_branches: said.protected_branches ?? CONFIG_DEFAULTS.protected_branches,
+    policy: environment?.policy === undefined ? bothPolicies(user, repository) : [environment.policy],
+    protected_branches:
+      environment?.protected_branches ?? bothBranches(user, repository) ?? CONFIG_DEFAULTS.protected_branches,
     entrypoints: said.entrypoints ?? CONFIG_DEFAULTS.entrypoints,
     environment: said.environment ?? CONFIG_DEFAULTS.environment,
     paths: {
@@ -39,9 +51,32 @@ export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Con
       keep_days: said.retention?.keep_days ?? CONFIG_DEFAULTS.retention.keep_days,
     },
     notify: said.notify ? { command: asCommand(said.notify.command) } : null,
-    sandbox: said.sandbox ?? CONFIG_DEFAULTS.sandbox,
+    sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
     work: completeWork(said.work),
+    answers: user?.answers ?? CONFIG_DEFAULTS.answers,
+    trusted: user?.trusted ?? CONFIG_DEFAULTS.trusted,
   };
+}
+
+type Layer = ConfigDocument | null;
+
+/** Both apply, and policies only tighten each other. */
+function bothPolicies(user: Layer, repository: Layer): readonly string[] {
+  const named = [user?.policy, repository?.policy].filter((policy) => policy !== undefined);
+  return named.length === 0 ? CONFIG_DEFAULTS.policy : [...new Set(named)];
+}
+
+function bothBranches(user: Layer, repository: Layer): readonly string[] | null {
+  const named = [user?.protected_branches, repository?.protected_branches].filter(
+    (list) => list !== undefined,
+  );
+  return named.length === 0 ? null : [...new Set(named.flat())];
+}
+
+const SANDBOX_BY_STRICTNESS = ['required', 'auto', 'off'] as const;
+
+function strictestSandbox(user: Layer, repository: Layer): Config['sandbox'] | undefined {
+  return SANDBOX_BY_STRICTNESS.find((value) => value === user?.sandbox || value === repository?.sandbox);
 }
 
 function overlay(low: ConfigDocument, high: ConfigDocument): ConfigDocument {

@@ -23,6 +23,19 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
   ];
 }
 
+/** A repository must not decide by itself whom the user trusts, or who may answer. */
+export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic[] {
+  return ['answers', 'trusted']
+    .filter((key) => Object.hasOwn(asMapping(data), key))
+    .map((key) =>
+      createDiagnostic('CF108', {
+        message: `\`${key}\` is ignored here: it counts only in your own configuration file`,
+        span: source.locate([key], 'key'),
+        help: 'move it to `conductor/config.yaml` in your configuration folder (`$XDG_CONFIG_HOME`, or `~/.config`)',
+      }),
+    );
+}
+
 /** Held to what a validator in a workflow is held to, and told before a run would be refused for it. */
 function checkValidatorPaths(data: unknown, source: YamlSource): Diagnostic[] {
   return Object.entries(asMapping(asMapping(data).validators)).flatMap(([name, validator]) => {

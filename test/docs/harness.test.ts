@@ -51,6 +51,7 @@ async function run(repo: GitRepo, command: string, ...args: readonly string[]) {
   const env = {
     PATH: process.env.PATH,
     HOME: home,
+    CONDUCTOR_TRUST: '1',
     CONDUCTOR_HARNESS: join(ROOT, 'dist/src/harness/index.js'),
     CONDUCTOR_BIN: join(ROOT, 'dist/bin/conductor.js'),
   };

@@ -74,7 +74,7 @@ describe('the commands that the documentation mentions', () => {
 
   it('are all on the page about the command line, with every flag of their own', async () => {
     const page = await readPage('docs/command-line.md');
-    const common = ['--json', '--repo', '--no-input', '--help'];
+    const common = ['--json', '--repo', '--no-input', '--help', '--trust'];
     const headings = [...page.text.matchAll(/^### .+$/gm)].map((match) => match[0]);
     const missing = [...flagsByVerb].flatMap(([verb, flags]) => {
       const heading = headings.find((text) => new RegExp(`\\b${verb}\\b`).test(text));
@@ -125,5 +125,6 @@ function timeless(text: string): string {
   return text
     .replace(/[^\s]*conductor-demo-\w+/g, '/tmp/…')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?/g, 'ID')
+    .replace(/\(user [^,]+,/g, '(user …,')
     .replace(/ +\d+(?:\.\d+)? m?s(?= |$)/gm, ' TIME');
 }

@@ -49,7 +49,12 @@ describe('output that goes to a file of the checkout', () => {
     const file = await open(log, 'w');
     const child = spawn(process.execPath, [COMMAND, 'run', 'talk.yaml'], {
       cwd: scene.repo.root,
-      env: { PATH: process.env.PATH, HOME: scene.home, CONDUCTOR_SANDBOX: 'off' },
+      env: {
+        PATH: process.env.PATH,
+        HOME: scene.home,
+        CONDUCTOR_SANDBOX: 'off',
+        CONDUCTOR_TRUST: '1',
+      },
       stdio: ['ignore', file.fd, file.fd],
     });
     const [code] = (await once(child, 'exit')) as [number];

@@ -11,6 +11,7 @@ const PURE_FOLDERS = [
   'reports',
   'setup',
   'text',
+  'trust',
 ];
 
 const PURE_PACKAGES = ['zod', 'zod/mini', 'yaml', 'picomatch', 'picomatch/posix.js'];

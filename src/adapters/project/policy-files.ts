@@ -1,10 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PolicyDocument } from '../../contracts/policy.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { readBounded } from './bounded-file.ts';
 
 export interface PolicyFiles {
-  readonly byRef: ReadonlyMap<string, PolicyDocument>;
+  /** All documents that a reference stands for; each of them applies. */
+  readonly byRef: ReadonlyMap<string, readonly PolicyDocument[]>;
   readonly broken: readonly { readonly path: string; readonly message: string }[];
 }
 
@@ -25,21 +27,28 @@ export async function brokenPolicies(folders: readonly string[]): Promise<Readon
 }
 
 /**
- * Reads policy folders, nearest first. A file must be named as it is referred to. One that can't be read hides those
- * of its name farther away: they may ask for less.
+ * Reads policy folders: the repository's, the user's, the built-in one. A file must be named as it is referred to. The user's file
+ * replaces the built-in one of its name. The repository's file is added to the one it shares its name with: a repository can tighten
+ * a policy and can't replace it. A file that can't be read hides those of its name farther away, which may ask for less.
  */
 export async function readPolicies(folders: readonly string[]): Promise<PolicyFiles> {
   const { checkPolicy } = await import('../../workflow/policy-document.ts');
-  const byRef = new Map<string, PolicyDocument>();
+  const byRef = new Map<string, PolicyDocument[]>();
+  const taken = new Set<string>();
   const broken: { path: string; message: string }[] = [];
   const hidden = new Set<string>();
   for (const { path, name } of await policyFiles(folders)) {
     const ref = name.replace(/\.yaml$/, '');
-    const { policy, diagnostics } = checkPolicy({ name, bytes: await readFile(path) }, ref);
+    const bytes = await readBounded(path).catch((error: unknown) => String(error));
+    const { policy, diagnostics } =
+      typeof bytes === 'string' ? { policy: null, diagnostics: [] } : checkPolicy({ name, bytes }, ref);
     if (policy === null) {
-      broken.push({ path, message: placedMessage(diagnostics) });
+      broken.push({ path, message: typeof bytes === 'string' ? bytes : placedMessage(diagnostics) });
       hidden.add(name);
-    } else if (!byRef.has(ref) && !hidden.has(name)) byRef.set(ref, policy);
+    } else if (!taken.has(ref) && !hidden.has(name)) {
+      byRef.set(ref, [...(byRef.get(ref) ?? []), policy]);
+      if (dirname(path) !== folders[0]) taken.add(ref);
+    }
   }
   return { byRef, broken };
 }

@@ -1,9 +1,11 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config, ConfigDocument } from '../../contracts/config.ts';
 import { type Diagnostic, hasErrors, type PlacedWarning } from '../../diagnostics/diagnostic.ts';
+import type { ConfigOwner } from '../../workflow/config-document.ts';
 import { readEnvironment } from '../../workflow/config-environment.ts';
 import { mergeConfigs } from '../../workflow/config-merge.ts';
+import { readBounded } from './bounded-file.ts';
 
 export interface BrokenFile {
   readonly name: string;
@@ -14,7 +16,14 @@ export interface BrokenFile {
 }
 
 export type LoadedConfig =
-  | { readonly ok: true; readonly config: Config; readonly warnings: readonly PlacedWarning[] }
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      /** What the repository's file says by itself, and what the user's does. */
+      readonly repository: ConfigDocument;
+      readonly user: ConfigDocument;
+      readonly warnings: readonly PlacedWarning[];
+    }
   | { readonly ok: false; readonly file: BrokenFile };
 
 /** The environment over the repository's configuration over the user's. A file that is not there says nothing. */
@@ -23,15 +32,17 @@ export async function loadConfig(
   userFolder: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedConfig> {
-  const user = await readConfig(join(userFolder, 'config.yaml'));
+  const user = await readConfig(join(userFolder, 'config.yaml'), 'user');
   if (user.broken !== null) return { ok: false, file: user.broken };
-  const repo = await readConfig(join(repoRoot, '.tnh', 'config.yaml'));
+  const repo = await readConfig(join(repoRoot, '.tnh', 'config.yaml'), 'repository');
   if (repo.broken !== null) return { ok: false, file: repo.broken };
   const around = await checkEnvironment(env);
   if (around.broken !== null) return { ok: false, file: around.broken };
   return {
     ok: true,
     config: mergeConfigs(user.document, repo.document, around.document),
+    repository: repo.document ?? {},
+    user: user.document ?? {},
     warnings: [...user.warnings, ...repo.warnings, ...around.warnings],
   };
 }
@@ -44,7 +55,7 @@ interface ReadConfig {
 
 const SILENT: ReadConfig = { document: null, broken: null, warnings: [] };
 
-async function readConfig(path: string): Promise<ReadConfig> {
+async function readConfig(path: string, owner: ConfigOwner): Promise<ReadConfig> {
   const bytes = await readIfThere(path);
   if (bytes === null) return SILENT;
   if (typeof bytes === 'string')
@@ -53,7 +64,7 @@ async function readConfig(path: string): Promise<ReadConfig> {
       broken: { name: path, problem: `can't be read: ${bytes}`, text: '', diagnostics: [] },
     };
   const { checkConfig } = await import('../../workflow/config-document.ts');
-  const { text, diagnostics, document } = checkConfig({ name: path, bytes });
+  const { text, diagnostics, document } = checkConfig({ name: path, bytes }, owner);
   return hasErrors(diagnostics)
     ? { ...SILENT, broken: { name: path, problem: 'has errors', text, diagnostics } }
     : { ...SILENT, document, warnings: diagnostics.map((each) => warningOf(each, path, each.span.line)) };
@@ -83,9 +94,14 @@ function warningOf({ code, message, help }: Diagnostic, name: string, line: numb
 /** Null when there is no such file; the reason when there is one that can't be read. */
 async function readIfThere(path: string): Promise<Uint8Array | string | null> {
   try {
-    return await readFile(path);
+    return await readBounded(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code =
+      error instanceof Error && 'code' in error
+        ? String(error.code)
+        : error instanceof Error
+          ? error.message
+          : String(error);
     return code === 'ENOENT' || code === 'ENOTDIR' ? null : code;
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prompt, ReadTemplate } from '../../contracts/prompt.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -6,6 +6,7 @@ import { createLineIndex } from '../../workflow/line-index.ts';
 import { type CheckedPrompt, checkPrompt } from '../../workflow/prompt-document.ts';
 import { findTemplateProblems } from '../../workflow/prompt-template.ts';
 import type { KnownPrompt } from '../../workflow/rule.ts';
+import { MAX_SOURCE_BYTES } from '../../workflow/source-text.ts';
 
 const PROMPT_FILE = /^(.+\.v\d+)\.md$/;
 
@@ -74,7 +75,18 @@ export function readPrompts(folders: readonly string[]): {
 }
 
 function readPrompt(path: string, ref: string): CheckedPrompt {
-  return checkPrompt({ name: path, bytes: readFileSync(path) }, ref);
+  return checkPrompt({ name: path, bytes: readBytes(path) }, ref);
+}
+
+/** One byte more than is accepted is enough to refuse a file: a sparse one can be larger than the memory. */
+function readBytes(path: string): Uint8Array {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(Math.min(fstatSync(file).size, MAX_SOURCE_BYTES + 1));
+    return bytes.subarray(0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
 }
 
 export function hasPrompts(folders: readonly string[]): boolean {
@@ -86,9 +98,15 @@ function promptPaths(folders: readonly string[]): ReadonlyMap<string, string> {
   for (const folder of folders)
     for (const name of namesIn(folder)) {
       const ref = PROMPT_FILE.exec(name)?.[1];
-      if (ref !== undefined && !paths.has(ref)) paths.set(ref, join(folder, name));
+      const path = join(folder, name);
+      // A link to a device or a pipe would never end.
+      if (ref !== undefined && !paths.has(ref) && isFile(path)) paths.set(ref, path);
     }
   return paths;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { answererText } from '../../contracts/answer-origin.ts';
 import type { EventDraft } from '../../contracts/event.ts';
 import { extendManifest } from '../evidence.ts';
 import { type GateAnswer, outcomePath } from '../gates.ts';
@@ -15,7 +16,7 @@ export async function closeGate(
     events: events(),
     endedAt: deps.clock.now().toISOString(),
     termination: answer.answer,
-    summary: `${answer.answer}${answer.by === null ? '' : ` by ${answer.by}`}`,
+    summary: `${answer.answer}${answer.by === null ? '' : ` by ${answererText(answer.by, answer.from)}`}`,
     artifact: { role: 'gate_outcome', digest },
   });
 }

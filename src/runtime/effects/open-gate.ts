@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { LedgerEntry } from '../../contracts/claim-ledger.ts';
 import { type Blocker, blockerSchema } from '../../contracts/planner-decision.ts';
 import type { WorkspaceDiff } from '../../contracts/workspace-change.ts';
@@ -131,7 +132,7 @@ async function factsOf(context: RunContext, step: GateStep) {
     verdicts: [...verdicts],
     checks: [...checks],
     final_response: await readLastWord(context),
-    notices: view.notices.map(noticeText),
+    notices: [...(await unsandboxedNotice(context)), ...view.notices.map(noticeText)],
     workflow_digest: view.started.workflow_digest,
   };
 }
@@ -141,6 +142,22 @@ async function claimsOf({ directory, view }: RunContext): Promise<LedgerEntry[]>
   const judged = lastEnded(view().steps, 'EVALUATE');
   return judged === null ? [] : [...(await readLedger(directory, judged))];
 }
+
+/** Without a sandbox an agent can do all that the person can: also change this record, or answer. */
+async function unsandboxedNotice({ directory, view }: RunContext): Promise<string[]> {
+  const agents = new Set<string>();
+  for (const step of view().steps.filter(({ opcode }) => opcode === 'RUN_AGENT')) {
+    const runner = runnerSchema.safeParse(await readEvidenceJson(directory, step, 'runner_metadata'));
+    if (runner.success && !runner.data.sandboxed) agents.add(runner.data.agent);
+  }
+  if (agents.size === 0) return [];
+  const names = [...agents].map((name) => `"${name}"`).join(', ');
+  return [
+    `agent ${names} ran without a sandbox, with the same rights as you: it could change files outside its workspace, and this record`,
+  ];
+}
+
+const runnerSchema = z.looseObject({ agent: z.string(), sandboxed: z.boolean() });
 
 /** The log's own time decides in the end; this is the same to within the writing of this request. */
 function expiryOf(requestedAt: Date, timeoutMs: number | null): string | null {

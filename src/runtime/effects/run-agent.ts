@@ -107,6 +107,7 @@ export async function runAgent(
     violations,
     approvals,
     notes,
+    isSandboxed: enclosure.confinement !== null,
     capabilities,
     intent,
     review,
@@ -187,6 +188,7 @@ interface AgentFacts {
   readonly violations: readonly Violation[];
   readonly approvals: readonly ApprovalRequest[];
   readonly notes: readonly string[];
+  readonly isSandboxed: boolean;
   readonly capabilities: readonly AgentCapability[];
   readonly intent: Intent;
   readonly review: Review | null;
@@ -209,6 +211,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   const words = roleWordsFrom(result.result, result.finalResponse);
   await evidence.json('runner_metadata', 'runner.json', {
     agent: facts.step.agent,
+    sandboxed: facts.isSandboxed,
     intent: facts.intent,
     termination: result.termination,
     exit_code: result.exitCode,

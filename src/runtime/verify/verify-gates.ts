@@ -28,6 +28,7 @@ const outcomeSchema = z.object({
   by: z.string().nullable(),
   comment: z.string().nullable(),
   answered_at: z.string(),
+  from: z.unknown().optional(),
   request_sha256: z.string(),
   tree: z.string(),
   /** Null where nothing was shown to anybody, missing where an earlier version wrote the answer. */
@@ -113,10 +114,12 @@ async function verifyOutcome(
   const { path } = artifact.payload;
   const outcome = outcomeSchema.safeParse(await readJson(context, path));
   if (!outcome.success) return [flaw(path, 'is not an answer')];
-  const { answer, by, comment, answered_at, request_sha256, tree, workflow_digest, evidence } = outcome.data;
+  const { answer, by, comment, answered_at, from, request_sha256, tree, workflow_digest, evidence } =
+    outcome.data;
   const { payload } = event;
   if (answer !== event.event_type || by !== payload.by) return [flaw(path, `is not the answer of ${where}`)];
-  if (comment !== payload.comment || answered_at !== payload.answered_at)
+  const isElsewhere = JSON.stringify(from) !== JSON.stringify(payload.from);
+  if (comment !== payload.comment || answered_at !== payload.answered_at || isElsewhere)
     return [flaw(path, `says something else than ${where}`)];
   if (request_sha256 !== request?.payload.request_sha256 || tree !== request.payload.tree)
     return [flaw(path, 'answers another request')];

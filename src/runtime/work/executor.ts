@@ -1,6 +1,6 @@
 import type { JournalEntry, WorkEvent } from '../../contracts/work-event.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
-import { type AskedCommand, itemOf, nameOf, type WorkCommand } from '../../work/command.ts';
+import { type AskedCommand, type Asker, itemOf, nameOf, type WorkCommand } from '../../work/command.ts';
 import { readCommand } from '../../work/command-schema.ts';
 import { createWorkState, evolve } from '../../work/evolve.ts';
 import { type GuardContext, refusalOf } from '../../work/guards.ts';
@@ -104,7 +104,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         if (state.doneKeys.has(key)) return { kind: 'done_before' };
         const refusal = await refusedBy(asked, append);
         if (refusal !== null) return { kind: 'refused', ...refusal };
-        await append([{ type: 'command_started', key, by: nameOf(by), command: { ...command } }]);
+        await append([{ type: 'command_started', key, ...askerOf(by), command: { ...command } }]);
         return complete(startedCommand(key), append);
       }),
     executeAll: (wishes) =>
@@ -121,7 +121,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
           open.map(({ key, by, command }) => ({
             type: 'command_started',
             key,
-            by: nameOf(by),
+            ...askerOf(by),
             command: { ...command },
           })),
         );
@@ -140,6 +140,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         await append(await events(state));
       }),
   };
+}
+
+function askerOf(by: Asker) {
+  const from = by.kind === 'person' ? by.from : undefined;
+  return { by: nameOf(by), ...(from === undefined ? {} : { from }) };
 }
 
 interface CarriedOut {

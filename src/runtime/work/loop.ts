@@ -1,3 +1,4 @@
+import type { AnswerOrigin } from '../../contracts/answer-origin.ts';
 import type { JournalEntry } from '../../contracts/work-event.ts';
 import type { Spec } from '../../contracts/work-item.ts';
 import { ROLES, type Role } from '../../contracts/work-results.ts';
@@ -45,6 +46,8 @@ export interface WorkEngine {
     person: string,
     /** Where the same wish must not be granted twice. */
     key?: string,
+    /** What the operating system says of the answer. */
+    from?: AnswerOrigin,
   ) => Promise<Outcome>;
   /** A person asks for the work on an item: the run of an implementor, to its end. */
   readonly dispatch: (
@@ -72,7 +75,8 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   const memory = createMemory(deps);
   const { executor } = memory;
 
-  const person = (name: string) => ({ kind: 'person', name }) as const;
+  const person = (name: string, from?: AnswerOrigin) =>
+    ({ kind: 'person', name, ...(from === undefined ? {} : { from }) }) as const;
   const housekeep = async () => {
     while ((await runCycle(memory, IDLE_POWERS)).moved);
   };
@@ -104,8 +108,8 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     cycle: (options) => runCycle(memory, powersOf(options ?? {})),
     runUntilIdle: (signal, options) => loop(memory, signal, options ?? {}, true),
     watch: (signal, options) => loop(memory, signal, options ?? {}, false),
-    ask: (command, name, key = deps.newKey()) =>
-      executor.execute({ key: `person/${key}`, by: person(name), command }),
+    ask: (command, name, key = deps.newKey(), from) =>
+      executor.execute({ key: `person/${key}`, by: person(name, from), command }),
     dispatch: (itemId, name, signal, options) =>
       request(() => ({ kind: 'request_implementor_run', itemId }), name, signal, options),
     review: (itemId, name, signal, options) =>

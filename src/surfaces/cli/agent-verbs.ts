@@ -1,5 +1,6 @@
 import type { AddVerb } from './add-verb.ts';
 import { text } from './option-values.ts';
+import { TRUST_OPTION } from './trust-option.ts';
 import { unknownQuestion } from './unknown-question.ts';
 
 /** Verbs about agents without a run. */
@@ -13,5 +14,5 @@ export function addAgentVerbs(verb: AddVerb): void {
       const { testAgent } = await import('./verbs/agents.ts');
       return testAgent(context, name);
     },
-  );
+  ).option(...TRUST_OPTION);
 }

@@ -1,3 +1,4 @@
+import { answererText } from '../../contracts/answer-origin.ts';
 import { stepFolderOf } from '../../contracts/run-files.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import {
@@ -108,7 +109,8 @@ function textPath(
 /** Since when a gate waits and until when; the clock may have been put back, which changes neither. */
 export function timeText(awaiting: AwaitingView, now: Date, answer: GateAnswer | null): string {
   const since = `since ${awaiting.requestedAt}`;
-  if (answer !== null) return `${since}, ${answer.answer}${answer.by === null ? '' : ` by ${answer.by}`}`;
+  if (answer !== null)
+    return `${since}, ${answer.answer}${answer.by === null ? '' : ` by ${printable(answererText(answer.by, answer.from))}`}`;
   if (awaiting.expiresAt === null) return since;
   return hasExpired(awaiting, now)
     ? `${since}, expired at ${awaiting.expiresAt}; resume will time it out`

@@ -1,5 +1,6 @@
 import type { AddVerb } from './add-verb.ts';
 import { optional, text } from './option-values.ts';
+import { TRUST_OPTION } from './trust-option.ts';
 
 /** Verbs for those who write harnesses in another language than the kit's. */
 export function addHarnessVerbs(verb: AddVerb): void {
@@ -18,5 +19,6 @@ export function addHarnessVerbs(verb: AddVerb): void {
   )
     .option('--report <file>', 'where the report goes (default: harness_report.json in the out folder)')
     .option('--out <dir>', 'where screenshots, logs and proposals go')
-    .option('--case <id>', 'only this case');
+    .option('--case <id>', 'only this case')
+    .option(...TRUST_OPTION);
 }

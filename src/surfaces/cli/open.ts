@@ -9,9 +9,11 @@ import type {
   OpenPolicy,
   OpenProject,
   OpenScope,
+  OpenTrust,
   OpenWork,
   Records,
   TrialRequest,
+  TrustWanted,
   UpkeepSetup,
   WorkOptions,
 } from '../../runtime/services.ts';
@@ -30,6 +32,10 @@ export async function openUpkeep(context: VerbContext): Promise<UpkeepSetup> {
 
 export async function openProject(context: VerbContext): Promise<OpenProject> {
   return unwrap(context, await (await context.services()).openProject(context.startDir));
+}
+
+export async function openTrust(context: VerbContext, wanted: TrustWanted): Promise<OpenTrust> {
+  return unwrap(context, await (await context.services()).openTrust(context.startDir, wanted));
 }
 
 export async function openPolicy(context: VerbContext, wanted: readonly string[]): Promise<OpenPolicy> {

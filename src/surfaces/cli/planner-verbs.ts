@@ -1,6 +1,7 @@
 import type { AddVerb } from './add-verb.ts';
 import { CliError } from './cli-error.ts';
 import { optional } from './option-values.ts';
+import { TRUST_OPTION } from './trust-option.ts';
 
 const PLANNER = 'rules (default), or model:NAME as the configuration has it';
 
@@ -16,7 +17,8 @@ export function addPlannerVerbs(verb: AddVerb): void {
     },
   )
     .option('--input <file>', 'the envelope, or - for standard input')
-    .option('--planner <name>', PLANNER);
+    .option('--planner <name>', PLANNER)
+    .option(...TRUST_OPTION);
   verb(
     'vectors [words...]',
     'judge a folder of vectors again and show what drifts; record RUN STEP makes one of a run',
@@ -39,5 +41,6 @@ export function addPlannerVerbs(verb: AddVerb): void {
     },
   )
     .option('--planner <name>', PLANNER)
+    .option(...TRUST_OPTION)
     .option('--out <file>', 'for record: where to write it (default: .tnh/vectors/)');
 }

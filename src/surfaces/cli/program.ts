@@ -34,6 +34,7 @@ export interface ProgramDeps {
 interface CommonOptions {
   readonly json?: true;
   readonly repo?: string;
+  readonly trust?: true;
 }
 
 const NO_INPUT = '--no-input';
@@ -66,6 +67,7 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
       startDir: resolve(common.repo ?? '.'),
       repo: common.repo ?? null,
       version: deps.version,
+      isTrustGiven: common.trust === true,
       ...readers,
       leaveTerminal: detached ? leave : null,
     };
@@ -251,6 +253,17 @@ function addSetupVerbs(verb: AddVerb, program: Command): void {
   )
     .option('--seed <n>', 'where lines are torn, and which scripts when there are many', wholeCount, 1)
     .option('--script <name>', 'only the script of this name');
+  verb(
+    'trust',
+    'show what this repository may execute, and trust it with that',
+    'conductor trust',
+    async (context, _args, options) => {
+      const { trust } = await import('./verbs/trust.ts');
+      return trust(context, { list: options.list === true, revoke: options.revoke === true });
+    },
+  )
+    .option('--list', 'list the repositories that you trust')
+    .option('--revoke', 'trust this repository no longer');
   verb('doctor', 'what is there, what is missing, what to do', 'conductor doctor', async (context) => {
     const { doctor } = await import('./verbs/doctor.ts');
     return doctor(context);

@@ -1,5 +1,5 @@
 import { lifecycleOf } from '../../runtime/derived-files.ts';
-import type { NoticeView, RunView, StepView } from '../../runtime/run-view.ts';
+import type { AnswerView, NoticeView, RunView, StepView } from '../../runtime/run-view.ts';
 
 /** The document of `run --json` and `show --json`. */
 export function runDocument(
@@ -34,6 +34,7 @@ export function runDocument(
     ...(view.setup.length === 0 ? {} : { setup: view.setup }),
     ...(view.baseline === null ? {} : { baseline: view.baseline }),
     ...(view.notices.length === 0 ? {} : { notices: view.notices.map(noticeOf) }),
+    ...(view.answers.length === 0 ? {} : { answers: view.answers.map(answerOf) }),
     ...(flaky.length === 0 ? {} : { flaky }),
     ...(findings.length === 0 ? {} : { findings }),
   };
@@ -41,6 +42,10 @@ export function runDocument(
 
 function noticeOf({ stepId, seq, ...notice }: NoticeView) {
   return { step_id: stepId, seq, ...notice };
+}
+
+function answerOf({ stepId, answer, attempt, by, comment, answered_at, from }: AnswerView) {
+  return { step_id: stepId, attempt, answer, by, comment, answered_at, from: from ?? null };
 }
 
 function flakyOf({ stepId, attempt, flaky }: StepView) {

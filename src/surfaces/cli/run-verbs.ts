@@ -1,6 +1,7 @@
 import type { AddVerb } from './add-verb.ts';
 import { collectInput, number, oneOf, optional, text, wholeCount } from './option-values.ts';
 import { STATE_FILTERS } from './run-state.ts';
+import { TRUST_OPTION } from './trust-option.ts';
 
 /** Verbs that make a run move, or end it. */
 export function addRunVerbs(verb: AddVerb): void {
@@ -25,7 +26,8 @@ export function addRunVerbs(verb: AddVerb): void {
     .option('--title <text>', 'names the run (default: the first line of the task)')
     .option('--no-baseline', "don't run the validators on the base commit first")
     .option('--wait', 'stay at gates until they are answered')
-    .option('--detach', 'go on in a process of its own');
+    .option('--detach', 'go on in a process of its own')
+    .option(...TRUST_OPTION);
 
   verb(
     'resume <run>',
@@ -37,7 +39,8 @@ export function addRunVerbs(verb: AddVerb): void {
     },
   )
     .option('--wait', 'stay at gates until they are answered')
-    .option('--detach', 'go on in a process of its own');
+    .option('--detach', 'go on in a process of its own')
+    .option(...TRUST_OPTION);
 
   for (const [name, verdict] of [
     ['approve', 'gate_approved'],
@@ -58,7 +61,8 @@ export function addRunVerbs(verb: AddVerb): void {
     )
       .option('--comment <text>', 'why; it is kept with the answer')
       .option('--as <name>', 'who answers (default: the name git uses)')
-      .option('--resume', 'go on with the run at once');
+      .option('--resume', 'go on with the run at once')
+      .option(...TRUST_OPTION);
   }
 
   verb(
@@ -69,7 +73,9 @@ export function addRunVerbs(verb: AddVerb): void {
       const { cancel } = await import('./verbs/cancel.ts');
       return cancel(context, text(run), optional(options.comment));
     },
-  ).option('--comment <text>', 'why; it is kept with the run');
+  )
+    .option('--comment <text>', 'why; it is kept with the run')
+    .option(...TRUST_OPTION);
 }
 
 /** Verbs that only look at runs. */

@@ -1,3 +1,4 @@
+import { answerText } from '../../runtime/answer-text.ts';
 import { blockingReason } from '../../runtime/derived-files.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 import { noticeText } from '../../runtime/preparation-text.ts';
@@ -40,6 +41,8 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (prepared.length > 0) lines.push(paint.bold('  before'), ...prepared.map((line) => `    ${line}`));
   lines.push(paint.bold('  path'), `    ${pathOf(view)}`);
   if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
+  if (view.answers.length > 0)
+    lines.push(paint.bold('  answers'), ...view.answers.map((each) => `    ${printable(answerText(each))}`));
   const judged = judgements(view);
   if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
   const checks = facts.checks.map(printable).filter((line) => !prepared.some((told) => told.includes(line)));

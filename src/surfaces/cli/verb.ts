@@ -13,6 +13,8 @@ export interface VerbContext extends Readers {
   /** `--repo` as it was given: commands to copy keep it. */
   readonly repo: string | null;
   readonly version: string;
+  /** `--trust`: says yes to what the command would execute because of the repository's files. */
+  readonly isTrustGiven?: boolean;
   /** In a process of its own: from now on all it says goes to this file. Null in any other. */
   readonly leaveTerminal: ((logPath: string) => void) | null;
 }

@@ -1,6 +1,7 @@
 import { WORK_STATUSES } from '../../contracts/work-item.ts';
 import type { AddVerb } from './add-verb.ts';
 import { number, oneOf, optional, text, wholeCount } from './option-values.ts';
+import { TRUST_OPTION } from './trust-option.ts';
 
 const AS = ['--as <name>', 'who acts (default: the name git uses)'] as const;
 const JOBS = ['--jobs <n>', 'how many items agents work on at the same time'] as const;
@@ -63,7 +64,8 @@ function addAgentActions(verb: AddVerb): void {
     },
   )
     .option('--force', 'also where no approved spec has changed since it was planned')
-    .option(...AS);
+    .option(...AS)
+    .option(...TRUST_OPTION);
   verb(
     'dispatch [id]',
     'have an item, or all that are free, implemented and reviewed until nothing moves',
@@ -76,7 +78,8 @@ function addAgentActions(verb: AddVerb): void {
   )
     .option('--all', 'every item that is free')
     .option(...JOBS, wholeCount)
-    .option(...AS);
+    .option(...AS)
+    .option(...TRUST_OPTION);
   verb(
     'review <id>',
     'have the revision of an item reviewed now',
@@ -85,7 +88,9 @@ function addAgentActions(verb: AddVerb): void {
       const { review } = await import('./verbs/work/review.ts');
       return review(context, text(id), optional(options.as));
     },
-  ).option(...AS);
+  )
+    .option(...AS)
+    .option(...TRUST_OPTION);
   verb(
     'watch',
     'plan, implement and review whatever there is to do, until Ctrl-C',
@@ -96,7 +101,8 @@ function addAgentActions(verb: AddVerb): void {
     },
   )
     .option(...JOBS, wholeCount)
-    .option(...AS);
+    .option(...AS)
+    .option(...TRUST_OPTION);
 }
 
 /** What people decide. */
@@ -112,7 +118,8 @@ function addPeopleActions(verb: AddVerb): void {
     },
   )
     .option('--reason <text>', 'why; it is kept with the item')
-    .option(...AS);
+    .option(...AS)
+    .option(...TRUST_OPTION);
   verb(
     'apply <file>',
     'apply the result of a role: a plan, what an implementor says, a review',
@@ -131,7 +138,8 @@ function addPeopleActions(verb: AddVerb): void {
     .option('--item <id>', 'the item that an implementor or a reviewer speaks of')
     .option('--run <run>', 'the run that did the work, whose evidence and patch count')
     .option('--again', 'apply a plan that was applied before once more')
-    .option(...AS);
+    .option(...AS)
+    .option(...TRUST_OPTION);
   verb(
     'merge <id>',
     'bring the approved revision of an item into the default branch',
@@ -140,7 +148,9 @@ function addPeopleActions(verb: AddVerb): void {
       const { merge } = await import('./verbs/work/merge.ts');
       return merge(context, text(id), optional(options.as));
     },
-  ).option(...AS);
+  )
+    .option(...AS)
+    .option(...TRUST_OPTION);
   verb('labels', 'set up the labels of items, and list them', 'conductor work labels', async (context) => {
     const { labels } = await import('./verbs/work/labels.ts');
     return labels(context);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ConfigDocument } from '../../../src/contracts/config.ts';
 import { CONFIG_DEFAULTS } from '../../../src/contracts/config-defaults.ts';
 import { checkConfig } from '../../../src/workflow/config-document.ts';
 import { mergeConfigs } from '../../../src/workflow/config-merge.ts';
@@ -194,6 +195,45 @@ describe('the setup of a configuration', () => {
 });
 
 describe('mergeConfigs', () => {
+  it.each([
+    ['required', 'off', undefined, 'required'],
+    ['required', 'auto', undefined, 'required'],
+    ['auto', 'off', undefined, 'auto'],
+    ['off', 'required', undefined, 'required'],
+    ['auto', 'required', undefined, 'required'],
+    [undefined, 'off', undefined, 'off'],
+    [undefined, undefined, undefined, 'auto'],
+    ['required', undefined, 'off', 'off'],
+  ] as const)('sandbox: user %s, repository %s, environment %s: %s', (user, repository, around, expected) => {
+    const said = (sandbox: 'required' | 'auto' | 'off' | undefined) =>
+      sandbox === undefined ? {} : { sandbox };
+    expect(mergeConfigs(said(user), said(repository), said(around)).sandbox).toBe(expected);
+  });
+
+  it.each([
+    ['policy.mine.v1', 'policy.loose.v1', undefined, ['policy.mine.v1', 'policy.loose.v1']],
+    ['policy.mine.v1', 'policy.mine.v1', undefined, ['policy.mine.v1']],
+    [undefined, 'policy.loose.v1', undefined, ['policy.loose.v1']],
+    [undefined, undefined, undefined, ['policy.workspace.v1']],
+    ['policy.mine.v1', 'policy.loose.v1', 'policy.now.v1', ['policy.now.v1']],
+  ] as const)('policy: user %s, repository %s, environment %s: %j', (user, repository, around, expected) => {
+    const said = (policy: string | undefined) => (policy === undefined ? {} : { policy });
+    expect(mergeConfigs(said(user), said(repository), said(around)).policy).toEqual(expected);
+  });
+
+  it('takes answers and trusted from the user alone, and adds protected branches', () => {
+    const repository: ConfigDocument = { answers: 'any', trusted: ['/**'], protected_branches: ['trunk'] };
+    const merged = (user: ConfigDocument) => mergeConfigs(user, repository);
+    expect(merged({})).toMatchObject({ answers: 'any', trusted: [], protected_branches: ['trunk'] });
+    expect(
+      merged({ answers: 'interactive', trusted: ['~/src'], protected_branches: ['release'] }),
+    ).toMatchObject({
+      answers: 'interactive',
+      trusted: ['~/src'],
+      protected_branches: ['release', 'trunk'],
+    });
+  });
+
   it('lets the repository win key by key and merges maps by name', () => {
     const user = check(
       'limits: { timeout: 1h, max_visits: 3 }\nsandbox: off\nvalidators:\n  lint: { command: [eslint] }\n  tests: { command: [jest] }',

@@ -9,6 +9,7 @@ import { findMissing } from './check-out.ts';
 import { TRACKED_PATHSPEC } from './harness-link.ts';
 import { parseDiffRaw } from './parse-diff-raw.ts';
 
+const OBJECT_NAME = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 const RENAME_CANDIDATES = 1000;
 
 const COMPARE = [
@@ -112,6 +113,9 @@ async function compareTrees(request: TreeDiffRequest, options: readonly string[]
   const { fromTree, toTree } = request;
   if (fromTree === toTree)
     return { diff: { files: [], insertions: 0, deletions: 0 }, patch: Buffer.alloc(0) };
+  // A record that conductor didn't write could name an option of git here.
+  for (const tree of [fromTree, toTree])
+    if (!OBJECT_NAME.test(tree)) throw new GitError([], null, `"${tree}" is not the name of a tree`);
   return withoutAttributes(request, async (git) => {
     const compare = (from: string, to: string) => git([...options, from, to, ...TRACKED_PATHSPEC]);
     const { stdout } = await compare(fromTree, toTree).catch(async (error: unknown) => {

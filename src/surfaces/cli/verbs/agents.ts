@@ -1,4 +1,5 @@
 import type { AgentTrial } from '../../../runtime/services.ts';
+import { ensureTrust } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { tryAgent } from '../open.ts';
 import { renderTable } from '../table.ts';
@@ -9,6 +10,7 @@ import { whileWatching } from '../watching.ts';
 /** Tries an agent of the configuration, and tells what was seen. */
 export async function testAgent(context: VerbContext, name: string): Promise<ExitCode> {
   const { terminal } = context;
+  await ensureTrust(context);
   const trial = await whileWatching((signal) =>
     tryAgent(context, {
       name,

@@ -1,10 +1,12 @@
+import { answererText } from '../../../contracts/answer-origin.ts';
 import { answerGate } from '../../../runtime/answer-gate.ts';
 import { CliError } from '../cli-error.ts';
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRunOf } from '../open.ts';
+import { printable } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-import { resumeById } from './resume.ts';
+import { ensureTrustOfRun, resumeById } from './resume.ts';
 
 export interface AnswerOptions {
   readonly comment: string | null;
@@ -20,21 +22,28 @@ export async function answer(
 ): Promise<ExitCode> {
   const project = await openProject(context);
   const { record, view } = await openRunOf(project, wanted);
+  if (options.resume) await ensureTrustOfRun(context, project, view.runId);
   const by = options.as ?? (await project.userName());
   if (!/^[^\n\r]*\S[^\n\r]*$/.test(by))
     throw new CliError('an answer needs a name', 'give one with --as NAME');
+  const answerer = project.answerer();
   const result = await answerGate({
     record,
     clock: project.clock,
     workspace: project.deps.workspace,
     repoRoot: project.repoRoot,
+    answerer,
+    accepted: project.answers,
     answer: verdict,
     by,
     comment: options.comment,
   });
   if (!result.ok) throw new CliError(result.reason, result.help, EXIT.failed);
   const word = verdict === 'gate_approved' ? 'approved' : 'rejected';
-  context.terminal.err(`${word} gate ${result.stepId} of run ${view.runId} as ${by}\n`);
+  const { origin } = answerer;
+  context.terminal.err(
+    `${word} gate ${result.stepId} of run ${view.runId} as ${printable(answererText(by, origin))}\n`,
+  );
   if (options.resume && record.driverPid === null)
     return resumeById(context, project, view.runId, { wait: false });
   if (context.json)
@@ -43,6 +52,7 @@ export async function answer(
       step_id: result.stepId,
       answer: verdict,
       by,
+      from: origin,
       comment: options.comment,
     });
   else if (record.driverPid === null)

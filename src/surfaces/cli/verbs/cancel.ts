@@ -3,13 +3,15 @@ import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, openRun } from '../open.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-import { resumeError } from './resume.ts';
+import { ensureTrustOfRun, resumeError } from './resume.ts';
 
 export async function cancel(context: VerbContext, wanted: string, reason: string | null): Promise<ExitCode> {
   const { view, record, records } = await openRun(context, wanted);
   const { runId } = view;
   if (view.end !== null)
     throw new CliError(`run ${runId} has ended already: ${view.end.outcome}`, null, EXIT.failed);
+  // Without a process that drives the run, its end is published and reported to others here, as the configuration says.
+  if (record.driverPid === null) await ensureTrustOfRun(context, records, runId);
   const by = await records.userName();
   const result = await cancelRun({
     record,

@@ -1,8 +1,10 @@
+import { realpath } from 'node:fs/promises';
 import { answerGate } from '../../../runtime/answer-gate.ts';
 import type { AwaitingView, RunView } from '../../../runtime/run-view.ts';
 import type { OpenProject } from '../../../runtime/services.ts';
 import { CliError } from '../cli-error.ts';
 import { reportEnd } from '../driving.ts';
+import { trustOwnFiles } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { gateLines } from '../gate-lines.ts';
 import { openProject } from '../open.ts';
@@ -32,6 +34,8 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
   const project = await openProject(inside);
   const checked = await checkForRun(inside, project, repository.workflowPath, {});
   if (checked === null) return EXIT.usage;
+  const workflows = [{ plan: checked.plan, path: await realpath(repository.workflowPath) }];
+  await trustOwnFiles(inside, { workflows }, () => true);
   const end = await startChecked(inside, project, checked, {
     baseRef: 'HEAD',
     inputs: {},
@@ -69,15 +73,19 @@ async function answerDemoGate(
       terminal.err(`    ${line}\n`);
   const approved = ask ? await askPerson(awaiting) : true;
   if (approved === null) return;
-  await answerGate({
+  const answered = await answerGate({
     record: read.run,
     clock: project.clock,
     workspace: project.deps.workspace,
     repoRoot: project.repoRoot,
+    answerer: project.answerer(),
+    // The demo answers for its own repository, also where a person wants to be asked about others.
+    accepted: 'any',
     answer: approved ? 'gate_approved' : 'gate_rejected',
     by: ask ? await project.userName() : 'demo',
     comment: null,
   });
+  if (!answered.ok) throw new CliError(answered.reason, answered.help, EXIT.failed);
 }
 
 /** Null when the person would rather not say: the gate stays open. */

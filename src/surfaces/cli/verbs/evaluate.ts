@@ -3,6 +3,7 @@ import { reasonsFor } from '../../../planner/explain.ts';
 import type { Problem } from '../../../planner/problems.ts';
 import { formatJson } from '../../../text/outside-text.ts';
 import { CliError } from '../cli-error.ts';
+import { ensureTrust } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { readJson } from '../given-text.ts';
 import { openPlanner } from '../open.ts';
@@ -22,6 +23,7 @@ export async function evaluate(
     throw new CliError('evaluate takes an envelope', 'name it: conductor evaluate --input envelope.json');
   const parsed = parseEnvelope(await readJson(input));
   if (!parsed.ok) throw misfit(input, 'an envelope', 'planner-input', parsed.problems);
+  if (plannerName !== null && plannerName !== 'rules') await ensureTrust(context);
   const planner = await openPlanner(context, plannerName);
   const { decision, trace } = await planner.judge(parsed.envelope, new AbortController().signal);
   if (context.json) {

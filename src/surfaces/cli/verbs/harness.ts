@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { HarnessSuite } from '../../../contracts/harness-suite.ts';
+import { MARK_VARIABLE } from '../../../contracts/process-mark.ts';
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
@@ -10,6 +11,7 @@ import { shellLine } from '../../../harness/shell-words.ts';
 import { formatJson } from '../../../text/outside-text.ts';
 import { type CheckedSuite, checkSuite } from '../../../workflow/suite-document.ts';
 import { CliError } from '../cli-error.ts';
+import { ensureTrust } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -35,6 +37,9 @@ export async function harness(
   const { suite } = checked;
   checkCase(suite, options.only);
   const { terminal } = context;
+  // In a run, what starts this was trusted with the run, and agents write suites that nobody could be asked about.
+  if (process.env[MARK_VARIABLE] === undefined)
+    await ensureTrust(context, { configuration: false, suite: { path: resolve(path), suite } });
   const { report, reportPath, exitCode } = await runSuite({
     suiteId: suite.suite_id,
     cases: suite.cases.map(caseOf),

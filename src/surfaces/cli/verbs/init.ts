@@ -1,8 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { jsonSchemaText } from '../../../contracts/json-schemas.ts';
+import type { ComparedPart } from '../../../trust/compare-parts.ts';
 import { CliError } from '../cli-error.ts';
 import { withRepo } from '../command-text.ts';
+import { trustOwnFiles } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { displayPath } from '../find-workflow.ts';
 import { firstConfig } from '../first-config.ts';
@@ -38,6 +40,7 @@ export async function init(context: VerbContext): Promise<ExitCode> {
     const made = await createFile(path, text);
     (made ? created : kept).push(relative(repoRoot, path));
   }
+  await trustWhatWasMade(context, created);
   if (context.json) {
     printJson(context, { created, kept });
     return EXIT.success;
@@ -54,6 +57,17 @@ export async function init(context: VerbContext): Promise<ExitCode> {
   ];
   err(`\nnext:\n${next.map((line) => `  ${withRepo(line, context.repo)}\n`).join('')}`);
   return EXIT.success;
+}
+
+const CONFIG_FILE = '.tnh/config.yaml';
+const WORKFLOW_FILE = '.tnh/workflows/implement.yaml';
+
+/** The user has just had these files written; what stood there before needs its own yes. */
+async function trustWhatWasMade(context: VerbContext, created: readonly string[]): Promise<void> {
+  if (!created.includes(CONFIG_FILE)) return;
+  const isOwn = ({ kind, name }: ComparedPart) =>
+    kind === 'workflow' ? name === 'implement' : kind !== 'agent settings';
+  await trustOwnFiles(context, { allWorkflows: created.includes(WORKFLOW_FILE), work: true }, isOwn);
 }
 
 /** Tells editors where the schema is. The path is relative to the file, so that it holds in every clone. */

@@ -1,12 +1,16 @@
+import { realpath } from 'node:fs/promises';
 import { describeDriver } from '../../../contracts/run-lease.ts';
 import type { Plan } from '../../../kernel/plan.ts';
+import { readRecordedPlan } from '../../../runtime/recorded-run.ts';
 import { type ResumeProblem, type ResumeRequest, resumeRun } from '../../../runtime/resume-run.ts';
-import type { OpenProject } from '../../../runtime/services.ts';
+import { viewRun } from '../../../runtime/run-view.ts';
+import type { OpenProject, Records } from '../../../runtime/services.ts';
 import { CliError } from '../cli-error.ts';
 import { startDetached } from '../detach.ts';
 import { commonFlags, reportDetached } from '../detached-report.ts';
 import { announceDetached } from '../detached-terminal.ts';
 import { reportEnd, whileDriving } from '../driving.ts';
+import { ensureTrust } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openProject, recordError, resolveRunId } from '../open.ts';
 import type { VerbContext } from '../verb.ts';
@@ -18,10 +22,24 @@ export async function resume(
 ): Promise<ExitCode> {
   const project = await openProject(context);
   const runId = await resolveRunId(project, wanted);
+  await ensureTrustOfRun(context, project, runId);
   if (!detach) return resumeById(context, project, runId, { wait });
   const words = ['resume', runId, ...(wait ? ['--wait'] : []), ...commonFlags(context)];
   const started = await startDetached(context, words);
   return started.ok ? reportDetached(context, project, started) : started.code;
+}
+
+/** What a recorded run executes: its own workflow, with the configuration of today. */
+export async function ensureTrustOfRun(context: VerbContext, records: Records, runId: string): Promise<void> {
+  const read = await records.store.read(runId);
+  const view = read.ok ? viewRun(read.run.events) : null;
+  const recorded = read.ok && view !== null ? await readRecordedPlan(read.run.directory, view) : null;
+  // A record that can't be read is not resumed either.
+  const workflows =
+    read.ok && recorded?.ok === true
+      ? [{ plan: recorded.plan, path: await realpath(read.run.directory.resolve('workflow.yaml')) }]
+      : [];
+  await ensureTrust(context, { workflows });
 }
 
 export async function resumeById(

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Plan } from '../../../kernel/plan.ts';
@@ -14,6 +15,7 @@ import { startDetached } from '../detach.ts';
 import { commonFlags, reportDetached } from '../detached-report.ts';
 import { announceDetached } from '../detached-terminal.ts';
 import { reportEnd, whileDriving } from '../driving.ts';
+import { ensureTrust } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { displayPath, findWorkflow } from '../find-workflow.ts';
 import { openProject } from '../open.ts';
@@ -43,6 +45,7 @@ export async function run(
   const path = await findWorkflow(workflow, project.workflowFolders);
   const checked = await checkForRun(context, project, path, options.inputs);
   if (checked === null) return EXIT.usage;
+  await ensureTrust(context, { workflows: [{ plan: checked.plan, path: await realpath(path) }] });
   if (options.detach) return detachRun(context, project, workflow, options, checked.remarks);
   const end = await startChecked(context, project, checked, {
     ...options,

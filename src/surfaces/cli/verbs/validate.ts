@@ -135,7 +135,8 @@ async function checkAs(
   switch (kind) {
     case 'configuration': {
       const { checkConfig } = await import('../../../workflow/config-document.ts');
-      return checked(checkConfig(source));
+      const isUsersOwn = /(?:^|\/)conductor\/config\.ya?ml$/.test(resolve(source.name));
+      return checked(checkConfig(source, isUsersOwn ? 'user' : 'repository'));
     }
     case 'policy': {
       const { checkPolicy } = await import('../../../workflow/policy-document.ts');

@@ -4,6 +4,7 @@ import type { PlannerVector } from '../../../contracts/planner-vector.ts';
 import { type Drift, driftOf, parseVector } from '../../../planner/vector.ts';
 import type { Planner } from '../../../ports/planner.ts';
 import { CliError } from '../cli-error.ts';
+import { ensureTrust } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { readJson } from '../given-text.ts';
 import { openPlanner, openRecords } from '../open.ts';
@@ -32,6 +33,7 @@ export async function vectors(
   plannerName: string | null,
 ): Promise<ExitCode> {
   const files = await readVectors(folder ?? (await repositoryFolder(context)));
+  if (plannerName !== null && plannerName !== 'rules') await ensureTrust(context);
   const planner = await openPlanner(context, plannerName);
   const checked: Checked[] = [];
   for (const file of files) checked.push(await check(planner, file));

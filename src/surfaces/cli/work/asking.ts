@@ -1,11 +1,13 @@
+import { refuseAnswer } from '../../../runtime/refuse-answer.ts';
 import type { OpenWork } from '../../../runtime/services.ts';
 import type { WorkEngine, WorkSnapshot } from '../../../runtime/work/loop.ts';
 import { itemOf } from '../../../work/command.ts';
+import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { VerbContext } from '../verb.ts';
 import { report } from './driving.ts';
 import { createEventLines } from './event-lines.ts';
-import { expectDone, type Granted, withWork } from './session.ts';
+import { expectDone, type Granted, withTrustedWork } from './session.ts';
 
 type Asked = Parameters<WorkEngine['ask']>[0];
 
@@ -22,7 +24,10 @@ export async function askAsPerson(
   as: string | null,
   wish: (asking: Asking) => Promise<void>,
 ): Promise<ExitCode> {
-  return withWork(context, { jobs: null }, async (work) => {
+  return withTrustedWork(context, { jobs: null }, async (work) => {
+    const answerer = work.answerer();
+    const obstacle = refuseAnswer(answerer, work.answers);
+    if (obstacle !== null) throw new CliError(obstacle.message, obstacle.help, EXIT.failed);
     // Before a wish is judged, what was left half done is completed and what has happened outside is known.
     await work.engine.recover();
     const snapshot = await work.engine.snapshot();
@@ -30,7 +35,8 @@ export async function askAsPerson(
     await wish({
       work,
       snapshot,
-      ask: async (command, key) => expectDone(await work.engine.ask(command, person, key), itemOf(command)),
+      ask: async (command, key) =>
+        expectDone(await work.engine.ask(command, person, key, answerer.origin), itemOf(command)),
     });
     await work.engine.recover();
     if (!context.json) await tell(context, work, snapshot);

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 import { itemDocument } from './documents.ts';
 import { createWorkProgress } from './progress.ts';
-import { withWork } from './session.ts';
+import { withTrustedWork } from './session.ts';
 
 export interface WorkDriving {
   readonly work: OpenWork;
@@ -32,7 +32,7 @@ export async function driveWork(
 ): Promise<ExitCode> {
   const progress = createWorkProgress(context.terminal);
   try {
-    return await withWork(context, { jobs: options.jobs, observe: progress.observe }, async (work) => {
+    return await withTrustedWork(context, { jobs: options.jobs, observe: progress.observe }, async (work) => {
       const before = (await work.engine.snapshot()).state;
       progress.begin(before);
       const end = await whileInterruptible(

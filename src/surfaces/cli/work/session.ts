@@ -6,6 +6,7 @@ import type { WorkSnapshot } from '../../../runtime/work/loop.ts';
 import type { RefusalCode } from '../../../work/refusal.ts';
 import type { KnownItem } from '../../../work/state.ts';
 import { CliError } from '../cli-error.ts';
+import { ensureTrust } from '../ensure-trust.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openWork } from '../open.ts';
 import { printable } from '../terminal.ts';
@@ -23,6 +24,16 @@ export async function withWork<T>(
   } finally {
     await work.close();
   }
+}
+
+/** As `withWork`, for actions that have agents work or checks run: now, or to complete what was left half done. */
+export async function withTrustedWork<T>(
+  context: VerbContext,
+  options: WorkOptions,
+  use: (work: OpenWork) => Promise<T>,
+): Promise<T> {
+  await ensureTrust(context, { allWorkflows: true, work: true });
+  return withWork(context, options, use);
 }
 
 /** The item of an id, also written as `#3`. */

@@ -1,0 +1,63 @@
+import { readlinkSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { isatty } from 'node:tty';
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/process-mark.ts';
+import type { Answerer } from '../../ports/answerer.ts';
+import { readProcNow } from './mark-sweep.ts';
+
+/** More processes above this one than any system has; a chain that is longer is a loop. */
+const MOST_ANCESTORS = 1000;
+
+/** Who gives an answer here, by what the operating system says and not by what the process says of itself. */
+export function findAnswerer(): Answerer {
+  const parent = readProcNow(process.ppid, 'comm').trim();
+  return {
+    origin: {
+      user: userInfo().username,
+      terminal: isatty(0) ? terminalName() : null,
+      session: null,
+      process: { pid: process.pid, host: hostname(), parent: parent === '' ? null : parent },
+    },
+    runMark: findRunMark(),
+  };
+}
+
+function terminalName(): string {
+  try {
+    return readlinkSync('/proc/self/fd/0');
+  } catch {
+    return 'a terminal';
+  }
+}
+
+/**
+ * The mark of a run that this process carries, or that a process above it was started with. A process that was cut off from its
+ * parents still carries the mark it was started with. Only Linux shows the environments of other processes.
+ */
+function findRunMark(): string | null {
+  const own = markIn(Object.entries(process.env).map(([name, value]) => `${name}=${value}`));
+  if (own !== null) return own;
+  let pid = process.pid;
+  for (let steps = 0; pid > 0 && steps < MOST_ANCESTORS; steps += 1) {
+    const mark = markIn(readProcNow(pid, 'environ').split('\0'));
+    if (mark !== null) return mark;
+    pid = parentOf(pid);
+  }
+  return null;
+}
+
+function markIn(entries: readonly string[]): string | null {
+  for (const variable of [MARK_VARIABLE, OUTER_MARKS_VARIABLE]) {
+    const entry = entries.find((each) => each.startsWith(`${variable}=`));
+    const [mark = ''] = entry?.slice(variable.length + 1).split('\n') ?? [];
+    if (mark !== '') return mark;
+  }
+  return null;
+}
+
+/** Zero when there is none. The name in `stat` is free text in parentheses; state and parent follow the last one. */
+function parentOf(pid: number): number {
+  const stat = readProcNow(pid, 'stat');
+  const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(parent ?? 0) || 0;
+}

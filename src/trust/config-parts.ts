@@ -1,0 +1,117 @@
+import type { ConfigDocument } from '../contracts/config.ts';
+import { CONFIG_DEFAULTS, PLANNER_DEFAULTS } from '../contracts/config-defaults.ts';
+import { commandText, createPart, type Part } from './part.ts';
+
+type Agent = NonNullable<ConfigDocument['agents']>[string];
+type Planner = NonNullable<ConfigDocument['planner']>;
+
+/**
+ * What the configuration of a repository makes conductor execute or hand out. What only tightens the user's own settings is no
+ * part: a repository needs no yes for it.
+ */
+export function configParts(repository: ConfigDocument, user: ConfigDocument): readonly Part[] {
+  return [
+    ...Object.entries(repository.agents ?? {}).map(([name, agent]) =>
+      createPart('agent', name, agentText(agent), agent),
+    ),
+    ...Object.entries(repository.validators ?? {}).map(([name, validator]) =>
+      createPart('validator', name, commandText(validator.command), validator),
+    ),
+    ...setupParts(repository),
+    ...plannerParts(repository.planner),
+    ...notifyParts(repository),
+    ...extraNames('environment', repository.environment, user.environment ?? CONFIG_DEFAULTS.environment),
+    ...extraNames('entrypoint', repository.entrypoints, user.entrypoints ?? CONFIG_DEFAULTS.entrypoints),
+    ...policyParts(repository, user),
+    ...sandboxParts(repository, user),
+    ...pathParts(repository),
+  ];
+}
+
+function agentText(agent: Agent): string {
+  if (agent.kind === 'replay') return `replays run ${agent.run}`;
+  const { command = CONFIG_DEFAULTS.agents[agent.kind === 'codex' ? 'codex' : 'claude-code'].command } =
+    agent;
+  return [
+    commandText(command),
+    ...listed('gets the variables', agent.env),
+    ...listed('may read', agent.sees),
+    ...listed('may write', agent.writes),
+  ].join('; ');
+}
+
+function setupParts({ setup }: ConfigDocument): Part[] {
+  if (setup === undefined) return [];
+  const text = [...(setup.run ?? []).map(commandText), ...listed('gets copies of', setup.copy)].join('; ');
+  return text === '' ? [] : [createPart('setup', 'setup', text, setup)];
+}
+
+function plannerParts(planner: Planner | undefined): Part[] {
+  switch (planner?.kind) {
+    case undefined:
+    case 'rules':
+      return [];
+    case 'agent':
+      return [createPart('planner', 'planner', `asks the agent ${planner.agent}`, planner)];
+    case 'model': {
+      const { provider, model, base_url, api_key_env = PLANNER_DEFAULTS.api_key_env[provider] } = planner;
+      const where = base_url === undefined ? `the address of ${provider}` : base_url;
+      const key = api_key_env === null ? 'no key' : `the key in ${api_key_env}`;
+      const text = `sends evidence and diffs to ${where}, model ${model}, with ${key}`;
+      return [createPart('planner', 'planner', text, { ...planner, api_key_env })];
+    }
+  }
+}
+
+function notifyParts({ notify }: ConfigDocument): Part[] {
+  if (notify === undefined) return [];
+  return [createPart('notify', 'notify', commandText(notify.command), notify)];
+}
+
+/** Each name that the user doesn't allow anyway is a part of its own. */
+function extraNames(
+  kind: 'environment' | 'entrypoint',
+  wanted: readonly string[] | undefined,
+  allowed: readonly string[],
+): Part[] {
+  const what =
+    kind === 'environment'
+      ? 'its value is given to agents, validators and setup'
+      : 'scripts of workflows may start it';
+  return [...new Set(wanted)]
+    .filter((name) => !allowed.includes(name))
+    .map((name) => createPart(kind, name, what, true));
+}
+
+function policyParts(repository: ConfigDocument, user: ConfigDocument): Part[] {
+  const { policy } = repository;
+  // The policy of the user's file always applies too.
+  if (
+    policy === undefined ||
+    user.policy !== undefined ||
+    CONFIG_DEFAULTS.policy.some((each) => each === policy)
+  )
+    return [];
+  return [createPart('policy', policy, `replaces ${CONFIG_DEFAULTS.policy.join(', ')}`, true)];
+}
+
+function sandboxParts({ sandbox }: ConfigDocument, user: ConfigDocument): Part[] {
+  if (sandbox !== 'off' || (user.sandbox ?? sandbox) !== 'off') return [];
+  return [createPart('sandbox', 'sandbox', 'off: agents and validators have all of your rights', sandbox)];
+}
+
+function pathParts({ paths }: ConfigDocument): Part[] {
+  const { runs = null, workspaces = null } = paths ?? {};
+  return [
+    ...(runs === null || runs === CONFIG_DEFAULTS.paths.runs
+      ? []
+      : [createPart('paths', 'runs', `the records of runs are written to ${runs}`, runs)]),
+    ...(workspaces === null
+      ? []
+      : [createPart('paths', 'workspaces', `the workspaces of runs are made in ${workspaces}`, workspaces)]),
+  ];
+}
+
+function listed(what: string, names: readonly string[] | undefined): string[] {
+  return names === undefined || names.length === 0 ? [] : [`${what} ${names.join(', ')}`];
+}

@@ -1,0 +1,33 @@
+import type { PartKind } from '../contracts/trust.ts';
+
+/** One thing that a repository's files make conductor execute or hand out. */
+export interface Part {
+  readonly kind: PartKind;
+  /** Unique within its kind. */
+  readonly name: string;
+  /** For people: what would run, and what it would be given. */
+  readonly text: string;
+  /** Everything about it that matters, as JSON with sorted keys: two parts are the same if this is. */
+  readonly canonical: string;
+}
+
+export function createPart(kind: PartKind, name: string, text: string, value: unknown): Part {
+  return { kind, name, text, canonical: JSON.stringify([kind, name, sortKeys(value)]) };
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, entry]) => entry !== undefined)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, entry]) => [key, sortKeys(entry)]),
+  );
+}
+
+/** A command line that can be read, and told from any other. */
+export function commandText(command: string | readonly string[]): string {
+  const words = typeof command === 'string' ? [command] : command;
+  return words.map((word) => (/^[\w./@:+,=%-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = fileURLToPath(new URL('../../dist/bin/conductor.js', import.meta.url));
+
+/** Gives the command a terminal of its own; what is typed comes once it has asked something. */
+const TERMINAL = `
+import fcntl, os, pty, struct, sys, termios
+typed = sys.argv[1].encode()
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 400, 0, 0))
+seen = b""
+while True:
+    try:
+        data = os.read(fd, 65536)
+    except OSError:
+        break
+    if not data:
+        break
+    seen += data
+    sys.stdout.buffer.write(data)
+    if typed and b"?" in seen:
+        os.write(fd, typed)
+        typed = b""
+_, status = os.waitpid(pid, 0)
+sys.stdout.flush()
+os._exit(os.waitstatus_to_exitcode(status) & 255)
+`;
+
+/** Runs the command as a person does who sits at a terminal and types an answer. */
+export async function onTerminal(
+  place: { readonly root: string; readonly home: string; readonly env?: Readonly<Record<string, string>> },
+  args: readonly string[],
+  typed: string,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const child = spawn('python3', ['-c', TERMINAL, typed, process.execPath, COMMAND, ...args], {
+    cwd: place.root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: place.home,
+      XDG_CONFIG_HOME: `${place.home}/.config`,
+      TERM: 'xterm',
+      NO_COLOR: '1',
+      LANG: 'C.UTF-8',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GITHUB_TOKEN: 'ghp_secret_of_the_user',
+      ...place.env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
