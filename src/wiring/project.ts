@@ -35,6 +35,7 @@ import { findHarnessKit } from './harness-kit.ts';
 import { durationOf, knownNames, limitDefaults } from './known-names.ts';
 import { createNotifier } from './notifier.ts';
 import { plannerFor, plannerSecrets } from './planners.ts';
+import { processBounds } from './process-bounds.ts';
 import { createRecords } from './records.ts';
 import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
 import { createStepPolicy, protectedBranchesOf } from './step-policy.ts';
@@ -80,6 +81,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       sandbox: sandbox.kind === 'works' ? sandbox.sandbox : null,
       secrets,
       outerMarks: outerMarksOf(request.env),
+      bounds: processBounds(config.limits),
     }),
     resolveProgram,
     searchPath,

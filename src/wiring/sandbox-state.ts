@@ -2,18 +2,23 @@ import { homedir, tmpdir } from 'node:os';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createBubblewrap } from '../adapters/sandbox/bubblewrap.ts';
 import { probeBubblewrap } from '../adapters/sandbox/probe.ts';
+import { createRootOnlyFinder } from '../adapters/sandbox/root-only.ts';
 import type { Config } from '../contracts/config.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
+import { processBounds } from './process-bounds.ts';
 
 export type SandboxState =
   | { readonly kind: 'works'; readonly sandbox: Sandbox }
   | { readonly kind: 'absent'; readonly reason: string; readonly help: string }
   | { readonly kind: 'off'; readonly reason: string };
 
+/** A process has up to eight folders of its own in memory: together they hold no more than it may use. */
+const PRIVATE_SHARE = 8;
+
 /** Finds out, by starting it, whether steps can be shut in here. */
 export async function findSandbox(
-  config: Pick<Config, 'sandbox'>,
+  config: Pick<Config, 'sandbox' | 'limits'>,
   env: NodeJS.ProcessEnv,
   searchPath: string | undefined,
 ): Promise<SandboxState> {
@@ -29,6 +34,8 @@ export async function findSandbox(
       tempFolder: tmpdir(),
       searchPath,
       resolveProgram,
+      privateBytes: Math.floor(processBounds(config.limits).memoryBytes / PRIVATE_SHARE),
+      rootOnly: createRootOnlyFinder(),
     }),
   };
 }

@@ -22,6 +22,9 @@ export function mergeConfigs(...layers: readonly (ConfigDocument | null)[]): Con
       idle_timeout: said.limits?.idle_timeout ?? CONFIG_DEFAULTS.limits.idle_timeout,
       max_visits: said.limits?.max_visits ?? CONFIG_DEFAULTS.limits.max_visits,
       park: said.limits?.park ?? CONFIG_DEFAULTS.limits.park,
+      memory: said.limits?.memory ?? CONFIG_DEFAULTS.limits.memory,
+      processes: said.limits?.processes ?? CONFIG_DEFAULTS.limits.processes,
+      written_bytes: said.limits?.written_bytes ?? CONFIG_DEFAULTS.limits.written_bytes,
     },
     policy: said.policy ?? CONFIG_DEFAULTS.policy,
     protected_branches: said.protected_branches ?? CONFIG_DEFAULTS.protected_branches,
@@ -107,6 +110,7 @@ function completeValidator(validator: ValidatorDocument): ValidatorConfig {
     report: validator.report ?? null,
     artifacts: validator.artifacts ?? [],
     retries: validator.retries ?? 0,
+    network: validator.network ?? 'none',
   };
 }
 

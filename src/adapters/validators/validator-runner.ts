@@ -254,6 +254,8 @@ function reasonOf({ end }: ProcessResult, request: ValidatorRequest): string | n
       return `the validator had not ended after ${timeoutOf(request) / 1000} s`;
     case 'idle':
       return `the validator printed nothing for ${request.idleTimeoutMs / 1000} s`;
+    case 'bound':
+      return `the validator was stopped: ${end.message}`;
     case 'cancelled':
       return 'the validator was cancelled';
   }
