@@ -17,6 +17,7 @@ import { createValidatorRunner } from '../adapters/validators/validator-runner.t
 import { readRemoteDefaults } from '../adapters/workspace/git/default-branch.ts';
 import { listCheckoutFolders } from '../adapters/workspace/git/find-repository.ts';
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
+import { SNAPSHOT_BOUNDS } from '../adapters/workspace/repository/run-repository.ts';
 import { createStepWatcher } from '../adapters/workspace/watch/step-watch.ts';
 import type { Config } from '../contracts/config.ts';
 import { SETUP_DEFAULTS } from '../contracts/config-defaults.ts';
@@ -76,12 +77,13 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const searchPath = allowed.PATH;
   const secrets = longestFirst([...secretValuesOf(request.env), ...plannerSecrets(config, request.env)]);
   const sandbox = await findSandbox(config, request.env, searchPath);
+  const bounds = processBounds(config.limits);
   const processes = {
     supervisor: createSupervisor({
       sandbox: sandbox.kind === 'works' ? sandbox.sandbox : null,
       secrets,
       outerMarks: outerMarksOf(request.env),
-      bounds: processBounds(config.limits),
+      bounds,
     }),
     resolveProgram,
     searchPath,
@@ -159,7 +161,12 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
         store: records.store,
         waits: createCredentialWaits(`${stateFolderOf(request.env)}/waits`),
         chance: Math.random,
-        workspace: createGitWorkspace({ ...request, ownedPaths: setup.ownedPaths, awaitOrphans }),
+        workspace: createGitWorkspace({
+          ...request,
+          ownedPaths: setup.ownedPaths,
+          awaitOrphans,
+          bounds: { ...SNAPSHOT_BOUNDS, bytes: Math.min(bounds.writtenBytes, SNAPSHOT_BOUNDS.bytes) },
+        }),
         watcher: createStepWatcher(request),
         setup,
         baselines: createBaselineFiles(`${request.workspacesDir}/baselines`),
