@@ -26,6 +26,8 @@ export type RunnableValidator =
       /** As in the configuration, such as `junit:reports/*.xml`. */
       readonly report: string | null;
       readonly retries: number | null;
+      /** In a sandbox; left out, it has none. */
+      readonly network?: 'none' | 'host';
     };
 
 export interface ValidatorPlace {

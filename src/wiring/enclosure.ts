@@ -35,7 +35,8 @@ export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclo
     await mkdir(request.harnessDir, { recursive: true });
     const canWrite = request.runner === 'validator' || effective.execution === 'workspace_write';
     const places = placesOf(deps, request, canWrite);
-    return { refusal: null, notes, confinement: { ...places, network } };
+    const networkDenied = effective.network === 'deny';
+    return { refusal: null, notes, confinement: { ...places, network, networkDenied } };
   };
 }
 
@@ -58,7 +59,7 @@ function placesOf(
   { repoRoot, config, objectFolders, kitFolders, workspacesDir }: EnclosureDeps,
   { runner, worktreePath, runDir, harnessDir }: EnclosureRequest,
   canWrite: boolean,
-): Omit<Confinement, 'network'> {
+): Omit<Confinement, 'network' | 'networkDenied'> {
   return {
     writable: [
       harnessDir,

@@ -207,6 +207,7 @@ async function validatorCommands(
       timeoutMs: validator.timeout === null ? null : durationOf(validator.timeout),
       report: validator.report,
       retries: validator.retries,
+      network: validator.network,
     });
   return commands;
 }

@@ -164,7 +164,9 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     async (behaviour, limits, termination, why, reason) => {
       const stops: string[] = [];
       const onStop: AgentRequest['onStop'] = (limit) => {
-        stops.push(`${typeof limit === 'string' ? limit : limit.bound} with ${aliveOf(request).length} alive`);
+        stops.push(
+          `${typeof limit === 'string' ? limit : limit.bound} with ${aliveOf(request).length} alive`,
+        );
         return Promise.resolve();
       };
       const request: AgentRequest = requestOf({ ...limits, onStop });

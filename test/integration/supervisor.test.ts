@@ -106,7 +106,10 @@ describe('how a process ends', () => {
       const seen: string[] = [];
       const onStop: ProcessSpec['onStop'] = async (why) => {
         await new Promise((later) => setImmediate(later));
-        seen.push(typeof why === 'string' ? why : why.bound, readFileSync(join(folder, 'out', 'stdout.txt'), 'utf8'));
+        seen.push(
+          typeof why === 'string' ? why : why.bound,
+          readFileSync(join(folder, 'out', 'stdout.txt'), 'utf8'),
+        );
       };
       const result = await supervisor.run(spec(script, { ...limits, onStop, graceMs: 5_000 }));
       expect(result.end).toEqual({ kind: reason });
