@@ -17,6 +17,11 @@ export function processBounds(limits: Config['limits']): ProcessBounds {
   };
 }
 
+/** What each of the folders holds that a sandboxed process has of its own, in memory. There are at most eight of them. */
+export function privateBytes(limits: Config['limits']): number {
+  return Math.floor(processBounds(limits).memoryBytes / 8);
+}
+
 /** The schema has already refused what is no size. */
 function bytesOf(size: string | number): number {
   const bytes = parseBytes(size);

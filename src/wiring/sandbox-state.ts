@@ -6,15 +6,12 @@ import { createRootOnlyFinder } from '../adapters/sandbox/root-only.ts';
 import type { Config } from '../contracts/config.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
-import { processBounds } from './process-bounds.ts';
+import { privateBytes } from './process-bounds.ts';
 
 export type SandboxState =
   | { readonly kind: 'works'; readonly sandbox: Sandbox }
   | { readonly kind: 'absent'; readonly reason: string; readonly help: string }
   | { readonly kind: 'off'; readonly reason: string };
-
-/** A process has up to eight folders of its own in memory: together they hold no more than it may use. */
-const PRIVATE_SHARE = 8;
 
 /** Finds out, by starting it, whether steps can be shut in here. */
 export async function findSandbox(
@@ -34,7 +31,7 @@ export async function findSandbox(
       tempFolder: tmpdir(),
       searchPath,
       resolveProgram,
-      privateBytes: Math.floor(processBounds(config.limits).memoryBytes / PRIVATE_SHARE),
+      privateBytes: privateBytes(config.limits),
       rootOnly: createRootOnlyFinder(),
     }),
   };
