@@ -10,6 +10,8 @@ import type { SandboxState } from './sandbox-state.ts';
 
 interface EnclosureDeps {
   readonly repoRoot: string;
+  /** All checkouts of the repository, and the git folder that they share. */
+  readonly userFolders: readonly string[];
   readonly config: Config;
   readonly policiesByRef: ReadonlyMap<string, PolicyDocument>;
   readonly sandbox: SandboxState;
@@ -56,7 +58,7 @@ function without({ config, sandbox }: EnclosureDeps): Pick<Enclosure, 'confineme
 
 /** A sandboxed step sees its checkout, what it borrows objects from, and the record of its run; nothing else of the user's. */
 function placesOf(
-  { repoRoot, config, objectFolders, kitFolders, workspacesDir }: EnclosureDeps,
+  { repoRoot, userFolders, config, objectFolders, kitFolders, workspacesDir }: EnclosureDeps,
   { runner, worktreePath, runDir, harnessDir }: EnclosureRequest,
   canWrite: boolean,
 ): Omit<Confinement, 'network' | 'networkDenied'> {
@@ -73,6 +75,6 @@ function placesOf(
       runDir,
       worktreePath,
     ],
-    hidden: [repoRoot, resolve(repoRoot, config.paths.runs), workspacesDir, dirname(runDir)],
+    hidden: [...userFolders, resolve(repoRoot, config.paths.runs), workspacesDir, dirname(runDir)],
   };
 }

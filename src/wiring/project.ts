@@ -135,6 +135,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     secrets,
     enclosure: createEnclosure({
       repoRoot,
+      userFolders: [...checkouts, request.gitDir],
       config,
       policiesByRef: policies.byRef,
       sandbox,
