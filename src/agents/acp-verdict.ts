@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ProcessEnd } from '../contracts/process-end.ts';
+import type { ProcessEnd, StoppedEnd } from '../contracts/process-end.ts';
 import { type AcpState, isLoginMissing } from './acp-session.ts';
 import { httpStatus, REFUSED_TOOL, statusIn } from './failure.ts';
 import type { RpcError } from './json-rpc.ts';
@@ -16,7 +16,7 @@ const PROMPT_HELP =
 export interface EndedProcess {
   readonly end: ProcessEnd;
   readonly stderr: { readonly lastLine: string | null };
-  readonly stopped: 'timeout' | 'idle' | 'cancelled' | null;
+  readonly stopped: StoppedEnd | null;
   /** Whether files were changed while it ran; known of one that says nothing. */
   readonly hasWorked: boolean;
 }
@@ -30,7 +30,7 @@ export function acpVerdict(
   { end, stderr: { lastLine: lastError }, stopped, hasWorked }: EndedProcess,
   limits: TimeLimits,
 ): Verdict {
-  if (stopped !== null) return verdictOf({ problem: null }, { kind: stopped }, lastError, limits);
+  if (stopped !== null) return verdictOf({ problem: null }, stopped, lastError, limits);
   if (state.end?.kind === 'prompted') {
     const reason = `interactive_prompt_violation: the agent ${state.end.message}; ${PROMPT_HELP}`;
     return { termination: 'killed_policy', reason, traces: null };

@@ -159,6 +159,8 @@ function messageOf(traces: FailureTraces, end: ProcessEnd, failureClass: Failure
       return 'the agent had not ended in time';
     case 'idle':
       return 'the agent printed nothing for too long';
+    case 'bound':
+      return `the agent was stopped: ${end.message}`;
     case 'cancelled':
       return 'the agent was cancelled';
   }

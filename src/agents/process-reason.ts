@@ -22,6 +22,8 @@ export function processReason(
       return `the agent had not ended after ${timeoutMs / 1000} s`;
     case 'idle':
       return `the agent printed nothing for ${idleTimeoutMs / 1000} s`;
+    case 'bound':
+      return `the agent was stopped: ${end.message}`;
     case 'cancelled':
       return 'the agent was cancelled';
   }

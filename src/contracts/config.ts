@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  bytesSchema,
   described,
   durationSchema,
   formOf,
@@ -70,12 +71,20 @@ const agent = z.discriminatedUnion('kind', [
   }),
 ]);
 
+/** What a validator has of the network in a sandbox. */
+const VALIDATOR_NETWORKS = ['none', 'host'] as const;
+export type ValidatorNetwork = (typeof VALIDATOR_NETWORKS)[number];
+
 const validator = mapping({
   command: words,
   timeout: described(z.optional(durationSchema), 'Instead of the timeout of the step.'),
   report: described(z.optional(reportSchema), 'A report to turn into a harness report.'),
   artifacts: described(z.optional(names), 'Globs of the files to keep.'),
   retries: described(z.optional(wholeNumber(0)), 'How often a failure is tried again.'),
+  network: described(
+    z.optional(z.enum(VALIDATOR_NETWORKS)),
+    'Whether it has the network of this machine in a sandbox: `none` by default.',
+  ),
 });
 
 /** Whose wire a model is asked by. The last one stands for any endpoint that speaks OpenAI's chat completions. */
@@ -111,6 +120,12 @@ const limits = mapping({
     z.optional(durationSchema),
     'How long one visit of a step may be parked in all while the limit of a provider lasts.',
   ),
+  memory: described(
+    z.optional(bytesSchema),
+    'Memory that the processes of a step may use together; never more than three quarters of the machine.',
+  ),
+  processes: described(z.optional(wholeNumber(1)), 'Processes that a step may have at the same time.'),
+  written_bytes: described(z.optional(bytesSchema), 'What a step may write to the disk.'),
 });
 
 const retention = mapping({
@@ -222,6 +237,7 @@ export interface ValidatorConfig {
   readonly report: string | null;
   readonly artifacts: readonly string[];
   readonly retries: number;
+  readonly network: ValidatorNetwork;
 }
 
 export type PlannerConfig =
@@ -250,6 +266,9 @@ export interface Config {
     readonly idle_timeout: string | number;
     readonly max_visits: number;
     readonly park: string | number;
+    readonly memory: string | number;
+    readonly processes: number;
+    readonly written_bytes: string | number;
   };
   /** All of them apply: the one of the user's file and the one of the repository's. */
   readonly policy: readonly string[];

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FAILURE_CLASSES } from './agent-failure.ts';
 import { usageSchema } from './agent-result.ts';
 import { answerOriginSchema } from './answer-origin.ts';
+import { BOUND_NAMES } from './process-end.ts';
 import {
   GATE_EVENTS,
   LIFECYCLE_STATES,
@@ -240,7 +241,11 @@ export const eventPayloads = {
     spent: z.int().positive(),
     max: z.int().positive(),
   }),
-  status_updated: z.strictObject({ note: z.string() }),
+  status_updated: z.strictObject({
+    note: z.string(),
+    /** The bound of `limits` that something of the step has passed. */
+    bound: z.enum(BOUND_NAMES).optional(),
+  }),
   run_resumed: z.strictObject({ reason: z.string(), attempt: z.int().positive().nullable() }),
   run_cancelled: z.strictObject({ by: z.string(), reason: z.string().nullable() }),
   workflow_error: z.strictObject({ message: z.string() }),

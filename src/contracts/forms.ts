@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { BYTES_PATTERN, parseBytes } from './byte-size.ts';
 import { DURATION_PATTERN, parseDuration } from './duration.ts';
 
 /**
@@ -9,6 +10,10 @@ export const FORMS = {
   duration: {
     wanted: 'a duration',
     help: 'write seconds as a positive number, or digits and a unit such as `90s`, `15m`, `2h`, `3d`',
+  },
+  bytes: {
+    wanted: 'a size',
+    help: 'write bytes as a whole number, or digits and a unit such as `200MB`, `8GB`',
   },
   stepId: {
     wanted: 'a step id',
@@ -82,6 +87,15 @@ export const durationSchema = described(
     )
     .check(z.refine((value) => parseDuration(value) !== null, duration)),
   'Seconds as a number, or `90s`, `15m`, `2h`, `3d`.',
+);
+
+const bytes = { error: formError('bytes') };
+
+export const bytesSchema = described(
+  z
+    .union([z.number(bytes).check(z.positive(bytes)), z.string().check(z.regex(BYTES_PATTERN, bytes))], bytes)
+    .check(z.refine((value) => parseBytes(value) !== null, bytes)),
+  'Bytes as a number, or `200MB`, `8GB`, `8GiB`.',
 );
 
 export function validatorId() {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { globProblem } from '../text/glob.ts';
 import { FORM_ERROR_PREFIX } from './forms.ts';
 
 /** What an agent step may do. Every field may be left out, and then allows what it can. */
@@ -33,20 +34,10 @@ const globSchema = z
   .refine((glob) => !glob.split('/').includes('..'), 'a path that leaves the workspace never matches')
   .refine((glob) => !/\/\.?\//.test(glob), 'a path with an empty part never matches')
   .refine((glob) => glob === glob.trim(), 'white space around a path never matches')
-  .refine(
-    isQuick,
-    'at most three `*` in one part of a path, two `**` and no repeated groups: others take too long to match',
-  )
+  .refine((glob) => globProblem(glob) === null, {
+    error: ({ input }) => `it would take too long to match: ${globProblem(String(input)) ?? ''}`,
+  })
   .describe('Glob over paths relative to the worktree.');
-
-/** Matching goes back to each wildcard for every way in which those behind it can fail. */
-function isQuick(glob: string): boolean {
-  const parts = glob.split('/');
-  const deep = parts.slice(0, -1).filter((part) => part === '**');
-  return (
-    deep.length <= 2 && !/[*+]\(/.test(glob) && parts.every((part) => (part.match(/\*+/g) ?? []).length <= 3)
-  );
-}
 
 const globsSchema = z.array(globSchema);
 

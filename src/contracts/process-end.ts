@@ -1,5 +1,18 @@
 import type { MechanicalOutcome } from './vocabulary.ts';
 
+/** The bounds of a step's processes, by their names in `limits`. */
+export const BOUND_NAMES = ['memory', 'processes', 'written_bytes'] as const;
+export type BoundName = (typeof BOUND_NAMES)[number];
+
+export interface PassedBound {
+  readonly bound: BoundName;
+  /** What was used and what is allowed, such as `it used 3 GB of memory; limits.memory is 2 GB`. */
+  readonly message: string;
+}
+
+/** Which limit or bound was passed: the process is about to be stopped for it. */
+export type StopCause = 'timeout' | 'idle' | PassedBound;
+
 /** How a supervised process came to its end. */
 export type ProcessEnd =
   | { readonly kind: 'exited'; readonly exitCode: number }
@@ -7,8 +20,16 @@ export type ProcessEnd =
   | { readonly kind: 'timeout' }
   | { readonly kind: 'idle' }
   | { readonly kind: 'cancelled' }
+  | ({ readonly kind: 'bound' } & PassedBound)
   /** It never ran: not found, not executable, no such folder. */
   | { readonly kind: 'spawn_failed'; readonly code: string; readonly message: string };
+
+/** The end of a process that conductor stopped. */
+export type StoppedEnd = Extract<ProcessEnd, { kind: 'timeout' | 'idle' | 'cancelled' | 'bound' }>;
+
+export function endOfStop(cause: StopCause | 'cancelled'): StoppedEnd {
+  return typeof cause === 'string' ? { kind: cause } : { kind: 'bound', ...cause };
+}
 
 /** What that means for the step that started it. */
 export function outcomeOfEnd(end: ProcessEnd): MechanicalOutcome | 'cancelled' {
@@ -22,6 +43,8 @@ export function outcomeOfEnd(end: ProcessEnd): MechanicalOutcome | 'cancelled' {
       return 'killed_timeout';
     case 'idle':
       return 'killed_idle';
+    case 'bound':
+      return 'killed_policy';
     case 'cancelled':
       return 'cancelled';
   }

@@ -1,8 +1,12 @@
+/** The comparison takes time in proportion to the square of the length, and no person misspells a longer word. */
+const LONGEST_WORD = 200;
+
 /**
  * The candidate a person most likely meant, or null when none is near. Case and the kind of dash do not
  * count as differences, so `stop` finds `STOP`; among equals the first candidate wins.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > LONGEST_WORD) return null;
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { compileGlob } from '../text/glob.ts';
 import type { Attempt } from './attempt.ts';
 import type { DocsOptions } from './case.ts';
 import { createExampleRunner, EXAMPLE_LANGUAGES } from './docs-examples.ts';
@@ -77,7 +78,7 @@ async function runExamples(
 
 function matching(root: string, pattern: string): string[] {
   const { isGlob } = picomatch.scan(pattern);
-  const matches = picomatch(pattern, { dot: true });
+  const matches = compileGlob(pattern, { dot: true });
   const paths = filesBelow(root, '');
   return isGlob
     ? paths.filter((path) => matches(path))

@@ -17,6 +17,9 @@ export interface ClaimedWorkspace {
 
 const UNKNOWN_WORKSPACE: ClaimedWorkspace = { root: null, changed: [] };
 
+/** No agent sums its work up in more; what it printed before is not searched. */
+const LONGEST_MESSAGE = 50_000;
+
 /**
  * A list of claims that the agent gave on purpose counts, even when it is empty, and always wins over prose. Without one,
  * the final message is searched for plain statements. A claim that was never made would accuse an honest agent, so doubt
@@ -36,7 +39,7 @@ export function claimsFrom(
     return { claims: claimsIn(listed), source: isTail ? 'tail' : 'result_file' };
   }
   if (tail !== null) return { claims: claimsIn(tail), source: 'tail' };
-  const claims = claimsInProse(words).map((claim) => withWholePath(claim, changed));
+  const claims = claimsInProse(words.slice(-LONGEST_MESSAGE)).map((claim) => withWholePath(claim, changed));
   return { claims: unique(claims), source: 'phrase' };
 }
 

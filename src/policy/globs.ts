@@ -1,4 +1,5 @@
 import picomatch from 'picomatch/posix.js';
+import { compileGlob } from '../text/glob.ts';
 
 /** Whether any glob of an allow-list covers a path. A pattern that ends in `/` covers what is below. */
 export function isAllowedBy(globs: readonly string[], path: string): boolean {
@@ -32,7 +33,7 @@ function matches(glob: string, path: string): boolean {
 const matchers = new Map<string, (path: string) => boolean>();
 
 function compiled(pattern: string): (path: string) => boolean {
-  const known = matchers.get(pattern) ?? picomatch(pattern, { dot: true });
+  const known = matchers.get(pattern) ?? compileGlob(pattern, { dot: true });
   matchers.set(pattern, known);
   return known;
 }

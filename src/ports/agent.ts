@@ -1,5 +1,6 @@
 import type { AgentFailure } from '../contracts/agent-failure.ts';
 import type { AgentResultFile, Usage } from '../contracts/agent-result.ts';
+import type { StopCause } from '../contracts/process-end.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { AgentCapability } from '../policy/enforcement.ts';
@@ -55,7 +56,7 @@ export interface AgentRequest {
   readonly mark: string;
   readonly signal: AbortSignal;
   /** Told which limit was passed before the process is asked to end. */
-  readonly onStop: (reason: 'timeout' | 'idle') => Promise<void>;
+  readonly onStop: (cause: StopCause) => Promise<void>;
   readonly onLine: (line: string) => void;
   /** Told what this start has used so far, each time the agent says so; the sum, not the difference. */
   readonly onUsage?: (usage: Usage) => void;

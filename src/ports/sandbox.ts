@@ -26,6 +26,8 @@ export interface Confinement {
   /** Folders of the run that are seen at another path, to be written: what a program keeps in its home stays with the run. */
   readonly kept?: readonly KeptFolder[];
   readonly network: Network;
+  /** A policy denies the network, whatever the configuration of a validator says; left out, none does. */
+  readonly networkDenied?: boolean;
 }
 
 export interface KeptFolder {

@@ -1,4 +1,4 @@
-import type { ProcessEnd } from '../contracts/process-end.ts';
+import type { ProcessEnd, StopCause } from '../contracts/process-end.ts';
 import type { Confinement } from './sandbox.ts';
 
 /** Runs one process with everything it starts, and leaves none of it behind. */
@@ -29,7 +29,7 @@ export interface ProcessSpec {
   /** Aborting stops the process as `cancelled`. */
   readonly signal: AbortSignal | null;
   /** Told which limit was passed, and waited for, before the process is asked to end: its own end is no evidence. */
-  readonly onStop: ((reason: 'timeout' | 'idle') => Promise<void>) | null;
+  readonly onStop: ((cause: StopCause) => Promise<void>) | null;
   /** The newest whole line, for live views. Called often; must be cheap. */
   readonly onLine: ((line: string) => void) | null;
   /**

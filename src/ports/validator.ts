@@ -1,3 +1,4 @@
+import type { StopCause } from '../contracts/process-end.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { ScriptValidator } from '../kernel/plan.ts';
 import type { Confinement } from './sandbox.ts';
@@ -25,6 +26,8 @@ export type RunnableValidator =
       /** As in the configuration, such as `junit:reports/*.xml`. */
       readonly report: string | null;
       readonly retries: number | null;
+      /** In a sandbox; left out, it has none. */
+      readonly network?: 'none' | 'host';
     };
 
 export interface ValidatorPlace {
@@ -53,7 +56,7 @@ export interface ValidatorRequest {
   readonly mark: string;
   readonly signal: AbortSignal;
   /** Told which limit was passed before the process is asked to end. */
-  readonly onStop: (reason: 'timeout' | 'idle') => Promise<void>;
+  readonly onStop: (cause: StopCause) => Promise<void>;
   readonly onLine: (line: string) => void;
 }
 

@@ -25,6 +25,7 @@ export function* findJsonObjects(
     if (searched > MAX_PASSES * text.length) return;
     const line = text.lastIndexOf('\n', match.index) + 1;
     const isLineStart = text.slice(line, match.index).trim() === '';
+    searched += match.index - line;
     // What is indented below an object without an end is most likely part of it.
     if (match.index - line > column || (column < Number.POSITIVE_INFINITY && !isLineStart)) continue;
     const end = findObjectEnd(text, match.index);

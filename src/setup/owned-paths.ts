@@ -1,4 +1,5 @@
 import picomatch from 'picomatch/posix.js';
+import { compileGlob } from '../text/glob.ts';
 
 /** Paths and globs of `setup`, without the details of how they were written. */
 export function normalizePattern(pattern: string): string {
@@ -12,7 +13,7 @@ export function isGlob(pattern: string): boolean {
 /** Whether a path is one that a pattern names. A name that holds glob characters means itself, too. */
 export function matchesPattern(pattern: string, path: string): boolean {
   const normal = normalizePattern(pattern);
-  return normal === path || picomatch.isMatch(path, normal, { dot: true });
+  return normal === path || compileGlob(normal, { dot: true })(path);
 }
 
 /** Whether a path is named by a pattern or lies below such a path. */

@@ -24,7 +24,12 @@ export function neutralise(text: string): string {
 
 /** As `neutralise`, for the output of programs: without the colours and line ends of their terminals. */
 export function plainText(text: string): string {
-  return mayBeUnsafe(text) ? neutralise(text.replace(COLOUR, '').replace(/\r+\n/g, '\n')) : text;
+  return mayBeUnsafe(text) ? neutralise(text.replace(COLOUR, '').replace(/\r+/g, withoutLineEnd)) : text;
+}
+
+/** Nothing in front of a line feed. An expression for both would look for it anew from each carriage return. */
+function withoutLineEnd(run: string, at: number, text: string): string {
+  return text[at + run.length] === '\n' ? '' : run;
 }
 
 /** A character that a reader can't see, or that changes the order of others. */

@@ -10,6 +10,8 @@ import type { SandboxState } from './sandbox-state.ts';
 
 interface EnclosureDeps {
   readonly repoRoot: string;
+  /** All checkouts of the repository, and the git folder that they share. */
+  readonly userFolders: readonly string[];
   readonly config: Config;
   readonly policiesByRef: PolicyFiles['byRef'];
   readonly sandbox: SandboxState;
@@ -35,7 +37,8 @@ export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclo
     await mkdir(request.harnessDir, { recursive: true });
     const canWrite = request.runner === 'validator' || effective.execution === 'workspace_write';
     const places = placesOf(deps, request, canWrite);
-    return { refusal: null, notes, confinement: { ...places, network } };
+    const networkDenied = effective.network === 'deny';
+    return { refusal: null, notes, confinement: { ...places, network, networkDenied } };
   };
 }
 
@@ -55,10 +58,10 @@ function without({ config, sandbox }: EnclosureDeps): Pick<Enclosure, 'confineme
 
 /** A sandboxed step sees its checkout, what it borrows objects from, and the record of its run; nothing else of the user's. */
 function placesOf(
-  { repoRoot, config, objectFolders, kitFolders, workspacesDir }: EnclosureDeps,
+  { repoRoot, userFolders, config, objectFolders, kitFolders, workspacesDir }: EnclosureDeps,
   { runner, worktreePath, runDir, harnessDir }: EnclosureRequest,
   canWrite: boolean,
-): Omit<Confinement, 'network'> {
+): Omit<Confinement, 'network' | 'networkDenied'> {
   return {
     writable: [
       harnessDir,
@@ -72,6 +75,6 @@ function placesOf(
       runDir,
       worktreePath,
     ],
-    hidden: [repoRoot, resolve(repoRoot, config.paths.runs), workspacesDir, dirname(runDir)],
+    hidden: [...userFolders, resolve(repoRoot, config.paths.runs), workspacesDir, dirname(runDir)],
   };
 }

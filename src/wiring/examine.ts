@@ -9,6 +9,7 @@ import { readPolicies } from '../adapters/project/policy-files.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { findRepository } from '../adapters/workspace/git/find-repository.ts';
+import { formatBytes } from '../contracts/byte-size.ts';
 import type { Config } from '../contracts/config.ts';
 import { DETECTED_NAMES } from '../contracts/detected-validator.ts';
 import { findChromium, lackOfChromium } from '../harness/browser.ts';
@@ -17,6 +18,7 @@ import { examineAgents } from './examine-agents.ts';
 import { configFindings, examineSetup } from './examine-setup.ts';
 import { examineTrust } from './examine-trust.ts';
 import { plannerFor } from './planners.ts';
+import { privateBytes, processBounds } from './process-bounds.ts';
 import { repositoryObstacle } from './repository-obstacle.ts';
 import { findSandbox } from './sandbox-state.ts';
 
@@ -70,6 +72,7 @@ export async function examine(
   findings.push(
     await examinePlanner(root, config, env),
     await examineSandbox(config, env),
+    examineLimits(config),
     examineBrowser(env),
   );
   return findings;
@@ -206,11 +209,25 @@ function examineBrowser(env: NodeJS.ProcessEnv): Finding {
   return missing('browser', `${why}; harnesses skip their cases of kind web`, help);
 }
 
+/** What holds here for the processes of a step. */
+function examineLimits({ limits }: Config): Finding {
+  if (process.platform !== 'linux')
+    return missing('limits', 'memory, processes and written bytes are bounded on Linux only', null);
+  const { memoryBytes, processes, writtenBytes } = processBounds(limits);
+  return ok(
+    'limits',
+    `a step may use ${formatBytes(memoryBytes)} of memory, ${processes} processes and ${formatBytes(writtenBytes)} of disk`,
+  );
+}
+
 async function examineSandbox(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
   const state = await findSandbox(config, env, env.PATH);
   switch (state.kind) {
     case 'works':
-      return ok('sandbox', `${state.sandbox.name} works; agents and validators are shut in`);
+      return ok(
+        'sandbox',
+        `${state.sandbox.name} works; agents and validators see neither your home, your checkout nor other runs, validators have no network, and private folders hold ${formatBytes(privateBytes(config.limits))} each`,
+      );
     case 'off':
       return missing(
         'sandbox',

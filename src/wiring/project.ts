@@ -18,6 +18,7 @@ import { createValidatorRunner } from '../adapters/validators/validator-runner.t
 import { readRemoteDefaults } from '../adapters/workspace/git/default-branch.ts';
 import { listCheckoutFolders } from '../adapters/workspace/git/find-repository.ts';
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
+import { SNAPSHOT_BOUNDS } from '../adapters/workspace/repository/run-repository.ts';
 import { createStepWatcher } from '../adapters/workspace/watch/step-watch.ts';
 import type { Config } from '../contracts/config.ts';
 import { SETUP_DEFAULTS } from '../contracts/config-defaults.ts';
@@ -36,6 +37,7 @@ import { findHarnessKit } from './harness-kit.ts';
 import { durationOf, knownNames, limitDefaults } from './known-names.ts';
 import { createNotifier } from './notifier.ts';
 import { plannerFor, plannerSecrets } from './planners.ts';
+import { processBounds } from './process-bounds.ts';
 import { createRecords } from './records.ts';
 import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
 import { createStepPolicy, protectedBranchesOf } from './step-policy.ts';
@@ -76,11 +78,13 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const searchPath = allowed.PATH;
   const secrets = longestFirst([...secretValuesOf(request.env), ...plannerSecrets(config, request.env)]);
   const sandbox = await findSandbox(config, request.env, searchPath);
+  const bounds = processBounds(config.limits);
   const processes = {
     supervisor: createSupervisor({
       sandbox: sandbox.kind === 'works' ? sandbox.sandbox : null,
       secrets,
       outerMarks: outerMarksOf(request.env),
+      bounds,
     }),
     resolveProgram,
     searchPath,
@@ -132,6 +136,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     secrets,
     enclosure: createEnclosure({
       repoRoot,
+      userFolders: [...checkouts, request.gitDir],
       config,
       policiesByRef: policies.byRef,
       sandbox,
@@ -158,7 +163,12 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
         store: records.store,
         waits: createCredentialWaits(`${stateFolderOf(request.env)}/waits`),
         chance: Math.random,
-        workspace: createGitWorkspace({ ...request, ownedPaths: setup.ownedPaths, awaitOrphans }),
+        workspace: createGitWorkspace({
+          ...request,
+          ownedPaths: setup.ownedPaths,
+          awaitOrphans,
+          bounds: { ...SNAPSHOT_BOUNDS, bytes: Math.min(bounds.writtenBytes, SNAPSHOT_BOUNDS.bytes) },
+        }),
         watcher: createStepWatcher(request),
         setup,
         baselines: createBaselineFiles(`${request.workspacesDir}/baselines`),
@@ -200,6 +210,7 @@ async function validatorCommands(
       timeoutMs: validator.timeout === null ? null : durationOf(validator.timeout),
       report: validator.report,
       retries: validator.retries,
+      network: validator.network,
     });
   return commands;
 }

@@ -2,9 +2,11 @@ import { homedir, tmpdir } from 'node:os';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createBubblewrap } from '../adapters/sandbox/bubblewrap.ts';
 import { probeBubblewrap } from '../adapters/sandbox/probe.ts';
+import { createRootOnlyFinder } from '../adapters/sandbox/root-only.ts';
 import type { Config } from '../contracts/config.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
+import { privateBytes } from './process-bounds.ts';
 
 export type SandboxState =
   | { readonly kind: 'works'; readonly sandbox: Sandbox }
@@ -13,7 +15,7 @@ export type SandboxState =
 
 /** Finds out, by starting it, whether steps can be shut in here. */
 export async function findSandbox(
-  config: Pick<Config, 'sandbox'>,
+  config: Pick<Config, 'sandbox' | 'limits'>,
   env: NodeJS.ProcessEnv,
   searchPath: string | undefined,
 ): Promise<SandboxState> {
@@ -29,6 +31,8 @@ export async function findSandbox(
       tempFolder: tmpdir(),
       searchPath,
       resolveProgram,
+      privateBytes: privateBytes(config.limits),
+      rootOnly: createRootOnlyFinder(),
     }),
   };
 }

@@ -33,6 +33,9 @@ export function mergeConfigs(
       idle_timeout: said.limits?.idle_timeout ?? CONFIG_DEFAULTS.limits.idle_timeout,
       max_visits: said.limits?.max_visits ?? CONFIG_DEFAULTS.limits.max_visits,
       park: said.limits?.park ?? CONFIG_DEFAULTS.limits.park,
+      memory: said.limits?.memory ?? CONFIG_DEFAULTS.limits.memory,
+      processes: said.limits?.processes ?? CONFIG_DEFAULTS.limits.processes,
+      written_bytes: said.limits?.written_bytes ?? CONFIG_DEFAULTS.limits.written_bytes,
     },
     policy: environment?.policy === undefined ? bothPolicies(user, repository) : [environment.policy],
     protected_branches:
@@ -142,6 +145,7 @@ function completeValidator(validator: ValidatorDocument): ValidatorConfig {
     report: validator.report ?? null,
     artifacts: validator.artifacts ?? [],
     retries: validator.retries ?? 0,
+    network: validator.network ?? 'none',
   };
 }
 

@@ -3,6 +3,7 @@ import { FORMS, NAME_PATTERN } from '../contracts/forms.ts';
 import { ROLES } from '../contracts/work-results.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { globProblem } from '../text/glob.ts';
 import { checkConfigPaths, checkSetup } from './config-path-rules.ts';
 import { pathProblem, reportPath } from './rules/path-bounds.ts';
 import { valueAt } from './shape-issues.ts';
@@ -20,6 +21,7 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
     ...checkConfigPaths(data, source),
     ...checkSetup(data, source),
     ...checkValidatorPaths(data, source),
+    ...checkGlobs(data, source),
   ];
 }
 
@@ -55,6 +57,25 @@ function checkValidatorPaths(data: unknown, source: YamlSource): Diagnostic[] {
       return [createDiagnostic('CF011', { ...problem, span })];
     });
   });
+}
+
+/** Globs that are no paths of one checkout: they may name anything, but must be matched in a bounded time. */
+function checkGlobs(data: unknown, source: YamlSource): Diagnostic[] {
+  const lists: Path[] = [['tests'], ['work', 'specs'], ['protected_branches']];
+  return lists.flatMap((list) =>
+    asList(valueAt(data, list)).flatMap((entry, index) => {
+      const glob = asText(entry);
+      const problem = glob === null ? null : globProblem(glob);
+      if (problem === null) return [];
+      return [
+        createDiagnostic('CF011', {
+          message: `\`${list.join('.')}\` has a glob that would take too long to match: ${problem}`,
+          span: source.locate([...list, index], 'value'),
+          help: 'write several simpler globs',
+        }),
+      ];
+    }),
+  );
 }
 
 /** Names become parts of file names and of routes in a report. */

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
@@ -114,6 +116,56 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     expect(record.evidence('work', 'runner_final_response')).toBe('done\n');
     // Of the store only the objects can be read, which the checkout borrows.
     expect(await scene.inWorktree(runId, 'seen.txt')).toBe('store\nwork\n1\n?? seen.txt\n1\n');
+  });
+
+  test.concurrent('shows nothing that only root can read, also where conductor runs as root', async ({
+    openScene,
+  }) => {
+    const look = 'for file in /etc/shadow /etc/gshadow /root/.bashrc; do cat $file && echo read $file; done';
+    const scene = await open(openScene, { agent: `(${look}; ls -A /etc/ssl/private) > seen.txt; true` });
+    const { code, stderr, runId } = await probe(scene);
+    expect(code, stderr).toBe(0);
+    expect(await scene.inWorktree(runId, 'seen.txt')).toBe('');
+  });
+
+  test.concurrent('gives a validator the network of this machine only where its configuration says so', async ({
+    openScene,
+    onTestFinished,
+  }) => {
+    const server = createServer((socket) => socket.end('up')).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const code = `require('node:net').connect(${port}, '127.0.0.1').on('error', (e) => { console.error(e.message); process.exit(1) }).on('data', () => process.exit(0))`;
+    const validator = (network: string) => `agents:
+  actor: { kind: command, command: ['true'] }
+validators:
+  tests: { command: [node, -e, ${JSON.stringify(code)}]${network} }
+baseline: off
+`;
+    const run = async (network: string, more = '') => {
+      const scene = await openScene({ config: validator(network) + more, files: DENY, sandbox: 'required' });
+      const { runId } = await probe(scene);
+      const { events } = scene.record(runId);
+      const end = events.find(
+        ({ step_id: id, event_type: type }) => id === 'check' && /^step_(?:c|f)/.test(type),
+      );
+      return {
+        payload: end?.payload as { outcome: string; reason: string },
+        notes: notesOf(scene, runId, 'check'),
+      };
+    };
+    const without = await run('');
+    expect(without.payload.outcome).toBe('error');
+    expect(without.payload.reason).toMatch(
+      /^tests: the validator exited with code 1; it had no network, and its output says "connect ECONNREFUSED .*"; if it needs one, set validators\.tests\.network: host$/,
+    );
+    const host = await run(', network: host');
+    expect(host.payload.outcome).toBe('completed');
+    expect(host.notes).toContain('validator "tests" had the network of this machine');
+    const denied = await run(', network: host', 'policy: policy.quiet.v1\n');
+    expect(denied.payload.reason).toMatch(/if it needs one, a policy has to allow it$/);
   });
 
   test.concurrent('shows neither agent nor validator the work items', async ({ openScene }) => {

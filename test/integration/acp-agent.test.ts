@@ -72,7 +72,7 @@ function request(
     mark: `acp-${process.pid}-${runs}/implement@1`,
     signal: new AbortController().signal,
     onStop: (reason) => {
-      heard.stops.push(reason);
+      heard.stops.push(typeof reason === 'string' ? reason : reason.bound);
       return Promise.resolve();
     },
     onLine: (line) => heard.lines.push(line),

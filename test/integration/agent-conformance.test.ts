@@ -163,8 +163,10 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     'that %s is ended, and the reason is known before',
     async (behaviour, limits, termination, why, reason) => {
       const stops: string[] = [];
-      const onStop = (limit: string) => {
-        stops.push(`${limit} with ${aliveOf(request).length} alive`);
+      const onStop: AgentRequest['onStop'] = (limit) => {
+        stops.push(
+          `${typeof limit === 'string' ? limit : limit.bound} with ${aliveOf(request).length} alive`,
+        );
         return Promise.resolve();
       };
       const request: AgentRequest = requestOf({ ...limits, onStop });

@@ -8,6 +8,7 @@ import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
 import { createBubblewrap } from '../../src/adapters/sandbox/bubblewrap.ts';
 import { objectFoldersOf } from '../../src/adapters/sandbox/object-folders.ts';
+import { createRootOnlyFinder } from '../../src/adapters/sandbox/root-only.ts';
 import type { Confinement } from '../../src/ports/sandbox.ts';
 import type { ProcessResult, ProcessSpec } from '../../src/ports/supervisor.ts';
 import { makeRepo } from '../../testing/git-repo.ts';
@@ -41,6 +42,8 @@ function enclosed(argv: readonly [string, ...string[]], change: Enclosed = {}): 
     tempFolder: tmpdir(),
     searchPath,
     resolveProgram,
+    privateBytes: 16_000_000,
+    rootOnly: createRootOnlyFinder(),
   });
   return createSupervisor({ sandbox, secrets: [] }).run({
     argv,

@@ -104,9 +104,12 @@ describe('how a process ends', () => {
       const script =
         'process.on("SIGTERM", () => { console.log("asked"); process.exit(0) }); setInterval(() => {}, 1000)';
       const seen: string[] = [];
-      const onStop = async (why: string): Promise<void> => {
+      const onStop: ProcessSpec['onStop'] = async (why) => {
         await new Promise((later) => setImmediate(later));
-        seen.push(why, readFileSync(join(folder, 'out', 'stdout.txt'), 'utf8'));
+        seen.push(
+          typeof why === 'string' ? why : why.bound,
+          readFileSync(join(folder, 'out', 'stdout.txt'), 'utf8'),
+        );
       };
       const result = await supervisor.run(spec(script, { ...limits, onStop, graceMs: 5_000 }));
       expect(result.end).toEqual({ kind: reason });

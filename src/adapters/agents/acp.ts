@@ -7,6 +7,7 @@ import { acpVerdict, isSilent } from '../../agents/acp-verdict.ts';
 import { readMessage } from '../../agents/json-rpc.ts';
 import { usageSince } from '../../agents/prices.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
+import { endOfStop, type StopCause, type StoppedEnd } from '../../contracts/process-end.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
 import { temporaryFolders } from '../../policy/command/write-rules.ts';
 import { longestFirst, secretValuesOf } from '../../policy/secrets.ts';
@@ -181,7 +182,7 @@ async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<Ac
 function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   const program = new AbortController();
   const released = new AbortController();
-  let stopped: 'timeout' | 'idle' | 'cancelled' | null = null;
+  let stopped: StoppedEnd | null = null;
   const end = (): void => program.abort();
   const isOver = (): boolean => talk.state().end !== null;
   const wait = (ms: number): Promise<void> =>
@@ -190,7 +191,7 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
     if (talk.cancel()) await Promise.race([talk.over, wait(POLITE_MS)]);
   };
   const onAbort = (): void => {
-    if (!isOver()) stopped ??= 'cancelled';
+    if (!isOver()) stopped ??= { kind: 'cancelled' };
     askToEnd().then(end, end);
   };
   request.signal.addEventListener('abort', onAbort, { once: true });
@@ -208,12 +209,12 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   return {
     signal: program.signal,
     stopped: () => stopped,
-    onStop: async (reason: 'timeout' | 'idle'): Promise<void> => {
+    onStop: async (cause: StopCause): Promise<void> => {
       // Its work is done by then, and only its process lingers.
       if (isOver()) return;
-      stopped ??= reason;
-      await request.onStop(reason);
-      await askToEnd();
+      stopped ??= endOfStop(cause);
+      await request.onStop(cause);
+      if (typeof cause === 'string') await askToEnd();
     },
     release: (): void => {
       released.abort();

@@ -118,6 +118,8 @@ function unfinished({ end, stderr }: ProcessResult, limitMs: number, idleMs: num
       return `it had not ended after ${limitMs / 1_000} s`;
     case 'idle':
       return `it printed nothing for ${(idleMs ?? 0) / 1_000} s`;
+    case 'bound':
+      return `it was stopped: ${end.message}`;
     case 'cancelled':
       return 'it was cancelled';
   }

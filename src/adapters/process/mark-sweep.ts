@@ -125,7 +125,7 @@ export async function filterPids(test: (pid: number) => Promise<boolean>): Promi
   return found;
 }
 
-function hasMark(environ: string, mark: string): boolean {
+export function hasMark(environ: string, mark: string): boolean {
   if (mark === '' || !environ.includes(mark)) return false;
   return environ.split('\0').some((entry) => {
     const at = entry.indexOf('=');

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessEnd } from '../../contracts/process-end.ts';
+import { endOfStop, type PassedBound, type ProcessEnd } from '../../contracts/process-end.ts';
 import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';
+import { type BoundWatch, type ProcessBounds, watchBounds } from './bound-watch.ts';
 import { type StartedChild, startChild } from './child-start.ts';
 import { type LimitWatch, type StopReason, watchLimits } from './limit-watch.ts';
 import { askToEnd, isGroupAlive, signalExists, sweep } from './mark-sweep.ts';
+import { raiseOomScore } from './step-processes.ts';
 import { openStreamCapture, type StreamCapture } from './stream-capture.ts';
 
 /** What agents and validators get where nothing else is wired. */
@@ -25,6 +27,8 @@ export interface SupervisorDeps {
   readonly secrets: readonly string[];
   /** The variable by which processes are found as part of the steps around this conductor; left out, there are none. */
   readonly outerMarks?: Readonly<Record<string, string>>;
+  /** What the processes of one start may use together; left out, there are no bounds. */
+  readonly bounds?: ProcessBounds;
 }
 
 export function createSupervisor(deps: SupervisorDeps = { sandbox: null, secrets: [] }): Supervisor {
@@ -32,7 +36,7 @@ export function createSupervisor(deps: SupervisorDeps = { sandbox: null, secrets
 }
 
 async function runProcess(deps: SupervisorDeps, spec: ProcessSpec): Promise<ProcessResult> {
-  const { sandbox, secrets, outerMarks = {} } = deps;
+  const { sandbox, secrets, outerMarks = {}, bounds } = deps;
   const startedMs = performance.now();
   const capture = {
     limitBytes: spec.captureLimitBytes,
@@ -56,8 +60,13 @@ async function runProcess(deps: SupervisorDeps, spec: ProcessSpec): Promise<Proc
       : await sandbox.enclose(spec.argv, spec.cwd, spec.confinement);
   const child = await startChild(spec, enclosed, outerMarks);
   if ('kind' in child) return finish(child, 0);
+  raiseOomScore(child.pid);
+  const boundWatch =
+    bounds === undefined
+      ? NO_BOUNDS
+      : watchBounds(bounds, { leader: child.pid, mark: spec.mark, folders: writableFolders(spec) });
   try {
-    const { end, leftovers } = await supervise(spec, child, stdout, stderr);
+    const { end, leftovers } = await supervise(spec, child, { stdout, stderr, boundWatch });
     return await finish(end, leftovers);
   } catch (error) {
     await Promise.allSettled([stdout.close(), stderr.close()]);
@@ -65,11 +74,22 @@ async function runProcess(deps: SupervisorDeps, spec: ProcessSpec): Promise<Proc
   }
 }
 
+const NO_BOUNDS: BoundWatch = { passed: new Promise(() => {}), release: () => undefined };
+
+function writableFolders({ cwd, confinement }: ProcessSpec): readonly string[] {
+  return confinement === null ? [cwd] : confinement.writable;
+}
+
+interface Watching {
+  readonly stdout: StreamCapture;
+  readonly stderr: StreamCapture;
+  readonly boundWatch: BoundWatch;
+}
+
 async function supervise(
   spec: ProcessSpec,
   child: StartedChild,
-  stdout: StreamCapture,
-  stderr: StreamCapture,
+  { stdout, stderr, boundWatch }: Watching,
 ): Promise<{ end: ProcessEnd; leftovers: number }> {
   const watch = watchLimits(spec);
   const reading = Promise.all([
@@ -79,10 +99,12 @@ async function supervise(
   // A view that throws on a line is a bug to report, but not before the process and its children are gone.
   const unreadable = reading.then(() => new Promise<never>(() => {}));
   try {
-    const first = await Promise.race([child.exited, watch.stopped, unreadable]);
+    const first = await Promise.race([child.exited, watch.stopped, boundWatch.passed, unreadable]);
     watch.release();
-    const end: ProcessEnd = typeof first === 'string' ? { kind: first } : first;
-    if (typeof first === 'string') await stop(child, spec, first);
+    boundWatch.release();
+    const hasExited = typeof first !== 'string' && 'kind' in first;
+    const end: ProcessEnd = hasExited ? first : endOfStop(first);
+    if (!hasExited) await stop(child, spec, first);
     return { end, leftovers: await sweep(spec.mark, child.pid) };
   } catch (error) {
     await endGroup(child, { ...spec, graceMs: 0 });
@@ -90,17 +112,22 @@ async function supervise(
     throw error;
   } finally {
     watch.release();
+    boundWatch.release();
     await drain(child, reading, watch);
   }
 }
 
-async function stop(child: StartedChild, spec: ProcessSpec, reason: StopReason): Promise<void> {
+async function stop(child: StartedChild, spec: ProcessSpec, cause: StopReason | PassedBound): Promise<void> {
+  const isBound = typeof cause !== 'string';
+  // Every moment makes it worse, so a process that passed a bound gets no time to end by itself.
+  if (isBound) signalGroup(child, 'SIGKILL');
   try {
-    if (reason !== 'cancelled') await spec.onStop?.(reason);
+    if (cause !== 'cancelled') await spec.onStop?.(cause);
   } catch {
     // A record that can't be written must not keep the process alive; the next write tells of it.
   }
-  await endGroup(child, spec);
+  if (isBound) await waitForGroup(child, KILL_WAIT_MS);
+  else await endGroup(child, spec);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Confinement, KeptFolder, Sandbox } from '../../ports/sandbox.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
 import { foldersOf, shownOfHome, shownOfPath } from './home-view.ts';
 import { isWithin, type Mount, mountFlags, planMounts } from './mount-plan.ts';
+import type { RootOnly } from './root-only.ts';
 
 export interface BubblewrapDeps {
   /** The program, and what it has to be told on this machine. */
@@ -14,6 +15,10 @@ export interface BubblewrapDeps {
   /** The PATH that agents and validators get. */
   readonly searchPath: string | undefined;
   readonly resolveProgram: ResolveProgram;
+  /** What each of the folders holds at most that are the process's own. They are in memory. */
+  readonly privateBytes: number;
+  /** Files and folders that only root can read, where conductor runs as root. */
+  readonly rootOnly: () => Promise<RootOnly>;
 }
 
 /**
@@ -33,6 +38,8 @@ export const ENCLOSING_FLAGS = [
   '/',
   '--dev',
   '/dev',
+  '--remount-ro',
+  '/dev',
   '--proc',
   '/proc',
   // Its files can be written by whoever is root, capabilities or not, and say what the whole machine does: a program for
@@ -42,6 +49,8 @@ export const ENCLOSING_FLAGS = [
 
 /** Homes, temporary files, and sockets by which other programs can be told to act: each gets empty ones of its own. */
 const PRIVATE_FOLDERS = ['/home', '/root', '/tmp', '/var/tmp', '/run', '/var/run'];
+/** The devices themselves are fixed; without this the folder around them could be filled like any other. */
+const SHARED_MEMORY = '/dev/shm';
 
 /** Files of those folders without which names of hosts, or programs, are not found. */
 const SYSTEM_FILES = ['/run/systemd/resolve', '/run/current-system', '/run/opengl-driver'];
@@ -57,7 +66,7 @@ export function createBubblewrap(deps: BubblewrapDeps): Sandbox {
         ...deps.command,
         ...ENCLOSING_FLAGS,
         ...(confinement.network === 'deny' ? ['--unshare-net'] : []),
-        ...planMounts(mounts).flatMap(mountFlags),
+        ...mountFlags(planMounts(mounts), deps.privateBytes),
         '--chdir',
         await realpath(cwd).catch(() => cwd),
         '--',
@@ -89,12 +98,15 @@ async function mountsOf(
     ],
     'readable',
   );
+  const rootOnly = await deps.rootOnly();
   const covers = (folder: string, { path }: Mount): boolean => isWithin(folder, path);
   // A home on the PATH, or behind a link there, is still a home.
   const bares = ({ path, source }: Mount): boolean =>
     own.some((folder) => isWithin(path, folder) || isWithin(source, folder));
   return [
-    ...own.map((path): Mount => ({ path, source: path, access: 'private' })),
+    ...[...own, SHARED_MEMORY].map((path): Mount => ({ path, source: path, access: 'private' })),
+    ...rootOnly.folders.map((path): Mount => ({ path, source: path, access: 'hidden' })),
+    ...rootOnly.files.map((path): Mount => ({ path, source: path, access: 'sealed' })),
     ...(await findMounts(confinement.hidden, 'hidden')),
     // What is not replaced is there anyway, and what was given must not be taken back in part.
     ...shown.filter(

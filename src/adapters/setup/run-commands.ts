@@ -79,6 +79,8 @@ function describeEnd(command: Command, end: ProcessEnd, timeoutMs: number): stri
     case 'timeout':
     case 'idle':
       return `${line} was stopped: setup took longer than ${timeoutMs / 1000} s`;
+    case 'bound':
+      return `${line} was stopped: ${end.message}`;
     case 'cancelled':
       return `${line} was cancelled`;
   }

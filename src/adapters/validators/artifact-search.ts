@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
+import { compileGlob } from '../../text/glob.ts';
 import type { ArtifactDeclaration } from './artifact-declaration.ts';
 import { isOffLimits, type RootName, type Roots, realPathOf, rootOf } from './roots.ts';
 
@@ -50,7 +51,7 @@ function matcherOf({ name, literal }: ArtifactDeclaration): Pick<Collector, 'isM
   if (literal) return { isMatch: () => true, maxDepth: Number.POSITIVE_INFINITY };
   const depthIsKnown = !/\*\*|[{}()]/.test(name);
   return {
-    isMatch: picomatch(name, { nonegate: true }),
+    isMatch: compileGlob(name, { nonegate: true }),
     maxDepth: depthIsKnown ? name.split('/').length : Number.POSITIVE_INFINITY,
   };
 }

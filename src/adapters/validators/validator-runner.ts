@@ -13,6 +13,7 @@ import { captureArtifacts, stampPossibleReports } from './artifact-capture.ts';
 import { type ArtifactDeclaration, declareArtifact } from './artifact-declaration.ts';
 import { evidenceName } from './evidence-name.ts';
 import { checkInvocation, type Invocation, planInvocation } from './invocation.ts';
+import { confinementOf, networkReason } from './network-reason.ts';
 import type { Refused } from './placeholders.ts';
 import { captureReferences } from './reference-capture.ts';
 import { convertReport } from './report-conversion.ts';
@@ -101,7 +102,11 @@ async function runValidator(
   // A runner that failed before it could write its report has said enough: its exit code, or that it was killed.
   const converted = outcome === 'completed' ? [] : convertedNames(validator, declared.list);
   const isDue = (name: string) => !converted.includes(name) || !capture.missing.includes(name);
-  const reasons = [reasonOf(ran, request), ...capture.problems].filter((reason) => reason !== null);
+  const reasons = [
+    reasonOf(ran, request),
+    outcome === 'error' ? await networkReason(ran, request) : null,
+    ...capture.problems,
+  ].filter((reason) => reason !== null);
   return {
     id: validator.id,
     outcome: outcome === 'completed' && capture.problems.length > 0 ? 'error' : outcome,
@@ -153,7 +158,7 @@ function start(
   return deps.supervisor.run({
     argv,
     cwd,
-    confinement: request.confinement,
+    confinement: confinementOf(request),
     env: request.env,
     stdin: null,
     stdoutPath: join(request.evidenceDir, `${name}.stdout.txt`),
@@ -254,6 +259,8 @@ function reasonOf({ end }: ProcessResult, request: ValidatorRequest): string | n
       return `the validator had not ended after ${timeoutOf(request) / 1000} s`;
     case 'idle':
       return `the validator printed nothing for ${request.idleTimeoutMs / 1000} s`;
+    case 'bound':
+      return `the validator was stopped: ${end.message}`;
     case 'cancelled':
       return 'the validator was cancelled';
   }

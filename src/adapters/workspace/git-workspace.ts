@@ -16,6 +16,7 @@ import {
   describeRepository,
   openRunRepository,
   type RunRepository,
+  type SnapshotBounds,
   storeDirOf,
   type UserRepository,
   userGit,
@@ -27,6 +28,8 @@ import { publishResult } from './result/publish.ts';
 export interface GitWorkspaceDeps extends UserRepository {
   /** Paths that setup owns, relative to a checkout. */
   readonly ownedPaths: readonly string[];
+  /** What a snapshot may add to the last one; left out, the usual. */
+  readonly bounds?: SnapshotBounds;
   /** Waits until git processes with this mark have ended whose conductor is dead. */
   readonly awaitOrphans?: (mark: string) => Promise<void>;
 }
@@ -37,7 +40,8 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
   const git = userGit(deps);
   const texts = createTextReader();
   const diffs = createDiffMemory();
-  const open = (workspace: RunWorkspace): Promise<RunRepository> => openRunRepository(workspace, signal);
+  const open = (workspace: RunWorkspace): Promise<RunRepository> =>
+    openRunRepository(workspace, signal, deps.bounds);
   return {
     resolveBase: (baseRef) => resolveBase(git, baseRef),
     hasFile: async (commit, path) => {

@@ -4,6 +4,7 @@ import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change
 import { matchesGlob } from '../../policy/globs.ts';
 import type { JudgeCheckout, JudgeRequest, RunWorkspace } from '../../ports/workspace.ts';
 import { checkOutTree } from './files/check-out.ts';
+import { removeTree } from './files/deep-folders.ts';
 import { ensureHarnessLink } from './files/harness-link.ts';
 import { findLeftovers } from './files/leftovers.ts';
 import { byPath } from './files/parse-diff-raw.ts';
@@ -12,7 +13,7 @@ import { withScratch } from './files/scratch.ts';
 import { removeSpecialFiles } from './files/special-files.ts';
 import { removeTemporaryFolder } from './files/temporary-folder.ts';
 import type { RunDiffRequest } from './files/tree-diff.ts';
-import { unlock, withUnlocked } from './files/unlock.ts';
+import { withUnlocked } from './files/unlock.ts';
 import { copyFileIfThere, kindOf } from './git/file-kind.ts';
 import type { Git } from './git/git-command.ts';
 import { writeTree } from './git/revision.ts';
@@ -79,8 +80,7 @@ async function prepareFolder(repository: RunRepository, index: string): Promise<
     return false;
   }
   await rm(completeMark(repository), { force: true });
-  await unlock(judgePath);
-  await rm(judgePath, { recursive: true, force: true });
+  await removeTree(judgePath);
   await rm(index, { force: true });
   await mkdir(judgePath, { recursive: true });
   return true;

@@ -1,13 +1,13 @@
-import picomatch from 'picomatch/posix.js';
+import { compileGlob, type GlobMatcher } from '../../text/glob.ts';
 
 /** Matches names of files. The globs are compiled at the first use: most commands never ask. */
 export function createNameMatcher(
   globs: readonly string[],
   letters: 'any case' | 'as written',
 ): (name: string) => boolean {
-  let matches: ((name: string) => boolean) | null = null;
+  let matchers: readonly GlobMatcher[] | null = null;
   return (name) => {
-    matches ??= picomatch([...globs], { dot: true, nocase: letters === 'any case' });
-    return matches(name);
+    matchers ??= globs.map((glob) => compileGlob(glob, { dot: true, nocase: letters === 'any case' }));
+    return matchers.some((matches) => matches(name));
   };
 }

@@ -3,6 +3,7 @@ import { mostUsage, priced } from '../../agents/prices.ts';
 import type { AgentFailure } from '../../contracts/agent-failure.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
 import type { EventDraft } from '../../contracts/event.ts';
+import { OversizedChange } from '../../contracts/oversized-change.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
@@ -112,7 +113,7 @@ async function startOnce(
     throw new Interrupted();
   }
   const afterName = `${step.id}@${effect.attempt}${count === 1 ? '' : `.try${count}`}.after`;
-  const after = await watched.examine(() => deps.workspace.snapshot(workspace, afterName));
+  const { after, oversize } = await watched.examine(() => snapshotAfter(context, prepared.before, afterName));
   const changes = await compareTrees(
     deps.workspace,
     workspace,
@@ -122,12 +123,40 @@ async function startOnce(
   const checked = await watched.check(changes.diff.files);
   return {
     count,
-    result: { ...result, termination, reason: reasonOf(result, step.agent) },
+    result:
+      oversize === null
+        ? { ...result, termination, reason: reasonOf(result, step.agent) }
+        : { ...result, termination: 'killed_policy', reason: oversize, failure: null },
     usage: used,
     after,
     changes,
     checked: { ...checked, found: [...(result.violations ?? []), ...checked.found] },
   };
+}
+
+/**
+ * The files that a start left. If they are too much for a snapshot, they are moved out of the workspace, which is then as it
+ * was before: otherwise no later step, not even a rollback, could work there.
+ */
+async function snapshotAfter(
+  { deps, workspace }: RunContext,
+  before: Snapshot,
+  name: string,
+): Promise<{ after: Snapshot; oversize: string | null }> {
+  try {
+    return { after: await deps.workspace.snapshot(workspace, name), oversize: null };
+  } catch (error) {
+    if (!(error instanceof OversizedChange)) throw error;
+    const restored = await deps.workspace.restore(
+      workspace,
+      { kind: 'snapshot', commit: before.commit },
+      name,
+    );
+    return {
+      after: restored.after,
+      oversize: `the agent's change is too large: ${error.message}; conductor moved it to ${error.aside} and restored the workspace`,
+    };
+  }
 }
 
 /** A step that may not be parked says so in its reason. */

@@ -1,3 +1,4 @@
+import type { StopCause } from '../../contracts/process-end.ts';
 import type { Entry } from '../../kernel/state.ts';
 import type { Snapshot } from '../../ports/workspace.ts';
 import { markOf, type RunContext } from '../run-context.ts';
@@ -51,10 +52,15 @@ export function recordStop(
   context: RunContext,
   stepId: string,
   name: string,
-): (reason: 'timeout' | 'idle') => Promise<void> {
-  return (reason) => {
-    const why = reason === 'timeout' ? 'it has not ended in time' : 'it has printed nothing for too long';
-    const note = `${name} of step "${stepId}" is being ended: ${why}`;
-    return context.record([{ event_type: 'status_updated', step_id: stepId, payload: { note } }]);
+): (cause: StopCause) => Promise<void> {
+  return (cause) => {
+    const note = `${name} of step "${stepId}" is being ended: ${describeStop(cause)}`;
+    const bound = typeof cause === 'string' ? {} : { bound: cause.bound };
+    return context.record([{ event_type: 'status_updated', step_id: stepId, payload: { note, ...bound } }]);
   };
+}
+
+function describeStop(cause: StopCause): string {
+  if (typeof cause !== 'string') return cause.message;
+  return cause === 'timeout' ? 'it has not ended in time' : 'it has printed nothing for too long';
 }

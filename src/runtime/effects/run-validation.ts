@@ -17,7 +17,13 @@ import { policySummary } from './policy-summary.ts';
 import { type PreparedEntry, prepareEntry, recordStop, undoDeadAttempt } from './prepare-entry.ts';
 import { noteRestoredPaths, protectedPaths } from './protected-paths.ts';
 import { recordSetupOutput } from './record-setup.ts';
-import { keyOfValidator, neverRan, runValidators, type ValidatorsPass } from './run-validators.ts';
+import {
+  keyOfValidator,
+  neverRan,
+  runnableOf,
+  runValidators,
+  type ValidatorsPass,
+} from './run-validators.ts';
 import { endUnstarted } from './unstarted-step.ts';
 import { recordValidationEvidence, recordValidatorFiles } from './validation-evidence.ts';
 import {
@@ -81,6 +87,7 @@ export async function runValidation(
     'validators ran in the judge checkout',
     ...judge.restored.map(protectedPathFinding),
     ...confined.notes,
+    ...hostNetworkNotes(context, step, confined.confinement),
   ];
   await evidence.json('policy_summary', 'policy.json', policySummary(policy, { notes }));
   const reason = reasonOf(results);
@@ -162,6 +169,20 @@ function openSession(
       return forgiveKnownFailures(context, step, results, { baseline, checkout: judge.path });
     },
   };
+}
+
+/** Validators that have the network of this machine although the step has none. */
+function hostNetworkNotes(
+  { deps }: RunContext,
+  { validators }: ValidationStep,
+  confinement: ValidatorsPass['confinement'],
+): string[] {
+  if (confinement === null || confinement.networkDenied === true) return [];
+  return validators.flatMap((planned) => {
+    const validator = runnableOf(deps.project, planned);
+    if (validator?.kind !== 'command' || validator.network !== 'host') return [];
+    return [`validator "${planned.id}" had the network of this machine`];
+  });
 }
 
 /** No validator was started, so the files are as they were. */

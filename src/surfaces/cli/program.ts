@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
 import type { Services } from '../../runtime/services.ts';
-import { formatJson } from '../../text/outside-text.ts';
+import { formatJson, neutralise } from '../../text/outside-text.ts';
 import type { Action, AddVerb } from './add-verb.ts';
 import { addAgentVerbs } from './agent-verbs.ts';
 import { CliError } from './cli-error.ts';
@@ -129,7 +129,9 @@ function createProgram(version: string, dispatch: Dispatch): Command {
     .exitOverride()
     .showHelpAfterError('(conductor --help lists the verbs)')
     .helpCommand('help [verb]', 'how a verb is used')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conductor: ')) })
+    .configureOutput({
+      outputError: (text, write) => write(neutralise(text.replace(/^error: /, 'conductor: '))),
+    })
     .addHelpText('after', '\nExample:\n  $ conductor demo\n');
 
   const verb = verbsOf(program, 'conductor', dispatch);

@@ -1,3 +1,4 @@
+import { formatBytes } from '../../contracts/byte-size.ts';
 import type { RunListing } from '../../ports/run-store.ts';
 import type { Retention, Taken } from '../../runtime/retention.ts';
 import type { UpkeepSetup } from '../../runtime/services.ts';
@@ -137,12 +138,4 @@ export function placeCells(
     status === null ? '' : `${formatAge(now.getTime() - Date.parse(status.updated_at))} ago`,
     formatBytes(bytes),
   ];
-}
-
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  for (; value >= 999.5 && unit < units.length - 1; unit += 1) value /= 1000;
-  return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }

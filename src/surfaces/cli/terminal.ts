@@ -46,8 +46,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const plain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
   const automated = isSet(env.CI);
   return {
-    out: (text) => void stdout.write(typeof text === 'string' ? guard(text) : text),
-    err: (text) => void stderr.write(guard(text)),
+    out: (text) => void stdout.write(typeof text === 'string' ? guard(text, stdout.isTTY) : text),
+    err: (text) => void stderr.write(guard(text, stderr.isTTY)),
     paint: createPaint(stderr.isTTY && !plain && !automated),
     paintOut: createPaint(stdout.isTTY && !plain && !automated),
     live: stderr.isTTY && !automated && env.TERM !== 'dumb',
@@ -79,11 +79,18 @@ function createPaint(enabled: boolean): Paint {
 }
 
 const ESC = '\\u001b';
-/** What conductor itself writes to a terminal: colours, and at the start what puts the cursor back to rewrite lines. */
-const OWN_SEQUENCE = new RegExp(`(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[[0-9;]*m)`, 'u');
+/**
+ * What conductor itself writes to a terminal: its own colours, none of which hides text, and at the start what puts the
+ * cursor back to rewrite lines.
+ */
+const OWN_SEQUENCE = new RegExp(
+  `(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[(?:1|2|22|3[1-4]|39)m)`,
+  'u',
+);
 
 /** Whatever a verb forgot to neutralise, a terminal does not obey. */
-function guard(text: string): string {
+function guard(text: string, isTerminal: boolean): string {
+  if (!isTerminal) return neutralise(text);
   return text
     .split(OWN_SEQUENCE)
     .map((part, index) => (index % 2 === 1 ? part : neutralise(part)))

@@ -1,4 +1,5 @@
 import picomatch from 'picomatch/posix.js';
+import { compileGlob } from '../../text/glob.ts';
 import type { ScopeEntry } from '../scope-entry.ts';
 
 /** What is known of the tree that a patch is for. */
@@ -70,5 +71,5 @@ function patternCoverage(path: string, endsAsFolder: boolean, { paths }: KnownTr
 }
 
 function compile(pattern: string): Covers {
-  return picomatch(pattern, { dot: true, nonegate: true });
+  return compileGlob(pattern, { dot: true, nonegate: true });
 }

@@ -1,3 +1,4 @@
+import { globProblem } from '../../text/glob.ts';
 import { type Place, type Rule, type RuleContext, valuePlace } from '../rule.ts';
 import { objectValidators, validatorTexts } from '../script-validators.ts';
 import { asText } from '../workflow-view.ts';
@@ -43,6 +44,12 @@ export function pathProblem(
     const message = `\`${field}\` is the absolute path \`${path}\`, but stays inside ${inside}`;
     return { message, help: 'write a relative path' };
   }
+  const slow = globProblem(path);
+  if (slow !== null)
+    return {
+      message: `\`${field}\` has a glob that would take too long to match: ${slow}`,
+      help: 'write several simpler globs',
+    };
   if (!UPWARD.test(path)) return null;
   const message = `\`${field}\` leaves its folder by \`..\` in \`${path}\`, but stays inside ${inside}`;
   return { message, help: 'write a path without `..`' };

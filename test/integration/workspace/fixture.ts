@@ -111,6 +111,7 @@ export async function placesOf(repo: GitRepo) {
 export interface WorkspaceOptions {
   readonly signal?: AbortSignal;
   readonly ownedPaths?: readonly string[];
+  readonly bounds?: { readonly bytes: number; readonly files: number };
 }
 
 export async function workspacesOf(

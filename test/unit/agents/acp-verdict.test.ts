@@ -154,7 +154,11 @@ describe('an agent that is gone before its turn has ended', () => {
   ] as const)('by %s is %s, even if it then says that its turn has ended', (stopped, termination) => {
     for (const messages of [BEGUN, [...BEGUN, ended('cancelled')]]) {
       const { state } = foldSession(messages);
-      const result = acpVerdict(state, ranTo({ end: { kind: 'cancelled' }, stopped }), LIMITS);
+      const result = acpVerdict(
+        state,
+        ranTo({ end: { kind: 'cancelled' }, stopped: { kind: stopped } }),
+        LIMITS,
+      );
       expect(result).toMatchObject({ termination, traces: null });
     }
   });

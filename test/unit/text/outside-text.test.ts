@@ -26,6 +26,13 @@ describe('text from outside', () => {
     expect(neutralise(shown)).toBe(shown);
   });
 
+  it('takes time in proportion to its length, whatever it is made of', () => {
+    const many = 300_000;
+    expect(plainText(`${'\r'.repeat(many)}x\r\r\ny`)).toBe(`${'\\r'.repeat(many)}x\ny`);
+    expect(plainText(`${ESC}[1;`.repeat(many))).toHaveLength('\\x1b[1;'.length * many);
+    expect(oneLine(' \t'.repeat(many))).toBe('');
+  });
+
   it('loses colours and carriage returns at line ends where a program printed it', () => {
     expect(plainText(`${ESC}[1;32mok${ESC}[0m\r\n${ESC}[8mhidden${ESC}[m ${ESC}[2J`)).toBe(
       'ok\nhidden \\x1b[2J',

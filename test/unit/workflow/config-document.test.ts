@@ -7,6 +7,8 @@ import { checkConfig } from '../../../src/workflow/config-document.ts';
 import { mergeConfigs } from '../../../src/workflow/config-merge.ts';
 import { places } from './check.ts';
 
+const BOUNDS = { memory: '16GB', processes: 1000, written_bytes: '10GB' };
+
 const check = (text: string) => checkConfig({ name: 'config.yaml', bytes: new TextEncoder().encode(text) });
 
 describe('checkConfig', () => {
@@ -240,7 +242,13 @@ describe('mergeConfigs', () => {
     ).document;
     const repo = check('limits: { timeout: 5m }\nvalidators:\n  tests: { command: [npm, test] }').document;
     const merged = mergeConfigs(user, repo);
-    expect(merged.limits).toEqual({ timeout: '5m', idle_timeout: '5m', max_visits: 3, park: '12h' });
+    expect(merged.limits).toEqual({
+      timeout: '5m',
+      idle_timeout: '5m',
+      max_visits: 3,
+      park: '12h',
+      ...BOUNDS,
+    });
     expect(merged.sandbox).toBe('off');
     expect(merged.validators.lint?.command).toEqual(['eslint']);
     expect(merged.validators.tests?.command).toEqual(['npm', 'test']);

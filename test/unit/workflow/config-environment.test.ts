@@ -4,6 +4,8 @@ import { checkConfig } from '../../../src/workflow/config-document.ts';
 import { readEnvironment } from '../../../src/workflow/config-environment.ts';
 import { mergeConfigs } from '../../../src/workflow/config-merge.ts';
 
+const BOUNDS = { memory: '16GB', processes: 1000, written_bytes: '10GB' };
+
 function configOf(text: string) {
   return checkConfig({ name: 'config.yaml', bytes: new TextEncoder().encode(text) }).document;
 }
@@ -81,7 +83,13 @@ describe('the environment', () => {
     const repo = configOf('limits: { timeout: 2h, idle_timeout: 2h }');
     const around = configOf(readEnvironment({ CONDUCTOR_LIMITS_TIMEOUT: '3h' })?.text ?? '');
     const merged = mergeConfigs(user, repo, around);
-    expect(merged.limits).toEqual({ timeout: '3h', idle_timeout: '2h', max_visits: 1, park: '12h' });
+    expect(merged.limits).toEqual({
+      timeout: '3h',
+      idle_timeout: '2h',
+      max_visits: 1,
+      park: '12h',
+      ...BOUNDS,
+    });
     expect(merged.sandbox).toBe('off');
   });
 });

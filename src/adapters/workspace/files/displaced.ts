@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { pathBelow } from './paths.ts';
 
-const FOLDER = 'displaced';
+/** The name of the folder, in that of the run. */
+export const DISPLACED_FOLDER = 'displaced';
 
 /** Moves something out of a checkout without losing it: it stays in the run's folder until the workspace is removed. */
 export async function displace({ folder }: RunRepository, path: string | Buffer): Promise<void> {
-  const shelf = join(folder, FOLDER);
+  const shelf = join(folder, DISPLACED_FOLDER);
   await mkdir(shelf, { recursive: true });
   const latin1 = Buffer.from(path).toString('latin1');
   const name = latin1.slice(latin1.lastIndexOf('/') + 1);
@@ -17,8 +18,8 @@ export async function displace({ folder }: RunRepository, path: string | Buffer)
 /** Paths of everything that was moved out of the checkouts. */
 export async function displacedItems({ folder }: RunRepository): Promise<readonly string[]> {
   const items: string[] = [];
-  for (const item of await readdir(join(folder, FOLDER)).catch((): string[] => []))
-    for (const name of await readdir(join(folder, FOLDER, item)))
-      items.push(join(folder, FOLDER, item, name));
+  for (const item of await readdir(join(folder, DISPLACED_FOLDER)).catch((): string[] => []))
+    for (const name of await readdir(join(folder, DISPLACED_FOLDER, item)))
+      items.push(join(folder, DISPLACED_FOLDER, item, name));
   return items;
 }

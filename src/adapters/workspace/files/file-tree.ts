@@ -10,6 +10,7 @@ import { checkOutTree, markMissing } from './check-out.ts';
 import { readStatus } from './file-status.ts';
 import { RUN_FOLDER } from './harness-link.ts';
 import { trackNestedRepositories } from './nested-repositories.ts';
+import { checkSize } from './oversize.ts';
 import { ownTree } from './own-objects.ts';
 import { textOfPath } from './paths.ts';
 import { withScratch } from './scratch.ts';
@@ -58,7 +59,7 @@ export async function takeTree(repository: RunRepository): Promise<TakenTree> {
 type FoundTree = Omit<TakenTree, 'owned'>;
 
 async function takeOwned(git: Git, repository: RunRepository, known: string | null): Promise<FoundTree> {
-  const changed = known === null ? null : await takeChanges(git, known);
+  const changed = known === null ? null : await takeChanges(git, repository, known);
   const found = changed ?? (await takeAll(git, repository));
   await ownTree(repository, found.tree);
   return found;
@@ -93,10 +94,11 @@ export async function lastIgnored(repository: RunRepository): Promise<readonly s
 }
 
 /** Starts from the last tree, so the cost grows with what has changed since. Null if that can't show everything. */
-async function takeChanges(git: Git, tree: string): Promise<FoundTree | null> {
+async function takeChanges(git: Git, repository: RunRepository, tree: string): Promise<FoundTree | null> {
   const { touched, gone, ignored, odd } = await readStatus(git);
   if (odd || [...touched, ...gone].some((path) => /(?:^|\/)\.gitignore$/.test(path))) return null;
   if (touched.length + gone.length === 0) return { tree, nested: [], ignored };
+  await checkSize(repository, touched);
   const removals = gone.map((path) => `0 ${'0'.repeat(tree.length)}\t${path}\0`).join('');
   // Deletions first: a link may have replaced a folder, and git refuses paths behind a link.
   if (gone.length > 0)
@@ -114,6 +116,7 @@ async function takeAll(git: Git, repository: RunRepository): Promise<FoundTree> 
   await git(['read-tree', '--reset', workspace.baseSha]);
   await markMissing({ git, root: workspace.worktreePath, storeDir }, workspace.baseSha);
   const nested = await trackNestedRepositories(git);
+  await checkSize(repository, (await readStatus(git)).touched);
   await git(['add', '-A', '--', '.']);
   await git(['reset', '-q', workspace.baseSha, '--', RUN_FOLDER]);
   const tree = await writeTree(git);

@@ -14,6 +14,7 @@ import { type KeptIgnored, keepIgnored, readKeptIgnored } from './ignored-keep.t
 import { clearIgnored, writeIgnored } from './ignored-restore.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { displaceNestedRepositories } from './nested-repositories.ts';
+import { withoutOversize } from './oversize.ts';
 import { removeSpecialFiles } from './special-files.ts';
 
 /**
@@ -98,7 +99,7 @@ export interface Salvaged {
 /** Keeps the files as they are, with the ignored ones that are small enough and the changed ones of submodules. */
 export async function salvage(repository: RunRepository, name: string): Promise<Salvaged> {
   const { git, workspace, storeDir } = repository;
-  const taken = await takeTree(repository);
+  const taken = await withoutOversize(repository, () => takeTree(repository));
   const kept = await keepIgnored(repository, taken.ignored);
   const { parents, body } = await collectParents(repository, kept);
   const submodules = await keepSubmodules(repository);

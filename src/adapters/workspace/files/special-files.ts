@@ -1,6 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { chmod, readdir, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { hasCode } from '../git/file-kind.ts';
+import { withShortPaths } from './deep-folders.ts';
+import { DISPLACED_FOLDER } from './displaced.ts';
 
 const FOLDERS_AT_ONCE = 32;
 const SLASH = Buffer.from('/');
@@ -8,9 +11,13 @@ const SLASH = Buffer.from('/');
 /**
  * Removes pipes, sockets and devices from a checkout while no process works in it. They hold no content. Git can't store
  * them, fails where one replaces a file, and blocks for ever on a pipe called `.gitignore`. Folders that can't be read
- * become readable.
+ * become readable, and folders that are too deep to be read are moved out of the checkout.
  */
 export async function removeSpecialFiles(checkout: string): Promise<void> {
+  await withShortPaths(checkout, join(dirname(checkout), DISPLACED_FOLDER), () => clearCheckout(checkout));
+}
+
+async function clearCheckout(checkout: string): Promise<void> {
   const waiting: Buffer[] = [Buffer.from(checkout)];
   while (waiting.length > 0) {
     const next = waiting.splice(0, FOLDERS_AT_ONCE);

@@ -3,7 +3,7 @@ import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasCode, kindOf } from '../git/file-kind.ts';
-import { unlock } from './unlock.ts';
+import { removeTree } from './deep-folders.ts';
 
 /**
  * The folder for temporary files of whatever runs in a checkout. It is in the system's own temporary folder because a
@@ -33,6 +33,5 @@ export async function openTemporaryFolder(checkout: string): Promise<string> {
 
 export async function removeTemporaryFolder(checkout: string): Promise<void> {
   const folder = await locate(checkout);
-  await unlock(folder);
-  await rm(folder, { recursive: true, force: true });
+  await removeTree(folder);
 }

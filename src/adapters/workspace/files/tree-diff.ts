@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { WorkspaceDiff } from '../../../contracts/workspace-change.ts';
-import { createGit, type Git, GitError } from '../git/git-command.ts';
+import { createGit, type Git, GitError, type GitResult } from '../git/git-command.ts';
 import { writeTree } from '../git/revision.ts';
 import { isPartialStore } from '../repository/layout.ts';
 import { findMissing } from './check-out.ts';
@@ -24,7 +24,10 @@ const COMPARE = [
   '--numstat',
   '--no-abbrev',
 ];
-const PATCH = ['-p', '--binary', '--full-index', '--no-color', '--src-prefix=a/', '--dst-prefix=b/'];
+const TEXT_PATCH = ['-p', '--full-index', '--no-color', '--src-prefix=a/', '--dst-prefix=b/'];
+const PATCH = ['--binary', ...TEXT_PATCH];
+/** A larger file counts as binary where the whole patch would be too large. */
+const LARGE_FILES = ['-c', 'core.bigFileThreshold=5m'];
 
 export interface TreeDiffRequest {
   /** The run that the patch is for; null if it is for none. */
@@ -117,13 +120,38 @@ async function compareTrees(request: TreeDiffRequest, options: readonly string[]
   for (const tree of [fromTree, toTree])
     if (!OBJECT_NAME.test(tree)) throw new GitError([], null, `"${tree}" is not the name of a tree`);
   return withoutAttributes(request, async (git) => {
-    const compare = (from: string, to: string) => git([...options, from, to, ...TRACKED_PATHSPEC]);
+    const compare = (from: string, to: string) => compareWithin(git, options, from, to, request.signal);
     const { stdout } = await compare(fromTree, toTree).catch(async (error: unknown) => {
       if (!(error instanceof GitError) || !(await isPartialStore(request.gitDir))) throw error;
       return compare(await withoutMissing(git, fromTree), await withoutMissing(git, toTree));
     });
     return parseDiffRaw(stdout);
   });
+}
+
+/**
+ * Leaves the contents of large files out of a patch that is too large for git or for conductor, and if that is not
+ * enough, the patch.
+ */
+async function compareWithin(
+  git: Git,
+  options: readonly string[],
+  from: string,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<GitResult> {
+  const smaller = options.includes('-p') ? [[...LARGE_FILES, ...COMPARE, ...TEXT_PATCH]] : [];
+  const forms = [options, ...smaller, [...LARGE_FILES, ...COMPARE]];
+  for (const [at, form] of forms.entries()) {
+    try {
+      return await git([...form, from, to, ...TRACKED_PATHSPEC]);
+    } catch (error) {
+      const isTooLarge =
+        error instanceof GitError && (error.exitCode === null || /out of memory/i.test(error.detail));
+      if (!isTooLarge || signal?.aborted === true || at === forms.length - 1) throw error;
+    }
+  }
+  throw new Error('a list of forms is never empty');
 }
 
 /** In a partial clone, a file that was missing and that the agent created counts as added. */

@@ -3,11 +3,11 @@ import { access, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RunWorkspace, WorkspaceRequest } from '../../../ports/workspace.ts';
 import { checkOutTree } from '../files/check-out.ts';
+import { removeTree } from '../files/deep-folders.ts';
 import { displace } from '../files/displaced.ts';
 import { copyBaseIndex, rememberTree } from '../files/file-tree.ts';
 import { ensureHarnessLink } from '../files/harness-link.ts';
 import { clearScratch } from '../files/scratch.ts';
-import { unlock } from '../files/unlock.ts';
 import { hasCode, kindOf, readFileHere } from '../git/file-kind.ts';
 import { createGit, type Git, GitError, printedValue } from '../git/git-command.ts';
 import { treeOf } from '../git/revision.ts';
@@ -230,8 +230,7 @@ async function claimFolder(folder: string): Promise<void> {
 /** Removes a workspace that holds no work. Git ignores the signal here, so that a cancelled run leaves nothing behind. */
 export async function discardWorkspace(user: UserRepository, workspace: RunWorkspace): Promise<void> {
   const folder = runFolderOf(workspace);
-  await unlock(folder);
-  await rm(folder, { recursive: true, force: true });
+  await removeTree(folder);
   await deleteRef(createGit({ cwd: user.repoRoot, runId: workspace.runId }), baseRefOf(workspace.runId));
 }
 

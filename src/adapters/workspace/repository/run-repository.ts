@@ -27,6 +27,8 @@ export interface RunRepository {
   readonly storeDir: string;
   /** The `.git` of the checkout. */
   readonly gitDir: string;
+  /** What a snapshot may add to the last one. */
+  readonly bounds: SnapshotBounds;
   /** Works on the files of the checkout with the objects and the configuration of the store. */
   readonly git: Git;
 }
@@ -65,24 +67,42 @@ export function storeGit(
   return createGit({ cwd: place.workTree, env, signal: place.signal, runId: workspace.runId });
 }
 
+/** What one snapshot may add to the last one. Ignored files don't count: they are in no snapshot. */
+export interface SnapshotBounds {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/**
+ * Git reads whole files to compare them, and a person reviews what a run changed: what is larger is no change to source
+ * code but output, and belongs into an ignored folder.
+ */
+export const SNAPSHOT_BOUNDS: SnapshotBounds = { bytes: 1e9, files: 200_000 };
+
 export async function openRunRepository(
   workspace: RunWorkspace,
   signal: AbortSignal | undefined,
+  bounds?: SnapshotBounds,
 ): Promise<RunRepository> {
   const { worktreePath } = workspace;
   if ((await kindOf(worktreePath)) !== 'folder')
     throw new GitError([], null, `the workspace ${worktreePath} is missing`);
-  return describeRepository(workspace, signal);
+  return describeRepository(workspace, signal, bounds);
 }
 
 /** As `openRunRepository`, for a checkout that may not exist yet. */
-export function describeRepository(workspace: RunWorkspace, signal: AbortSignal | undefined): RunRepository {
+export function describeRepository(
+  workspace: RunWorkspace,
+  signal: AbortSignal | undefined,
+  bounds: SnapshotBounds = SNAPSHOT_BOUNDS,
+): RunRepository {
   const { worktreePath } = workspace;
   const storeDir = storeDirOf(workspace);
   return {
     workspace,
     folder: runFolderOf(workspace),
     storeDir,
+    bounds,
     gitDir: join(worktreePath, '.git'),
     git: storeGit(workspace, { workTree: worktreePath, index: join(storeDir, 'index'), signal }),
   };

@@ -1,7 +1,8 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Removal, WorktreeState } from '../../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../../ports/workspace.ts';
+import { removeTree } from '../files/deep-folders.ts';
 import { displacedItems } from '../files/displaced.ts';
 import { takeTree } from '../files/file-tree.ts';
 import { keepIgnored } from '../files/ignored-keep.ts';
@@ -10,7 +11,6 @@ import { textOfPath } from '../files/paths.ts';
 import { salvage } from '../files/snapshots.ts';
 import { removeSpecialFiles } from '../files/special-files.ts';
 import { removeTemporaryFolder } from '../files/temporary-folder.ts';
-import { unlock } from '../files/unlock.ts';
 import { kindOf, readFileHere } from '../git/file-kind.ts';
 import { type Git, GitError } from '../git/git-command.ts';
 import { commitAt } from '../git/revision.ts';
@@ -81,8 +81,7 @@ export async function removeWorkspace(user: UserRepository, workspace: RunWorksp
 }
 
 async function removeFolder(path: string): Promise<void> {
-  await unlock(path);
-  await rm(path, { recursive: true, force: true });
+  await removeTree(path);
 }
 
 interface Kept {

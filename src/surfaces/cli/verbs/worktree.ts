@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { formatBytes } from '../../../contracts/byte-size.ts';
 import type { ListedWorktree } from '../../../ports/upkeep.ts';
 import {
   judgeRetention,
@@ -11,7 +12,6 @@ import type { UpkeepSetup } from '../../../runtime/services.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openUpkeep } from '../open.ts';
 import {
-  formatBytes,
   type Handled,
   handledAs,
   placeCells,

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { formatBytes } from '../../contracts/byte-size.ts';
+import type { PassedBound } from '../../contracts/process-end.ts';
+import { deletedFilesOf, followProcesses, ownedBytes, residentBytes } from './step-processes.ts';
+import { measureWritten, watchFreeSpace } from './written-bytes.ts';
+
+/** What the processes of one step may use together. */
+export interface ProcessBounds {
+  readonly memoryBytes: number;
+  readonly processes: number;
+  readonly writtenBytes: number;
+}
+
+export interface BoundWatch {
+  /** Settles when a bound is passed; never if none is. */
+  readonly passed: Promise<PassedBound>;
+  readonly release: () => void;
+}
+
+interface Watched {
+  readonly leader: number;
+  readonly mark: string;
+  /** The folders that the step can write in. */
+  readonly folders: readonly string[];
+}
+
+/** Often enough that a program can't take a machine's memory in between. */
+const SAMPLE_MS = 200;
+/** An expensive look takes at most a tenth of the time. */
+const REST_FACTOR = 9;
+/** A file system's clock is that of the last tick, a little behind. */
+const CLOCK_SLACK_MS = 50;
+
+/**
+ * Watches the processes of a step from outside. Kernel limits don't fit: RLIMIT_AS counts address space, which V8 and Go
+ * reserve by the terabyte; RLIMIT_NPROC does not hold for root; and neither would say why a program failed.
+ */
+export function watchBounds(bounds: ProcessBounds, watched: Watched): BoundWatch {
+  const released = new AbortController();
+  const passed = new Promise<PassedBound>((settle, fail) => {
+    sample(bounds, watched, released.signal).then((found) => {
+      if (found !== null) settle(found);
+    }, fail);
+  });
+  return { passed, release: () => released.abort() };
+}
+
+async function sample(
+  bounds: ProcessBounds,
+  { leader, mark, folders }: Watched,
+  signal: AbortSignal,
+): Promise<PassedBound | null> {
+  if (process.platform !== 'linux') return null;
+  const processes = followProcesses(leader, mark);
+  const sinceMs = Date.now() - CLOCK_SLACK_MS;
+  const spaceTaken = watchFreeSpace(folders);
+  const memoryRest = restAfter();
+  const diskRest = restAfter();
+  while (await waited(signal)) {
+    const pids = processes.list(bounds.processes);
+    if (pids.length > bounds.processes) return tooManyProcesses(bounds);
+    if (residentBytes(pids) > bounds.memoryBytes && memoryRest.isOver()) {
+      const used = await memoryRest.time(async () => ownedBytes(pids));
+      if (used > bounds.memoryBytes) return tooMuchMemory(used, bounds);
+    }
+    if (spaceTaken() > bounds.writtenBytes && diskRest.isOver()) {
+      const enough = bounds.writtenBytes;
+      const openFiles = deletedFilesOf(pids);
+      const written = await diskRest.time(() => measureWritten({ folders, openFiles, sinceMs, enough }));
+      if (written > bounds.writtenBytes && !signal.aborted) return tooMuchWritten(bounds);
+    }
+  }
+  return null;
+}
+
+function waited(signal: AbortSignal): Promise<boolean> {
+  return delay(SAMPLE_MS, true, { signal }).catch(() => false);
+}
+
+/** Keeps an expensive look from being repeated at once. */
+function restAfter() {
+  let nextMs = 0;
+  return {
+    isOver: () => performance.now() >= nextMs,
+    time: async <T>(work: () => Promise<T>): Promise<T> => {
+      const startMs = performance.now();
+      const value = await work();
+      const nowMs = performance.now();
+      nextMs = nowMs + (nowMs - startMs) * REST_FACTOR;
+      return value;
+    },
+  };
+}
+
+function tooManyProcesses({ processes }: ProcessBounds): PassedBound {
+  const message = `it had more than ${processes} processes at the same time; limits.processes is ${processes}`;
+  return { bound: 'processes', message };
+}
+
+function tooMuchMemory(used: number, { memoryBytes }: ProcessBounds): PassedBound {
+  const message = `it used ${formatBytes(used)} of memory; limits.memory allows ${formatBytes(memoryBytes)}`;
+  return { bound: 'memory', message };
+}
+
+function tooMuchWritten({ writtenBytes }: ProcessBounds): PassedBound {
+  const message = `it wrote more than ${formatBytes(writtenBytes)} to the disk; limits.written_bytes allows no more`;
+  return { bound: 'written_bytes', message };
+}

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hasMark, readProcNow } from './mark-sweep.ts';
+
+/** The kernel kills these processes before the conductor if the machine runs out of memory. */
+const OOM_SCORE = '500';
+const PAGE_BYTES = 4096;
+
+/** The living processes of a step: everything that descends from its leader or carries its mark. */
+export interface StepProcesses {
+  /** Lists them anew. Stops early once there are more than `enough`. */
+  readonly list: (enough: number) => readonly number[];
+}
+
+export function followProcesses(leader: number, mark: string): StepProcesses {
+  let members = new Set<number>();
+  let strangers = new Set<number>([process.pid]);
+  return {
+    list: (enough) => {
+      const living = new Set(pidsNow());
+      members = new Set([...members].filter((pid) => living.has(pid)));
+      strangers = new Set([...strangers].filter((pid) => living.has(pid)));
+      const isOurs = (pid: number): boolean =>
+        pid === leader || members.has(parentOf(pid)) || hasMark(readProcNow(pid, 'environ'), mark);
+      let fresh = [...living].filter((pid) => !members.has(pid) && !strangers.has(pid));
+      // A child may be listed before its parent, so look again at the rest as long as one was found.
+      for (let found = -1; found !== 0 && members.size <= enough; ) {
+        const before = members.size;
+        for (const pid of fresh) {
+          if (!isOurs(pid)) continue;
+          members.add(pid);
+          raiseOomScore(pid);
+          if (members.size > enough) break;
+        }
+        fresh = fresh.filter((pid) => !members.has(pid));
+        found = members.size - before;
+      }
+      if (members.size <= enough) for (const pid of fresh) strangers.add(pid);
+      return [...members];
+    },
+  };
+}
+
+function pidsNow(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^[1-9]\d*$/.test(name))
+    .map(Number);
+}
+
+function parentOf(pid: number): number {
+  const stat = readProcNow(pid, 'stat');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
+}
+
+/** Inherited by what the process starts. */
+export function raiseOomScore(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
+  } catch {
+    // It has ended, or this is not Linux.
+  }
+}
+
+/** Resident memory, shared pages counted for each process: never less than what is used. */
+export function residentBytes(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + Number(textOf(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES, 0);
+}
+
+/** Memory that would be free without these processes; shared pages are counted once. Pages of files are not counted. */
+export function ownedBytes(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const lines = textOf(pid, 'smaps_rollup').matchAll(/^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm);
+    return sum + [...lines].reduce((bytes, [, kilobytes]) => bytes + Number(kilobytes) * 1024, 0);
+  }, 0);
+}
+
+/** Files that were deleted while a process has them open: they take space, and no folder lists them. */
+export function deletedFilesOf(pids: readonly number[]): string[] {
+  return pids.flatMap((pid) => {
+    const folder = `/proc/${pid}/fd`;
+    try {
+      return readdirSync(folder).map((name) => `${folder}/${name}`);
+    } catch {
+      return [];
+    }
+  });
+}
+
+function textOf(pid: number, file: 'statm' | 'smaps_rollup'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

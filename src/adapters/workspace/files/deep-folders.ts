@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../git/file-kind.ts';
+import { unlock } from './unlock.ts';
+
+/** Far below the 4096 bytes that the system takes as a path, and far above what anybody types. */
+const KEPT_LENGTH = 2048;
+const SLASH = '/'.charCodeAt(0);
+
+/**
+ * Does work below a folder. If a program nested folders deeper than a path can name, they are moved to `shelf` first:
+ * nothing could read or remove them where they are.
+ */
+export async function withShortPaths<T>(root: string, shelf: string, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const deep = hasCode(error, 'ENAMETOOLONG') ? folderToMove(root, pathOf(error)) : null;
+      if (deep === null) throw error;
+      await mkdir(shelf, { recursive: true });
+      await rename(deep, join(await mkdtemp(join(shelf, 'deep-')), 'folder'));
+    }
+  }
+}
+
+/** Removes a folder with all that is in it, however deep and whatever its permissions. */
+export async function removeTree(path: string): Promise<void> {
+  await withShortPaths(path, path, async () => {
+    await unlock(path);
+    await rm(path, { recursive: true, force: true });
+  });
+}
+
+/** The highest folder above a path whose own path is long. */
+function folderToMove(root: string, path: Buffer | null): Buffer | null {
+  if (path === null || !path.subarray(0, root.length).equals(Buffer.from(root))) return null;
+  const end = path.indexOf(SLASH, Math.max(KEPT_LENGTH, Buffer.byteLength(root) + 1));
+  return end === -1 ? null : path.subarray(0, end);
+}
+
+function pathOf(error: unknown): Buffer | null {
+  const path = error instanceof Error && 'path' in error ? error.path : null;
+  return typeof path === 'string' || Buffer.isBuffer(path) ? Buffer.from(path) : null;
+}

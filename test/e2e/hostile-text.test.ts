@@ -1,0 +1,263 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { gitAt } from '../../testing/git-repo.ts';
+import { type Scene, test } from './scene.ts';
+
+/** What a terminal obeys, or a reader does not see. Line feeds and tabs are neither. */
+const RANGES = [
+  '0000-0008',
+  '000b-001f',
+  '007f-009f',
+  '00ad',
+  '034f',
+  '061c',
+  '115f-1160',
+  '17b4-17b5',
+  '180b-180f',
+  '200b-200f',
+  '2028-202e',
+  '2060-206f',
+  '2800',
+  '3164',
+  'fe00-fe0e',
+  'feff',
+  'ffa0',
+  'fff0-fffb',
+  '1bca0-1bca3',
+  '1d173-1d17a',
+  'e0000-e0fff',
+];
+const UNSAFE = new RegExp(
+  `[${RANGES.join(' ')
+    .replace(/[0-9a-f]+/g, '\\u{$&}')
+    .replaceAll(' ', '')}]`,
+  'u',
+);
+
+/** The title of a window, concealed text, a reversed line, and what nobody sees. */
+const CONTROL = '\u001b]0;owned\u0007\u001b[8mhidden\u001b[0m\r\u009b31m';
+const INVISIBLE = '\u202eevil\u2066\u200b\u00ad\u2060\u{e0041}\u3164\u2800';
+const HOSTILE = `${CONTROL}${INVISIBLE}`;
+
+const AGENT = `
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const hostile = ${JSON.stringify(HOSTILE)};
+fs.mkdirSync('dir' + hostile.replaceAll('/', ''), { recursive: true });
+fs.writeFileSync('dir' + hostile + '/file' + hostile + '.txt', 'line ' + hostile + '\\n');
+fs.writeFileSync('forbidden' + hostile, hostile);
+fs.writeFileSync('answer.txt', hostile + '\\n');
+fs.writeFileSync(process.env.CONDUCTOR_RESULT, JSON.stringify({
+  final: 'done ' + hostile + ' all tests pass',
+  claims: ['created file' + hostile, 'tests_pass'],
+  blockers: [{ code: 'other', summary: 'blocked ' + hostile }],
+}));
+if (fs.readFileSync('.tnh/policies/policy.own.v1.yaml', 'utf8').includes('forbidden*'))
+  execFileSync('git', ['branch', 'agent-' + ${JSON.stringify(INVISIBLE)}]);
+console.log('said ' + hostile);
+console.error('warned ' + hostile);
+`;
+
+const VALIDATOR = `
+const hostile = ${JSON.stringify(HOSTILE)};
+const shown = hostile.replace(/[\\0-\\x1f]/g, (c) => '&#' + c.charCodeAt(0) + ';');
+require('node:fs').writeFileSync('report.xml',
+  '<testsuites><testsuite name="s' + ${JSON.stringify(INVISIBLE)} + '"><testcase name="case' + ${JSON.stringify(INVISIBLE)} +
+  '" classname="c"><failure message="m' + ${JSON.stringify(INVISIBLE)} + '">text ' + ${JSON.stringify(INVISIBLE)} + '</failure></testcase></testsuite></testsuites>');
+console.log('printed ' + hostile);
+console.error('failed ' + hostile);
+process.exit(1);
+`;
+
+const WORKFLOW = `workflow_id: hostile
+version: 1
+description: ${JSON.stringify(`Shows ${INVISIBLE}`)}
+entry_step: work
+steps:
+  - id: work
+    opcode: RUN_AGENT
+    agent: actor
+    prompt: ${JSON.stringify(`Do {{task}} ${INVISIBLE}`)}
+    routes: { completed: check, error: check, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
+  - id: check
+    opcode: RUN_VALIDATION
+    run: [tests]
+    routes: { completed: judge, error: judge, killed_timeout: STOP, killed_idle: STOP, killed_policy: STOP }
+  - id: judge
+    opcode: EVALUATE
+    prompt: planner.evaluate_results.v1
+    allowed_next_steps: [ask, back, STOP]
+    routes: { success: STOP, partial: ask, blocked: ask, unsafe: back, needs_human: ask }
+  - id: back
+    opcode: ROLLBACK
+    target: pre_step
+    routes: { completed: ask, error: STOP }
+  - id: ask
+    opcode: GATE
+    gate: requires_approval
+    routes: { gate_approved: STOP, gate_rejected: STOP }
+`;
+
+const CONFIG = `agents:
+  actor: { kind: command, command: [node, -e, ${JSON.stringify(AGENT)}] }
+validators:
+  tests: { command: [node, -e, ${JSON.stringify(VALIDATOR)}], report: "junit:report.xml" }
+policy: policy.own.v1
+baseline: off
+`;
+
+const policyOf = (forbidden: string) => `policy_id: policy.own
+version: 1
+forbidden_paths: ["${forbidden}"]
+`;
+
+async function openHostile(
+  openScene: (options: object) => Promise<Scene>,
+  forbidden: string,
+): Promise<Scene> {
+  const scene = await openScene({
+    config: CONFIG,
+    files: { '.tnh/policies/policy.own.v1.yaml': policyOf(forbidden) },
+    isBusy: true,
+  });
+  await gitAt(scene.repo.root, 'checkout', '-q', '-b', `branch-${INVISIBLE}`);
+  await writeFile(join(scene.repo.root, '..', 'hostile.yaml'), WORKFLOW);
+  return scene;
+}
+
+function expectSafe(name: string, { stdout, stderr }: { stdout: string; stderr: string }): void {
+  for (const [stream, text] of Object.entries({ stdout, stderr })) {
+    const found = UNSAFE.exec(text);
+    const around = found === null ? '' : text.slice(Math.max(0, found.index - 60), found.index + 20);
+    expect([name, stream, JSON.stringify(around)]).toEqual([name, stream, '""']);
+  }
+}
+
+/** Human and machine form of what a verb says. */
+async function look(scene: Scene, ...args: string[]): Promise<readonly string[]> {
+  const results = await Promise.all([args, [...args, '--json']].map((words) => scene.cli.run(words)));
+  for (const result of results) expectSafe(args.join(' '), result);
+  return results.map(({ stdout }) => stdout);
+}
+
+test.for([
+  ['waits with a change', 'none'],
+  ['broke its policy', 'forbidden*'],
+] as const)(
+  'no verb writes what a terminal would obey or a reader would not see, of a run that %s',
+  { timeout: 300_000 },
+  async ([, forbidden], { openScene }) => {
+    const scene = await openHostile(openScene, forbidden);
+    const started = await scene.cli.run(['run', '../hostile.yaml', '--input', `task=fix ${HOSTILE}`]);
+    expectSafe('run', started);
+    const runId = started.stdout.split('\n')[0] ?? '';
+    expect(started.code, started.stderr).toBe(3);
+    await gitAt(scene.repo.root, 'branch', `other-${INVISIBLE}`);
+
+    for (const args of [
+      ['status'],
+      ['status', runId],
+      ['runs'],
+      ['show', runId],
+      ['logs', runId],
+      ['logs', runId, 'work'],
+      ['logs', runId, 'check'],
+      ['diff', runId],
+      ['diff', runId, '--stat'],
+      ['goldens', runId],
+      ['gates'],
+      ['replay', runId],
+      ['verify', runId],
+      ['worktree', 'list'],
+      ['doctor'],
+      ['graph', '../hostile.yaml'],
+      ['validate', '../hostile.yaml'],
+    ])
+      await look(scene, ...args);
+
+    // The text is there, and readable.
+    const escaped = '\\u202eevil\\u2066';
+    for (const args of [
+      ['show', runId],
+      ['logs', runId, 'check'],
+      ...(forbidden === 'none' ? [['diff', runId]] : []),
+    ])
+      expect((await look(scene, ...args)).join('')).toContain(escaped);
+  },
+);
+
+test('no mistake is told with what a terminal would obey or a reader would not see', {
+  timeout: 300_000,
+}, async ({ openScene }) => {
+  const scene = await openHostile(openScene, 'none');
+  const started = await scene.cli.run(['run', '../hostile.yaml', '--input', 'task=x']);
+  const runId = started.stdout.split('\n')[0] ?? '';
+  const folder = join(scene.repo.root, '..');
+  const documents: Record<string, string> = {
+    'bad-workflow.yaml': `workflow_id: "x${INVISIBLE}"\nversion: 1\n"key${INVISIBLE}": 1\nsteps:\n  - { id: "step${INVISIBLE}", opcode: "RUN${INVISIBLE}" }\n`,
+    'escaped.yaml': `workflow_id: "x\\e]0;owned\\a"\nversion: 1\nentry_step: "a\\e[8m"\nsteps: []\n"\\e[31m": 1\n`,
+    'broken.yaml': `a: [${HOSTILE}\n`,
+    'config.yaml': `agents: { "a${INVISIBLE}": { kind: "command${INVISIBLE}" } }\nsandbox: "\\e[8m"\n`,
+    'policy.bad.v1.yaml': `policy_id: "policy.${INVISIBLE}"\nversion: 1\ncommands: { deny: ["/(${INVISIBLE}/"] }\n`,
+  };
+  for (const [name, text] of Object.entries(documents)) {
+    await mkdir(join(folder, 'bad'), { recursive: true });
+    await writeFile(join(folder, 'bad', name), text);
+    await look(scene, 'validate', join('..', 'bad', name));
+    for (const format of ['sarif', 'github'])
+      expectSafe(
+        `validate ${name} ${format}`,
+        await scene.cli.run(['validate', `../bad/${name}`, '--format', format]),
+      );
+  }
+  for (const args of [
+    ['show', `no-${HOSTILE}`],
+    ['diff', `no-${HOSTILE}`],
+    ['explain', `WF${HOSTILE}`],
+    ['schema', HOSTILE],
+    ['run', `no-${HOSTILE}`],
+    ['run', '../hostile.yaml', '--base', `no-${INVISIBLE}`, '--input', 'task=x'],
+    ['run', '../hostile.yaml', '--input', `other${HOSTILE}=1`],
+    ['logs', runId, `step-${HOSTILE}`],
+    [`verb-${HOSTILE}`],
+    ['status', `--option-${HOSTILE}`],
+    ['validate', `../no-${HOSTILE}.yaml`],
+    ['graph', `../no-${HOSTILE}.yaml`],
+    ['policy', 'command', `echo ${HOSTILE} > /etc/x`],
+    ['policy', 'command', `rm ${HOSTILE}`],
+    ['undo', runId, `step-${HOSTILE}`],
+    ['reject', runId, '--as', `me ${HOSTILE}`, '--note', `why ${HOSTILE}`],
+    ['show', runId],
+    ['work', 'list'],
+    ['work', 'show', `item-${HOSTILE}`],
+    ['agents', 'test', `agent-${HOSTILE}`],
+    ['harness', 'run', `suite-${HOSTILE}`],
+    ['contract', 'check', `kind-${HOSTILE}`, 'file'],
+    ['scope', '--patch', `../no-${HOSTILE}`],
+    ['evaluate', `../no-${HOSTILE}`],
+    ['vectors', `../no-${HOSTILE}`],
+    ['crashtest', `../no-${HOSTILE}`],
+    ['completion', `shell-${HOSTILE}`],
+    ['hook', `question-${HOSTILE}`],
+    ['status', '--repo', `../no-${HOSTILE}`],
+    ['resume', `no-${HOSTILE}`],
+    ['cancel', `no-${HOSTILE}`],
+    ['approve', `no-${HOSTILE}`],
+  ])
+    await look(scene, ...args);
+});
+
+test('a raw patch is for pipes: a terminal is refused', async ({ openScene }) => {
+  const scene = await openHostile(openScene, 'none');
+  const started = await scene.cli.run(['run', '../hostile.yaml', '--input', 'task=x']);
+  const runId = started.stdout.split('\n')[0] ?? '';
+  const { stdout } = await scene.cli.run(['diff', runId, '--raw']);
+  expect(stdout).toMatch(UNSAFE);
+  // Gives the command a terminal.
+  const through = ['bash', '-c', 'exec script -qec "${*@Q}" /dev/null', 'bash'];
+  const refused = await scene.cli.run(['diff', runId, '--raw'], { through });
+  expect(refused.code).toBe(2);
+  expect(refused.stdout).toContain('--raw writes bytes that a terminal would obey');
+  expect(refused.stdout).not.toContain('hidden');
+});
