@@ -44,9 +44,10 @@ function fileLine({ status, path, old_path, insertions, deletions }: Shown): str
  * never cut short: what is hidden here decides.
  */
 export function decidingLines(request: GateRequest): string[] {
-  const { deciding, approvals = [] } = request;
+  const { deciding, approvals = [], verdicts = [] } = request;
   if (deciding === undefined) return [];
-  if (deciding.length === 0)
+  // Code that asks whether tests run decides as well, although its file is none of these.
+  if (deciding.length === 0 && verdicts.length === 0)
     return ['nothing: no test, check configuration, script, lock file, CI file, hook or agent instruction'];
   const globs = new Map(approvals.map(({ path, glob }) => [path, glob]));
   const files = deciding.map((file) => {
@@ -54,7 +55,7 @@ export function decidingLines(request: GateRequest): string[] {
     const labels = [KINDS[file.kind], glob === undefined ? '' : `needs approval (${glob})`];
     return `${fileLine(file)}  ${labels.filter((label) => label !== '').join(', ')}`;
   });
-  return [...files, ...(request.verdicts ?? []).map(oneLine)];
+  return [...files, ...verdicts.map(oneLine)];
 }
 
 /** The files that decide nothing: by name if they are few, else by folder with counts. */
