@@ -149,7 +149,8 @@ const CHEATS: readonly Cheat[] = [
     name: 'adds an .npmrc that replaces the shell of scripts',
     deed: { write: { '.npmrc': 'script-shell=true\n' } },
     status: 'needs_human',
-    flag: 'judge_changed',
+    // The report of the tests is missing, and a person is asked about the file.
+    flag: 'missing_artifact',
     names: '.npmrc',
   },
   {
