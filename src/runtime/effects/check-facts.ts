@@ -18,6 +18,7 @@ import { commandLines } from './command-lines.ts';
 import { compareCommands, type TracedCommand } from './compare-commands.ts';
 import { compareJudges, judgeChanged, type ValidatedChange } from './compare-judges.ts';
 import type { PreparedJudge } from './judge-checkout.ts';
+import { forgivenIds } from './optional-validators.ts';
 import { keyOfValidator } from './run-validators.ts';
 import type { TriedValidator } from './validator-tries.ts';
 
@@ -51,6 +52,7 @@ export async function collectFacts(context: RunContext, request: FactsRequest): 
     judge_changed: judgeChanged(judges),
     fewer_checks: compared.fewerChecks,
     environment_failures: environment,
+    known_failures: forgivenIds(results),
     judges,
     tests_show_nothing: passed && compared.testsShowNothing,
     setup_keys: [...judge.changedKeys],
