@@ -1,7 +1,7 @@
 import type { FileChange } from '../contracts/workspace-change.ts';
 import type { ApprovalRequest } from '../policy/changes.ts';
 import { NOTE_KINDS, type NoteKind } from '../policy/content/content-note.ts';
-import { type ChangedText, inspectChange, type PlacedNote } from '../policy/content/inspect-change.ts';
+import { type ChangedText, findContentNotes, type PlacedNote } from '../policy/content/content-notes.ts';
 import {
   type ChangedFolder,
   type DecidingKind,
@@ -54,7 +54,7 @@ export async function gateChanges(
   const readable = [...chosen, ...others].filter(isReadable);
   const isTest = new Set(deciding.filter(({ kind }) => kind === 'test').map(({ change }) => change));
   const texts = await readTexts(context, readable.slice(0, MAX_INSPECTED), tree, isTest);
-  const content = [...inspectChange(texts), ...(await sameProgramNotes(context, texts))];
+  const content = [...findContentNotes(texts), ...(await sameProgramNotes(context, texts))];
   return {
     deciding: deciding.map(({ change, kind }) => ({ ...shownChange(change), kind })),
     folders: foldByFolder(others),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blankText, languageOf } from '../../../src/policy/content/code-text.ts';
-import { type ChangedText, inspectChange } from '../../../src/policy/content/inspect-change.ts';
+import { type ChangedText, findContentNotes } from '../../../src/policy/content/content-notes.ts';
 
 /** The marks of unfinished work: no file of this project may have one. */
 function withMarks(text: string): string {
@@ -13,7 +13,7 @@ function change(path: string, before: string | null, now: string | null, isTest 
 
 /** `kind line text`, as far as the note has a line. */
 function notes(...files: readonly ChangedText[]): string[] {
-  return inspectChange(files).map(({ kind, line, text }) =>
+  return findContentNotes(files).map(({ kind, line, text }) =>
     [kind, line, text].filter((x) => x !== null).join(' '),
   );
 }

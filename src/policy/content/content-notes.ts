@@ -18,7 +18,7 @@ export interface PlacedNote extends ContentNote {
 }
 
 /** What a person should see of the content of a change, by file in the given order. Notes that were true before are left out. */
-export function inspectChange(files: readonly ChangedText[]): PlacedNote[] {
+export function findContentNotes(files: readonly ChangedText[]): PlacedNote[] {
   const gone = missingCases(files);
   return files.flatMap(({ path, before, now, isTest }, index) => [
     ...newNotes(notesOf(path, before, isTest), notesOf(path, now, isTest)).map((note) => ({ path, ...note })),
