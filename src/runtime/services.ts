@@ -96,7 +96,7 @@ export interface Records {
   /** The label of an answer that names none. */
   readonly userName: () => Promise<string>;
   /** This process, as the giver of answers. */
-  readonly answerer: () => Answerer;
+  readonly answerer: () => Promise<Answerer>;
   /** Where answers are accepted from. */
   readonly answers: Config['answers'];
 }

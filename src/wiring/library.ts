@@ -146,7 +146,7 @@ function gateHandler(project: OpenProject, onGate: RunWorkflowOptions['onGate'])
       clock: project.clock,
       workspace: project.deps.workspace,
       repoRoot: project.repoRoot,
-      answerer: project.answerer(),
+      answerer: await project.answerer(),
       accepted: project.answers,
       answer: reply.approve ? 'gate_approved' : 'gate_rejected',
       by: reply.by,

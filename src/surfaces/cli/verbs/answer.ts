@@ -26,7 +26,7 @@ export async function answer(
   const by = options.as ?? (await project.userName());
   if (!/^[^\n\r]*\S[^\n\r]*$/.test(by))
     throw new CliError('an answer needs a name', 'give one with --as NAME');
-  const answerer = project.answerer();
+  const answerer = await project.answerer();
   const result = await answerGate({
     record,
     clock: project.clock,

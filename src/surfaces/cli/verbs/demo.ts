@@ -78,7 +78,7 @@ async function answerDemoGate(
     clock: project.clock,
     workspace: project.deps.workspace,
     repoRoot: project.repoRoot,
-    answerer: project.answerer(),
+    answerer: await project.answerer(),
     // The demo answers for its own repository, also where a person wants to be asked about others.
     accepted: 'any',
     answer: approved ? 'gate_approved' : 'gate_rejected',

@@ -25,7 +25,7 @@ export async function askAsPerson(
   wish: (asking: Asking) => Promise<void>,
 ): Promise<ExitCode> {
   return withTrustedWork(context, { jobs: null }, async (work) => {
-    const answerer = work.answerer();
+    const answerer = await work.answerer();
     const obstacle = refuseAnswer(answerer, work.answers);
     if (obstacle !== null) throw new CliError(obstacle.message, obstacle.help, EXIT.failed);
     // Before a wish is judged, what was left half done is completed and what has happened outside is known.
