@@ -202,12 +202,12 @@ async function examineSandbox(config: Config, env: NodeJS.ProcessEnv): Promise<F
   const state = await findSandbox(config, env, env.PATH);
   switch (state.kind) {
     case 'works':
-      return ok('sandbox', `${state.sandbox.name} works; agents and validators are shut in`);
+      return ok('sandbox', `${state.sandbox.name} works; agents and validators run in a sandbox`);
     case 'off':
       return missing(
         'sandbox',
         state.reason,
-        'set sandbox: auto in .tnh/config.yaml to shut agents and validators in',
+        'set sandbox: auto in .tnh/config.yaml to run agents and validators in a sandbox',
       );
     case 'absent':
       return config.sandbox === 'required'
