@@ -37,7 +37,7 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
   const awaiting = view?.awaiting ?? null;
   if (view === null || awaiting === null)
     return refuse(
-      `run ${record.directory.runId} waits at no gate`,
+      `run ${record.directory.runId} is not waiting at a gate`,
       (view?.end ?? null) === null
         ? 'conductor gates lists what waits for an answer'
         : `it has ended as ${view?.end?.outcome}; conductor show ${record.directory.runId} tells how`,

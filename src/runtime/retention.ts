@@ -38,15 +38,16 @@ export function judgeRetention(runs: readonly RunListing[], retention: Retention
     rank += 1;
     const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
     if (rank > retention.keepRuns)
-      return { run, due: true, reason: `${retention.keepRuns} newer ${plural(retention.keepRuns)} kept` };
+      return { run, due: true, reason: `it has ended${beyond(retention.keepRuns)}` };
     if (age >= retention.keepDays * DAY_MS)
       return { run, due: true, reason: `it ended ${retention.keepDays} days ago or more` };
     return { run, due: false, reason: 'the retention keeps it' };
   });
 }
 
-function plural(count: number): string {
-  return count === 1 ? 'run is' : 'runs are';
+function beyond(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? ', and a newer run is kept' : `, and ${count} newer runs are kept`;
 }
 
 /** Null for a run that has ended. */

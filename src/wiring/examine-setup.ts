@@ -11,6 +11,7 @@ import type { Config } from '../contracts/config.ts';
 import type { SetupConfig } from '../contracts/setup-config.ts';
 import type { PlacedWarning } from '../diagnostics/diagnostic.ts';
 import type { Finding } from '../runtime/services.ts';
+import { findOutsidePaths } from '../setup/outside-paths.ts';
 import { missingSetupAdvice } from '../setup/setup-block.ts';
 import { allowlisted, withoutCheckouts } from './environment.ts';
 import { durationOf } from './known-names.ts';
@@ -99,6 +100,15 @@ async function examineConfigured(
           'create it, or remove it from setup.copy',
         ),
       );
+  for (const { file, path } of findOutsidePaths(await readTopFiles(place.repoRoot)))
+    problems.push(
+      finding(
+        'setup',
+        'problem',
+        `${file} depends on ${path}, which is outside the repository; a run can't install it`,
+        'move it into the repository, depend on a published version, or remove it',
+      ),
+    );
   if (problems.length > 0) return problems;
   const commands = setup.run.map((command) => command.join(' '));
   const parts = [

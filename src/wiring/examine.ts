@@ -232,7 +232,7 @@ async function examineSandbox(config: Config, env: NodeJS.ProcessEnv): Promise<F
       return missing(
         'sandbox',
         state.reason,
-        'set sandbox: auto in .tnh/config.yaml to shut agents and validators in',
+        'set sandbox: auto in .tnh/config.yaml to run agents and validators in a sandbox',
       );
     case 'absent':
       return config.sandbox === 'required'

@@ -67,6 +67,17 @@ function statusOf(text: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
+test.concurrent('a result file with an unknown class is ignored, and the run says so', async ({
+  openScene,
+}) => {
+  const { run } = await prepare(openScene, ['fail rate_limit 40']);
+  const { stderr, code } = await run();
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'the result file is ignored: failure.class: invalid option: expected one of "overloaded"',
+  );
+});
+
 describe('an agent whose quota is spent until a known time', () => {
   test('parks its run: it waits, and says until when and why', async ({ openScene }) => {
     const { scene, run } = await prepare(openScene, ['fail quota_exhausted 7200', 'work']);

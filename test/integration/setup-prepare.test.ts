@@ -52,6 +52,22 @@ async function installScene() {
 }
 
 describe('a checkout is prepared', () => {
+  it('not if a dependency is outside the repository: no command is started', async () => {
+    const { setup, request, work, write } = await installScene();
+    const manifest = JSON.stringify({ devDependencies: { tool: 'file:../packs/tool-1.0.0.tgz' } });
+    await write(work, { 'package.json': manifest });
+    const failed = expectFailure(await setup(CONFIG).prepare(request(work)));
+    expect(failed.commands).toEqual([]);
+    expect(failed.foreign).toMatchObject([{ source: 'package.json' }]);
+    expect(failed.reason).toBe(
+      [
+        'setup: a run has only the files of the repository, and these dependencies are outside it:',
+        '  ../packs/tool-1.0.0.tgz (package.json)',
+        'move them into the repository, or depend on published versions',
+      ].join('\n'),
+    );
+  });
+
   it('by the commands, and the next one with the same digest from the cache', async () => {
     const { setup, request, work, judge, installs } = await installScene();
     const checkouts = setup(CONFIG);

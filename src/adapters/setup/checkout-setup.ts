@@ -1,8 +1,9 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { SetupConfig } from '../../contracts/setup-config.ts';
 import type { CheckoutSetup, SetupCommand, SetupRequest, SetupResult } from '../../ports/setup.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
 import { describeForeign } from '../../setup/foreign.ts';
+import { findOutsidePaths, type OutsidePath } from '../../setup/outside-paths.ts';
 import { normalizePattern } from '../../setup/owned-paths.ts';
 import { type CacheEntry, entryTree, readEntry } from './cache-entry.ts';
 import { readStamps, removeStamps, writeStamps } from './checkout-stamps.ts';
@@ -16,6 +17,7 @@ import { type CommandDeps, runCommands } from './run-commands.ts';
 import { createSetupCache, type SetupCache } from './setup-cache.ts';
 import { digestOf, keyFilesOf } from './setup-digest.ts';
 import { expandPatterns, linkOnTheWay } from './setup-paths.ts';
+import { readTopFiles } from './top-files.ts';
 import {
   ChangedTreeError,
   copyTree,
@@ -178,6 +180,8 @@ async function runSetup(
   notes: readonly string[],
 ): Promise<SetupResult> {
   const { setup, request } = preparation;
+  const outside = findOutsidePaths(await readTopFiles(request.checkout));
+  if (outside.length > 0) return outsideResult(outside, request.checkout, notes);
   const ran = await runCommands(preparation, setup.run, preparation.timeoutMs, request);
   if (!ran.ok) {
     const failed = failure(ran.reason, ran.commands, notes);
@@ -272,6 +276,20 @@ function success(
 
 function failure(reason: string, commands: readonly SetupCommand[], notes: readonly string[]): Failure {
   return { ok: false, reason, commands, notes, foreign: [], exitCode: null, cancelled: false };
+}
+
+function outsideResult(outside: readonly OutsidePath[], checkout: string, notes: readonly string[]): Failure {
+  const reason = [
+    'setup: a run has only the files of the repository, and these dependencies are outside it:',
+    ...outside.map(({ file, path }) => `  ${path} (${file})`),
+    'move them into the repository, or depend on published versions',
+  ].join('\n');
+  const foreign = outside.map(({ file, path }) => ({
+    source: file,
+    target: resolve(checkout, path),
+    reason: 'it is outside the repository',
+  }));
+  return { ...failure(reason, [], notes), foreign };
 }
 
 const NAMED_FOREIGN = 10;

@@ -4,6 +4,7 @@ import type { ProcessEnd } from '../../contracts/process-end.ts';
 import type { Command } from '../../contracts/setup-config.ts';
 import type { SetupCommand, SetupRequest } from '../../ports/setup.ts';
 import type { Supervisor } from '../../ports/supervisor.ts';
+import { excerptOutput } from '../../setup/excerpt-output.ts';
 
 export interface CommandDeps {
   readonly supervisor: Supervisor;
@@ -60,7 +61,7 @@ export async function runCommands(
     });
     if (exitCode === 0) continue;
     const ending = describeEnd(command, ran.end, timeoutMs);
-    const output = [...(await lastLines(ran.stdout.path)), ...(await lastLines(ran.stderr.path))];
+    const output = [...(await excerpt(ran.stdout.path)), ...(await excerpt(ran.stderr.path))];
     const reason = output.length === 0 ? ending : `${ending}\n${output.join('\n')}`;
     return { ok: false, commands, reason, exitCode, cancelled: ran.end.kind === 'cancelled' };
   }
@@ -86,19 +87,20 @@ function describeEnd(command: Command, end: ProcessEnd, timeoutMs: number): stri
   }
 }
 
-const TAIL_LINES = 15;
-const TAIL_BYTES = 4_096;
+const SHOWN_BYTES = 4_096;
 
-/** The end of a captured stream: the reason of a failure mostly stands there. */
-async function lastLines(path: string): Promise<string[]> {
+/** The beginning and the end of a captured stream. */
+async function excerpt(path: string): Promise<readonly string[]> {
   const file = await open(path, 'r').catch(() => null);
   if (file === null) return [];
+  const read = async (start: number) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SHOWN_BYTES), 0, SHOWN_BYTES, start);
+    return buffer.toString('utf8', 0, bytesRead);
+  };
   try {
     const { size } = await file.stat();
-    const start = Math.max(0, size - TAIL_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, start);
-    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
-    return (start > 0 ? lines.slice(1) : lines).filter((line) => line.trim() !== '').slice(-TAIL_LINES);
+    if (size <= SHOWN_BYTES) return excerptOutput(await read(0), null);
+    return excerptOutput(await read(0), await read(Math.max(SHOWN_BYTES, size - SHOWN_BYTES)));
   } finally {
     await file.close();
   }

@@ -121,7 +121,9 @@ export async function runAgent(
     ...checked.records,
     ...noteApprovals(step.id, approvals),
     runnerCompleted({ step, effect }, last),
-    ...sessionNote(step, note ?? result.session?.note ?? null),
+    ...stepNote(step, note ?? result.session?.note ?? null),
+    // A review names the problem itself.
+    ...stepNote(step, review === null ? (result.resultProblem ?? null) : null),
     ...reviewDone(step, review),
   ];
   const usage = sumUsage([...failed, last].map((start) => start.usage));
@@ -260,8 +262,8 @@ async function recordFailedStart(evidence: Evidence, result: AgentResult): Promi
   if (result.stderrPath !== null) await evidence.file('failed_start_stderr', result.stderrPath);
 }
 
-/** That a visit could not continue its session is worth knowing: it costs more. */
-function sessionNote(step: AgentStep, note: string | null): EventDraft[] {
+/** Shown while the run goes on: a session that could not be continued costs more, a result file that is ignored says nothing. */
+function stepNote(step: AgentStep, note: string | null): EventDraft[] {
   return note === null ? [] : [{ event_type: 'status_updated', step_id: step.id, payload: { note } }];
 }
 

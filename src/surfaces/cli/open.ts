@@ -73,7 +73,7 @@ function unwrap<T>(context: VerbContext, opened: Opened<T>): T {
 /** The one run that an id or a prefix of it names. */
 export async function resolveRunId(records: Records, wanted: string): Promise<string> {
   if (!/[0-9a-f]/i.test(wanted))
-    throw new CliError(`"${wanted}" names no run`, 'conductor runs lists the runs of this repository');
+    throw new CliError(`no run "${wanted}"`, 'conductor runs lists the runs of this repository');
   const matches = await records.store.match(wanted);
   const [only, second] = matches;
   if (only !== undefined && second === undefined) return only;

@@ -5,5 +5,5 @@ import { CliError } from './cli-error.ts';
 export function unknownQuestion(verb: string, question: string, known: readonly string[]): CliError {
   const near = didYouMean(question, known);
   const help = near === null ? `it is one of ${known.join(', ')}` : `did you mean conductor ${verb} ${near}?`;
-  return new CliError(`conductor ${verb} knows no "${question}"`, help);
+  return new CliError(`conductor ${verb} has no action "${question}"`, help);
 }

@@ -28,7 +28,7 @@ function report(fields: Partial<Handled>) {
     path: '/repo/.tnh/worktrees/x',
     bytes: 5,
     action: 'removed',
-    reason: '0 newer runs are kept',
+    reason: 'it has ended',
     salvageRefs: [],
     notes: [],
     ...fields,

@@ -56,6 +56,6 @@ export async function answer(
       comment: options.comment,
     });
   else if (record.driverPid === null)
-    context.terminal.err(withRepo(`go on with: conductor resume ${view.runId}\n`, context.repo));
+    context.terminal.err(withRepo(`continue with: conductor resume ${view.runId}\n`, context.repo));
   return EXIT.success;
 }

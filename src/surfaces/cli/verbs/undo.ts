@@ -102,10 +102,10 @@ async function undoFiles(
     return EXIT.success;
   }
   const { out, err } = context.terminal;
-  const verb = options.dryRun ? 'would bring' : 'brought';
-  if (plan.kind === 'worktree') out(`${verb} ${printable(salvage.name)} back into ${into.path}\n`);
+  const verb = options.dryRun ? 'would restore' : 'restored';
+  if (plan.kind === 'worktree') out(`${verb} ${printable(salvage.name)} into ${into.path}\n`);
   else {
-    out(`${verb} ${printable(salvage.name)} back as branch ${printable(plan.branchName)}: ${plan.because}\n`);
+    out(`${verb} ${printable(salvage.name)} as branch ${printable(plan.branchName)}: ${plan.because}\n`);
     if (!options.dryRun) err(`see it: git log -p ${printable(plan.branchName)}\n`);
   }
   for (const line of diffStatLines(files)) err(`  ${line}\n`);
@@ -122,7 +122,7 @@ function expectSalvage(runId: string, salvages: readonly Salvage[], step: string
     case 'only_refs':
       throw new CliError(
         `no files of run ${id} are kept, only refs that were moved: ${choice.names.join(', ')}`,
-        `put one back: conductor undo ${id} --ref ${choice.names[0] ?? ''}`,
+        `restore one: conductor undo ${id} --ref ${choice.names[0] ?? ''}`,
         EXIT.failed,
       );
     case 'several':
@@ -168,7 +168,7 @@ async function carryOut(setup: UpkeepSetup, plan: UndoPlan, salvage: Salvage): P
     );
   } catch (error) {
     if (!(error instanceof ExpectedFailure)) throw error;
-    throw new CliError(`the salvage can't be brought back: ${error.message}`, null, EXIT.failed);
+    throw new CliError(`the salvage can't be restored: ${error.message}`, null, EXIT.failed);
   }
 }
 

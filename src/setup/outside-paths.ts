@@ -1,0 +1,30 @@
+import { readDeclaredPaths } from './declared-paths.ts';
+import type { TopFiles } from './lock-files.ts';
+import { isInside, resolveFrom } from './place.ts';
+
+/** A dependency that a file at the top of the repository names by a path. */
+export interface OutsidePath {
+  readonly file: string;
+  /** As written, without `file:`. */
+  readonly path: string;
+}
+
+/**
+ * Dependencies by a relative path that leaves the repository, such as `file:../lib`. The checkouts of a run are
+ * elsewhere on the disk, so the path leads to nothing there: the install would fail, or use another checkout.
+ */
+export function findOutsidePaths(files: TopFiles): readonly OutsidePath[] {
+  const found = new Map<string, OutsidePath>();
+  for (const [file, text] of files)
+    for (const { path: declared } of readDeclaredPaths(file, text)) {
+      const path = declared.replace(/^file:/, '');
+      if (leavesFolder(path)) found.set(path, found.get(path) ?? { file, path });
+    }
+  return [...found.values()];
+}
+
+const ANY_FOLDER = '/repository';
+
+function leavesFolder(path: string): boolean {
+  return !/^[/~]/.test(path) && !isInside(ANY_FOLDER, resolveFrom(ANY_FOLDER, path));
+}
