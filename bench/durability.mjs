@@ -16,8 +16,8 @@ const STEPS = 10;
 const AT_ONCE = 64;
 const ROUNDS = SHORT ? 3 : 9;
 const RUNS_IN_A_ROW = SHORT ? 10 : 30;
-/** A few rounds on a machine that does other things as well say less, so they are held to less. */
-const SLACK = SHORT ? 1.5 : 1;
+/** The short form measures few rounds, often on a busy machine, where the ratio of throughputs was seen to vary by a factor of two. */
+const SLACK = SHORT ? 2 : 1;
 
 function installPeers() {
   const folder = join(import.meta.dirname, 'peers');

@@ -23,7 +23,7 @@ export function formatTable(rows) {
     name,
     ms.toFixed(1),
     ratio.toFixed(2),
-    limit === null ? '' : `<= ${limit}`,
+    limit === null ? '' : `<= ${Number(limit.toFixed(2))}`,
     limit === null ? '' : broken ? 'BROKEN' : 'ok',
   ]);
   return align([['command', 'median ms', 'ratio', 'limit', ''], ...cells]);
