@@ -27,7 +27,7 @@ export async function findObstacles(
       if (missing !== null)
         add(
           `agent "${step.agent}" of step "${step.id}" can't be started: ${missing}`,
-          `install it, or set agents.${step.agent} in .tnh/config.yaml; conductor doctor shows each agent`,
+          `install it (a script: commit it), or set agents.${step.agent} in .tnh/config.yaml; conductor doctor shows each agent`,
         );
       const prompt = step.prompt.kind === 'reference' ? deps.prompts.byRef.get(step.prompt.ref) : undefined;
       const wrong = prompt && deps.prompts.problem(prompt, step.inputs);

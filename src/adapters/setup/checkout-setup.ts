@@ -66,6 +66,8 @@ export function createCheckoutSetup(deps: CheckoutSetupDeps): CheckoutSetup {
     act: (preparation: Preparation) => Promise<SetupResult>,
   ): Promise<SetupResult> => {
     try {
+      const outside = findOutsidePaths(await readTopFiles(request.checkout));
+      if (outside.length > 0) return outsideResult(outside, request.checkout);
       if (setup !== null) return await act(work(request, setup));
       const scanned = await scanCheckout(pythonSites, request);
       return scanned.foreign.length > 0
@@ -180,8 +182,6 @@ async function runSetup(
   notes: readonly string[],
 ): Promise<SetupResult> {
   const { setup, request } = preparation;
-  const outside = findOutsidePaths(await readTopFiles(request.checkout));
-  if (outside.length > 0) return outsideResult(outside, request.checkout, notes);
   const ran = await runCommands(preparation, setup.run, preparation.timeoutMs, request);
   if (!ran.ok) {
     const failed = failure(ran.reason, ran.commands, notes);
@@ -278,7 +278,7 @@ function failure(reason: string, commands: readonly SetupCommand[], notes: reado
   return { ok: false, reason, commands, notes, foreign: [], exitCode: null, cancelled: false };
 }
 
-function outsideResult(outside: readonly OutsidePath[], checkout: string, notes: readonly string[]): Failure {
+function outsideResult(outside: readonly OutsidePath[], checkout: string): Failure {
   const reason = [
     'setup: a run has only the files of the repository, and these dependencies are outside it:',
     ...outside.map(({ file, path }) => `  ${path} (${file})`),
@@ -289,7 +289,7 @@ function outsideResult(outside: readonly OutsidePath[], checkout: string, notes:
     target: resolve(checkout, path),
     reason: 'it is outside the repository',
   }));
-  return { ...failure(reason, [], notes), foreign };
+  return { ...failure(reason, [], []), foreign };
 }
 
 const NAMED_FOREIGN = 10;
