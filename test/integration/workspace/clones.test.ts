@@ -215,7 +215,9 @@ describe('files that a partial clone does not have', () => {
     await run.write('nested/.git/HEAD', 'junk\n');
     await run.write('.gitignore', '*.log\n*.tmp\n');
     const { tree } = await run.workspaces.snapshot(run.run, 'one');
-    const diff = await run.workspaces.diff(run.run, `${run.run.baseSha}^{tree}`, tree);
+    const base = await run.workspaces.resolveBase(run.run.baseSha);
+    if (!base.ok) throw new Error(base.reason);
+    const diff = await run.workspaces.diff(run.run, base.tree, tree);
     expect(diff.files.map(({ status, path }) => `${status} ${path}`)).toEqual(['M .gitignore']);
   });
 
