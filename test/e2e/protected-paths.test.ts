@@ -100,7 +100,7 @@ describe('an agent that edits its judge', () => {
     expect(code).toBe(3);
     expect(JSON.parse(record.evidence('g', 'gate_request'))).toMatchObject({ findings: [FINDING] });
     expect(record.evidence('g', 'gate_request_text')).toContain(`## Findings\n\n- ${FINDING}`);
-    expect((await scene.conductor('show', runId)).stdout).toContain(`finding ${FINDING}`);
+    expect((await scene.conductor('show', runId)).stdout).toContain(FINDING);
   });
 
   test.concurrent('is flagged where nothing is protected: with the judge of the base the checks fail', async ({
