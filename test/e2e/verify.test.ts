@@ -40,12 +40,13 @@ async function finishedRun(scene: Scene): Promise<Verified> {
 
 describe('a finished run', () => {
   test('verifies, and nothing is written', async ({ openScene }) => {
-    const { scene, runId, path } = await finishedRun(await openScene());
+    const { scene, runId, path, verify } = await finishedRun(await openScene());
     const before = filesOf(path);
     expect(await scene.conductor('verify', runId)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^✓ run .* verifies: \d+ events, \d+ artifacts, 4 manifests\n/),
     });
+    expect((await verify()).notes).not.toContainEqual(expect.stringContaining('no event records'));
     const { stdout } = await scene.conductor('verify', runId.slice(0, 13), '--json');
     const document = CLI_DOCUMENTS.verify.parse(JSON.parse(stdout));
     expect(document).toMatchObject({ schema_version: 1, run_id: runId, ok: true, problems: [] });

@@ -45,6 +45,9 @@ export async function digestOf({ directory }: VerifyContext, path: string): Prom
   }
 }
 
+/** What conductor and an agent hand each other; the evidence of the step has what matters of it. */
+const HANDED_OVER = new Set(['inputs.json', 'result.json']);
+
 /** Files in step folders that no event and no manifest speaks of; a step or a preparation under way may still record its own. */
 export function unrecordedFiles({ files, artifacts, view }: VerifyContext): readonly string[] {
   const last = view.steps.at(-1);
@@ -56,6 +59,7 @@ export function unrecordedFiles({ files, artifacts, view }: VerifyContext): read
     if (!path.startsWith('artifacts/') || artifacts.has(path) || path.endsWith('/manifest.json')) continue;
     const [root, name, ...rest] = path.split('/');
     const folder = `${root}/${name}`;
+    if (HANDED_OVER.has(rest.at(-1) ?? '')) continue;
     if (folder === open || (isPreparing && RUN_FOLDERS.some((known) => known === name))) continue;
     byFolder.set(folder, [...(byFolder.get(folder) ?? []), rest.join('/')]);
   }
