@@ -22,7 +22,7 @@ export function checkRefs(check: RefCheck): Violation[] {
   const violations = changedRefs(check).flatMap((change) => violationsOf(change, own, check));
   if (policy.forbidden_operations.includes('branch_switch') && refsAfter.head !== own) {
     const place = refsAfter.head === null ? 'is detached' : `points at ${refsAfter.head}`;
-    const message = `HEAD of the workspace ${place}, and branch_switch is forbidden`;
+    const message = `HEAD of the workspace ${place}; the policy forbids \`branch_switch\``;
     violations.push({ class: 'forbidden_operation', subject: refsAfter.head ?? 'HEAD', message });
   }
   return violations;
@@ -58,17 +58,18 @@ function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): 
 /** The run's own branch may be committed to where the policy lets it; rewriting it is another operation. */
 function ownViolations(name: string, verb: RefChange['verb'], check: RefCheck): Violation[] {
   const forbidden = check.policy.forbidden_operations;
-  const told = (reason: string): Violation[] => [
-    {
-      class: 'forbidden_operation',
-      subject: name,
-      message: `the branch of the run was ${verb} during the step${reason}`,
-    },
+  const violation = (message: string): Violation[] => [
+    { class: 'forbidden_operation', subject: name, message },
   ];
-  if (verb !== 'moved') return told('');
-  if (forbidden.includes('commit')) return told(', and commit is forbidden');
-  const rewritten = check.rewritten?.includes(name) === true;
-  return rewritten && forbidden.includes('force') ? told(' to another history, and force is forbidden') : [];
+  const isRewritten = check.rewritten?.includes(name) === true;
+  if (verb !== 'moved') return violation(`the step ${verb} the branch of the run`);
+  if (isRewritten && forbidden.includes('force'))
+    return violation('the step moved the branch of the run to another history; the policy forbids `force`');
+  if (forbidden.includes('commit'))
+    return violation(
+      `the step ${isRewritten ? 'rewrote' : 'committed to'} the branch of the run; the policy forbids \`commit\``,
+    );
+  return [];
 }
 
 export function isProtectedBranch(name: string, branches: readonly string[]): boolean {

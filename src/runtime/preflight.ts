@@ -2,7 +2,7 @@ import type { Plan, PlanValidator } from '../kernel/plan.ts';
 import type { ValidatorPlace } from '../ports/validator.ts';
 import { isOwned } from '../setup/owned-paths.ts';
 import { promisesTo } from './effects/enclose-step.ts';
-import { isOptional } from './effects/optional-validators.ts';
+import { findNeededValidators } from './effects/optional-validators.ts';
 import { runnableOf } from './effects/run-validators.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
@@ -54,11 +54,8 @@ export async function findObstacles(
         );
     }
     if (step.opcode === 'RUN_VALIDATION') {
-      const has = (planned: PlanValidator) => runnableOf(deps.project, planned) !== null;
-      const hasNone = !step.validators.some(has);
-      for (const planned of step.validators) {
-        // A step without anything to run would pass without a check.
-        if (isOptional(planned) && !hasNone) continue;
+      const isRunnable = (planned: PlanValidator) => runnableOf(deps.project, planned) !== null;
+      for (const planned of findNeededValidators(step.validators, isRunnable)) {
         const validator = runnableOf(deps.project, planned);
         const missing =
           validator === null

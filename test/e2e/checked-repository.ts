@@ -43,6 +43,8 @@ export interface RepositoryKind {
   readonly files: Readonly<Record<string, string>>;
   /** Changes what `init` wrote: a report, a `setup` that works without a network. */
   readonly configure?: (config: string) => string;
+  /** The built-in workflow instead of one that stops after one attempt. */
+  readonly workflow?: 'implement';
   /** Changes the workflow of an attempt. */
   readonly arrange?: (workflow: string) => string;
   readonly sandbox?: 'off' | 'required';
@@ -110,7 +112,9 @@ export async function openRepository(kind: RepositoryKind): Promise<CheckedRepos
   const agent = `agents: { claude-code: { kind: command, command: [node, -e, ${JSON.stringify(AGENT)}] } }\n`;
   const full = `${agent}${config}`;
   await writeFile(path, kind.configure?.(full) ?? full);
-  await repo.write('.tnh/workflows/attempt.yaml', kind.arrange?.(WORKFLOW) ?? WORKFLOW);
+  const workflow = kind.workflow ?? 'attempt';
+  if (workflow === 'attempt')
+    await repo.write('.tnh/workflows/attempt.yaml', kind.arrange?.(WORKFLOW) ?? WORKFLOW);
   await kind.prepare?.(repo);
   await repo.git('add', '--all');
   await repo.git('commit', '--quiet', '--message=Add conductor');
@@ -121,7 +125,7 @@ export async function openRepository(kind: RepositoryKind): Promise<CheckedRepos
     home,
     attempt: async (title, deed, ...args) => {
       const task = JSON.stringify(deed);
-      const run = await cli.run(['run', 'attempt', '--title', title, '--input', `task=${task}`, ...args]);
+      const run = await cli.run(['run', workflow, '--title', title, '--input', `task=${task}`, ...args]);
       const runId = run.stdout.split('\n')[0] ?? '';
       expect(runId, run.stderr).toMatch(/^[0-9a-f-]{36}$/);
       runIds.add(runId);

@@ -15,6 +15,15 @@ export function isOptional(planned: PlanValidator): boolean {
   return planned.kind === 'named' && planned.optional === true;
 }
 
+/** The validators that a run can't start without. If all are optional and none can run, the step would pass without a check. */
+export function findNeededValidators(
+  validators: readonly PlanValidator[],
+  isRunnable: (planned: PlanValidator) => boolean,
+): readonly PlanValidator[] {
+  const required = validators.filter((planned) => !isOptional(planned));
+  return required.length > 0 || validators.some(isRunnable) ? required : validators;
+}
+
 /** The step with the validators that run. If none is left, all of them stay: a step that checks nothing must not pass. */
 export function withDueValidators(
   { deps }: RunContext,

@@ -204,13 +204,21 @@ describe('the branch of a run', () => {
   it('may be committed to but not rewritten where only force is forbidden', () => {
     expect(check(['force'], [])).toEqual([]);
     expect(check(['force'], [OWN])).toEqual([
-      'the branch of the run was moved during the step to another history, and force is forbidden',
+      'the step moved the branch of the run to another history; the policy forbids `force`',
     ]);
   });
 
-  it('may be rewritten where neither is forbidden, and is told once where both are', () => {
+  it('may not be committed to where that is forbidden', () => {
+    expect(check(['commit', 'force'], [])).toEqual([
+      'the step committed to the branch of the run; the policy forbids `commit`',
+    ]);
+  });
+
+  it('may be rewritten where neither is forbidden, and is reported once, as rewritten, where both are', () => {
     expect(check([], [OWN])).toEqual([]);
-    expect(check(['commit', 'force'], [OWN])).toHaveLength(1);
+    expect(check(['commit', 'force'], [OWN])).toEqual([
+      'the step moved the branch of the run to another history; the policy forbids `force`',
+    ]);
   });
 });
 
