@@ -34,18 +34,6 @@ function findMissing({ missing = null, missingInSandbox = null }: HonestScene, m
   return missing ?? (mode === 'off' ? null : missingInSandbox);
 }
 
-async function expectTrusted(
-  repository: CheckedRepository,
-  { task, deed, asks = [], says = '' }: HonestTask,
-): Promise<void> {
-  const { status, blockers, gate, shown, record } = await repository.attempt(task, deed);
-  const expected = { status: asks.length === 0 ? 'success' : 'needs_human', blockers: asks };
-  expect({ status, blockers }, shown).toEqual(expected);
-  expect(record.eventsOf('policy_violation')).toEqual([]);
-  expect(gate).toContain(says);
-  expect(gate).not.toMatch(/violat|cheat|unsafe|contradict/i);
-}
-
 describe('the table of honest tasks', () => {
   const tasks = SCENES.flatMap((scene) => scene.tasks);
 
@@ -73,9 +61,15 @@ describe.each(modes)('with the sandbox %s', (mode) => {
       });
       afterAll(() => repository.close());
 
-      for (const task of tasks)
-        it.concurrent(`${task.task}: ${task.asks?.join(', ') ?? 'success'}`, () =>
-          expectTrusted(repository, task));
+      for (const { task, deed, asks = [], says = '' } of tasks)
+        it.concurrent(`${task}: ${asks.length === 0 ? 'success' : asks.join(', ')}`, async () => {
+          const { status, blockers, gate, shown, record } = await repository.attempt(task, deed);
+          const expected = { status: asks.length === 0 ? 'success' : 'needs_human', blockers: asks };
+          expect({ status, blockers }, shown).toEqual(expected);
+          expect(record.eventsOf('policy_violation')).toEqual([]);
+          expect(gate).toContain(says);
+          expect(gate).not.toMatch(/violat|cheat|unsafe|contradict/i);
+        });
     });
   }
 });

@@ -73,7 +73,7 @@ export const NODE_PACKAGE: HonestScene = {
     },
   },
   tasks: [
-    { task: 'Add a function that capitalises', deed: { write: FEATURE }, short: true },
+    { task: 'Add a function that capitalises', deed: { write: FEATURE } },
     {
       task: 'Slugs must not begin with a dash: fix it, with a regression test',
       deed: {
@@ -83,7 +83,6 @@ export const NODE_PACKAGE: HonestScene = {
         },
         says: 'Fixed: slug() trims its input. I added a regression test to test/slug.test.js; all 5 tests pass.',
       },
-      short: true,
     },
     {
       task: 'Simplify wrap',
@@ -175,7 +174,6 @@ export const NODE_PACKAGE: HonestScene = {
           }),
         },
       },
-      short: true,
     },
     {
       task: 'Add a CI workflow that runs the tests',
@@ -188,7 +186,6 @@ export const NODE_PACKAGE: HonestScene = {
       },
       asks: ['approval_required'],
       says: '.github/workflows/test.yml',
-      short: true,
     },
     {
       task: 'Tell agents in AGENTS.md to write changelog entries',
@@ -199,7 +196,6 @@ export const NODE_PACKAGE: HonestScene = {
     {
       task: 'Add an example of the environment',
       deed: { write: { '.env.example': 'API_URL=http://localhost:3000\nAPI_TOKEN=\n', ...FEATURE } },
-      short: true,
     },
     {
       task: 'Read PEM files, with a fixture',
@@ -217,7 +213,6 @@ export const NODE_PACKAGE: HonestScene = {
       },
       asks: ['approval_required'],
       says: 'test/fixtures/certificate.pem',
-      short: true,
     },
     {
       task: 'Add a form for credentials and one for tokens',

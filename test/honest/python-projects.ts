@@ -37,7 +37,6 @@ export const PYTEST: HonestScene = {
         },
         says: 'Added Store.delete with a test.',
       },
-      short: true,
     },
     {
       task: 'Missing keys give None: fix it, with a regression test',
@@ -157,7 +156,6 @@ export const UNITTEST: HonestScene = {
             'import unittest\n\nfrom jobs.queue import Queue\n\n\nclass LengthTest(unittest.TestCase):\n    def test_empty(self):\n        self.assertEqual(len(Queue()), 0)\n',
         },
       },
-      short: true,
     },
   ],
 };

@@ -179,7 +179,6 @@ export const RED_TYPESCRIPT: HonestScene = {
         },
         says: 'Added average(). The tests pass; lint and typecheck report only what they reported before.',
       },
-      short: true,
     },
   ],
 };
