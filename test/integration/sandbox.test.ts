@@ -281,6 +281,11 @@ describe.each(sandboxKinds)('a process in the sandbox ($name)', (chosen) => {
     expect(said()).toBe('ECONNREFUSED\n');
   });
 
+  it('can open a pseudo-terminal', async () => {
+    await sh('script -qec "tty; echo opened" /dev/null');
+    expect(said()).toMatch(/^\/dev\/pts\/\d+\r\nopened\r\n$/);
+  });
+
   it('can talk to itself without a network', async () => {
     const talk = `const s = require('node:net').createServer((c) => c.end('me')).listen(0, '127.0.0.1', () => require('node:net').connect(s.address().port, '127.0.0.1').on('data', (d) => { console.log(String(d)); process.exit(0) }))`;
     await enclosed([node, '-e', talk], { confinement: { network: 'deny' } });

@@ -14,6 +14,8 @@ export interface PodmanMachine {
   /** In octal digits. */
   readonly umask: string;
   readonly isRoot: boolean;
+  /** Whether podman can set limits of a control group; where it can't, it warns. */
+  readonly canLimitProcesses: boolean;
 }
 
 export interface ResourceLimit {
@@ -38,6 +40,7 @@ export async function readMachine(rootsFolder: string): Promise<PodmanMachine> {
     limits: readLimits(await readFile('/proc/self/limits', 'utf8')),
     umask: readUmask(await readFile('/proc/self/status', 'utf8')),
     isRoot,
+    canLimitProcesses: isRoot || (await exists('/sys/fs/cgroup/cgroup.controllers')),
   };
 }
 

@@ -26,8 +26,18 @@ export interface PodmanDeps extends PlanDeps {
  */
 const INIT_SCRIPT = `trap 'exit 137' USR1
 exec 3<&0 4>&2 2>/dev/null
+chmod 0666 /dev/pts/ptmx
 env --default-signal=INT,QUIT -- sh -c 'exec "$@"' "$0" "$@" <&3 2>&4 3<&- 4>&- &
 wait $!`;
+
+/**
+ * For root, who could fill the folder around the devices like any other. A user who is not root can't write in podman's
+ * own. Podman has no option for the mode of `ptmx`: process 1 sets it.
+ */
+const DEVICE_MOUNTS = [
+  'type=tmpfs,dst=/dev,tmpfs-size=65536,tmpfs-mode=0755,dev,ro',
+  'type=devpts,dst=/dev/pts',
+];
 
 const CONTAINER_FLAGS = [
   '--rm',
@@ -56,11 +66,9 @@ const CONTAINER_FLAGS = [
   '--systemd=false',
   '--image-volume',
   'ignore',
-  // The conductor captures the output and bounds the processes.
+  // The conductor captures the output.
   '--log-driver',
   'none',
-  '--pids-limit',
-  '-1',
 ];
 
 export function createPodman(deps: PodmanDeps): Sandbox {
@@ -92,15 +100,19 @@ export function podmanCommandLine(
     'run',
     ...CONTAINER_FLAGS,
     ...(machine.isRoot ? [] : ['--userns', 'keep-id']),
+    // The conductor counts processes itself; podman's own limit is lower than some configurations allow.
+    ...(machine.canLimitProcesses ? ['--pids-limit', '-1'] : []),
     ...(plan.network === 'deny' ? ['--network', 'none'] : ['--network', 'host', '--dns', 'none']),
     '--umask',
     machine.umask,
     // As root, podman asks for more than a machine without CAP_SYS_RESOURCE allows.
     ...machine.limits.flatMap(({ name, soft, hard }) => ['--ulimit', `${name}=${soft}:${hard}`]),
-    ...addSystemMounts(plan.mounts, machine).flatMap((mount) => [
-      '--mount',
-      formatMount(mount, plan.privateBytes, machine.isRoot),
-    ]),
+    ...[
+      ...(machine.isRoot ? DEVICE_MOUNTS : []),
+      ...addSystemMounts(plan.mounts, machine).map((mount) =>
+        formatMount(mount, plan.privateBytes, machine.isRoot),
+      ),
+    ].flatMap((mount) => ['--mount', mount]),
     '--workdir',
     plan.cwd,
     '--rootfs',
@@ -170,9 +182,9 @@ function formatMount({ path, source, access }: Mount, privateBytes: number, isRo
   }
 }
 
-/** Without `notmpcopyup`, podman copies into the new folder what lies below it. */
+/** Without `notmpcopyup`, podman copies into the new folder what lies below it. With `U`, the user owns it, not root. */
 function tmpfsFields(bytes: number, mode: string): string[] {
-  return [`tmpfs-size=${bytes}`, `tmpfs-mode=${mode}`, 'notmpcopyup', 'exec'];
+  return [`tmpfs-size=${bytes}`, `tmpfs-mode=${mode}`, 'notmpcopyup', 'exec', 'U=true'];
 }
 
 /** Podman reads the fields as a line of CSV. */

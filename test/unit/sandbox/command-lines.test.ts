@@ -18,6 +18,7 @@ const MACHINE: PodmanMachine = {
   limits: [{ name: 'nofile', soft: 1, hard: 2 }],
   umask: '0027',
   isRoot: true,
+  canLimitProcesses: true,
 };
 
 function plan(mounts: readonly Mount[], change: Partial<SandboxPlan> = {}): SandboxPlan {
@@ -77,11 +78,13 @@ describe('a plan as arguments of bubblewrap', () => {
 describe('a plan as a command line of podman', () => {
   it('mounts the folders of the machine read-only, and the plan over them', () => {
     expect(mountsOf(MOUNTS)).toEqual([
+      'type=tmpfs,dst=/dev,tmpfs-size=65536,tmpfs-mode=0755,dev,ro',
+      'type=devpts,dst=/dev/pts',
       'type=bind,src=/etc,dst=/etc,ro,nodev,nosuid,bind-nonrecursive',
       'type=bind,src=/usr,dst=/usr,ro,nodev,nosuid,bind-nonrecursive',
-      'type=tmpfs,dst=/home,tmpfs-size=500,tmpfs-mode=1777,notmpcopyup,exec',
+      'type=tmpfs,dst=/home,tmpfs-size=500,tmpfs-mode=1777,notmpcopyup,exec,U=true',
       'type=bind,src=/dev/null,dst=/etc/shadow,ro,nodev,nosuid',
-      'type=tmpfs,dst=/home/me/runs,tmpfs-size=1000000,tmpfs-mode=0555,notmpcopyup,exec,ro',
+      'type=tmpfs,dst=/home/me/runs,tmpfs-size=1000000,tmpfs-mode=0555,notmpcopyup,exec,U=true,ro',
       'type=bind,src=/home/me/work,dst=/home/me/work,nodev,nosuid',
       'type=bind,src=/data/mine,dst=/home/me/runs/mine,ro,nodev,nosuid,bind-nonrecursive',
     ]);
