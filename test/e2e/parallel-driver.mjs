@@ -4,5 +4,5 @@ import { join } from 'node:path';
 const { runWorkflow } = await import(join(import.meta.dirname, '../../dist/src/index.js'));
 const [, , repo, ...workflows] = process.argv;
 
-const results = await Promise.all(workflows.map((workflow) => runWorkflow({ repo, workflow })));
+const results = await Promise.all(workflows.map((workflow) => runWorkflow({ repo, workflow, trust: true })));
 process.stdout.write(JSON.stringify(results));

@@ -125,7 +125,7 @@ describe.each(sandboxKinds)('a run that requires a sandbox ($name)', ({ name, en
   test.concurrent('shows nothing that only root can read, also where conductor runs as root', async ({
     openScene,
   }) => {
-    const look = 'for file in /etc/shadow /etc/gshadow /root/.bashrc; do cat $file && echo read $file; done';
+    const look = 'for file in /etc/shadow /etc/gshadow ~root/.bashrc; do cat $file && echo read $file; done';
     const scene = await open(openScene, { agent: `(${look}; ls -A /etc/ssl/private) > seen.txt; true` });
     const { code, stderr, runId } = await probe(scene);
     expect(code, stderr).toBe(0);

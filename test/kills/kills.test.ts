@@ -43,7 +43,7 @@ describe('a run without a kill', () => {
     expect(baseline.eventMs.length).toBeGreaterThan(100);
     expect(baseline.operations.any).toBeGreaterThan(100);
     expect(baseline.operations.log).toBeGreaterThan(15);
-    expect(baseline.gitCalls).toBeGreaterThan(100);
+    expect(baseline.gitCalls).toBeGreaterThan(80);
   });
 });
 

@@ -13,7 +13,7 @@ import {
 const COMMAND: PodmanCommand = { setpriv: '/bin/setpriv', podman: '/bin/podman', runtime: null };
 const MACHINE: PodmanMachine = {
   root: '/state/root',
-  folders: ['/etc', '/home', '/usr'],
+  folders: ['/etc', '/people', '/usr'],
   mountPoints: ['/'],
   limits: [{ name: 'nofile', soft: 1, hard: 2 }],
   umask: '0027',
@@ -24,7 +24,7 @@ const MACHINE: PodmanMachine = {
 function plan(mounts: readonly Mount[], change: Partial<SandboxPlan> = {}): SandboxPlan {
   return {
     argv: ['agent', '-p'],
-    cwd: '/home/me/work',
+    cwd: '/people/me/work',
     network: 'deny',
     mounts: planMounts(mounts),
     privateBytes: 500,
@@ -35,10 +35,10 @@ function plan(mounts: readonly Mount[], change: Partial<SandboxPlan> = {}): Sand
 const at = (access: Mount['access'], path: string, source = path): Mount => ({ path, source, access });
 
 const MOUNTS = [
-  at('private', '/home'),
-  at('hidden', '/home/me/runs'),
-  at('readable', '/home/me/runs/mine', '/data/mine'),
-  at('writable', '/home/me/work'),
+  at('private', '/people'),
+  at('hidden', '/people/me/runs'),
+  at('readable', '/people/me/runs/mine', '/data/mine'),
+  at('writable', '/people/me/work'),
   at('sealed', '/etc/shadow'),
 ];
 
@@ -56,13 +56,13 @@ describe('a plan as arguments of bubblewrap', () => {
     const start = words.indexOf('--perms');
     expect(words.slice(start).join(' ')).toBe(
       [
-        '--perms 1777 --size 500 --tmpfs /home',
+        '--perms 1777 --size 500 --tmpfs /people',
         '--ro-bind /dev/null /etc/shadow',
-        '--perms 0555 --size 1000000 --tmpfs /home/me/runs',
-        '--bind /home/me/work /home/me/work',
-        '--ro-bind /data/mine /home/me/runs/mine',
-        '--remount-ro /home/me/runs',
-        '--chdir /home/me/work -- agent -p',
+        '--perms 0555 --size 1000000 --tmpfs /people/me/runs',
+        '--bind /people/me/work /people/me/work',
+        '--ro-bind /data/mine /people/me/runs/mine',
+        '--remount-ro /people/me/runs',
+        '--chdir /people/me/work -- agent -p',
       ].join(' '),
     );
   });
@@ -82,23 +82,23 @@ describe('a plan as a command line of podman', () => {
       'type=devpts,dst=/dev/pts',
       'type=bind,src=/etc,dst=/etc,ro,nodev,nosuid,bind-nonrecursive',
       'type=bind,src=/usr,dst=/usr,ro,nodev,nosuid,bind-nonrecursive',
-      'type=tmpfs,dst=/home,tmpfs-size=500,tmpfs-mode=1777,notmpcopyup,exec,U=true',
+      'type=tmpfs,dst=/people,tmpfs-size=500,tmpfs-mode=1777,notmpcopyup,exec,U=true',
       'type=bind,src=/dev/null,dst=/etc/shadow,ro,nodev,nosuid',
-      'type=tmpfs,dst=/home/me/runs,tmpfs-size=1000000,tmpfs-mode=0555,notmpcopyup,exec,U=true,ro',
-      'type=bind,src=/home/me/work,dst=/home/me/work,nodev,nosuid',
-      'type=bind,src=/data/mine,dst=/home/me/runs/mine,ro,nodev,nosuid,bind-nonrecursive',
+      'type=tmpfs,dst=/people/me/runs,tmpfs-size=1000000,tmpfs-mode=0555,notmpcopyup,exec,U=true,ro',
+      'type=bind,src=/people/me/work,dst=/people/me/work,nodev,nosuid',
+      'type=bind,src=/data/mine,dst=/people/me/runs/mine,ro,nodev,nosuid,bind-nonrecursive',
     ]);
   });
 
   it.each<[string, string, readonly Mount[], readonly string[]]>([
     ['below a folder of the machine', '/usr/local', [], ['src=/usr/local,dst=/usr/local']],
-    ['inside a private folder', '/home/net', [at('private', '/home')], []],
+    ['inside a private folder', '/people/net', [at('private', '/people')], []],
     ['inside a hidden folder', '/usr/x/y', [at('hidden', '/usr/x')], []],
     [
       'below what is shown elsewhere',
       '/data/a/b',
-      [at('readable', '/home/a', '/data/a')],
-      ['src=/data/a/b,dst=/home/a/b'],
+      [at('readable', '/people/a', '/data/a')],
+      ['src=/data/a/b,dst=/people/a/b'],
     ],
     ['below what can be written', '/usr/w/x', [at('writable', '/usr/w')], []],
     ['that is itself in the plan', '/usr/w', [at('writable', '/usr/w')], []],
