@@ -2,7 +2,7 @@ import type { Network } from '../contracts/policy.ts';
 
 /** Shuts a process in, so that it can reach no more than it was given. */
 export interface Sandbox {
-  /** Shown in the policy summary: `bubblewrap` or `podman`. */
+  /** Shown in the policy summary: `bubblewrap`. */
   readonly name: string;
   /** The command line that runs the program shut in. */
   readonly enclose: (

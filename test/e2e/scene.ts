@@ -28,8 +28,6 @@ export interface SceneOptions {
   readonly commit?: boolean;
   /** Off by default: the sandbox would prevent what tests want to see detected, and not every machine has one. */
   readonly sandbox?: 'auto' | 'required' | 'off';
-  /** Variables of the command, besides those that every scene has. */
-  readonly env?: Readonly<Record<string, string>>;
   /** `paths.runs` of the configuration, if it has one. */
   readonly runs?: string;
   /** The folder below the home that `paths.workspaces` names, if the configuration has it. */
@@ -122,7 +120,7 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   await options.prepare?.(repo);
   const home = join(repo.root, '..', 'home');
   await mkdir(home);
-  const env = { CONDUCTOR_SANDBOX: options.sandbox ?? 'off', ...options.env };
+  const env = { CONDUCTOR_SANDBOX: options.sandbox ?? 'off' };
   const cli = createCli({ cwd: repo.root, home, env });
   const runsDir = join(repo.root, options.runs ?? '.tnh/run');
   const state = join(home, options.workspaces ?? '.local/state/conductor');

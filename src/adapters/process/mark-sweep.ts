@@ -7,8 +7,8 @@ import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/process-mar
 const SWEEP_LIMIT_MS = 5_000;
 const SWEEP_PAUSE_MS = 10;
 const READS_AT_ONCE = 32;
-/** These may end a moment later than the processes they sandbox, and no step left them behind. */
-const SANDBOX_PROGRAMS = ['bwrap', 'podman'];
+/** It may take a moment longer than what it shuts in, and nobody left it behind. */
+const SANDBOX_PROGRAM = 'bwrap';
 /** On a machine where something is always born the looking has to end too. */
 const LISTINGS_LIMIT = 20;
 
@@ -28,7 +28,7 @@ export async function sweep(mark: string, group: number | null): Promise<number>
   for (;;) {
     const found = await findProcesses(mark, group);
     for (const pid of found) {
-      const isWall = SANDBOX_PROGRAMS.includes(readProcNow(pid, 'comm').trim());
+      const isWall = readProcNow(pid, 'comm').trim() === SANDBOX_PROGRAM;
       if (endIfOurs(pid, mark, group) && !isWall) ended.add(pid);
     }
     if (found.length === 0 || performance.now() > deadline) return ended.size;

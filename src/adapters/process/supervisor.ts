@@ -6,7 +6,7 @@ import type { ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervi
 import { type BoundWatch, type ProcessBounds, watchBounds } from './bound-watch.ts';
 import { type StartedChild, startChild } from './child-start.ts';
 import { type LimitWatch, type StopReason, watchLimits } from './limit-watch.ts';
-import { askToEnd, isGroupAlive, signalExists, sweep, sweepMarked } from './mark-sweep.ts';
+import { askToEnd, isGroupAlive, signalExists, sweep } from './mark-sweep.ts';
 import { raiseOomScore } from './step-processes.ts';
 import { openStreamCapture, type StreamCapture } from './stream-capture.ts';
 
@@ -120,7 +120,7 @@ async function supervise(
 async function stop(child: StartedChild, spec: ProcessSpec, cause: StopReason | PassedBound): Promise<void> {
   const isBound = typeof cause !== 'string';
   // Every moment makes it worse, so a process that passed a bound gets no time to end by itself.
-  if (isBound) await killAll(child, spec.mark);
+  if (isBound) signalGroup(child, 'SIGKILL');
   try {
     if (cause !== 'cancelled') await spec.onStop?.(cause);
   } catch {
@@ -141,14 +141,8 @@ async function endGroup(
   if (child.isEnclosed) await askToEnd(mark, child.pid);
   else signalGroup(child, 'SIGTERM');
   await waitForGroup(child, graceMs);
-  await killAll(child, mark);
-  await waitForGroup(child, KILL_WAIT_MS);
-}
-
-/** The processes of a container are in another group than the program that started it, and don't end with it. */
-async function killAll(child: StartedChild, mark: string): Promise<void> {
   signalGroup(child, 'SIGKILL');
-  if (child.isEnclosed) await sweepMarked(mark);
+  await waitForGroup(child, KILL_WAIT_MS);
 }
 
 function signalGroup(child: StartedChild, signal: NodeJS.Signals): void {

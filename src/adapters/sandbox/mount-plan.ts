@@ -43,5 +43,31 @@ export function isWithin(folder: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** What a hidden folder holds at most: the folders that lead to what is mounted inside. */
-export const HIDDEN_BYTES = 1_000_000;
+/** Room for the folders that lead to what is mounted inside. */
+const HIDDEN_BYTES = 1_000_000;
+
+/** The flags that make all mounts. `privateBytes` is what each private folder holds at most. */
+export function mountFlags(mounts: readonly Mount[], privateBytes: number): string[] {
+  const hidden = mounts.filter(({ access }) => access === 'hidden');
+  return [
+    ...mounts.flatMap((mount) => flagsOf(mount, privateBytes)),
+    // At the end: places for other mounts are made inside. Without this the owner could make the folder writable again.
+    ...hidden.flatMap(({ path }) => ['--remount-ro', path]),
+  ];
+}
+
+function flagsOf({ path, source, access }: Mount, privateBytes: number): string[] {
+  switch (access) {
+    case 'hidden':
+      return ['--perms', '0555', '--size', String(HIDDEN_BYTES), '--tmpfs', path];
+    case 'private':
+      return ['--perms', '1777', '--size', String(privateBytes), '--tmpfs', path];
+    case 'sealed':
+      // The mount forbids devices, so it can't be opened, not even by its owner.
+      return ['--ro-bind', '/dev/null', path];
+    case 'readable':
+      return ['--ro-bind', source, path];
+    case 'writable':
+      return ['--bind', source, path];
+  }
+}
