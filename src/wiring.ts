@@ -169,12 +169,12 @@ async function trustPlace(startDir: string): Promise<{ readonly repoRoot: string
 }
 
 async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {
-  const { findRepository, listCheckoutFolders } = await import('./adapters/workspace/git/find-repository.ts');
-  const found = await findRepository(await outsideWorkspaces(startDir));
+  const found = await findOnce(await outsideWorkspaces(startDir));
   if (!found.ok) return { ok: false, document: null, obstacle: repositoryObstacle(found.reason, startDir) };
   const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder, process.env);
   if (!loaded.ok) return brokenConfig(loaded.file);
   const { config, warnings } = loaded;
+  const { listCheckoutFolders } = await import('./adapters/workspace/git/find-repository.ts');
   const { resolveWorkspacesFolder } = await import('./adapters/project/workspaces-folder.ts');
   const { stateFolderOf } = await import('./adapters/system/credential-waits.ts');
   const workspaces = await resolveWorkspacesFolder({

@@ -18,6 +18,11 @@ const SCRIPT: ModelScript = {
     { kind: 'tool', name: 'add', input: { left: 2, right: 3 } },
     { kind: 'text', text: 'It is five.' },
   ],
+  closes: [
+    { kind: 'text', text: 'Done.', after_tool: true },
+    { kind: 'tool', name: 'add', input: { left: 2, right: 3 } },
+    { kind: 'text', text: 'It is five.', after_tool: true },
+  ],
   loops: [{ kind: 'tool', name: 'add', input: { left: 1, right: 1 } }],
   overloaded: [
     { kind: 'status', status: 529, times: 1 },
@@ -80,6 +85,13 @@ describe.each(Object.entries(MODELS))('the scripted model, by %s', (name, modelA
     expect(await result.text).toBe('It is five.');
     const outputs = (await result.steps).flatMap((step) => step.toolResults).map(({ output }) => output);
     expect(outputs).toEqual([5]);
+  });
+
+  it('gives a closing text to the result of a tool alone, and the next step to a prompt', async () => {
+    const request = { model: modelAt('closes'), prompt: 'go', tools: { add }, stopWhen: stepCountIs(5) };
+    const { text, steps } = await generateText(request);
+    expect(text).toBe('It is five.');
+    expect(steps.map((step) => step.text)).not.toContain('Done.');
   });
 
   it('calls its last tool for ever', async () => {

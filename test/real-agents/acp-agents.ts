@@ -14,8 +14,8 @@ export interface AcpAgent {
   readonly environment: (url: string) => Record<string, string>;
   /** What it reports of a turn of three answers, of 1,000 and 50 tokens each. */
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
-  /** Whether it can load a session that it was told to leave. */
-  readonly resumes: boolean;
+  /** Whether it loads a session that it was told to leave; both where that depends on what it had saved by then. */
+  readonly resumes: readonly boolean[];
   readonly model?: string;
 }
 
@@ -29,7 +29,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
       return { ...own, ANTHROPIC_API_KEY: ACP_KEY };
     },
     usage: WHOLE_TURN,
-    resumes: true,
+    resumes: [true],
   },
   copilot: {
     command: [join(BIN, 'copilot'), '--acp'],
@@ -40,7 +40,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
       COPILOT_MODEL: 'scripted',
     }),
     usage: WHOLE_TURN,
-    resumes: true,
+    resumes: [true],
   },
   gemini: {
     command: [join(BIN, 'gemini'), '--acp'],
@@ -48,8 +48,8 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
     // Left to itself it asks another model which one to ask.
     model: 'gemini-2.5-pro',
     usage: WHOLE_TURN,
-    // It offers session/load and answers it with an internal error.
-    resumes: false,
+    // It answers session/load with an internal error unless it had saved the session before it was ended.
+    resumes: [true, false],
   },
   opencode: {
     command: [join(BIN, 'opencode'), 'acp'],
@@ -60,7 +60,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
     }),
     // It tells of its last answer alone.
     usage: { input_tokens: 1_000, output_tokens: 50 },
-    resumes: true,
+    resumes: [true],
   },
   qwen: {
     command: [join(BIN, 'qwen'), '--acp'],
@@ -70,7 +70,7 @@ export const ACP_AGENTS: Readonly<Record<string, AcpAgent>> = {
       OPENAI_MODEL: 'scripted',
     }),
     usage: WHOLE_TURN,
-    resumes: true,
+    resumes: [true],
   },
 };
 

@@ -18,6 +18,8 @@ export interface ModelRequest {
   /** The tool that the answer has to go through, where the request says so. */
   readonly forcedTool: string | null;
   readonly toolResults: number;
+  /** Whether the request ends with the result of a tool, not with a prompt. */
+  readonly afterTool: boolean;
   /** What the model has said so far without using a tool, as the program repeats it. */
   readonly saidBefore: readonly string[];
   /** The folder that the asking program says it works in. */
@@ -71,6 +73,7 @@ export function readModelRequest(wire: Wire, body: unknown, path = ''): ModelReq
     tools: (tools ?? []).flatMap(offered),
     forcedTool: forcedTool(choice),
     toolResults: countToolResults(wire, parsed.data),
+    afterTool: countToolResults(wire, lastOf(parsed.data)) > 0,
     saidBefore: saidIn(parsed.data),
     workingDirectory: workingDirectoryIn(JSON.stringify(body)),
   };
@@ -90,6 +93,17 @@ function forcedTool(choice: unknown): string | null {
   if (direct.success) return direct.data.name;
   const nested = z.looseObject({ function: named }).safeParse(choice);
   return nested.success ? nested.data.function.name : null;
+}
+
+/** The request with nothing but the last thing that it says. */
+function lastOf(body: z.infer<typeof bodySchema>): z.infer<typeof bodySchema> {
+  const { messages, input, contents } = body;
+  return {
+    ...body,
+    messages: messages?.slice(-1),
+    input: Array.isArray(input) ? input.slice(-1) : input,
+    contents: contents?.slice(-1),
+  };
 }
 
 function countToolResults(wire: Wire, body: z.infer<typeof bodySchema>): number {

@@ -11,6 +11,10 @@ const textStep = z.strictObject({
   kind: z.literal('text'),
   text: z.string(),
   cut: z.boolean().optional().describe('Whether it ends because no more tokens were allowed.'),
+  after_tool: z
+    .boolean()
+    .optional()
+    .describe('Whether it only answers the result of a tool: a new prompt gets the step behind it.'),
   usage,
 });
 const jsonStep = z
@@ -86,6 +90,7 @@ export function chooseStep(
   steps: readonly ModelStep[],
   answersBefore: number,
   faultsMade: Map<number, number>,
+  afterTool: boolean,
 ): ModelStep | null {
   let left = answersBefore;
   let last: AnswerStep | null = null;
@@ -96,6 +101,7 @@ export function chooseStep(
       faultsMade.set(index, made + 1);
       return step;
     }
+    if (left === 0 && step.kind === 'text' && step.after_tool === true && !afterTool) continue;
     if (left === 0) return step;
     left -= 1;
     last = step;

@@ -60,7 +60,7 @@ export async function createModelServer(script: ModelScript, port = 0): Promise<
       return sendJson(response, 404, form.error(404, `the script has no scenario ${name}`));
     const made = faultsMade.get(scenario) ?? new Map<number, number>();
     faultsMade.set(scenario, made);
-    const step = chooseStep(steps, answersBefore(steps, request), made);
+    const step = chooseStep(steps, answersBefore(steps, request), made, request.afterTool);
     if (step === null)
       return sendJson(response, 500, form.error(500, `the scenario ${scenario} has no answer`));
     if (isFault(step)) return sendFault(step, request, form, response);
