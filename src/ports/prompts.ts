@@ -3,7 +3,7 @@ import type { Prompt } from '../contracts/prompt.ts';
 /** The prompts a run may refer to: the repository's, the user's and the built-in ones, nearest first. */
 export interface PromptCatalog {
   /** By reference, `<prompt_id>.v<version>`. */
-  readonly byRef: ReadonlyMap<string, Prompt>;
+  readonly byRef: Pick<ReadonlyMap<string, Prompt>, 'get'>;
   /** What is wrong with its text, whatever its inputs will be; null where nothing is. `given` are names besides its own and the runtime's. */
   readonly problem: (prompt: Prompt, given: readonly string[]) => string | null;
   /** The variables that a text uses, in order; none where it is no template. */

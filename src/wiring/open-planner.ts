@@ -1,7 +1,7 @@
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
-import { readPrompts } from '../adapters/prompts/prompt-files.ts';
+import { openPrompts } from '../adapters/prompts/prompt-files.ts';
 import type { Config } from '../contracts/config.ts';
 import { secretValuesOf } from '../policy/secrets.ts';
 import type { Planner } from '../ports/planner.ts';
@@ -27,7 +27,7 @@ export async function openPlanner(request: PlannerRequest): Promise<Opened<Plann
       config,
       env,
       secrets,
-      prompts: createPromptCatalog(readPrompts(request.promptFolders).byRef),
+      prompts: createPromptCatalog(openPrompts(request.promptFolders).byRef),
       supervisor: createSupervisor({ sandbox: null, secrets }),
       resolveProgram,
       ...DEFAULT_PROCESS_LIMITS,

@@ -8,7 +8,7 @@ import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
 import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
-import { readPrompts } from '../adapters/prompts/prompt-files.ts';
+import { openPrompts } from '../adapters/prompts/prompt-files.ts';
 import { createTemplateReader } from '../adapters/prompts/template.ts';
 import { objectFoldersOf } from '../adapters/sandbox/object-folders.ts';
 import { createCheckoutSetup } from '../adapters/setup/checkout-setup.ts';
@@ -55,7 +55,7 @@ interface ProjectRequest extends Configured {
 /** Everything a run in this repository needs, with its configuration applied. */
 export async function assembleProject(request: ProjectRequest): Promise<Opened<OpenProject>> {
   const { repoRoot, config, folders } = request;
-  const prompts = readPrompts(folders.prompts);
+  const prompts = openPrompts(folders.prompts);
   const [brokenPrompt] = prompts.broken;
   if (brokenPrompt !== undefined)
     return refuse(

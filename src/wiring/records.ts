@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { findAnswerer } from '../adapters/process/answerer.ts';
 import { createRunStore } from '../adapters/run-store/run-store.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import type { Config } from '../contracts/config.ts';
@@ -13,7 +14,7 @@ export function createRecords(repoRoot: string, config: Config): Records {
     clock: systemClock,
     store: createRunStore({ repoRoot, runsDir: resolve(repoRoot, config.paths.runs), clock: systemClock }),
     userName: () => userName(repoRoot),
-    answerer: async () => (await import('../adapters/process/answerer.ts')).findAnswerer(),
+    answerer: async () => findAnswerer(),
     answers: config.answers,
   };
 }

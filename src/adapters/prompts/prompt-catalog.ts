@@ -1,9 +1,8 @@
-import type { Prompt } from '../../contracts/prompt.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import { findTemplateProblems, hasTemplate } from '../../workflow/prompt-template.ts';
 import { createTemplateEngine, createTemplateReader } from './template.ts';
 
-export function createPromptCatalog(byRef: ReadonlyMap<string, Prompt>): PromptCatalog {
+export function createPromptCatalog(byRef: PromptCatalog['byRef']): PromptCatalog {
   const engine = createTemplateEngine();
   const readTemplate = createTemplateReader(engine);
   return {

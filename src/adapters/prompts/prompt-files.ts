@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 
 import { join } from 'node:path';
 import type { Prompt, ReadTemplate } from '../../contracts/prompt.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { PromptCatalog } from '../../ports/prompts.ts';
 import { createLineIndex } from '../../workflow/line-index.ts';
 import { type CheckedPrompt, checkPrompt } from '../../workflow/prompt-document.ts';
 import { findTemplateProblems } from '../../workflow/prompt-template.ts';
@@ -72,6 +73,19 @@ export function readPrompts(folders: readonly string[]): {
     else byRef.set(ref, prompt);
   }
   return { byRef, broken };
+}
+
+/**
+ * The prompts of a run. Those of the repository and the user are read at once, so an edit during the run changes nothing. The
+ * built-in ones in the last folder are sound, and a run needs few of them: each is read when it is asked for.
+ */
+export function openPrompts(folders: readonly string[]): {
+  readonly byRef: PromptCatalog['byRef'];
+  readonly broken: readonly BrokenPrompt[];
+} {
+  const own = readPrompts(folders.slice(0, -1));
+  const builtIn = indexPrompts(folders.slice(-1));
+  return { byRef: { get: (ref) => own.byRef.get(ref) ?? builtIn.get(ref) }, broken: own.broken };
 }
 
 function readPrompt(path: string, ref: string): CheckedPrompt {

@@ -1,0 +1,27 @@
+// Prints, as JSON, the milliseconds that one command spends on the trust check and on neutralising a long text. Each is
+// measured once, in a new process, after the project was opened: as in `conductor run`.
+import { createServices } from '../../dist/src/wiring.js';
+
+const [root] = process.argv.slice(2);
+const services = createServices('bench');
+const opened = await services.openProject(root);
+if (!opened.ok) throw new Error(opened.obstacle.message);
+// A command has loaded these by then.
+await import('../../dist/src/wiring/trust.js');
+const { neutralise } = await import('../../dist/src/text/outside-text.js');
+
+const wanted = { configuration: true, workflows: [], allWorkflows: true, work: true, suite: null };
+const trustStart = performance.now();
+const trust = await services.openTrust(root, wanted);
+const trustMs = performance.now() - trustStart;
+if (!trust.ok) throw new Error(trust.obstacle.message);
+
+const text = 'A line of output with \u001b[31mcolour\u001b[0m and a zero\u200bwidth character.\n'.repeat(
+  1000,
+);
+const textStart = performance.now();
+const neutral = neutralise(text);
+const textMs = performance.now() - textStart;
+if (neutral.includes('\u001b')) throw new Error('the text was not neutralised');
+
+process.stdout.write(`${JSON.stringify({ trustMs, textMs })}\n`);
