@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import * as z from 'zod';
 import type { UxFlag } from '../contracts/harness-report.ts';
+import { loadOptional } from '../contracts/optional-package.ts';
 
 const violationsSchema = z.array(
   z.object({
@@ -14,7 +15,7 @@ export type Violations = z.infer<typeof violationsSchema>;
 
 /** What axe finds on a page. */
 export async function findViolations(page: Page): Promise<Violations> {
-  const { default: axe } = await import('axe-core');
+  const { default: axe } = await loadOptional('looking for barriers', 'axe-core', () => import('axe-core'));
   await page.evaluate(axe.source);
   return violationsSchema.parse(
     await page.evaluate(

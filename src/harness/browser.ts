@@ -1,11 +1,17 @@
 import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
+/** Why no browser can be started here, and how to change that. */
+export interface LackOfBrowser {
+  readonly why: string;
+  readonly help: string;
+}
+
 /** One browser for all cases of a suite, started by the first that needs it. */
 export interface Browsers {
-  /** Null where there is no browser on this machine. */
-  readonly open: () => Promise<Browser | null>;
+  readonly open: () => Promise<Browser | LackOfBrowser>;
   readonly close: () => Promise<void>;
 }
 
@@ -37,8 +43,31 @@ export function namedChromium(env: NodeJS.ProcessEnv): { variable: string; path:
   );
 }
 
-/** Why none was found, and how to get one. */
-export function lackOfChromium(env: NodeJS.ProcessEnv): { readonly why: string; readonly help: string } {
+/** The program and the package that a browser needs here; or what is missing. */
+export function findBrowser(
+  env: NodeJS.ProcessEnv,
+): { readonly ok: true; readonly program: string } | ({ readonly ok: false } & LackOfBrowser) {
+  const program = findChromium(env);
+  if (program === null) return { ok: false, ...lackOfChromium(env) };
+  return isInstalled('playwright-core') ? { ok: true, program } : { ok: false, ...LACK_OF_PLAYWRIGHT };
+}
+
+const LACK_OF_PLAYWRIGHT: LackOfBrowser = {
+  why: 'the package playwright-core is not installed',
+  help: 'install it with npm install playwright-core, and with -g if conductor is installed globally',
+};
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Why no Chromium was found, and how to get one. */
+export function lackOfChromium(env: NodeJS.ProcessEnv): LackOfBrowser {
   const named = namedChromium(env);
   return named === null
     ? {
@@ -74,9 +103,9 @@ export function createBrowsers(env: NodeJS.ProcessEnv): Browsers {
   let opened: Promise<Browser> | null = null;
   return {
     open: async () => {
-      const program = findChromium(env);
-      if (program === null) return null;
-      opened ??= launch(program);
+      const found = findBrowser(env);
+      if (!found.ok) return found;
+      opened ??= launch(found.program);
       return opened;
     },
     close: async () => {

@@ -1,4 +1,5 @@
 import type { PNG as Picture } from 'pngjs';
+import { loadOptional } from '../contracts/optional-package.ts';
 
 export interface ImageDiff {
   readonly differing: number;
@@ -17,8 +18,12 @@ export async function diffImages(
   after: Uint8Array,
   tolerance: number,
 ): Promise<ImageDiff | null> {
-  const { PNG } = await import('pngjs');
-  const { default: pixelmatch } = await import('pixelmatch');
+  const { PNG } = await loadOptional('comparing pictures', 'pngjs', () => import('pngjs'));
+  const { default: pixelmatch } = await loadOptional(
+    'comparing pictures',
+    'pixelmatch',
+    () => import('pixelmatch'),
+  );
   const read = (bytes: Uint8Array): Picture | null => {
     try {
       return PNG.sync.read(Buffer.from(bytes));

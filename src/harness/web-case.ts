@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { findingsOf, findViolations } from './accessibility.ts';
 import { type Attempt, refer } from './attempt.ts';
-import { type Browsers, lackOfChromium } from './browser.ts';
+import type { Browsers } from './browser.ts';
 import type { WebOptions } from './case.ts';
 import { fileNameOf } from './out-folder.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
@@ -22,9 +22,8 @@ export async function runWebCase(
 ): Promise<void> {
   const timeoutMs = timeoutOf(options.timeout);
   const browser = await browsers.open();
-  if (browser === null) {
-    const { why, help } = lackOfChromium(scene.env);
-    attempt.skipped = `${why}; ${help}`;
+  if ('why' in browser) {
+    attempt.skipped = `${browser.why}; ${browser.help}`;
     return;
   }
   const served = await startServer(scene, options, timeoutMs);

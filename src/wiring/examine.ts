@@ -12,7 +12,7 @@ import { findRepository } from '../adapters/workspace/git/find-repository.ts';
 import { formatBytes } from '../contracts/byte-size.ts';
 import type { Config } from '../contracts/config.ts';
 import { DETECTED_NAMES } from '../contracts/detected-validator.ts';
-import { findChromium, lackOfChromium } from '../harness/browser.ts';
+import { findBrowser } from '../harness/browser.ts';
 import type { Finding } from '../runtime/services.ts';
 import { examineAgents } from './examine-agents.ts';
 import { configFindings, examineSetup } from './examine-setup.ts';
@@ -203,10 +203,10 @@ async function examinePlanner(repoRoot: string, config: Config, env: NodeJS.Proc
 
 /** Only cases of kind `web` of a harness need one, and they are skipped without it. */
 function examineBrowser(env: NodeJS.ProcessEnv): Finding {
-  const program = findChromium(env);
-  if (program !== null) return ok('browser', `${program}, for pages that harnesses look at`);
-  const { why, help } = lackOfChromium(env);
-  return missing('browser', `${why}; harnesses skip their cases of kind web`, help);
+  const found = findBrowser(env);
+  return found.ok
+    ? ok('browser', `${found.program}, for pages that harnesses look at`)
+    : missing('browser', `${found.why}; harnesses skip their cases of kind web`, found.help);
 }
 
 /** What holds here for the processes of a step. */

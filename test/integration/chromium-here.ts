@@ -1,6 +1,7 @@
-import { findChromium, lackOfChromium } from '../../src/harness/browser.ts';
+import { findBrowser } from '../../src/harness/browser.ts';
 
 /** Whether there is a browser on this machine: tests of pages are left out, and say so, where there is none. */
-export const chromiumHere = findChromium(process.env) !== null;
+const found = findBrowser(process.env);
+export const chromiumHere = found.ok;
 
-if (!chromiumHere) process.stderr.write(`tests of pages are left out: ${lackOfChromium(process.env).why}\n`);
+if (!found.ok) process.stderr.write(`tests of pages are skipped: ${found.why}\n`);

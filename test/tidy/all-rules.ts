@@ -1,6 +1,6 @@
 import { ambientRule } from './ambient-rules.ts';
 import { barrelRule, cycleRule, layerRule } from './import-rules.ts';
-import { lockRule, pinRule } from './package-rules.ts';
+import { lockRule, peerRule, pinRule } from './package-rules.ts';
 import type { TidyRule } from './rule.ts';
 import {
   defaultExportRule,
@@ -23,5 +23,6 @@ export const ALL_RULES: readonly TidyRule[] = [
   skipRule,
   machinePathRule,
   pinRule,
+  peerRule,
   lockRule,
 ];

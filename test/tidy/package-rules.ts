@@ -6,7 +6,11 @@ const manifestSchema = z.object({
   dependencies: versions,
   devDependencies: versions,
   optionalDependencies: versions,
+});
+const peerSchema = z.object({
+  devDependencies: versions,
   peerDependencies: versions,
+  peerDependenciesMeta: z.record(z.string(), z.object({ optional: z.boolean() })).optional(),
 });
 const lockSchema = z.object({
   packages: z.record(z.string(), z.object({ resolved: z.string().optional() })),
@@ -32,6 +36,41 @@ export const pinRule: TidyRule = {
     'an address': [manifest({ dependencies: { zod: 'https://example.invalid/zod.tgz' } })],
   },
   good: { versions: [manifest({ dependencies: { zod: '4.6.7' }, devDependencies: { a: '1.0.0-rc.1' } })] },
+};
+
+/** A peer's version is the user's choice, so it is a range; the tests use the one version that is pinned here. */
+export const peerRule: TidyRule = {
+  name: 'has only optional peers, each pinned for its own tests',
+  covers: (path) => path === 'package.json',
+  mustSee: ['package.json'],
+  check: (files) =>
+    files.flatMap(({ path, text }) => {
+      const manifest = peerSchema.parse(JSON.parse(text));
+      return Object.keys(manifest.peerDependencies ?? {})
+        .filter(
+          (name) =>
+            manifest.devDependencies?.[name] === undefined ||
+            manifest.peerDependenciesMeta?.[name]?.optional !== true,
+        )
+        .map((name) => `${path}: the peer ${name} is not optional, or is no development dependency`);
+    }),
+  bad: {
+    'a peer that every user needs': [
+      manifest({ peerDependencies: { ai: '^6.0.0' }, devDependencies: { ai: '6.0.1' } }),
+    ],
+    'a peer without a pinned version': [
+      manifest({ peerDependencies: { ai: '^6.0.0' }, peerDependenciesMeta: { ai: { optional: true } } }),
+    ],
+  },
+  good: {
+    'an optional peer': [
+      manifest({
+        devDependencies: { ai: '6.0.1' },
+        peerDependencies: { ai: '^6.0.0' },
+        peerDependenciesMeta: { ai: { optional: true } },
+      }),
+    ],
+  },
 };
 
 export const lockRule: TidyRule = {

@@ -1,6 +1,7 @@
 import type { LanguageModel, LanguageModelUsage } from 'ai';
 import type { Usage } from '../../contracts/agent-result.ts';
 import type { ModelProvider } from '../../contracts/config.ts';
+import { loadOptional } from '../../contracts/optional-package.ts';
 import type { ProposalSchema } from '../../planner/proposal-schema.ts';
 import { type RequestFailure, retryAfterOf } from './retry.ts';
 
@@ -32,7 +33,7 @@ export type AskOnce = (
 
 /** Loads what is needed to ask. It takes a moment, which a run that asks no model should not wait for. */
 export async function openModel(address: ModelAddress): Promise<AskOnce> {
-  const ai = await import('ai');
+  const ai = await load('ai', () => import('ai'));
   // Otherwise it prints remarks of its own between the lines of a verb.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const model = await modelAt(address);
@@ -107,15 +108,18 @@ async function modelAt({ provider, model, baseUrl, apiKey }: ModelAddress): Prom
   const key = apiKey ?? '';
   switch (provider) {
     case 'anthropic': {
-      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      const { createAnthropic } = await load('@ai-sdk/anthropic', () => import('@ai-sdk/anthropic'));
       return createAnthropic({ ...place, apiKey: key })(model);
     }
     case 'openai': {
-      const { createOpenAI } = await import('@ai-sdk/openai');
+      const { createOpenAI } = await load('@ai-sdk/openai', () => import('@ai-sdk/openai'));
       return createOpenAI({ ...place, apiKey: key }).responses(model);
     }
     case 'openai-compatible': {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const { createOpenAICompatible } = await load(
+        '@ai-sdk/openai-compatible',
+        () => import('@ai-sdk/openai-compatible'),
+      );
       return createOpenAICompatible({
         name: 'compatible',
         baseURL: baseUrl ?? '',
@@ -124,6 +128,11 @@ async function modelAt({ provider, model, baseUrl, apiKey }: ModelAddress): Prom
       }).chatModel(model);
     }
   }
+}
+
+/** The command contains these packages; a program that uses the library installs the ones it needs. */
+function load<T>(name: string, loader: () => Promise<T>): Promise<T> {
+  return loadOptional('a planner that asks a model', name, loader);
 }
 
 interface CallError {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../contracts/agent-result.ts';
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { excerptOf } from '../../planner/floor.ts';
 import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Planner } from '../../ports/planner.ts';
@@ -45,13 +46,14 @@ type Attempt = RequestEnd | { readonly kind: 'timed_out' };
 async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Reply> {
   const missing = missingKey(deps);
   if (missing !== null) return { said: unavailable(deps, missing), usage: null, attempts: 0 };
-  const ask = await openModel(deps.address);
+  const opened = await openModel(deps.address).catch(missingPackageOf);
+  if (typeof opened === 'string') return { said: unavailable(deps, opened), usage: null, attempts: 0 };
   const { timeoutMs: wholeMs = Number.POSITIVE_INFINITY } = question.asking;
   const startedMs = performance.now();
   const leftMs = () => wholeMs - (performance.now() - startedMs);
   for (let attempts = 1; ; attempts += 1) {
     const limitMs = Math.round(Math.min(deps.timeoutMs, leftMs()));
-    const ended = await askWithin(ask, question, limitMs);
+    const ended = await askWithin(opened, question, limitMs);
     if (ended.kind === 'answered') return { said: saidIn(ended), usage: ended.usage, attempts };
     if (ended.kind === 'timed_out')
       return { said: unavailable(deps, `no answer within ${limitMs / 1_000} s`), ...NOTHING_USED, attempts };
@@ -60,6 +62,11 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Rep
       return { said: unavailable(deps, failureText(deps, ended, attempts)), ...NOTHING_USED, attempts };
     await delay(waitMs, undefined, { signal: question.signal });
   }
+}
+
+function missingPackageOf(error: unknown): string {
+  if (error instanceof ExpectedFailure) return error.message;
+  throw error;
 }
 
 /** An answer that was cut short may still be whole; what is no JSON then is explained by what cut it. */
