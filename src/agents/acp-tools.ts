@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { quoteWord } from '../policy/command/line-of-words.ts';
+import { singleQuoted } from '../text/shell-words.ts';
 import type { AcpBlock, AcpToolCall } from './acp-messages.ts';
 import { cut, type TranscriptEntry } from './transcript.ts';
 
@@ -96,7 +96,7 @@ export function commandOf(call: AcpToolCall): NamedCommand | null {
 function withArguments(command: NamedCommand['command'], args: readonly string[]): NamedCommand['command'] {
   if (args.length === 0) return command;
   if (typeof command !== 'string') return [...command, ...args];
-  return /\s/.test(command.trim()) ? [command, ...args.map(quoteWord)].join(' ') : [command, ...args];
+  return /\s/.test(command.trim()) ? [command, ...args.map(singleQuoted)].join(' ') : [command, ...args];
 }
 
 const pathsSchema = z.record(z.string(), z.unknown());

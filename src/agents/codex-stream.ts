@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Usage } from '../contracts/agent-result.ts';
+import { parseJson } from '../text/json.ts';
 import { statusIn } from './failure.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
@@ -239,7 +240,7 @@ const countedSchema = z.union([
 export function usageInRollout(lines: readonly string[]): Usage | null {
   for (const line of lines.toReversed()) {
     if (!/"token_(?:count|usage_record)"/.test(line)) continue;
-    const counted = countedSchema.safeParse(jsonOf(line)).data;
+    const counted = countedSchema.safeParse(parseJson(line)).data;
     if (counted === undefined) continue;
     const { input_tokens, output_tokens } =
       counted.type === 'event_msg'
@@ -256,7 +257,7 @@ const refusalSchema = z.looseObject({
 
 /** Its own words, or the answer of its provider as it came. */
 function toldBy(words: string): Omit<StreamProblem, 'deniedTools'> {
-  const refusal = refusalSchema.safeParse(jsonOf(words));
+  const refusal = refusalSchema.safeParse(parseJson(words));
   if (refusal.success) {
     const { message, type, code } = refusal.data.error;
     const status = type === 'invalid_request_error' ? 400 : null;
@@ -266,12 +267,4 @@ function toldBy(words: string): Omit<StreamProblem, 'deniedTools'> {
   // So it calls an error of the provider that says no more.
   const code = words.includes('experiencing high demand') ? 'overloaded' : null;
   return { message: words, status: statusIn(words), code, resets: null };
-}
-
-function jsonOf(words: string): unknown {
-  try {
-    return JSON.parse(words);
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isPathInside } from '../text/paths.ts';
 import { type MarkdownPage, type PageLink, readMarkdown } from './markdown-page.ts';
-import { isInside } from './out-folder.ts';
 
 export interface LinkFindings {
   readonly problems: string[];
@@ -31,9 +31,9 @@ function linkProblem(root: string, path: string, page: MarkdownPage, { target, l
   const name = decoded(file.replace(/\?.*$/, ''));
   if (name === '') return hasAnchor(page, anchor) ? [] : say('names no heading of this page');
   const full = name.startsWith('/') ? join(root, name) : resolve(root, dirname(path), name);
-  if (!isInside(root, full)) return say('leads out of the repository');
+  if (!isPathInside(root, full)) return say('leads out of the repository');
   if (!existsSync(full)) return say('leads to nothing');
-  if (!isInside(realpathSync(root), realpathSync(full))) return say('leads out of the repository');
+  if (!isPathInside(realpathSync(root), realpathSync(full))) return say('leads out of the repository');
   if (!/\.(?:md|markdown)$/i.test(full)) return [];
   const linked = readMarkdown(readFileSync(full, 'utf8'));
   return hasAnchor(linked, anchor) ? [] : say('names no heading there');

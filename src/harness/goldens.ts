@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import { isPathInside } from '../text/paths.ts';
 import { type Attempt, type Proposal, refer } from './attempt.ts';
 import type { GoldenOptions } from './case.ts';
 import { diffImages } from './image-diff.ts';
-import { isInside, type OutFolder } from './out-folder.ts';
+import type { OutFolder } from './out-folder.ts';
 import { diffTexts } from './text-diff.ts';
 import { counted, normaliseText } from './text-match.ts';
 
@@ -109,7 +110,7 @@ function readGolden({ cwd, folder }: GoldenPlace, path: string): Uint8Array | nu
   } catch {
     return null;
   }
-  if (!isInside(realpathSync(join(cwd, folder)), real))
+  if (!isPathInside(realpathSync(join(cwd, folder)), real))
     throw new Error(`the golden ${path} is a link that leads out of ${folder}`);
   return readFileSync(real);
 }

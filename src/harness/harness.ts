@@ -2,6 +2,7 @@ import { basename, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NAME_PATTERN } from '../contracts/forms.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { commandLine } from '../text/shell-words.ts';
 import { createBrowsers } from './browser.ts';
 import type { Case, Declare } from './case.ts';
 import { declarationProblems } from './declared-case.ts';
@@ -10,7 +11,6 @@ import { openOutFolder } from './out-folder.ts';
 import { killAllGroups } from './process-group.ts';
 import { exitCodeOf, type HarnessReport, type TriedCase } from './report.ts';
 import { createSuiteRun, messageOf, writeReport } from './run-suite.ts';
-import { shellLine } from './shell-words.ts';
 import { linesOfCase, summaryLine } from './words.ts';
 
 /** Where a suite runs and where it leaves things. What is left out comes from the command line and the environment. */
@@ -53,7 +53,7 @@ export async function harness(
     env: process.env,
     // Whoever starts it knows better than who wrote it.
     options: { ...options, ...readArguments(process.argv.slice(2)) },
-    repro: (id) => shellLine(['node', relative(process.cwd(), script) || basename(script), '--case', id]),
+    repro: (id) => commandLine(['node', relative(process.cwd(), script) || basename(script), '--case', id]),
     print: (text) => process.stdout.write(text),
   });
   process.exitCode = exitCode;

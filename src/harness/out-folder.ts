@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isPathInside } from '../text/paths.ts';
 
 /** Where a harness leaves things, and how its report refers to them. */
 export interface OutFolder {
@@ -74,13 +75,7 @@ function referenceRoot(base: string, runDir: string | null): string {
   const realBase = realpathSync(base);
   if (runDir === null) return realBase;
   const realRun = realpathSync(runDir);
-  return isInside(realRun, realBase) ? realRun : realBase;
-}
-
-/** True for the folder itself and for what lies below it. */
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return isPathInside(realRun, realBase) ? realRun : realBase;
 }
 
 /** A name for files of a case, whatever its id: two ids never share one. */

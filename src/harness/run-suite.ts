@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { commandLine } from '../text/shell-words.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import type { Browsers } from './browser.ts';
 import type { Case } from './case.ts';
 import { runCliCase } from './cli-case.ts';
 import { type HarnessReport, reportOf, type TriedCase } from './report.ts';
 import type { Scene } from './scene.ts';
-import { shellLine } from './shell-words.ts';
 import { runUnitCase } from './unit-case.ts';
 
 /** A suite while it runs. At any moment a report can be made of what is known by then. */
@@ -111,8 +111,8 @@ export function messageOf(error: unknown): string {
 function reproOf(scene: Scene, one: Case): string {
   if (one.kind !== 'cli') return scene.repro(one.id);
   const { command, cwd, env, stdin } = one.options;
-  const line = shellLine(command, { cwd, env });
-  return stdin === undefined ? line : `printf %s ${shellLine([stdin])} | ${line}`;
+  const line = commandLine(command, { cwd, env });
+  return stdin === undefined ? line : `printf %s ${commandLine([stdin])} | ${line}`;
 }
 
 export function writeReport(path: string, report: HarnessReport): void {

@@ -1,6 +1,7 @@
 import type { Blocker, PlannerDecision } from '../contracts/planner-decision.ts';
 import type { PlannerInput } from '../contracts/planner-input.ts';
 import type { PlannerStatus } from '../contracts/vocabulary.ts';
+import { collapseSpace } from '../text/outside-text.ts';
 import { explain, type FiredRow } from './judge.ts';
 import type { Problem } from './problems.ts';
 import { type RowWords, wordsOf } from './row-words.ts';
@@ -46,7 +47,7 @@ function reasonsOfPlanner(
 ): Reasons {
   const ruled = byRules.blockers.map(({ code }) => code);
   const own = blockers.filter(({ code }) => !ruled.includes(code));
-  const told = own.slice(0, TOLD).map(({ summary }) => oneLine(summary));
+  const told = own.slice(0, TOLD).map(({ summary }) => collapseSpace(summary));
   const because = told.length === 0 ? '' : `: ${told.join('; ')}`;
   const rules = `by the rules it would be ${byRules.status} (${rowText(first)})`;
   const refused = own.some(({ code }) => NO_JUDGEMENT.test(code));
@@ -66,7 +67,7 @@ function wordsFor({ id, found }: FiredRow): RowWords[] {
 function rowText(row: FiredRow): string {
   const read = unique(wordsFor(row).map((words) => words.read));
   if (row.found.length === 0) return `${row.id}: nothing in ${read.join(', ')} stands in the way`;
-  const told = row.found.slice(0, TOLD).map(({ summary }) => oneLine(summary));
+  const told = row.found.slice(0, TOLD).map(({ summary }) => collapseSpace(summary));
   const hidden = row.found.length - told.length;
   const refs = unique(row.found.flatMap(({ evidenceRef }) => (evidenceRef === null ? [] : [evidenceRef])));
   const where = [...read, ...refs.slice(0, TOLD)].join(', ');
@@ -75,10 +76,6 @@ function rowText(row: FiredRow): string {
 
 function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** For evidence that does not fit, which nobody can judge. */

@@ -1,6 +1,7 @@
 import type { AgentResultFile } from '../contracts/agent-result.ts';
 import type { ReviewFinding } from '../contracts/planner-input.ts';
 import { isWarning } from '../contracts/work-results.ts';
+import { collapseSpace } from '../text/outside-text.ts';
 import { readTail, tailProblem } from './tail.ts';
 
 export interface Review {
@@ -34,7 +35,12 @@ function structured(result: AgentResultFile): Review | null {
   if (review !== undefined) {
     const listed = review.comments
       .filter((comment) => !isWarning(comment))
-      .map(({ path, line, body }, index) => ({ id: `f${index + 1}`, summary: oneLine(body), path, line }));
+      .map(({ path, line, body }, index) => ({
+        id: `f${index + 1}`,
+        summary: collapseSpace(body),
+        path,
+        line,
+      }));
     return checked(review.verdict, review.summary, listed);
   }
   if (verdict !== undefined || findings !== undefined) {
@@ -69,8 +75,4 @@ function checked(
 
 function nothing(problem: string): Review {
   return { verdict: null, summary: null, findings: [], problem };
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,4 +1,5 @@
 import { INTENTS, type Intent } from '../contracts/vocabulary.ts';
+import { collapseSpace } from '../text/outside-text.ts';
 import { type Claim, formatClaim, parseClaim } from './claim.ts';
 
 /** The line-based texts in the envelope: their writers for the runtime and their readers for the planner. */
@@ -15,20 +16,18 @@ export interface TranscriptSummary {
   readonly final: string | null;
 }
 
+/** Each text of the agent stays on its line: at the start of one it could claim or intend something. */
 export function formatTranscriptSummary(summary: TranscriptSummary): string {
   const lines = [`intent: ${summary.intent ?? 'none'}`];
-  for (const claim of summary.claims) lines.push(`claim: ${oneLine(formatClaim(claim))}`);
+  for (const claim of summary.claims) lines.push(`claim: ${collapseSpace(formatClaim(claim))}`);
   for (const blocker of summary.blockers) {
-    lines.push(`blocker: ${oneLine(blocker.type).replaceAll('|', '/')} | ${oneLine(blocker.text)}`);
+    lines.push(
+      `blocker: ${collapseSpace(blocker.type).replaceAll('|', '/')} | ${collapseSpace(blocker.text)}`,
+    );
   }
-  const final = oneLine(summary.final ?? '');
+  const final = collapseSpace(summary.final ?? '');
   if (final !== '') lines.push(`final: ${final}`);
   return lines.join('\n');
-}
-
-/** An agent's own words must never start a line, or it could write its own claims and intent. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 export function parseTranscriptSummary(text: string): TranscriptSummary {

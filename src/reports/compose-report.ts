@@ -4,10 +4,10 @@ import {
   type HarnessReport,
   REPORT_VERSION,
 } from '../contracts/harness-report.ts';
+import { commandLine, quoteWord } from '../text/shell-words.ts';
 import { relativeToCheckout } from './checkout-paths.ts';
 import { locate } from './locate-case.ts';
 import { oneLine, plainText, shortened, withoutForeignFrames } from './plain-text.ts';
-import { commandLine, quoteWord } from './shell-words.ts';
 import { failureOf, type TestResult, type TestResults } from './test-results.ts';
 
 const ID_LIMIT = 300;

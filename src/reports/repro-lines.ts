@@ -1,4 +1,4 @@
-import { commandLine, patternOf, quoteText, quoteWord } from './shell-words.ts';
+import { commandLine, patternOf, quoteText, quoteWord } from '../text/shell-words.ts';
 
 /** Command lines that run one test again and that a person can paste. `name` is the full name of a test. */
 

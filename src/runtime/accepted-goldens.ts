@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
 import type { RunContext } from './run-context.ts';
 
 export const GOLDEN_ACCEPTANCE_ROLE = 'golden_acceptance';

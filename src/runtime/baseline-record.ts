@@ -1,5 +1,5 @@
 import { type BaselineRecord, baselineRecordSchema } from '../contracts/baseline.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
 import type { RunContext } from './run-context.ts';
 
 export const BASELINE_ROLE = 'baseline_report';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { RunDirectory } from '../ports/run-store.ts';
-import { parseJson, toJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
+import { toJson } from './json.ts';
 
 const CANCEL_FILE = 'cancel_request.json';
 

@@ -11,7 +11,8 @@ import type { Entry } from '../kernel/state.ts';
 import { maskSecrets, maskValue } from '../policy/secrets.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FileDigest, RunDirectory } from '../ports/run-store.ts';
-import { parseJson, toJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
+import { toJson } from './json.ts';
 
 interface ArtifactFlags {
   readonly required?: boolean;

@@ -6,8 +6,8 @@ import { LIFECYCLE_STATES, RUN_OUTCOMES } from '../contracts/vocabulary.ts';
 import { NOTE_KINDS } from '../policy/content/content-note.ts';
 import { DECIDING_KINDS } from '../policy/deciding-files.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
+import { parseJson } from '../text/json.ts';
 import type { StepKey } from './evidence.ts';
-import { parseJson } from './json.ts';
 
 /** Where an answer leads: the step, and how the run ends when that is the end of it. */
 const consequenceSchema = z.looseObject({

@@ -4,7 +4,8 @@ import { stepFolderOf } from '../contracts/run-files.ts';
 import { GATE_EVENTS } from '../contracts/vocabulary.ts';
 import type { RunDirectory } from '../ports/run-store.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
-import { parseJson, toJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
+import { toJson } from './json.ts';
 import type { AwaitingView } from './run-view.ts';
 
 const gateAnswerSchema = z.strictObject({

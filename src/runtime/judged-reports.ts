@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { RunDirectory } from '../ports/run-store.ts';
+import { parseJson } from '../text/json.ts';
 import { readEvidenceJson, readManifest, type StepKey } from './evidence.ts';
-import { parseJson } from './json.ts';
 
 type Report = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { RunDirectory } from '../ports/run-store.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
 import { type ReportFile, type ReportFiles, readReportFiles } from './report-files.ts';
 import type { RunView, StepView } from './run-view.ts';
 

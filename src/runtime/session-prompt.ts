@@ -2,7 +2,7 @@ import type { FixInstructions } from '../contracts/planner-decision.ts';
 import { stepFolderOf } from '../contracts/run-files.ts';
 import type { AgentStep } from '../kernel/plan.ts';
 import type { Entry } from '../kernel/state.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
 import type { RunContext } from './run-context.ts';
 import type { StepView } from './run-view.ts';
 import { type Feedback, feedbackSection, fixSection, wantedInputs } from './step-inputs.ts';

@@ -1,4 +1,4 @@
-import { folderOf, isInside } from './place.ts';
+import { folderOf, isPathInside } from '../text/paths.ts';
 
 /**
  * The rule of foreign dependencies. A checkout must be judged by its own files: a dependency that resolves to another
@@ -52,13 +52,13 @@ function foreignReason(
   { target, exists, packageName, isRequired }: Dependency,
   { checkout, others, ownPackages }: CheckoutPlace,
 ): string | null {
-  if (isInside(checkout, target) || (!exists && !isRequired)) return null;
-  if (others.some((other) => isInside(other, target))) return 'it is in another checkout';
+  if (isPathInside(checkout, target) || (!exists && !isRequired)) return null;
+  if (others.some((other) => isPathInside(other, target))) return 'it is in another checkout';
   if (packageName !== null && ownPackages.has(packageName))
     return `\`${packageName}\` is a package of this checkout`;
   if (!isRequired) return null;
   if (!exists) return 'it does not exist';
-  return isInside(folderOf(checkout), target) ? 'it is beside the checkout' : null;
+  return isPathInside(folderOf(checkout), target) ? 'it is beside the checkout' : null;
 }
 
 /** `node_modules/core → /src/me/shop/packages/core (it is in another checkout)` */

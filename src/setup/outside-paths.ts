@@ -1,6 +1,6 @@
+import { isPathInside, resolveFrom } from '../text/paths.ts';
 import { readDeclaredPaths } from './declared-paths.ts';
 import type { TopFiles } from './lock-files.ts';
-import { isInside, resolveFrom } from './place.ts';
 
 /** A dependency that a file at the top of the repository names by a path. */
 export interface OutsidePath {
@@ -26,5 +26,5 @@ export function findOutsidePaths(files: TopFiles): readonly OutsidePath[] {
 const ANY_FOLDER = '/repository';
 
 function leavesFolder(path: string): boolean {
-  return !/^[/~]/.test(path) && !isInside(ANY_FOLDER, resolveFrom(ANY_FOLDER, path));
+  return !/^[/~]/.test(path) && !isPathInside(ANY_FOLDER, resolveFrom(ANY_FOLDER, path));
 }

@@ -55,8 +55,13 @@ export function findHidden(text: string): HiddenCharacter[] {
 }
 
 /** On one line, with single spaces. */
+export function collapseSpace(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** On one line, with single spaces and without unsafe characters. */
 export function oneLine(text: string): string {
-  return plainText(text.replace(/\s+/g, ' ').trim());
+  return plainText(collapseSpace(text));
 }
 
 /** JSON for people and programs: the same values, with unsafe characters as escapes of JSON. */

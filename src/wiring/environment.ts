@@ -1,4 +1,4 @@
-import { isInside } from '../setup/place.ts';
+import { isPathInside } from '../text/paths.ts';
 
 /** Only what is named reaches agents and validators: the secrets of the parent do not. */
 export function allowlisted(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
@@ -47,7 +47,7 @@ export function withoutCheckouts(
   realPath: (path: string) => string,
 ): CleanEnvironment {
   const isOfCheckout = (path: string) =>
-    path.startsWith('/') && checkouts.some((checkout) => isInside(checkout, realPath(path)));
+    path.startsWith('/') && checkouts.some((checkout) => isPathInside(checkout, realPath(path)));
   if (env.HOME !== undefined && isOfCheckout(env.HOME)) return { env, hiddenFolders: [], checkouts: [] };
   const kept = Object.entries(env).flatMap(([name, value]) => {
     if (!LOOKUP_VARIABLES.includes(name)) return [[name, value] as const];

@@ -11,6 +11,7 @@ import type { ConfigDocument } from '../contracts/config.ts';
 import type { TrustedPart } from '../contracts/trust.ts';
 import type { TrustStore } from '../ports/trust-store.ts';
 import type { Opened, OpenTrust, TrustedRepository, TrustWanted } from '../runtime/services.ts';
+import { isPathInside } from '../text/paths.ts';
 import { type ComparedPart, compareParts, isCovered } from '../trust/compare-parts.ts';
 import { configParts } from '../trust/config-parts.ts';
 import {
@@ -52,14 +53,14 @@ export async function openTrust(place: TrustPlace, wanted: TrustWanted): Promise
   const repositoryPath = await realpath(repoRoot);
   const gitDir = await realpath(place.gitDir);
   const store = trustStore(env);
-  const own = wanted.workflows.filter(({ path }) => !isInside(repositoryPath, path));
+  const own = wanted.workflows.filter(({ path }) => !isPathInside(repositoryPath, path));
   const inside = wanted.workflows.filter((workflow) => !own.includes(workflow));
   const parts = [
     ...(wanted.configuration ? await repositoryParts(repositoryPath, repository, user) : []),
     ...inside.map(({ plan }) => workflowPart(plan)),
     ...(wanted.allWorkflows ? await workflowParts(join(repositoryPath, '.tnh', 'workflows')) : []),
     ...(wanted.work ? [workPart(config.work)] : []),
-    ...(wanted.suite === null || !isInside(repositoryPath, await realpath(wanted.suite.path))
+    ...(wanted.suite === null || !isPathInside(repositoryPath, await realpath(wanted.suite.path))
       ? []
       : [suitePart(relative(repositoryPath, await realpath(wanted.suite.path)), wanted.suite.suite)]),
   ];
@@ -164,10 +165,6 @@ export async function revokeTrust({ gitDir, env }: Pick<TrustPlace, 'gitDir' | '
 
 function trustStore(env: TrustPlace['env']): TrustStore {
   return createTrustFiles(join(stateFolderOf(env), 'trust'));
-}
-
-function isInside(folder: string, path: string): boolean {
-  return path.startsWith(`${folder}/`);
 }
 
 function sha256(content: string | Uint8Array): string {

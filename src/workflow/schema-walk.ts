@@ -21,7 +21,7 @@ function shapeAt(root: AnySchema, path: Path, data: unknown): Readonly<Record<st
   let value = data;
   for (const part of path) {
     if (schema === null) return {};
-    value = isRecord(value) ? value[String(part)] : undefined;
+    value = isIndexable(value) ? value[String(part)] : undefined;
     schema = resolveUnion(childSchema(schema, part), value);
   }
   const def = schema === null ? null : definition(schema);
@@ -70,7 +70,7 @@ function fits(option: AnySchema, discriminator: string, value: unknown): boolean
   const def = definition(option);
   const tag = def.type === 'object' ? def.shape[discriminator] : undefined;
   const tagDef = tag === undefined ? null : definition(tag);
-  if (tagDef?.type !== 'literal' || !isRecord(value)) return false;
+  if (tagDef?.type !== 'literal' || !isIndexable(value)) return false;
   return tagDef.values.some((word) => word === value[discriminator]);
 }
 
@@ -78,6 +78,6 @@ function definition(schema: AnySchema): z.core.$ZodTypes['_zod']['def'] {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isIndexable(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object';
 }

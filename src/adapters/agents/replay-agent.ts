@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { type AgentResultFile, agentResultFileSchema } from '../../contracts/agent-result.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { ProcessResult, Supervisor } from '../../ports/supervisor.ts';
+import { parseJson } from '../../text/json.ts';
 import {
   type FoundEntry,
   findRecordedEntry,
@@ -150,7 +151,7 @@ async function readRecording({ directory, artifacts }: FoundEntry): Promise<Reco
   };
   const metadataPath = paths.get('runner_metadata');
   const metadata = runnerMetadataSchema.safeParse(
-    metadataPath === undefined ? null : parseJson(await directory.read(metadataPath)),
+    metadataPath === undefined ? null : parseJson((await directory.read(metadataPath)) ?? ''),
   );
   return {
     ok: true,
@@ -201,12 +202,4 @@ async function applyPatch(
   await rm(files.applyOut, { force: true });
   await rm(files.applyErr, { force: true });
   return applied;
-}
-
-function parseJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return null;
-  }
 }

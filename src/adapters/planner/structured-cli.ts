@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CLAUDE_ENVIRONMENT } from '../../agents/claude-environment.ts';
 import type { Usage } from '../../contracts/agent-result.ts';
 import { excerptOf } from '../../planner/floor.ts';
+import { parseJson } from '../../text/json.ts';
 import type { Said } from './asked-planner.ts';
 
 /** Agents whose command line gives structured answers. */
@@ -79,7 +80,7 @@ const claude: StructuredCli = {
   env: CLAUDE_ENVIRONMENT,
   talks: false,
   read: (end) => {
-    const parsed = claudeResultSchema.safeParse(jsonOf(end.stdout));
+    const parsed = claudeResultSchema.safeParse(parseJson(end.stdout));
     if (!parsed.success) return { said: failed(end, end.stdout), usage: null };
     const { usage, total_cost_usd: cost, result = '', structured_output: output } = parsed.data;
     const used = usage && {
@@ -125,14 +126,14 @@ const codex: StructuredCli = {
   talks: true,
   read: (end) => {
     const events = end.stdout.split('\n').flatMap((line) => {
-      const parsed = codexEventSchema.safeParse(jsonOf(line));
+      const parsed = codexEventSchema.safeParse(parseJson(line));
       return parsed.success ? [parsed.data] : [];
     });
     const completed = events.findLast((event) => event.type === 'turn.completed');
     const usage = completed?.usage ?? null;
     const used = usage && { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens };
     if (end.exitCode === 0 && completed !== undefined)
-      return { said: { kind: 'proposal', proposal: jsonOf(end.answer ?? '') ?? end.answer }, usage: used };
+      return { said: { kind: 'proposal', proposal: parseJson(end.answer ?? '') ?? end.answer }, usage: used };
     const told = events.findLast((event) => event.error !== undefined)?.error?.message;
     return { said: failed(end, told ?? ''), usage: used };
   },
@@ -142,15 +143,6 @@ export const STRUCTURED_CLIS: Readonly<Record<StructuredAgent, StructuredCli>> =
   'claude-code': claude,
   codex,
 };
-
-/** Null when it is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 function failed({ exitCode, stderr }: CliEnd, told: string): Said {
   const word = told.trim() === '' ? stderr : told;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isPathInside } from '../../text/paths.ts';
 
 export interface WorkspacesRequest {
   readonly repoRoot: string;
@@ -36,7 +37,7 @@ export async function resolveWorkspacesFolder(request: WorkspacesRequest): Promi
     configured === null ? stateFolder : resolve(root, expandHome(configured, request.home)),
   );
   const checkouts = await Promise.all(request.checkouts.map(realPathOf));
-  const around = [root, gitDir, ...checkouts].find((folder) => isInside(folder, base));
+  const around = [root, gitDir, ...checkouts].find((folder) => isPathInside(folder, base));
   if (around !== undefined)
     return {
       ok: false,
@@ -49,7 +50,7 @@ export async function resolveWorkspacesFolder(request: WorkspacesRequest): Promi
 
 /** A home folder may be a repository itself. */
 function exampleOutside(folder: string, home: string | undefined): string {
-  return home === undefined || isInside(folder, home) ? '/var/tmp/conductor' : '~/conductor';
+  return home === undefined || isPathInside(folder, home) ? '/var/tmp/conductor' : '~/conductor';
 }
 
 /** `shop` for `/src/me/shop/.git` and for `/srv/shop.git`. Fit for a file name. */
@@ -69,8 +70,4 @@ async function realPathOf(path: string): Promise<string> {
   if (real !== null) return real;
   const parent = dirname(full);
   return parent === full ? full : join(await realPathOf(parent), basename(full));
-}
-
-function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }

@@ -2,8 +2,9 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Confinement, KeptFolder, Sandbox } from '../../ports/sandbox.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
+import { isPathInside } from '../../text/paths.ts';
 import { foldersOf, shownOfHome, shownOfPath } from './home-view.ts';
-import { isWithin, type Mount, mountFlags, planMounts } from './mount-plan.ts';
+import { type Mount, mountFlags, planMounts } from './mount-plan.ts';
 import type { RootOnly } from './root-only.ts';
 
 export interface BubblewrapDeps {
@@ -99,10 +100,10 @@ async function mountsOf(
     'readable',
   );
   const rootOnly = await deps.rootOnly();
-  const covers = (folder: string, { path }: Mount): boolean => isWithin(folder, path);
+  const covers = (folder: string, { path }: Mount): boolean => isPathInside(folder, path);
   // A home on the PATH, or behind a link there, is still a home.
   const bares = ({ path, source }: Mount): boolean =>
-    own.some((folder) => isWithin(path, folder) || isWithin(source, folder));
+    own.some((folder) => isPathInside(path, folder) || isPathInside(source, folder));
   return [
     ...[...own, SHARED_MEMORY].map((path): Mount => ({ path, source: path, access: 'private' })),
     ...rootOnly.folders.map((path): Mount => ({ path, source: path, access: 'hidden' })),
@@ -176,7 +177,7 @@ async function programFiles(
 
 /** Programs are often links to where they really are. Elsewhere than in what is replaced, they lead there anyway. */
 async function linksIn(folder: string, own: readonly string[]): Promise<string[]> {
-  if (!own.some((one) => isWithin(one, folder))) return [];
+  if (!own.some((one) => isPathInside(one, folder))) return [];
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isSymbolicLink()).map((entry) => join(folder, entry.name));
 }

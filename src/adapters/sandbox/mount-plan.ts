@@ -1,4 +1,4 @@
-import { isAbsolute, relative, sep } from 'node:path';
+import { sep } from 'node:path';
 
 /**
  * `hidden` is shown empty, `private` is an empty one of its own to write in, and a `sealed` file is there but can't be
@@ -35,12 +35,6 @@ export function planMounts(mounts: readonly Mount[]): Mount[] {
 
 function depthOf(path: string): number {
   return path.split(sep).length;
-}
-
-/** True for the folder itself and for what lies below it. */
-export function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 /** Room for the folders that lead to what is mounted inside. */

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { isInside } from '../../setup/place.ts';
+import { isPathInside } from '../../text/paths.ts';
 import type { CopiedInput } from './cache-entry.ts';
 import type { Installed } from './foreign-scan.ts';
 import { hashOf } from './hash.ts';
@@ -19,7 +19,7 @@ export async function findCopiedInputs(
   const sources = new Set<string>();
   for (const { path, source } of installed) {
     const real = await realpath(path).catch(() => null);
-    if (real !== null && real !== source && isInside(checkout, source))
+    if (real !== null && real !== source && isPathInside(checkout, source))
       sources.add(relative(checkout, source));
   }
   const inputs: CopiedInput[] = [];

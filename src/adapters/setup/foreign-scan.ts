@@ -5,7 +5,7 @@ import { packageNameIn, readCargoConfig, readDeclaredPaths } from '../../setup/d
 import { PNPM_WORKSPACE, workspacePatterns } from '../../setup/detect-setup.ts';
 import { type Dependency, type ForeignDependency, findForeign, pythonName } from '../../setup/foreign.ts';
 import { matchesPattern } from '../../setup/owned-paths.ts';
-import { isInside, resolveFrom } from '../../setup/place.ts';
+import { isPathInside, resolveFrom } from '../../text/paths.ts';
 import { findLandmarks, type Landmarks, namesIn } from './checkout-walk.ts';
 import { findModuleLinks } from './node-links.ts';
 import { type PythonSites, readSite, seesSystemSites, sitesOfEnvironment } from './python-sites.ts';
@@ -97,7 +97,7 @@ interface Collector {
 
 function createCollector(checkout: string, home: string | undefined): Collector {
   const dependencies: Dependency[] = [];
-  const nameOf = (path: string) => (isInside(checkout, path) ? relative(checkout, path) : path);
+  const nameOf = (path: string) => (isPathInside(checkout, path) ? relative(checkout, path) : path);
   const add = (source: string, path: string, packageName: string | null, isRequired: boolean) => {
     const real = realPathOf(path);
     const target = real ?? path;
@@ -110,7 +110,7 @@ function createCollector(checkout: string, home: string | undefined): Collector 
     link: (path, packageName, isRequired) => {
       const target = resolveFrom(dirname(path), linkTarget(path));
       // Most links of a package manager stay inside: they need no second look.
-      if (!isInside(checkout, target) || !isInside(checkout, path))
+      if (!isPathInside(checkout, target) || !isPathInside(checkout, path))
         add(path, target, packageName, isRequired);
     },
     declared: (file, folder, paths, isRequired) => {
@@ -150,7 +150,7 @@ function collectDeclared(collector: Collector, texts: Texts, own: ReadonlyMap<st
 
 /** Where Node finds a package from a folder of the checkout: the nearest `node_modules` that has it. */
 function nearestPackage(checkout: string, folder: string, name: string): string | null {
-  for (let from = folder; isInside(checkout, from); from = dirname(from)) {
+  for (let from = folder; isPathInside(checkout, from); from = dirname(from)) {
     const path = join(from, 'node_modules', name);
     if (realPathOf(path) !== null) return path;
   }

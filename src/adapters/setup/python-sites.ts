@@ -3,7 +3,6 @@ import { open, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
-import { isInside } from '../../setup/place.ts';
 import {
   DIRECT_URL,
   isPythonLinkFile,
@@ -11,6 +10,7 @@ import {
   readDirectUrl,
   readPythonLinks,
 } from '../../setup/python-links.ts';
+import { isPathInside } from '../../text/paths.ts';
 import { namesIn } from './checkout-walk.ts';
 
 const run = promisify(execFile);
@@ -83,7 +83,7 @@ export function createPythonSites(
       const path = await resolve(name);
       const python = path === null ? null : await interpreterOf(path, resolve);
       // A program inside the checkout may be an agent's, and must not be started here.
-      if (python !== null && !isInside(checkout, python)) programs.add(python);
+      if (python !== null && !isPathInside(checkout, python)) programs.add(python);
     }
     const chosen = await readText(join(checkout, '.python-version'));
     const sites = new Set<string>();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import type { SetupConfig } from '../../contracts/setup-config.ts';
-import { isInside, resolveFrom } from '../../setup/place.ts';
+import { isPathInside, resolveFrom } from '../../text/paths.ts';
 import { hashOf, hashOfFile } from './hash.ts';
 import type { ProgramVersions } from './program-version.ts';
 import { expandPatterns } from './setup-paths.ts';
@@ -60,7 +60,7 @@ export async function keyFilesOf(
 ): Promise<ReadonlyMap<string, string>> {
   const words = run.flat().filter((word) => {
     const path = resolveFrom(checkout, word);
-    return path !== checkout && isInside(checkout, path);
+    return path !== checkout && isPathInside(checkout, path);
   });
   const hashes = new Map<string, string>();
   for (const path of [...(await expandPatterns(checkout, cache?.key ?? [])), ...VERSION_FILES, ...words]) {

@@ -1,7 +1,8 @@
 import { isAbsolute, posix, relative } from 'node:path';
 import type { ValidatorPlace } from '../../ports/validator.ts';
+import { isPathInside } from '../../text/paths.ts';
 import { fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
-import { isInside, type RootName } from './roots.ts';
+import type { RootName } from './roots.ts';
 
 /** One entry of `artifacts`, with its names filled in. */
 export interface ArtifactDeclaration {
@@ -53,8 +54,8 @@ export function isHarnessReportName(name: string): boolean {
 /** The root is taken off before the rest is read as a glob: its own path may hold glob characters. */
 function locate(path: string, place: ValidatorPlace): { roots: RootName[]; path: string } {
   if (!isAbsolute(path)) return { roots: ['worktree', 'run'], path };
-  if (isInside(place.runDir, path)) return { roots: ['run'], path: relative(place.runDir, path) };
-  if (isInside(place.worktreePath, path)) {
+  if (isPathInside(place.runDir, path)) return { roots: ['run'], path: relative(place.runDir, path) };
+  if (isPathInside(place.worktreePath, path)) {
     return { roots: ['worktree'], path: relative(place.worktreePath, path) };
   }
   return { roots: [], path };

@@ -1,4 +1,5 @@
 import { boundsProblem, type JsonBounds } from '../../reports/json-bounds.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { readReportText } from './report-text.ts';
 
 /** No honest report comes near these. */
@@ -27,22 +28,18 @@ export function parseHarnessReport(text: string): ReportReading {
   } catch {
     return { ok: false, why: 'is not JSON' };
   }
-  if (!isRecord(value)) return { ok: false, why: 'is not a JSON object' };
+  if (!isJsonObject(value)) return { ok: false, why: 'is not a JSON object' };
   for (const key of ['suite_id', 'cases', 'summary']) {
     if (!Object.hasOwn(value, key)) return { ok: false, why: `has no \`${key}\`` };
   }
   if (!Array.isArray(value.cases)) return { ok: false, why: 'has `cases` that is not a list' };
-  if (!isRecord(value.summary)) return { ok: false, why: 'has `summary` that is not an object' };
+  if (!isJsonObject(value.summary)) return { ok: false, why: 'has `summary` that is not an object' };
   return { ok: true, value, proposals: countProposals(value.proposed_goldens) };
 }
 
 /** Whatever stands there counts as a proposal unless it is empty: a person must look before it passes. */
 function countProposals(proposed: unknown): number {
   if (Array.isArray(proposed)) return proposed.length;
-  if (isRecord(proposed)) return Object.keys(proposed).length;
+  if (isJsonObject(proposed)) return Object.keys(proposed).length;
   return proposed === undefined || proposed === null || proposed === '' || proposed === false ? 0 : 1;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

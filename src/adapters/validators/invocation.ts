@@ -1,8 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import type { RunnableValidator, ValidatorPlace } from '../../ports/validator.ts';
+import { isPathInside } from '../../text/paths.ts';
 import { argumentValues, fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
-import { isInside, realPathOf, realRoots, rootOf } from './roots.ts';
+import { realPathOf, realRoots, rootOf } from './roots.ts';
 
 export interface Invocation {
   readonly ok: true;
@@ -132,7 +133,7 @@ async function hasInterpreterLine(path: string): Promise<boolean> {
 }
 
 function isWithinPlace(path: string, place: ValidatorPlace): boolean {
-  return isInside(place.worktreePath, path) || isInside(place.runDir, path);
+  return isPathInside(place.worktreePath, path) || isPathInside(place.runDir, path);
 }
 
 /** False for what is not there: that is a different failure, reported when it is started. */

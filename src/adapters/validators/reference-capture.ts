@@ -3,8 +3,9 @@ import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { CapturedArtifact, CapturedReference, CapturedReferences } from '../../ports/validator.ts';
+import { isPathInside } from '../../text/paths.ts';
 import { listReferences, type ReportReference } from './report-references.ts';
-import { isInside, isOffLimits, type Roots, realPathOf } from './roots.ts';
+import { isOffLimits, type Roots, realPathOf } from './roots.ts';
 
 /** A report that refers to more files is no evidence that a person could look at. */
 const MAX_REFERENCES = 1_000;
@@ -109,7 +110,7 @@ function nameOf(reference: string): NamedFile {
 }
 
 function misplacement(roots: Roots, realPath: string): string | null {
-  if (!isInside(roots.run, realPath)) return 'which leads out of the run directory through a link';
+  if (!isPathInside(roots.run, realPath)) return 'which leads out of the run directory through a link';
   return isOffLimits(roots, realPath) ? 'which the conductor keeps for itself' : null;
 }
 

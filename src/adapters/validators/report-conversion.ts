@@ -6,13 +6,14 @@ import type { CapturedArtifact, HarnessReportCapture, ValidatorRequest } from '.
 import type { ReportForm } from '../../reports/report-source.ts';
 import { scriptWords } from '../../reports/script-words.ts';
 import type { Invoked, Reading, TestResults } from '../../reports/test-results.ts';
+import { isPathInside } from '../../text/paths.ts';
 import type { Capture } from './artifact-capture.ts';
 import type { Invocation } from './invocation.ts';
 import { JOINED_REPORT, joinedReportPath, publishReport } from './published-report.ts';
 import { keepAttachments } from './report-attachments.ts';
 import { reportName, reportSourceOf } from './report-declaration.ts';
 import { readReportText } from './report-text.ts';
-import { isInside, type Roots, realPathOf } from './roots.ts';
+import { type Roots, realPathOf } from './roots.ts';
 
 /** All files of one report together; each has a limit of its own. */
 const TOGETHER_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -150,7 +151,7 @@ async function store(
 /** As somebody in the worktree would go to where the validator ran. */
 function folderOf({ invocation, request }: ConversionContext): string {
   const { worktreePath } = request.place;
-  return isInside(worktreePath, invocation.cwd) ? relative(worktreePath, invocation.cwd) : invocation.cwd;
+  return isPathInside(worktreePath, invocation.cwd) ? relative(worktreePath, invocation.cwd) : invocation.cwd;
 }
 
 async function lastWordsOf(path: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import type { ValidatorPlace } from '../../ports/validator.ts';
+import { isPathInside } from '../../text/paths.ts';
 
 export type RootName = 'worktree' | 'run';
 
@@ -29,15 +30,10 @@ export async function realPathOf(path: string): Promise<string | null> {
   return realpath(path).catch(() => null);
 }
 
-export function isInside(folder: string, path: string): boolean {
-  const rest = relative(folder, path);
-  return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
-}
-
 /** The root that holds a path without links, or null when it lies outside of both. */
 export function rootOf(roots: Roots, realPath: string): RootName | null {
-  if (isInside(roots.worktree, realPath)) return 'worktree';
-  return isInside(roots.run, realPath) ? 'run' : null;
+  if (isPathInside(roots.worktree, realPath)) return 'worktree';
+  return isPathInside(roots.run, realPath) ? 'run' : null;
 }
 
 export function isOffLimits(roots: Roots, realPath: string): boolean {

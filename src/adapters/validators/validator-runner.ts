@@ -9,6 +9,7 @@ import type {
   ValidatorResult,
   ValidatorRunner,
 } from '../../ports/validator.ts';
+import { isPathInside } from '../../text/paths.ts';
 import { captureArtifacts, stampPossibleReports } from './artifact-capture.ts';
 import { type ArtifactDeclaration, declareArtifact } from './artifact-declaration.ts';
 import { evidenceName } from './evidence-name.ts';
@@ -18,7 +19,7 @@ import type { Refused } from './placeholders.ts';
 import { captureReferences } from './reference-capture.ts';
 import { convertReport } from './report-conversion.ts';
 import { declareReport, reportName, reportSourceOf } from './report-declaration.ts';
-import { isInside, realPathOf, realRoots } from './roots.ts';
+import { realPathOf, realRoots } from './roots.ts';
 
 export interface ValidatorRunnerDeps {
   readonly supervisor: Supervisor;
@@ -65,7 +66,7 @@ async function findObstacle(
   });
   if (found === null) return `command not found: ${program}`;
   const real = (await realPathOf(found)) ?? found;
-  if (!checkouts.some((checkout) => isInside(checkout, real))) return null;
+  if (!checkouts.some((checkout) => isPathInside(checkout, real))) return null;
   return `${real} is in your checkout, so it would check the code there instead of the run's`;
 }
 
@@ -144,7 +145,7 @@ async function makeReportFolders(
     let there = folder;
     while (there !== worktree && (await realPathOf(there)) === null) there = dirname(there);
     // A link could lead out of the checkout.
-    if (isInside(worktree, (await realPathOf(there)) ?? ''))
+    if (isPathInside(worktree, (await realPathOf(there)) ?? ''))
       await mkdir(folder, { recursive: true }).catch(() => undefined);
   }
 }

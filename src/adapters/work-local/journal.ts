@@ -4,6 +4,7 @@ import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { type JournalEntry, journalEntrySchema, type WorkEvent } from '../../contracts/work-event.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
+import { parseJson } from '../../text/json.ts';
 import type { Row, Tables, WorkDatabase } from './database.ts';
 import { createProcessLock } from './process-lock.ts';
 
@@ -100,14 +101,6 @@ function parseEntry(path: string, { seq, at, event }: StoredEntry): JournalEntry
   throw new ExpectedFailure(
     `entry ${seq} of the journal in ${path} can't be read by this version of conductor: update it, or put back a copy of the file`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function digestOf({ seq, at, event, prev }: StoredEntry): string {

@@ -1,7 +1,4 @@
-/** A word as a shell takes it, whatever is in it. */
-export function quoteWord(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
+import { singleQuoted } from '../../text/shell-words.ts';
 
 /** Some agents pass the words of a call, mostly those of a shell with a line for it. */
 export function lineOfWords(words: readonly string[]): string {
@@ -13,5 +10,5 @@ export function lineOfWords(words: readonly string[]): string {
     /^-l?c$/.test(flag)
   )
     return line;
-  return words.map(quoteWord).join(' ');
+  return words.map(singleQuoted).join(' ');
 }

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../text/json.ts';
 import type { Part } from './command-part.ts';
-import { isRecord, parseObject } from './json-object.ts';
+import { parseObject } from './json-object.ts';
 
 /**
  * The packages of a lock file that a check is made of: the runner with everything it needs, and the libraries that tests
@@ -53,15 +54,15 @@ function isPartOfCheck(name: string, program: string): boolean {
 /** `packages` of npm lists what each package needs, so everything behind the runner is found. */
 function readNpm(text: string, program: string): readonly string[] {
   const packages = parseObject(text)?.packages;
-  if (!isRecord(packages)) return [];
+  if (!isJsonObject(packages)) return [];
   const open = Object.keys(packages).filter((place) => {
     const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place)?.[1];
     return name !== undefined && isPartOfCheck(name, program);
   });
   const places = new Set(open);
   for (const place of open) {
-    const needed = isRecord(packages[place]) ? packages[place].dependencies : null;
-    for (const name of isRecord(needed) ? Object.keys(needed) : []) {
+    const needed = isJsonObject(packages[place]) ? packages[place].dependencies : null;
+    for (const name of isJsonObject(needed) ? Object.keys(needed) : []) {
       const found = findPlace(packages, place, name);
       if (found === null || places.has(found)) continue;
       places.add(found);
@@ -70,7 +71,7 @@ function readNpm(text: string, program: string): readonly string[] {
   }
   return open.map((place) => {
     const entry = packages[place];
-    const { version, resolved, integrity, link } = isRecord(entry) ? entry : {};
+    const { version, resolved, integrity, link } = isJsonObject(entry) ? entry : {};
     return JSON.stringify([place, version, resolved, integrity, link]);
   });
 }

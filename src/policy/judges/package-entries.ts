@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../text/json.ts';
 import type { Part } from './command-part.ts';
-import { isRecord, parseObject } from './json-object.ts';
+import { parseObject } from './json-object.ts';
 
 /**
  * The keys of a package.json that say which file an import means. Tests that load `..`, the package by its name or
@@ -40,20 +41,20 @@ function rootEntry({ main }: Manifest): Entries {
 }
 
 function exportEntries({ exports }: Manifest): Entries {
-  const hasSubpaths = isRecord(exports) && Object.keys(exports).every((key) => key.startsWith('.'));
+  const hasSubpaths = isJsonObject(exports) && Object.keys(exports).every((key) => key.startsWith('.'));
   return hasSubpaths ? entriesIn(exports) : new Map([['.', targetText(exports)]]);
 }
 
 function entriesIn(value: unknown): Entries {
   return new Map(
-    isRecord(value) ? Object.entries(value).map(([name, target]) => [name, targetText(target)]) : [],
+    isJsonObject(value) ? Object.entries(value).map(([name, target]) => [name, targetText(target)]) : [],
   );
 }
 
 /** Conditions that all lead to one file are that file; types are not loaded by tests. */
 function targetText(target: unknown): string {
   if (typeof target === 'string') return target.replace(/^\.\//, '').replace(/\.js$/, '');
-  if (!isRecord(target)) return JSON.stringify(target) ?? '';
+  if (!isJsonObject(target)) return JSON.stringify(target) ?? '';
   const texts = Object.entries(target)
     .filter(([condition]) => !condition.startsWith('types'))
     .map(([condition, value]) => [condition, targetText(value)] as const);
@@ -65,7 +66,7 @@ function targetText(target: unknown): string {
 function losesMember(base: string, now: string | null): boolean {
   const members = (text: string | null): readonly unknown[] => {
     const workspaces = parseObject(text)?.workspaces;
-    const list = isRecord(workspaces) ? workspaces.packages : workspaces;
+    const list = isJsonObject(workspaces) ? workspaces.packages : workspaces;
     return Array.isArray(list) ? list : [];
   };
   const before = members(base);

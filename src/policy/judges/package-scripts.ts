@@ -1,4 +1,5 @@
 import { ownValue } from '../../contracts/own-value.ts';
+import { isJsonObject } from '../../text/json.ts';
 import {
   commandsOfLine,
   type Lead,
@@ -9,7 +10,7 @@ import {
   type Started,
   type Trail,
 } from './command-part.ts';
-import { isRecord, parseObject } from './json-object.ts';
+import { parseObject } from './json-object.ts';
 import { lockedPackages } from './locked-packages.ts';
 
 /** What `npm test` and its relatives stand for: scripts of a package.json, and the keys by which checks go. */
@@ -46,14 +47,14 @@ const LINTER_KEYS: Readonly<Record<string, readonly string[]>> = {
 export function jsonPart(path: string, keys: readonly string[]): Part {
   return partOf([path], keys.join('.'), (text) => {
     let value: unknown = parseObject(text) ?? text;
-    for (const key of keys) value = isRecord(value) ? ownValue(value, key) : undefined;
+    for (const key of keys) value = isJsonObject(value) ? ownValue(value, key) : undefined;
     return parseObject(text) === null ? text : (JSON.stringify(value) ?? null);
   });
 }
 
 export function scriptsIn(text: string | null, key = 'scripts'): ReadonlyMap<string, string> {
   const scripts = ownValue(parseObject(text) ?? {}, key);
-  if (!isRecord(scripts)) return new Map();
+  if (!isJsonObject(scripts)) return new Map();
   return new Map(
     Object.entries(scripts).flatMap(([name, line]) => {
       const lines = Array.isArray(line) ? line : [line];

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { PlanValidator, ValidationStep } from '../../kernel/plan.ts';
-import { commandLine, quoteWord } from '../../reports/shell-words.ts';
+import { commandLine, quoteWord } from '../../text/shell-words.ts';
 import type { RunContext } from '../run-context.ts';
 import { runnableOf } from './run-validators.ts';
 

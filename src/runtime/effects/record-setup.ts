@@ -1,6 +1,6 @@
 import type { EventDraft } from '../../contracts/event.ts';
 import type { SetupCommand, SetupResult } from '../../ports/setup.ts';
-import { commandLine } from '../../reports/shell-words.ts';
+import { commandLine } from '../../text/shell-words.ts';
 import type { Evidence } from '../evidence.ts';
 import { Interrupted, type RunContext } from '../run-context.ts';
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Metadata, metadataSchema, type Status, statusSchema } from '../../contracts/run-files.ts';
 import type { Plan } from '../../kernel/plan.ts';
+import { isJsonObject, parseJson } from '../../text/json.ts';
 import { finalStateOf, metadataOf, statusOf } from '../derived-files.ts';
-import { parseJson, toJson } from '../json.ts';
+import { toJson } from '../json.ts';
 import { createRunViewer } from '../run-view.ts';
 import { type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
 
@@ -134,13 +135,9 @@ function difference(expected: object, actual: object, prefix = ''): string | nul
     const other = others.get(key);
     if (isDeepStrictEqual(value, other)) continue;
     const name = `${prefix}${key}`;
-    if (isRecord(value) && isRecord(other)) return difference(value, other, `${name}.`);
+    if (isJsonObject(value) && isJsonObject(other)) return difference(value, other, `${name}.`);
     return `says ${name} ${JSON.stringify(other)} where the events say ${JSON.stringify(value)}`;
   }
   const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
   return extra === undefined ? null : `says ${prefix}${extra}, of which the events say nothing`;
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { RunEvent } from '../../contracts/event.ts';
 import { stepFolderOf } from '../../contracts/run-files.ts';
-import { parseJson } from '../json.ts';
+import { parseJson } from '../../text/json.ts';
 import { digestOf } from './verify-artifacts.ts';
 import {
   type ArtifactEvent,

@@ -4,7 +4,8 @@ import {
   manifestSchema,
   stepFolderOf,
 } from '../../contracts/run-files.ts';
-import { parseJson, toJson } from '../json.ts';
+import { parseJson } from '../../text/json.ts';
+import { toJson } from '../json.ts';
 import { closedRunFolders } from './closed-run-folders.ts';
 import {
   type ArtifactEvent,

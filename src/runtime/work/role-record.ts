@@ -6,8 +6,8 @@ import type { RunEnd } from '../../kernel/state.ts';
 import { roleWordsOf } from '../../planner/role-words.ts';
 import type { RevisionReader } from '../../ports/revision-reader.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
+import { parseJson } from '../../text/json.ts';
 import type { FailedValidator, RoleEvidence } from '../../work/role-result.ts';
-import { parseJson } from '../json.ts';
 import type { RunView, StepView } from '../run-view.ts';
 
 const METADATA = 'runner_metadata';

@@ -1,5 +1,5 @@
-import { shellLine } from '../../harness/shell-words.ts';
 import type { OpenTrust, TrustWanted } from '../../runtime/services.ts';
+import { commandLine } from '../../text/shell-words.ts';
 import type { ComparedPart } from '../../trust/compare-parts.ts';
 import { CliError } from './cli-error.ts';
 import { openTrust } from './open.ts';
@@ -77,5 +77,5 @@ async function askForTrust(
 
 /** This command once more, with the flag that says yes. */
 function commandWithTrust(): string {
-  return shellLine(['conductor', ...process.argv.slice(2), '--trust']);
+  return commandLine(['conductor', ...process.argv.slice(2), '--trust']);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Normaliser, TextExpectation } from '../../../src/harness/case.ts';
-import { shellLine } from '../../../src/harness/shell-words.ts';
 import { mismatches, normaliseText, quote } from '../../../src/harness/text-match.ts';
+import { commandLine } from '../../../src/text/shell-words.ts';
 
 describe('an expected text', () => {
   it.each<[string, TextExpectation]>([
@@ -69,6 +69,6 @@ describe('a line to paste', () => {
     [['echo', "it's", '', '$HOME'], {}, "echo 'it'\\''s' '' '$HOME'"],
     [['make'], { cwd: 'my dir', env: { A: 'b c' } }, "cd 'my dir' && A='b c' make"],
   ])('keeps words together: %j', (command, place, line) => {
-    expect(shellLine(command, place)).toBe(line);
+    expect(commandLine(command, place)).toBe(line);
   });
 });

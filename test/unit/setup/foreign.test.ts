@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Dependency, describeForeign, findForeign } from '../../../src/setup/foreign.ts';
-import { folderOf, isInside, resolveFrom } from '../../../src/setup/place.ts';
+import { folderOf, isPathInside, resolveFrom } from '../../../src/text/paths.ts';
 
 const place = {
   checkout: '/state/shop-1/run-a/work',
@@ -97,7 +97,7 @@ describe('paths as text', () => {
     ['/a', '/ab', false],
     ['/a/b', '/a', false],
   ])('in %s lies %s: %s', (folder, path, expected) => {
-    expect(isInside(folder, path)).toBe(expected);
+    expect(isPathInside(folder, path)).toBe(expected);
   });
 
   it.each([

@@ -7,8 +7,8 @@ import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Case } from '../../../harness/case.ts';
 import { runSuite } from '../../../harness/harness.ts';
-import { shellLine } from '../../../harness/shell-words.ts';
 import { formatJson } from '../../../text/outside-text.ts';
+import { commandLine } from '../../../text/shell-words.ts';
 import { type CheckedSuite, checkSuite } from '../../../workflow/suite-document.ts';
 import { CliError } from '../cli-error.ts';
 import { ensureTrust } from '../ensure-trust.ts';
@@ -51,7 +51,8 @@ export async function harness(
       out: options.out ?? undefined,
       only: options.only ?? undefined,
     },
-    repro: (id) => shellLine(['conductor', 'harness', 'run', nearPath(context.startDir, path), '--case', id]),
+    repro: (id) =>
+      commandLine(['conductor', 'harness', 'run', nearPath(context.startDir, path), '--case', id]),
     print: context.json ? terminal.err : terminal.out,
   });
   if (context.json) printJson(context, { ok: exitCode === 0, report_path: reportPath, report });

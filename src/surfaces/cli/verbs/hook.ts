@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import * as z from 'zod';
 import { checkCommand } from '../../../policy/command/check-command.ts';
-import { lineOfWords, quoteWord } from '../../../policy/command/line-of-words.ts';
+import { lineOfWords } from '../../../policy/command/line-of-words.ts';
 import { temporaryFolders } from '../../../policy/command/write-rules.ts';
 import type { Violation } from '../../../policy/violation.ts';
 import { formatJson } from '../../../text/outside-text.ts';
+import { singleQuoted } from '../../../text/shell-words.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
@@ -94,7 +95,7 @@ function lineOf({ tool_name: tool = '', tool_input: input, command }: HookCall):
   const given = input?.command ?? command ?? null;
   const path = input?.file_path ?? input?.notebook_path;
   // What writes a file is judged as a redirection into it would be.
-  if (given === null && WRITES.has(tool) && path !== undefined) return `> ${quoteWord(path)}`;
+  if (given === null && WRITES.has(tool) && path !== undefined) return `> ${singleQuoted(path)}`;
   return given === null || typeof given === 'string' ? given : lineOfWords(given);
 }
 

@@ -10,11 +10,21 @@ export function quoteText(text: string): string {
   return /["$`\\!]/.test(text) ? singleQuoted(text) : `"${text}"`;
 }
 
-export function commandLine(words: readonly string[]): string {
-  return words.map(quoteWord).join(' ');
+/** A command line that can be pasted into a shell. */
+export function commandLine(
+  words: readonly string[],
+  place: {
+    readonly cwd?: string | undefined;
+    readonly env?: Readonly<Record<string, string>> | undefined;
+  } = {},
+): string {
+  const settings = Object.entries(place.env ?? {}).map(([name, value]) => `${name}=${quoteWord(value)}`);
+  const line = [...settings, ...words.map(quoteWord)].join(' ');
+  return place.cwd === undefined ? line : `cd ${quoteWord(place.cwd)} && ${line}`;
 }
 
-function singleQuoted(text: string): string {
+/** In single quotes, whatever it contains. */
+export function singleQuoted(text: string): string {
   return `'${text.replace(/'/g, `'\\''`)}'`;
 }
 

@@ -1,0 +1,28 @@
+/** Paths as text: absolute and separated by `/`. Links are the caller's to resolve. */
+
+/** True for the folder itself and for what lies below it. */
+export function isPathInside(folder: string, path: string): boolean {
+  const [outer, inner] = [normalise(folder), normalise(path)];
+  return inner === outer || inner.startsWith(outer === '/' ? '/' : `${outer}/`);
+}
+
+const UNUSUAL = /\/\/|\/\.{1,2}(?:\/|$)|\/$/;
+
+/** Most paths are plain already, and this is called for each of many files. */
+function normalise(path: string): string {
+  return UNUSUAL.test(path) ? resolveFrom('/', path) : path;
+}
+
+/** `path` seen from `base`, without `.` and `..`. */
+export function resolveFrom(base: string, path: string): string {
+  const parts: string[] = [];
+  for (const part of (path.startsWith('/') ? path : `${base}/${path}`).split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return `/${parts.join('/')}`;
+}
+
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), path.startsWith('/') ? 1 : 0));
+}
