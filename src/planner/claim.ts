@@ -1,11 +1,11 @@
-/** What an agent says it did, as typed assertions that can be held against the workspace. */
+/** What an agent says it did, as typed assertions that can be checked against the workspace. */
 export type Claim =
   | { readonly kind: 'implemented' }
   | { readonly kind: 'fixed' }
   | { readonly kind: 'tests_pass' }
   | { readonly kind: 'created'; readonly path: string };
 
-/** Reads one claim in its written form; anything else is not a claim. */
+/** Parses the written form of one claim; returns null for any other text. */
 export function parseClaim(text: string): Claim | null {
   const value = text.trim();
   if (value === 'implemented' || value === 'fixed' || value === 'tests_pass') return { kind: value };

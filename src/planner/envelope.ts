@@ -5,7 +5,7 @@ export type ParsedEnvelope =
   | { readonly ok: true; readonly envelope: PlannerInput }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** The only way from outside to an envelope: what does not fit is not judged. */
+/** Validates outside input. An envelope that doesn't match the schema is not evaluated. */
 export function parseEnvelope(value: unknown): ParsedEnvelope {
   const parsed = plannerInputSchema.safeParse(value);
   if (parsed.success) return { ok: true, envelope: parsed.data };

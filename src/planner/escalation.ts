@@ -4,7 +4,7 @@ import type { Found } from './rows.ts';
 import type { RiskFlag } from './severity.ts';
 import { parseDiffSummary } from './summaries.ts';
 
-/** What the other rows came to, before any escalation. */
+/** The result of the other rows, before any escalation. */
 export interface Before {
   readonly wouldBe: PlannerStatus;
   readonly found: readonly Found[];
@@ -55,7 +55,7 @@ function refinementSpent({ refinement }: Facts, { wouldBe }: Before): Found[] {
   return [{ code: 'refinement_spent', subject: '', summary, evidenceRef: null }];
 }
 
-/** The rows that depend on what the status would be without them. */
+/** Rows that depend on the status the other rows produce. */
 export const ESCALATIONS: readonly Escalation[] = [
   {
     id: 'repeated-contradiction',

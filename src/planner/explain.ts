@@ -13,12 +13,12 @@ export interface Reasons {
   readonly change: string;
 }
 
-/** Findings that are told in full; the decision lists them all. */
-const TOLD = 2;
+/** Number of findings given in full; the decision lists them all. */
+const MAX_FINDINGS = 2;
 
 /**
- * Why a judgement came out as it did. The rules are asked again: they give the same answer to the same envelope. A
- * model may have made it worse, and then it is the model's word, with the blockers it gave.
+ * Explains an evaluation by running the rules again, which is deterministic for the same envelope. If the status
+ * differs, a model made it worse, and the model's blockers are the explanation.
  */
 export function reasonsFor(
   envelope: PlannerInput,
@@ -28,18 +28,18 @@ export function reasonsFor(
   const { decision, rows } = explain(envelope);
   const [first, ...others] = rows;
   if (first === undefined) throw new Error('a judgement without a row');
-  if (decision.status !== status) return reasonsOfPlanner(status, blockers, decision, first);
+  if (decision.status !== status) return explainPlanner(status, blockers, decision, first);
   const more = others.filter((row) => row.found.length > 0).map(({ id }) => id);
   return {
-    why: `${rowText(first)}${more.length === 0 ? '' : `; also ${more.join(', ')}`}`,
-    change: unique(wordsFor(first).map(({ change }) => change)).join('; '),
+    why: `${describeRow(first)}${more.length === 0 ? '' : `; also ${more.join(', ')}`}`,
+    change: unique(rowTexts(first).map(({ change }) => change)).join('; '),
   };
 }
 
-/** The blockers that a planner has instead of a judgement all begin so. */
-const NO_JUDGEMENT = /^planner_(?!judgement$)/;
+/** Matches the blocker codes of a planner reply that was missing or refused. */
+const REFUSED_REPLY = /^planner_(?!judgement$)/;
 
-function reasonsOfPlanner(
+function explainPlanner(
   status: PlannerStatus,
   blockers: readonly Blocker[],
   byRules: PlannerDecision,
@@ -47,10 +47,10 @@ function reasonsOfPlanner(
 ): Reasons {
   const ruled = byRules.blockers.map(({ code }) => code);
   const own = blockers.filter(({ code }) => !ruled.includes(code));
-  const told = own.slice(0, TOLD).map(({ summary }) => collapseSpace(summary));
-  const because = told.length === 0 ? '' : `: ${told.join('; ')}`;
-  const rules = `by the rules it would be ${byRules.status} (${rowText(first)})`;
-  const refused = own.some(({ code }) => NO_JUDGEMENT.test(code));
+  const shown = own.slice(0, MAX_FINDINGS).map(({ summary }) => collapseSpace(summary));
+  const because = shown.length === 0 ? '' : `: ${shown.join('; ')}`;
+  const rules = `by the rules it would be ${byRules.status} (${describeRow(first)})`;
+  const refused = own.some(({ code }) => REFUSED_REPLY.test(code));
   return {
     why: `the planner ${refused ? 'gave no judgement that counts' : `judged ${status}`}${because}; ${rules}`,
     change: refused
@@ -59,26 +59,26 @@ function reasonsOfPlanner(
   };
 }
 
-/** What the row found may have words of its own. */
-function wordsFor({ id, found }: FiredRow): RowWords[] {
+/** A finding can override the text of its row. */
+function rowTexts({ id, found }: FiredRow): RowWords[] {
   return found.length === 0 ? [wordsOf(id)] : found.map(({ words }) => wordsOf(words ?? id));
 }
 
-function rowText(row: FiredRow): string {
-  const read = unique(wordsFor(row).map((words) => words.read));
+function describeRow(row: FiredRow): string {
+  const read = unique(rowTexts(row).map((words) => words.read));
   if (row.found.length === 0) return `${row.id}: nothing in ${read.join(', ')} stands in the way`;
-  const told = row.found.slice(0, TOLD).map(({ summary }) => collapseSpace(summary));
-  const hidden = row.found.length - told.length;
+  const shown = row.found.slice(0, MAX_FINDINGS).map(({ summary }) => collapseSpace(summary));
+  const hidden = row.found.length - shown.length;
   const refs = unique(row.found.flatMap(({ evidenceRef }) => (evidenceRef === null ? [] : [evidenceRef])));
-  const where = [...read, ...refs.slice(0, TOLD)].join(', ');
-  return `${row.id}: ${told.join('; ')}${hidden > 0 ? `; and ${hidden} more` : ''} (${where})`;
+  const where = [...read, ...refs.slice(0, MAX_FINDINGS)].join(', ');
+  return `${row.id}: ${shown.join('; ')}${hidden > 0 ? `; and ${hidden} more` : ''} (${where})`;
 }
 
 function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
 
-/** For evidence that does not fit, which nobody can judge. */
+/** Explains a rejection of evidence that doesn't match the schema. */
 export function reasonsOfMisfit(problems: readonly Problem[]): Reasons {
   const [first] = problems;
   return {

@@ -18,7 +18,7 @@ import {
   parseTranscriptSummary,
 } from './summaries.ts';
 
-/** An envelope read once: the rows of the decision table ask these facts and never the texts. */
+/** An envelope, parsed once: the rows of the decision table read these facts, never the raw text. */
 export interface Facts {
   readonly intent: Intent | null;
   readonly claims: readonly Claim[];
@@ -31,16 +31,16 @@ export interface Facts {
   readonly failedCases: readonly ReadCase[];
   /** An exit code other than 0, a timeout or a failed case. */
   readonly validatorFailed: boolean;
-  /** None of them, with at least one exit code known. */
+  /** No failure of any kind, and at least one exit code known. */
   readonly validationOtherwisePassed: boolean;
   readonly artifacts: ReadonlySet<string>;
   readonly missingArtifacts: readonly string[];
-  /** Those of them that the validation told itself. */
+  /** The subset of `missingArtifacts` that the validation itself reported. */
   readonly reportedMissing: readonly string[];
   readonly flaky: readonly string[];
   /** Command lines by validator id; null in envelopes that have none. */
   readonly commands: Readonly<Record<string, string>> | null;
-  /** The end of the output, by validator id. */
+  /** The end of the output by validator id. */
   readonly output: Readonly<Record<string, string>>;
   /** The validators whose reports make up the harness report; null where the envelope doesn't say. */
   readonly reportSources: readonly string[] | null;
@@ -139,7 +139,10 @@ function readValidation({ evidence }: PlannerInput, report: ReportFacts) {
   };
 }
 
-/** What the run says about the validators beyond their exit codes: how to run them, and how they did at the base. */
+/**
+ * Reads what the run knows about the validators beyond their exit codes: their commands and their results at the
+ * base.
+ */
 function readComparison({ evidence: { validation } }: PlannerInput) {
   return {
     commands: validation.commands ?? null,
@@ -166,7 +169,7 @@ function readReport(report: LooseHarnessReport | null): ReportFacts {
   return { kind: 'read', report: readableReportSchema.parse(report) };
 }
 
-/** In a report of another version an entry may be anything; that it is there is what counts. */
+/** In a report of another version an entry can have any shape; all that matters is that it exists. */
 function readProposal(entry: unknown): Proposal {
   const parsed = proposedGoldenSchema.safeParse(entry);
   if (!parsed.success) return { name: 'unnamed', evidenceRef: null };
@@ -177,7 +180,7 @@ function readProposal(entry: unknown): Proposal {
 
 const VIOLATIONS: readonly string[] = [...VIOLATION_CLASSES, 'policy_violation'];
 
-/** The class is read without regard to case: a violation must not slip through by its spelling. */
+/** The class is matched case-insensitively so that a violation can't escape by its spelling. */
 function parsePolicyEvent(text: string): PolicyEvent {
   const colon = text.indexOf(':');
   const kind = (colon === -1 ? text : text.slice(0, colon)).trim().toLowerCase();

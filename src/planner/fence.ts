@@ -1,16 +1,16 @@
 import { neutralise } from '../text/outside-text.ts';
 
-/** Characters of one block; the rest is only counted. */
+/** Maximum characters in one block; of the rest only the count is given. */
 const MAX_BLOCK = 49_152;
 
 /**
- * Marks text from outside as data in a question to a model. The marks carry a nonce that is made for this question, so no text
- * that was written before can close its block.
+ * Marks untrusted text as data in a question to a model. The markers carry a nonce generated for this question, so
+ * text written earlier can't close its block.
  */
 export interface Fence {
   readonly open: string;
   readonly close: string;
-  /** Texts as they are, other values as JSON; neutralised and bounded. */
+  /** Wraps strings as they are and other values as JSON; neutralised and truncated. */
   readonly wrap: (value: unknown) => string;
 }
 
@@ -22,14 +22,14 @@ export function createFence(nonce: string): Fence {
     close,
     wrap: (value) => {
       const written = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
-      // A text can only hold the nonce if it leaked; then it must not help either.
-      const text = neutralise(bounded(written)).replaceAll(nonce, '[nonce]');
+      // Text can only contain the nonce if it leaked. Remove it so that it still can't close the block.
+      const text = neutralise(truncate(written)).replaceAll(nonce, '[nonce]');
       return text.includes('\n') ? `${open}\n${text}\n${close}` : `${open}${text}${close}`;
     },
   };
 }
 
-function bounded(text: string): string {
+function truncate(text: string): string {
   const cut = text.length - MAX_BLOCK;
   return cut <= 0 ? text : `${text.slice(0, MAX_BLOCK)}\n… ${cut} characters more`;
 }

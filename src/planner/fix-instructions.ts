@@ -4,25 +4,25 @@ import type { Edit, FixInstructions, Verification } from '../contracts/planner-d
 import type { Facts } from './facts.ts';
 import { type Found, unseenPaths } from './rows.ts';
 
-/** Cases with all of their observations; those after them have the first line. The report has everything. */
+/** Cases listed with all of their observations; later cases get the first line only. The report has everything. */
 const DETAILED_CASES = 30;
 const SHORT_OBSERVATION = 300;
 const SUCCESS = 'exit code 0';
 
-/** What the next attempt gets to work from: only what the evidence names, never a guess at a file. */
+/** Instructions for the next attempt: only what the evidence names, never a guess at a file. */
 export function composeFixInstructions(facts: Facts, found: readonly Found[]): FixInstructions {
   return {
-    objective: objectiveOf(facts, found),
+    objective: composeObjective(facts, found),
     constraints: [
       'keep every check that passes now passing',
       'do not change tests, goldens or validators to make a check pass',
     ],
-    edits: editsOf(facts),
-    verification: verificationOf(facts),
+    edits: composeEdits(facts),
+    verification: composeVerification(facts),
   };
 }
 
-function objectiveOf({ stepIntent }: Facts, found: readonly Found[]): string {
+function composeObjective({ stepIntent }: Facts, found: readonly Found[]): string {
   const wrong = found.map(({ summary }) => summary).join('; ');
   const fix = wrong === '' ? 'finish the step' : `resolve: ${wrong}`;
   return stepIntent === null || stepIntent.trim() === ''
@@ -30,17 +30,17 @@ function objectiveOf({ stepIntent }: Facts, found: readonly Found[]): string {
     : `${fix} (the step was asked: ${stepIntent.trim()})`;
 }
 
-function editsOf(facts: Facts): Edit[] {
+function composeEdits(facts: Facts): Edit[] {
   return [
-    ...failedCasesInOrder(facts).map((item, index) => ({
+    ...sortFailedCases(facts).map((item, index) => ({
       target: item.id,
       action: `make the case ${item.id} pass`,
-      rationale: observed(item, facts, index < DETAILED_CASES),
+      rationale: describeFailure(item, facts, index < DETAILED_CASES),
     })),
     ...facts.failedValidators.map(({ id, exitCode }) => ({
       target: id,
       action: `make the validator ${id} exit with 0`,
-      rationale: isToldByCases(id, facts)
+      rationale: isExplainedByCases(id, facts)
         ? `it exited with ${exitCode}; the cases above say why`
         : withOutput(`it exited with ${exitCode}`, id, facts),
     })),
@@ -63,16 +63,16 @@ function editsOf(facts: Facts): Edit[] {
   ];
 }
 
-/** Regressions first: the run itself broke them, so they are the surest to be fixable. */
-function failedCasesInOrder({ failedCases, regressions }: Facts): ReadCase[] {
+/** Puts regressions first: this run broke them, so they are the most likely to be fixable. */
+function sortFailedCases({ failedCases, regressions }: Facts): ReadCase[] {
   return [
     ...failedCases.filter(({ id }) => regressions.has(id)),
     ...failedCases.filter(({ id }) => !regressions.has(id)),
   ];
 }
 
-/** Where the case is, and what was seen there. */
-function observed(
+/** The location of the case and its observations. */
+function describeFailure(
   { id, observations, location }: ReadCase,
   { regressions }: Facts,
   isDetailed: boolean,
@@ -92,15 +92,15 @@ function firstLine(text: string): string {
   return line.length > SHORT_OBSERVATION ? `${line.slice(0, SHORT_OBSERVATION)}…` : line;
 }
 
-/** Whether the failed cases are those of this validator: then its output would say the same again. */
-function isToldByCases(id: string, { failedCases, failedValidators, reportSources }: Facts): boolean {
+/** Whether the failed cases come from this validator, so that its output would only repeat them. */
+function isExplainedByCases(id: string, { failedCases, failedValidators, reportSources }: Facts): boolean {
   if (failedCases.length === 0 || reportSources?.includes(id) !== true) return false;
-  if (failedCases.some(isWholeFile)) return false;
+  if (failedCases.some(isFileLoadFailure)) return false;
   return failedValidators.filter((other) => reportSources.includes(other.id)).length === 1;
 }
 
-/** A file that could not be loaded stands in a report as a case of its own; why is often only in the output. */
-function isWholeFile({ id, location }: ReadCase): boolean {
+/** A report lists a file that failed to load as a case of its own; often only the output says why. */
+function isFileLoadFailure({ id, location }: ReadCase): boolean {
   return typeof location === 'string' && location.trim().replace(/(?::\d+)+$/, '') === id;
 }
 
@@ -109,13 +109,13 @@ function withOutput(fact: string, id: string, { output }: Facts): string {
   return text === '' ? fact : `${fact}; the end of its output:\n${text}`;
 }
 
-/** Where nothing failed, all validators that ran are the check; where none can be named, the change itself is. */
-function verificationOf(facts: Facts): Verification[] {
-  const cases = failedCasesInOrder(facts);
+/** Falls back to all validators that ran if none failed, and to the diff if no validator is known. */
+function composeVerification(facts: Facts): Verification[] {
+  const cases = sortFailedCases(facts);
   const failed = [...facts.failedValidators.map(({ id }) => id), ...facts.timeouts];
   // A case without a command of its own is checked by the validators that report cases.
   const reporting = cases.every(hasCommand) ? [] : reportingValidators(facts);
-  const checks = withoutRepeats([...reproductionsOf(cases), ...commandsOf(facts, [...failed, ...reporting])]);
+  const checks = mergeDuplicates([...listReproductions(cases), ...commandsOf(facts, [...failed, ...reporting])]);
   if (checks.length > 0) return checks;
   const all = [facts.validatorIds, Object.keys(facts.commands ?? {})]
     .map((ids) => commandsOf(facts, ids))
@@ -124,14 +124,14 @@ function verificationOf(facts: Facts): Verification[] {
   return [{ command: 'git diff --stat', expected_signal: 'the change that was asked for is listed' }];
 }
 
-function reproductionsOf(cases: readonly ReadCase[]): Verification[] {
+function listReproductions(cases: readonly ReadCase[]): Verification[] {
   return cases
     .filter(hasCommand)
     .map(({ id, repro }) => ({ command: repro, expected_signal: `the case ${id} passes` }));
 }
 
-/** A command that checks several things at once does so by its exit code. */
-function withoutRepeats(checks: readonly Verification[]): Verification[] {
+/** Merges duplicate commands. A command that covers several cases succeeds by its exit code. */
+function mergeDuplicates(checks: readonly Verification[]): Verification[] {
   const signals = new Map<string, string>();
   for (const { command, expected_signal: signal } of checks)
     signals.set(command, signals.has(command) ? SUCCESS : signal);
@@ -146,7 +146,7 @@ function reportingValidators({ reportSources, validatorIds }: Facts): readonly s
   return reportSources ?? validatorIds;
 }
 
-/** A validator id is not a command: it stands in for one only in envelopes that have no `commands`. */
+/** A validator id is not a command: it is a substitute only in envelopes that have no `commands`. */
 function commandsOf({ commands }: Facts, ids: readonly string[]): Verification[] {
   const lines = ids.map((id) => (commands === null ? id : (ownValue(commands, id) ?? '')));
   return [...new Set(lines)]

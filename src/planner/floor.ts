@@ -14,16 +14,16 @@ import { hintedStep } from './judge.ts';
 import { problemsOf } from './problems.ts';
 import { blockerSeverity, compareStatus, orderFlags } from './severity.ts';
 
-/** What became of a model's proposal once the rules were laid under it. Both are kept for the record. */
+/** A model's proposal after the rules set a floor for it. Proposal and floor are both kept for the record. */
 export interface Floored {
   readonly decision: PlannerDecision;
   readonly floor: PlannerDecision;
-  /** As it came, whether it fits or not. */
+  /** As received, valid or not. */
   readonly proposal: unknown;
   readonly verdict: 'taken' | 'raised_to_floor' | 'refused';
 }
 
-/** A model can make a judgement worse and never better; a proposal that can't be used blocks. */
+/** A model can make an evaluation worse but never better; an unusable proposal blocks. */
 export function applyFloor(proposal: unknown, floor: PlannerDecision, envelope: PlannerInput): Floored {
   const read = readProposal(proposal, envelope.allowed_next_steps);
   if (!read.ok) return refuseProposal(read.blocker, proposal, floor, envelope);
@@ -32,7 +32,7 @@ export function applyFloor(proposal: unknown, floor: PlannerDecision, envelope: 
   return { decision, floor, proposal, verdict: lower ? 'raised_to_floor' : 'taken' };
 }
 
-/** Without a proposal that can be used, a run does not go on; where the floor is worse, the floor holds. */
+/** Without a usable proposal the run is blocked, unless the floor is worse: then the floor applies. */
 export function refuseProposal(
   blocker: Pick<Blocker, 'code' | 'summary'>,
   proposal: unknown,
@@ -43,7 +43,7 @@ export function refuseProposal(
   return { decision, floor, proposal, verdict: 'refused' };
 }
 
-/** A `blocked` decision that says why there is no other one. */
+/** A `blocked` decision that explains why there is no usable one. */
 export function refusal(blocker: Pick<Blocker, 'code' | 'summary'>, envelope: PlannerInput): PlannerDecision {
   return {
     status: 'blocked',
@@ -54,10 +54,10 @@ export function refusal(blocker: Pick<Blocker, 'code' | 'summary'>, envelope: Pl
   };
 }
 
-const REASONS_TOLD = 3;
+const MAX_REASONS = 3;
 const EXCERPT_LENGTH = 200;
 
-/** Enough of a reply for a person to see what came, on one line. */
+/** A one-line excerpt of a reply, enough for a user to recognise it. */
 export function excerptOf(reply: unknown): string {
   const text = (typeof reply === 'string' ? reply : String(JSON.stringify(reply)))
     .replaceAll(/\s+/g, ' ')
@@ -83,9 +83,9 @@ function readProposal(proposal: unknown, allowed: readonly string[]): ReadPropos
     const reasons = problemsOf(parsed.error).map(({ path, message }) =>
       path === '' ? message : `${path}: ${message}`,
     );
-    const told = reasons.slice(0, REASONS_TOLD).join('; ');
-    const more = reasons.length > REASONS_TOLD ? `; and ${reasons.length - REASONS_TOLD} more` : '';
-    const summary = `the reply of the planner does not fit its schema: ${told}${more}; it was: ${excerptOf(proposal)}`;
+    const shown = reasons.slice(0, MAX_REASONS).join('; ');
+    const more = reasons.length > MAX_REASONS ? `; and ${reasons.length - MAX_REASONS} more` : '';
+    const summary = `the reply of the planner does not fit its schema: ${shown}${more}; it was: ${excerptOf(proposal)}`;
     return { ok: false, blocker: { code: 'planner_reply_invalid', summary } };
   }
   const step = parsed.data.next_step;
@@ -114,9 +114,9 @@ function merge(proposed: PlannerDecision, floor: PlannerDecision, envelope: Plan
 }
 
 /**
- * A partial result without instructions or a check would send an agent off with nothing to go by. A model may also
- * leave out what failed, or name a validator where a command line belongs: where the command lines are known, both are
- * completed from the evidence.
+ * Completes the fix instructions of a partial result: without instructions and a check the next agent has nothing
+ * to work from. A model may also omit a failure, or name a validator instead of a command line; when the command
+ * lines are known, both are filled in from the evidence.
  */
 function completeFix(fix: FixInstructions | null, envelope: PlannerInput): FixInstructions {
   const commands = envelope.evidence.validation.commands ?? null;

@@ -7,7 +7,7 @@ import { composeFixInstructions } from './fix-instructions.ts';
 import { type Found, ROWS } from './rows.ts';
 import { blockerSeverity, compareStatus, orderFlags, type RiskFlag, worstStatus } from './severity.ts';
 
-/** A row of the decision table that matched, with what it found. */
+/** A row of the decision table that matched, with its findings. */
 export interface FiredRow {
   readonly id: string;
   readonly status: PlannerStatus;
@@ -17,7 +17,7 @@ export interface FiredRow {
 
 export interface Explanation {
   readonly decision: PlannerDecision;
-  /** Worst first, in the order of the page. */
+  /** Worst first, then in the order of the decision table. */
   readonly rows: readonly FiredRow[];
   /** The status without the escalation rows. */
   readonly wouldBe: PlannerStatus;
@@ -68,7 +68,7 @@ function cleanRow({ flaky }: Facts): FiredRow {
   return { id: 'clean', status: 'success', flag: flaky.length > 0 ? 'flaky_checks' : null, found: [] };
 }
 
-/** One blocker per finding: a finding that several rows share keeps its worst severity. */
+/** One blocker per finding. A finding that several rows share keeps its worst severity. */
 function blockersOf(rows: readonly FiredRow[]): Blocker[] {
   const byFinding = new Map<string, Blocker>();
   for (const { status, found } of rows) {
@@ -81,7 +81,7 @@ function blockersOf(rows: readonly FiredRow[]): Blocker[] {
   return [...byFinding.values()];
 }
 
-/** The hint for a status, where it is legal. */
+/** The route hint for a status, if that step is allowed. */
 export function hintedStep(
   { route_hints: hints, allowed_next_steps: allowed }: PlannerInput,
   status: PlannerStatus,

@@ -4,7 +4,7 @@ import { parseEnvelope } from './envelope.ts';
 import { refusal } from './floor.ts';
 import { explain } from './judge.ts';
 
-/** What the rules alone make of an envelope. Evidence that does not fit blocks. */
+/** Evaluates an envelope by the rules alone. Evidence that doesn't match the schema blocks. */
 export function judgeByRules(input: PlannerInput): Judgement {
   const parsed = parseEnvelope(input);
   if (parsed.ok) {

@@ -3,7 +3,7 @@ import type { PlannerInput } from '../contracts/planner-input.ts';
 import { type Claim, formatClaim } from './claim.ts';
 import { type Facts, plainPath, readFacts } from './facts.ts';
 
-/** Every claim of the last agent, checked against the diff, the exit codes and the files. */
+/** Checks every claim of the last agent against the diff, the exit codes and the files. */
 export function ledgerOf(envelope: PlannerInput, source: ClaimSource): LedgerEntry[] {
   const facts = readFacts(envelope);
   return facts.claims.map((claim) => ({ claim: formatClaim(claim), source, ...check(claim, facts) }));
@@ -21,7 +21,7 @@ function check(claim: Claim, facts: Facts): Pick<LedgerEntry, 'holds' | 'evidenc
   }
 }
 
-/** A changed file shows that something was done, not that it is the work. */
+/** A changed file shows that the agent did something, not that it did the task. */
 function checkWork({ diff, intent }: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
   const count = diff.paths.length;
   if (diff.changed)
@@ -30,7 +30,7 @@ function checkWork({ diff, intent }: Facts): Pick<LedgerEntry, 'holds' | 'eviden
       evidence: `${count} ${count === 1 ? 'path' : 'paths'} changed; no check shows that this is the work`,
     };
   const evidence = 'no file changed';
-  // A step that was not to change files may say that something is done, and be right.
+  // In a step that isn't meant to change files, the agent can truthfully say that something is done.
   return { holds: intent === 'implementation' ? false : null, evidence };
 }
 
@@ -47,7 +47,10 @@ function checkTests(facts: Facts): Pick<LedgerEntry, 'holds' | 'evidence'> {
   return { holds: true, evidence: `${facts.validatorIds.join(', ')} exited 0` };
 }
 
-/** Passing says nothing about the claim when the change decides what passes, or leaves checks or their report out. */
+/**
+ * Passing checks don't confirm the claim if the change edits what decides the verdict, drops checks or loses their
+ * report.
+ */
 function doubtAboutTests({ judgeChanged, fewerChecks, reportedMissing }: Facts): string | null {
   const reasons = [
     ...reportedMissing.map((name) => `${name} is missing`),
@@ -64,7 +67,7 @@ function checkPath(path: string, { diff, artifacts }: Facts): Pick<LedgerEntry, 
   return { holds: false, evidence: 'it is neither in the change nor among the artifacts' };
 }
 
-/** One line for people: `claim "tests pass": confirmed (tests exited 0)`. */
+/** One line for the user: `claim "tests pass": confirmed (tests exited 0)`. */
 export function ledgerLine({ claim, holds, evidence }: LedgerEntry): string {
   const verdict = holds === null ? 'not checkable' : holds ? 'confirmed' : 'contradicted';
   return `claim "${claim === 'tests_pass' ? 'tests pass' : claim}": ${verdict} (${evidence})`;

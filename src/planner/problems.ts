@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** One reason why a value does not fit its schema. */
+/** One reason why a value doesn't match its schema. */
 export interface Problem {
   /** Dotted from the top, such as `evidence.validation.exit_codes.tests`; empty for the whole value. */
   readonly path: string;
@@ -14,7 +14,7 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>): Problem[] {
   }));
 }
 
-/** Zod starts its messages with a capital and a class name; ours stand alone in lower case. */
+/** Removes Zod's class-name prefix and lower-cases the message, to match this project's messages. */
 function restate(message: string): string {
   const bare = message
     .replace(/^Invalid (?:input|option): /, '')

@@ -1,8 +1,8 @@
 import type { PlannerInput } from '../contracts/planner-input.ts';
 
 /**
- * What a planner prompt can name, from the envelope alone: summaries and references. What a run adds for a prompt
- * that asks for it comes in `more`.
+ * The values that a planner prompt can refer to: summaries and references from the envelope, plus `more`, which a
+ * run adds for prompts that ask for it.
  */
 export function promptInputs(
   envelope: PlannerInput,
@@ -23,7 +23,7 @@ export function promptInputs(
     harness_report: evidence.harness_report ?? null,
     review_report: evidence.review ?? null,
     policy_events: evidence.policy_events,
-    transcript: transcriptOf(evidence.transcript_summary, more.transcript),
+    transcript: composeTranscript(evidence.transcript_summary, more.transcript),
     allowed_next_steps: envelope.allowed_next_steps,
     provenance_window: envelope.provenance_window,
     step_intent: envelope.step_intent ?? 'none',
@@ -33,8 +33,8 @@ export function promptInputs(
   };
 }
 
-/** The facts first: an excerpt is what somebody said. */
-function transcriptOf(summary: string, excerpt: unknown): string {
+/** Puts the facts first, because an excerpt is only what an agent said. */
+function composeTranscript(summary: string, excerpt: unknown): string {
   if (typeof excerpt !== 'string' || excerpt.trim() === '') return summary;
   return `${summary}\n\nThe end of the transcript:\n\n${excerpt}`;
 }

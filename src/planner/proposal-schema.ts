@@ -4,8 +4,8 @@ import { plannerDecisionSchema } from '../contracts/planner-decision.ts';
 export type ProposalSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON Schema that a model is held to: a decision whose next step is one of those that are allowed. It is checked
- * again when it is there, since not everybody who takes a schema keeps to it.
+ * The JSON Schema for a model's reply: a decision whose next step is one of the allowed ones. The reply is
+ * validated again on arrival, because not every model keeps to the schema.
  */
 export function proposalSchema(allowedNextSteps: readonly string[]): ProposalSchema {
   const [first, ...others] = allowedNextSteps;

@@ -6,25 +6,25 @@ const MAX_TASK = 8_192;
 const MAX_OUTPUT = 12_288;
 const MAX_CLAIMS = 8_192;
 
-/** What a run adds to an envelope for a planner that is asked. */
+/** What a run adds to an envelope when it asks a planner. */
 export interface RunMaterial {
   readonly task?: unknown;
-  /** Bounded already. */
+  /** Already truncated. */
   readonly diff?: unknown;
-  /** Each claim with what it was checked by. */
+  /** Each claim with the evidence it was checked against. */
   readonly claims?: readonly string[];
 }
 
 interface Block {
   readonly title: string;
-  /** Names of the inputs that would show the same; a prompt that uses one is not given it twice. */
+  /** Inputs with the same content: the block is omitted if the prompt already uses one of them. */
   readonly inputs: readonly string[];
   readonly text: string;
 }
 
 /**
- * The whole question: how to read it, the rendered prompt, and the evidence that every planner needs and the prompt does not show by
- * itself: the task, the beginning of the diff, the output of failing checks and the claims as they were checked.
+ * The whole question: how to read it, the rendered prompt, and evidence that every planner needs but this prompt
+ * doesn't include: the task, the beginning of the diff, the output of failing checks and the checked claims.
  */
 export function composeQuestion(
   envelope: PlannerInput,
@@ -32,7 +32,7 @@ export function composeQuestion(
   prompt: { readonly text: string; readonly uses: readonly string[] },
   fence: Fence,
 ): string {
-  const blocks = blocksOf(envelope, material).filter(
+  const blocks = composeBlocks(envelope, material).filter(
     ({ text, inputs }) => text.trim() !== '' && !inputs.some((name) => prompt.uses.includes(name)),
   );
   return [
@@ -42,16 +42,16 @@ export function composeQuestion(
   ].join('\n\n');
 }
 
-function blocksOf(envelope: PlannerInput, { task, diff, claims }: RunMaterial): Block[] {
+function composeBlocks(envelope: PlannerInput, { task, diff, claims }: RunMaterial): Block[] {
   const ledger = claims ?? ledgerOf(envelope, 'phrase').map(ledgerLine);
   return [
-    { title: 'The task', inputs: ['task'], text: beginning(textOf(task), MAX_TASK) },
+    { title: 'The task', inputs: ['task'], text: truncate(textOf(task), MAX_TASK) },
     { title: 'The change', inputs: ['diff'], text: textOf(diff) },
-    { title: 'Output of failing checks', inputs: [], text: beginning(failingOutput(envelope), MAX_OUTPUT) },
+    { title: 'Output of failing checks', inputs: [], text: truncate(failingOutput(envelope), MAX_OUTPUT) },
     {
       title: "The agent's claims, as conductor checked them",
       inputs: [],
-      text: beginning(ledger.join('\n'), MAX_CLAIMS),
+      text: truncate(ledger.join('\n'), MAX_CLAIMS),
     },
   ];
 }
@@ -65,7 +65,7 @@ function failingOutput({ evidence: { validation } }: PlannerInput): string {
   return parts.join('\n\n');
 }
 
-function beginning(text: string, max: number): string {
+function truncate(text: string, max: number): string {
   const cut = text.length - max;
   return cut <= 0 ? text : `${text.slice(0, max)}\n… ${cut} characters more`;
 }

@@ -2,16 +2,16 @@ import type { Blocker, Edit, PlannerDecision } from '../contracts/planner-decisi
 import type { RefinementPackage } from '../contracts/refinement-package.ts';
 
 /**
- * The typed package for a step that refines, or null where the decision asks for no refinement. Every issue refers to
- * evidence: that of the blocker it comes from, or else the decision itself.
+ * The typed package for a refining step, or null if the decision asks for no refinement. Every issue refers to
+ * evidence: that of its blocker, or else the decision itself.
  */
 export function refinementPackage(decision: PlannerDecision, decisionRef: string): RefinementPackage | null {
   const { fix_instructions: fix, blockers } = decision;
   if (decision.status !== 'partial' || fix === null) return null;
-  const told = new Set<Blocker>();
+  const covered = new Set<Blocker>();
   const edits = fix.edits.map((edit) => {
     const backing = blockers.filter((blocker) => concerns(blocker, edit));
-    for (const blocker of backing) told.add(blocker);
+    for (const blocker of backing) covered.add(blocker);
     return {
       summary: edit.rationale,
       target: edit.target,
@@ -20,7 +20,7 @@ export function refinementPackage(decision: PlannerDecision, decisionRef: string
     };
   });
   const others = blockers
-    .filter((blocker) => !told.has(blocker))
+    .filter((blocker) => !covered.has(blocker))
     .map((blocker) => ({
       summary: blocker.summary,
       target: null,
@@ -35,7 +35,10 @@ export function refinementPackage(decision: PlannerDecision, decisionRef: string
   };
 }
 
-/** The rules name a case, a validator or a file in the code or the summary of what they found. */
+/**
+ * Whether a blocker is about the same case, validator or file as the edit: the rules put its name in the code or
+ * the summary.
+ */
 function concerns({ code, summary }: Blocker, { target, rationale }: Edit): boolean {
   return (
     code.endsWith(`:${target}`) ||

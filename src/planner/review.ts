@@ -5,32 +5,32 @@ import { collapseSpace } from '../text/outside-text.ts';
 import { readTail, tailProblem } from './tail.ts';
 
 export interface Review {
-  /** Null when the reviewer gave none that can be used. */
+  /** Null when the reviewer gave no usable verdict. */
   readonly verdict: 'approve' | 'needs-changes' | null;
   readonly summary: string | null;
   readonly findings: readonly ReviewFinding[];
-  /** Why there is no verdict, for people. */
+  /** Why there is no verdict, as a message for the user. */
   readonly problem: string | null;
 }
 
 /**
- * What a review step came to, from its structured result alone. Prose is never read for a verdict, so a reviewer that
- * only talks has not given one. `ignored` is why a result file that was there does not count.
+ * The outcome of a review step, from its structured result alone. Prose is never searched for a verdict. `ignored`
+ * is the reason why an existing result file doesn't count.
  */
 export function reviewFrom(
   result: AgentResultFile | null,
   finalResponse: string,
   ignored: string | null = null,
 ): Review {
-  const own = result === null ? null : structured(result);
-  const told = own ?? structured(readTail(finalResponse) ?? {});
-  if (told !== null) return told;
-  const unfit = tailProblem(finalResponse);
-  const why = ignored ?? (unfit === null ? null : `what the reviewer ended with does not fit: ${unfit}`);
-  return nothing(why ?? 'the reviewer gave no verdict');
+  const own = result === null ? null : readStructured(result);
+  const review = own ?? readStructured(readTail(finalResponse) ?? {});
+  if (review !== null) return review;
+  const invalid = tailProblem(finalResponse);
+  const why = ignored ?? (invalid === null ? null : `what the reviewer ended with does not fit: ${invalid}`);
+  return noVerdict(why ?? 'the reviewer gave no verdict');
 }
 
-function structured(result: AgentResultFile): Review | null {
+function readStructured(result: AgentResultFile): Review | null {
   const { review, verdict, findings, blockers } = result;
   if (review !== undefined) {
     const listed = review.comments
@@ -41,26 +41,26 @@ function structured(result: AgentResultFile): Review | null {
         path,
         line,
       }));
-    return checked(review.verdict, review.summary, listed);
+    return checkVerdict(review.verdict, review.summary, listed);
   }
   if (verdict !== undefined || findings !== undefined) {
     const listed = (findings ?? []).map((finding, index) => ({
       ...finding,
       id: finding.id ?? `f${index + 1}`,
     }));
-    return checked(verdict ?? verdictOf(listed), null, listed);
+    return checkVerdict(verdict ?? verdictOf(listed), null, listed);
   }
   if (blockers === undefined) return null;
   const listed = blockers.map(({ code, summary }) => ({ id: code, summary }));
-  return checked(verdictOf(listed), null, listed);
+  return checkVerdict(verdictOf(listed), null, listed);
 }
 
 function verdictOf(findings: readonly unknown[]): 'approve' | 'needs-changes' {
   return findings.length === 0 ? 'approve' : 'needs-changes';
 }
 
-/** A verdict that its own findings contradict is none: either half may be the slip. */
-function checked(
+/** Rejects a verdict that contradicts its own findings: either of them may be the mistake. */
+function checkVerdict(
   verdict: 'approve' | 'needs-changes',
   summary: string | null,
   findings: readonly ReviewFinding[],
@@ -73,6 +73,6 @@ function checked(
   return { verdict: null, summary, findings, problem };
 }
 
-function nothing(problem: string): Review {
+function noVerdict(problem: string): Review {
   return { verdict: null, summary: null, findings: [], problem };
 }

@@ -1,28 +1,28 @@
 import type { AgentResultFile } from '../contracts/agent-result.ts';
 import { lastObject } from './tail.ts';
 
-/** What a role gives back, as it was written and before anybody has checked it. */
+/** The result that a role returns, before validation. */
 export type RoleWords = Record<string, unknown>;
 
-/** A plan for many items is far longer than what else an agent ends with. */
+/** Larger than the limit for other tails, because a plan for many items is long. */
 const RESULT_LIMIT = 1024 * 1024;
 
-/** A blocker is a line of the evidence; the whole summary is kept with the result. */
+/** A blocker is one line of the evidence; the result keeps the full summary. */
 const SUMMARY_LIMIT = 500;
 
-/** The object with a `role`: the value itself, or what it has under `result`. */
+/** Finds the object with a `role`: the value itself, or its `result`. */
 export function roleWordsOf(value: unknown): RoleWords | null {
   if (!isObject(value)) return null;
   if (typeof value.role === 'string') return value;
   return isObject(value.result) && typeof value.result.role === 'string' ? value.result : null;
 }
 
-/** From the result file, or else from the JSON object that the last word ends with. */
+/** Reads the result file, or else the JSON object at the end of the final message. */
 export function roleWordsFrom(result: AgentResultFile | null, finalResponse: string): RoleWords | null {
   return roleWordsOf(result) ?? roleWordsOf(lastObject(finalResponse, RESULT_LIMIT));
 }
 
-/** What kept an implementor from finishing, where it says so by its outcome alone. */
+/** The blocker of an implementor that reports one only through its outcome. */
 export function blockersIn(words: RoleWords | null): { code: string; summary: string }[] {
   if (words?.role !== 'implementor' || typeof words.summary !== 'string') return [];
   if (words.outcome !== 'blocked' && words.outcome !== 'validation-failure') return [];

@@ -1,8 +1,8 @@
 import { ownValue } from '../contracts/own-value.ts';
 
-/** For people: what a row of the decision table read, and what would take it away. */
+/** Explains a row of the decision table to the user: what it read, and what would stop it from matching. */
 export interface RowWords {
-  /** Where in the envelope it looked, dotted from the top. */
+  /** The path in the envelope that the row read, dotted from the top. */
   readonly read: string;
   readonly change: string;
 }

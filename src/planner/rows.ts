@@ -3,17 +3,17 @@ import type { PlannerStatus } from '../contracts/vocabulary.ts';
 import { type Facts, plainPath } from './facts.ts';
 import type { RiskFlag } from './severity.ts';
 
-/** What a row found. The subject tells two findings of one code apart. */
+/** A finding of a row. The subject distinguishes findings with the same code. */
 export interface Found {
   readonly code: string;
   readonly subject: string;
   readonly summary: string;
   readonly evidenceRef: string | null;
-  /** Whose words explain it, where they are not those of its row. */
+  /** The row whose explanation applies, if it differs from the row that matched. */
   readonly words?: 'absent-artifact' | 'missing-verdict' | 'failed-case';
 }
 
-/** One line of the decision table. It matches when it finds something. */
+/** One row of the decision table. It matches when it finds something. */
 export interface Row {
   readonly id: string;
   readonly status: Exclude<PlannerStatus, 'success'>;
@@ -37,7 +37,7 @@ function policyViolation(facts: Facts): Found[] {
   );
 }
 
-/** A validator that wrote no part of the report, or could not start, does not contradict it. */
+/** A validator that contributed nothing to the report, or could not start, doesn't contradict it. */
 function reportExecutionMismatch(facts: Facts): Found[] {
   const { report, failedCases, failedValidators, reportSources, environmentFailures } = facts;
   const contradicting = failedValidators.filter(
@@ -54,9 +54,9 @@ function reportInconsistent({ report }: Facts): Found[] {
   if (report.kind !== 'read') return [];
   const { cases, summary, suite_id: suite } = report.report;
   const wrong = (['passed', 'failed', 'flaky'] as const).flatMap((status) => {
-    const told = summary[status] ?? 0;
+    const reported = summary[status] ?? 0;
     const counted = cases.filter((item) => item.status === status).length;
-    return told === counted ? [] : [`${told} ${status} told, ${counted} listed`];
+    return reported === counted ? [] : [`${reported} ${status} told, ${counted} listed`];
   });
   if (wrong.length === 0) return [];
   const text = `the summary of ${suite} does not add up to its cases: ${wrong.join('; ')}`;
@@ -99,7 +99,7 @@ function uxBelowError({ uxFlags }: Facts): Found[] {
 
 function judgeChanged(facts: Facts): Found[] {
   if (facts.judgeChanged.length === 0) return [];
-  const summary = `the change edits what decides the verdict: ${namesIn(facts.judgeChanged)}`;
+  const summary = `the change edits what decides the verdict: ${listNames(facts.judgeChanged)}`;
   return [found('judge_changed', '', summary)];
 }
 
@@ -107,16 +107,16 @@ function fewerChecks({ fewerChecks: fewer }: Facts): Found[] {
   if (fewer === null) return [];
   const parts = [
     `${fewer.now} ${fewer.now === 1 ? 'case' : 'cases'} ran, and ${fewer.base} at the base`,
-    ...(fewer.missing.length === 0 ? [] : [`missing: ${namesIn(fewer.missing)}`]),
-    ...(fewer.skipped.length === 0 ? [] : [`newly skipped: ${namesIn(fewer.skipped)}`]),
+    ...(fewer.missing.length === 0 ? [] : [`missing: ${listNames(fewer.missing)}`]),
+    ...(fewer.skipped.length === 0 ? [] : [`newly skipped: ${listNames(fewer.skipped)}`]),
   ];
   return [found('fewer_checks', '', parts.join('; '))];
 }
 
-/** Names that a summary lists; the envelope has them all. */
+/** Number of names in a summary; the envelope lists them all. */
 const LISTED_NAMES = 5;
 
-function namesIn(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const listed = names.slice(0, LISTED_NAMES).join(', ');
   const hidden = names.length - LISTED_NAMES;
   return hidden > 0 ? `${listed} and ${hidden} more` : listed;
@@ -166,18 +166,18 @@ function validatorTimedOut({ timeouts }: Facts): Found[] {
   return timeouts.map(timeoutFound);
 }
 
-function blockersTold({ agentBlockers }: Facts): Found[] {
+function reportedBlockers({ agentBlockers }: Facts): Found[] {
   return agentBlockers.map(({ type, text }) =>
     found(type, text, text === '' ? `the agent reports ${type}` : `the agent reports ${type}: ${text}`),
   );
 }
 
 function blockerWithoutChanges(facts: Facts): Found[] {
-  return facts.diff.changed ? [] : blockersTold(facts);
+  return facts.diff.changed ? [] : reportedBlockers(facts);
 }
 
 function blockerWithChanges(facts: Facts): Found[] {
-  return facts.diff.changed ? blockersTold(facts) : [];
+  return facts.diff.changed ? reportedBlockers(facts) : [];
 }
 
 function validatorOrCaseFailed({ failedValidators, failedCases, regressions }: Facts): Found[] {
@@ -210,7 +210,7 @@ function claimedPassing({ claims, validatorFailed }: Facts): Found[] {
   return [found('false_claim', 'tests_pass', 'the agent claims that tests pass, and a validator failed')];
 }
 
-/** Paths an agent claims to have made that neither the diff nor the artifacts know. */
+/** Paths that an agent claims to have created but that are neither in the diff nor among the artifacts. */
 export function unseenPaths({ claims, diff, artifacts }: Facts): string[] {
   const seen = new Set([...diff.paths.map(plainPath), ...artifacts]);
   const made = claims.flatMap((claim) => (claim.kind === 'created' ? [plainPath(claim.path)] : []));
@@ -243,7 +243,7 @@ function row(
   return { id, status, flag, find, contradicts };
 }
 
-/** Every row that depends on the evidence alone, in the order of the page. */
+/** All rows that depend on the evidence alone, in the order of the decision table. */
 export const ROWS: readonly Row[] = [
   row('policy-violation', 'unsafe', 'policy_violation', policyViolation),
   row('report-execution-mismatch', 'unsafe', 'report_execution_mismatch', reportExecutionMismatch, always),

@@ -54,7 +54,7 @@ export const RISK_FLAGS = [
 ] as const;
 export type RiskFlag = (typeof RISK_FLAGS)[number];
 
-/** Flags that say that two sources of evidence tell different stories. */
+/** Flags for a contradiction between two sources of evidence. */
 export const CONTRADICTION_FLAGS: readonly string[] = [
   'transcript_workspace_mismatch',
   'missing_artifact',
@@ -62,7 +62,7 @@ export const CONTRADICTION_FLAGS: readonly string[] = [
   'repeated_contradiction',
 ] satisfies RiskFlag[];
 
-/** Known flags in their fixed order, then others as they came; each once. */
+/** Sorts known flags into their fixed order and appends the others; removes duplicates. */
 export function orderFlags(flags: readonly string[]): string[] {
   const known: readonly string[] = RISK_FLAGS;
   const unique = [...new Set(flags)];

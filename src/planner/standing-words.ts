@@ -10,33 +10,35 @@ export interface AgentWords {
   readonly final: string;
 }
 
-/** What an agent that worked said, with what it changed, before others looked at its work. */
+/** What an earlier agent said and changed, before other agents looked at its work. */
 export interface EarlierWords {
   readonly words: AgentWords;
   readonly change: DiffSummary;
-  /** What those were asked who came after it. */
+  /** The intents of the agents that ran after it. */
   readonly after: readonly Intent[];
 }
 
 /**
- * The words that an evaluation judges: those of the last agent, and what still stands of the one whose work it looked
- * at. The change beside them is that of the last agent, so a claim that the earlier change bears out is left out.
+ * Composes the statements that an evaluation checks: those of the last agent, plus the earlier agent's claims that
+ * are still unconfirmed. The diff in the envelope is the last agent's, so a claim that the earlier diff confirms is
+ * omitted.
  */
 export function wordsToJudge(last: AgentWords, earlier: EarlierWords | null): TranscriptSummary {
   if (earlier === null) return last;
   const { words, change } = earlier;
-  const standing = words.claims.filter((claim) => stands(claim, earlier));
-  const phantom = !change.changed && standing.some(isOfWork);
+  const unconfirmed = words.claims.filter((claim) => isUnconfirmed(claim, earlier));
+  const isPhantom = !change.changed && unconfirmed.some(isWorkClaim);
   return {
-    intent: phantom ? words.intent : last.intent,
-    // Of a phantom only its own work is in question, and what a reviewer calls done is not the reviewer's.
-    claims: [...standing, ...last.claims.filter((claim) => !phantom || !isOfWork(claim))],
+    intent: isPhantom ? words.intent : last.intent,
+    // If the earlier work doesn't exist, only the earlier agent's work claims are in question: a reviewer that
+    // calls the work done isn't claiming it as its own.
+    claims: [...unconfirmed, ...last.claims.filter((claim) => !isPhantom || !isWorkClaim(claim))],
     blockers: [...words.blockers, ...last.blockers],
     final: last.final,
   };
 }
 
-function stands(claim: Claim, { change, after }: EarlierWords): boolean {
+function isUnconfirmed(claim: Claim, { change, after }: EarlierWords): boolean {
   switch (claim.kind) {
     case 'implemented':
     case 'fixed':
@@ -44,11 +46,11 @@ function stands(claim: Claim, { change, after }: EarlierWords): boolean {
     case 'created':
       return !change.paths.some((path) => plainPath(path) === plainPath(claim.path));
     case 'tests_pass':
-      // Tests that were written afterwards were not there to be meant.
+      // The agent can't have meant tests that were written after it ran.
       return !after.includes('harness');
   }
 }
 
-function isOfWork({ kind }: Claim): boolean {
+function isWorkClaim({ kind }: Claim): boolean {
   return kind === 'implemented' || kind === 'fixed';
 }

@@ -2,7 +2,7 @@ import { INTENTS, type Intent } from '../contracts/vocabulary.ts';
 import { collapseSpace } from '../text/outside-text.ts';
 import { type Claim, formatClaim, parseClaim } from './claim.ts';
 
-/** The line-based texts in the envelope: their writers for the runtime and their readers for the planner. */
+/** The line-based texts in the envelope: formatters for the runtime and parsers for the planner. */
 
 export interface AgentBlocker {
   readonly type: string;
@@ -16,7 +16,7 @@ export interface TranscriptSummary {
   readonly final: string | null;
 }
 
-/** Each text of the agent stays on its line: at the start of one it could claim or intend something. */
+/** Keeps each text of the agent on one line: at the start of a line it could inject a claim or an intent. */
 export function formatTranscriptSummary(summary: TranscriptSummary): string {
   const lines = [`intent: ${summary.intent ?? 'none'}`];
   for (const claim of summary.claims) lines.push(`claim: ${collapseSpace(formatClaim(claim))}`);
@@ -35,7 +35,7 @@ export function parseTranscriptSummary(text: string): TranscriptSummary {
   let final: string | null = null;
   const claims: Claim[] = [];
   const blockers: AgentBlocker[] = [];
-  for (const { key, value } of factsOf(text)) {
+  for (const { key, value } of parseFacts(text)) {
     switch (key) {
       case 'intent':
         if (intent === undefined) intent = INTENTS.find((known) => known === value) ?? null;
@@ -65,7 +65,7 @@ function parseAgentBlocker(value: string): AgentBlocker {
   return { type: type === '' ? 'unspecified' : type, text };
 }
 
-function factsOf(text: string): { key: string; value: string }[] {
+function parseFacts(text: string): { key: string; value: string }[] {
   return linesOf(text).flatMap((line) => {
     const colon = line.indexOf(':');
     if (colon === -1) return [];
@@ -110,7 +110,10 @@ export function formatDiffSummary(diff: DiffFacts): string {
   return lines.join('\n');
 }
 
-/** Git allows line breaks, outer spaces and arrows in names; here a name stays whole and on its line. */
+/**
+ * Escapes a path so that it stays in one piece on its line: git allows line breaks, leading and trailing spaces,
+ * and arrows in names.
+ */
 function escapePath(path: string): string {
   return JSON.stringify(path)
     .slice(1, -1)
@@ -130,7 +133,7 @@ function unescapePath(text: string): string {
 
 export interface DiffSummary {
   readonly changed: boolean;
-  /** Every path named, both ends of a rename. */
+  /** Every path named, including both ends of a rename. */
   readonly paths: readonly string[];
   readonly fingerprint: string | null;
 }

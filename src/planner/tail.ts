@@ -1,58 +1,61 @@
 import { type AgentResultFile, agentResultFileSchema } from '../contracts/agent-result.ts';
 import { problemsOf } from './problems.ts';
 
-/** How far back from its end a last word is searched for a structured tail. */
+/** Number of characters at the end of a final message that are searched for a structured tail. */
 const TAIL_LIMIT = 65_536;
 
-/** Lines that an object could start with; a last word with more of them is no such thing. */
+/** Maximum number of lines tried as the start of an object; a message with more of them has no tail. */
 const MAX_TRIES = 200;
 
 const TAIL_KEYS = ['claims', 'blockers', 'verdict', 'findings', 'review'] as const;
 
 /**
- * Reads the JSON object that built-in prompts ask an agent to end with. It counts only as the very last thing said:
- * an object that is quoted further up is somebody else's.
+ * Reads the JSON object that built-in prompts ask an agent to end with. It only counts at the very end: an object
+ * further up may be a quotation.
  */
 export function readTail(text: string): AgentResultFile | null {
-  const value = tailIn(text);
+  const value = findTail(text);
   const parsed = agentResultFileSchema.safeParse(value);
   return parsed.success ? parsed.data : null;
 }
 
-/** Why an object that was meant as a tail does not count; null when it counts or there is none. */
+/** Why an object that was meant as a tail is invalid; null when it is valid or missing. */
 export function tailProblem(text: string): string | null {
-  const value = tailIn(text);
+  const value = findTail(text);
   if (value === null) return null;
   const [problem] = problemsOf(agentResultFileSchema.safeParse(value).error ?? { issues: [] });
   return problem === undefined ? null : `${problem.path}: ${problem.message}`;
 }
 
-function tailIn(text: string): object | null {
+function findTail(text: string): object | null {
   const value = lastObject(text, TAIL_LIMIT);
   if (value === null || !TAIL_KEYS.some((key) => Object.hasOwn(value, key))) return null;
   return 'blockers' in value && Array.isArray(value.blockers)
-    ? { ...value, blockers: value.blockers.flatMap(typedBlocker) }
+    ? { ...value, blockers: value.blockers.flatMap(normaliseBlocker) }
     : value;
 }
 
-/** Models shorten a blocker to its text. That is no reason to hear nothing of it. */
-function typedBlocker(blocker: unknown): unknown[] {
+/** Models shorten a blocker to its text. It must not get lost for that. */
+function normaliseBlocker(blocker: unknown): unknown[] {
   if (typeof blocker !== 'string') return [blocker];
   const summary = blocker.trim();
   return /^(?:none|n\/a|no blockers?)?\.?$/i.test(summary) ? [] : [{ code: 'unspecified', summary }];
 }
 
-/** The JSON object that a text ends with. Inner objects are indented as well, so one at the margin is looked for first. */
+/**
+ * The JSON object that a text ends with. Looks for an unindented object first, because an indented one may be
+ * nested.
+ */
 export function lastObject(text: string, limit: number): object | null {
-  const lines = withoutFence(text.slice(-limit)).split('\n');
-  return objectFrom(lines, AT_MARGIN) ?? objectFrom(lines, INDENTED);
+  const lines = stripClosingFence(text.slice(-limit)).split('\n');
+  return findObject(lines, AT_MARGIN) ?? findObject(lines, INDENTED);
 }
 
-/** What may stand in front of an object on its first line. */
+/** What may precede an object on its first line. */
 const AT_MARGIN = /^(?:`{1,3}(?:json\s*)?)?(?=\{)/;
 const INDENTED = /^\s+`{0,3}(?=\{)/;
 
-function objectFrom(lines: readonly string[], opening: RegExp): object | null {
+function findObject(lines: readonly string[], opening: RegExp): object | null {
   let tries = 0;
   for (let start = lines.length - 1; start >= 0 && tries < MAX_TRIES; start -= 1) {
     const first = lines[start] ?? '';
@@ -64,8 +67,8 @@ function objectFrom(lines: readonly string[], opening: RegExp): object | null {
   return null;
 }
 
-/** Agents like to put JSON between fences or quote it as code, whatever they are asked. */
-function withoutFence(text: string): string {
+/** Agents often put JSON in a code fence or in backticks, even when told not to. */
+function stripClosingFence(text: string): string {
   return text.trim().replace(/\s*`{1,3}$/, '');
 }
 

@@ -19,30 +19,30 @@ export interface Drift {
   readonly actual: string;
 }
 
-/** Where a judgement leaves what its vector expects; empty where it holds. */
+/** The differences between a decision and its vector; empty if they match. */
 export function driftOf({ expected, input }: PlannerVector, decision: PlannerDecision): Drift[] {
   const codes = codesOf(decision);
   const missing = expected.risk_flags.filter((flag) => !decision.risk_flags.includes(flag));
   const legal = decision.next_step === null || input.allowed_next_steps.includes(decision.next_step);
   return [
-    ...differ('status', expected.status, decision.status),
+    ...compareField('status', expected.status, decision.status),
     ...(expected.next_step === undefined
-      ? differ('next_step', 'a legal step', legal ? 'a legal step' : String(decision.next_step))
-      : differ('next_step', String(expected.next_step), String(decision.next_step))),
+      ? compareField('next_step', 'a legal step', legal ? 'a legal step' : String(decision.next_step))
+      : compareField('next_step', String(expected.next_step), String(decision.next_step))),
     ...(missing.length === 0
       ? []
-      : differ('risk_flags', missing.join(', '), decision.risk_flags.join(', ') || 'none')),
+      : compareField('risk_flags', missing.join(', '), decision.risk_flags.join(', ') || 'none')),
     ...(expected.blocker_codes === undefined
       ? []
-      : differ('blocker_codes', listed(expected.blocker_codes), listed(codes))),
+      : compareField('blocker_codes', formatCodes(expected.blocker_codes), formatCodes(codes))),
   ];
 }
 
-function differ(field: Drift['field'], expected: string, actual: string): Drift[] {
+function compareField(field: Drift['field'], expected: string, actual: string): Drift[] {
   return expected === actual ? [] : [{ field, expected, actual }];
 }
 
-function listed(codes: readonly string[]): string {
+function formatCodes(codes: readonly string[]): string {
   return [...new Set(codes)].sort().join(', ') || 'none';
 }
 
@@ -50,7 +50,7 @@ function codesOf(decision: PlannerDecision): string[] {
   return decision.blockers.map(({ code }) => code);
 }
 
-/** A judgement that was made becomes one that has to be made again. */
+/** Turns a decision into a test vector that expects the same decision again. */
 export function vectorFrom(
   vectorId: string,
   summary: string,

@@ -10,7 +10,7 @@ import {
   type PolicyOverride,
 } from '../contracts/policy.ts';
 
-/** Where a layer comes from, in the order in which layers are laid. */
+/** The source of a layer, in the order in which layers are applied. */
 export type LayerSource = 'system' | 'workflow' | 'step' | 'runtime';
 
 export interface PolicyLayer {
@@ -18,13 +18,13 @@ export interface PolicyLayer {
   readonly policy: PolicyOverride;
 }
 
-/** What holds for a step once all layers are laid over each other. */
+/** The policy of a step after all layers are combined. */
 export interface EffectivePolicy {
   readonly execution: Execution;
-  /** One list per layer that gave one; a path must be allowed by every list. */
+  /** One list per layer that defines one; a path must be allowed by every list. */
   readonly allowed_paths: readonly (readonly string[])[];
   readonly forbidden_paths: readonly string[];
-  /** Paths that may change, and that a person is asked about when they do. */
+  /** Paths that may change, but only with approval. */
   readonly approval_paths: readonly string[];
   readonly protected_paths: readonly string[];
   readonly forbidden_operations: readonly Operation[];
@@ -35,13 +35,13 @@ export interface EffectivePolicy {
     readonly allow: readonly string[] | null;
     readonly deny: readonly string[];
   };
-  /** Wishes of later layers for something looser, which were not granted. */
+  /** Requests of later layers for a looser value, which were refused. */
   readonly notes: readonly string[];
 }
 
 /**
- * Lays the layers over each other. Lists of forbidden and approval paths grow, allow-lists intersect, and of two values the
- * tighter one holds, so no layer can take back what an earlier one asked for.
+ * Combines the layers. Lists of forbidden and approval paths grow, allow-lists intersect, and the tighter of two
+ * values applies, so no layer can loosen what an earlier one set.
  */
 export function assemblePolicy(layers: readonly PolicyLayer[]): EffectivePolicy {
   const notes: string[] = [];
@@ -51,14 +51,14 @@ export function assemblePolicy(layers: readonly PolicyLayer[]): EffectivePolicy 
   );
   return {
     execution:
-      tightest('execution', EXECUTIONS, (policy) => policy.execution, layers, notes) ?? 'workspace_write',
+      pickTightest('execution', EXECUTIONS, (policy) => policy.execution, layers, notes) ?? 'workspace_write',
     allowed_paths: policies.flatMap(({ allowed_paths: paths }) => (paths === undefined ? [] : [paths])),
     forbidden_paths: union(policies.map((policy) => policy.forbidden_paths)),
     approval_paths: union(policies.map((policy) => policy.approval_paths)),
     protected_paths: union(policies.map((policy) => policy.protected_paths)),
     forbidden_operations: inOrder(union(policies.map((policy) => policy.forbidden_operations))),
-    approval: tightest('approval', APPROVALS, (policy) => policy.approval, layers, notes) ?? 'fail_on_prompt',
-    network: tightest('network', NETWORKS, (policy) => policy.network, layers, notes) ?? 'allow',
+    approval: pickTightest('approval', APPROVALS, (policy) => policy.approval, layers, notes) ?? 'fail_on_prompt',
+    network: pickTightest('network', NETWORKS, (policy) => policy.network, layers, notes) ?? 'allow',
     commands: {
       allow: intersection(allowLists),
       deny: union(policies.map(({ commands }) => commands?.deny)),
@@ -67,25 +67,25 @@ export function assemblePolicy(layers: readonly PolicyLayer[]): EffectivePolicy 
   };
 }
 
-/** `order` runs from loose to tight. */
-function tightest<V extends string>(
+/** `order` goes from loose to tight. */
+function pickTightest<V extends string>(
   field: string,
   order: readonly V[],
-  wishOf: (policy: PolicyOverride) => V | undefined,
+  readValue: (policy: PolicyOverride) => V | undefined,
   layers: readonly PolicyLayer[],
   notes: string[],
 ): V | null {
-  let held: V | null = null;
+  let current: V | null = null;
   for (const { source, policy } of layers) {
-    const asked = wishOf(policy);
-    if (asked === undefined || asked === held) continue;
-    if (held !== null && order.indexOf(asked) < order.indexOf(held)) {
-      notes.push(`the ${source} layer asks for ${field} ${asked}, and ${held} holds`);
+    const requested = readValue(policy);
+    if (requested === undefined || requested === current) continue;
+    if (current !== null && order.indexOf(requested) < order.indexOf(current)) {
+      notes.push(`the ${source} layer asks for ${field} ${requested}, and ${current} holds`);
     } else {
-      held = asked;
+      current = requested;
     }
   }
-  return held;
+  return current;
 }
 
 function union<T>(lists: readonly (readonly T[] | undefined)[]): T[] {
@@ -100,7 +100,7 @@ function intersection(lists: readonly (readonly string[])[]): string[] | null {
   );
 }
 
-/** `git` allows all that `git status` does. */
+/** Whether one entry includes the other: `git` covers `git status`. */
 function covers(wider: string, entry: string): boolean {
   const [few, many] = [wider.trim().split(/\s+/), entry.trim().split(/\s+/)];
   return few.every((word, index) => word === many[index]);

@@ -8,13 +8,13 @@ import type { Violation } from './violation.ts';
 
 export interface ChangeCheck extends RefCheck {
   readonly changes: readonly FileChange[];
-  /** Changed files that git ignores: only `forbidden_paths` counts for them. */
+  /** Changed files that git ignores: only `forbidden_paths` applies to them. */
   readonly ignoredChanges: readonly FileChange[];
-  /** Changes that no tree shows. */
+  /** Changes that no git tree shows. */
   readonly hidden?: readonly HiddenChange[];
 }
 
-/** All that a step did against its policy, as far as files and refs show it. */
+/** All policy violations of a step that are visible in files and refs. */
 export function checkChanges(check: ChangeCheck): Violation[] {
   return [
     ...checkFiles(check.policy, check.changes, check.ignoredChanges),
@@ -23,7 +23,7 @@ export function checkChanges(check: ChangeCheck): Violation[] {
   ];
 }
 
-/** The part that needs no repository: a patch alone can be held against a policy. */
+/** The checks that need no repository, so that a patch alone can be checked against a policy. */
 export function checkFiles(
   policy: EffectivePolicy,
   changes: readonly FileChange[],
@@ -45,8 +45,8 @@ export interface ApprovalRequest {
 }
 
 /**
- * The changed paths that a person is asked about, each once. A path that is forbidden as well is a violation, and no
- * approval helps. Files that git ignores are not part of the change, so there is nothing to approve.
+ * The changed paths that need approval, without duplicates. A path that is also forbidden is a violation, which no
+ * approval can lift. Files that git ignores are not part of the change, so they need no approval.
  */
 export function approvalsFor(policy: EffectivePolicy, changes: readonly FileChange[]): ApprovalRequest[] {
   return [...new Set(changes.flatMap(endsOf))].flatMap((path) => {
@@ -55,19 +55,19 @@ export function approvalsFor(policy: EffectivePolicy, changes: readonly FileChan
   });
 }
 
-/** A rename touches the place it leaves as much as the one it goes to. */
+/** A rename touches both its source and its target. */
 function endsOf({ path, oldPath }: FileChange): string[] {
   return oldPath === null || oldPath === path ? [path] : [oldPath, path];
 }
 
 function checkPath(policy: EffectivePolicy, path: string): Violation[] {
-  const forbidden = isOfRepository(path) ? [forbiddenByGlob(path, '.git')] : checkForbidden(policy, path);
+  const forbidden = isInNestedGit(path) ? [forbiddenByGlob(path, '.git')] : checkForbidden(policy, path);
   if (forbidden.length > 0) return forbidden;
   if (policy.allowed_paths.every((globs) => isAllowedBy(globs, path))) return [];
   return [{ class: 'forbidden_path', subject: path, message: `${path} is outside the allowed paths` }];
 }
 
-/** Whether a path may not change, whoever ignores it. */
+/** Whether a path must not change, even if git ignores it. */
 export function isForbidden(policy: EffectivePolicy, path: string): boolean {
   return coveringGlob(policy, path) !== null;
 }
@@ -85,13 +85,13 @@ function forbiddenByGlob(path: string, glob: string): Violation {
   return { class: 'forbidden_path', subject: path, message: `${path} is forbidden by ${glob}` };
 }
 
-/** No policy hands out git's own folder: hooks and configuration there run outside every check. */
+/** Git's own folder is never writable under any policy: its hooks and configuration run outside every check. */
 function isGitInternal(path: string): boolean {
   return /^\.git(?:\/|$)/i.test(path);
 }
 
-/** What git keeps track of never lies in a repository inside; what it ignores may, where a package was checked out. */
-function isOfRepository(path: string): boolean {
+/** Git never tracks files inside a nested `.git`. Ignored files may lie in one, where a package was checked out. */
+function isInNestedGit(path: string): boolean {
   return path.split('/').some((part) => part.toLowerCase() === '.git');
 }
 

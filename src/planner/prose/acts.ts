@@ -9,7 +9,7 @@ import {
   TRAILING_VERBS,
 } from './verbs.ts';
 
-/** The ways in which a clause says that a file was changed. */
+/** Recognises the forms in which a clause says that a file was changed. */
 type Work = Extract<Claim, { kind: 'implemented' | 'fixed' }>;
 
 export interface Act {
@@ -24,55 +24,55 @@ const ADVERBS =
 const OWN = new RegExp(`\\b(?:i|we)(?:'ve| have)? (?:have )?${ADVERBS}([a-z-]+)\\b(?!-)`, 'gi');
 const BARE = new RegExp(`^${ADVERBS}([a-z-]+)\\b(?!-)`, 'i');
 
-/** `I added …`, wherever it stands in the clause. */
-export function ownAct(words: string): Act | null {
-  for (const match of words.matchAll(OWN)) {
+/** Matches `I added …` anywhere in the clause. */
+export function ownAct(clause: string): Act | null {
+  for (const match of clause.matchAll(OWN)) {
     const verb = (match[1] ?? '').toLowerCase();
     const end = match.index + match[0].length;
-    const object = words.slice(end);
-    const work = workBy(verb) ?? (OWN_CHANGE_VERBS.has(verb) ? IMPLEMENTED : workOn(verb, object));
-    if (work !== null) return { work, verb, before: words.slice(0, match.index), object };
+    const object = clause.slice(end);
+    const work = workByVerb(verb) ?? (OWN_CHANGE_VERBS.has(verb) ? IMPLEMENTED : workByObject(verb, object));
+    if (work !== null) return { work, verb, before: clause.slice(0, match.index), object };
   }
   return null;
 }
 
-/** `Added …` without a subject, at the start of the clause. */
-export function bareAct(words: string): Act | null {
-  const match = BARE.exec(words);
+/** Matches `Added …` without a subject, at the start of the clause. */
+export function bareAct(clause: string): Act | null {
+  const match = BARE.exec(clause);
   const verb = (match?.[1] ?? '').toLowerCase();
-  const object = words.slice(match?.[0].length ?? 0);
-  const work = workBy(verb) ?? workOn(verb, object);
+  const object = clause.slice(match?.[0].length ?? 0);
+  const work = workByVerb(verb) ?? workByObject(verb, object);
   return work === null ? null : { work, verb, before: '', object };
 }
 
 const IMPLEMENTED: Work = { kind: 'implemented' };
 
-/** A past tense with an object that is named or counted: `Styled the page`, but not `Related work is below`. */
+/** A past tense with a definite or counted object: `Styled the page`, but not `Related work is below`. */
 const OBJECT =
   /^ (?:(?:up|out|off|on|down|over|away|back|in) )?(?:(?:the|an?|all|every|each|its|this|that|these|those|both|my|our|your|any|another|one|two|three|four|five|some|several|it|them|only|more)\b|\d|`)/i;
 
-/** Verbs that are a change only with certain objects. */
+/** Verbs that mean a change only with certain objects. */
 const OBJECTS: ReadonlyMap<string, RegExp> = new Map([
   ['got', /^ rid of\b/i],
   ['took', /^ (?:out|away|off|over) /i],
-  // Not what a build tool builds.
+  // Excludes the output of a build tool.
   [
     'built',
     /^ (?!(?:the|an?) (?:\w+ )?(?:project|image|binary|app|bundle|container|workspace|docs|site|code)\b)(?:an?|the|it|two|three) /i,
   ],
 ]);
 
-function workOn(verb: string, object: string): Work | null {
+function workByObject(verb: string, object: string): Work | null {
   const wanted = OBJECTS.get(verb) ?? (isPastOfChange(verb) ? OBJECT : null);
   return wanted?.test(object) === true ? IMPLEMENTED : null;
 }
 
-function workBy(verb: string): Work | null {
+function workByVerb(verb: string): Work | null {
   if (FIX_VERBS.has(verb)) return { kind: 'fixed' };
   return CHANGE_VERBS.has(verb) ? IMPLEMENTED : null;
 }
 
-/** What is changed is no file of the workspace, or was changed by others or at another time. */
+/** Objects that aren't files of the workspace. */
 const NO_FILE =
   /^ (?:(?:a|an|the|this|my|your|new|its|some|in) )*(?:to-?dos?|todo list|task list|plan|tickets?|issue\b(?! (?:with|where|in|that|of|by|when|causing))|pull request|prs?|branch(?:es)?|backup|note of|mind|director(?:y|ies)|sure|progress|sense|assumptions?|start|attempt|mistake|copy|use of|decision(?! (?:record|log|document)s?\b)|no|it clear|temp\w*|scratch\w*|throw-?away|worktree|checkout|in terms)\b|^ (?:(?:a|an|the|new|file|folder|directory|script) )*`?(?:\/|~|\.\.\/|https?:)|^ `[^`\s]+@[^`\s]+`|^ (?:`[^`]+`|\S+) branch\b|\btemp(?:orary)? (?:folder|file|dir\w*)\b|\bin `?\/tmp\b/i;
 const BY_OTHERS =
@@ -88,7 +88,7 @@ export function changesFiles({ verb, object }: Act): boolean {
   return !NO_FILE.test(object);
 }
 
-/** Verbs that a noun has of its own: `Fixed columns take 65 characters`. */
+/** Verbs that make the preceding words a subject: `Fixed columns take 65 characters`. */
 const FINITE =
   "(?:is|are|was|were|do|does|did|has|have)n't|is|are|was|were|has|have|had|take|takes|get|gets|stay|stays|need|needs|use|uses|make|makes|must|can|may|will|should|would|could|do|does|keep|keeps|remain|remains|show|shows|go|goes|come|comes|mean|means|work|works|cost|costs|contain|contains|hold|holds|appear|appears|become|becomes|run|runs|live|lives|look|looks|point|points|return|returns|allow|allows|cause|causes|lead|leads|depend|depends|belong|belongs|start|starts|end|ends|fail|fails|pass|passes|rely|relies|follow|follows|apply|applies";
 const DETERMINERS =
@@ -101,29 +101,29 @@ const NOUN_BESIDE =
   /^ (?:width|size|length|point|position|costs?|prices?|rates?|set|number|amount|interval|value|state|code|order|ones?)\b/i;
 const TITLE_CASE = /^ [A-Z][a-z]+(?: [A-Z][a-z]+)*$/;
 
-/** Whether what looks like a verb belongs to the noun behind it. */
+/** Whether the apparent verb is a participle that modifies the noun after it. */
 export function isModifier(verb: string, object: string, isTitle = false): boolean {
   if (ADJECTIVE.test(object) || (isTitle && TITLE_CASE.test(object))) return true;
   return /^(?:fixed|added|changed)$/i.test(verb) && NOUN_BESIDE.test(object);
 }
 
-/** A clause that says what was changed without naming who changed it. */
-export function impersonalWork(words: string, isOpen: boolean): Work | null {
-  return passive(words) ?? trailing(words) ?? (isOpen ? ofThisChange(words) : null) ?? finished(words);
+/** Matches a clause that says what was changed without naming an agent. */
+export function impersonalWork(clause: string, isOpen: boolean): Work | null {
+  return matchPassive(clause) ?? matchTrailing(clause) ?? (isOpen ? matchThisChange(clause) : null) ?? matchFinished(clause);
 }
 
 const PASSIVE = new RegExp(
   `^(.{0,120}?)\\b(has been|have been|is now|are now|was|were) ${ADVERBS}([a-z]+)\\b(?!-)(.*)$`,
   'i',
 );
-/** In the simple past these tell of history rather than of work: `the bug was introduced …`. */
+/** In the simple past these verbs describe history rather than the agent's work: `the bug was introduced …`. */
 const HISTORY = new Set('introduced created built caused made split generated raised used called'.split(' '));
 
-/** `The README has been updated`: the subject stands in front of it. */
-function passive(words: string): Work | null {
-  const [, subject = '', auxiliary = '', word = '', object = ''] = PASSIVE.exec(words) ?? [];
+/** Matches `The README has been updated`. */
+function matchPassive(clause: string): Work | null {
+  const [, subject = '', auxiliary = '', word = '', object = ''] = PASSIVE.exec(clause) ?? [];
   const verb = word.toLowerCase();
-  const work = workBy(verb);
+  const work = workByVerb(verb);
   if (work === null || isDoubted(subject)) return null;
   if (/\b(?:what|which|that|who|it|there)\s*$/i.test(subject)) return null;
   if (/^(?:was|were)$/i.test(auxiliary)) {
@@ -139,19 +139,19 @@ const TRAILING = new RegExp(
 );
 const FAULT =
   /\b(?:bugs?|issues?|problems?|errors?|crash(?:es)?|leaks?|race|typos?|regressions?|defects?|it|deadlock|dereference|everything|warnings?|flake|failures?|tests?|links?)\b/i;
-/** Subjects that act, and words that make it less than done. */
+/** Subjects that act themselves, and qualifiers such as `partially` that mean the work isn't done. */
 const NO_SUBJECT =
   /^(?:they|you|he|she|who|that|which|what|this|it|how|where|when|only|nothing|none|no|recently|newly|partially|partly|half|mostly|almost)\b|\b(?:what|was|were|been|be)\b/i;
 const ARTIFACT =
   /\b(?:readme|docs?|documentation|changelog|tests?|specs?|script|migrations?|schema|config\w*|workflow|lockfile|types?|guide|seeds|snapshots?|everything|features?|functionality|changes|tasks?|files?|librar(?:y|ies)|dependenc(?:y|ies)|imports?|callers?|call sites?|references?|links?|strings?|translations?|quer(?:y|ies)|handlers?|endpoints?|components?|modules?|routes?|fixtures?)\s*$/i;
 
-/** `guard added`, `README updated`, `the crash in the list is resolved`. */
-function trailing(words: string): Work | null {
-  const [whole, subject = '', verb = ''] = TRAILING.exec(words) ?? [];
-  if (whole === undefined || isDoubted(subject) || isElsewhen(words)) return null;
-  const work = workBy(verb.toLowerCase());
+/** Matches `guard added`, `README updated`, `the crash in the list is resolved`. */
+function matchTrailing(clause: string): Work | null {
+  const [whole, subject = '', verb = ''] = TRAILING.exec(clause) ?? [];
+  if (whole === undefined || isDoubted(subject) || isElsewhen(clause)) return null;
+  const work = workByVerb(verb.toLowerCase());
   if (work?.kind === 'fixed') return FAULT.test(subject) ? work : null;
-  const isState = new RegExp(`\\b(?:is|are) ${verb}\\b`, 'i').test(words);
+  const isState = new RegExp(`\\b(?:is|are) ${verb}\\b`, 'i').test(clause);
   if (NO_SUBJECT.test(subject) || (isState && !ARTIFACT.test(subject))) return null;
   return work;
 }
@@ -159,9 +159,9 @@ function trailing(words: string): Work | null {
 const THIS_CHANGE =
   /^(?:this|the|my) (?:pr|pull request|change|patch|commit|update|fix|implementation|refactor\w*)(?: (?:now|also))? ([a-z]+)\b/i;
 
-/** `This PR replaces the polling loop`. */
-function ofThisChange(words: string): Work | null {
-  const verb = (THIS_CHANGE.exec(words)?.[1] ?? '').toLowerCase();
+/** Matches `This PR replaces the polling loop`. */
+function matchThisChange(clause: string): Work | null {
+  const verb = (THIS_CHANGE.exec(clause)?.[1] ?? '').toLowerCase();
   if (!verb.endsWith('s') || !isPresentOfChange(verb)) return null;
   return { kind: verb === 'fixes' || verb === 'resolves' ? 'fixed' : 'implemented' };
 }
@@ -196,18 +196,18 @@ const MADE = new RegExp(
   ].join('|'),
   'i',
 );
-/** `The banner is gone`: a state that the agent brought about. */
-const BROUGHT_ABOUT =
+/** Matches `The banner is gone`: a state that results from the agent's work. */
+const RESULT_STATE =
   /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|failures?|it|they|there|this|that)\b).{2,120}? (?:is|are)(?: now)? (?:gone|in|in place|live|written|wired(?: up)?|hooked up)$/i;
 const NOW =
   /^(?!(?:the |all |both )*(?:tests?|checks?|build|suite|it|they|there|you|everything)\b|\w+ing now$).{2,120}? (?:(?:can now|now|(?<!\b(?:is|are) )no longer) (?!pass|fail|work|that\b|is\b|are\b|need|be\b|break|get)[a-z]+|(?<!\b(?:for|right|until|by|up to|from|just|even|fine|works?|passe?s?|ok|good|green|clean|stable) )now$)/i;
 
-/** The work as a whole is finished, or what is different now is described. */
-function finished(words: string): Work | null {
-  if (isElsewhen(words)) return null;
-  if (FINISHED.test(words) || MADE.test(words)) return IMPLEMENTED;
-  if (isHypothetical(words.replace(/\bcan now\b/i, '')) || isDenied(words.replace(/\bno longer\b/gi, '')))
+/** Matches a clause that says the work is finished, or that describes what is different now. */
+function matchFinished(clause: string): Work | null {
+  if (isElsewhen(clause)) return null;
+  if (FINISHED.test(clause) || MADE.test(clause)) return IMPLEMENTED;
+  if (isHypothetical(clause.replace(/\bcan now\b/i, '')) || isDenied(clause.replace(/\bno longer\b/gi, '')))
     return null;
-  if (BROUGHT_ABOUT.test(words)) return FAULT.test(words) ? { kind: 'fixed' } : IMPLEMENTED;
-  return NOW.test(words) ? IMPLEMENTED : null;
+  if (RESULT_STATE.test(clause)) return FAULT.test(clause) ? { kind: 'fixed' } : IMPLEMENTED;
+  return NOW.test(clause) ? IMPLEMENTED : null;
 }

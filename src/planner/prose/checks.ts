@@ -1,11 +1,14 @@
 import { isConditional, isDenied, isElsewhen, isHypothetical } from './doubt.ts';
 import { isQuestion, type Statement } from './statements.ts';
 
-/** Whether a statement says that the tests, or the checks with them, pass. `ranBefore`: a statement before it speaks of running them. */
+/**
+ * Whether a statement says that the tests, or the checks including them, pass. `ranBefore`: an earlier statement
+ * mentions running them.
+ */
 export function saysChecksPass(statement: Statement, ranBefore: boolean): boolean {
   const { section, ticked, text } = statement;
   if (isQuestion(statement) || (section === 'untold' && !ticked)) return false;
-  const sentence = withoutHarmless(text);
+  const sentence = removeHarmlessPhrases(text);
   return (
     FORMS.some((form) => isStatedBy(form, sentence)) ||
     COUNTS.some((form) => isCountOfAll(form, sentence)) ||
@@ -13,27 +16,30 @@ export function saysChecksPass(statement: Statement, ranBefore: boolean): boolea
   );
 }
 
-/** The agent says itself that a check fails, so that others pass is no lie. */
+/** Whether the agent itself reports a failing check; then saying that other checks pass isn't a false claim. */
 export function saysCheckFails(statement: Statement): boolean {
   return (
     (statement.section !== 'untold' || statement.ticked) &&
-    FAILING.some((form) => form.test(withoutHarmless(statement.text)))
+    FAILING.some((form) => form.test(removeHarmlessPhrases(statement.text)))
   );
 }
 
 const TESTS =
   '(?:tests?|specs?|test cases?|test suites?|suites?|checks|test runs?|examples|packages|test files?)';
-/** Any kind of tests counts, `provider tests` too, but not a part that is picked out of them; and no verb or clause. */
+/**
+ * Words that can't precede `tests` as their kind. `provider tests` counts, but a selected part (`new tests`)
+ * doesn't, and neither does a verb or a clause.
+ */
 const NO_KIND =
   'new|newly|added|updated|targeted|focused|relevant|related|affected|failing|failed|these|those|this|that|some|most|many|several|few|other|remaining|two|three|one|first|last|half|single|which|whose|manual|your|their|his|her|its|upstream|an?|no|none|neither|of|to|more|only|individual|specific|corresponding|respective|matching|own|generated|written|visual|skipped|i|we|you|they|it|makes?|made|making|sure|ensure|verify|verified|confirm\\w*|check|checked|lets?|gets?|have|has|had|is|are|was|were|be|been|will|would|should|could|can|may|might|must|do|does|did|not|never|if|when|once|whether|believe|think|guess|see|saw|says?|said|expect\\w*|hope|wants?|needs?|all|every|each|both|and|or|but|then|so|after|before|until|because|since|as|how|why|also|now|still|already|with|without|for|from|in|on|at|by|ran|run|running|after|than';
 const KIND = `(?:(?!(?:${NO_KIND})\\b)[\\w'-]+ ){0,3}?`;
 const COUNT = '(?:\\d[\\d,]*%? )?';
 const JOINED = '(?:,? (?:and|plus|&) |, ?|/| \\+ )';
 const NAMES = `(?:(?:all(?: of)?|every(?: single)?|each|both|\\d+%(?: of)?) )?(?:the |my |our )?(?:(?<=\\ball (?:the )?)(?:relevant|related|affected) )?${COUNT}(?:${KIND}(?:unit|integration|e2e)${JOINED})?${KIND}${TESTS}(?: \\([^)]{1,80}\\))?`;
-/** What else is checked beside the tests. */
+/** Checks that are listed together with the tests. */
 const OTHERS =
   '(?:(?:the )?(?:build|lint(?:er|ing)?|type-?checks?|type checks?|types|typecheck(?:ing)?|format(?:ting|ter)?|compilation|coverage|mypy|ruff|eslint|tsc|clippy|prettier|biome|black|flake8|pyright|gofmt|phpstan|rubocop|knip|`[^`]{1,80}`))';
-/** A program that runs the tests, by its name or as a command. */
+/** Programs that run the tests, by name or as a command. */
 const RUNNER_NAMES =
   'pytest|vitest|jest|mocha|rspec|tox|ctest|phpunit|nextest|unittest|playwright|cypress|minitest';
 const COMMAND_WORDS = `(?:${RUNNER_NAMES}|tests?|check|verify)`;
@@ -43,7 +49,7 @@ const ALSO =
   '(?:(?:all|now|are|is|still|also|have|has|were|was|both|again|continue to|ran|run|runs|came back|come back|comes back|finished?|finishes|complete[sd]?|report|reported|successfully|already|it|which|everything) )*';
 const PASS =
   '(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|(?:build )?success(?:ful(?:ly)?)?|clean(?:ly)?|ok|fine|happy|exit(?:s|ed)?(?: with)?(?: code| status)? 0)';
-/** A verb that goes on with an object is another verb: `tests pass full file path to X`. */
+/** Words that may follow `pass`. With an object, `pass` is a different verb: `tests pass full file path to X`. */
 const FOLLOWS =
   'about|across|after|afterwards|again|against|along|already|alongside|also|although|and|apart|as|aside|at|because|before|both|but|by|consistently|despite|during|even|everywhere|except|excluding|fine|for|from|here|if|in|including|inside|like|locally|now|on|once|or|out of|since|so|still|though|throughout|today|together|too|total|under|unchanged|unless|unmodified|until|using|via|when|whenever|while|with|within|without|\\w+ly';
 const ENDS = `(?=[\\s)]*$|[.,;:!()–—✅✓✔]| [-–—(✅✓✔🎉]| (?:${FOLLOWS})\\b)`;
@@ -58,7 +64,7 @@ const FORMS: readonly RegExp[] = [
   /\bno (?:test|spec|suite) failures\b/gi,
 ];
 
-/** Commands that run a part: a file, a name or a filter. */
+/** Commands that run only some of the tests: one file, one name or a filter. */
 const PART_OF_TESTS =
   /`[^`]*(?: \S+\.\w{1,4}(?=[\s`:])|::| -k | -t | --filter| --grep| -run | --tests )[^`]*`/;
 
@@ -68,18 +74,18 @@ function isStatedBy(form: RegExp, sentence: string): boolean {
   );
 }
 
-/** Neither what leads up to the match nor what follows it puts it in doubt. */
+/** Whether neither the text before the match nor the text after it puts it in doubt. */
 function isAsserted(sentence: string, match: RegExpExecArray): boolean {
   const lead = sentence.slice(0, match.index);
   const rest = sentence.slice(match.index + match[0].length);
-  return !isDoubtfulLead(lead) && !/\b(?:not|never|don't|doesn't)\b/i.test(match[0]) && !isNarrowed(rest);
+  return !isDoubtfulLead(lead) && !/\b(?:not|never|don't|doesn't)\b/i.test(match[0]) && !isQualified(rest);
 }
 
-/** Only the clause that the claim stands in, and what a sentence is under from its start. */
+/** Checks only the clause that contains the claim, and a condition that opens the sentence. */
 function isDoubtfulLead(lead: string): boolean {
   const clause = lead.split(/;|\bbut\b|\bhowever\b|, (?:and|so)\b/i).at(-1) ?? '';
   const isOwn = OWN_RUN.test(lead);
-  // What is denied before an `and` is another fact: `no snapshot changed and the suite is green`.
+  // A negation before an `and` is about something else: `no snapshot changed and the suite is green`.
   const isNegated = !isOwn && isDenied(clause.split(/\band\b/i).at(-1) ?? '');
   if (isHypothetical(clause) || isNegated) return true;
   if (isOwn) return false;
@@ -90,12 +96,12 @@ function isDoubtfulLead(lead: string): boolean {
 const OWN_RUN =
   /\b(?:i|we)(?:'ve| have)? (?:\w+ )?(?:re-?)?(?:ran|run|executed|verified|confirmed|checked|tested)\b/i;
 
-const NARROWING =
+const QUALIFIER =
   /^[^;]*?\b(?:if|when|once|until|unless|provided|assuming|except|excluding|apart from|aside from|other than|exception|because|but (?:for |one|two|three|four|\d|the last|a few|some|not|only)|on (?:main|master|trunk)|before (?:my|the|this|that|i)|yet)\b|^ (?:before|previously|earlier)\b/i;
 
-function isNarrowed(rest: string): boolean {
+function isQualified(rest: string): boolean {
   const clause = rest.split(/;|, and (?!one|two|three|\d)|, so |, which /i)[0] ?? '';
-  if (NARROWING.test(clause) || isElsewhen(clause)) return true;
+  if (QUALIFIER.test(clause) || isElsewhen(clause)) return true;
   // `All tests pass: no`
   return /^\s*:\s*(?:no|false|not)\b/i.test(rest);
 }
@@ -138,11 +144,11 @@ export function mentionsRun({ text }: Statement): boolean {
   return RAN.test(text);
 }
 
-/** What says that all is well without naming the tests again. */
+/** Matches statements that report success without naming the tests again. */
 function refersToChecks({ text, section, before, ticked, form }: Statement, ranBefore: boolean): boolean {
-  if (isLabelledFine(text)) return true;
+  if (isLabelledPassing(text)) return true;
   if (ticked && form === 'item' && TICKED_COMMAND.test(text)) return true;
-  const sentence = withoutHarmless(text);
+  const sentence = removeHarmlessPhrases(text);
   const isAboutRun = RAN.test(`${before} ${sentence}`);
   const all = ALL_OF_THEM.exec(sentence);
   if (all !== null && isAsserted(sentence, all)) {
@@ -157,18 +163,18 @@ const ALL_OF_THEM = new RegExp(
   `(?:^|[:,.;(–—→] ?|\\band )(?:(?:(?:they|these|those|(?<=\\b(?:ran|run|re-ran)\\b.*)it|everything(?:'s)?|all(?: of (?:them|it))?)(?: (?:all|now|is|are|has|have|still|came back))*|all) (?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)|(?<=^)(?:all )?(?:green|clean|passing))\\b${ENDS}`,
   'iu',
 );
-/** What else passes or is green than the checks? */
+/** Phrases that can only be about checks, even if no run was mentioned. */
 const NEEDS_NO_RUN = /\b(?:all (?:passing|green)|everything(?:'s)?(?: \w+)* (?:pass\w*|green))\b/i;
 const CLEAN =
   /(?:^|[:;,] ?)(?:with )?(?:no|zero|0) (?:test )?failures\b|\bwithout (?:any )?(?:errors|failures)\b/i;
 
-/** `Tests: all passing` and `PHPUnit: OK (310 tests)`. */
-function isLabelledFine(sentence: string): boolean {
+/** Matches `Tests: all passing` and `PHPUnit: OK (310 tests)`. */
+function isLabelledPassing(sentence: string): boolean {
   const label = LABEL.exec(sentence)?.[0];
   if (label === undefined) return false;
   const rest = sentence.slice(label.length);
   const [, some, all] = /^(\d[\d,]*)\/(\d[\d,]*)(?=[\s.✅✓✔]*$)/u.exec(rest) ?? [];
-  return (FINE.test(rest) || (some !== undefined && some === all)) && !isNarrowed(rest);
+  return (FINE.test(rest) || (some !== undefined && some === all)) && !isQualified(rest);
 }
 
 const LABEL = new RegExp(
@@ -178,7 +184,7 @@ const LABEL = new RegExp(
 const FINE =
   /^(?:✅|✓|✔|ok\b|green\b|pass(?:ed|ing|es)?\b|all (?:packages )?(?:pass|passing|passed|green|ok)\b|success(?:ful)?\b|clean\b)/iu;
 
-/** `✅ npm test`, as Codex lists what it ran. */
+/** Matches `✅ npm test`, the form in which Codex lists the commands it ran. */
 const TICKED_COMMAND = new RegExp(
   `^${COMMAND}(?:\\s*\\((?![^)]*\\b(?:fail|not|error|skip))[^)]*\\))?[.]?$`,
   'i',
@@ -186,7 +192,7 @@ const TICKED_COMMAND = new RegExp(
 
 const CHECKED =
   '(?:tests?|specs?|lint\\w*|type-?checks?|type checks?|types|tsc|build|suites?|checks?|ci|e2e|cases?|them|test run)';
-/** What stands between a check and its failure, unless it starts a clause about something else. */
+/** Text between a check and its failure, as long as it doesn't start a clause about something else. */
 const BETWEEN =
   '(?:(?!\\b(?:if|when|whenever|that|which|who|where|unless|pass\\w*|without|used to|previously|before|no longer)\\b)[^.;,]){0,60}?';
 const FAILING: readonly RegExp[] = [
@@ -200,8 +206,8 @@ const FAILING: readonly RegExp[] = [
   /\bBUILD FAILED\b/,
 ];
 
-/** What sounds like a failure and tells of none. */
-function withoutHarmless(sentence: string): string {
+/** Removes phrases that mention failures but report none. */
+function removeHarmlessPhrases(sentence: string): string {
   return sentence
     .replace(
       /\b((?:fixe[sd]|resolve[sd]|repaired) (?:(?:the|a|all|both|of|two|three|four|\d+) )+)(?:\w+ )?failing\b/gi,

@@ -5,8 +5,8 @@ import { isQuestion, type Statement, statementsOf } from './statements.ts';
 import { workIn } from './work.ts';
 
 /**
- * Claims in prose. A claim that was never made accuses an honest agent, and a missed one lets a phantom pass; so only
- * plain statements of what the agent itself did are read, and what leads up to one or follows it may take it back.
+ * Finds claims in prose. A false positive accuses an honest agent, and a false negative lets a false claim pass. So
+ * only plain statements of what the agent itself did count, and the text around a statement can retract it.
  */
 export function claimsInProse(text: string): Claim[] {
   const statements = statementsOf(text.slice(-LONGEST_REPORT));
@@ -14,7 +14,7 @@ export function claimsInProse(text: string): Claim[] {
   return [...workClaims(statements, checks.length > 0), ...checks];
 }
 
-/** The report is at the end of what an agent says. */
+/** Agents put their report at the end of the message. */
 const LONGEST_REPORT = 65_536;
 
 function checksIn(statements: readonly Statement[]): Claim[] {
@@ -44,7 +44,7 @@ const COMPLETION =
 const DESCRIPTION =
   /^(?:(?:the|each|every|both|its) (?!(?:\w+ )?(?:tests?|suite|results?|output)\b)|`[^`]+` )\S+ \S+/i;
 
-/** `Done. The list keeps its order.`: a report of work that only describes its result. */
+/** Matches `Done. The list keeps its order.`: a report that only describes its result. */
 function describesResult(statements: readonly Statement[]): boolean {
   if (statements.some((statement) => looksInto(statement.text) || isQuestion(statement))) return false;
   return statements.some((statement) => {

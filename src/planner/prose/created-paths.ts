@@ -4,7 +4,7 @@ import { isQuestion, type Statement } from './statements.ts';
 
 type Created = Extract<Claim, { kind: 'created' }>;
 
-/** A file that begins the object of `created …`, such as `a new file src/a.ts with tests`. */
+/** Matches a file at the start of the object of `created …`, such as `a new file src/a.ts with tests`. */
 export function createdObject(object: string, verb: string, rest = ''): Created[] {
   const inBrackets = NEW_FILE_NOUN.test(object) ? pathOf(IN_BRACKETS.exec(rest)?.[1], undefined) : null;
   if (inBrackets !== null) return [{ kind: 'created', path: inBrackets }];
@@ -12,25 +12,25 @@ export function createdObject(object: string, verb: string, rest = ''): Created[
   const path = pathOf(named?.[1], named?.[2]);
   const after = object.trimStart().slice(named?.[0].length ?? 0);
   if (path === null || OF_ANOTHER_KIND.test(after) || ELSEWHERE.test(after)) return [];
-  // `Added src/a.ts to the include list` puts a name somewhere, and makes no file.
+  // `Added src/a.ts to the include list` adds a name to a list; it doesn't create a file.
   if (verb !== 'created' && !AS_A_WHOLE.test(after)) return [];
   return [{ kind: 'created', path }];
 }
 
-/** `wrote the results to notes/benchmarks.md`. */
+/** Matches `wrote the results to notes/benchmarks.md`. */
 export function writtenObject(object: string): Created[] {
   const named = WRITTEN_TO.exec(object);
   const path = pathOf(named?.[1], undefined);
   return path === null || ELSEWHERE.test(object) ? [] : [{ kind: 'created', path }];
 }
 
-/** A list of files goes on with nothing but another one. */
+/** Whether the text is nothing but a path, so that it continues a list of files. */
 export function isPathAlone(words: string): boolean {
   const named = ALONE.exec(words);
   return pathOf(named?.[1], named?.[2]) !== null;
 }
 
-/** Files that a statement presents as new without saying that the agent created them. */
+/** Finds files that a statement presents as new without saying that the agent created them. */
 export function presentedAsNew(statement: Statement): Created[] {
   const { text, section, form } = statement;
   if (section === 'untold' || isQuestion(statement)) return [];
@@ -53,30 +53,30 @@ export function presentedAsNew(statement: Statement): Created[] {
   });
 }
 
-/** `| src/a.ts | New: the parser |`. */
+/** Matches `| src/a.ts | New: the parser |`. */
 function newRow(row: string): Created[] {
   const [, path, plain] = ROW.exec(row) ?? [];
   const created = pathOf(path, plain);
   return created === null ? [] : [{ kind: 'created', path: created }];
 }
 
-/** The file that an item below `New files` begins with, or names in brackets. */
+/** The file that an item under `New files` starts with, or names in parentheses. */
 function listedPath(item: string): Created[] {
   const named = LISTED.exec(item) ?? /^[^`(]{1,60}\(`([^`\s]+)`\)/.exec(item);
   const path = pathOf(named?.[1], named?.[2]);
   return path === null ? [] : [{ kind: 'created', path }];
 }
 
-/** What may follow a file that is meant as a whole: `Added src/a.ts with the parser`. */
+/** What may follow a file that was created as a whole: `Added src/a.ts with the parser`. */
 const AS_A_WHOLE =
   /^(?:$|[,:;.(–—]| [–—(-]| (?:with|that|which|containing|for|covering|and|plus|holding|so|using|via)\b)/i;
 
-/** A bare name is a file only with an ending that files have: `Node.js` and `React.Component` aren't. */
+/** A bare name is a file only with a known file extension: `Node.js` and `React.Component` aren't files. */
 const ENDINGS =
   'tsx?|[mc]?ts|[mc]?jsx?|jsonc?|mdx?|txt|ya?ml|toml|pyi?|rb|go|rs|java|kts?|swift|[ch]|cc|[ch]pp|cs|fs|php|sh|bash|zsh|fish|ps1|sql|s?css|sass|less|html?|vue|svelte|astro|xml|csv|tsv|ini|cfg|conf|env|lock|proto|graphql|gql|tf|tfvars|hcl|R|jl|lua|dart|exs?|erl|hs|ml|scala|clj|gradle|properties|plist|ipynb|rst|adoc|svg|png|jpe?g|gif|webp|ico|pdf|snap|prisma|sol|zig|nix|bat|cmd|mk|cmake|patch|webmanifest|service|gitignore|example';
 const PLAIN = `(?:[\\w@.-]+/)*[\\w@.-]*\\.(?:${ENDINGS})`;
 const NAME = `(?:\`([^\`\\s]+)\`|(${PLAIN}))(?=\\s|$|[(:,;.!](?:\\s|$)|\\()`;
-/** Words between the verb and the file; a preposition would lead to where something else is created. */
+/** Words between the verb and the file. No prepositions: after one, the path is where something else was created. */
 const NOUNS =
   "(?:(?!(?:in|to|for|from|into|of|on|using|with|by|so|that|which|where|when|and|or)\\b)[\\w'’-]+ ){0,8}?";
 const OBJECT = new RegExp(`^${NOUNS}${NAME}`, 'i');
@@ -88,7 +88,10 @@ const ROW = new RegExp(
   `^${NAME}: (?:new|created|added)(?:$|[:,.]| (?:file|module|script|component|test|tests|page|hook)\\b)`,
   'i',
 );
-/** What is a file of its own, unlike a function or a case that may go into one that exists. */
+/**
+ * Nouns for things that are a file of their own, unlike a function or a test case, which can go into an existing
+ * file.
+ */
 const FILE_NOUN =
   '(?:files?|modules?|scripts?|components?|hooks?|pages?|migrations?|workflows?|documents?|guides?|runbooks?|records?|reports?|templates?|schemas?|stylesheets?|fixtures?|specs?|packages?|Dockerfile|test (?:file|suite|module)|config(?:uration)?(?: file)?|helpers?|stor(?:y|ies)|playbooks?|manifests?|binar(?:y|ies)|plugins?|workers?|middlewares?|models?|views?)';
 const NEW_FILE_NOUN = new RegExp(
@@ -101,12 +104,12 @@ const WRITTEN_TO = /^ (?:[\w'-]+ ){0,6}(?:to|into|in|as|at|under) (?:a (?:new )?
 const DOCUMENT =
   '(?:documents?|docs?|reports?|write-?ups?|analysis|audit|designs?|proposal|results?|findings|notes|summary|plan|guide|runbook|record|inventory|output|overview|benchmarks?|table|list)';
 const AT_PATH = `(?:\`(?<quoted>[^\`\\s]+)\`|(?<plain>(?:[\\w@.-]+/)+[\\w@.-]*\\.(?:${ENDINGS}))\\b)`;
-/** `in the new module src/env.ts`. */
+/** Matches `in the new module src/env.ts`. */
 const NEW_FILE = new RegExp(
   `\\b(?:in|into|using|with|via|from|through|to) (?:an?|the|its own) new ${FILE_NOUN},? \\(?${AT_PATH}`,
   'gi',
 );
-/** `a new hook, src/hooks/useMedia.ts` counts behind a verb that tells of work. */
+/** Matches `a new hook, src/hooks/useMedia.ts`; it counts only after a verb that reports work. */
 const NEW_NOUN = new RegExp(
   `\\bnew:? (?:(?!(?:in|to|for|from|of|on|by|with|using|into|like|inside|and|or)\\b)[\\w'-]+[ ,:(]+){0,3}${AT_PATH}`,
   'gi',
@@ -137,11 +140,11 @@ const DOCUMENT_FORMS: readonly RegExp[] = [
   new RegExp(`\\badded at ${AT_PATH}`, 'gi'),
 ];
 const MODIFIED = /^\S+ \((?:modified|updated|changed|edited|existing)\b/i;
-/** What a program does again and again is no file that the agent wrote. */
+/** Marks something that a program does repeatedly, not a file that the agent wrote. */
 const HABIT =
   /\b(?:every|each|whenever|by default|at runtime|on (?:start|exit|error|failure)|after each|when|if|existing)\b/i;
 
-/** Names with a dot that are no files. */
+/** Nouns that show that the dotted name before them isn't a file. */
 const OF_ANOTHER_KIND =
   /^ (?:branch|class|function|method|command|type|interface|table|endpoint|route|variable|app|application|project|server|service|package|module|namespace|release|tag|version|of)\b/i;
 const ELSEWHERE = /\b(?:temp\w*|outside)\b/i;
@@ -149,7 +152,10 @@ const ELSEWHERE = /\b(?:temp\w*|outside)\b/i;
 const NAMES_WITHOUT_ENDING =
   /(?:^|\/)(?:[A-Z][a-z]+file|LICENSE|\.(?:env|[a-z]*ignore|[a-z]*rc|editorconfig|gitattributes|gitkeep|mailmap|node-version|tool-versions))$/;
 
-/** Folders and files outside the workspace are in no diff, so nothing could confirm the claim. */
+/**
+ * Returns null for folders and for files outside the workspace: no diff contains them, so the claim couldn't be
+ * confirmed.
+ */
 function pathOf(quoted: string | undefined, plain: string | undefined): string | null {
   const path = (quoted ?? plain ?? '').replace(/:\d+(?:-\d+)?$/, '').replace(/^\.\//, '');
   if (path === '' || /^[/~]|^\.\.(?:\/|$)|\/$|:\/\/|^[^/]+@[^/]+$|^(?:e\.g|i\.e)$|[*{<$…]|\.{3}/i.test(path))

@@ -1,9 +1,9 @@
 /** A clause of a sentence. */
 export interface Part {
   readonly words: string;
-  /** How it is joined to what stands before it. */
+  /** How the clause is joined to the preceding text. */
   readonly mark: 'first' | 'and' | 'comma' | 'but' | 'label';
-  /** What follows it in the sentence. */
+  /** The text that follows the clause in the sentence. */
   readonly rest: string;
 }
 
@@ -11,12 +11,12 @@ const JOINT =
   /(:\s+|\s[-–—→]+\s|\s\(|,\s+(?:and\s+|then\s+|but\s+|though\s+|although\s+)?|\s+(?:and(?: then)?|plus|as well as|but|however|though|although|so)\s+)/i;
 
 /** A sentence with more clauses is pasted output, not a report. */
-const MOST_PARTS = 60;
+const MAX_PARTS = 60;
 
-/** Splits a sentence where another clause, another item of a list or the text behind a label begins. */
+/** Splits a sentence at each new clause, list item or text after a label. */
 export function partsOf(sentence: string): Part[] {
   const pieces = sentence.split(JOINT);
-  if (pieces.length > 2 * MOST_PARTS) return [];
+  if (pieces.length > 2 * MAX_PARTS) return [];
   return pieces.flatMap((piece, index): Part[] => {
     if (index % 2 === 1) return [];
     const words = piece.trim().replace(/[.!;:)]+$/, '');

@@ -1,25 +1,25 @@
 import { type MessageLine, messageLines } from './lines.ts';
 
 /**
- * Splits a final message into statements. Each knows what the heading or introduction above it says, because the same
- * line means something else under "Next steps" than under "Changes".
+ * Splits a final message into statements. Each records the section it belongs to, because the same line means
+ * something different under "Next steps" than under "Changes".
  */
 export interface Statement {
-  /** One sentence, list item, table row or title, without Markdown marks. */
+  /** One sentence, list item, table row or title, without Markdown markup. */
   readonly text: string;
   readonly section: SectionKind;
   readonly form: 'title' | 'item' | 'row' | 'prose';
   readonly ticked: boolean;
-  /** The sentence before it on the same line. */
+  /** The preceding sentence on the same line. */
   readonly before: string;
 }
 
-/** Asks rather than tells; a question mark in code doesn't count. */
+/** Whether the statement is a question; a question mark in code doesn't count. */
 export function isQuestion({ text }: Statement): boolean {
   return /\?[\s"')\]]*$/.test(text.replace(/`[^`]*`/g, ''));
 }
 
-/** `untold` lines are planned, wished for, asked or shown as an example; nothing in them is a report. */
+/** `untold`: planned, requested, asked or shown as an example, so nothing in the section is a report. */
 export type SectionKind = 'plain' | 'untold' | 'created' | 'changed' | 'summary' | 'checks';
 
 export function statementsOf(text: string): Statement[] {
@@ -34,31 +34,31 @@ export function statementsOf(text: string): Statement[] {
     let before = '';
     for (const sentence of sentencesOf(words)) {
       if (!/[\p{L}\d✅✓✔]/u.test(sentence)) continue;
-      const own = form === 'title' || form === 'row' ? null : labelled(sentence);
+      const own = form === 'title' || form === 'row' ? null : readLabelledLine(sentence);
       statements.push({ ...(own ?? { text: sentence, section: kind, form }), ticked: line.ticked, before });
       before = sentence;
     }
-    // `The following files were created:` introduces the list below it.
+    // `The following files were created:` introduces the list that follows.
     if ((form === 'prose' || form === 'item') && words.endsWith(':'))
       section = openSection(sentencesOf(words).at(-1) ?? '', line, section);
   }
   return statements;
 }
 
-/** `Files created: src/a.ts` is a section of one line. */
-function labelled(sentence: string): Pick<Statement, 'text' | 'section' | 'form'> | null {
+/** Treats `Files created: src/a.ts` as a section of one line. */
+function readLabelledLine(sentence: string): Pick<Statement, 'text' | 'section' | 'form'> | null {
   const [whole = '', label = ''] = /^([a-z][a-z']*(?: [a-z']+){0,3}):\s+(?=\S)/i.exec(sentence) ?? [];
-  const section = label === '' ? 'plain' : kindOf(label, false);
+  const section = label === '' ? 'plain' : classifyTitle(label, false);
   if (section !== 'created' && section !== 'changed') return null;
   return { text: sentence.slice(whole.length), section, form: 'item' };
 }
 
 interface Section {
   readonly kind: SectionKind;
-  /** A heading covers paragraphs too; an introduction, of level 0, only the list below it. */
+  /** A heading also covers paragraphs; an introduction (level 0) covers only the list below it. */
   readonly level: number;
   readonly hasItems: boolean;
-  /** The section of an item covers what is indented below it, and then its parent goes on. */
+  /** The section of an item covers the lines indented below it; after them the parent section continues. */
   readonly indent: number;
   readonly parent: Section | null;
 }
@@ -66,10 +66,10 @@ interface Section {
 const NO_SECTION: Section = { kind: 'plain', level: 0, hasItems: false, indent: -1, parent: null };
 
 function openSection(title: string, line: MessageLine, parent: Section): Section {
-  const kind = kindOf(title, line.form === 'title');
+  const kind = classifyTitle(title, line.form === 'title');
   const isItem = line.form === 'item';
   return {
-    kind: isUntoldBy(parent, line, kind) ? 'untold' : kind,
+    kind: isPlannedBelow(parent, line, kind) ? 'untold' : kind,
     level: line.level,
     hasItems: false,
     indent: isItem ? line.indent : -1,
@@ -77,8 +77,8 @@ function openSection(title: string, line: MessageLine, parent: Section): Section
   };
 }
 
-/** What is below a plan is planned too: its subheadings, its items, and bold titles that say nothing else. */
-function isUntoldBy(above: Section, line: MessageLine, kind: SectionKind): boolean {
+/** Everything under a plan is planned too: its subheadings, its items, and bold titles that don't say otherwise. */
+function isPlannedBelow(above: Section, line: MessageLine, kind: SectionKind): boolean {
   if (above.kind !== 'untold' || SETTLED.test(line.words)) return false;
   if (line.form !== 'title') return line.form === 'item';
   if (above.level === 0 || line.level <= above.level) return false;
@@ -90,14 +90,14 @@ function sectionAt(section: Section, line: MessageLine): Section {
   if (line.form === 'title') return openSection(line.words, line, section);
   if (section.parent !== null && line.indent <= section.indent) return sectionAt(section.parent, line);
   if (line.form !== 'prose') return { ...section, hasItems: true };
-  // A paragraph below the list of a section is about something else, even if no heading follows.
+  // A paragraph after the list of a section is about something else, even without a new heading.
   return section.level > 0 && !section.hasItems ? section : NO_SECTION;
 }
 
-/** Titles of what is not a report, and introductions of it. */
-const UNTOLD_TITLE =
+/** Titles and introductions of sections that are not reports. */
+const PLAN_TITLE =
   /\b(?:next|to-?do|to do|plan\w*|goals?|criteri\w+|requirements?|remaining|left|open|pending|should|would|could|will|i'd|i'll|suggest\w*|recommend\w*|propos\w+|possible|options?|alternatives?|expected|checklist|definition of done|not|no|message|examples?|before|how to|tasks?|ticket|issue|request|problem|root cause|question\w*|decision|follow-?ups?|future|limitations?|caveats|risks?|findings)\b/i;
-const UNTOLD_INTRODUCTION =
+const PLAN_INTRODUCTION =
   /\b(?:next|to-?do|to do|plan|goals?|criteri\w+|remaining|should|would|could|will|i'd|i'll|i'm|shall|suggest\w*|recommend\w*|propos\w+|options?|expected|not|message|examples?|if|how to|needs?|asked me|like this|can now)\b|^(?:your |the |my )?(?:you asked|task|ticket|request|requirements?)\b/i;
 const SETTLED =
   /\b(?:done|completed?|met|passed|verified|finished|changes made|(?:i|we) did|(?:i|we)(?:'ve| have) (?!to|not)|in place|was|were|made|accomplished)\b|[✅✓✔]/iu;
@@ -109,20 +109,20 @@ const SUMMARY = /^(?:(?:short|brief|pr|the) )*(?:summary|overview|description|hi
 const CHECKS =
   /^(?:(?:the|unit|final|local|how i) )*(?:tests?|testing|tested|test results?|verification|verified|validation|validated|checks?|checked(?: it)?|quality checks?|results?|status|ci)\b/i;
 
-function kindOf(title: string, isTitle: boolean): SectionKind {
+function classifyTitle(title: string, isTitle: boolean): SectionKind {
   const words = title
     .replace(/\([^)]*\)/g, '')
     .replace(/^[^\p{L}\d`]+|[\s:.!*_]+$/gu, '')
     .replace(/^(?:step )?\d+[.)]\s*/i, '');
-  const untold = isTitle ? UNTOLD_TITLE : UNTOLD_INTRODUCTION;
-  if (untold.test(words) && !SETTLED.test(title)) return 'untold';
+  const planned = isTitle ? PLAN_TITLE : PLAN_INTRODUCTION;
+  if (planned.test(words) && !SETTLED.test(title)) return 'untold';
   if (CREATED.test(words)) return 'created';
   if (CHANGED.test(words)) return 'changed';
   if (SUMMARY.test(words)) return 'summary';
   return CHECKS.test(words) ? 'checks' : 'plain';
 }
 
-/** Splits behind a full stop, unless it stands in code. */
+/** Splits after sentence punctuation, unless it is inside code. */
 function sentencesOf(text: string): string[] {
   const sentences: string[] = [];
   let start = 0;

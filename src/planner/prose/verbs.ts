@@ -1,14 +1,14 @@
 /**
- * Verbs of change. `implemented` is only compared with an empty diff, so every verb that takes an edited file counts;
- * verbs of looking, running and talking don't.
+ * Verbs of change. `implemented` is only checked against an empty diff, so every verb that implies an edited file
+ * counts; verbs of looking, running and talking don't.
  */
-const words = (text: string) => new Set(text.trim().split(/\s+/));
+const wordSet = (text: string) => new Set(text.trim().split(/\s+/));
 
-/** Claims `fixed`. */
-export const FIX_VERBS = words('fixed resolved corrected repaired patched');
+/** Verbs that claim `fixed`. */
+export const FIX_VERBS = wordSet('fixed resolved corrected repaired patched');
 
-/** Claims `implemented`, with the agent as the subject or without one: `Added a flag`. */
-export const CHANGE_VERBS = words(`
+/** Verbs that claim `implemented`, with the agent as the subject or without a subject: `Added a flag`. */
+export const CHANGE_VERBS = wordSet(`
   adapted added addressed adjusted aligned annotated appended applied automated broadened bumped capped centralised
   centralized changed clarified cleaned collapsed committed condensed configured consolidated converted covered
   created decoupled deduplicated deleted deprecated disabled documented downgraded dropped edited eliminated enabled
@@ -23,17 +23,20 @@ export const CHANGE_VERBS = words(`
   swapped switched threaded tidied tightened translated trimmed tweaked typed unified updated upgraded wired wrapped
   wrote`);
 
-/** Claims `implemented` only with the agent as the subject: alone they are mostly something else. */
-export const OWN_CHANGE_VERBS = words(`
+/**
+ * Verbs that claim `implemented` only with the agent as the subject; without a subject they usually mean something
+ * else.
+ */
+export const OWN_CHANGE_VERBS = wordSet(`
   altered batched broke built cached called caught cut defined drafted finalised finalized gated gave handled included
   incorporated injected limited linked logged mapped marked mocked produced published pulled put rebuilt recorded
   redid routed saved scoped set stored supported taken taught threw turned used validated written`);
 
 /**
- * Verbs of looking, running, talking and deciding. Any other past tense with an object is a change: `Styled the page`. So
- * this list is the one to extend when the reader invents a change.
+ * Verbs of looking, running, talking and deciding. Any other past tense with an object counts as a change: `Styled
+ * the page`. Extend this list when a message without a change is read as one.
  */
-const NO_CHANGE_VERBS = words(`
+const NO_CHANGE_VERBS = wordSet(`
   agreed aimed allowed analysed analyzed answered argued asked assessed assumed attempted audited avoided based
   believed benchmarked bisected blocked browsed called caused checked cited claimed cloned closed collected compared
   completed concluded confirmed considered consulted contacted contained continued counted crashed cross-checked
@@ -52,7 +55,7 @@ const NO_CHANGE_VERBS = words(`
   timed traced tracked triaged tried triggered trusted understood used validated verified viewed visited waited walked
   wanted watched weighed wished wondered worked`);
 
-const IRREGULAR_CHANGES = words(
+const IRREGULAR_CHANGES = wordSet(
   'brought cut drew redid redrew rebuilt rethought rewrote shrank sped tore undid',
 );
 
@@ -60,28 +63,31 @@ function isRegularPast(word: string): boolean {
   return /[a-z][^e]ed$/.test(word);
 }
 
-/** `Styled` and `Merged`: a past tense that may be a change. */
+/** Whether the word is a past tense that can mean a change: `Styled`, `Merged`. */
 export function isPastOfChange(word: string): boolean {
   return (isRegularPast(word) && !NO_CHANGE_VERBS.has(word)) || IRREGULAR_CHANGES.has(word);
 }
 
-const OTHER_PASTS = words('built chose did found got kept left made ran read saw took went');
+const OTHER_PASTS = wordSet('built chose did found got kept left made ran read saw took went');
 
-/** `Kept the API`: a past tense without a subject, so that the agent is the subject of the verbs after it too. */
+/** Whether the word is a past tense: in `Kept the API`, the agent is the implied subject, also of later verbs. */
 export function isPast(word: string): boolean {
   return (
     isRegularPast(word) || IRREGULAR_CHANGES.has(word) || UNCHANGED_PASTS.has(word) || OTHER_PASTS.has(word)
   );
 }
 
-/** Verbs whose past tense is also their base form, and so may be an instruction to the reader. */
-const UNCHANGED_PASTS = words('set put cut split let reset');
+/** Verbs whose past tense equals their base form, so they may be an instruction to the reader. */
+const UNCHANGED_PASTS = wordSet('set put cut split let reset');
 
-const IRREGULAR_BASES = words(
+const IRREGULAR_BASES = wordSet(
   'make write rewrite set split hide rework let pass return skip stop support treat use handle prevent reject ensure allow',
 );
 
-/** `add`, `adds` and `guard`: the present of a change verb, which items of a summary begin with. */
+/**
+ * Whether the word is the present tense of a change verb, which often starts an item of a summary: `add`, `adds`,
+ * `guard`.
+ */
 export function isPresentOfChange(word: string): boolean {
   return [word, word.replace(/s$/, ''), word.replace(/es$/, '')].some(isBaseOfChange);
 }
@@ -92,7 +98,7 @@ function isBaseOfChange(base: string): boolean {
   return IRREGULAR_BASES.has(base) || pasts.some((past) => CHANGE_VERBS.has(past) || FIX_VERBS.has(past));
 }
 
-/** Past participles that claim work behind their noun: `guard added`, `README updated`. */
-export const TRAILING_VERBS = words(`
+/** Past participles that claim work after their noun: `guard added`, `README updated`. */
+export const TRAILING_VERBS = wordSet(`
   added adjusted applied converted created deleted documented extracted fixed implemented integrated migrated
   refactored regenerated registered removed renamed replaced resolved restored rewritten updated upgraded wired`);

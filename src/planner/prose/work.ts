@@ -7,13 +7,13 @@ import { isQuestion, type Statement } from './statements.ts';
 import { isPast, isPresentOfChange } from './verbs.ts';
 
 export interface MessageKind {
-  /** It reviews the work of others, so that `X was renamed` is not what the agent did. */
+  /** The message reviews the work of others, so `X was renamed` isn't the agent's work. */
   readonly isReview: boolean;
-  /** It asks for a go-ahead, so that its list of changes is a proposal. */
+  /** The message asks for a go-ahead, so its list of changes is a proposal. */
   readonly isProposal: boolean;
 }
 
-/** What a statement says that the agent changed or created. */
+/** Finds what a statement says the agent changed or created. */
 export function workIn(statement: Statement, message: MessageKind): Claim[] {
   const { text, section, ticked, form } = statement;
   const found: Claim[] = [...presentedAsNew(statement)];
@@ -23,7 +23,7 @@ export function workIn(statement: Statement, message: MessageKind): Claim[] {
       ? [{ kind: 'implemented' }]
       : found;
   const isIntroduction = form === 'title' || text.endsWith(':');
-  let state: State = { lead: '', isTold: true, isListing: section === 'created' };
+  let state: ReadState = { lead: '', isTold: true, isListing: section === 'created' };
   for (const part of partsOf(text)) {
     const before = part.mark === 'but' ? { ...state, lead: '' } : state;
     const read = readPart(part, before, isIntroduction, message);
@@ -35,30 +35,30 @@ export function workIn(statement: Statement, message: MessageKind): Claim[] {
   return found;
 }
 
-/** An item below `Changes`, or `- Add retries to the client` below `Summary`. */
+/** Matches an item under `Changes`, or `- Add retries to the client` under `Summary`. */
 function isListedChange({ text, section, form, ticked }: Statement): boolean {
   if (section === 'changed') return form === 'item' && !/^\W*(?:none|no|n\/a|nothing|see)\b/i.test(text);
   const verb = (/^([a-z]+)\b(?!\s*[:=])/i.exec(text)?.[1] ?? '').toLowerCase();
   return (section === 'summary' || ticked) && isPresentOfChange(verb);
 }
 
-interface State {
-  /** What stands in front of the part and may put it in doubt. */
+interface ReadState {
+  /** The preceding text of the sentence, which may put the part in doubt. */
   readonly lead: string;
-  /** The part before it tells what the agent did, so that a bare verb goes on with it. */
+  /** The previous part reports what the agent did, so a bare verb continues that report. */
   readonly isTold: boolean;
-  /** The part before it names created files, so that a bare path is another one. */
+  /** The previous part names created files, so a bare path is another one. */
   readonly isListing: boolean;
 }
 
 interface ReadPart {
   readonly claims: readonly Claim[];
-  readonly state: State;
+  readonly state: ReadState;
 }
 
 function readPart(
   { words, mark, rest }: Part,
-  state: State,
+  state: ReadState,
   isIntroduction: boolean,
   message: MessageKind,
 ): ReadPart {
@@ -66,13 +66,13 @@ function readPart(
     return { claims: createdObject(words, 'created'), state: { lead: '', isTold: true, isListing: true } };
   const isOpen = mark === 'first' || mark === 'label' || state.isTold;
   const isFileList = (isIntroduction || /^\s*[:(–—-]/.test(rest)) && FILES_CREATED.test(words);
-  const isTakenOut = isDeniedBy(rest) || REMOVED_AGAIN.test(rest) || isFileList;
-  const act = isTakenOut
+  const isExcluded = isDeniedBy(rest) || REMOVED_AGAIN.test(rest) || isFileList;
+  const act = isExcluded
     ? null
-    : (actIn(words, state.lead, isOpen, isIntroduction) ?? sharedAct(words, state, mark));
+    : (findAct(words, state.lead, isOpen, isIntroduction) ?? findSharedAct(words, state, mark));
   const isImpersonal =
     act === null &&
-    !isTakenOut &&
+    !isExcluded &&
     !message.isReview &&
     !isDoubted(state.lead) &&
     !isOfOthers(state.lead, rest);
@@ -82,7 +82,7 @@ function readPart(
   return {
     claims,
     state: {
-      // What was done has been told, and the next part is about something else.
+      // After a claim, the preceding text no longer affects the next part.
       lead: claims.length > 0 ? '' : `${state.lead} ${words}`,
       isTold:
         claims.length > 0 ||
@@ -98,17 +98,17 @@ function readPart(
   };
 }
 
-/** What stands around a description of the result may say that it is none of the agent's. */
+/** Whether the text around a description of the result attributes it to others. */
 function isOfOthers(lead: string, rest: string): boolean {
   return isElsewhen(lead) || /^\W*according to\b/i.test(rest);
 }
 
 const REMOVED_AGAIN = /\b(?:deleted|removed|reverted) (?:it|them|both)\b/i;
-/** `I created two files`, above or before their names. */
+/** Matches `I created two files`, before or above their names. */
 const FILES_CREATED =
   /^(?:(?:i|we)(?:'ve| have)? )?(?:created|added|generated|wrote) (?:[\w-]+ )*files?$|^(?:new |added |created )?files?(?: (?:created|added))?$|^(?:created|added|new)$/i;
 
-/** `a new hook, src/hooks/useMedia.ts`. */
+/** Matches `a new hook, src/hooks/useMedia.ts`. */
 function startsList(act: Act | null): boolean {
   return (
     act !== null &&
@@ -117,7 +117,7 @@ function startsList(act: Act | null): boolean {
   );
 }
 
-/** `Done, removed the flag` and `Kept the API and removed the flag`. */
+/** Matches `Done, removed the flag` and `Kept the API and removed the flag`. */
 function opensReport(words: string): boolean {
   const [verb = ''] = /^[a-z]+/i.exec(words) ?? [];
   return OPENER.test(words) || (isPast(verb.toLowerCase()) && !isModifier(verb, words.slice(verb.length)));
@@ -126,8 +126,8 @@ function opensReport(words: string): boolean {
 const OPENER =
   /^(?:(?:all|ok|okay|and|it's|everything is|great|perfect|that's|both|ok both) )*(?:done|set|finished|completed?|ready|great news|good catch|perfect|sure|yes|ok|okay|task (?:is )?(?:complete|done|finished))\b/i;
 
-/** The act that a part tells of, if nothing puts it in doubt. */
-function actIn(words: string, lead: string, isOpen: boolean, isTitle: boolean): Act | null {
+/** The act that a part reports, unless something puts it in doubt. */
+function findAct(words: string, lead: string, isOpen: boolean, isTitle: boolean): Act | null {
   const own = ownAct(words);
   if (own !== null) {
     const isImagined =
@@ -138,8 +138,8 @@ function actIn(words: string, lead: string, isOpen: boolean, isTitle: boolean): 
   return bare === null || isModifier(bare.verb, bare.object, isTitle) || !changesFiles(bare) ? null : bare;
 }
 
-/** `I looked at the callers and used the new one`: the second verb shares the subject of the first. */
-function sharedAct(words: string, state: State, mark: Part['mark']): Act | null {
+/** Matches `I looked at the callers and used the new one`: the second verb shares the subject of the first. */
+function findSharedAct(words: string, state: ReadState, mark: Part['mark']): Act | null {
   if (!state.isTold || (mark !== 'and' && mark !== 'comma')) return null;
   const act = isDoubted(state.lead) ? null : ownAct(`I ${words}`);
   return act === null || act.before !== '' || isModifier(act.verb, act.object) || !changesFiles(act)
@@ -151,7 +151,7 @@ const CREATING = /^(?:created|added|generated|wrote|written|introduced|scaffolde
 const WRITING =
   /^(?:wrote|written|saved|exported|generated|produced|stored|recorded|dumped|put|drafted|published)$/;
 
-/** A created file is a claim of its own, which the diff is compared with as well. */
+/** A created file is a claim of its own, which is also checked against the diff. */
 function claimsBy(act: Act, rest: string): Claim[] {
   const created = CREATING.test(act.verb) ? createdObject(act.object, act.verb, rest) : [];
   if (created.length > 0) return created;
