@@ -20,7 +20,7 @@ import {
 import { evaluationProblem, filledVariables, variableProblem } from './walk/variables.ts';
 import { type CommandPlace, checkEffect } from './write-rules.ts';
 
-/** What a command is judged by. */
+/** The rules that a command is checked against. */
 export interface Rules {
   readonly policy: EffectivePolicy;
   readonly place: CommandPlace;
@@ -28,7 +28,7 @@ export interface Rules {
 }
 
 export interface CallCheck extends Rules {
-  /** Where the command may run; null where that can't be told. */
+  /** The folders the command may run in; null if unknown. */
   readonly folders: readonly string[] | null;
 }
 
@@ -43,20 +43,20 @@ export function textOf(words: readonly Word[]): string {
   return cut(parts.join(' ').trim());
 }
 
-/** Judges a program with its words, wherever on the line it was found. */
+/** Checks one program call with its words, wherever it appears on the line. */
 export function checkCall(check: CallCheck, call: Call): Finding[] {
   const { words, assignments } = call;
   const subject = textOf(words);
   const [first] = words;
-  const set = [...assignments, ...declared(words)].flatMap((word) => readGivenAssignment(word) ?? []);
+  const set = [...assignments, ...declaredAssignments(words)].flatMap((word) => readGivenAssignment(word) ?? []);
   const variables = [
     ...[...set, ...filledVariables(words)].flatMap((assignment) => checkVariable(check, assignment)),
-    ...hide(subject, evaluationProblem(words)),
+    ...hideProblem(subject, evaluationProblem(words)),
   ];
   if (first === undefined) return variables;
   if (first.unknown || first.pattern)
     return [...variables, hidden(subject, 'an expansion stands where a program belongs')];
-  // In zsh an equals sign before a name stands for the path of the program.
+  // In zsh, `=name` expands to the path of the program.
   if (first.text === '' || /^[-=]/.test(first.text))
     return [...variables, hidden(subject, 'the command has no name')];
   const git = readGit(words);
@@ -70,18 +70,18 @@ export function checkCall(check: CallCheck, call: Call): Finding[] {
   ];
 }
 
-const DECLARING = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
+const DECLARATION_BUILTINS = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
 
-/** The assignments among the words of `export` and its like. */
-function declared([first, ...rest]: readonly Word[]): readonly Word[] {
-  return first !== undefined && DECLARING.has(first.text) ? rest : [];
+/** The assignments among the arguments of `export` and similar builtins. */
+function declaredAssignments([first, ...rest]: readonly Word[]): readonly Word[] {
+  return first !== undefined && DECLARATION_BUILTINS.has(first.text) ? rest : [];
 }
 
 export function checkVariable({ policy }: Rules, assignment: Assignment): Finding[] {
-  return hide(assignment.name, variableProblem(assignment, policy.commands.allow !== null));
+  return hideProblem(assignment.name, variableProblem(assignment, policy.commands.allow !== null));
 }
 
-function hide(subject: string, problem: string | null): Finding[] {
+function hideProblem(subject: string, problem: string | null): Finding[] {
   return problem === null ? [] : [hidden(subject, problem)];
 }
 
@@ -113,7 +113,7 @@ function checkLists(check: CallCheck, { words, packaged }: Call, subject: string
   ];
 }
 
-/** `source .venv/bin/activate` inside the workspace, which only puts the programs of the project first. */
+/** `source .venv/bin/activate` inside the workspace, which only puts the project's programs first in `PATH`. */
 export function isActivation({ place, folders }: CallCheck, [first, file]: readonly Word[]): boolean {
   if (first?.text !== 'source' && first?.text !== '.') return false;
   if (file === undefined || file.unknown || !/^(?:[\w./@+-]*\/)?bin\/activate$/.test(file.text)) return false;
@@ -123,38 +123,38 @@ export function isActivation({ place, folders }: CallCheck, [first, file]: reado
 
 function checkGit(check: Rules, git: GitCall, subject: string): Finding[] {
   const { policy, place, deny } = check;
-  const guarded =
+  const isGuarded =
     policy.forbidden_operations.length > 0 ||
     deny.some((entry) => entry.kind !== 'prefix' || entry.words[0]?.startsWith('git') === true);
-  const deed = judgeGit(git);
-  const problems = [...git.problems, ...(deed.problem === null ? [] : [deed.problem])];
+  const effect = judgeGit(git);
+  const problems = [...git.problems, ...(effect.problem === null ? [] : [effect.problem])];
   if (git.unknown) problems.push('an expansion stands where a command of git belongs');
-  else if (guarded && !isKnownSubcommand(git.subcommand))
+  else if (isGuarded && !isKnownSubcommand(git.subcommand))
     problems.push(`git ${git.subcommand} may be an alias for anything`);
-  const protectedNames = deed.branches.filter(({ text }) =>
+  const protectedNames = effect.branches.filter(({ text }) =>
     isProtectedBranch(branchRef(text), place.protectedBranches),
   );
   return [
     ...problems.map((problem) => hidden(subject, problem)),
-    ...(deed.movesAll
+    ...(effect.movesAll
       ? [block(subject, `git ${git.subcommand} moves every branch, protected ones too`)]
       : []),
-    ...deed.operations.flatMap((operation) => forbidden(policy, operation, subject)),
+    ...effect.operations.flatMap((operation) => checkOperation(policy, operation, subject)),
     ...protectedNames.map(({ text }) =>
       shown('protected_branch_violation', text, `this command would move the protected branch ${text}`),
     ),
-    ...(deed.network ? overNetwork(policy, subject) : []),
-    ...(deed.rewrites ? againstReadOnly(policy, subject) : []),
+    ...(effect.network ? checkNetwork(policy, subject) : []),
+    ...(effect.rewrites ? checkReadOnly(policy, subject) : []),
   ];
 }
 
-function forbidden(policy: EffectivePolicy, operation: Operation, subject: string): Finding[] {
+function checkOperation(policy: EffectivePolicy, operation: Operation, subject: string): Finding[] {
   if (!policy.forbidden_operations.includes(operation)) return [];
-  const message = `\`${subject}\` would ${DEEDS[operation]}; the policy forbids \`${operation}\``;
+  const message = `\`${subject}\` would ${OPERATION_TEXTS[operation]}; the policy forbids \`${operation}\``;
   return [shown('forbidden_operation', subject, message)];
 }
 
-const DEEDS: Readonly<Record<Operation, string>> = {
+const OPERATION_TEXTS: Readonly<Record<Operation, string>> = {
   commit: 'record something in git',
   push: 'push',
   delete: 'delete files',
@@ -163,14 +163,14 @@ const DEEDS: Readonly<Record<Operation, string>> = {
   dependency_change: 'change dependencies',
 };
 
-function againstReadOnly(policy: EffectivePolicy, subject: string): Finding[] {
+function checkReadOnly(policy: EffectivePolicy, subject: string): Finding[] {
   if (policy.execution !== 'read_only') return [];
   return [
     shown('forbidden_operation', subject, `\`${subject}\` would change files; the policy is read-only`),
   ];
 }
 
-function overNetwork(policy: EffectivePolicy, subject: string): Finding[] {
+function checkNetwork(policy: EffectivePolicy, subject: string): Finding[] {
   if (policy.network === 'allow') return [];
   return [
     shown('network_violation', subject, `\`${subject}\` would use the network, which the policy denies`),
@@ -179,14 +179,14 @@ function overNetwork(policy: EffectivePolicy, subject: string): Finding[] {
 
 function checkReach(policy: EffectivePolicy, words: readonly Word[], subject: string): Finding[] {
   return [
-    ...(reachesNetwork(words) ? overNetwork(policy, subject) : []),
-    ...(changesDependencies(words) ? forbidden(policy, 'dependency_change', subject) : []),
-    ...(['patch', 'gpatch'].includes(programOf(words[0])) ? againstReadOnly(policy, subject) : []),
+    ...(reachesNetwork(words) ? checkNetwork(policy, subject) : []),
+    ...(changesDependencies(words) ? checkOperation(policy, 'dependency_change', subject) : []),
+    ...(['patch', 'gpatch'].includes(programOf(words[0])) ? checkReadOnly(policy, subject) : []),
   ];
 }
 
 export function checkRedirection(check: CallCheck, { operator, target }: Redirection): Finding[] {
-  if (/^\/dev\/(?:tcp|udp)\//.test(target.text)) return overNetwork(check.policy, target.text);
+  if (/^\/dev\/(?:tcp|udp)\//.test(target.text)) return checkNetwork(check.policy, target.text);
   switch (operator) {
     case '<':
     case '<&':
@@ -201,7 +201,7 @@ export function checkRedirection(check: CallCheck, { operator, target }: Redirec
   return checkWrittenFile(check, target);
 }
 
-/** A file that is written, by whatever writes it. */
+/** Checks a file that is written, no matter by which program. */
 export function checkWrittenFile(check: CallCheck, target: Word): Finding[] {
   const effect: FileEffect = { kind: 'write', target, into: [], recursive: false };
   return checkEffect(check, effect);

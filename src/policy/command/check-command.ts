@@ -10,22 +10,22 @@ export interface CommandVerdict {
   readonly violations: readonly Violation[];
 }
 
-/** Longer lines are not read: nobody types them, and a program can be run from a file. */
+/** Longer lines are not parsed: they are not typed by hand, and a program can be run from a file instead. */
 const MAX_LINE = 4 * 1024 * 1024;
 
 /**
- * Judges a line that an agent wants to run in a shell. Under a policy without `commands`, only what the line shows to be against
- * the policy is refused; what can't be judged is left to the workspace, the sandbox and the check after the step. With `commands`,
- * what can't be judged is refused as well.
+ * Checks a line that an agent wants to run in a shell. Without `commands` in the policy, only a line that visibly
+ * violates the policy is refused; what can't be decided is left to the workspace, the sandbox and the check after
+ * the step. With `commands`, a line that can't be decided is refused as well.
  */
 export function checkCommand(policy: EffectivePolicy, line: string, place: CommandPlace): CommandVerdict {
   if (line.length > MAX_LINE) return verdict([tooLong(line)], true);
   const isStrict = limitsCommands(policy);
   const deny = policy.commands.deny.map(readDenyEntry);
-  // To some shells a carriage return ends a line, to others it is a part of the word before it.
+  // Some shells end a line at a carriage return; others treat it as part of the preceding word.
   const readings = new Set([line, line.replaceAll(/\r(?=\n|$)/g, '')]);
   const findings = [...readings].flatMap((reading) => walkLine({ policy, place, deny }, isStrict, reading));
-  return verdict([...deny.flatMap(brokenEntry), ...findings], isStrict);
+  return verdict([...deny.flatMap(reportBrokenEntry), ...findings], isStrict);
 }
 
 function tooLong(line: string): Finding {
@@ -38,7 +38,7 @@ function verdict(findings: readonly Finding[], isStrict: boolean): CommandVerdic
   return { allowed: violations.length === 0, violations };
 }
 
-function brokenEntry(entry: DenyEntry): Finding[] {
+function reportBrokenEntry(entry: DenyEntry): Finding[] {
   if (entry.kind !== 'broken') return [];
   const message = `${entry.source} in commands.deny is not a regular expression that can be matched`;
   return [shown('native_policy_block', entry.source, message)];

@@ -5,7 +5,7 @@ import { wordsWithoutGlobals } from './git/git-words.ts';
 import { resolvePath } from './paths.ts';
 import { isFixed, MASK, programOf, type Word } from './shell/shell-word.ts';
 
-/** An entry of `commands.deny`, ready to be matched. */
+/** A compiled entry of `commands.deny`. */
 export type DenyEntry =
   | { readonly kind: 'prefix'; readonly source: string; readonly words: readonly string[] }
   | { readonly kind: 'expression'; readonly source: string; readonly expression: Expression }
@@ -18,7 +18,7 @@ export function readDenyEntry(source: string): DenyEntry {
   return expression === null ? { kind: 'broken', source } : { kind: 'expression', source, expression };
 }
 
-/** Whether the words of a command begin with a denied prefix, or might once the shell has expanded them. */
+/** Whether a command starts with a denied prefix, or might once the shell has expanded its words. */
 export function startsWithPrefix(words: readonly Word[], prefix: readonly string[]): boolean {
   const [first, ...wanted] = prefix;
   const given = wordsWithoutGlobals(words);
@@ -27,7 +27,7 @@ export function startsWithPrefix(words: readonly Word[], prefix: readonly string
   return covers(rest, wanted);
 }
 
-/** A denied program that is named where programs lie may get another name there. */
+/** Whether an argument is the path of a denied program in a `bin` folder: the command could give it another name. */
 export function namesProgram(words: readonly Word[], prefix: readonly string[]): boolean {
   return words
     .slice(1)
@@ -39,35 +39,38 @@ export function namesProgram(words: readonly Word[], prefix: readonly string[]):
     );
 }
 
-/** A name stands for the program wherever it lies; a path only for itself. */
+/** A bare name matches the program in any folder; a path matches only itself. */
 function isProgram(word: Word, wanted: string): boolean {
   if (wanted.includes('/')) return resolvePath('/', word.text) === resolvePath('/', wanted);
   return programOf(word).replace(/\.exe$/, '') === wanted.toLowerCase();
 }
 
-/** Operands in their order; options anywhere, letters in any grouping, long names by their first letter too. */
+/**
+ * Operands must match in order; options match anywhere, in any grouping of letters, and long options by their first
+ * letter too.
+ */
 function covers(rest: readonly Word[], wanted: readonly string[]): boolean {
   if (wanted.length === 0) return true;
   const operands = wanted.filter((word) => !word.startsWith('-'));
   const flags = wanted.filter((word) => word.startsWith('-'));
-  const openAt = rest.findIndex((word) => mayBecome(word, operands, flags));
-  const known = openAt < 0 ? rest : rest.slice(0, openAt);
-  const reached = operandsReached(
+  const unknownAt = rest.findIndex((word) => mayExpandTo(word, operands, flags));
+  const known = unknownAt < 0 ? rest : rest.slice(0, unknownAt);
+  const reached = matchOperands(
     known.map(({ text }) => text),
     operands,
   );
   if (reached === 'none') return false;
-  if (reached === 'some') return openAt >= 0;
+  if (reached === 'some') return unknownAt >= 0;
   const options = known.filter(({ text }) => text.startsWith('-')).map(({ text }) => text);
   const missing = flags.filter((word) => !hasFlag(options, word));
-  return missing.length === 0 || openAt >= 0;
+  return missing.length === 0 || unknownAt >= 0;
 }
 
-/** Longer patterns are not matched. */
+/** Longer patterns are not matched; they count as a possible match. */
 const MAX_PATTERN = 512;
 
-/** Whether what the shell makes of a word could be a word of the entry. */
-function mayBecome(word: Word, operands: readonly string[], flags: readonly string[]): boolean {
+/** Whether the shell could expand a word to a word of the entry. */
+function mayExpandTo(word: Word, operands: readonly string[], flags: readonly string[]): boolean {
   if (word.below !== null) return false;
   if (word.unknown) {
     const [first] = word.pieces ?? [];
@@ -75,7 +78,7 @@ function mayBecome(word: Word, operands: readonly string[], flags: readonly stri
     return head === '' || head.startsWith('-') || operands.some((wanted) => wanted.startsWith(head));
   }
   if (!word.pattern) return false;
-  // A file can bear the name of an option, but it is not an option with an ending.
+  // A pattern can expand to a file that is named like an option, but not to an option with a suffix.
   if (word.text.length > MAX_PATTERN || /[{(]/.test(word.text)) return true;
   const spellings = flags.flatMap((flag) => [
     flag,
@@ -85,10 +88,10 @@ function mayBecome(word: Word, operands: readonly string[], flags: readonly stri
 }
 
 /**
- * How far the operands of a command follow those of an entry. A word right behind an option may be its value, so
- * it counts and does not count.
+ * How far the operands of a command match those of an entry. A word after an option may be its value, so both
+ * readings are tracked: as an operand and as a value.
  */
-function operandsReached(words: readonly string[], wanted: readonly string[]): 'all' | 'some' | 'none' {
+function matchOperands(words: readonly string[], wanted: readonly string[]): 'all' | 'some' | 'none' {
   let reached = new Set([0]);
   for (const [index, word] of words.entries()) {
     if (reached.has(wanted.length)) return 'all';
@@ -116,7 +119,7 @@ function hasFlag(options: readonly string[], wanted: string): boolean {
   return Array.from(wanted.slice(1)).every((letter) => letters.has(letter.toLowerCase()));
 }
 
-/** Long options may be cut short, and `-f` is what many write for `--force`. */
+/** Long options may be abbreviated, and `-f` is a common short form of `--force`. */
 function abbreviates(option: string, wanted: string): boolean {
   const name = option.split('=')[0] ?? '';
   if (name.startsWith('--')) return name.length > 3 && wanted.startsWith(name);
@@ -124,24 +127,27 @@ function abbreviates(option: string, wanted: string): boolean {
 }
 
 /**
- * A command with what is only an argument blotted out. A quoted program, subcommand or option still acts as what
- * it says, and a word without white space of which a part is quoted is a disguise, not a text.
+ * A command with its plain arguments masked. A quoted program, subcommand or option still takes effect, and a
+ * partly quoted word without white space is a disguise rather than text.
  */
 export function spellOut(words: readonly Word[]): string {
   const given = wordsWithoutGlobals(words);
-  return given.map((word, index) => (index === 0 ? word.text : spellWord(word, index, given))).join(' ');
+  return given.map((word, index) => (index === 0 ? word.text : maskArgument(word, index, given))).join(' ');
 }
 
-function spellWord(word: Word, index: number, words: readonly Word[]): string {
+function maskArgument(word: Word, index: number, words: readonly Word[]): string {
   if (word.quoting === 'none') return word.text;
   const value = /^--?[\w-]+=/.exec(word.text)?.[0];
   if (value !== undefined) return value + MASK.repeat(word.text.length - value.length);
-  const acts =
+  const takesEffect =
     word.quoting === 'part' || word.text.startsWith('-') || (index === 1 && programOf(words[0]) === 'git');
-  return acts && !/\s/.test(word.text) ? word.text : MASK.repeat(word.text.length);
+  return takesEffect && !/\s/.test(word.text) ? word.text : MASK.repeat(word.text.length);
 }
 
-/** `allow` names first words as they are written; an entry of several words names all of them. */
+/**
+ * An entry of `allow` matches the first words of a command literally; if it has several words, all of them must
+ * match.
+ */
 export function isAllowedBy(words: readonly Word[], allow: readonly string[]): boolean {
   const given = wordsWithoutGlobals(words);
   return allow.some((entry) =>

@@ -1,14 +1,14 @@
 import { type DenyEntry, startsWithPrefix } from './command-lists.ts';
 import { plainWord } from './shell/shell-word.ts';
 
-/** How much of a program behind the name of a denied one is compared with the rest of the entry. */
+/** Number of characters after a denied program's name that are compared with the rest of the entry. */
 const MAX_CALL = 200;
-/** Places in a program that are looked at. */
+/** Maximum number of occurrences that are checked. */
 const MAX_PLACES = 1_000;
 
 /**
- * The first entry of `commands.deny` that occurs in a program of another language: as the name of a program, in a list of
- * words or in a line for a shell. A method of the same name is none.
+ * The first entry of `commands.deny` that occurs in code of another language: as a program name, in a list of words
+ * or in a shell line. A method of the same name doesn't count.
  */
 export function deniedInCode(text: string, deny: readonly DenyEntry[]): DenyEntry | null {
   return deny.find((entry) => occursIn(text, entry)) ?? null;

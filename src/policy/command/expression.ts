@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 
-/** An expression of a policy. It takes time in proportion to the text, where JavaScript's own may take it exponentially. */
+/** A regular expression of a policy. It runs in linear time, while JavaScript's own may take exponential time. */
 export interface Expression {
   readonly test: (text: string) => boolean;
 }
 
-/** Null if it is no regular expression, or one that can't be matched in linear time. */
+/** Null if it isn't a valid regular expression, or can't be matched in linear time. */
 export function compileExpression(body: string, flags: string): Expression | null {
   const options =
     (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) |

@@ -1,6 +1,6 @@
 import { singleQuoted } from '../../text/shell-words.ts';
 
-/** Some agents pass the words of a call, mostly those of a shell with a line for it. */
+/** Turns an argument list into a shell line. Some agents pass such a list, usually `sh -c` with a line. */
 export function lineOfWords(words: readonly string[]): string {
   const [shell = '', flag = '', line] = words;
   if (

@@ -1,4 +1,4 @@
-/** Paths as POSIX writes them, without a file system to ask. */
+/** POSIX paths, resolved without access to a file system. */
 
 export function resolvePath(base: string, path: string): string {
   const parts: string[] = [];
@@ -9,7 +9,7 @@ export function resolvePath(base: string, path: string): string {
   return `/${parts.join('/')}`;
 }
 
-/** The way from a folder to what lies in it; null for what does not. The folder itself is the empty way. */
+/** The path relative to a folder; empty for the folder itself, null for a path outside it. */
 export function pathInside(folder: string, path: string): string | null {
   const base = folder.endsWith('/') ? folder : `${folder}/`;
   if (path === folder || `${path}/` === base) return '';

@@ -1,36 +1,36 @@
 import { matchesGlob } from '../globs.ts';
 
-/** Wildcards of a word that are followed; more of them make a riddle. */
+/** Maximum number of wildcards in a word; a pattern with more is not analysed. */
 const MAX_WILDCARDS = 8;
 const MAX_LENGTH = 512;
 
-/** Words that braces are expanded to; more of them are not followed. */
+/** Maximum number of words that braces are expanded to. */
 const MAX_EXPANDED = 64;
 
-/** Whether it can be told where the words lead that the shell makes of a pattern. */
+/** Whether the words that the shell expands a pattern to can be analysed. */
 export function isFollowable(pattern: string): boolean {
   if (pattern.length > MAX_LENGTH || pattern.includes('(')) return false;
   return (pattern.match(/[*?[{]/g) ?? []).length <= MAX_WILDCARDS;
 }
 
-/** The words that braces with a list stand for; null where there are too many. */
+/** The words that braces with a list expand to; null if there are too many. */
 export function expandBraces(pattern: string): readonly string[] | null {
-  let open = [pattern];
+  let current = [pattern];
   for (;;) {
-    const expanded = open.flatMap((text) => {
-      // The innermost list first.
+    const expanded = current.flatMap((text) => {
+      // Expand the innermost list first.
       const [whole, list] = /\{([^{}]*,[^{}]*)\}/.exec(text) ?? [];
       return whole === undefined || list === undefined
         ? [text]
         : list.split(',').map((part) => text.replace(whole, () => part));
     });
     if (expanded.length > MAX_EXPANDED) return null;
-    if (expanded.length === open.length && expanded.every((text, index) => text === open[index])) return open;
-    open = expanded;
+    if (expanded.length === current.length && expanded.every((text, index) => text === current[index])) return current;
+    current = expanded;
   }
 }
 
-/** A name that a pattern could become. */
+/** An example of a name that a pattern matches. */
 export function sampleOf(pattern: string): string {
   return pattern
     .replace(/[!@+]\([^)]*\)/g, 'x')
@@ -39,8 +39,9 @@ export function sampleOf(pattern: string): string {
 }
 
 /**
- * Whether a pattern of a line and a glob of a policy could name the same file. An aimed pattern does so by more than its
- * ending: `.gi*` aims at `.git`, and `*.json` at none of the files that it covers.
+ * Whether a pattern on a line and a glob of a policy could match the same file. With `isAimed`, a pattern must
+ * match by more than its suffix: `.gi*` is aimed at `.git`, while `*.json` is aimed at none of the files it
+ * matches.
  */
 export function mayMeet(
   written: string,
@@ -53,12 +54,12 @@ export function mayMeet(
     .replace(/\/+$/, '')
     .split('/');
   const isAligned = (from: readonly string[], to: readonly string[]): boolean =>
-    aligned(from, to, recursive, isAimed);
+    alignParts(from, to, recursive, isAimed);
   if (first !== '**') return isAligned(parts, [first ?? '', ...rest]);
   return rest.length === 0 || parts.some((_part, index) => isAligned(parts.slice(index), rest));
 }
 
-function aligned(
+function alignParts(
   written: readonly string[],
   glob: readonly string[],
   recursive: boolean,
@@ -68,13 +69,13 @@ function aligned(
     const part = written[index];
     if (wanted === '**') return true;
     if (part === undefined) return recursive && index > 0;
-    if (!meets(part, wanted, isAimed)) return false;
+    if (!mayMatchPart(part, wanted, isAimed)) return false;
   }
   return true;
 }
 
-/** Stars alone say nothing about a name; they would otherwise meet everything that is forbidden by name. */
-function meets(part: string, wanted: string, isAimed: boolean): boolean {
+/** A bare `*` doesn't count: it would match everything that is forbidden by name. */
+function mayMatchPart(part: string, wanted: string, isAimed: boolean): boolean {
   if (/^\*+$/.test(part)) return false;
   if (matchesGlob(wanted, part) || matchesGlob(wanted, sampleOf(part))) return true;
   const isVague = isAimed && part.startsWith('*') && wanted !== '.git';

@@ -3,14 +3,14 @@ import { hasOption, optionValues, type Parsed } from '../programs/options.ts';
 import { plainWord, type Word } from '../shell/shell-word.ts';
 import { below, type GitCall, isFileName, parseGit } from './git-words.ts';
 
-/** Subcommands that change nothing in the folder they are sent to. */
-const READING = new Set(
+/** Subcommands that change nothing in the folder they run in. */
+const READ_ONLY_SUBCOMMANDS = new Set(
   'archive blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree for-each-ref fsck grep help log ls-files ls-remote ls-tree merge-base name-rev patch-id range-diff rev-list rev-parse shortlog show show-branch show-ref status var verify-commit verify-tag version whatchanged'.split(
     ' ',
   ),
 );
 
-/** Files that a call of git names and would change. */
+/** Files that a git call names and would change. */
 export function gitEffects(git: GitCall): FileEffect[] {
   const parsed = parseGit(git);
   const [verb, ...operands] = parsed.operands;
@@ -19,7 +19,7 @@ export function gitEffects(git: GitCall): FileEffect[] {
     ...optionValues(parsed, '--output').map(write),
     ...(['archive', 'format-patch'].includes(git.subcommand) ? outputs.map(write) : []),
     ...restoredPaths(git, parsed).map(write),
-    ...ownEffects(git, verb, operands).map(write),
+    ...createdPaths(git, verb, operands).map(write),
     ...(git.subcommand === 'checkout-index' ? optionValues(parsed, '--prefix').map(write) : []),
     ...(git.subcommand === 'remote' && REMOTE_CHANGES.has(verb?.text ?? '')
       ? [write(plainWord('.git/config'))]
@@ -36,7 +36,7 @@ export function gitEffects(git: GitCall): FileEffect[] {
     ...(git.subcommand === 'apply' ? optionValues(parsed, '--directory').map(write) : []),
   ];
   return [
-    ...(READING.has(git.subcommand) ? [] : git.folders.map(visit)),
+    ...(READ_ONLY_SUBCOMMANDS.has(git.subcommand) ? [] : git.folders.map(visit)),
     ...effects.map((effect) => ({ ...effect, target: below(git.directory, effect.target) })),
   ];
 }
@@ -51,7 +51,7 @@ function write(target: Word): FileEffect {
   return { kind: 'write', target, into: [], recursive: false };
 }
 
-/** The index alone forgets or takes in a file; the file stays as it is. */
+/** Only the index entry changes; the file stays as it is. */
 function record(target: Word): FileEffect {
   return { kind: 'index', target: pathspec(target), into: [], recursive: false };
 }
@@ -60,12 +60,12 @@ function removed(target: Word, isCached: boolean): FileEffect {
   return isCached ? record(target) : { kind: 'delete', target, into: [], recursive: true };
 }
 
-/** Git expands patterns itself, so that quotes don't keep them from being one. */
+/** Git expands patterns itself, so quoting doesn't prevent it. */
 function pathspec(word: Word): Word {
   return /[*?[]/.test(word.text) ? { ...word, pattern: true } : word;
 }
 
-function ownEffects(git: GitCall, verb: Word | undefined, operands: readonly Word[]): readonly Word[] {
+function createdPaths(git: GitCall, verb: Word | undefined, operands: readonly Word[]): readonly Word[] {
   switch (git.subcommand) {
     case 'clone':
       return operands.slice(0, 1);
@@ -80,7 +80,7 @@ function ownEffects(git: GitCall, verb: Word | undefined, operands: readonly Wor
   }
 }
 
-/** What `restore` names, and what `checkout` names behind its dashes or behind a revision. */
+/** Paths that `restore` names, and that `checkout` names after `--` or after a revision. */
 function restoredPaths({ subcommand, rest }: GitCall, parsed: Parsed): readonly Word[] {
   const indexOnly = hasOption(parsed, '-S', '--staged') && !hasOption(parsed, '-W', '--worktree');
   if (subcommand === 'restore') return indexOnly ? [] : parsed.operands;

@@ -3,17 +3,17 @@ import { hasOption, optionValues, type Parsed } from '../programs/options.ts';
 import type { Word } from '../shell/shell-word.ts';
 import { type GitCall, isFileName, parseGit } from './git-words.ts';
 
-/** What a call of git would do, as far as a policy is concerned. */
+/** The effects of a git call that matter to a policy. */
 export interface GitDeed {
   readonly operations: readonly Operation[];
-  /** Branches that it would move, create or delete. */
+  /** Branches that the call would move, create or delete. */
   readonly branches: readonly Word[];
   readonly network: boolean;
-  /** It rewrites files of the worktree. */
+  /** The call rewrites files of the worktree. */
   readonly rewrites: boolean;
-  /** Why it can't be told what it runs or which refs it moves. */
+  /** Why the programs that it runs or the refs that it moves are unknown. */
   readonly problem: string | null;
-  /** It moves every branch, protected ones included. */
+  /** The call moves every branch, including protected ones. */
   readonly movesAll: boolean;
 }
 
@@ -65,7 +65,7 @@ export function judgeGit(git: GitCall): GitDeed {
     branches: movedBranches(subcommand, parsed),
     network: isNetwork(subcommand, parsed),
     rewrites: isRewrite(subcommand, parsed),
-    problem: startedProgram(subcommand, parsed) ?? untoldRefs(subcommand, parsed),
+    problem: startedProgram(subcommand, parsed) ?? unknownRefs(subcommand, parsed),
     movesAll: movesAll(subcommand, parsed),
   };
 }
@@ -87,7 +87,7 @@ function isCommit(subcommand: string, parsed: Parsed): boolean {
   if (subcommand === 'notes') return !['', 'list', 'show'].includes(verbOf(parsed));
   if (subcommand === 'commit') return !hasOption(parsed, '--dry-run');
   if (subcommand === 'branch') return branchesNamed(parsed).length > 0;
-  if (subcommand === 'tag') return parsed.operands.length > 0 && !hasOption(parsed, ...TAG_LOOKS);
+  if (subcommand === 'tag') return parsed.operands.length > 0 && !hasOption(parsed, ...TAG_LIST_OPTIONS);
   return COMMITS.has(subcommand);
 }
 
@@ -96,13 +96,13 @@ const REWRITING = new Set(
     ' ',
   ),
 );
-const MERE_LOOKS = ['-n', '--dry-run', '--stat', '--numstat', '--summary', '--check'];
+const DRY_RUN_OPTIONS = ['-n', '--dry-run', '--stat', '--numstat', '--summary', '--check'];
 
 function isRewrite(subcommand: string, parsed: Parsed): boolean {
   if (subcommand === 'reset') return hasOption(parsed, '--hard', '--merge', '--keep');
   if (subcommand === 'stash') return !['list', 'show', 'create', 'store'].includes(verbOf(parsed));
-  const looks = ['apply', 'clean', 'mv', 'rm'].includes(subcommand) && hasOption(parsed, ...MERE_LOOKS);
-  return REWRITING.has(subcommand) && !looks && !(subcommand === 'rm' && hasOption(parsed, '--cached'));
+  const isDryRun = ['apply', 'clean', 'mv', 'rm'].includes(subcommand) && hasOption(parsed, ...DRY_RUN_OPTIONS);
+  return REWRITING.has(subcommand) && !isDryRun && !(subcommand === 'rm' && hasOption(parsed, '--cached'));
 }
 
 function isPush(subcommand: string, parsed: Parsed): boolean {
@@ -120,11 +120,11 @@ function isNetwork(subcommand: string, parsed: Parsed): boolean {
 }
 
 function isForce(subcommand: string, parsed: Parsed): boolean {
-  const forced = hasOption(parsed, '-f', '--force');
+  const isForced = hasOption(parsed, '-f', '--force');
   switch (subcommand) {
     case 'push':
       return (
-        forced ||
+        isForced ||
         hasOption(
           parsed,
           '--force-with-lease',
@@ -139,20 +139,20 @@ function isForce(subcommand: string, parsed: Parsed): boolean {
     case 'reset':
       return hasOption(parsed, '--hard', '--merge', '--keep');
     case 'checkout':
-      return forced || hasOption(parsed, '-B');
+      return isForced || hasOption(parsed, '-B');
     case 'switch':
-      return forced || hasOption(parsed, '-C', '--force-create', '--discard-changes');
+      return isForced || hasOption(parsed, '-C', '--force-create', '--discard-changes');
     case 'branch':
-      return forced || hasOption(parsed, '-D', '-M', '-C');
+      return isForced || hasOption(parsed, '-D', '-M', '-C');
     case 'tag':
-      return forced || hasOption(parsed, '-d', '--delete');
+      return isForced || hasOption(parsed, '-d', '--delete');
     case 'update-ref':
       return true;
     case 'worktree':
     case 'rm':
     case 'mv':
     case 'fetch':
-      return forced;
+      return isForced;
     case 'commit':
       return hasOption(parsed, '--amend');
     case 'reflog':
@@ -164,7 +164,7 @@ function isForce(subcommand: string, parsed: Parsed): boolean {
   }
 }
 
-/** `checkout` takes branches and paths alike; behind `--` or a revision a path is sure to be one. */
+/** `checkout` takes both branches and paths; after `--` or a revision an operand is certainly a path. */
 function isBranchSwitch(subcommand: string, git: GitCall, parsed: Parsed): boolean {
   switch (subcommand) {
     case 'switch':
@@ -174,7 +174,7 @@ function isBranchSwitch(subcommand: string, git: GitCall, parsed: Parsed): boole
       if (hasOption(parsed, '-b', '-B', '--orphan', '--detach', '-t', '--track', '-d')) return true;
       const at = git.rest.findIndex(({ text }) => text === '--');
       if (at >= 0 && at < git.rest.length - 1) return false;
-      // What stands behind a revision are files, and then no branch is left.
+      // Operands after a revision are files, so `checkout` doesn't switch the branch.
       const [first, ...others] = parsed.operands;
       if (first === undefined || others.length > 0 || isFileName(first.text)) return false;
       const isPath = /^(?:\.{1,2}|:.*)(?:\/.*)?$/.test(first.text);
@@ -193,7 +193,7 @@ function isBranchSwitch(subcommand: string, git: GitCall, parsed: Parsed): boole
   }
 }
 
-/** The branches that stand on the left of a move, by name or as a whole ref. */
+/** The branches that a call moves, by name or as a full ref. */
 function movedBranches(subcommand: string, parsed: Parsed): readonly Word[] {
   const { operands } = parsed;
   switch (subcommand) {
@@ -218,7 +218,7 @@ function movedBranches(subcommand: string, parsed: Parsed): readonly Word[] {
   }
 }
 
-const TAG_LOOKS = [
+const TAG_LIST_OPTIONS = [
   '-l',
   '--list',
   '-v',
@@ -229,16 +229,16 @@ const TAG_LOOKS = [
   '--points-at',
   '-n',
 ];
-const BRANCH_LOOKS = ['-l', '--list', '-a', '-r', '--contains', '--merged', '--no-merged'];
+const BRANCH_LIST_OPTIONS = ['-l', '--list', '-a', '-r', '--contains', '--merged', '--no-merged'];
 const BRANCH_RENAMES = ['-d', '-D', '--delete', '-m', '-M', '--move', '-c', '-C', '--copy'];
 
-/** Without an option that says otherwise, the second name is only where the branch starts. */
+/** By default the second name is only the start point of the branch. */
 function branchesNamed(parsed: Parsed): readonly Word[] {
-  if (hasOption(parsed, ...BRANCH_LOOKS)) return [];
+  if (hasOption(parsed, ...BRANCH_LIST_OPTIONS)) return [];
   return hasOption(parsed, ...BRANCH_RENAMES) ? parsed.operands : parsed.operands.slice(0, 1);
 }
 
-/** A refspec moves what stands behind its colon; a push without one moves the branch of the same name. */
+/** A refspec moves the ref after its colon; a push without a colon moves the branch of the same name. */
 function refTarget(subcommand: string, word: Word): Word[] {
   const text = word.text.replace(/^\+/, '');
   const at = text.indexOf(':');
@@ -253,8 +253,8 @@ function movesAll(subcommand: string, parsed: Parsed): boolean {
   );
 }
 
-/** Why it can't be told which refs it would move, or null. */
-function untoldRefs(subcommand: string, parsed: Parsed): string | null {
+/** Why the moved refs are unknown, or null. */
+function unknownRefs(subcommand: string, parsed: Parsed): string | null {
   const stdin =
     ['update-ref', 'fetch-pack', 'send-pack'].includes(subcommand) && hasOption(parsed, '--stdin');
   if (stdin || subcommand === 'fast-import') return `git ${subcommand} is told elsewhere which refs to move`;
@@ -282,7 +282,7 @@ function startedProgram(subcommand: string, parsed: Parsed): string | null {
   return started ? `git ${subcommand} is told what to run` : null;
 }
 
-/** A branch as the command names it, in full. */
+/** The full ref of a branch that a command names. */
 export function branchRef(name: string): string {
   if (name.startsWith('refs/')) return name;
   return name.startsWith('heads/') ? `refs/${name}` : `refs/heads/${name}`;
@@ -292,7 +292,7 @@ const KNOWN =
   'add am apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone commit commit-graph commit-tree config count-objects credential describe diff diff-files diff-index diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref format-patch fsck gc grep hash-object help index-pack init interpret-trailers lfs log ls-files ls-remote ls-tree mailinfo maintenance merge merge-base merge-file merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune pull push quiltimport range-diff read-tree rebase reflog remote repack replace rerere reset restore rev-list rev-parse revert rm send-email send-pack shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule subtree svn switch symbolic-ref tag unpack-file unpack-objects update-index update-ref var verify-commit verify-pack verify-tag version whatchanged worktree write-tree';
 const SUBCOMMANDS: ReadonlySet<string> = new Set(KNOWN.split(' '));
 
-/** What git does not bring along may be an alias, which can mean anything. */
+/** Whether git ships the subcommand. Any other may be an alias, which can run anything. */
 export function isKnownSubcommand(name: string): boolean {
   return name === '' || SUBCOMMANDS.has(name);
 }

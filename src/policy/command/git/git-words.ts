@@ -1,19 +1,19 @@
 import { type OptionForm, type Parsed, parseOptions } from '../programs/options.ts';
 import { plainWord, programOf, type Word } from '../shell/shell-word.ts';
 
-/** A call of git with its global options taken off. */
+/** A git call without its global options. */
 export interface GitCall {
   readonly subcommand: string;
-  /** Only the running shell knows which subcommand it is. */
+  /** The subcommand comes from an expansion, so only the running shell knows it. */
   readonly unknown: boolean;
   readonly rest: readonly Word[];
-  /** Folders that `-C`, `--git-dir` and `--work-tree` lead to, in their order. */
+  /** Folders given by `-C`, `--git-dir` and `--work-tree`, in order. */
   readonly folders: readonly Word[];
-  /** Where `-C` leads, as it is written; empty without one. */
+  /** The folder given by `-C`, as written; empty without one. */
   readonly directory: string;
-  /** What the global options do that can't be judged. */
+  /** Effects of the global options that can't be decided. */
   readonly problems: readonly string[];
-  /** What `-c alias.NAME=VALUE` makes of the subcommand. */
+  /** The value that `-c alias.NAME=VALUE` gives to the subcommand. */
   readonly alias: string | null;
 }
 
@@ -28,16 +28,16 @@ const WITH_VALUE = new Set([
   '--exec-path',
   '--attr-source',
 ]);
-/** Nobody goes through more of them to where git is to work. */
+/** A real call doesn't name more folders than this. */
 const MAX_FOLDERS = 32;
 const FOLDER_OPTIONS = new Set(['-C', '--git-dir', '--work-tree']);
 
-/** Keys that change how something looks, and start nothing. */
+/** Keys that only change formatting or similar and start no program. */
 const HARMLESS_KEY =
   /^(?:user\.(?:name|email)|color\..*|advice\..*|log\..*|format\.pretty|core\.(?:quotepath|autocrlf|filemode|safecrlf|abbrev|longpaths|ignorecase)|init\.defaultbranch|(?:commit|tag)\.gpgsign|merge\.conflictstyle|diff\.(?:renames|renamelimit|algorithm|mnemonicprefix|noprefix|context|colormoved|wserrorhighlight)|pull\.(?:rebase|ff)|safe\.directory|gc\.auto|status\..*|grep\..*|column\..*|blame\..*|apply\.whitespace|fetch\.parallel|submodule\.recurse|maintenance\.auto)$/;
 const HARMLESS_PAGER = /^(?:core\.pager|pager\.\w+)=(?:cat|less|more|false|true|)$/;
 
-/** Null for a command that is not git. */
+/** Null if the command is not git. */
 export function readGit(words: readonly Word[]): GitCall | null {
   const [first, ...rest] = words;
   const program = programOf(first);
@@ -90,7 +90,7 @@ export function readGit(words: readonly Word[]): GitCall | null {
   };
 }
 
-/** A relative word means a path below the folder that `-C` went to. */
+/** Resolves a relative word against the folder given by `-C`. */
 export function below(directory: string, word: Word): Word {
   if (directory === '' || word.text.startsWith('/')) return word;
   const text = `${directory}/${word.text}`;
@@ -108,7 +108,7 @@ function optionProblem(name: string, value: Word | undefined): string | null {
   return `the setting ${key} can make git run anything`;
 }
 
-/** The words that a prefix is compared with: git without its global options. */
+/** The words that a prefix is compared with: without git's global options. */
 export function wordsWithoutGlobals(words: readonly Word[]): readonly Word[] {
   const [first] = words;
   const git = readGit(words);
@@ -123,7 +123,7 @@ const FILE_ENDINGS = new Set(
   ),
 );
 
-/** A name that nobody gives to a branch: `checkout` takes it for a file. */
+/** Whether a name looks like a file rather than a branch, so that `checkout` treats it as a file. */
 export function isFileName(text: string): boolean {
   const [, ending = ''] = /\.([a-z]+)$/.exec(text) ?? [];
   return text.endsWith('/') || FILE_ENDINGS.has(ending);

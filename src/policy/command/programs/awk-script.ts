@@ -1,10 +1,10 @@
-/** What an awk program reaches beyond its input, as far as its text tells. */
+/** The effects of an awk program beyond its input, as far as its text shows. */
 export interface ScriptReach {
   /** Files that it writes. */
   readonly files: readonly string[];
-  /** Lines that it hands to a shell. */
+  /** Lines that it passes to a shell. */
   readonly lines: readonly string[];
-  /** It writes or runs something that its text doesn't name. */
+  /** What it writes or runs without naming it in its text. */
   readonly hides: 'program' | 'file' | null;
 }
 
@@ -13,7 +13,7 @@ interface Token {
   readonly text: string;
 }
 
-/** Words of awk behind which a slash begins an expression, not a division. */
+/** Keywords of awk after which a slash starts a regular expression, not a division. */
 const KEYWORDS = new Set([
   'print',
   'printf',
@@ -29,7 +29,7 @@ const KEYWORDS = new Set([
 
 const SIGN = /^(?:\|\||\|&|&&|>>|\+\+|--|[<>=!+\-*/%^]=|[\s\S])/;
 
-/** Null where a slash could be either of two things. */
+/** Null if a slash could be either a division or a regular expression. */
 function readTokens(text: string): Token[] | null {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {
@@ -59,7 +59,7 @@ function kindAt(char: string, before: Token | undefined): Token['kind'] | null {
   if (/[0-9.]/.test(char)) return 'number';
   if (char !== '/') return 'sign';
   if (before === undefined) return 'regex';
-  // Behind a bracket it may divide, or be the statement that a condition is for.
+  // After a closing parenthesis a slash may divide, or start the statement of a condition.
   if (before.text === ')' && before.kind === 'sign') return null;
   const isValue =
     before.kind === 'number' ||
@@ -89,13 +89,13 @@ function closingOf(text: string, from: number, delimiter: string): number {
   return Math.min(at, text.length);
 }
 
-/** Without a word that runs, reads or pipes, there is nothing to look for. */
+/** Without one of these, the program runs and reads nothing else. */
 const REACHING = /system|getline|\||@/;
 
 export function readAwkScript(text: string): ScriptReach {
   const tokens = readTokens(text);
   if (tokens === null)
-    return REACHING.test(text) ? hiding('program') : { files: [], lines: [], hides: writesUnread(text) };
+    return REACHING.test(text) ? hiding('program') : { files: [], lines: [], hides: findUnnamedOutput(text) };
   const files: string[] = [];
   const lines: string[] = [];
   let hides: ScriptReach['hides'] = null;
@@ -138,16 +138,16 @@ function hiding(what: 'program' | 'file'): ScriptReach {
   return { files: [], lines: [], hides: what };
 }
 
-function writesUnread(text: string): ScriptReach['hides'] {
+function findUnnamedOutput(text: string): ScriptReach['hides'] {
   return /\bprintf?\b[^;}\n]*>/.test(text) ? 'file' : null;
 }
 
-/** A string that stands alone between a sign and the end of the statement. */
+/** A string that is the whole operand between an operator and the end of the statement. */
 function stringAfter(tokens: readonly Token[], index: number): string | null {
   const token = tokens[index + 1];
   const next = tokens[index + 2];
   const isAlone = next === undefined || (next.kind === 'sign' && /^[;}\n)]$/.test(next.text));
-  return token?.kind === 'string' && isAlone ? unescaped(token.text) : null;
+  return token?.kind === 'string' && isAlone ? unescapeString(token.text) : null;
 }
 
 function stringBefore(tokens: readonly Token[], index: number): string | null {
@@ -155,17 +155,17 @@ function stringBefore(tokens: readonly Token[], index: number): string | null {
   const before = tokens[index - 2];
   const isAlone =
     before === undefined || (before.kind === 'sign' && /^(?:[;{}\n(!,=]|&&|\|\|)$/.test(before.text));
-  return token?.kind === 'string' && isAlone ? unescaped(token.text) : null;
+  return token?.kind === 'string' && isAlone ? unescapeString(token.text) : null;
 }
 
 function argumentAt(tokens: readonly Token[], index: number): string | null {
   const [open, token, close] = tokens.slice(index + 1, index + 4);
   return open?.text === '(' && token?.kind === 'string' && close?.text === ')' && close.kind === 'sign'
-    ? unescaped(token.text)
+    ? unescapeString(token.text)
     : null;
 }
 
-/** Null for a string whose escapes make other characters. */
-function unescaped(text: string): string | null {
+/** Null for a string with escapes that produce other characters. */
+function unescapeString(text: string): string | null {
   return /\\(?!["\\/n])/.test(text) ? null : text.replaceAll(/\\(["\\/])/g, '$1').replaceAll('\\n', '\n');
 }

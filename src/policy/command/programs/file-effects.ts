@@ -3,14 +3,14 @@ import { foundPaths } from './listed-paths.ts';
 import { hasOption, type OptionForm, optionValues, type Parsed, parseOptions } from './options.ts';
 import { withoutBackup } from './script-text.ts';
 
-/** What a command does to a file or a folder that its words name. */
+/** The effect of a command on a file or folder that its words name. */
 export interface FileEffect {
-  /** To visit is to work in a folder without saying what there; the index is what git records, not the file. */
+  /** `visit`: works in a folder without saying on which files. `index`: changes git's index, not the file. */
   readonly kind: 'write' | 'delete' | 'visit' | 'index';
   readonly target: Word;
-  /** What would land in the target if that is a folder. */
+  /** The sources that would be placed in the target if it is a folder. */
   readonly into: readonly Word[];
-  /** All that lies below is meant as well. */
+  /** The effect includes everything below the target. */
   readonly recursive: boolean;
 }
 
@@ -31,14 +31,17 @@ function remove(target: Word, recursive = false): FileEffect {
 
 const writeAll: Effects = ({ operands }) => operands.map((word) => write(word));
 
-/** The first operand says how, unless an option does: `-x` is a mode, and `--reference` names a file that has one. */
+/**
+ * The first operand is the mode or owner, unless an option replaces it: `-x` is a mode, and `--reference` names a
+ * file to copy it from.
+ */
 function writeAfterFirst(letters: string): Effects {
   return (parsed) => {
-    const told = parsed.options.some(({ name }) =>
+    const isGivenByOption = parsed.options.some(({ name }) =>
       name.startsWith('--') ? '--reference'.startsWith(name) : !letters.includes(name.slice(1)),
     );
     const recursive = hasOption(parsed, '-R', '--recursive');
-    return parsed.operands.slice(told ? 0 : 1).map((word) => write(word, [], recursive));
+    return parsed.operands.slice(isGivenByOption ? 0 : 1).map((word) => write(word, [], recursive));
   };
 }
 const removeAll: Effects = (parsed) =>
@@ -47,7 +50,7 @@ const removeAll: Effects = (parsed) =>
 const makeFolders: Effects = (parsed) =>
   hasOption(parsed, '-d', '--directory') ? writeAll(parsed) : writeLast(parsed);
 
-/** A copy that is a link opens a way as well. */
+/** A copy made as a link also gives access to its source. */
 const copyLast: Effects = (parsed) =>
   hasOption(parsed, '-s', '--symbolic-link', '-l', '--link') ? link(parsed) : writeLast(parsed);
 
@@ -59,14 +62,14 @@ const writeLast: Effects = (parsed) => {
   return target === undefined ? [] : [write(target, parsed.operands.slice(0, -1))];
 };
 
-/** What is moved leaves its place, with all that is below. */
+/** Moving removes the source, including everything below it. */
 const moveLast: Effects = (parsed) => {
   const stays = hasOption(parsed, '-t', '--target-directory') ? parsed.operands.length : -1;
   const sources = parsed.operands.slice(0, stays === -1 ? -1 : stays);
   return [...writeLast(parsed), ...sources.map((word) => write(word, [], true))];
 };
 
-/** A link opens a way to what it points at. */
+/** A link gives access to its target. */
 const link: Effects = (parsed) => {
   const [given] = optionValues(parsed, '-t', '--target-directory');
   const alone = given === undefined && parsed.operands.length === 1;
@@ -81,7 +84,7 @@ const link: Effects = (parsed) => {
   ];
 };
 
-/** A symbolic link is followed from the folder it lies in. */
+/** A symbolic link is resolved relative to its own folder. */
 function folderOf(name: Word | undefined): string {
   return name === undefined ? '' : name.text.slice(0, name.text.lastIndexOf('/') + 1);
 }
@@ -92,7 +95,7 @@ const editInPlace: Effects = (parsed) => {
   return parsed.operands.slice(scripted ? 0 : 1).map((word) => write(word));
 };
 
-/** `perl -i` and `ruby -i` edit their operands; the first one is the program unless `-e` gives it. */
+/** `perl -i` and `ruby -i` edit their operands; the first one is the program unless `-e` provides it. */
 const rewriteInPlace: Effects = (parsed) =>
   hasOption(parsed, '-i')
     ? parsed.operands.slice(hasOption(parsed, '-e', '-E') ? 0 : 1).map((word) => write(word))
@@ -117,12 +120,12 @@ const unpack: Effects = (parsed) => {
   return [...folders, ...anywhere, ...archives].map((word) => write(word));
 };
 
-/** Each file becomes another one beside it. */
-const pressAll: Effects = (parsed) =>
+/** Replaces each file with another one next to it. */
+const compressAll: Effects = (parsed) =>
   hasOption(parsed, '-c', '--stdout', '-l', '--list', '-t', '--test') ? [] : writeAll(parsed);
 const writeSecond: Effects = ({ operands }) => operands.slice(1, 2).map((word) => write(word));
 
-/** The template, unless it is for the temporary folder. */
+/** Writes at the template, unless it is for the temporary folder. */
 const makeTemporary: Effects = (parsed) => {
   const folders = optionValues(parsed, '-p', '--tmpdir');
   const isElsewhere = hasOption(parsed, '-p', '--tmpdir', '-t');
@@ -186,12 +189,12 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   tar: { form: { letters: 'CfbTXI', names: ['--directory', '--file', '--exclude'] }, effects: unpack },
   bsdtar: { form: { letters: 'CfbTXI', names: ['--directory', '--file', '--exclude'] }, effects: unpack },
   zip: { form: { letters: 'bix' }, effects: writeFirst },
-  gzip: { form: { letters: 'S' }, effects: pressAll },
-  gunzip: { form: { letters: 'S' }, effects: pressAll },
-  bzip2: { form: {}, effects: pressAll },
-  bunzip2: { form: {}, effects: pressAll },
-  xz: { form: { letters: 'TS' }, effects: pressAll },
-  unxz: { form: { letters: 'TS' }, effects: pressAll },
+  gzip: { form: { letters: 'S' }, effects: compressAll },
+  gunzip: { form: { letters: 'S' }, effects: compressAll },
+  bzip2: { form: {}, effects: compressAll },
+  bunzip2: { form: {}, effects: compressAll },
+  xz: { form: { letters: 'TS' }, effects: compressAll },
+  unxz: { form: { letters: 'TS' }, effects: compressAll },
   uniq: { form: { letters: 'fsw' }, effects: writeSecond },
   dos2unix: { form: {}, effects: writeAll },
   unix2dos: { form: {}, effects: writeAll },
@@ -246,20 +249,20 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
 };
 
-/** What the words of a command tell of the files that it changes. */
+/** The file effects that can be read from the words of a command. */
 export function fileEffects(words: readonly Word[]): readonly FileEffect[] {
   const [first, ...rest] = words;
   const name = programOf(first);
   if (name === 'find') return findEffects(rest);
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
   if (program === undefined) return [];
-  return program.effects(parseOptions(operandsOf(name, rest), program.form));
+  return program.effects(parseOptions(normaliseArguments(name, rest), program.form));
 }
 
-function operandsOf(name: string, words: readonly Word[]): readonly Word[] {
+function normaliseArguments(name: string, words: readonly Word[]): readonly Word[] {
   switch (name) {
     case 'tar':
-      return withDash(words);
+      return addDashes(words);
     case 'sed':
     case 'gsed':
       return withoutBackup(words);
@@ -270,18 +273,18 @@ function operandsOf(name: string, words: readonly Word[]): readonly Word[] {
 
 const PATCHED = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/gm;
 
-/** The files that a patch of Codex names. */
+/** The files that a Codex patch names. */
 export function patchEffects(text: string): readonly FileEffect[] {
   return [...text.matchAll(PATCHED)].map(([, verb, path = '']) =>
     verb === 'Delete File' ? remove(plainWord(path.trim())) : write(plainWord(path.trim())),
   );
 }
 
-/** Tar takes its letters without a dash as well. */
-function withDash(words: readonly Word[]): readonly Word[] {
+/** Tar also accepts its option letters without a dash. */
+function addDashes(words: readonly Word[]): readonly Word[] {
   const [first, ...rest] = words;
   if (first === undefined || first.text.startsWith('-')) return words;
-  // Without a dash the values come behind all letters, in their order.
+  // Without a dash the values follow after all letters, in order.
   const given = [...rest];
   const options = Array.from(first.text).flatMap((letter) => {
     const value = 'CfbTXI'.includes(letter) ? given.shift() : undefined;

@@ -2,27 +2,27 @@ import { programOf, type Word } from '../shell/shell-word.ts';
 
 /** Where an interpreter gets its program from. */
 export type CodeUse =
-  /** From a file, or it runs none. */
+  /** From a file, or it runs no program. */
   | { readonly kind: 'none' }
-  /** A line for a shell, with the words that follow it. */
+  /** A shell line, with its arguments. */
   | {
       readonly kind: 'line';
       readonly line: Word;
       readonly args: readonly Word[];
       readonly isForeign: boolean;
     }
-  /** A text on the line, in another language. */
+  /** Code on the command line, in another language. */
   | { readonly kind: 'code'; readonly text: string; readonly problem: string }
   | { readonly kind: 'input'; readonly isShell: boolean; readonly problem: string }
   | { readonly kind: 'unknown'; readonly problem: string };
 
-/** How an interpreter is told its program on the command line. */
+/** How an interpreter accepts its program on the command line. */
 interface Interpreter {
-  /** Short options that take code; they may stand anywhere in a cluster. */
+  /** Short options that take code; they may appear anywhere in a cluster. */
   readonly letters: string;
   /** Short options after which the rest of the cluster is a value. */
   readonly stops: string;
-  /** Those of them whose value is the next word where the cluster ends. */
+  /** The subset of `stops` whose value is the next word if the cluster ends there. */
   readonly values: string;
   readonly names: readonly string[];
   /** Options that make a missing script harmless: versions, help, modules, test runners. */
@@ -37,7 +37,7 @@ const SHELL: Interpreter = {
   without: /^(?:--version|--help)$/,
 };
 const FISH: Interpreter = { ...SHELL, letters: 'cC', names: ['--command', '--init-command'] };
-/** Shells with a grammar of their own. */
+/** Shells with a different grammar. */
 const FOREIGN_SHELL: Interpreter = { ...SHELL };
 const SHELLS: ReadonlySet<Interpreter> = new Set([SHELL, FISH, FOREIGN_SHELL]);
 const PYTHON: Interpreter = {
@@ -112,7 +112,7 @@ export function isStandardInput({ text }: Word): boolean {
   return STANDARD_INPUT.test(text);
 }
 
-/** Modules of python that take code on the line. */
+/** Python modules that take code on the command line. */
 const CODE_MODULES = new Set(['timeit', 'pdb', 'code', 'trace', 'cProfile', 'profile']);
 
 const NONE: CodeUse = { kind: 'none' };
@@ -120,9 +120,9 @@ const NONE: CodeUse = { kind: 'none' };
 export function findCode(words: readonly Word[]): CodeUse {
   const [first, ...rest] = words;
   const program = programOf(first);
-  if (program === 'deno' || program === 'bun') return subcommandCode(program, rest);
+  if (program === 'deno' || program === 'bun') return findSubcommandCode(program, rest);
   const family = FAMILIES.find(([name]) => name.test(program))?.[1];
-  return family === undefined ? NONE : codeOf(program, rest, family);
+  return family === undefined ? NONE : findFamilyCode(program, rest, family);
 }
 
 /** Long options whose value is the next word. */
@@ -137,10 +137,10 @@ const LONG_VALUES = new Set([
   '--rcfile',
   '--init-file',
 ]);
-/** Files that a shell reads before its program. */
+/** Files that a shell runs before its program. */
 const START_FILES = new Set(['--rcfile', '--init-file']);
 
-function codeOf(program: string, rest: readonly Word[], family: Interpreter): CodeUse {
+function findFamilyCode(program: string, rest: readonly Word[], family: Interpreter): CodeUse {
   const isShell = SHELLS.has(family);
   const input: CodeUse = {
     kind: 'input',
@@ -149,7 +149,7 @@ function codeOf(program: string, rest: readonly Word[], family: Interpreter): Co
   };
   const onLine = (index: number): CodeUse =>
     code(rest.slice(index), `${program} is given its program on the line`);
-  let harmless = false;
+  let isHarmless = false;
   let isLine = false;
   for (let index = 0; index < rest.length; index += 1) {
     const word = rest[index];
@@ -175,15 +175,15 @@ function codeOf(program: string, rest: readonly Word[], family: Interpreter): Co
         : NONE;
     }
     if (family === PERL && /^-[Mm].*[;({]/.test(text)) return onLine(index);
-    harmless ||= family.without.test(text);
+    isHarmless ||= family.without.test(text);
     if (!takesValue(text, family)) continue;
     index += 1;
     if (rest[index]?.text.startsWith('data:') === true) return onLine(index);
   }
-  return harmless || isLine ? NONE : input;
+  return isHarmless || isLine ? NONE : input;
 }
 
-/** A word that an expansion begins may turn out to be an option that takes code. */
+/** Whether a word starts with an expansion, so that it may turn out to be an option that takes code. */
 function mayBeOption({ unknown: isUnknown, pieces, text }: Word): boolean {
   if (!isUnknown) return false;
   const [first] = pieces ?? [];
@@ -217,7 +217,7 @@ function takesCode(option: string, { letters, stops, names }: Interpreter): bool
   return false;
 }
 
-function subcommandCode(program: string, rest: readonly Word[]): CodeUse {
+function findSubcommandCode(program: string, rest: readonly Word[]): CodeUse {
   const at = rest.findIndex(({ text }) => /^(?:eval|-e|-p|-pe|--eval|--print)(?:$|=)/.test(text));
   if (at >= 0) return code(rest.slice(at), `${program} is given its program on the line`);
   const problem = `${program} reads its program from standard input`;

@@ -1,7 +1,7 @@
 import { plainWord, programOf, type Word } from '../shell/shell-word.ts';
 import { hasOption, type OptionForm, parseOptions } from './options.ts';
 
-/** Programs that print paths, as words for where these lie; null for other programs. */
+/** The paths that a program prints, as words for their locations; null for programs that don't print paths. */
 export function listedPaths(
   program: string,
   rest: readonly Word[],
@@ -11,7 +11,7 @@ export function listedPaths(
     case 'find':
       return rest.some(({ text }) => FIND_PRINTS_MORE.test(text)) ? null : foundPaths(rest);
     case 'ls':
-      return namesInFolder(rest);
+      return lsPaths(rest);
     case 'grep':
     case 'egrep':
     case 'rg':
@@ -20,7 +20,7 @@ export function listedPaths(
     case 'fdfind':
       return fdPaths(rest);
     case 'git':
-      return pathsOfGit(rest);
+      return gitPaths(rest);
     case 'xargs': {
       const { operands } = parseOptions(rest, { letters: 'adEIJLnPRSs', stopAtOperand: true });
       const [inner, ...args] = operands;
@@ -36,15 +36,15 @@ function below(word: Word, reach: 'some' | 'all'): Word {
   return { ...word, below: word.below === 'all' ? 'all' : reach };
 }
 
-/** `ls` prints files as they were named, and the names in folders without the folder. */
-function namesInFolder(rest: readonly Word[]): readonly Word[] {
+/** `ls` prints file operands as they were given, and the entries of folders without the folder. */
+function lsPaths(rest: readonly Word[]): readonly Word[] {
   const parsed = parseOptions(rest);
   const isAll = hasOption(parsed, '-a', '-A', '--all', '--almost-all');
   return [...parsed.operands, below(plainWord('.'), isAll ? 'all' : 'some')];
 }
 
-/** Paths of the folder that git runs in, unless a word leads out of it. */
-function pathsOfGit([verb, ...rest]: readonly Word[]): readonly Word[] | null {
+/** Paths in the folder that git runs in, unless an argument leads out of it. */
+function gitPaths([verb, ...rest]: readonly Word[]): readonly Word[] | null {
   const listed =
     verb?.text === 'ls-files' ||
     (verb?.text === 'grep' && printsNames(rest)) ||
@@ -76,7 +76,7 @@ function matchingFiles(program: string, rest: readonly Word[]): readonly Word[] 
   return starts.map((word) => below(word, 'some'));
 }
 
-/** The folders that `fd` looks through. */
+/** The folders that `fd` searches. */
 export function fdPaths(words: readonly Word[]): readonly Word[] {
   const form = { letters: 'eEtdjS', names: ['--extension', '--exclude', '--type', '--max-depth'] };
   const [, ...starts] = parseOptions(words, form).operands;
@@ -87,8 +87,8 @@ const FIND_PRINTS_MORE = /^-(?:printf|fprint.*|ls|fls|exec|execdir|ok|okdir|dele
 const FIND_CHOICE = /^-i?(name|path|wholename|regex|lname)$/;
 
 /**
- * What `find` finds: everything below the folders that it looks through, or, where it picks by name, some of that. The
- * names that it picks are words of their own, as far as they are paths or patterns.
+ * What `find` finds: everything below the folders it searches, or some of it if it filters by name. Name filters
+ * are returned as words of their own if they are paths or patterns.
  */
 export function foundPaths(words: readonly Word[]): readonly Word[] {
   const starts = findStarts(words);
@@ -113,7 +113,7 @@ export function foundPaths(words: readonly Word[]): readonly Word[] {
   return [...starts.map((word) => below(word, 'some')), ...named];
 }
 
-/** `find` matches patterns itself, so that quotes don't keep them from being one. */
+/** `find` matches patterns itself, so quoting doesn't prevent it. */
 function asPattern(word: Word): Word {
   return { ...word, pattern: /[*?[]/.test(word.text) };
 }

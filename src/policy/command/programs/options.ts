@@ -1,6 +1,6 @@
 import type { Word } from '../shell/shell-word.ts';
 
-/** Which options of a program are followed by a value of their own. */
+/** Which options of a program take a value. */
 export interface OptionForm {
   /** Letters of short options whose value may be the next word. */
   readonly letters?: string;
@@ -8,7 +8,7 @@ export interface OptionForm {
   readonly clusterValues?: string;
   /** Long options whose value may be the next word. */
   readonly names?: readonly string[];
-  /** What comes after the first operand belongs to another program. */
+  /** The words after the first operand belong to another program. */
   readonly stopAtOperand?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Parsed {
   readonly operands: readonly Word[];
 }
 
-/** Tells options from operands, as getopt would. */
+/** Separates options from operands, as getopt does. */
 export function parseOptions(words: readonly Word[], form: OptionForm = {}): Parsed {
   const options: { name: string; value: Word | null }[] = [];
   const operands: Word[] = [];
@@ -40,50 +40,50 @@ export function parseOptions(words: readonly Word[], form: OptionForm = {}): Par
   return { options, operands };
 }
 
-interface Read {
+interface ReadOption {
   readonly names: readonly string[];
   readonly value: Word | null;
   readonly needsValue: boolean;
 }
 
-function longOption(word: Word, form: OptionForm): Read {
+function longOption(word: Word, form: OptionForm): ReadOption {
   const at = word.text.indexOf('=');
-  if (at >= 0) return { names: [word.text.slice(0, at)], value: rest(word, at + 1), needsValue: false };
+  if (at >= 0) return { names: [word.text.slice(0, at)], value: sliceWord(word, at + 1), needsValue: false };
   const needsValue =
     form.names?.some((name) => (OWN_NAMES.has(word.text) ? name === word.text : isNamed(word.text, name))) ??
     false;
   return { names: [word.text], value: null, needsValue };
 }
 
-/** Options in their own right that others begin with. */
+/** Complete options that are also prefixes of longer ones. */
 const OWN_NAMES = new Set(['--force', '--file', '--output', '--exec', '--set-upstream', '--strategy']);
 
-/** Long names may be cut short. */
+/** Long names may be abbreviated. */
 function isNamed(option: string, name: string): boolean {
   return option === name || (option.startsWith('--') && option.length > 3 && name.startsWith(option));
 }
 
-function shortOptions(word: Word, form: OptionForm): Read {
+function shortOptions(word: Word, form: OptionForm): ReadOption {
   const names: string[] = [];
   const letters = Array.from(word.text.slice(1));
   for (const [index, letter] of letters.entries()) {
     names.push(`-${letter}`);
-    // `-i.bak`, but `-pi -e` is three options.
+    // `-i.bak` has a value, but `-pi -e` is three options.
     if (
       form.clusterValues?.includes(letter) === true &&
       !/^[a-zA-Z]*$/.test(letters.slice(index + 1).join(''))
     )
-      return { names, value: rest(word, index + 2), needsValue: false };
+      return { names, value: sliceWord(word, index + 2), needsValue: false };
     if (form.letters?.includes(letter) !== true) continue;
     const value = letters.slice(index + 1).join('');
     return value === ''
       ? { names, value: null, needsValue: true }
-      : { names, value: rest(word, word.text.length - value.length), needsValue: false };
+      : { names, value: sliceWord(word, word.text.length - value.length), needsValue: false };
   }
   return { names, value: null, needsValue: false };
 }
 
-function rest(word: Word, from: number): Word {
+function sliceWord(word: Word, from: number): Word {
   return { ...word, text: word.text.slice(from), raw: word.text.slice(from), quoting: 'whole' };
 }
 

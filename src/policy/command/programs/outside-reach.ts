@@ -1,7 +1,7 @@
 import { programOf, type Word } from '../shell/shell-word.ts';
 import { hasOption, parseOptions } from './options.ts';
 
-/** Commands that reach for the network, and commands that change what a project depends on. */
+/** Commands that use the network, and commands that change a project's dependencies. */
 
 const NETWORK_PROGRAMS = new Set(
   'curl wget http https xh aria2c axel ssh scp sftp ftp lftp telnet nc ncat netcat socat ping ping6 traceroute dig nslookup host whois mosh rclone gh glab hub aws gcloud gsutil az kubectl helm apt apt-get aptitude yum dnf zypper apk pacman brew snap flatpak pnpx bunx uvx'.split(
@@ -9,7 +9,7 @@ const NETWORK_PROGRAMS = new Set(
   ),
 );
 
-/** Verbs of package managers that fetch. */
+/** Package manager verbs that use the network. */
 const NETWORK_VERBS: Readonly<Record<string, RegExp>> = {
   npm: /^(?:i|in|ins|inst|insta|instal|install|isnt|isntall|ci|clean-install|install-clean|it|install-test|cit|add|update|up|upgrade|udpate|publish|unpublish|view|info|show|v|search|outdated|audit|login|adduser|whoami|ping|dist-tag|owner|access|create|init|innit|deprecate|star|token|profile|team)$/,
   pnpm: /^(?:i|install|add|update|up|upgrade|publish|dlx|create|outdated|audit|fetch)$/,
@@ -32,7 +32,7 @@ const NETWORK_VERBS: Readonly<Record<string, RegExp>> = {
   podman: /^(?:pull|push|login|search)$/,
 };
 
-/** Verbs that change manifests or lock files; of some, only with a name after them. */
+/** Package manager verbs that change manifests or lock files; `named` verbs do so only with an operand. */
 const CHANGING_VERBS: Readonly<Record<string, { readonly always: RegExp; readonly named?: RegExp }>> = {
   npm: {
     always:
@@ -96,12 +96,12 @@ export function reachesNetwork(words: readonly Word[]): boolean {
   if (NETWORK_PROGRAMS.has(program)) return true;
   if (program === 'rsync') return words.slice(1).some(({ text }) => /^[^/]+:|^rsync:\/\//.test(text));
   if (program === 'go' && verb === 'mod') return operands[0]?.text !== 'edit';
-  const informs = words.length === 2 && words[1]?.text.startsWith('-') === true;
+  const isInfoOnly = words.length === 2 && words[1]?.text.startsWith('-') === true;
   const verbs = Object.hasOwn(NETWORK_VERBS, program) ? NETWORK_VERBS[program] : undefined;
-  return verbs !== undefined && !informs && verbs.test(verb);
+  return verbs !== undefined && !isInfoOnly && verbs.test(verb);
 }
 
-/** A bare `.`, and what a manifest already names, add nothing to it. */
+/** Installing the project itself adds no dependency. */
 const OWN_PROJECT = /^\.{1,2}(?:\/|\[|$)/;
 
 export function changesDependencies(words: readonly Word[]): boolean {

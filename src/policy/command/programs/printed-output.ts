@@ -2,23 +2,23 @@ import { isFixed, plainWord, programOf, type Word } from '../shell/shell-word.ts
 import { listedPaths } from './listed-paths.ts';
 import { optionValues, parseOptions } from './options.ts';
 
-/** What a command is known to print. */
+/** The known output of a command. */
 export interface Output {
   /** Its lines, each as a word. */
   readonly words: readonly Word[];
-  /** All of it; null where only the kind of its lines is known. */
+  /** The whole text; null if only the kind of its lines is known. */
   readonly text: string | null;
 }
 
-/** Where a command runs whose output is asked for. */
+/** Where the printing command runs. */
 export interface PrintingPlace {
-  /** Null where it can't be told, or where there are several. */
+  /** Null if unknown or ambiguous. */
   readonly folder: string | null;
   readonly workspace: string;
   readonly temporary: readonly string[];
 }
 
-/** What a command prints, as far as its words and its input tell; null where they don't. */
+/** The output of a command as far as its words and its input determine it; null if they don't. */
 export function printedOutput(
   words: readonly Word[],
   input: Output | null,
@@ -30,19 +30,19 @@ export function printedOutput(
   if (listed !== null) return { words: listed, text: null };
   if (isFilter(program, rest))
     return input === null ? null : { words: input.words, text: program === 'cat' ? input.text : null };
-  if (program === 'printf') return printedFormat(rest);
+  if (program === 'printf') return printfOutput(rest);
   const printed = printedWord(program, rest, place);
   if (printed === null) return null;
   return isFixed(printed) ? textOutput(printed.text) : { words: [printed], text: null };
 }
 
-/** A text as the lines that it has. */
+/** Splits a text into its lines. */
 export function textOutput(text: string): Output {
   const lines = text.split('\n').filter((line) => line !== '');
   return { words: lines.map(plainWord), text };
 }
 
-/** Programs that pass on some of the lines they read, in whatever order. */
+/** Programs that pass on some of the lines they read, in any order. */
 function isFilter(program: string, rest: readonly Word[]): boolean {
   const { operands } = parseOptions(rest, { letters: 'nkteABCmcs', names: ['--lines', '--key', '--regexp'] });
   switch (program) {
@@ -72,7 +72,7 @@ function printedWord(program: string, rest: readonly Word[], place: PrintingPlac
     case 'pwd':
       return place.folder === null ? null : plainWord(place.folder);
     case 'echo':
-      return echoed(rest);
+      return echoOutput(rest);
     case 'mktemp':
       return temporaryPath(rest, place);
     case 'dirname':
@@ -82,7 +82,7 @@ function printedWord(program: string, rest: readonly Word[], place: PrintingPlac
         !operand.unknown &&
         operand.below === null &&
         rest.length === operands.length
-        ? { ...operand, text: namePart(operand.text, second?.text ?? '') }
+        ? { ...operand, text: baseNamePart(operand.text, second?.text ?? '') }
         : null;
     case 'realpath':
       return operand !== undefined && isFixed(operand) && operands.length === 1 ? operand : null;
@@ -107,23 +107,23 @@ function printedWord(program: string, rest: readonly Word[], place: PrintingPlac
         ? plainWord('2000')
         : null;
     case 'git':
-      return printedByGit(rest, place);
+      return gitOutput(rest, place);
     default:
       return null;
   }
 }
 
-function echoed(rest: readonly Word[]): Word | null {
+function echoOutput(rest: readonly Word[]): Word | null {
   const words = rest.filter(({ text }, index) => index > 0 || !/^-[neE]+$/.test(text));
   const [only] = words;
-  // Some shells make other characters of a backslash and what follows it.
+  // Some shells interpret backslash escapes.
   if (words.some(({ text }) => text.includes('\\'))) return null;
   if (only !== undefined && words.length === 1 && !only.unknown) return only;
   return words.every(isFixed) ? plainWord(words.map(({ text }) => text).join(' ')) : null;
 }
 
-/** Texts without fields, and `%s` for each of the words that follow. */
-function printedFormat(rest: readonly Word[]): Output | null {
+/** Handles formats without fields, and `%s` for each of the values that follow. */
+function printfOutput(rest: readonly Word[]): Output | null {
   const [format, ...values] = rest;
   if (format === undefined || !isFixed(format)) return null;
   const text = format.text.replaceAll('\\n', '\n');
@@ -153,14 +153,17 @@ function folderPart(path: string): string {
   return at < 0 ? '.' : path.slice(0, at) || '/';
 }
 
-function namePart(path: string, ending: string): string {
+function baseNamePart(path: string, ending: string): string {
   const trimmed = path.replace(/\/+$/, '');
   const name = trimmed.slice(trimmed.lastIndexOf('/') + 1);
   return name !== ending && name.endsWith(ending) ? name.slice(0, name.length - ending.length) : name;
 }
 
-/** The root of the workspace is the only path that git prints here; its hashes are no names of anything. */
-function printedByGit(rest: readonly Word[], { folder, workspace }: PrintingPlace): Word | null {
+/**
+ * Handles the workspace root, which is the only path that `git rev-parse` prints here, and hashes, which name no
+ * file.
+ */
+function gitOutput(rest: readonly Word[], { folder, workspace }: PrintingPlace): Word | null {
   const [verb, ...args] = rest.map(({ text }) => text);
   if (verb !== 'rev-parse' || !rest.every(isFixed)) return null;
   const isInside = folder !== null && (folder === workspace || folder.startsWith(`${workspace}/`));

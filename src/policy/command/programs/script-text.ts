@@ -4,20 +4,20 @@ import { isStandardInput } from './interpreters.ts';
 import { optionValues, parseOptions } from './options.ts';
 import { readSedScript } from './sed-script.ts';
 
-/** Longer scripts are not looked through. */
+/** Longer scripts are not analysed. */
 const MAX_SCRIPT = 20_000;
 
 const AWKS = new Set(['awk', 'gawk', 'mawk', 'nawk', 'original-awk', 'goawk']);
 const SEDS = new Set(['sed', 'gsed']);
 const EDITORS = new Set(['ed', 'ex', 'vi', 'vim', 'nvim', 'view', 'emacs', 'emacsclient', 'nano', 'red']);
 
-/** What the small languages of awk, sed and others do beyond reading and printing. */
+/** The effects of awk, sed and similar scripts beyond reading and printing. */
 export interface ScriptUse {
-  /** Why it can't be told what they run or write. */
+  /** Why the programs they run or the files they write are unknown. */
   readonly problems: readonly string[];
   /** Files that they write. */
   readonly files: readonly Word[];
-  /** Lines that they hand to a shell. */
+  /** Lines that they pass to a shell. */
   readonly lines: readonly Word[];
 }
 
@@ -29,14 +29,14 @@ export function readScripts(words: readonly Word[]): ScriptUse {
   if (AWKS.has(program)) return awkUse(program, rest);
   if (SEDS.has(program)) return sedUse(program, rest);
   if (EDITORS.has(program)) return problem(`${program} runs commands that the line does not show`);
-  return optionUse(program, rest);
+  return findStartingOption(program, rest);
 }
 
 function problem(text: string): ScriptUse {
   return { ...NOTHING, problems: [text] };
 }
 
-function reachUse(program: string, { files, lines, hides }: ScriptReach): ScriptUse {
+function toScriptUse(program: string, { files, lines, hides }: ScriptReach): ScriptUse {
   const verb = hides === 'program' ? 'can run a program' : 'writes a file that it does not name';
   return {
     problems: hides === null ? [] : [`${program} ${verb} with this script`],
@@ -70,13 +70,16 @@ function awkUse(program: string, rest: readonly Word[]): ScriptUse {
 
 function awkScriptUse(program: string, script: Word): ScriptUse {
   if (script.text.length > MAX_SCRIPT) return problem(`${program} can run a program with this script`);
-  const use = reachUse(program, readAwkScript(script.text));
+  const use = toScriptUse(program, readAwkScript(script.text));
   return isGivenByExpansion(script)
     ? { ...use, problems: [...use.problems, `${program} may be given its program by an expansion`] }
     : use;
 }
 
-/** A variable may stand for a number or a name in a script; a whole script, or what a command prints, may be anything. */
+/**
+ * Whether the script itself may come from an expansion. A variable inside a script may be a number or a name, but a
+ * whole script or the output of a command can be anything.
+ */
 function isGivenByExpansion({ unknown, pieces }: Word): boolean {
   if (!unknown) return false;
   return (
@@ -102,13 +105,13 @@ function sedUse(program: string, rest: readonly Word[]): ScriptUse {
   if (text.length > MAX_SCRIPT)
     return problem(`${program} can run a program or write a file with this script`);
   const reach = readSedScript(text);
-  // Where an expansion stands for a number or a name, the text around it need not make sense.
+  // If an expansion stands for a number or a name, the text around it may not parse.
   if (!reach.isReadable && !isUnknown)
     return problem(`${program} can run a program or write a file with this script`);
-  return reachUse(program, reach);
+  return toScriptUse(program, reach);
 }
 
-/** The sed of BSD takes the ending of backups as a word of its own, mostly an empty one. */
+/** Removes the backup suffix, which BSD sed takes as a separate word and which is usually empty. */
 export function withoutBackup(words: readonly Word[]): readonly Word[] {
   return words.filter(
     ({ text, quoting }, index) => text !== '' || quoting === 'none' || words[index - 1]?.text !== '-i',
@@ -164,7 +167,7 @@ const STARTING_OPTIONS: Readonly<Record<string, RegExp>> = {
   gnuplot: /^(?:-e|--persist)|^-$/,
 };
 
-function optionUse(program: string, rest: readonly Word[]): ScriptUse {
+function findStartingOption(program: string, rest: readonly Word[]): ScriptUse {
   const option = Object.hasOwn(STARTING_OPTIONS, program) ? STARTING_OPTIONS[program] : undefined;
   const found = option === undefined ? undefined : rest.find(({ text }) => option.test(text));
   return found === undefined

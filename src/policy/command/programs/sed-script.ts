@@ -2,7 +2,7 @@ import type { ScriptReach } from './awk-script.ts';
 
 interface Reader {
   readonly text: string;
-  /** Whether a delimiter in a set of characters is one of them; not every sed thinks so. */
+  /** Whether a delimiter inside a bracket expression is an ordinary character; sed implementations differ. */
   readonly sets: boolean;
   at: number;
   readonly files: string[];
@@ -15,7 +15,10 @@ export interface SedReach extends ScriptReach {
   readonly isReadable: boolean;
 }
 
-/** Reads a script command by command: `e`, `w` and `W`, and the flags of `s` by these names, reach further than its text. */
+/**
+ * Reads a script command by command: `e`, `w` and `W`, and the `s` flags of the same names, run programs or write
+ * files.
+ */
 export function readSedScript(text: string): SedReach {
   const read = readScript(text, true);
   if (!read.isReadable || reaches(read)) return read;
@@ -48,7 +51,7 @@ function skip(reader: Reader, kind: RegExp): void {
   while (reader.at < reader.text.length && kind.test(charAt(reader))) reader.at += 1;
 }
 
-/** The rest of the line, which the command takes whole. */
+/** Takes the rest of the line, which belongs to the command. */
 function takeLine(reader: Reader): string {
   const start = reader.at;
   skip(reader, /[^\n]/);
@@ -64,7 +67,7 @@ function skipAddresses(reader: Reader): boolean {
   return skipAddress(reader);
 }
 
-/** False where an expression does not end. No address is one too. */
+/** False if a regular expression is not terminated. An empty address is valid. */
 function skipAddress(reader: Reader): boolean {
   const char = charAt(reader);
   if (/\d/.test(char)) skip(reader, /[\d~]/);
@@ -81,7 +84,7 @@ function skipAddress(reader: Reader): boolean {
 
 const SET = /\[\^?\]?(?:\[[:.=][^\n]*?[:.=]\]|[^\]\n])*\]/y;
 
-/** Up to and over the next delimiter. */
+/** Skips to the next delimiter and over it. */
 function skipPart(reader: Reader, delimiter: string, sets: boolean): boolean {
   for (; reader.at < reader.text.length; reader.at += 1) {
     const char = charAt(reader);
@@ -102,7 +105,7 @@ function readCommand(reader: Reader): void {
   switch (command) {
     case 'e': {
       const line = takeLine(reader);
-      // Alone it runs what it reads.
+      // Without an argument, `e` runs its input.
       if (line === '') reader.hides = 'program';
       else reader.lines.push(line);
       return;
@@ -166,7 +169,7 @@ function readFlags(reader: Reader): void {
   } else if (!/^[\s;}#]?$/.test(charAt(reader))) reader.isReadable = false;
 }
 
-/** A backslash at the end of a line takes the next one in. */
+/** A backslash at the end of a line continues the text on the next line. */
 function skipText(reader: Reader): void {
   for (; reader.at < reader.text.length && charAt(reader) !== '\n'; reader.at += 1)
     if (charAt(reader) === '\\') reader.at += 1;

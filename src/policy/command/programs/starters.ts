@@ -1,6 +1,6 @@
 import type { OptionForm } from './options.ts';
 
-/** Programs that start the program named by their operands, and how many operands come before it. */
+/** Programs that start the program named by their operands; `skip` is the number of operands before it. */
 export const STARTERS: Readonly<Record<string, OptionForm & { readonly skip?: number }>> = {
   builtin: {},
   command: {},
@@ -77,10 +77,10 @@ export const STARTERS: Readonly<Record<string, OptionForm & { readonly skip?: nu
   'flatpak-spawn': {},
 };
 
-/** The program that loads programs, which it can be told by name. */
+/** The dynamic linker, which runs a program that is given by name. */
 export const DYNAMIC_LINKER = /^ld(?:-linux|-musl|64|\.so)[\w.-]*$/;
 
-/** Programs whose words become a line for a shell, here or elsewhere, now or later. */
+/** Programs that run their arguments as a shell line: locally or remotely, immediately or later. */
 export const LINE_RUNNERS = new Set([
   'parallel',
   'su',
@@ -109,7 +109,7 @@ export const LINE_RUNNERS = new Set([
   'complete',
 ]);
 
-/** Programs that start what a package brings along. */
+/** Programs that start the executables of packages. */
 export const PACKAGE_RUNNERS: Readonly<Record<string, readonly string[]>> = {
   npx: [],
   bunx: [],

@@ -12,21 +12,21 @@ import { hasOption, type OptionForm, optionValues, parseOptions } from './option
 import type { Output } from './printed-output.ts';
 import { DYNAMIC_LINKER, LINE_RUNNERS, PACKAGE_RUNNERS, STARTERS } from './starters.ts';
 
-/** A program with its words, taken out of whatever starts it. */
+/** A program with its words, extracted from the program that starts it. */
 export interface Call {
   readonly words: readonly Word[];
-  /** Variables that are set for it by `env`. */
+  /** Variables that `env` sets for it. */
   readonly assignments: readonly Word[];
-  /** It comes out of a package, so that `commands.allow` names who fetches it there. */
+  /** It comes from a package, so `commands.allow` names the package runner instead. */
   readonly packaged: boolean;
-  /** The folder it is started in; null for that of the line. */
+  /** The folder it starts in; null for the folder of the line. */
   readonly folder: Word | null;
 }
 
-/** A text that a program hands to a shell. */
+/** A text that a program passes to a shell. */
 export interface NestedLine {
   readonly line: Word;
-  /** Whether it runs in the shell of the line itself, with its variables. */
+  /** Whether it runs in the current shell, with its variables. */
   readonly isHere: boolean;
 }
 
@@ -38,10 +38,10 @@ interface Unwrapped {
 
 const NOTHING: Unwrapped = { inner: [], lines: [], problem: null };
 
-/** How deep programs that start programs are followed. */
+/** How deeply programs that start programs are followed. */
 const MAX_WRAPPERS = 16;
 
-/** The command itself and every command that it would start, outermost first. */
+/** Lists the command and every command that it would start, outermost first. */
 export function unwrapCalls(
   words: readonly Word[],
   input: Output | null = null,
@@ -49,17 +49,17 @@ export function unwrapCalls(
   const calls: Call[] = [];
   const lines: NestedLine[] = [];
   const problems: string[] = [];
-  const open: { call: Call; depth: number }[] = [
+  const pending: { call: Call; depth: number }[] = [
     { call: { words, assignments: [], packaged: false, folder: null }, depth: 0 },
   ];
-  for (const { call, depth } of open) {
+  for (const { call, depth } of pending) {
     calls.push(call);
     const unwrapped = unwrap(call.words, input);
     lines.push(...unwrapped.lines);
     if (unwrapped.problem !== null) problems.push(unwrapped.problem);
     if (unwrapped.inner.length > 0 && depth >= MAX_WRAPPERS) problems.push('it is nested too deeply');
     else
-      open.push(
+      pending.push(
         ...unwrapped.inner.map((each) => ({
           call: { ...each, folder: each.folder ?? call.folder },
           depth: depth + 1,
@@ -77,13 +77,13 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
   if (starter !== undefined) return unwrapStarter(program, rest, starter);
   if (LINE_RUNNERS.has(program)) {
     const runs = refuse(program, 'runs what its words say');
-    return { ...runs, lines: [nested([...rest])] };
+    return { ...runs, lines: [joinWords([...rest])] };
   }
   switch (program) {
     case 'alias':
       return { ...refuse(program, 'gives a line another name'), lines: rest.flatMap(aliasedLine) };
     case 'eval':
-      return { ...NOTHING, lines: [{ ...nested(rest), isHere: true }] };
+      return { ...NOTHING, lines: [{ ...joinWords(rest), isHere: true }] };
     case 'trap':
       return rest.length < 2 || rest[0] === undefined || /^-?$/.test(rest[0].text)
         ? NOTHING
@@ -92,7 +92,7 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
       return {
         ...NOTHING,
         lines: [
-          nested(parseOptions(rest, { letters: 'nd', names: ['--interval'], stopAtOperand: true }).operands),
+          joinWords(parseOptions(rest, { letters: 'nd', names: ['--interval'], stopAtOperand: true }).operands),
         ],
       };
     case 'hyperfine':
@@ -122,9 +122,9 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
     case 'flock':
       return unwrapFlock(rest);
     case 'direnv':
-      return rest[0]?.text === 'exec' ? started(rest.slice(2)) : NOTHING;
+      return rest[0]?.text === 'exec' ? startCall(rest.slice(2)) : NOTHING;
     case 'cmake':
-      return rest[0]?.text === '-E' ? started(rest.slice(1), { packaged: true }) : NOTHING;
+      return rest[0]?.text === '-E' ? startCall(rest.slice(1), { packaged: true }) : NOTHING;
     default:
       return unwrapRunner(program, rest);
   }
@@ -134,15 +134,15 @@ function refuse(program: string, does: string): Unwrapped {
   return { ...NOTHING, problem: `${program} ${does}` };
 }
 
-/** `alias g='git push'` names a line, which a later line may run. */
+/** `alias g='git push'` names a line that a later line may run. */
 function aliasedLine(word: Word): NestedLine[] {
   const at = word.text.indexOf('=');
   if (at < 0) return [];
   return [{ line: { ...quotedWord(word.text.slice(at + 1)), unknown: word.unknown }, isHere: false }];
 }
 
-/** Words that a program joins to a line. */
-function nested(words: readonly Word[]): NestedLine {
+/** Words that a program joins into a line. */
+function joinWords(words: readonly Word[]): NestedLine {
   const text = words.map((word) => word.text).join(' ');
   const line = words.length === 1 && words[0] !== undefined ? words[0] : quotedWord(text);
   return { line: { ...line, unknown: words.some(({ unknown }) => unknown) }, isHere: false };
@@ -153,7 +153,7 @@ function lineOperands(words: readonly Word[]): NestedLine[] {
   return words.filter(({ text }) => !text.startsWith('-')).map((line) => ({ line, isHere: false }));
 }
 
-function started(
+function startCall(
   words: readonly Word[],
   { assignments = [], packaged = false, folder = null }: Partial<Omit<Call, 'words'>> = {},
 ): Unwrapped {
@@ -162,7 +162,7 @@ function started(
     : { ...NOTHING, inner: [{ words, assignments, packaged, folder }] };
 }
 
-/** `script -c LINE` writes down what the line prints. */
+/** `script -c LINE` runs a line and records its output. */
 function unwrapScript(rest: readonly Word[]): Unwrapped {
   const parsed = parseOptions(rest, { letters: 'cEIOBTmo', names: ['--command'] });
   const lines = optionValues(parsed, '-c', '--command').map((line) => ({ line, isHere: false }));
@@ -185,7 +185,7 @@ function unwrapStarter(
   const skipped = operands.slice(form.skip ?? 0);
   const at = skipped.findIndex((word) => readGivenAssignment(word) === null);
   const [assignments, inner] = at < 0 ? [skipped, []] : [skipped.slice(0, at), skipped.slice(at)];
-  return started(inner, { assignments });
+  return startCall(inner, { assignments });
 }
 
 function unwrapEnv(rest: readonly Word[]): Unwrapped {
@@ -197,16 +197,16 @@ function unwrapEnv(rest: readonly Word[]): Unwrapped {
   const parsed = parseOptions(rest, form);
   const { operands } = parsed;
   const texts = optionValues(parsed, '-S', '--split-string');
-  if (texts.length > 0) return { ...NOTHING, lines: [nested([...texts, ...operands])] };
+  if (texts.length > 0) return { ...NOTHING, lines: [joinWords([...texts, ...operands])] };
   const [folder = null] = optionValues(parsed, '-C', '--chdir');
-  // A dash alone empties the environment.
+  // A single dash empties the environment.
   const given = operands[0]?.text === '-' ? operands.slice(1) : operands;
   const at = given.findIndex((word) => !/^[^=]+=/.test(word.text));
-  if (at < 0) return started([], { assignments: given });
-  return started(given.slice(at), { assignments: given.slice(0, at), folder });
+  if (at < 0) return startCall([], { assignments: given });
+  return startCall(given.slice(at), { assignments: given.slice(0, at), folder });
 }
 
-/** What xargs reads is known where it comes from a program that lists paths. */
+/** The input of xargs is known if it comes from a program that lists paths. */
 function unwrapXargs(rest: readonly Word[], input: Output | null): Unwrapped {
   const form = {
     letters: 'adEIJLnPRSs',
@@ -222,14 +222,14 @@ function unwrapXargs(rest: readonly Word[], input: Output | null): Unwrapped {
   const supplied =
     known === null
       ? [SUPPLIED_WORD]
-      : known.words.flatMap((line) => suppliedBy(line, isOther, replacing !== undefined));
-  const mark = replacing?.value?.text ?? '{}';
-  const words = operands.flatMap((word) => fillIn(word, mark, supplied));
-  return started(replacing === undefined ? [...words, ...supplied] : words);
+      : known.words.flatMap((line) => splitInput(line, isOther, replacing !== undefined));
+  const placeholder = replacing?.value?.text ?? '{}';
+  const words = operands.flatMap((word) => fillIn(word, placeholder, supplied));
+  return startCall(replacing === undefined ? [...words, ...supplied] : words);
 }
 
-/** Xargs splits lines into words and reads quotes in them, unless it is told about another separator. */
-function suppliedBy(line: Word, hasSeparator: boolean, isWhole: boolean): readonly Word[] {
+/** Xargs splits lines into words and interprets quotes, unless it is given another separator. */
+function splitInput(line: Word, hasSeparator: boolean, isWhole: boolean): readonly Word[] {
   if (line.below !== null || line.pattern || line.unknown) return [line];
   if (hasSeparator || /['"\\]/.test(line.text)) return [SUPPLIED_WORD];
   if (isWhole) return [plainWord(line.text.trimStart())];
@@ -239,25 +239,25 @@ function suppliedBy(line: Word, hasSeparator: boolean, isWhole: boolean): readon
     .map(plainWord);
 }
 
-/** Puts what a program supplies where its mark stands. */
-function fillIn(word: Word, mark: string, supplied: readonly Word[]): readonly Word[] {
-  const at = word.text.indexOf(mark);
-  if (at < 0 || mark === '') return [word];
+/** Replaces the placeholder of a program with the paths it supplies. */
+function fillIn(word: Word, placeholder: string, supplied: readonly Word[]): readonly Word[] {
+  const at = word.text.indexOf(placeholder);
+  if (at < 0 || placeholder === '') return [word];
   return supplied.map((path) => {
-    const text = word.text.replaceAll(mark, path.text);
-    // In a line for a shell, a name could be more than a name.
+    const text = word.text.replaceAll(placeholder, path.text);
+    // In a shell line, a name could be interpreted as code.
     if (path.unknown || /\s/.test(word.text))
-      return { ...word, text, unknown: true, pieces: piecesAround(word.text, at, mark) };
+      return { ...word, text, unknown: true, pieces: splitAtPlaceholder(word.text, at, placeholder) };
     const known = path.below === null ? text : word.text.slice(0, at) + path.text;
     return { ...path, text: known, raw: known };
   });
 }
 
-function piecesAround(text: string, at: number, mark: string): readonly Piece[] {
+function splitAtPlaceholder(text: string, at: number, placeholder: string): readonly Piece[] {
   const pieces: readonly Piece[] = [
     { kind: 'text', text: text.slice(0, at), quoted: true },
-    { kind: 'unknown', raw: mark, quoted: true },
-    { kind: 'text', text: text.slice(at + mark.length), quoted: true },
+    { kind: 'unknown', raw: placeholder, quoted: true },
+    { kind: 'text', text: text.slice(at + placeholder.length), quoted: true },
   ];
   return pieces.filter((piece) => piece.kind !== 'text' || piece.text !== '');
 }
@@ -277,13 +277,13 @@ function unwrapFind(rest: readonly Word[]): Unwrapped {
       words: words.flatMap((each) => fillIn(each, '{}', found)),
       assignments: [],
       packaged: false,
-      // Below where it looks, in a folder that the line does not name.
+      // It runs below the searched folder, in a folder that the line doesn't name.
       folder: word.text.endsWith('dir') ? SUPPLIED_WORD : null,
     });
     index += words.length;
   }
-  const varying = rest.some((word, index) => word.unknown && !isValueOfTest(word, rest[index - 1]));
-  return { ...NOTHING, inner, problem: varying ? 'find may be told to run something by an expansion' : null };
+  const hasUnknown = rest.some((word, index) => word.unknown && !isValueOfTest(word, rest[index - 1]));
+  return { ...NOTHING, inner, problem: hasUnknown ? 'find may be told to run something by an expansion' : null };
 }
 
 function endsExec(words: readonly Word[], at: number): boolean {
@@ -291,7 +291,7 @@ function endsExec(words: readonly Word[], at: number): boolean {
   return text === ';' || (text === '+' && words[at - 1]?.text === '{}');
 }
 
-/** A test takes the word behind it for its value, whatever that becomes; in quotes it stays one word. */
+/** A test consumes the next word as its value; in quotes an expansion stays one word. */
 function isValueOfTest(word: Word, before: Word | undefined): boolean {
   return word.quoting !== 'none' && before !== undefined && FIND_VALUES.test(before.text);
 }
@@ -301,16 +301,16 @@ const FIND_VALUES =
 
 function unwrapFd(rest: readonly Word[]): Unwrapped {
   const at = rest.findIndex(({ text }) => ['-x', '-X', '--exec', '--exec-batch'].includes(text));
-  if (at >= 0) return started(fillExec(rest.slice(at + 1), fdPaths(rest.slice(0, at))));
+  if (at >= 0) return startCall(fillExec(rest.slice(at + 1), fdPaths(rest.slice(0, at))));
   return rest.some(({ text }) => /^(?:-[xX].|--exec)/.test(text))
     ? refuse('fd', 'runs what its words say')
     : NOTHING;
 }
 
-/** What is found comes last unless the words say where. */
+/** The found paths come last unless a placeholder says where. */
 function fillExec(words: readonly Word[], found: readonly Word[]): readonly Word[] {
-  const isMarked = words.some(({ text }) => text.includes('{'));
-  return isMarked ? words.flatMap((word) => fillIn(word, '{}', found)) : [...words, ...found];
+  const hasPlaceholder = words.some(({ text }) => text.includes('{'));
+  return hasPlaceholder ? words.flatMap((word) => fillIn(word, '{}', found)) : [...words, ...found];
 }
 
 function unwrapFlock(rest: readonly Word[]): Unwrapped {
@@ -323,10 +323,10 @@ function unwrapFlock(rest: readonly Word[]): Unwrapped {
   const given = options.find(({ name }) => name === '-c' || name === '--command')?.value;
   const own = given ?? (next?.text === '-c' ? line : undefined);
   if (own !== undefined) return { ...NOTHING, lines: [{ line: own, isHere: false }] };
-  return started(operands.slice(1));
+  return startCall(operands.slice(1));
 }
 
-/** Those that run only what packages bring along; the others run any program. */
+/** Runners that only start executables of packages; the others start any program. */
 const FROM_PACKAGES = new Set(['npx', 'bunx', 'pnpx', 'uvx', 'npm', 'bun', 'pipx']);
 
 function unwrapRunner(program: string, rest: readonly Word[]): Unwrapped {
@@ -348,7 +348,7 @@ function unwrapRunner(program: string, rest: readonly Word[]): Unwrapped {
     ],
   };
   const { operands } = parseOptions(rest, { ...form, stopAtOperand: true });
-  const [verb, ...after] = withoutRealm(program, operands);
+  const [verb, ...after] = stripSelector(program, operands);
   if (verbs.length > 0 && (verb === undefined || !verbs.includes(verb.text))) return NOTHING;
   const isLine = (word: Word) => /^(?:-c|--call|--shell-mode)(?:$|=)/.test(word.text);
   const own = rest.slice(0, rest.length - operands.length + (verbs.length > 0 ? 1 : 0));
@@ -363,14 +363,14 @@ function unwrapRunner(program: string, rest: readonly Word[]): Unwrapped {
       : { ...NOTHING, lines: [{ line, isHere: false }] };
   }
   const packaged = FROM_PACKAGES.has(program) || verb?.text === 'dlx';
-  // Before two dashes some are told which version or place to use.
+  // Before `--`, some runners take a version or a location.
   const dashes = inner.findIndex(({ text }) => text === '--');
-  const behind = dashes < 0 ? [] : started(inner.slice(dashes + 1), { packaged }).inner;
-  return { ...NOTHING, inner: [...started(inner, { packaged }).inner, ...behind] };
+  const afterDashes = dashes < 0 ? [] : startCall(inner.slice(dashes + 1), { packaged }).inner;
+  return { ...NOTHING, inner: [...startCall(inner, { packaged }).inner, ...afterDashes] };
 }
 
-/** Words that only say for which packages, or with which set of verbs, a program is started. */
-function withoutRealm(program: string, operands: readonly Word[]): readonly Word[] {
+/** Removes words that only select packages or a group of verbs. */
+function stripSelector(program: string, operands: readonly Word[]): readonly Word[] {
   const [first] = operands;
   if (program === 'uv' && first?.text === 'tool') return operands.slice(1);
   if (program !== 'yarn' || !/^workspaces?$/.test(first?.text ?? '')) return operands;

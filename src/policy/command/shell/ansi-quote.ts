@@ -13,7 +13,7 @@ const NAMED: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** What stands between `$'` and `'`, as bash reads it: a NUL cuts the rest off. */
+/** Decodes the text between `$'` and `'` as bash does: a NUL cuts off the rest. */
 export function decodeAnsi(text: string): string {
   const decoded = text.replace(
     ESCAPE,

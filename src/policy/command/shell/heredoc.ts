@@ -3,7 +3,7 @@ import { readQuotedPart } from './read-word.ts';
 import { quotedWord, type Word } from './shell-word.ts';
 import { createDraft, wordOf } from './word-draft.ts';
 
-/** Reads the bodies that were announced on the line before the cursor. */
+/** Reads the here-document bodies announced on the line before the cursor. */
 export function takeHeredocs(cursor: LineCursor): void {
   for (const heredoc of cursor.heredocs.splice(0)) takeBody(cursor, heredoc);
 }
@@ -29,7 +29,7 @@ function takeBody(cursor: LineCursor, heredoc: Heredoc): void {
   giveUp(cursor, 'a here-document is not closed');
 }
 
-/** A backslash joins the next line to this one, so that it is no delimiter to some shells. */
+/** Whether a backslash joins the next line to this one, so that some shells don't see a delimiter. */
 function isContinued(source: string, start: number, line: number): boolean {
   let first = line - 1;
   while (first > start && source[first - 1] === '\\') first -= 1;
@@ -40,7 +40,7 @@ function literalBody(text: string, { stripTabs }: Heredoc): Word {
   return quotedWord(stripTabs ? text.replaceAll(/^\t+/gm, '') : text);
 }
 
-/** An unquoted delimiter lets the shell expand the body, commands in it included. */
+/** With an unquoted delimiter, the shell expands the body, including command substitutions. */
 function readExpansions(cursor: LineCursor, end: number): Word {
   const draft = { ...createDraft(), quoted: true };
   const start = cursor.at;

@@ -11,18 +11,18 @@ import {
   type Word,
 } from './shell-word.ts';
 
-/** How deep substitutions, groups and quotes inside each other are followed. */
+/** How deeply nested substitutions, groups and quotes are followed. */
 const MAX_DEPTH = 64;
-/** Nobody writes lines with more than this. */
+/** Limits that hand-written lines don't exceed. */
 const MAX_COMMANDS = 5_000;
 const MAX_WORDS = 50_000;
 
 export interface Heredoc {
   readonly delimiter: string;
-  /** A quoted delimiter keeps the shell from expanding the body. */
+  /** A quoted delimiter prevents expansion of the body. */
   readonly literal: boolean;
   readonly stripTabs: boolean;
-  /** Filled in once the body is read. */
+  /** Set once the body has been read. */
   readonly body: { word: Word };
 }
 
@@ -32,27 +32,27 @@ interface CompoundDraft extends Omit<Draft<Compound>, 'parts'> {
   readonly parts: PartDraft[];
 }
 
-/** Where the reader stands in a line, and what it has found so far. */
+/** The reader's position in a line, and the results so far. */
 export interface LineCursor {
   readonly source: string;
   at: number;
   depth: number;
   words: number;
   isTooLarge: boolean;
-  /** Where the reader gave up; null where it read to the end. */
+  /** The position where the reader gave up; null if it read to the end. */
   stoppedAt: number | null;
-  /** Where the next command is put down. */
+  /** The list that the next command is added to. */
   steps: Step[];
-  /** The compounds around that place, outermost first. */
+  /** The compounds around the current position, outermost first. */
   open: { readonly compound: CompoundDraft; readonly around: Step[] }[];
   readonly segments: Segment[];
   readonly problems: Set<string>;
-  /** Pairs of offsets between which text is blotted out. */
+  /** Ranges of offsets in which text is masked. */
   readonly masks: (readonly [number, number])[];
   readonly heredocs: Heredoc[];
-  /** Reads commands up to the bracket that closes a substitution. */
+  /** Reads commands up to the parenthesis that closes a substitution. */
   readonly readNested: (cursor: LineCursor) => void;
-  /** Reads a text that was quoted once more than the line itself, such as what stands in backquotes. */
+  /** Reads a text with an extra level of quoting, such as the content of backquotes. */
   readonly readText: (text: string, depth: number) => ShellLine;
 }
 
@@ -90,7 +90,7 @@ export function sees(cursor: LineCursor, text: string): boolean {
   return cursor.source.startsWith(text, cursor.at);
 }
 
-/** Gives up on the rest: what can't be read is not guessed at. */
+/** Stops reading: text that can't be parsed is never guessed. */
 export function giveUp(cursor: LineCursor, problem: string): void {
   cursor.problems.add(problem);
   cursor.stoppedAt ??= cursor.at;
@@ -113,12 +113,14 @@ export function addSegment(
   if (cursor.segments.length > MAX_COMMANDS) giveUpOnSize(cursor, 'it holds too many commands');
 }
 
-/** The last step that is no part of another one: substitutions stand beside the command that they belong to. */
+/**
+ * The index of the last step that isn't a substitution: substitutions are listed beside the command they belong to.
+ */
 function lastIndex({ steps }: LineCursor): number {
   return steps.findLastIndex((step) => step.kind === 'command' || step.shape !== 'substitution');
 }
 
-/** A command learns what follows it once that is read. */
+/** Sets the connector of a command once the text after it has been read. */
 export function join(cursor: LineCursor, next: Connector): void {
   const index = lastIndex(cursor);
   const last = cursor.steps[index];
@@ -149,7 +151,7 @@ export function openCompound(
   cursor.steps = part.steps;
 }
 
-/** `then`, `else`, `do` and the end of a branch of a case. */
+/** Starts the next part: after `then`, `else`, `do` or the end of a `case` branch. */
 export function openPart(cursor: LineCursor, shapes: readonly CompoundShape[], role: Part['role']): void {
   const frame = cursor.open.at(-1);
   if (frame === undefined || !shapes.includes(frame.compound.shape)) {
@@ -167,7 +169,7 @@ export function closeCompound(cursor: LineCursor, shape: CompoundShape): void {
     return;
   }
   closeLast(cursor);
-  // The body of a function is one compound.
+  // The body of a function is a single compound, so the function ends with it.
   if (cursor.open.at(-1)?.compound.shape === 'function') closeLast(cursor);
 }
 
@@ -178,7 +180,7 @@ function closeLast(cursor: LineCursor): void {
   cursor.steps.push(frame.compound);
 }
 
-/** Redirections behind a compound hold for all of it. */
+/** Redirections after a compound apply to all of it. */
 export function redirectLast(cursor: LineCursor, redirections: readonly Redirection[]): boolean {
   const index = lastIndex(cursor);
   const last = cursor.steps[index];
@@ -187,7 +189,7 @@ export function redirectLast(cursor: LineCursor, redirections: readonly Redirect
   return true;
 }
 
-/** Reads commands of a shell of their own; compounds that are left open in it end with it. */
+/** Reads the commands of a subshell or substitution; compounds left open in it end with it. */
 export function readInside(cursor: LineCursor, shape: 'subshell' | 'substitution', read: () => void): Step[] {
   const depth = cursor.open.length;
   openCompound(cursor, shape);
@@ -200,7 +202,7 @@ export function readInside(cursor: LineCursor, shape: 'subshell' | 'substitution
   return steps;
 }
 
-/** Commands that were read elsewhere, as a substitution of this line. */
+/** Adds commands that were read separately, as a substitution of this line. */
 export function addSubstitution(
   cursor: LineCursor,
   { steps, segments, problems, isTooLarge }: ShellLine,
@@ -233,7 +235,7 @@ export function mask(cursor: LineCursor, from: number, to: number): void {
   if (to > from) cursor.masks.push([from, to]);
 }
 
-/** To the end of the line; what stands there is no text of a command. */
+/** Skips to the end of the line and masks the comment. */
 export function skipComment(cursor: LineCursor): void {
   const start = cursor.at;
   const end = cursor.source.indexOf('\n', start);
@@ -251,11 +253,11 @@ export function finish(cursor: LineCursor): ShellLine {
     problems: [...problems],
     isTooLarge,
     unread: stoppedAt === null || isTooLarge ? '' : source.slice(stoppedAt),
-    masked: blot(source, cursor.masks),
+    masked: maskRanges(source, cursor.masks),
   };
 }
 
-function blot(source: string, masks: LineCursor['masks']): string {
+function maskRanges(source: string, masks: LineCursor['masks']): string {
   const parts: string[] = [];
   let done = 0;
   for (const [from, to] of [...masks].sort(([left], [right]) => left - right)) {

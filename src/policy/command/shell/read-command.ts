@@ -11,7 +11,7 @@ import {
   type Word,
 } from './shell-word.ts';
 
-/** Reads one simple command, with the words of the grammar around it. */
+/** Reads one simple command, including the reserved words around it. */
 export function readCommand(cursor: LineCursor): void {
   const draft: CommandDraft = { assignments: [], words: [], redirections: [], negated: false };
   while (!isAtEnd(cursor)) {
@@ -40,19 +40,19 @@ function finishCommand(cursor: LineCursor, draft: CommandDraft): void {
   addSegment(cursor, draft);
 }
 
-const DECLARING = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
+const DECLARATION_BUILTINS = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
 
 function takeWord(cursor: LineCursor, word: Word, draft: CommandDraft): void {
   const [first] = draft.words;
   const isFirst = first === undefined;
   const assignment = isFirst ? readAssignment(word) : null;
-  // A subscript may hold blanks and quotes, and what follows it is the command.
+  // A subscript may contain blanks and quotes, and the command follows after it.
   if (assignment === null && isFirst && /^[A-Za-z_]\w*\[/.test(word.raw))
     giveUp(cursor, 'a subscript is not understood');
   const isList = word.raw.endsWith('=') && charAt(cursor) === '(';
   if (assignment === null) {
     draft.words.push(word);
-    if (isList && first !== undefined && DECLARING.has(first.text)) readList(cursor);
+    if (isList && first !== undefined && DECLARATION_BUILTINS.has(first.text)) readList(cursor);
   } else draft.assignments.push(isList ? { ...assignment, content: readList(cursor) } : assignment);
 }
 
@@ -70,7 +70,7 @@ function takeElement(cursor: LineCursor, draft: CommandDraft): boolean {
   return true;
 }
 
-/** The values of an array. */
+/** Reads the values of an array. */
 function readList(cursor: LineCursor): Assignment['content'] {
   const words: Word[] = [];
   cursor.at += 1;
@@ -89,7 +89,7 @@ function readList(cursor: LineCursor): Assignment['content'] {
   return words.some(({ raw }) => raw.startsWith('[')) ? UNKNOWN_CONTENT : { kind: 'list', words };
 }
 
-/** `2>` and `{fd}>` name what is redirected. */
+/** `2>` and `{fd}>` name the redirected descriptor. */
 function takeDescriptor(cursor: LineCursor, word: Word): boolean {
   const next = charAt(cursor);
   return (next === '<' || next === '>') && /^(?:\d+|\{[A-Za-z_]\w*\})$/.test(word.raw);
@@ -97,7 +97,7 @@ function takeDescriptor(cursor: LineCursor, word: Word): boolean {
 
 const OPERATORS = ['&>>', '&>', '<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>|', '>&', '>'] as const;
 
-/** Where the output of `<(…)` is read, and the input of `>(…)` is written. */
+/** The file from which `<(…)` is read or to which `>(…)` is written. */
 const PROCESS_FILE = '/dev/fd/63';
 
 function takeRedirection(cursor: LineCursor, draft: CommandDraft): boolean {

@@ -19,7 +19,7 @@ import {
   type Word,
 } from './shell-word.ts';
 
-/** A command while it is read. */
+/** A command while it is being read. */
 export interface CommandDraft {
   readonly assignments: Assignment[];
   readonly words: Word[];
@@ -27,13 +27,16 @@ export interface CommandDraft {
   negated: boolean;
 }
 
-/** The filter goes by what these do; a function of the same name would do something else. */
+/** The filter relies on the meaning of these builtins, which a function of the same name would change. */
 const NOT_TO_REDEFINE = new Set(['cd', 'pushd', 'popd']);
 
-/** What the words of the grammar stand for: the command goes on, it is complete, or the word is one of its own. */
+/**
+ * Handles a reserved word: `skip` if the command continues, `done` if it is complete, `word` if it isn't a reserved
+ * word here.
+ */
 export function takeGrammar(cursor: LineCursor, word: Word, draft: CommandDraft): 'skip' | 'done' | 'word' {
   if (word.text === 'time') return skipTimeOption(cursor);
-  // Behind an assignment or a redirection the others are names of programs.
+  // After an assignment or a redirection, the other reserved words are program names.
   if (draft.assignments.length + draft.redirections.length > 0) return 'word';
   switch (word.text) {
     case '!':
@@ -103,11 +106,11 @@ export function skipBlanks(cursor: LineCursor): void {
     else if (sees(cursor, '\\\n')) cursor.at += 2;
     else break;
   }
-  // Only at the start of a word does it begin a comment; the caller ends the command there.
+  // `#` starts a comment only at the start of a word; the caller ends the command there.
   if (charAt(cursor) === '#') skipComment(cursor);
 }
 
-/** White space, comments and line breaks inside a list, a case or a condition. */
+/** Skips white space, comments and line breaks inside a list, a case or a condition. */
 export function skipSpaces(cursor: LineCursor): void {
   while (!isAtEnd(cursor)) {
     const char = charAt(cursor);
@@ -119,7 +122,7 @@ export function skipSpaces(cursor: LineCursor): void {
   }
 }
 
-/** The variable of a loop takes one of the words of its list after the other. */
+/** Reads the loop variable and the words it takes in turn. */
 function readLoopHead(cursor: LineCursor, draft: CommandDraft): 'skip' | 'done' {
   skipBlanks(cursor);
   if (sees(cursor, '((')) {
@@ -131,7 +134,7 @@ function readLoopHead(cursor: LineCursor, draft: CommandDraft): 'skip' | 'done' 
   const add = (content: Assignment['content']): void => {
     if (name !== undefined) draft.assignments.push({ name, value: null, content, adds: false });
   };
-  // Without a list of words the body may follow at once, and line breaks may come before either.
+  // Without a list of words the body may follow directly, and line breaks may precede either.
   skipSpaces(cursor);
   const start = cursor.at;
   const keyword = readWord(cursor);
@@ -166,7 +169,7 @@ function openCase(cursor: LineCursor): boolean {
   return readPattern(cursor);
 }
 
-/** Up to the bracket after a pattern. False where the case ends instead. */
+/** Reads up to the parenthesis after a pattern. False if the case ends instead. */
 export function readPattern(cursor: LineCursor): boolean {
   skipSpaces(cursor);
   if (charAt(cursor) === '(') cursor.at += 1;
@@ -191,7 +194,7 @@ export function readPattern(cursor: LineCursor): boolean {
   return false;
 }
 
-/** Inside `[[ … ]]` the signs of the shell compare and group. */
+/** Inside `[[ … ]]` the shell's operators compare and group. */
 function readCondition(cursor: LineCursor, draft: CommandDraft): void {
   while (!isAtEnd(cursor)) {
     skipSpaces(cursor);
@@ -210,7 +213,7 @@ function readCondition(cursor: LineCursor, draft: CommandDraft): void {
   giveUp(cursor, 'a condition is not closed');
 }
 
-/** The body is the compound that follows. */
+/** Reads the head of a function; its body is the compound that follows. */
 export function defineFunction(cursor: LineCursor, draft: CommandDraft): void {
   const name = draft.words.splice(0);
   skipBlanks(cursor);
@@ -227,7 +230,7 @@ export function defineFunction(cursor: LineCursor, draft: CommandDraft): void {
   if (name.length !== 1 || first === undefined || NOT_TO_REDEFINE.has(first.text) || first.unknown)
     cursor.problems.add('a function is not understood');
   skipSpaces(cursor);
-  // Some shells take any command for a body, which then is not run where it stands.
+  // Some shells accept any command as the body, which then isn't run in place.
   if (/^(?:[{(]|(?:if|for|while|until|case|select)\s)/.test(cursor.source.slice(cursor.at, cursor.at + 8)))
     openCompound(cursor, 'function', { name: first?.text ?? '' });
   else cursor.problems.add('a function is not understood');

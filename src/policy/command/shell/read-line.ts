@@ -19,8 +19,8 @@ import { skipArithmetic } from './read-word.ts';
 import { type Assignment, type Connector, plainWord, type ShellLine } from './shell-word.ts';
 
 /**
- * Splits a line as a POSIX shell or bash would, into commands and the compounds that hold them together. What is not
- * understood is a problem, never a guess.
+ * Splits a line as a POSIX shell or bash would, into commands and the compounds that contain them. Anything that
+ * can't be parsed is reported as a problem, never guessed.
  */
 export function readLine(source: string): ShellLine {
   return readText(source, 0);
@@ -36,7 +36,7 @@ function readText(source: string, depth: number): ShellLine {
   return finish(cursor);
 }
 
-/** Reads up to the bracket that closes, or to the end. */
+/** Reads up to the closing parenthesis, or to the end. */
 function readCommands(cursor: LineCursor, closing: ')' | null): void {
   while (!isAtEnd(cursor)) {
     skipSpace(cursor);
@@ -61,7 +61,7 @@ function readSubshell(cursor: LineCursor): void {
 const CHANGED =
   /([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|([A-Za-z_]\w*)(?:\+\+|--)|(?:\+\+|--)([A-Za-z_]\w*)/g;
 
-/** `((…))` computes, unless it reads as commands: to some shells these are two brackets. */
+/** Treats `((…))` as arithmetic, unless it looks like commands: some shells read it as two nested subshells. */
 function takeArithmetic(cursor: LineCursor): boolean {
   const start = cursor.at;
   if (!sees(cursor, '((') || !skipArithmetic(cursor, 2, '))')) return false;
@@ -83,7 +83,7 @@ function takeArithmetic(cursor: LineCursor): boolean {
   return true;
 }
 
-/** White space, comments, and line breaks joined by a backslash. */
+/** Skips white space, comments, and line breaks joined by a backslash. */
 function skipSpace(cursor: LineCursor): void {
   while (!isAtEnd(cursor)) {
     const char = charAt(cursor);
@@ -126,7 +126,7 @@ function takeConnector(cursor: LineCursor): boolean {
   return true;
 }
 
-/** The branches of a `case` end in `;;`, and then the next pattern follows. */
+/** A `case` branch ends with `;;`, and the next pattern follows. */
 function endBranch(cursor: LineCursor): void {
   if (cursor.open.at(-1)?.compound.shape !== 'case') {
     giveUp(cursor, 'two semicolons stand outside a case');
