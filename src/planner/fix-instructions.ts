@@ -115,7 +115,10 @@ function composeVerification(facts: Facts): Verification[] {
   const failed = [...facts.failedValidators.map(({ id }) => id), ...facts.timeouts];
   // A case without a command of its own is checked by the validators that report cases.
   const reporting = cases.every(hasCommand) ? [] : reportingValidators(facts);
-  const checks = mergeDuplicates([...listReproductions(cases), ...commandsOf(facts, [...failed, ...reporting])]);
+  const checks = mergeDuplicates([
+    ...listReproductions(cases),
+    ...commandsOf(facts, [...failed, ...reporting]),
+  ]);
   if (checks.length > 0) return checks;
   const all = [facts.validatorIds, Object.keys(facts.commands ?? {})]
     .map((ids) => commandsOf(facts, ids))

@@ -35,7 +35,7 @@ function findTail(text: string): object | null {
     : value;
 }
 
-/** Models shorten a blocker to its text. It must not get lost for that. */
+/** Accepts a blocker that a model shortened to its text, so that it isn't lost. */
 function normaliseBlocker(blocker: unknown): unknown[] {
   if (typeof blocker !== 'string') return [blocker];
   const summary = blocker.trim();
@@ -67,7 +67,7 @@ function findObject(lines: readonly string[], opening: RegExp): object | null {
   return null;
 }
 
-/** Agents often put JSON in a code fence or in backticks, even when told not to. */
+/** Agents often put JSON in a code fence or in backticks, whatever the prompt asks for. */
 function stripClosingFence(text: string): string {
   return text.trim().replace(/\s*`{1,3}$/, '');
 }

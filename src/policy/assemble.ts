@@ -57,7 +57,8 @@ export function assemblePolicy(layers: readonly PolicyLayer[]): EffectivePolicy 
     approval_paths: union(policies.map((policy) => policy.approval_paths)),
     protected_paths: union(policies.map((policy) => policy.protected_paths)),
     forbidden_operations: inOrder(union(policies.map((policy) => policy.forbidden_operations))),
-    approval: pickTightest('approval', APPROVALS, (policy) => policy.approval, layers, notes) ?? 'fail_on_prompt',
+    approval:
+      pickTightest('approval', APPROVALS, (policy) => policy.approval, layers, notes) ?? 'fail_on_prompt',
     network: pickTightest('network', NETWORKS, (policy) => policy.network, layers, notes) ?? 'allow',
     commands: {
       allow: intersection(allowLists),

@@ -4,10 +4,13 @@ import type { EffectivePolicy } from './assemble.ts';
 
 export type Runner = 'agent' | 'validator';
 
-/** It lets agents have the network; what it says is not meant for validators. */
+/** The default policy allows the network to agents; that permission isn't meant for validators. */
 const DEFAULT_POLICY = 'policy.workspace.v1';
 
-/** Agents have the network unless it is denied, validators only where a policy besides the default one allows it. */
+/**
+ * Agents have network access unless it is denied. Validators have it only if a policy other than the default one
+ * allows it.
+ */
 export function networkFor(
   runner: Runner,
   effective: EffectivePolicy,
@@ -20,12 +23,12 @@ export function networkFor(
   return allows ? 'allow' : 'deny';
 }
 
-/** What shuts a step in, or why nothing does. */
+/** The sandbox of a step, or the reason why it has none. */
 export type Enclosing =
   | { readonly kind: 'sandbox'; readonly name: string }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** What the policy summary says about it: what holds, and what was asked for and does not. */
+/** Notes for the policy summary: what is enforced, and what was requested but isn't enforced. */
 export function enclosingNotes(enclosing: Enclosing, runner: Runner, network: Network): string[] {
   if (enclosing.kind === 'none')
     return [

@@ -5,7 +5,9 @@ import { createNameMatcher } from './judges/name-matcher.ts';
 import { isJudgePath } from './judges.ts';
 import { sensitiveKind } from './sensitive-files.ts';
 
-/** Why a file has a say in whether work is accepted, or in what runs because of it. In the order in which a gate lists them. */
+/**
+ * Why a file affects whether work is accepted, or what runs because of it; in the order in which a gate lists them.
+ */
 export const DECIDING_KINDS = [
   'test',
   'check_configuration',
@@ -15,7 +17,7 @@ export const DECIDING_KINDS = [
   'git_hook',
   'agent_instructions',
   'secret',
-  // Only because the policy says so.
+  // Only because the policy requires approval.
   'approval',
 ] as const;
 export type DecidingKind = (typeof DECIDING_KINDS)[number];
@@ -25,7 +27,7 @@ export interface DecidingFile {
   readonly kind: DecidingKind;
 }
 
-/** Programs that a check or a person starts by name, and the files that say what they do. */
+/** Programs that a check or a user starts by name, and the files that define what they do. */
 const SCRIPT_FILES: readonly string[] = [
   '{makefile,gnumakefile,bsdmakefile,justfile,.justfile}',
   '*.{mk,mak,just}',
@@ -45,7 +47,7 @@ const SCRIPT_FOLDERS = /(?:^|\/)(?:scripts?|hack|\.scripts)\//i;
 
 const isNamedAsScript = createNameMatcher(SCRIPT_FILES, 'any case');
 
-/** Null for a file that decides nothing. `globs` is `tests` of the configuration. */
+/** Null for a file that affects no decision. `globs` is `tests` in the configuration. */
 export function decidingKind(
   path: string,
   globs: readonly string[] | null,
@@ -61,7 +63,7 @@ export function decidingKind(
   return sensitive;
 }
 
-/** The changes that decide something or ask for approval, by kind and path; of a rename both ends count. */
+/** The changes that affect a decision or need approval, by kind and path; both ends of a rename count. */
 export function decidingFiles(
   changes: readonly FileChange[],
   globs: readonly string[] | null,
@@ -76,17 +78,20 @@ export function decidingFiles(
 }
 
 export interface ChangedFolder {
-  /** Ends in a slash; empty for the top of the repository. */
+  /** Ends with a slash; empty for the root of the repository. */
   readonly folder: string;
   readonly files: number;
   readonly insertions: number;
   readonly deletions: number;
 }
 
-/** Folders listed by name before they are joined by their first part. */
+/** Maximum number of folders listed; with more, they are grouped by the first parts of their paths. */
 const MAX_FOLDERS = 12;
 
-/** Changes by folder with counts, largest first; with many folders, by the first parts of their paths. */
+/**
+ * Groups changes by folder with counts, largest first; if there are many folders, by the first parts of their
+ * paths.
+ */
 export function foldByFolder(changes: readonly FileChange[]): ChangedFolder[] {
   const depths = [Number.POSITIVE_INFINITY, 3, 2, 1];
   const folded = depths.map((depth) => foldAt(changes, depth));

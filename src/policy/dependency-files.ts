@@ -1,6 +1,6 @@
 import { matchesGlob } from './globs.ts';
 
-/** Manifests and lock files of the common ecosystems, wherever in the tree they lie. */
+/** Manifests and lock files of the common ecosystems, anywhere in the tree. */
 const DEPENDENCY_FILES: readonly string[] = [
   // JavaScript
   'package.json',
@@ -44,7 +44,7 @@ const DEPENDENCY_FILES: readonly string[] = [
   '*.gemspec',
   'composer.json',
   'composer.lock',
-  // Java and its neighbours
+  // Java and related
   'pom.xml',
   'build.gradle',
   'build.gradle.kts',
@@ -87,7 +87,7 @@ const DEPENDENCY_FILES: readonly string[] = [
   'MODULE.bazel.lock',
 ];
 
-/** Python projects keep several lists in a folder of that name. */
+/** Python projects keep several requirement lists in a folder of that name. */
 const LISTED_BY_FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/;
 
 export function isDependencyFile(path: string): boolean {

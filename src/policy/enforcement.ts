@@ -1,11 +1,11 @@
 import type { EffectivePolicy } from './assemble.ts';
 
-/** What an agent may declare that it keeps by itself. Paths, operations and refs are looked at after every step. */
+/** What an agent can declare to enforce itself. Paths, operations and refs are checked after every step. */
 export type AgentCapability = 'approval' | 'commands' | 'network';
 
 /**
- * The dimensions of a policy that nothing enforces yet. A run refuses them before it starts, because a
- * promise that nobody keeps is worse than none. A sandbox keeps the one about the network.
+ * The dimensions of a policy that nothing enforces. A run refuses them before it starts, because an unenforced rule
+ * is worse than none. A sandbox enforces the network dimension.
  */
 export function unenforceable(
   policy: EffectivePolicy,
@@ -19,7 +19,9 @@ export function unenforceable(
   return names;
 }
 
-/** Of the dimensions that nothing else enforces, those that an agent with these capabilities does not keep either. */
+/**
+ * Of the dimensions that nothing else enforces, those that an agent with these capabilities doesn't enforce either.
+ */
 export function notKeptBy(
   capabilities: readonly AgentCapability[],
   dimensions: readonly string[],

@@ -1,4 +1,4 @@
-/** Sections of a git configuration that name no program and redirect nothing. */
+/** Sections of a git configuration that start no program and redirect nothing. */
 const HARMLESS = new Set([
   'user',
   'author',
@@ -13,15 +13,15 @@ const HARMLESS = new Set([
 
 const HEADER = /^\s*\[\s*([A-Za-z0-9-]+)[A-Za-z0-9.-]*(?:\s+"(?:[^"\\]|\\.)*")?\s*\]/;
 
-/** Whether two texts of a git configuration differ at most in settings that can't make git run or reach anything. */
+/** Whether two versions of a git configuration differ only in settings that can't make git run or access anything. */
 export function isHarmlessSetting(before: string, after: string): boolean {
   if (before === after) return true;
   // A value that continues on the next line could hide a header there.
-  return !/\\\r?$/m.test(after) && othersIn(before) === othersIn(after);
+  return !/\\\r?$/m.test(after) && removeHarmless(before) === removeHarmless(after);
 }
 
-/** Everything outside the harmless sections, with its order. */
-function othersIn(text: string): string {
+/** Everything outside the harmless sections, in order. */
+function removeHarmless(text: string): string {
   let section = '';
   return text
     .split('\n')
@@ -32,7 +32,7 @@ function othersIn(text: string): string {
     .join('\n');
 }
 
-/** Git accepts several headers in one line; the last one counts. A header that can't be read is never harmless. */
+/** Git accepts several headers on one line; the last one counts. A header that can't be parsed is never harmless. */
 function sectionAfter(line: string, section: string): string {
   let [current, rest] = [section, line];
   for (let header = HEADER.exec(rest); header !== null; header = HEADER.exec(rest)) {

@@ -1,7 +1,7 @@
 import type { HiddenChange } from '../contracts/workspace-change.ts';
 import type { Violation } from './violation.ts';
 
-/** Changes that no tree shows: the workspace's own git folder, and links that lead out of the workspace. */
+/** Changes that no git tree shows: in the workspace's own git folder, and links that lead out of the workspace. */
 export function checkHiddenChanges(changes: readonly HiddenChange[]): Violation[] {
   return changes.map((change) => ({
     class: change.place === 'link' ? 'outside_workspace' : 'forbidden_path',

@@ -4,13 +4,13 @@ import { isCheckFile, isRunnerFile, isRunnerFileWhenAdded } from './judges/check
 import { isCollectedTest, isTestFile } from './judges/test-files.ts';
 
 /**
- * The files that decide a verdict: tests, and the configuration of the programs that run the checks. If a change
- * edits them, passing checks say less than they seem to, so the checks run once more with these files as at the base.
+ * Judge files decide a verdict: tests, and the configuration of the programs that run the checks. If a change edits
+ * them, passing checks prove less, so the checks run again with these files as they were at the base.
  */
 
 /**
- * Whether a file decides a verdict. `globs` is `tests` of the configuration: it replaces the tests that are known by
- * convention, and a glob that begins with `!` exempts files. Runner configuration counts in either case, unless it
+ * Whether a file decides a verdict. `globs` is `tests` in the configuration: it replaces the tests known by
+ * convention, and a glob that starts with `!` exempts files. Runner configuration counts in either case, unless it
  * is exempted.
  */
 export function isJudgePath(path: string, globs: readonly string[] | null): boolean {
@@ -23,20 +23,23 @@ export function isJudgePath(path: string, globs: readonly string[] | null): bool
   );
 }
 
-/** Whether a runner, a linter or a language finds the file by itself, so that adding it is enough to change a verdict. */
+/**
+ * Whether a runner, a linter or a language discovers the file by itself, so that adding it is enough to change a
+ * verdict.
+ */
 export function isRunnerConfiguration(path: string): boolean {
   return isRunnerFileWhenAdded(path);
 }
 
 /**
- * The paths to put back as at the base, sorted: judges that were edited, deleted or renamed, and runner configuration
- * that was added. Of a rename it is both ends. A new test is not among them: adding tests is honest.
+ * The paths to restore to the base, sorted: judge files that were edited, deleted or renamed, and runner
+ * configuration that was added. Both ends of a rename count. New tests aren't included: adding tests is legitimate.
  */
 export function changedJudges(changes: readonly FileChange[], globs: readonly string[] | null): string[] {
   return [...new Set(changes.flatMap((change) => judgesIn(change, globs)))].sort();
 }
 
-/** Tests that the change adds. In a runner that loads all tests into one process, they can change the others. */
+/** Tests that the change adds. In a runner that loads all tests into one process, they can affect the others. */
 export function addedTests(changes: readonly FileChange[], globs: readonly string[] | null): string[] {
   return changes
     .filter(({ status, path }) => status === 'A' && isCollectedTest(path) && !isExempt(path, globs))
@@ -61,12 +64,12 @@ function judgesIn(change: FileChange, globs: readonly string[] | null): string[]
   }
 }
 
-/** Python reads `.pth` files as text; PyTorch stores models under the same name. */
+/** Python reads `.pth` files as text; PyTorch uses the same extension for models. */
 function isWeights({ path, insertions }: FileChange): boolean {
   return insertions === null && /\.pth$/i.test(path);
 }
 
-/** An `__init__.py` without a line only makes a folder a package. */
+/** An empty `__init__.py` only makes a folder a package. */
 function isEmptyPackage({ path, insertions }: FileChange): boolean {
   return insertions === 0 && path.endsWith('__init__.py');
 }
@@ -76,7 +79,7 @@ function isExempt(path: string, globs: readonly string[] | null): boolean {
   return coveredBy(exempting, path);
 }
 
-/** Names may be stored composed or decomposed, and a person types either. */
+/** Names may be stored in composed or decomposed Unicode form, and a glob may use either. */
 function coveredBy(globs: readonly string[], path: string): boolean {
   const composed = globs.map((glob) => glob.normalize('NFC'));
   return forbiddenBy(composed, path.normalize('NFC')) !== null;

@@ -3,35 +3,35 @@ import { checkFiles } from './changes.ts';
 import type { ParsedPatch, PatchLink } from './patch.ts';
 import type { Violation } from './violation.ts';
 
-/** Holds a patch against a policy. It can name paths that no worktree holds; a diff after a step never does. */
+/** Checks a patch against a policy. Unlike the diff of a step, a patch can name paths outside the worktree. */
 export function checkPatch(
   policy: EffectivePolicy,
   { changes, links }: Pick<Extract<ParsedPatch, { ok: true }>, 'changes' | 'links'>,
 ): Violation[] {
-  const leaving = changes
+  const outsidePaths = changes
     .flatMap(({ path, oldPath }) => [path, ...(oldPath === null ? [] : [oldPath])])
-    .filter(leaves)
+    .filter(leavesWorkspace)
     .map((path) => outside(path, `${path} is outside the workspace`));
-  return [...leaving, ...links.flatMap(checkLink), ...checkFiles(policy, changes)];
+  return [...outsidePaths, ...links.flatMap(checkLink), ...checkFiles(policy, changes)];
 }
 
 function outside(subject: string, message: string): Violation {
   return { class: 'outside_workspace', subject, message };
 }
 
-function leaves(path: string): boolean {
+function leavesWorkspace(path: string): boolean {
   return path.startsWith('/') || path.split('/').includes('..');
 }
 
-/** A link is followed from the folder that it lies in. */
+/** A link is resolved relative to its own folder. */
 function checkLink({ path, target }: PatchLink): Violation[] {
-  const way = path.split('/').slice(0, -1);
+  const parts = path.split('/').slice(0, -1);
   for (const part of target.split('/')) {
-    if (target.startsWith('/') || (part === '..' && way.length === 0))
+    if (target.startsWith('/') || (part === '..' && parts.length === 0))
       return [outside(path, `the link ${path} leads out of the workspace to ${target}`)];
-    if (part === '..') way.pop();
-    else if (part !== '' && part !== '.') way.push(part);
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
   }
-  if (way[0]?.toLowerCase() !== '.git') return [];
+  if (parts[0]?.toLowerCase() !== '.git') return [];
   return [{ class: 'forbidden_path', subject: path, message: `the link ${path} leads to ${target}` }];
 }

@@ -1,8 +1,8 @@
-/** How paths are written in a patch. */
+/** Parses the paths in a patch. */
 
 interface ReadPath {
   readonly path: string;
-  /** What stands behind it on the line. */
+  /** The text after it on the line. */
   readonly rest: string;
 }
 
@@ -18,7 +18,7 @@ const ESCAPES: Readonly<Record<string, number>> = {
   '\\': 92,
 };
 
-/** A path in quotes, whose bytes git writes as octal numbers. Null where the quotes do not close. */
+/** A quoted path, in which git writes bytes as octal numbers. Null if the quotes aren't closed. */
 function readQuotedPath(text: string): ReadPath | null {
   const end = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0].length;
   if (end === undefined) return null;
@@ -31,29 +31,29 @@ function readQuotedPath(text: string): ReadPath | null {
   return { path: new TextDecoder().decode(new Uint8Array(bytes)), rest: text.slice(end) };
 }
 
-/** The path behind `---`, `+++`, `rename from` and the like. A tab ends it where a time follows. */
+/** The path after `---`, `+++`, `rename from` and similar. A tab ends it if a timestamp follows. */
 export function readPath(text: string): string | null {
   if (text.startsWith('"')) return readQuotedPath(text)?.path ?? null;
   const tab = text.indexOf('\t');
   return (tab < 0 ? text : text.slice(0, tab)).replace(/\r$/, '');
 }
 
-/** Where nothing was before or after, some tools write the beginning of time instead of a name. */
-const NO_TIME = /^(?:1970-01-01|1969-12-31|\w{3} (?:Jan +1|Dec 31) .*19(?:70|69)$)/;
+/** For a file that doesn't exist on one side, some tools write the epoch as its timestamp instead of `/dev/null`. */
+const EPOCH = /^(?:1970-01-01|1969-12-31|\w{3} (?:Jan +1|Dec 31) .*19(?:70|69)$)/;
 
-/** The path behind `---` or `+++`. */
+/** The path after `---` or `+++`. */
 export function readNamedPath(text: string): string | null {
   const time = text.slice(text.lastIndexOf('\t') + 1);
-  return text.includes('\t') && NO_TIME.test(time) ? '/dev/null' : readPath(text);
+  return text.includes('\t') && EPOCH.test(time) ? '/dev/null' : readPath(text);
 }
 
-/** A path without the parts that lead nowhere. */
+/** A path without empty and `.` segments. */
 export function normalPath(path: string): string {
   const parts = path.split('/').filter((part, index) => part !== '.' && (part !== '' || index === 0));
   return parts.join('/');
 }
 
-/** Both paths of `diff --git`. Without quotes they can only be told apart when they are the same name. */
+/** Both paths of `diff --git`. Without quotes they can only be separated if both names are the same. */
 export function readPathPair(text: string): readonly [string, string] | null {
   if (text.startsWith('"')) {
     const first = readQuotedPath(text);
@@ -77,22 +77,24 @@ export function readPathPair(text: string): readonly [string, string] | null {
 const SIDES: readonly string[] = ['ab', 'ba', 'iw', 'wi', 'ci', 'ic', 'cw', 'wc', 'ow', 'wo', '12'];
 
 /**
- * Takes `a/` and `b/` off, but only where both ends have them: a folder may be called `a`. Where the line of git
- * names both ends alike, they have no sides. Other names than one letter are sides where nothing else differs.
+ * Removes `a/` and `b/`, but only if both paths have them: a folder may be called `a`. If the `diff --git` line has
+ * identical paths, they have no prefixes. Prefixes longer than one letter are removed if nothing else differs.
  */
 export function withoutSide(
   left: string,
   right: string,
   header: readonly [string, string] | null = null,
 ): readonly [string, string] {
-  const [leftOff, rightOff] = [left === '/dev/null', right === '/dev/null'];
-  if ((leftOff && rightOff) || (header !== null && header[0] === header[1])) return [left, right];
+  const [isLeftMissing, isRightMissing] = [left === '/dev/null', right === '/dev/null'];
+  if ((isLeftMissing && isRightMissing) || (header !== null && header[0] === header[1])) return [left, right];
   const [leftRest, rightRest] = [left.slice(left.indexOf('/')), right.slice(right.indexOf('/'))];
   if (left !== right && leftRest === rightRest && leftRest.startsWith('/'))
     return [leftRest.slice(1), rightRest.slice(1)];
-  const sides = `${leftOff ? '' : left[0]}${rightOff ? '' : right[0]}`;
-  const known = SIDES.some((pair) => (sides.length === 2 ? pair === sides : pair[leftOff ? 1 : 0] === sides));
-  const slashed = (leftOff || left[1] === '/') && (rightOff || right[1] === '/');
+  const sides = `${isLeftMissing ? '' : left[0]}${isRightMissing ? '' : right[0]}`;
+  const known = SIDES.some((pair) =>
+    sides.length === 2 ? pair === sides : pair[isLeftMissing ? 1 : 0] === sides,
+  );
+  const slashed = (isLeftMissing || left[1] === '/') && (isRightMissing || right[1] === '/');
   if (!known || !slashed) return [left, right];
-  return [leftOff ? left : left.slice(2), rightOff ? right : right.slice(2)];
+  return [isLeftMissing ? left : left.slice(2), isRightMissing ? right : right.slice(2)];
 }

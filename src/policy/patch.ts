@@ -1,23 +1,23 @@
 import type { FileChange } from '../contracts/workspace-change.ts';
 import { normalPath, readNamedPath, readPath, readPathPair, withoutSide } from './patch-path.ts';
 
-/** A symbolic link that a patch makes, with what it points at. */
+/** A symbolic link that a patch creates, with its target. */
 export interface PatchLink {
   readonly path: string;
   readonly target: string;
 }
 
 export interface PatchHunk {
-  /** The first line that it is about, from 1, before and after. */
+  /** The first line of the hunk, from 1, before and after. */
   readonly oldStart: number;
   readonly newStart: number;
-  /** With their signs, as they stand in the patch. */
+  /** With their signs, as written in the patch. */
   readonly lines: readonly string[];
 }
 
 /** What a patch says about the content of a file. */
 export interface PatchText {
-  /** Object id before the change; empty where the patch has none. */
+  /** Object id before the change; empty if the patch has none. */
   readonly oldBlob: string;
   readonly hunks: readonly PatchHunk[];
 }
@@ -32,13 +32,13 @@ export type ParsedPatch =
     }
   | { readonly ok: false; readonly line: number; readonly message: string };
 
-/** What the lines of one file have told so far. */
+/** What has been read about one file so far. */
 interface FileDraft {
   readonly line: number;
   readonly header: readonly [string, string] | null;
   old: string | null;
   now: string | null;
-  /** From `rename` and `copy`, which are written without sides. */
+  /** From `rename` and `copy`, which are written without the `a/` and `b/` prefixes. */
   from: string | null;
   to: string | null;
   status: FileChange['status'];
@@ -51,11 +51,11 @@ interface FileDraft {
   readonly hunks: PatchHunk[];
   insertions: number;
   deletions: number;
-  /** What the last added line says; of a link, that is where it leads. */
+  /** The content of the last added line; for a link, that is its target. */
   lastAdded: string;
 }
 
-/** Thrown and caught in this file alone. */
+/** Thrown and caught only in this file. */
 class PatchProblem extends Error {}
 
 interface Reader {
@@ -67,7 +67,7 @@ interface Reader {
   readonly texts: PatchText[];
 }
 
-/** Reads a patch as git writes it, or a unified diff. A patch is read whole or not at all. */
+/** Parses a patch in git's format, or a unified diff. Parsing fails as a whole if any part is invalid. */
 export function parsePatch(text: string): ParsedPatch {
   const reader: Reader = { lines: text.split('\n'), at: 0, file: null, changes: [], links: [], texts: [] };
   try {
@@ -153,16 +153,16 @@ const HEADERS: readonly (readonly [RegExp, (value: string) => Partial<FileDraft>
   [/^(Binary files .* differ|GIT binary patch)$/, () => ({ binary: true })],
 ];
 
-/** Headers come before the first hunk; what stands behind the last one may be a letter. */
+/** Headers come before the first hunk; text after the last one may be an email message. */
 function readHeader(file: FileDraft, line: string): void {
   if (file.hasHunks) return;
-  for (const [form, told] of HEADERS) {
+  for (const [form, read] of HEADERS) {
     const value = form.exec(line)?.[1];
-    if (value !== undefined) Object.assign(file, told(value));
+    if (value !== undefined) Object.assign(file, read(value));
   }
 }
 
-/** What a hunk holds is counted, so that a changed line is never taken for a header. */
+/** Counts the lines of a hunk, so that a changed line is never mistaken for a header. */
 function readHunk(reader: Reader): void {
   const head = /^@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@/.exec(lineAt(reader, 0));
   const { file } = reader;
@@ -186,7 +186,7 @@ function readHunk(reader: Reader): void {
     if (sign !== '+') left -= 1;
     if (sign !== '-') right -= 1;
   }
-  // What says that the last line does not end stands behind what is counted.
+  // The marker for a missing newline at the end of the file follows the counted lines.
   const last = lineAt(reader, 1).startsWith('\\') ? reader.at + 2 : reader.at + 1;
   const lines = reader.lines.slice(first, last);
   file.hunks.push({ oldStart: Number(oldStart), newStart: Number(newStart), lines });
@@ -225,7 +225,7 @@ function finishFile(reader: Reader): void {
 function namesOf(file: FileDraft): readonly [string, string] {
   const { from, to, old, now, header } = file;
   if (to !== null) {
-    if ((now !== null && !mayMean(now, to)) || (old !== null && from !== null && !mayMean(old, from)))
+    if ((now !== null && !matchesName(now, to)) || (old !== null && from !== null && !matchesName(old, from)))
       throw new PatchProblem('the names of a file contradict each other');
     return [from ?? to, to];
   }
@@ -234,7 +234,7 @@ function namesOf(file: FileDraft): readonly [string, string] {
   return withoutSide(...header);
 }
 
-/** Whether a name is another one, or that one with a side before it. */
-function mayMean(name: string, wanted: string): boolean {
+/** Whether a name equals another one, optionally with a prefix such as `a/`. */
+function matchesName(name: string, wanted: string): boolean {
   return name === wanted || name.slice(name.indexOf('/') + 1) === wanted;
 }

@@ -7,15 +7,15 @@ export interface RefCheck {
   readonly policy: EffectivePolicy;
   readonly refsBefore: RefState;
   readonly refsAfter: RefState;
-  /** The run's own branch, short or in full. */
+  /** The run's own branch, as a short name or a full ref. */
   readonly ownBranch: string;
-  /** Branch names or globs over them. */
+  /** Branch names, or globs that match them. */
   readonly protectedBranches: readonly string[];
-  /** Refs whose old value is no ancestor of the new one. */
+  /** Refs whose old value is not an ancestor of the new one. */
   readonly rewritten?: readonly string[];
 }
 
-/** The refs of the workspace's own repository: only the step can have moved them. */
+/** Checks the refs of the workspace's own repository, which only the step can have moved. */
 export function checkRefs(check: RefCheck): Violation[] {
   const { policy, refsAfter } = check;
   const own = fullName(check.ownBranch);
@@ -55,7 +55,10 @@ function violationsOf({ name, verb }: RefChange, own: string, check: RefCheck): 
   return [{ class: 'forbidden_operation', subject: name, message }];
 }
 
-/** The run's own branch may be committed to where the policy lets it; rewriting it is another operation. */
+/**
+ * The step may commit to the run's own branch if the policy allows it; rewriting the branch is a separate
+ * operation.
+ */
 function ownViolations(name: string, verb: RefChange['verb'], check: RefCheck): Violation[] {
   const forbidden = check.policy.forbidden_operations;
   const violation = (message: string): Violation[] => [

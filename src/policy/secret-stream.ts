@@ -8,23 +8,23 @@ import {
   type Span,
 } from './secrets.ts';
 
-/** A secret that has begun and not ended is looked for this far back; all but private keys are shorter. */
+/** How far back an unfinished secret is searched for; all secrets except private keys are shorter. */
 const LOOK_BACK = 8_192;
-/** What is kept of the text before, because a shape may ask what stands in front of it. */
+/** Number of preceding characters that are kept, because a pattern may look at the text before the secret. */
 const CONTEXT = 512;
 
 const LONGEST_HEADER = 96;
-/** The first line of a key, or as much of it as has come. */
+/** The first line of a key, or the part of it received so far. */
 const OPEN_KEY = /^-----BEGIN [A-Z0-9 ]{0,64}(?:-{0,4}$|PRIVATE KEY(?: BLOCK)?-----)/;
 
 export interface SecretStream {
-  /** What can be let go of after this piece: a secret may still be on its way in the rest. */
+  /** Returns the text that can be released after this piece; the rest may still contain the start of a secret. */
   readonly push: (piece: string) => string;
-  /** What was held back. */
+  /** Returns the text that was held back. */
   readonly end: () => string;
 }
 
-/** Masks secrets in a text that comes in pieces, wherever it is cut, in memory that does not depend on its length. */
+/** Masks secrets in text that arrives in pieces, wherever it is split, with constant memory. */
 export function createSecretStream(secretValues: readonly string[]): SecretStream {
   const values = longestFirst(secretValues);
   let context = '';
@@ -47,7 +47,7 @@ export function createSecretStream(secretValues: readonly string[]): SecretStrea
       const spans = findSecrets(text, values);
       const out = release(text, Math.max(context.length, safeCut(text, spans, values)), spans);
       if (held.length <= LONGEST_KEY) return out;
-      // A key without an end, or one secret after the other without a break: it must not be kept in memory.
+      // A key without an end, or an unbroken sequence of secrets, must not be kept in memory.
       held = '';
       return out + MASK;
     },
@@ -58,36 +58,38 @@ export function createSecretStream(secretValues: readonly string[]): SecretStrea
   };
 }
 
-/** The end of what can be judged: no secret lies across it, and none that begins before it can still grow. */
+/** The end of the text that can be released: no secret spans it, and none that starts before it can still grow. */
 function safeCut(text: string, spans: readonly Span[], values: readonly string[]): number {
   let cut = Math.min(lineCut(text), openKeyAt(text, spans), openValueAt(text, values));
   for (const { start, end } of spans.toReversed()) if (start < cut && end >= cut) cut = start;
   return cut;
 }
 
-/** No shape but a key goes over the end of a line. A line without end is cut where nothing can reach back. */
+/** Only a key can span lines. A line without an end is cut where nothing can reach back. */
 function lineCut(text: string): number {
   const feed = text.lastIndexOf('\n') + 1;
   return Math.max(feed, text.length - LOOK_BACK, 0);
 }
 
-/** Where a key begins whose end has not come; else where the text ends with what may become the beginning of one. */
+/**
+ * The start of a key whose end has not arrived; else the start of a suffix that may become the beginning of a key.
+ */
 function openKeyAt(text: string, spans: readonly Span[]): number {
   for (let at = text.indexOf(KEY_BEGINS); at >= 0; at = text.indexOf(KEY_BEGINS, at + 1)) {
-    // A value with a key in it ends for other shapes at the first space.
+    // Other patterns end a value that contains a key at the first space.
     const isKnown = spans.some(({ start, end }) => start <= at && end > at + KEY_BEGINS.length);
     if (!isKnown && OPEN_KEY.test(text.slice(at, at + LONGEST_HEADER))) return at;
   }
-  return partOf(text, KEY_BEGINS);
+  return findPartial(text, KEY_BEGINS);
 }
 
-/** Only a value that goes over lines can be cut by the end of one. */
+/** Only a value that spans lines can be split at the end of a line. */
 function openValueAt(text: string, values: readonly string[]): number {
-  return Math.min(text.length, ...values.map((value) => partOf(text, value)));
+  return Math.min(text.length, ...values.map((value) => findPartial(text, value)));
 }
 
-/** Where the text ends with the beginning of the wanted one; its length when it does not. */
-function partOf(text: string, wanted: string): number {
+/** The start of the longest suffix of the text that is a prefix of `wanted`; the text's length if there is none. */
+function findPartial(text: string, wanted: string): number {
   const first = wanted.charAt(0);
   const from = Math.max(0, text.length - wanted.length + 1);
   for (let at = text.indexOf(first, from); at >= 0; at = text.indexOf(first, at + 1))
@@ -95,7 +97,7 @@ function partOf(text: string, wanted: string): number {
   return text.length;
 }
 
-/** A key whose end was cut off is still a key. */
+/** Masks a key whose end was cut off. */
 function maskOpenKey(text: string): string {
   return text.replace(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*$/, MASK);
 }

@@ -1,13 +1,14 @@
-/** What stands where a secret stood. */
+/** Replaces a secret in masked text. */
 export const MASK = '[masked]';
 
-/** A private key is longer than anything else that is looked for; a text without its end is no key. */
+/** Private keys are the longest secrets; a text without an end within this limit is not a key. */
 export const LONGEST_KEY = 32_768;
 
 /**
- * How known kinds of secrets look. Each expression matches the secret alone or has it as a group at its end, so that what
- * stands around it (the name of a variable, the host of an address) stays readable. Every repetition is bounded: a text made to be hard costs no
- * more than another. A quote may have a backslash before it: many agents print JSON, with the texts of others inside.
+ * Patterns of known kinds of secrets. Each matches the secret alone or captures it in a group at its end, so that
+ * the surrounding text (the name of a variable, the host of a URL) stays readable. Every repetition is bounded, so
+ * that no input causes excessive backtracking. A quote may be preceded by backslashes, because many agents print
+ * JSON with nested text.
  */
 const SHAPES = {
   'aws access key id': /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g,
@@ -16,7 +17,7 @@ const SHAPES = {
   'slack token': /(?<![A-Za-z0-9_])(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,255}/g,
   'slack webhook': /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)[A-Za-z0-9_/-]{16,255}/g,
   'anthropic key': /(?<![A-Za-z0-9_-])sk-ant-[A-Za-z0-9_-]{16,512}/g,
-  // A word such as sk-toggleable-content-label is a class of a style sheet; a key has figures in it.
+  // A name such as sk-toggleable-content-label is a CSS class; a key contains digits.
   'openai key': /(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]{0,64}\d)[A-Za-z0-9_-]{20,512}/g,
   'stripe key': /(?<![A-Za-z0-9_])(?:sk|rk|whsec)_(?:live_|test_)?[A-Za-z0-9]{20,255}/g,
   'google key': /(?<![A-Za-z0-9_-])(?:AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,512})/g,
@@ -31,7 +32,7 @@ const SHAPES = {
     /\b[Aa]uthorization\\{0,7}["']? ?[:=] ?\\{0,7}["']?(?:[Bb]earer|[Bb]asic|[Tt]oken) (?<secret>[A-Za-z0-9+/=._~-]{8,4096})/g,
   'variable with a secret name':
     /(?<![a-z])(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE)=\\{0,7}["']?(?<secret>[^\s"'`$<>;&|(){}\\]{8,4096})/g,
-  // In code, what stands after `password=` is mostly a name; a secret has figures in it, and is not called.
+  // In code, the text after `password=` is usually a name. A secret contains digits and isn't a function call.
   'setting with a secret name':
     /(?:(?:api|access|secret|account)[_-]?key|(?:access|api|auth|refresh)[_-]?token|passw(?:or)?d) ?[:=] ?\\{0,7}["']?(?=[A-Za-z+/=_.~!#%^*-]{0,256}\d)(?<secret>[A-Za-z0-9+/=_.~!#%^*-]{12,4096})(?![A-Za-z0-9([])/gi,
   'field with a secret name':
@@ -42,7 +43,7 @@ export const KEY_BEGINS = '-----BEGIN ';
 const KEY_HEADER = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 const KEY_END = /-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** Private keys go over many lines. Each beginning is taken to the next end, which is looked for only once. */
+/** Private keys span many lines. Each beginning extends to the next end, which is searched for only once. */
 function findKeys(text: string): Span[] {
   const spans: Span[] = [];
   let next: Span = { start: -1, end: -1 };
@@ -60,37 +61,40 @@ function findKeys(text: string): Span[] {
   return spans;
 }
 
-/** Quickly rules out nearly every text: no secret of a known shape is without one of these. */
-const TRACES =
+/** A quick pre-check: every secret of a known kind contains one of these. */
+const HINTS =
   /-----BEGIN|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt)-|xox|xapp-|slack|sk[-_]|rk_|whsec|AIza|ya29|npm_|pypi-|hf_|SG\.|eyJ|:\/\/|SECRET=|PASSPHRASE=|uthorization|(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn]|[Pp][Aa][Ss][Ss][Ww](?:[Oo][Rr])?[Dd])(?: ?[:=]|\\{0,7}["'])|secret\\{0,7}["']|passphrase\\{0,7}["']/;
 
-/** Shorter values are words that stand in any text. */
+/** Shorter values are words that occur in any text. */
 const SHORTEST_VALUE = 6;
 
-/** A limit on tokens is none: `MAX_TOKENS` goes on with a letter. */
+/** A token limit such as `MAX_TOKENS` is not a secret: another letter follows. */
 const SECRET_NAME =
   /(?:TOKEN|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE)(?![A-Z])|(?:KEYS?|CREDENTIALS?)(?:_?\d+)?$|(?:^|_)(?:PASS|PAT|AUTH|COOKIE)$|_PWD$/i;
 
-/** As `postgres://name:password@host`. */
+/** Matches `postgres://name:password@host`. */
 const PASSWORD_IN_ADDRESS = SHAPES['password in an address'];
 
-/** As `ANTHROPIC_CUSTOM_HEADERS`, one on a line: those that carry a login. */
+/**
+ * Matches variables such as `ANTHROPIC_CUSTOM_HEADERS`, with one header per line; only headers that carry a login
+ * count.
+ */
 const HEADERS_NAME = /HEADERS?$/i;
 const LOGIN_HEADER =
   /^[ \t]*[\w-]{0,64}(?:auth|key|token|secret|cookie)[\w-]{0,64}[ \t]*[:=][ \t]*(?:(?:bearer|basic|token)[ \t]+)?(\S.*)$/gim;
 
-/** The values of variables whose names say that they are secret, logins in headers and passwords in addresses, longest first. */
+/** The values of variables with secret names, logins in headers and passwords in URLs, longest first. */
 export function secretValuesOf(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(env).flatMap(([name, value = '']) => [
     ...(SECRET_NAME.test(name) ? [value] : []),
     ...(HEADERS_NAME.test(name) ? Array.from(value.matchAll(LOGIN_HEADER), ([, login = '']) => login) : []),
     ...Array.from(value.matchAll(PASSWORD_IN_ADDRESS), ([password]) => password),
   ]);
-  return longestFirst(values.map((value) => value.trim()).flatMap(formsOf));
+  return longestFirst(values.map((value) => value.trim()).flatMap(listForms));
 }
 
-/** A value as it is, and as it stands in JSON. */
-function formsOf(value: string): string[] {
+/** A value as it is, and as it is escaped in JSON. */
+function listForms(value: string): string[] {
   return value.length < SHORTEST_VALUE ? [] : [value, JSON.stringify(value).slice(1, -1)];
 }
 
@@ -103,13 +107,13 @@ export interface Span {
   readonly end: number;
 }
 
-/** Where secrets stand in a text, in order and without overlaps. */
+/** The positions of secrets in a text, in order and without overlaps. */
 export function findSecrets(text: string, values: readonly string[]): Span[] {
   const spans: Span[] = [];
   for (const value of values)
     for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
       spans.push({ start: at, end: at + value.length });
-  if (!TRACES.test(text)) return merge(spans);
+  if (!HINTS.test(text)) return merge(spans);
   spans.push(...findKeys(text));
   for (const shape of Object.values(SHAPES))
     for (const match of text.matchAll(shape)) {
@@ -129,7 +133,7 @@ function merge(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The text with every secret replaced: those of a known shape, and the given values. Doing it twice changes nothing. */
+/** The text with every secret masked: those of a known kind, and the given values. Masking is idempotent. */
 export function maskSecrets(text: string, values: readonly string[]): string {
   return replaceSpans(text, findSecrets(text, values));
 }
@@ -145,11 +149,11 @@ export function replaceSpans(text: string, spans: readonly Span[]): string {
   return masked + text.slice(from);
 }
 
-/** Names by which records are found again: a value that happens to stand in one must not tear it. */
+/** Keys by which records are looked up: a secret value that happens to occur in one must not alter it. */
 const STRUCTURAL_KEY =
   /(?:^|_)(?:id|path|ref|sha|sha256|tree|commit|digest|branch|blob|fingerprint|role)s?$|Path$/;
 
-/** A JSON value with its texts masked. Ids, paths and digests stay as they are. */
+/** A JSON value with its strings masked. Ids, paths and digests stay unchanged. */
 export function maskValue(value: unknown, values: readonly string[]): unknown {
   if (typeof value === 'string') return maskSecrets(value, values);
   if (Array.isArray(value)) return value.map((item) => maskValue(item, values));

@@ -1,11 +1,11 @@
 import { forbiddenBy } from './globs.ts';
 
 /**
- * Files that a person should look at whatever the task is. The default policy lists the same globs as `approval_paths`; a test
- * compares the two lists.
+ * Files that a person should review whatever the task is. The default policy lists the same globs as
+ * `approval_paths`; a test compares the two lists.
  */
 
-/** Continuous integration: it runs with the rights of the repository. */
+/** Continuous integration, which runs with the permissions of the repository. */
 export const CI_FILES: readonly string[] = [
   '.github/**',
   '.gitlab-ci.yml',
@@ -33,7 +33,7 @@ export const CI_FILES: readonly string[] = [
   '{cloudbuild,buildspec,codemagic}.{yml,yaml}',
 ];
 
-/** Git hooks and submodules: they run on the machines of everyone who clones the repository. */
+/** Git hooks and submodules, which run on the machine of everyone who clones the repository. */
 export const HOOK_FILES: readonly string[] = [
   '**/.husky/**',
   '**/{.githooks,.git-hooks}/**',
@@ -47,7 +47,7 @@ export const HOOK_FILES: readonly string[] = [
   '**/.gitmodules',
 ];
 
-/** Instructions and settings of agents, and tasks that an editor runs. */
+/** Instructions and settings for agents, and tasks that an editor runs. */
 export const AGENT_FILES: readonly string[] = [
   '**/{AGENTS,AGENT,CLAUDE,GEMINI,QWEN,WARP}.md',
   '**/{AGENTS,CLAUDE}.*.md',

@@ -2,12 +2,12 @@ import type { ViolationClass } from '../contracts/vocabulary.ts';
 
 export interface Violation {
   readonly class: ViolationClass;
-  /** The path or ref it is about. */
+  /** The path or ref that violates the policy. */
   readonly subject: string;
   readonly message: string;
 }
 
-/** The form in which the planner reads it. */
+/** The format that the planner parses. */
 export function formatViolation(violation: Violation): string {
   return `${violation.class}: ${violation.subject}`;
 }

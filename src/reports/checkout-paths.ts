@@ -1,6 +1,6 @@
 /**
- * Validators run in a checkout that agents can't open, and print its absolute paths. The same files are in the
- * workspace, so what agents are told names them relative to the root of the checkout.
+ * Makes paths relative to the root of the checkout. Validators run in a checkout that agents can't open, and print
+ * its absolute paths; the same files are in the workspace.
  */
 export function relativeToCheckout(text: string, checkouts: readonly string[]): string {
   let result = text;
@@ -8,14 +8,17 @@ export function relativeToCheckout(text: string, checkouts: readonly string[]): 
     const folder = checkout.replace(/\/+$/, '');
     if (folder === '' || !/[^/]/.test(folder)) continue;
     for (const written of new Set([folder, encodeURI(folder)])) {
-      const start = new RegExp(`(?:file://)?${escaped(written)}(?=[/\\s"'\`)\\]:,;]|$)(?:/(?=[^\\s]))?`, 'g');
+      const start = new RegExp(
+        `(?:file://)?${escapePattern(written)}(?=[/\\s"'\`)\\]:,;]|$)(?:/(?=[^\\s]))?`,
+        'g',
+      );
       result = result.replace(start, (found) => (found.endsWith('/') ? '' : '.'));
     }
   }
   return result;
 }
 
-/** The same for every string in a value, such as a report that a harness wrote itself. */
+/** Does the same for every string in a value, such as a report that a harness wrote itself. */
 export function valueRelativeToCheckout(value: unknown, checkouts: readonly string[]): unknown {
   if (typeof value === 'string') return relativeToCheckout(value, checkouts);
   if (Array.isArray(value)) return value.map((each) => valueRelativeToCheckout(each, checkouts));
@@ -29,6 +32,6 @@ function longestFirst(checkouts: readonly string[]): string[] {
   return [...new Set(checkouts)].sort((one, other) => other.length - one.length);
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

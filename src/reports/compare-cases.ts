@@ -2,8 +2,8 @@ import { type CaseStatus, isReadableVersion, readableReportSchema } from '../con
 import type { Baseline, FewerChecks } from '../contracts/planner-input.ts';
 
 /**
- * Compares the reports of the base commit with those of now, case by case. A case is known by its validator and its
- * id; ids may repeat (parameterised tests), so equal ids are counted, not paired.
+ * Compares the reports of the base commit with the current ones, case by case. A case is identified by its
+ * validator and its id; ids may repeat (parameterised tests), so equal ids are counted, not paired.
  */
 
 export interface ComparedReport {
@@ -19,18 +19,21 @@ export interface CaseComparison {
   /** Ids of the cases that passed at the base and fail now. */
   readonly regressions: readonly string[];
   readonly fewerChecks: FewerChecks | null;
-  /** Ids of the cases that run now and did not run at the base, also those of validators without a report there. */
+  /**
+   * Ids of the cases that run now but did not run at the base, including those of validators without a report at
+   * the base.
+   */
   readonly added: readonly string[];
   /**
-   * Every case that ran at the base passed there, and no case was added: the tests can't show whether the task was
-   * done. False where no validator has a report for both.
+   * Every case that ran at the base passed, and no case was added, so the tests can't show whether the task was
+   * done. False if no validator has a report for both.
    */
   readonly testsShowNothing: boolean;
-  /** Validators that have a report at the base and none now; their cases are not compared. */
+  /** Validators that have a report at the base but none now; their cases are not compared. */
   readonly unreported: readonly string[];
 }
 
-/** A stored report as far as it can be compared; null for reports of another version and for anything else. */
+/** The comparable part of a stored report; null for reports of another version and for any other value. */
 export function readComparedReport(value: unknown): ComparedReport | null {
   const parsed = readableReportSchema.safeParse(value);
   return parsed.success && isReadableVersion(parsed.data.version) ? parsed.data : null;
@@ -47,8 +50,8 @@ export function countBaseline(reports: ReportsByValidator): Baseline | null {
 }
 
 /**
- * `validatorFailed` says whether any validator failed now, with or without a report: then the failure is what has to
- * be fixed first, and missing cases are not reported as fewer checks.
+ * `validatorFailed`: whether any validator failed now, with or without a report. Then that failure has to be fixed
+ * first, and missing cases are not reported as fewer checks.
  */
 export function compareCases(
   base: ReportsByValidator,
@@ -80,8 +83,8 @@ export function compareCases(
 }
 
 /**
- * The reports of the base with the names that cases have now, where their file was only renamed: runners put the path of
- * the file into the id. A case that has no counterpart now keeps its id.
+ * Renames cases of the base whose file was only renamed, because runners put the file path into the id. A case
+ * without a current counterpart keeps its id.
  */
 export function moveCases(
   base: ReportsByValidator,
@@ -118,9 +121,9 @@ interface ReportComparison {
   readonly regressions: readonly string[];
 }
 
-/** How often the cases of one id ended in each way. */
+/** How often the cases of one id ended with each status. */
 interface Tally {
-  /** As the report spells it. */
+  /** As written in the report. */
   readonly id: string;
   passed: number;
   failed: number;
@@ -131,7 +134,7 @@ function compareReports(base: ComparedReport, now: ComparedReport): ReportCompar
   const before = tally(base);
   const after = tally(now);
   const added = [...after].filter(([key, item]) => ran(item) > ran(before.get(key)));
-  const fewer = [...before].flatMap(([key, item]) => fewerOf(item, after.get(key)));
+  const fewer = [...before].flatMap(([key, item]) => countFewer(item, after.get(key)));
   const regressions = [...after].filter(([key, item]) => isRegression(before.get(key), item));
   const isMissing = ({ id }: Tally) => !isReplaced(before.get(keyOf(id)), now, added.length > 0);
   return {
@@ -158,12 +161,12 @@ function tally({ cases }: ComparedReport): Map<string, Tally> {
   return tallies;
 }
 
-/** A flaky case passed in the end. */
+/** A flaky case passed eventually. */
 function isPass(status: CaseStatus): status is 'passed' | 'flaky' {
   return status === 'passed' || status === 'flaky';
 }
 
-/** Runners print parameters that have no name by their address, which differs from process to process. */
+/** Runners print unnamed parameters by their memory address, which differs between processes. */
 function keyOf(id: string): string {
   return id.replace(/\b0x[0-9a-f]{6,}\b/gi, '0x');
 }
@@ -182,8 +185,8 @@ interface Fewer {
   readonly skipped: number;
 }
 
-/** Only cases that ran at the base can be missed: one that was skipped there checked nothing. */
-function fewerOf(before: Tally, after: Tally | undefined): Fewer[] {
+/** Only cases that ran at the base can be missing: a skipped case checked nothing. */
+function countFewer(before: Tally, after: Tally | undefined): Fewer[] {
   const drop = ran(before) - ran(after);
   if (drop <= 0) return [];
   const skipped = Math.min(drop, Math.max(0, (after?.skipped ?? 0) - before.skipped));
@@ -194,15 +197,15 @@ function isRegression(before: Tally | undefined, after: Tally): boolean {
   return before !== undefined && after.failed > before.failed && after.passed < before.passed;
 }
 
-/** What reports call a failure of the run as a whole, of which no test is the subject. */
+/** Ids that reports use for a failure of the whole run, which isn't a test. */
 const WHOLE_RUN = /^(?:exit code \d+|error \d+|bail out|plan)(?: \(\d+\))?$/;
 
-/** A file, or a package of Go, that could not be loaded or built is listed as if it were a case. */
+/** Reports list a file or Go package that failed to load or build as if it were a case. */
 const WHOLE_FILE = /^\S+\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kt|TestMain)$/;
 
 /**
- * Whether a failed case of the base was no test but the failure of a file or of the run, and is gone because that was
- * fixed. A file has to show cases of its own now, or the report new ones: a file that was deleted shows neither.
+ * Whether a failed case of the base was not a test but the failure of a file or of the run, and disappeared because
+ * that was fixed. The file must have cases now, or the report new ones; a deleted file has neither.
  */
 function isReplaced(before: Tally | undefined, now: ComparedReport, hasNewCases: boolean): boolean {
   if (before === undefined || before.passed > 0) return false;

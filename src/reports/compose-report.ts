@@ -13,7 +13,7 @@ import { failureOf, type TestResult, type TestResults } from './test-results.ts'
 const ID_LIMIT = 300;
 const OBSERVATION_LIMIT = 4_000;
 const OBSERVATIONS_OF_A_CASE = 10;
-/** Cases behind this many failures are told in short: nobody reads them before the first are mended. */
+/** Failures after this many are shortened: the first ones have to be fixed before these matter. */
 const DETAILED_FAILURES = 200;
 const SHORT_OBSERVATION_LIMIT = 300;
 
@@ -22,25 +22,25 @@ export interface ComposeFacts {
   readonly suiteId: string;
   readonly generatedAt: string;
   readonly command: readonly string[];
-  /** Where the command runs, as somebody in the worktree would go there; empty for the worktree itself. */
+  /** The folder the command runs in, relative to the worktree; empty for the worktree itself. */
   readonly folder: string;
   /** Absolute paths of the checkout that it ran in. */
   readonly checkouts?: readonly string[];
-  /** Null when it was killed. */
+  /** Null if it was killed. */
   readonly exitCode: number | null;
-  /** The end of what the runner printed. */
+  /** The end of the runner's output. */
   readonly lastWords: string;
-  /** How long the process took, for runners that don't say. */
+  /** How long the process took, for runners that don't report it. */
   readonly durationMs: number;
-  /** Ids of cases that failed on an earlier try. */
+  /** Ids of cases that failed on an earlier attempt. */
   readonly failedBefore: ReadonlySet<string>;
-  /** The reference of an attachment, relative to the run directory; null for what was not kept. */
+  /** The reference of an attachment, relative to the run directory; null if it was not kept. */
   readonly referenceOf: (attachment: string) => string | null;
 }
 
 /**
- * A harness report as if the validator had written one. An exit code that no case explains becomes a case, so that
- * a report made here never says that all is well when the runner does not.
+ * Composes a harness report as if the validator had written one. An exit code that no case explains becomes a
+ * failed case, so the report never claims success when the runner failed.
  */
 export function composeReport(read: TestResults, facts: ComposeFacts): HarnessReport {
   const ended = facts.exitCode === 0 ? joinReruns(read) : read.results;
@@ -69,11 +69,11 @@ export function composeReport(read: TestResults, facts: ComposeFacts): HarnessRe
     version: REPORT_VERSION,
     generated_at: facts.generatedAt,
     cases,
-    summary: countCases(cases, toMicroseconds(read.durationMs ?? sumOf(results) ?? facts.durationMs)),
+    summary: countCases(cases, toMicroseconds(read.durationMs ?? sumDurations(results) ?? facts.durationMs)),
   };
 }
 
-/** A runner that exits with 0 although a test failed has seen it pass in another attempt. */
+/** If a runner exits with 0 although a test failed, the test passed in another attempt. */
 function joinReruns({ results, repeats }: TestResults): readonly TestResult[] {
   if (repeats === undefined) return results;
   const statuses = new Map<string, Set<CaseStatus>>();
@@ -89,7 +89,7 @@ function joinReruns({ results, repeats }: TestResults): readonly TestResult[] {
   for (const result of results) {
     const place = isRerun(result.id) ? places.get(result.id) : undefined;
     const earlier = place === undefined ? undefined : joined[place];
-    if (place !== undefined && earlier !== undefined) joined[place] = rerunOf(earlier, result);
+    if (place !== undefined && earlier !== undefined) joined[place] = mergeRerun(earlier, result);
     else {
       places.set(result.id, joined.length);
       joined.push(result);
@@ -98,7 +98,7 @@ function joinReruns({ results, repeats }: TestResults): readonly TestResult[] {
   return joined;
 }
 
-function rerunOf(one: TestResult, other: TestResult): TestResult {
+function mergeRerun(one: TestResult, other: TestResult): TestResult {
   return {
     ...one,
     status: rerunStatus([one.status, other.status]),
@@ -121,9 +121,9 @@ function unexplainedExit(
   { exitCode, lastWords }: ComposeFacts,
 ): TestResult[] {
   if (exitCode === null || exitCode === 0 || results.some(({ status }) => status === 'failed')) return [];
-  const words = plainText(lastWords);
+  const output = plainText(lastWords);
   const fact = `no test failed, and the runner itself exited with ${exitCode}`;
-  return [failureOf(`exit code ${exitCode}`, words === '' ? fact : `${fact}:\n${words}`)];
+  return [failureOf(`exit code ${exitCode}`, output === '' ? fact : `${fact}:\n${output}`)];
 }
 
 function reproOf({ repro }: TestResult, { command, folder }: ComposeFacts): string {
@@ -139,7 +139,7 @@ function observationsOf({ observations }: TestResult, limit: number, checkouts: 
     .filter((text) => text !== '');
 }
 
-/** Ids in the order of the report; one that is there already gets a number. */
+/** Assigns ids in report order; a duplicate gets a number. */
 function createIdSource(): (wanted: string) => string {
   const used = new Set<string>();
   const numbers = new Map<string, number>();
@@ -156,12 +156,12 @@ function createIdSource(): (wanted: string) => string {
   };
 }
 
-function sumOf(results: readonly TestResult[]): number | null {
+function sumDurations(results: readonly TestResult[]): number | null {
   const known = results.flatMap(({ durationMs }) => durationMs ?? []);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** What lies behind them is noise of the clock and of the arithmetic. */
+/** Smaller digits are noise of the clock and of floating-point arithmetic. */
 function toMicroseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

@@ -17,7 +17,7 @@ import { readVitestJson } from './vitest-json.ts';
 
 const REPORT_BOUNDS: JsonBounds = { levels: 256, values: 1_000_000 };
 
-/** Reads one text in the form that a validator declares. */
+/** Reads a text in the format that a validator declares. */
 export function readTestReport(form: ReportForm, text: string, invoked: Invoked): Reading {
   switch (form) {
     case 'junit':
@@ -27,13 +27,13 @@ export function readTestReport(form: ReportForm, text: string, invoked: Invoked)
     case 'go-json':
       return readGoJson(text, invoked);
     case 'vitest-json':
-      return withJson(text, (value) => readVitestJson(value, invoked));
+      return readJson(text, (value) => readVitestJson(value, invoked));
     case 'playwright-json':
-      return withJson(text, (value) => readPlaywrightJson(value, invoked));
+      return readJson(text, (value) => readPlaywrightJson(value, invoked));
   }
 }
 
-/** Several files are one suite, as JUnit writes one for each class. */
+/** Joins several files into one suite, since JUnit reporters write one file per class. */
 export function joinReadings(readings: readonly Extract<Reading, { ok: true }>[]): Reading {
   const results: TestResult[] = readings.flatMap((reading) => [...reading.results]);
   if (results.length > CASE_LIMIT) return unreadable(TOO_MANY_CASES);
@@ -50,7 +50,7 @@ export function joinReadings(readings: readonly Extract<Reading, { ok: true }>[]
   };
 }
 
-function withJson(text: string, read: (value: unknown) => Reading): Reading {
+function readJson(text: string, read: (value: unknown) => Reading): Reading {
   const whole = text.replace(/^\ufeff/, '').trim();
   const problem = boundsProblem(whole, REPORT_BOUNDS);
   if (problem !== null && /^[{[]/.test(whole)) return unreadable(problem);
@@ -58,14 +58,14 @@ function withJson(text: string, read: (value: unknown) => Reading): Reading {
   try {
     value = problem === null ? JSON.parse(whole) : undefined;
   } catch {
-    // Not JSON alone; it may hold some.
+    // The text is not pure JSON, but may contain some.
   }
   return value === undefined ? readEmbedded(whole, read) : read(value);
 }
 
 /**
- * All reports that stand in a text: two, if a command runs two packages. Several are read as one, so that printing a second
- * report can't hide the failures of the first.
+ * Reads all reports embedded in a text, such as two if a command tests two packages. Several are read as one, so
+ * that printing a second report can't hide the failures of the first.
  */
 function readEmbedded(text: string, read: (value: unknown) => Reading): Reading {
   const readings: Extract<Reading, { ok: true }>[] = [];

@@ -9,16 +9,16 @@ import {
   unreadable,
 } from './test-results.ts';
 
-/** One line of `go test -json`; other lines are what build tools and tests print beside it. */
+/** One line of `go test -json`; other lines are output of build tools and tests. */
 const eventSchema = z.looseObject({
   Action: z.string(),
   Package: z.string().optional(),
-  /** Of events about a build. */
+  /** Set in build events. */
   ImportPath: z.string().optional(),
   Test: z.string().optional(),
   Output: z.string().optional(),
   Elapsed: z.number().nonnegative().optional(),
-  /** Of a package that failed because another one, or itself, could not be built. */
+  /** Set for a package that failed because it or a dependency could not be built. */
   FailedBuild: z.string().optional(),
 });
 
@@ -40,8 +40,9 @@ interface Stream {
 }
 
 const ENDS: Readonly<Record<string, Running['status']>> = { pass: 'passed', fail: 'failed', skip: 'skipped' };
-/** Lines that only say how a test runs. */
-const FRAME = /^\s*(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|FAIL|SKIP):|(?:PASS|FAIL)$|exit status \d)/;
+/** Lines that only report the progress of a test. */
+const PROGRESS_LINE =
+  /^\s*(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|FAIL|SKIP):|(?:PASS|FAIL)$|exit status \d)/;
 const PLACE = /^\s*([\w.@+~/-]+\.go):(\d+)(?::\d+)?:/m;
 
 /** Reads the events that `go test -json` prints. */
@@ -65,7 +66,7 @@ export function readGoJson(text: string, invoked: Invoked): Reading {
     kind: 'unit',
     results,
     durationMs: seconds.length === 0 ? null : 1000 * seconds.reduce((sum, value) => sum + value, 0),
-    // A package has no two tests of one name: with `-count=2` the later result stands for both.
+    // Test names are unique within a package: with `-count=2` the later result stands for both.
     repeats: 'reruns',
   };
 }
@@ -84,7 +85,7 @@ function takeLine(stream: Stream, line: string): void {
     return;
   }
   if (event.Package === undefined) return;
-  const running = runningOf(stream, event.Package, event.Test ?? null);
+  const running = findOrCreate(stream, event.Package, event.Test ?? null);
   if (event.FailedBuild !== undefined) stream.failedBuilds.set(event.Package, event.FailedBuild);
   if (action === 'output') running.output.push(output);
   const end = ENDS[action];
@@ -102,7 +103,7 @@ function parseEvent(line: string): z.infer<typeof eventSchema> | null {
   }
 }
 
-function runningOf({ tests }: Stream, packagePath: string, name: string | null): Running {
+function findOrCreate({ tests }: Stream, packagePath: string, name: string | null): Running {
   const key = JSON.stringify([packagePath, name]);
   const known = tests.get(key);
   if (known !== undefined) return known;
@@ -111,7 +112,7 @@ function runningOf({ tests }: Stream, packagePath: string, name: string | null):
   return running;
 }
 
-/** A test that has no end was running when its package panicked or was stopped. */
+/** A test without an end event was running when its package panicked or was stopped. */
 function isFailure(status: Running['status']): boolean {
   return status === 'failed' || status === null;
 }
@@ -124,7 +125,7 @@ function resultsOf(
 ): TestResult[] {
   const { packagePath, name, status, seconds } = running;
   if (name === null) {
-    // A package without tests passes or is skipped, and one with a failed test has nothing to add.
+    // A package without tests passes or is skipped, and a package with a failed test has nothing to add.
     const isExplained = failing.some((other) => other.packagePath === packagePath);
     return status === 'failed' && !isExplained ? [brokenPackage(running, stream)] : [];
   }
@@ -132,15 +133,15 @@ function resultsOf(
   const hasFailingPart = failing.some(
     (other) => other.packagePath === packagePath && other.name?.startsWith(`${name}/`) === true,
   );
-  if (isFailure(status) && hasFailingPart && saidOf(running) === '') return [];
-  const said = saidOf(running) || (status === null ? 'the test did not end' : '');
+  if (isFailure(status) && hasFailingPart && messageOf(running) === '') return [];
+  const message = messageOf(running) || (status === null ? 'the test did not end' : '');
   return [
     {
       id: `${packagePath}.${name}`,
       status: status ?? 'failed',
       repro: goTestRepro(packagePath, name),
-      observations: status === 'passed' || said === '' ? [] : [said],
-      location: placeIn(said, packagePath, invoked),
+      observations: status === 'passed' || message === '' ? [] : [message],
+      location: findLocation(message, packagePath, invoked),
       attachments: [],
       durationMs: seconds === null ? null : 1000 * seconds,
     },
@@ -150,33 +151,33 @@ function resultsOf(
 function brokenPackage(running: Running, stream: Stream): TestResult {
   const { packagePath, seconds } = running;
   const build = stream.buildOutput.get(stream.failedBuilds.get(packagePath) ?? '') ?? [];
-  // Before Go 1.24 the compiler's messages are plain lines between the events.
-  const said = [...build, saidOf(running), ...(build.length === 0 ? stream.otherLines : [])]
+  // Before Go 1.24, the compiler's messages are plain lines between the events.
+  const message = [...build, messageOf(running), ...(build.length === 0 ? stream.otherLines : [])]
     .map((text) => text.trimEnd())
     .filter((text) => text !== '');
-  const text = said.join('\n');
+  const text = message.join('\n');
   return {
     id: packagePath,
     status: 'failed',
     repro: goTestRepro(packagePath, null),
     observations: [text === '' ? 'the package failed' : text],
-    // The compiler names files from the folder of the command.
+    // The compiler names files relative to the folder of the command.
     location: build.length > 0 ? (PLACE.exec(text)?.slice(1, 3).join(':') ?? null) : null,
     attachments: [],
     durationMs: seconds === null ? null : 1000 * seconds,
   };
 }
 
-function saidOf({ output }: Running): string {
+function messageOf({ output }: Running): string {
   const lines = output.join('').split('\n');
   return lines
-    .filter((line) => !FRAME.test(line))
+    .filter((line) => !PROGRESS_LINE.test(line))
     .join('\n')
     .trim();
 }
 
-/** Tests name their files without a folder, which is that of the package. */
-function placeIn(text: string, packagePath: string, { goModule = null }: Invoked): string | null {
+/** Tests name their files without a folder; it is the folder of the package. */
+function findLocation(text: string, packagePath: string, { goModule = null }: Invoked): string | null {
   const [, file, line] = PLACE.exec(text) ?? [];
   if (file === undefined || goModule === null || file.includes('/')) return null;
   const path = packagePath.replace(/\s.*$/, '').replace(/_test$/, '');

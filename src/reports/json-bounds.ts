@@ -10,9 +10,9 @@ const OPENING = ['[', '{'].map((sign) => sign.charCodeAt(0));
 const CLOSING = [']', '}'].map((sign) => sign.charCodeAt(0));
 
 /**
- * Why a text of JSON is more than a report can be, or null. It is looked at before it is parsed: a few megabytes of
- * brackets take a hundred times their size as values, and what reads those goes down by recursion and notes every value
- * that does not fit.
+ * Why a JSON text exceeds the limits of a report, or null. It is checked before parsing: a few megabytes of
+ * brackets take a hundred times their size as parsed values, and the schema check recurses into them and records
+ * every invalid value.
  */
 export function boundsProblem(text: string, { levels, values }: JsonBounds): string | null {
   let depth = 0;
@@ -31,7 +31,7 @@ export function boundsProblem(text: string, { levels, values }: JsonBounds): str
   return null;
 }
 
-/** Where the object that begins at `start` ends, or null if the text ends before it. */
+/** The end of the object that starts at `start`, or null if the text ends first. */
 export function findObjectEnd(text: string, start: number): number | null {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

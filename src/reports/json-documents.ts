@@ -1,18 +1,22 @@
 import { findObjectEnd } from './json-bounds.ts';
 
-/** A JSON object in a text that holds more than JSON. */
+/** A JSON object in a text that contains more than JSON. */
 export type FoundJson =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** The text ends inside of it. */
+  /** The text ends inside the object. */
   | { readonly kind: 'cut off' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** How many times the length of the text is searched for ends of objects; braces without an end are searched each. */
+/**
+ * Limits the search for the ends of objects to this many passes over the text, because each unclosed brace is
+ * searched for separately.
+ */
 const MAX_PASSES = 8;
 
 /**
- * The outermost JSON objects of a text such as `npm test > out.json`, where a banner stands before the report and other
- * output around it. Objects inside of another one are never given: part of a report that was cut off is no report.
+ * Finds the outermost JSON objects in the output of a command such as `npm test > out.json`, with a banner and
+ * other output around the report. Nested objects are never returned: a fragment of a truncated report is not a
+ * report.
  */
 export function* findJsonObjects(
   text: string,
@@ -26,7 +30,7 @@ export function* findJsonObjects(
     const line = text.lastIndexOf('\n', match.index) + 1;
     const isLineStart = text.slice(line, match.index).trim() === '';
     searched += match.index - line;
-    // What is indented below an object without an end is most likely part of it.
+    // Text indented below an unclosed object is most likely part of it.
     if (match.index - line > column || (column < Number.POSITIVE_INFINITY && !isLineStart)) continue;
     const end = findObjectEnd(text, match.index);
     searched += (end ?? text.length) - match.index;
@@ -48,6 +52,6 @@ function* parse(object: string): Generator<FoundJson> {
   try {
     yield { kind: 'value', value: JSON.parse(object) };
   } catch {
-    // It only looks like JSON, as what `console.log` prints of an object.
+    // It only looks like JSON, such as an object printed by `console.log`.
   }
 }

@@ -13,7 +13,7 @@ import {
 } from './repro-lines.ts';
 import { type Invoked, pathFrom } from './test-results.ts';
 
-/** Runners that write JUnit, as far as what they write or how they were started gives them away. */
+/** Runners that write JUnit, as far as their output or the command identifies them. */
 export type Dialect =
   | 'vitest'
   | 'jest'
@@ -29,10 +29,10 @@ export type Dialect =
 
 const SPEC_FILE = /\.(?:spec|test)\.[cm]?[jt]sx?$/;
 
-/** The document first: a command such as `npm test` tells nothing. */
+/** Checks the document first, because a command such as `npm test` doesn't identify the runner. */
 export function dialectOf(document: JunitDocument, { command }: Invoked): Dialect {
   const { root, cases, suiteNames, properties } = document;
-  const started = (pattern: RegExp) => command.some((word) => pattern.test(word));
+  const runs = (pattern: RegExp) => command.some((word) => pattern.test(word));
   if (root.name === 'vitest tests') return 'vitest';
   if (root.name === 'jest tests') return 'jest';
   if (suiteNames.includes('Mocha Tests')) return 'mocha';
@@ -49,14 +49,14 @@ export function dialectOf(document: JunitDocument, { command }: Invoked): Dialec
     return 'node';
   if (root.id !== undefined && cases.length > 0 && cases.every(({ className }) => SPEC_FILE.test(className)))
     return 'playwright';
-  if (started(/^vitest$/)) return 'vitest';
-  if (started(/^jest$/)) return 'jest';
-  if (started(/^_?mocha$/)) return 'mocha';
-  if (started(/^playwright$/)) return 'playwright';
-  if (started(/(?:^|\/)(?:pytest|py\.test)$/)) return 'pytest';
-  if (started(/^(?:gotestsum|go-junit-report|go)$/)) return 'go';
-  if (started(/(?:^|\/)mvnw?$/)) return 'maven';
-  return started(/(?:^|\/)gradlew?$/) ? 'gradle' : 'unknown';
+  if (runs(/^vitest$/)) return 'vitest';
+  if (runs(/^jest$/)) return 'jest';
+  if (runs(/^_?mocha$/)) return 'mocha';
+  if (runs(/^playwright$/)) return 'playwright';
+  if (runs(/(?:^|\/)(?:pytest|py\.test)$/)) return 'pytest';
+  if (runs(/^(?:gotestsum|go-junit-report|go)$/)) return 'go';
+  if (runs(/(?:^|\/)mvnw?$/)) return 'maven';
+  return runs(/(?:^|\/)gradlew?$/) ? 'gradle' : 'unknown';
 }
 
 export interface Identity {
@@ -107,7 +107,7 @@ export function identify(item: JunitCase, dialect: Dialect, invoked: Invoked): I
       return {
         id: `${className} ${name}`,
         repro: nextestRepro(className, name),
-        location: panicPlace(item),
+        location: findPanicLocation(item),
       };
     case 'maven':
       return { id: plainId(item), repro: mavenRepro(className, name) };
@@ -118,7 +118,7 @@ export function identify(item: JunitCase, dialect: Dialect, invoked: Invoked): I
   }
 }
 
-/** A file that could not be loaded is listed as a test of its own name. */
+/** Vitest lists a file that failed to load as a test named after the file. */
 function vitestIdentity(file: string, name: string, command: readonly string[]): Identity {
   if (file === '' || name === file)
     return { id: name, repro: vitestRepro(command, { file: name, name: null }), location: name };
@@ -127,41 +127,41 @@ function vitestIdentity(file: string, name: string, command: readonly string[]):
 }
 
 function nodeIdentity(item: JunitCase, file: string | null, { command, folders }: Invoked): Identity {
-  // Its reporter escapes quotes twice.
-  const unescaped = (text: string) => text.replaceAll('&quot;', '"');
-  const suites = item.suites.map(unescaped);
-  const written = unescaped(item.name);
+  // Node's reporter escapes quotes twice.
+  const unescapeQuotes = (text: string) => text.replaceAll('&quot;', '"');
+  const suites = item.suites.map(unescapeQuotes);
+  const written = unescapeQuotes(item.name);
   const name = pathFrom(folders, written);
   if (name !== written) return { id: name, repro: nodeTestRepro(command, name, []), location: name };
-  const place = file ?? placeInText(item, folders);
+  const place = file ?? findFileInStack(item, folders);
   return {
     id: [...suites, name].join(' > '),
-    // A test with subtests is written as a suite too.
+    // A test with subtests is also written as a suite.
     repro: nodeTestRepro(command, place, [...suites, name]),
     location: place,
   };
 }
 
-/** Rust names the file of a panic from the root of the workspace. */
-function panicPlace({ ends, output }: JunitCase): string | null {
+/** Rust reports the file of a panic relative to the workspace root. */
+function findPanicLocation({ ends, output }: JunitCase): string | null {
   const texts = [...ends.flatMap(({ message, text }) => [text, message]), output];
   const found = texts.flatMap((text) => /panicked at (?:'.*', )?([\w./-]+\.rs:\d+)/.exec(text)?.[1] ?? []);
   return found[0] ?? null;
 }
 
-/** Older versions of Node name the file nowhere but in the stack of a failure, as an address. */
-function placeInText({ ends }: JunitCase, folders: readonly string[]): string | null {
+/** Older versions of Node name the file only in the stack of a failure, as a URL. */
+function findFileInStack({ ends }: JunitCase, folders: readonly string[]): string | null {
   for (const start of folders.flatMap((folder) => [`${folder}/`, `${encodeURI(folder)}/`])) {
     for (const { text } of ends) {
       const at = text.indexOf(start);
       const path = at < 0 ? undefined : /^[^\n]*?(?=:\d)/.exec(text.slice(at + start.length))?.[0];
-      if (path !== undefined && !path.includes('node_modules/')) return decoded(path);
+      if (path !== undefined && !path.includes('node_modules/')) return decodePath(path);
     }
   }
   return null;
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -169,7 +169,7 @@ function decoded(path: string): string {
   }
 }
 
-/** pytest writes modules and classes as one dotted name; classes are what begins with a capital at its end. */
+/** pytest writes modules and classes as one dotted name; the trailing parts that start with a capital are classes. */
 function pytestNodeId(className: string, name: string, file: string | null): string {
   if (className === '') return `${name.replaceAll('.', '/')}.py`;
   const parts = className.split('.');
@@ -181,16 +181,16 @@ function pytestNodeId(className: string, name: string, file: string | null): str
   return [`${parts.slice(0, length).join('/')}.py`, ...parts.slice(length), name].join('::');
 }
 
-/** Suites are packages; a class is one without its path, or nothing where the package could not be built. */
+/** Suites are packages; the class is the package without its path, or empty if the package could not be built. */
 function goIdentity({ className, name, suites }: JunitCase): Identity {
   const suite = suites.at(-1) ?? '';
   const path = className === '' || suite.endsWith(`/${className}`) ? suite : className;
-  // That is the package itself and no test that could be chosen.
+  // `TestMain` stands for the package itself and can't be selected as a test.
   const test = name === 'TestMain' ? null : name;
   return { id: path === '' ? name : `${path}.${name}`, repro: goTestRepro(path, test) };
 }
 
-/** A failure of a whole class has no name, and some runners put the name of the class into that of the test. */
+/** A failure of a whole class has no name, and some runners include the class name in the test name. */
 function plainId({ className, name, suites }: JunitCase): string {
   if (className === '') return [...suites, name].filter((part) => part !== '').join(' > ');
   if (name === '') return className;

@@ -2,21 +2,21 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { ESCAPE } from './plain-text.ts';
 import { CASE_LIMIT, TOO_MANY_CASES } from './test-results.ts';
 
-/** A `testcase` element, with what stands around it. */
+/** A `testcase` element with its context. */
 export interface JunitCase {
   readonly name: string;
   readonly className: string;
   readonly file: string | null;
-  /** Names of the suites around it, the outermost first. */
+  /** Names of the surrounding suites, outermost first. */
   readonly suites: readonly string[];
   readonly seconds: string | null;
-  /** What attributes alone say of its end, for runners that write no element for it. */
+  /** The outcome given by attributes alone, for runners that write no element for it. */
   readonly told: 'failed' | 'skipped' | null;
   readonly ends: readonly JunitEnd[];
   readonly output: string;
 }
 
-/** A child of a `testcase` or a `testsuite` that says how it ended; its tag is the name of the element. */
+/** A child of a `testcase` or a `testsuite` that reports an outcome; its tag is the element name. */
 export interface JunitEnd {
   readonly tag: string;
   readonly type: string;
@@ -24,7 +24,7 @@ export interface JunitEnd {
   readonly text: string;
 }
 
-/** A suite that failed though none of its cases did. */
+/** A suite that failed although none of its cases did. */
 export interface BrokenSuite {
   readonly name: string;
   readonly suites: readonly string[];
@@ -38,9 +38,9 @@ export interface JunitDocument {
   readonly properties: readonly string[];
   readonly cases: readonly JunitCase[];
   readonly brokenSuites: readonly BrokenSuite[];
-  /** Of the outermost suites. */
+  /** Durations of the outermost suites. */
   readonly seconds: readonly (string | null)[];
-  /** Node's reporter has it in a comment. */
+  /** From a comment that Node's reporter writes. */
   readonly durationMs: number | null;
 }
 
@@ -57,7 +57,7 @@ interface OpenSuite {
 
 type OpenCase = Omit<JunitCase, 'ends' | 'output'> & { readonly ends: JunitEnd[]; output: string };
 
-interface State {
+interface ParserState {
   readonly path: string[];
   readonly suites: OpenSuite[];
   readonly document: {
@@ -75,9 +75,9 @@ interface State {
 
 const MAX_DEPTH = 64;
 const CHUNK_LENGTH = 65_536;
-/** Of one failure, or of what a test printed: more than anybody is shown. */
+/** Limit for one failure or for the output of a test; no more than this is ever shown. */
 const TEXT_LIMIT = 65_536;
-/** How far from the end of the text the end of the report is looked for. */
+/** Number of characters at the end of the text that are searched for the end of the report. */
 const TAIL_LENGTH = 65_536;
 
 export const FAILURE_TAGS: readonly string[] = ['failure', 'error'];
@@ -85,19 +85,19 @@ export const RERUN_TAGS: readonly string[] = ['flakyFailure', 'flakyError', 'rer
 export const SKIP_TAGS: readonly string[] = ['skipped', 'disabled'];
 const END_TAGS: readonly string[] = [...FAILURE_TAGS, ...RERUN_TAGS, ...SKIP_TAGS];
 const OUTPUT_TAGS: readonly string[] = ['system-out', 'system-err'];
-/** Of `status` and `result`, as GoogleTest, CTest and others have them. */
+/** Values of `status` and `result`, as GoogleTest, CTest and others write them. */
 const NOT_RUN: readonly string[] = ['notrun', 'disabled', 'suppressed', 'skipped', 'ignored', 'pending'];
 const NOT_PASSED: readonly string[] = ['failed', 'fail', 'failure', 'error', 'broken'];
 
-/** Colours; encoders that mind the rules put a replacement where the escape character was. */
+/** Colour codes; strict encoders write a replacement character instead of the escape character. */
 const COLOUR = new RegExp(`(?:[${ESCAPE}\ufffd]|&#(?:27|x1b);)\\[[0-9;]*m`, 'gi');
-/** Written as they are or as references: XML has no place for them, and runners print them all the same. */
+/** Characters that XML forbids, literal or as references; some runners print them anyway. */
 const FORBIDDEN = /(?![\t\n\r\u007f-\u009f])\p{Cc}|[\ufffe\uffff]/gu;
 const FORBIDDEN_REFERENCE = /&#(?:x0*(?:[0-8bcef]|1[0-9a-f])|0*(?:[0-8]|1[12]|1[4-9]|2[0-9]|3[01]));/gi;
 
 class Refused extends Error {}
 
-/** Nothing outside of the text is read and nothing is expanded: a document type is refused altogether. */
+/** Reads nothing outside the text and expands no entities; rejects any document type declaration. */
 export function parseJunitXml(text: string): JunitParsing {
   if (text.includes('\0')) return { ok: false, why: 'holds a NUL character' };
   const parser = new SaxesParser();
@@ -113,11 +113,11 @@ export function parseJunitXml(text: string): JunitParsing {
   parser.on('text', (piece) => addText(state, piece));
   parser.on('cdata', (piece) => addText(state, piece));
   parser.on('comment', (comment) => {
-    const told = /^\s*duration_ms ([\d.]+)\s*$/.exec(comment)?.[1];
-    if (told !== undefined) state.document.durationMs = Number(told);
+    const duration = /^\s*duration_ms ([\d.]+)\s*$/.exec(comment)?.[1];
+    if (duration !== undefined) state.document.durationMs = Number(duration);
   });
   try {
-    const allowed = withoutBanner(text)
+    const allowed = extractReport(text)
       .replace(COLOUR, '')
       .replace(FORBIDDEN, '')
       .replace(FORBIDDEN_REFERENCE, '');
@@ -131,19 +131,19 @@ export function parseJunitXml(text: string): JunitParsing {
   return { ok: true, document: state.document };
 }
 
-/** A report that was printed, as with `npm test > report.xml`, has a banner before it and may have lines behind it. */
-function withoutBanner(text: string): string {
+/** Removes output before and after the report, as in `npm test > report.xml`. */
+function extractReport(text: string): string {
   const plain = text.replace(/^\ufeff/, '').trimStart();
   const found = plain.startsWith('<') ? 0 : plain.search(/^[ \t\ufeff]*<(?:\?xml|testsuites?)\b/m);
   if (found < 0) return plain;
   const report = plain.slice(found).replace(/^[\s\ufeff]+/, '');
-  const behind = /<\/testsuites?>[^<]*$/.exec(report.slice(-TAIL_LENGTH));
-  if (behind === null) return report;
-  const rest = behind[0].slice(behind[0].indexOf('>') + 1);
+  const ending = /<\/testsuites?>[^<]*$/.exec(report.slice(-TAIL_LENGTH));
+  if (ending === null) return report;
+  const rest = ending[0].slice(ending[0].indexOf('>') + 1);
   return report.slice(0, report.length - rest.length);
 }
 
-function emptyState(): State {
+function emptyState(): ParserState {
   return {
     path: [],
     suites: [],
@@ -161,7 +161,7 @@ function emptyState(): State {
   };
 }
 
-function open(state: State, { name: tag, attributes }: SaxesTagPlain): void {
+function open(state: ParserState, { name: tag, attributes }: SaxesTagPlain): void {
   const { path, document } = state;
   if (path.length === 0) {
     if (tag !== 'testsuites' && tag !== 'testsuite')
@@ -174,7 +174,7 @@ function open(state: State, { name: tag, attributes }: SaxesTagPlain): void {
   else if (state.end === null && END_TAGS.includes(tag)) state.end = endOf(tag, attributes);
 }
 
-function openOutside(state: State, tag: string, attributes: Readonly<Record<string, string>>): void {
+function openOutside(state: ParserState, tag: string, attributes: Readonly<Record<string, string>>): void {
   const { suites, document } = state;
   if (tag === 'testsuite') {
     if (suites.length === 0) document.seconds.push(attributes.time ?? null);
@@ -189,7 +189,7 @@ function openOutside(state: State, tag: string, attributes: Readonly<Record<stri
       file: attributes.file ?? suites.at(-1)?.attributes.file ?? null,
       suites: suites.map((suite) => suite.name),
       seconds: attributes.time ?? null,
-      told: toldBy(attributes),
+      told: outcomeOf(attributes),
       ends: [],
       output: '',
     };
@@ -197,62 +197,63 @@ function openOutside(state: State, tag: string, attributes: Readonly<Record<stri
   else if (state.end === null && FAILURE_TAGS.includes(tag)) state.end = endOf(tag, attributes);
 }
 
-function toldBy({ status, result }: Readonly<Record<string, string>>): JunitCase['told'] {
-  const words = [status, result].flatMap((word) => word?.toLowerCase() ?? []);
-  if (words.some((word) => NOT_PASSED.includes(word))) return 'failed';
-  return words.some((word) => NOT_RUN.includes(word)) ? 'skipped' : null;
+function outcomeOf({ status, result }: Readonly<Record<string, string>>): JunitCase['told'] {
+  const values = [status, result].flatMap((word) => word?.toLowerCase() ?? []);
+  if (values.some((word) => NOT_PASSED.includes(word))) return 'failed';
+  return values.some((word) => NOT_RUN.includes(word)) ? 'skipped' : null;
 }
 
 function endOf(tag: string, attributes: Readonly<Record<string, string>>) {
   return { tag, type: attributes.type ?? '', message: attributes.message ?? '', text: '' };
 }
 
-function addText(state: State, piece: string): void {
+function addText(state: ParserState, piece: string): void {
   const { end, testCase } = state;
   const tag = state.path.at(-1) ?? '';
   if (end !== null) {
-    // What a test printed before a rerun says less than its stack, and would be glued to it.
-    if (!OUTPUT_TAGS.includes(tag)) end.text = grown(end.text, piece);
-  } else if (testCase !== null && tag === 'system-out') testCase.output = grown(testCase.output, piece);
+    // Output that a test printed before a rerun is less useful than its stack, and would be merged with it.
+    if (!OUTPUT_TAGS.includes(tag)) end.text = appendLimited(end.text, piece);
+  } else if (testCase !== null && tag === 'system-out')
+    testCase.output = appendLimited(testCase.output, piece);
 }
 
-function grown(text: string, piece: string): string {
+function appendLimited(text: string, piece: string): string {
   return text.length >= TEXT_LIMIT ? text : text + piece.slice(0, TEXT_LIMIT - text.length);
 }
 
-function close(state: State, tag: string): void {
+function close(state: ParserState, tag: string): void {
   state.path.pop();
   if (state.end !== null) {
-    // Elements inside of an end, such as a stack trace, are part of its text.
+    // Elements inside an outcome, such as a stack trace, are part of its text.
     if (state.end.tag === tag) closeEnd(state, state.end);
   } else if (tag === 'testcase') closeCase(state);
   else if (tag === 'testsuite') closeSuite(state);
 }
 
-function closeEnd(state: State, end: JunitEnd): void {
+function closeEnd(state: ParserState, end: JunitEnd): void {
   (state.testCase?.ends ?? state.suites.at(-1)?.ends)?.push(end);
   state.end = null;
 }
 
-function closeCase(state: State): void {
+function closeCase(state: ParserState): void {
   if (state.testCase === null) return;
-  const { ends, told } = state.testCase;
+  const { ends, told: duration } = state.testCase;
   if (state.document.cases.length >= CASE_LIMIT) throw new Refused(TOO_MANY_CASES);
   state.document.cases.push(state.testCase);
   state.testCase = null;
-  if (told !== 'failed' && !ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
+  if (duration !== 'failed' && !ends.some(({ tag }) => FAILURE_TAGS.includes(tag))) return;
   for (const suite of state.suites) suite.failures += 1;
 }
 
-function closeSuite({ suites, document }: State): void {
+function closeSuite({ suites, document }: ParserState): void {
   const suite = suites.pop();
   if (suite === undefined || suite.failures > 0) return;
-  const told = numberOf(suite.attributes.failures) + numberOf(suite.attributes.errors);
+  const duration = numberOf(suite.attributes.failures) + numberOf(suite.attributes.errors);
   const [end] = suite.ends;
-  if (end === undefined && told === 0) return;
+  if (end === undefined && duration === 0) return;
   const observation =
     end === undefined
-      ? `the suite tells of ${told} failures and lists none`
+      ? `the suite tells of ${duration} failures and lists none`
       : [end.message, end.text].filter((part) => part.trim() !== '').join('\n') || 'the suite failed';
   document.brokenSuites.push({ name: suite.name, suites: suites.map(({ name }) => name), observation });
   for (const around of suites) around.failures += 1;

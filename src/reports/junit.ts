@@ -10,13 +10,13 @@ import {
 } from './junit-xml.ts';
 import { failureOf, type Invoked, type Reading, type TestResult } from './test-results.ts';
 
-/** Reads a JUnit report. There is no one JUnit: what is asked for is only what all dialects have. */
+/** Reads a JUnit report. JUnit is not a single format, so this relies only on what all dialects have in common. */
 export function readJunit(text: string, invoked: Invoked): Reading {
   const parsed = parseJunitXml(text);
   if (!parsed.ok) return parsed;
   const { document } = parsed;
   const dialect = dialectOf(document, invoked);
-  const results = document.cases.map((item) => resultOf(item, dialect, invoked));
+  const results = document.cases.map((item) => toResult(item, dialect, invoked));
   for (const { name, suites, observation } of document.brokenSuites)
     results.push(
       failureOf([...suites, name].filter((part) => part !== '').join(' > ') || 'suite', observation),
@@ -25,13 +25,14 @@ export function readJunit(text: string, invoked: Invoked): Reading {
     ok: true,
     kind: dialect === 'playwright' ? 'web' : 'unit',
     results,
-    durationMs: document.durationMs ?? millisecondsOf(document.root.time) ?? sumOf(document.seconds),
-    // Go has no two tests of one name in a package. Others have, and list attempts in the same way: Gradle, pytest's plugins.
+    durationMs: document.durationMs ?? parseMilliseconds(document.root.time) ?? sumSeconds(document.seconds),
+    // Test names are unique in a Go package. Other runners allow duplicates and list attempts in the same way, such
+    // as Gradle and pytest's plugins.
     repeats: dialect === 'go' ? 'reruns' : 'perhaps-reruns',
   };
 }
 
-function resultOf(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResult {
+function toResult(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResult {
   const status = statusOf(item);
   return {
     ...identify(item, dialect, invoked),
@@ -40,11 +41,11 @@ function resultOf(item: JunitCase, dialect: Dialect, invoked: Invoked): TestResu
       .filter(({ tag }) => !SKIP_TAGS.includes(tag) || status === 'skipped')
       .flatMap(observationOf),
     attachments: attachmentsOf(item.output),
-    durationMs: millisecondsOf(item.seconds),
+    durationMs: parseMilliseconds(item.seconds),
   };
 }
 
-/** A failure beats a skip, such as one at the teardown of a skipped test; a test that is still to be done may fail. */
+/** A failure overrides a skip, such as a failed teardown of a skipped test; a test marked as to-do may fail. */
 function statusOf({ ends, told }: JunitCase): CaseStatus {
   const skipped = ends.find(({ tag }) => SKIP_TAGS.includes(tag));
   if (skipped?.type === 'todo') return 'skipped';
@@ -54,28 +55,28 @@ function statusOf({ ends, told }: JunitCase): CaseStatus {
 }
 
 function observationOf({ tag, type, message, text }: JunitEnd): string[] {
-  // Node writes `true` where a test was skipped without a word.
-  const said = tag === 'skipped' && message === 'true' ? '' : message.trim();
+  // Node writes `true` if a test was skipped without a message.
+  const reason = tag === 'skipped' && message === 'true' ? '' : message.trim();
   const body = text.trim();
-  const whole = body.includes(said) ? text : [said, body].filter((part) => part !== '').join('\n');
+  const whole = body.includes(reason) ? text : [reason, body].filter((part) => part !== '').join('\n');
   if (whole.trim() !== '') return [whole];
   return type === '' || type === tag ? [] : [type];
 }
 
-/** The convention of Jenkins, which several runners follow. */
+/** Jenkins's convention, which several runners follow. */
 function attachmentsOf(output: string): string[] {
   return [...output.matchAll(/\[\[ATTACHMENT\|([^\]\n]+)\]\]/g)].flatMap(([, path]) =>
     path === undefined ? [] : [path.trim()],
   );
 }
 
-function sumOf(seconds: readonly (string | null)[]): number | null {
-  const known = seconds.map(millisecondsOf).filter((value) => value !== null);
+function sumSeconds(seconds: readonly (string | null)[]): number | null {
+  const known = seconds.map(parseMilliseconds).filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** Seconds with a point or a comma; a comma beside a point separates thousands. */
-function millisecondsOf(seconds: string | null | undefined): number | null {
+/** Accepts seconds with a point or a comma; a comma alongside a point separates thousands. */
+function parseMilliseconds(seconds: string | null | undefined): number | null {
   const text = (seconds ?? '').trim();
   const commas = text.split(',').length - 1;
   const plain = text.includes('.') || commas > 1 ? text.replaceAll(',', '') : text.replace(',', '.');

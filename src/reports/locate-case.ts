@@ -1,11 +1,11 @@
 import type { TestResult } from './test-results.ts';
 
-/** `test/a.test.ts:12`: a path inside the checkout with a line, as stacks and messages of all languages have it. */
+/** `test/a.test.ts:12`: a path inside the checkout with a line, as in stacks and messages of all languages. */
 const PLACE = /(?:^|[\s("'`[])((?:[\w@+~-][\w.@+~-]*\/)*[\w@+~-][\w.@+~-]*\.[A-Za-z]{1,5}):(\d+)/gm;
 
 /**
- * Where a failed case is, as a path that opens from the root of the workspace. The runner's own word counts first; its
- * line, where it gives none, is the one that the observation names for the same file.
+ * The location of a failed case, as a path from the workspace root. The location that the runner reports takes
+ * precedence; if it has no line, the line comes from an observation that names the same file.
  */
 export function locate(
   { location = null }: Pick<TestResult, 'location'>,

@@ -3,13 +3,13 @@ const TAIL_CHARACTERS = 6_000;
 
 const ESC = String.fromCharCode(0x1b);
 const BEL = String.fromCharCode(0x07);
-/** Styles and cursor moves, then titles and links, then the short ones. */
+/** Styles and cursor moves, then titles and links, then short sequences. */
 const ESCAPE_SEQUENCE = new RegExp(
   `${ESC}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)|[@-Z\\\\-_])`,
   'g',
 );
 
-/** Text without the sequences that colour it or move the cursor. */
+/** Removes the sequences that colour text or move the cursor. */
 export function stripEscapeSequences(text: string): string {
   return text.replaceAll(ESCAPE_SEQUENCE, '');
 }
@@ -20,21 +20,21 @@ export function outputTail(text: string): string {
 }
 
 /**
- * The end of both streams within the same limits. They are captured apart, so their order is unknown: each gets half
- * of the room, and what one of them doesn't need is the other's. A flood of warnings can't hide the failure.
+ * The end of both streams within the same limits. They are captured separately, so their order is unknown. Each
+ * gets half of the limit, plus what the other doesn't need, so that a flood of warnings can't hide the failure.
  */
 export function streamsTail(stdout: string, stderr: string): string {
   const out = plainLines(stdout);
   const err = plainLines(stderr);
   const whole = (text: string) => lastPart(text, TAIL_LINES, TAIL_CHARACTERS);
   if (out === '' || err === '') return whole(out + err);
-  const lines = share(out.split('\n').length, err.split('\n').length, TAIL_LINES);
+  const lines = splitLimit(out.split('\n').length, err.split('\n').length, TAIL_LINES);
   // The line break between the two counts.
-  const characters = share(whole(out).length, whole(err).length, TAIL_CHARACTERS - 1);
+  const characters = splitLimit(whole(out).length, whole(err).length, TAIL_CHARACTERS - 1);
   return `${lastPart(out, lines[0], characters[0])}\n${lastPart(err, lines[1], characters[1])}`;
 }
 
-function share(one: number, other: number, room: number): readonly [number, number] {
+function splitLimit(one: number, other: number, room: number): readonly [number, number] {
   const half = Math.floor(room / 2);
   if (one + other <= room) return [one, other];
   if (other < half) return [room - other, other];

@@ -1,12 +1,12 @@
 export const ESCAPE = '\u001b';
-/** How runners colour their output, and titles and links that they write for terminals. */
+/** Colour sequences, and the titles and links that runners write for terminals. */
 const ESCAPE_SEQUENCE = new RegExp(
   `${ESCAPE}(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?|[@-Z\\\\^_])`,
   'g',
 );
 const CONTROL = /(?![\t\n])\p{Cc}/gu;
 
-/** Text for people: no colours, no control characters, no white space around it. */
+/** Readable text: no colours, no control characters, no surrounding white space. */
 export function plainText(text: string): string {
   const clean = text.replace(/\r\n?/g, '\n').replace(ESCAPE_SEQUENCE, '').replace(CONTROL, '');
   const lines = clean.split('\n').map((line) => line.trimEnd());
@@ -14,7 +14,7 @@ export function plainText(text: string): string {
   return first < 0 ? '' : lines.slice(first).join('\n').trimEnd();
 }
 
-/** Frames of a stack that lie in the runner and not in the code under test. */
+/** Stack frames that are in the runner and not in the code under test. */
 const FOREIGN_FRAME =
   /^\s*(?:at )?.*(?:\/node_modules\/|\bnode:internal\/|\bnode:async_hooks).*:\d+:\d+\)?$|^\s*(?:at )?new (?:Safe)?Promise \(<anonymous>\)$/;
 
@@ -29,14 +29,14 @@ export function oneLine(text: string): string {
   return plainText(text).replace(/\s+/g, ' ').trim();
 }
 
-/** The beginning says what failed and the end where, so the middle goes. */
+/** Drops the middle, because the beginning says what failed and the end says where. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const tail = Math.floor(limit / 4);
-  return `${wholeCharacters(text.slice(0, limit - tail))}\n…\n${wholeCharacters(text.slice(-tail))}`;
+  return `${dropHalfPairs(text.slice(0, limit - tail))}\n…\n${dropHalfPairs(text.slice(-tail))}`;
 }
 
-/** A cut may have gone through a character that takes two units. */
-function wholeCharacters(text: string): string {
+/** Removes half of a surrogate pair that the cut may have left. */
+function dropHalfPairs(text: string): string {
   return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
 }

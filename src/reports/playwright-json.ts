@@ -57,15 +57,15 @@ type Run = z.infer<typeof runSchema>;
 
 interface Walk {
   readonly command: readonly string[];
-  /** Where the files of the report are, seen from the folder of the command. */
+  /** The folder of the report's files, relative to the folder of the command. */
   readonly base: string;
   readonly results: TestResult[];
 }
 
-/** Reads what the JSON reporter of Playwright's test runner writes. */
+/** Reads the output of Playwright's JSON reporter. */
 export function readPlaywrightJson(value: unknown, { command, folders }: Invoked): Reading {
   const parsed = reportSchema.safeParse(value);
-  if (!parsed.success) return notOne(parsed.error);
+  if (!parsed.success) return refuseReport(parsed.error);
   const { config, suites, errors, stats } = parsed.data;
   const rootDir = config?.rootDir ?? '';
   const base = folders.includes(rootDir) ? '' : pathFrom(folders, rootDir);
@@ -74,29 +74,29 @@ export function readPlaywrightJson(value: unknown, { command, folders }: Invoked
     const problem = walkSuite(suite, [], walk);
     if (problem !== null) return problem;
   }
-  const outside = (errors ?? []).map((error, index) => failureOf(`error ${index + 1}`, textOf(error)));
+  const runErrors = (errors ?? []).map((error, index) => failureOf(`error ${index + 1}`, textOf(error)));
   return {
     ok: true,
     kind: 'web',
-    results: [...walk.results, ...outside],
+    results: [...walk.results, ...runErrors],
     durationMs: stats?.duration ?? null,
   };
 }
 
-function notOne(error: z.ZodError): Reading {
+function refuseReport(error: z.ZodError): Reading {
   const path = error.issues[0]?.path.join('.') ?? '';
   return unreadable(`is not a report of Playwright${path === '' ? '' : ` at \`${path}\``}`);
 }
 
 function walkSuite(value: unknown, titles: readonly string[], walk: Walk): Reading | null {
   const parsed = suiteSchema.safeParse(value);
-  if (!parsed.success) return notOne(parsed.error);
+  if (!parsed.success) return refuseReport(parsed.error);
   const { title, file, specs, suites } = parsed.data;
-  // The outermost suite is the file, which stands in every spec as well.
+  // The outermost suite is the file, which every spec also names.
   const names = titles.length === 0 && (title ?? '') === (file ?? '') ? [''] : [...titles, title ?? ''];
   for (const spec of specs ?? []) {
     for (const test of spec.tests)
-      walk.results.push(resultOf(spec, test, spec.file ?? file ?? '', names, walk));
+      walk.results.push(toResult(spec, test, spec.file ?? file ?? '', names, walk));
   }
   for (const inner of suites ?? []) {
     const problem = walkSuite(inner, names, walk);
@@ -105,7 +105,7 @@ function walkSuite(value: unknown, titles: readonly string[], walk: Walk): Readi
   return null;
 }
 
-function resultOf(spec: Spec, test: Test, file: string, titles: readonly string[], walk: Walk): TestResult {
+function toResult(spec: Spec, test: Test, file: string, titles: readonly string[], walk: Walk): TestResult {
   const project = test.projectName ?? '';
   const place = walk.base === '' || file.startsWith('/') ? file : `${walk.base}/${file}`;
   const names = [...titles.filter((title) => title !== ''), spec.title];

@@ -1,4 +1,4 @@
-/** What `report:` of a validator names. */
+/** The value of a validator's `report:`. */
 export type ReportSource =
   | { readonly kind: 'harness'; readonly path: string }
   | ConvertedSource
@@ -10,13 +10,13 @@ type ConvertedSource = {
   readonly path: string;
 };
 
-/** These are printed on stdout, so there is no file. */
+/** These are printed to stdout, so there is no file. */
 type PrintedSource = { readonly kind: 'tap' | 'go-json'; readonly path: null };
 
-/** The forms that are turned into a harness report. */
+/** The formats that are converted to a harness report. */
 export type ReportForm = Exclude<ReportSource['kind'], 'harness'>;
 
-/** Reads a text that the schema of the configuration or of the workflow has let through. */
+/** Parses a value that the schema of the configuration or workflow has validated. */
 export function parseReportSource(text: string): ReportSource {
   const colon = text.indexOf(':');
   const path = text.slice(colon + 1);

@@ -1,6 +1,6 @@
 import { commandLine, patternOf, quoteText, quoteWord } from '../text/shell-words.ts';
 
-/** Command lines that run one test again and that a person can paste. `name` is the full name of a test. */
+/** Command lines that run one test again and that a user can paste. `name` is the full name of a test. */
 
 interface JavaScriptTest {
   readonly file: string | null;
@@ -9,19 +9,24 @@ interface JavaScriptTest {
 
 export function vitestRepro(command: readonly string[], { file, name }: JavaScriptTest): string {
   const kept = keptOptions(command, ['--config', '-c', '--root', '-r', '--project', '--dir']);
-  return line('npx vitest run', [...kept, ...words(file)], name === null ? [] : ['-t', pattern(name)]);
+  return joinLine(
+    'npx vitest run',
+    [...kept, ...fileWords(file)],
+    name === null ? [] : ['-t', pattern(name)],
+  );
 }
 
 export function jestRepro(command: readonly string[], { file, name }: JavaScriptTest): string {
   const kept = keptOptions(command, ['--config', '-c', '--rootDir', '--selectProjects']);
-  return line('npx jest', [...kept, ...words(file)], name === null ? [] : ['-t', pattern(name)]);
+  return joinLine('npx jest', [...kept, ...fileWords(file)], name === null ? [] : ['-t', pattern(name)]);
 }
 
 export function mochaRepro(command: readonly string[], { file, name }: JavaScriptTest): string {
   const kept = keptOptions(command, MOCHA_OPTIONS);
   const grep = name === null ? [] : ['-g', pattern(name)];
-  if (file !== null) return line('npx mocha', [...kept, file], grep);
-  // The files of the command are searched; what makes a report of it would hide the result.
+  if (file !== null) return joinLine('npx mocha', [...kept, file], grep);
+  // Without a file, the files of the original command are searched. Options for a report are dropped, because they
+  // would hide the result.
   const at = command.findIndex((word) => REPORT_OPTION.test(word));
   const start = at < 0 ? command : command.slice(0, at);
   return [
@@ -46,7 +51,7 @@ export function playwrightRepro(
   const place = test.line === null ? test.file : `${test.file}:${test.line}`;
   const grep = test.line === null ? ['-g', pattern(test.name)] : [];
   const project = test.project === '' ? [] : [quoteWord(`--project=${test.project}`)];
-  return line(
+  return joinLine(
     'npx playwright test',
     [...keptOptions(command, ['--config', '-c']), place],
     [...grep, ...project],
@@ -54,8 +59,8 @@ export function playwrightRepro(
 }
 
 /**
- * Where the file is not known, the files of the command itself are searched. Node skips a test that matches no pattern,
- * and its subtests with it, so `names` has the tests around a subtest too.
+ * If the file is unknown, the files of the original command are searched. Node skips a test that matches no
+ * pattern, including its subtests, so `names` also contains the parents of a subtest.
  */
 export function nodeTestRepro(
   command: readonly string[],
@@ -63,9 +68,9 @@ export function nodeTestRepro(
   names: readonly string[],
 ): string {
   const files = file === null ? nodeTestFiles(command) : [file];
-  const chosen = names.map((name) => `--test-name-pattern=${pattern(name)}`);
+  const patterns = names.map((name) => `--test-name-pattern=${pattern(name)}`);
   const kept = keptOptions(command, NODE_OPTIONS).map(quoteWord);
-  return [nodeProgram(command), ...kept, '--test', ...chosen, ...files.map(quoteWord)].join(' ');
+  return [nodeProgram(command), ...kept, '--test', ...patterns, ...files.map(quoteWord)].join(' ');
 }
 
 const NODE_OPTIONS = ['--import', '--require', '-r', '--loader', '--experimental-loader', '--env-file', '-C'];
@@ -82,7 +87,7 @@ export function pytestRepro(command: readonly string[], nodeId: string): string 
   return `${start} ${quoteWord(nodeId)}`;
 }
 
-/** Without a name, or without a package, as much as is known. */
+/** Without a name or a package, the command is as specific as possible. */
 export function goTestRepro(packagePath: string, name: string | null): string {
   const place = `go test ${packagePath === '' ? './...' : quoteWord(packagePath)}`;
   if (name === null) return place;
@@ -102,17 +107,17 @@ export function gradleRepro(className: string, method: string): string {
   return `./gradlew test --tests ${quoteText(javaTest(className, '.', method))}`;
 }
 
-/** Parameters can't be chosen; without a method it is the whole class. */
+/** Parameters can't be selected; without a method, the whole class runs. */
 function javaTest(className: string, sign: '#' | '.', method: string): string {
   const plain = method.replace(/[([{].*$/s, '');
   return plain === '' ? className : `${className}${sign}${plain}`;
 }
 
-function line(start: string, places: readonly string[], rest: readonly string[]): string {
+function joinLine(start: string, places: readonly string[], rest: readonly string[]): string {
   return [start, ...places.map(quoteWord), ...rest].join(' ');
 }
 
-function words(file: string | null): string[] {
+function fileWords(file: string | null): string[] {
   return file === null ? [] : [file];
 }
 
@@ -120,7 +125,7 @@ function pattern(name: string): string {
   return quoteText(patternOf(name));
 }
 
-/** Options without which the same test would not be found, as the command has them. */
+/** The options of the command that are needed to find the same test. */
 function keptOptions(command: readonly string[], names: readonly string[]): string[] {
   return command.flatMap((word, index) => {
     if (names.some((name) => name.startsWith('--') && word.startsWith(`${name}=`))) return [word];
@@ -129,7 +134,7 @@ function keptOptions(command: readonly string[], names: readonly string[]): stri
   });
 }
 
-/** What stands behind `node --test` and is neither an option nor the value of one. */
+/** The words after `node --test` that are neither options nor their values. */
 function nodeTestFiles(command: readonly string[]): string[] {
   const start = command.indexOf('--test');
   if (start < 0) return [];

@@ -1,10 +1,10 @@
 const MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'];
-/** What these stand for without `run`. */
+/** Script names that package managers accept without `run`. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { t: 'test', tst: 'test', test: 'test' };
-/** A script may call another one; more than this is a cycle. */
+/** A script may call another one; more calls than this mean a cycle. */
 const MAX_CALLS = 8;
 
-/** The words of the package script that a command runs, and of scripts that it calls; empty if it runs none. */
+/** The words of the package script that a command runs, and of the scripts it calls; empty if it runs none. */
 export function scriptWords(command: readonly string[], manifest: string): string[] {
   const scripts = readScripts(manifest);
   const words: string[] = [];
@@ -28,7 +28,7 @@ export function calledScript(words: readonly string[]): string | null {
   return words[at] === 'bun' ? null : (SHORT_NAMES[verb] ?? null);
 }
 
-/** Words of a line, with quotes removed; enough for options and names of files. */
+/** Splits a line into words without quotes; sufficient for options and file names. */
 export function splitWords(line: string): string[] {
   return [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replaceAll(/["']/g, ''));
 }

@@ -1,22 +1,22 @@
-/** A line of TAP that means something; all others are noise between them. */
+/** A meaningful line of TAP; all other lines are ignored output. */
 export type TapLine =
   | { readonly kind: 'version' }
   | { readonly kind: 'plan'; readonly count: number; readonly skipReason: string | null }
   | { readonly kind: 'bail'; readonly reason: string }
   | { readonly kind: 'duration'; readonly ms: number }
-  /** Some runners put a subtest in braces behind the point that sums it up. */
+  /** Some runners put a subtest in braces after its summary point. */
   | { readonly kind: 'open' | 'close' }
   | TapPoint;
 
 export interface TapPoint {
   readonly kind: 'point';
   readonly ok: boolean;
-  /** Null where the runner leaves the counting to the reader. */
+  /** Null if the runner doesn't number its points. */
   readonly number: number | null;
   readonly name: string;
   readonly directive: 'skip' | 'todo' | null;
   readonly reason: string;
-  /** As a comment of its line tells it. */
+  /** From a comment on its line. */
   readonly durationMs: number | null;
   /** Its subtest follows. */
   readonly opens: boolean;
@@ -39,7 +39,7 @@ export function readTapLine(text: string): TapLine | null {
   return /^TAP version 1[234]\s*$/.test(text) ? { kind: 'version' } : null;
 }
 
-/** A directive begins at a `#` that is not escaped and has one of two words behind it. */
+/** A directive starts at an unescaped `#` followed by `skip` or `todo`. */
 function readPoint(ok: boolean, number: number | null, text: string): TapPoint {
   const opens = /(?:^|\s)\{$/.test(text);
   const line = (opens ? text.slice(0, -1) : text).trim();
@@ -51,31 +51,31 @@ function readPoint(ok: boolean, number: number | null, text: string): TapPoint {
     kind: 'point',
     ok,
     number,
-    name: unescaped((found?.[1] ?? rest).trim()),
+    name: unescapeText((found?.[1] ?? rest).trim()),
     directive: word === 'skip' || word === 'todo' ? word : null,
-    reason: unescaped((found?.[3] ?? '').trim()),
+    reason: unescapeText((found?.[3] ?? '').trim()),
     durationMs: timed === null ? null : Number(timed[1]) * (timed[2] === 's' ? 1000 : 1),
     opens,
   };
 }
 
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   return text.replace(/\\([\\#])/g, '$1');
 }
 
-/** The top-level keys of a YAML block as text, which is all that is needed of it. */
+/** The top-level keys of a YAML block as text; nothing else in it is needed. */
 export function readDiagnostics(lines: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   let key: string | null = null;
   const first = lines.find((line) => line.trim() !== '') ?? '';
-  // Some runners indent the keys more than the signs around them.
+  // Some runners indent the keys more than the delimiters.
   const margin = first.length - first.trimStart().length;
   for (const whole of lines) {
     const line = whole.slice(Math.min(margin, whole.length - whole.trimStart().length));
     const start = /^([A-Za-z_][\w.-]*):(?:\s+(.*))?$/.exec(line);
     if (start?.[1] !== undefined) {
       key = start[1];
-      values.set(key, scalar(start[2] ?? ''));
+      values.set(key, readScalar(start[2] ?? ''));
     } else if (key !== null) {
       const piece = line.replace(/^ {1,2}/, '');
       const before = values.get(key) ?? '';
@@ -85,7 +85,7 @@ export function readDiagnostics(lines: readonly string[]): ReadonlyMap<string, s
   return values;
 }
 
-function scalar(text: string): string {
+function readScalar(text: string): string {
   const plain = text.trim();
   if (/^[|>][+-]?\d?$/.test(plain)) return '';
   if (/^'.*'$/s.test(plain)) return plain.slice(1, -1).replaceAll("''", "'").replaceAll('\\n', '\n');

@@ -2,16 +2,16 @@
 export interface PlanFacts {
   /** The counts of its plan lines. */
   readonly plans: readonly number[];
-  /** How many test points it has. */
+  /** The number of test points. */
   readonly run: number;
   /** The numbers of the points that have one. */
   readonly numbers: readonly number[];
 }
 
-/** Numbers in one message; a runner that repeats one often repeats all of them. */
+/** Maximum number of test numbers in a message; a runner that repeats one often repeats all of them. */
 const SHOWN = 10;
 
-/** Why the results of a level are not those that its plan announces; such a document may have lost results. */
+/** Why the results of a level don't match its plan; such a document may have lost results. */
 export function planProblems({ plans, run, numbers }: PlanFacts): readonly string[] {
   const [planned] = plans;
   const repeated = findRepeated(numbers);
@@ -22,7 +22,7 @@ export function planProblems({ plans, run, numbers }: PlanFacts): readonly strin
     ...(plans.length > 1 ? ['the plan is given twice'] : []),
     ...(run === planned ? [] : [`${planned} tests were planned and ${run} have a result`]),
     ...repeatProblem(repeated),
-    // More results than planned have these numbers anyway.
+    // If there are more results than planned, these numbers are expected.
     ...(outside.length === 0 || outside.length === run - planned
       ? []
       : [`${list(outside)} outside the plan 1..${planned}`]),

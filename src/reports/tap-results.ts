@@ -2,12 +2,12 @@ import { nodeTestRepro } from './repro-lines.ts';
 import { readDiagnostics, type TapPoint } from './tap-lines.ts';
 import { type Invoked, pathFrom, type TestResult } from './test-results.ts';
 
-/** A test point with what belongs to it. */
+/** A test point with its subtests, diagnostics and remarks. */
 export interface TapNode {
   readonly point: TapPoint;
   readonly children: readonly TapNode[];
   readonly diagnostics: string[];
-  /** What else is printed right behind it, which is where some runners say why it failed. */
+  /** Other output directly after it, where some runners report why it failed. */
   readonly remarks: string[];
 }
 
@@ -27,48 +27,53 @@ const OBSERVED_KEYS = [
   'location',
 ] as const;
 
-/** The points around a point, outermost first. */
-interface Around {
+/** The parents of a point, outermost first. */
+interface Parents {
   readonly names: readonly string[];
-  /** Those of them that are tests and not suites. */
+  /** The parents that are tests, not suites. */
   readonly tests: readonly string[];
 }
 
-const TOP: Around = { names: [], tests: [] };
+const TOP: Parents = { names: [], tests: [] };
 
 /** The cases of a point: itself, or those of its subtest. */
-export function resultsOf(node: TapNode, invoked: Invoked, around: Around = TOP): TestResult[] {
+export function resultsOf(node: TapNode, invoked: Invoked, parents: Parents = TOP): TestResult[] {
   const { point, children } = node;
-  const told = readDiagnostics(node.diagnostics);
+  const diagnostics = readDiagnostics(node.diagnostics);
   const name = pathFrom(invoked.folders, point.name);
-  const within: Around = {
-    names: [...around.names, name],
-    tests: isTest(point, told, invoked) ? [...around.tests, point.name] : around.tests,
+  const within: Parents = {
+    names: [...parents.names, name],
+    tests: isTest(point, diagnostics, invoked) ? [...parents.tests, point.name] : parents.tests,
   };
   const listed = children.flatMap((child) => resultsOf(child, invoked, within));
-  const inner = point.directive === null ? listed : listed.map(excused);
+  const inner = point.directive === null ? listed : listed.map(excuseFailure);
   const failed = !point.ok && point.directive === null;
-  const isSuite = children.length > 0 || told.get('type') === 'suite';
-  // Node's runner tells a suite that failed by itself, as at a hook, from one that only sums up.
-  const ownFailure = failed && !['subtestsFailed', undefined].includes(told.get('failureType'));
+  const isSuite = children.length > 0 || diagnostics.get('type') === 'suite';
+  // Node's runner distinguishes a suite that failed by itself, for example in a hook, from one that only sums up
+  // its tests.
+  const ownFailure = failed && !['subtestsFailed', undefined].includes(diagnostics.get('failureType'));
   if (isSuite && !ownFailure && (!failed || inner.some(({ status }) => status === 'failed'))) return inner;
-  return [...inner, resultOf(node, within, told, invoked)];
+  return [...inner, toResult(node, within, diagnostics, invoked)];
 }
 
-/** Neither a suite nor the program that runs a file, which is a point named by its path. */
-function isTest({ name }: TapPoint, told: ReadonlyMap<string, string>, { folders }: Invoked): boolean {
-  return told.get('type') !== 'suite' && pathFrom(folders, name) === name && name !== fileOf(told, folders);
+/** Whether a point is a test: neither a suite nor the point for a file, which is named by its path. */
+function isTest({ name }: TapPoint, diagnostics: ReadonlyMap<string, string>, { folders }: Invoked): boolean {
+  return (
+    diagnostics.get('type') !== 'suite' &&
+    pathFrom(folders, name) === name &&
+    name !== fileOf(diagnostics, folders)
+  );
 }
 
-/** A directive holds for the whole subtest that its point sums up. */
-function excused(result: TestResult): TestResult {
+/** A directive applies to the whole subtest that its point sums up. */
+function excuseFailure(result: TestResult): TestResult {
   return result.status === 'failed' ? { ...result, status: 'skipped' } : result;
 }
 
-function resultOf(
+function toResult(
   { point, remarks }: TapNode,
-  { names, tests }: Around,
-  told: ReadonlyMap<string, string>,
+  { names, tests }: Parents,
+  diagnostics: ReadonlyMap<string, string>,
   invoked: Invoked,
 ): TestResult {
   const status = statusOf(point);
@@ -76,23 +81,23 @@ function resultOf(
   return {
     id: names.filter((part) => part !== '').join(' > ') || 'unnamed test',
     status,
-    repro: reproOf(tests, told, invoked),
-    observations: status === 'passed' ? [] : observationsOf(point, told, remarks, name),
-    location: placeOf(told, invoked),
+    repro: reproOf(tests, diagnostics, invoked),
+    observations: status === 'passed' ? [] : observationsOf(point, diagnostics, remarks, name),
+    location: locationOf(diagnostics, invoked),
     attachments: [],
-    durationMs: numberOf(told.get('duration_ms')) ?? point.durationMs,
+    durationMs: numberOf(diagnostics.get('duration_ms')) ?? point.durationMs,
   };
 }
 
 function statusOf({ ok, directive }: TapPoint): TestResult['status'] {
-  // A test that is still to be done checks nothing, even if its empty body passes.
+  // A to-do test checks nothing, even if its empty body passes.
   if (directive !== null) return 'skipped';
   return ok ? 'passed' : 'failed';
 }
 
 function observationsOf(
   { ok, directive, reason }: TapPoint,
-  told: ReadonlyMap<string, string>,
+  diagnostics: ReadonlyMap<string, string>,
   remarks: readonly string[],
   name: string,
 ): string[] {
@@ -100,7 +105,7 @@ function observationsOf(
     return [`still to be done${ok ? '' : ', and fails as expected'}${reason === '' ? '' : `: ${reason}`}`];
   if (directive === 'skip') return [reason];
   const lines = OBSERVED_KEYS.flatMap((key) => {
-    const value = told.get(key)?.trim() ?? '';
+    const value = diagnostics.get(key)?.trim() ?? '';
     if (value === '') return [];
     return [key === 'error' || key === 'message' || key === 'stack' ? value : `${key}: ${value}`];
   });
@@ -108,25 +113,25 @@ function observationsOf(
   return [remarks.length > 0 ? remarks.join('\n') : `not ok: ${name}`];
 }
 
-/** Only Node's runner says where a test stands in this form; a passed one is found by its name. */
+/** Only Node's runner reports a location in this form; a passed test is selected by its name. */
 function reproOf(
   tests: readonly string[],
-  told: ReadonlyMap<string, string>,
+  diagnostics: ReadonlyMap<string, string>,
   { command, folders }: Invoked,
 ): string | null {
-  const file = fileOf(told, folders);
+  const file = fileOf(diagnostics, folders);
   if (file === null && !command.includes('--test')) return null;
   return nodeTestRepro(command, file, tests);
 }
 
-function fileOf(told: ReadonlyMap<string, string>, folders: Invoked['folders']): string | null {
-  const location = told.get('location');
+function fileOf(diagnostics: ReadonlyMap<string, string>, folders: Invoked['folders']): string | null {
+  const location = diagnostics.get('location');
   return location === undefined ? null : pathFrom(folders, location.replace(/(?::\d+){1,2}$/, ''));
 }
 
-/** With the line, and without the column. */
-function placeOf(told: ReadonlyMap<string, string>, { folders }: Invoked): string | null {
-  const location = told.get('location') ?? told.get('at');
+/** With the line, without the column. */
+function locationOf(diagnostics: ReadonlyMap<string, string>, { folders }: Invoked): string | null {
+  const location = diagnostics.get('location') ?? diagnostics.get('at');
   if (location === undefined || !/:\d+$/.test(location)) return null;
   return pathFrom(folders, location.replace(/(:\d+):\d+$/, '$1'));
 }

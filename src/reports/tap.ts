@@ -11,11 +11,11 @@ import {
   unreadable,
 } from './test-results.ts';
 
-/** A level of indentation, which is a document of its own. */
+/** A level of indentation, which is a TAP document of its own. */
 interface Level {
   readonly points: TapNode[];
   readonly plans: PlanLine[];
-  /** Points of deeper levels that no point sums up; their numbers are not of this level. */
+  /** Points of deeper levels without a summary point; their numbers don't belong to this level. */
   orphans: number;
   /** A point whose subtest is being read. */
   pending: TapNode | null;
@@ -27,28 +27,28 @@ interface Parsing {
   readonly levels: Level[];
   /** Results of the documents before the current one. */
   readonly finished: TapNode[];
-  /** Results that belong to no point: a plan that does not fit, a bail out. */
+  /** Results that belong to no point: a plan that doesn't match, a bail-out. */
   readonly extra: TestResult[];
   durationMs: number | null;
   isTap: boolean;
   bailedOut: boolean;
-  /** Points so far, those of subtests too. */
+  /** Number of points so far, including those of subtests. */
   count: number;
-  /** The point behind which nothing but remarks has come. */
+  /** The latest point, as long as only remarks have followed it. */
   latest: { readonly node: TapNode; readonly indent: number } | null;
 }
 
 const INDENT = 4;
 const MAX_LEVELS = 64;
 const MAX_REMARKS = 40;
-/** Lines of one block; the rest of it is passed over. */
+/** Maximum number of lines in a block; the rest is ignored. */
 const MAX_BLOCK = 10_000;
-/** More than two plans of one level say nothing new. */
+/** More than two plans on one level add no information. */
 const MAX_PLANS = 2;
-/** Comments that begin something new, or sum up. */
+/** Comments that start a new section or sum up. */
 const HEADING = /^#\s*(?:subtest\b|(?:tests|pass|fail|skip|todo)\s+\d+)/i;
 
-/** Reads TAP 12 to 14 with subtests; whatever else is printed between is passed over. */
+/** Reads TAP 12 to 14 with subtests; ignores any other output in between. */
 export function readTap(text: string, invoked: Invoked): Reading {
   const parsing = parse(text);
   if (!parsing.isTap) return unreadable('holds no TAP');
@@ -63,7 +63,7 @@ export function readTap(text: string, invoked: Invoked): Reading {
   };
 }
 
-/** Checks the document at hand and makes room for the next one. */
+/** Checks the current document and starts the next one. */
 function finishDocument(parsing: Parsing): void {
   closeLevels(parsing, 1);
   const [top = emptyLevel()] = parsing.levels;
@@ -97,9 +97,9 @@ function parse(text: string): Parsing {
       if (step !== 'text') block = null;
       if (step !== 'not in the block') continue;
     }
-    const told = line.trim() === '---' ? toldAbout(parsing, indent) : null;
-    if (told !== null) block = { indent, into: told.diagnostics, isDedented: false };
-    else if (!takeLine(parsing, indent, line.trimStart())) remark(parsing, line);
+    const described = line.trim() === '---' ? findDescribedPoint(parsing, indent) : null;
+    if (described !== null) block = { indent, into: described.diagnostics, isDedented: false };
+    else if (!takeLine(parsing, indent, line.trimStart())) addRemark(parsing, line);
     if (parsing.bailedOut || parsing.count > CASE_LIMIT) break;
   }
   return parsing;
@@ -108,15 +108,15 @@ function parse(text: string): Parsing {
 interface Block {
   readonly indent: number;
   readonly into: string[];
-  /** A line with less indentation came: the YAML is over. */
+  /** A less indented line was read, so the YAML is over. */
   isDedented: boolean;
 }
 
 type BlockStep = 'text' | 'end' | 'not in the block';
 
 /**
- * A block ends at its `...` or where the indentation ends. Vitest does not indent the further lines of a message, so text
- * is still collected then, but a line of TAP is read as one.
+ * A block ends at its `...` or where the indentation ends. Vitest doesn't indent the continuation lines of a
+ * message, so text is still collected then, but a TAP line is parsed as one.
  */
 function readBlockLine(block: Block, indent: number, text: string): BlockStep {
   if (text === '') return 'text';
@@ -126,7 +126,7 @@ function readBlockLine(block: Block, indent: number, text: string): BlockStep {
   return text.startsWith('#') || (isLevel(indent) && endsBlock(text)) ? 'not in the block' : 'text';
 }
 
-/** Lone braces are more likely part of a printed object. */
+/** A brace alone is more likely part of a printed object. */
 function endsBlock(text: string): boolean {
   const kind = readTapLine(text)?.kind;
   return kind !== undefined && kind !== 'open' && kind !== 'close';
@@ -136,7 +136,7 @@ function isLevel(indent: number): boolean {
   return indent % INDENT === 0 && indent / INDENT < MAX_LEVELS;
 }
 
-/** One after the other: a list of them all would take many times the memory of the text. */
+/** Yields lines one at a time, because a list of all lines would take many times the memory of the text. */
 function* linesOf(text: string): Generator<string> {
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf('\n', start);
@@ -146,8 +146,8 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** The point that a block belongs to. Most runners indent it by two, some by as much as a subtest. */
-function toldAbout({ levels, latest }: Parsing, indent: number): TapNode | null {
+/** The point that a block belongs to. Most runners indent the block by two, some by as much as a subtest. */
+function findDescribedPoint({ levels, latest }: Parsing, indent: number): TapNode | null {
   const depth = Math.floor(indent / INDENT);
   const isUsual = indent % INDENT > 0 && levels.length === depth + 1;
   const last = isUsual ? levels[depth]?.points.at(-1) : undefined;
@@ -155,13 +155,13 @@ function toldAbout({ levels, latest }: Parsing, indent: number): TapNode | null 
   return latest !== null && indent > latest.indent ? latest.node : null;
 }
 
-function remark({ latest }: Parsing, line: string): void {
+function addRemark({ latest }: Parsing, line: string): void {
   const text = line.trim();
   if (latest === null || text === '' || latest.node.remarks.length >= MAX_REMARKS) return;
   if (!HEADING.test(text)) latest.node.remarks.push(line.replace(/^\s*#\s?/, ''));
 }
 
-/** Whether it is a line of TAP. */
+/** Returns whether it is a TAP line. */
 function takeLine(parsing: Parsing, indent: number, text: string): boolean {
   const line = isLevel(indent) ? readTapLine(text) : null;
   if (line === null) return false;
@@ -224,10 +224,10 @@ function closeBraces(parsing: Parsing, depth: number): void {
   addPoint(parsing, depth, pending);
 }
 
-/** What stands one level deeper right before a point is the subtest that the point sums up. */
+/** The points one level deeper, directly before a point, are the subtest that it sums up. */
 function addPoint(parsing: Parsing, depth: number, { point, diagnostics, remarks }: TapNode): void {
   const level = levelAt(parsing, depth);
-  // Braces that are never closed belong to a name, not to a subtest.
+  // An unclosed brace belongs to a name, not to a subtest.
   keepPending(level);
   closeLevels(parsing, depth + 2);
   const below = parsing.levels[depth + 1];
@@ -251,7 +251,7 @@ function levelAt(parsing: Parsing, depth: number): Level {
   return parsing.levels[depth] ?? emptyLevel();
 }
 
-/** Subtests that no point sums up are kept, one level higher. */
+/** Keeps subtests without a summary point, one level higher. */
 function closeLevels(parsing: Parsing, down: number): void {
   while (parsing.levels.length > down) {
     const orphan = parsing.levels.pop();
@@ -271,7 +271,7 @@ function checkPlan({ extra, bailedOut }: Parsing, { points, plans, orphans }: Le
   if (problems.length > 0) extra.push({ ...failureOf(id, ''), observations: problems });
 }
 
-/** Node's runner reports a file without tests under its path, with the number of the file among the files. */
+/** Node's runner reports a file without tests under its path, numbered among the files. */
 function isFileOfNode(name: string): boolean {
   return /^(?:\/|[A-Za-z]:\\).*\.[cm]?[jt]sx?$/.test(name);
 }

@@ -1,19 +1,22 @@
 import type { CaseStatus } from '../contracts/harness-report.ts';
 
-/** More than this is not read by anybody, and would make a report too large to be one. */
+/** A report with more cases would be too large to be useful. */
 export const CASE_LIMIT = 50_000;
 export const TOO_MANY_CASES = `holds more than ${CASE_LIMIT} cases`;
 
-/** One test as a runner reported it, before it becomes a case of a harness report. */
+/** One test as reported by a runner, before it becomes a case of a harness report. */
 export interface TestResult {
   readonly id: string;
   readonly status: CaseStatus;
-  /** Null where the runner is not known: then the whole command is what reproduces it. */
+  /** Null if the runner is unknown; then the whole command reproduces the test. */
   readonly repro: string | null;
   readonly observations: readonly string[];
-  /** The file that the test is in, `test/a.test.ts` or with a line; missing where the runner doesn't say. */
+  /**
+   * The file of the test, such as `test/a.test.ts`, optionally with a line; missing if the runner doesn't report
+   * it.
+   */
   readonly location?: string | null;
-  /** Files as the runner named them. */
+  /** Files as named by the runner. */
   readonly attachments: readonly string[];
   readonly durationMs: number | null;
 }
@@ -21,31 +24,31 @@ export interface TestResult {
 export interface TestResults {
   readonly kind: 'unit' | 'web';
   readonly results: readonly TestResult[];
-  /** How long the runner says that all of it took. */
+  /** The total duration that the runner reports. */
   readonly durationMs: number | null;
   /**
-   * What several results of one id are: `reruns` of one test, `perhaps-reruns` where they may also be tests of one name.
-   * Unset means tests of one name.
+   * What several results with the same id mean: `reruns` of one test, or `perhaps-reruns` if they may also be
+   * different tests. Unset means different tests with the same name.
    */
   readonly repeats?: 'reruns' | 'perhaps-reruns';
 }
 
 export type Reading =
   | ({ readonly ok: true } & TestResults)
-  /** The reason stands behind the name of the file: `is not JSON`. */
+  /** The reason completes a sentence that starts with the file name: `is not JSON`. */
   | { readonly ok: false; readonly why: string };
 
 /** How the runner was started. */
 export interface Invoked {
   /** The command line as its author wrote it. */
   readonly command: readonly string[];
-  /** Where it was started, absolute; with and without links, since runners print either. */
+  /** The absolute folder it was started in, with and without symbolic links resolved, since runners print either. */
   readonly folders: readonly string[];
-  /** The module of the `go.mod` there: Go names packages by it, and not by folders. */
+  /** The module of the `go.mod` in that folder: Go names packages by module, not by folder. */
   readonly goModule?: string | null;
 }
 
-/** Something that went wrong and belongs to no test in particular. */
+/** A failure that belongs to no particular test. */
 export function failureOf(id: string, observation: string, repro: string | null = null): TestResult {
   return { id, status: 'failed', repro, observations: [observation], attachments: [], durationMs: null };
 }
@@ -54,7 +57,7 @@ export function unreadable(why: string): Reading {
   return { ok: false, why };
 }
 
-/** The path as somebody in the folder of the command would write it. */
+/** The path relative to the folder of the command. */
 export function pathFrom(folders: readonly string[], path: string): string {
   const plain = path.replace(/^file:\/\//, '').replace(/\\/g, '/');
   for (const folder of folders) {

@@ -18,7 +18,7 @@ const assertionSchema = z.looseObject({
   status: z.string(),
   duration: time,
   failureMessages: z.array(z.string()).nullish(),
-  /** Jest counts how often it ran a test. */
+  /** How often Jest ran the test. */
   invocations: z.number().nullish().catch(null),
 });
 
@@ -33,7 +33,7 @@ const fileSchema = z.looseObject({
 const reportSchema = z.looseObject({
   testResults: z.array(fileSchema),
   startTime: time,
-  /** Vitest has no such count. */
+  /** Jest only; Vitest has no such count. */
   numRuntimeErrorTestSuites: z.number().nullish().catch(null),
 });
 
@@ -41,7 +41,7 @@ type File = z.infer<typeof fileSchema>;
 type Assertion = z.infer<typeof assertionSchema>;
 type Repro = (test: { readonly file: string; readonly name: string | null }) => string;
 
-/** Reads what Vitest's JSON reporter writes, which is the form of Jest. */
+/** Reads the output of Vitest's JSON reporter, which uses Jest's format. */
 export function readVitestJson(value: unknown, { command, folders }: Invoked): Reading {
   const parsed = reportSchema.safeParse(value);
   if (!parsed.success) {
@@ -63,15 +63,19 @@ export function readVitestJson(value: unknown, { command, folders }: Invoked): R
 }
 
 function resultsOf(file: File, path: string, repro: Repro): TestResult[] {
-  const results = file.assertionResults.map((item) => resultOf(item, path, repro));
+  const results = file.assertionResults.map((item) => toResult(item, path, repro));
   if (file.status !== 'failed' || results.some(({ status }) => status === 'failed')) return results;
-  // It could not be loaded, or a hook outside of every test failed.
-  const said = file.message?.trim() ?? '';
-  const failure = failureOf(path, said === '' ? 'the file failed' : said, repro({ file: path, name: null }));
+  // The file could not be loaded, or a hook outside every test failed.
+  const message = file.message?.trim() ?? '';
+  const failure = failureOf(
+    path,
+    message === '' ? 'the file failed' : message,
+    repro({ file: path, name: null }),
+  );
   return [...results, { ...failure, location: path }];
 }
 
-function resultOf(item: Assertion, file: string, repro: Repro): TestResult {
+function toResult(item: Assertion, file: string, repro: Repro): TestResult {
   const titles = [...(item.ancestorTitles ?? []).filter((title) => title !== ''), item.title];
   const failures = item.failureMessages ?? [];
   return {
@@ -85,7 +89,7 @@ function resultOf(item: Assertion, file: string, repro: Repro): TestResult {
   };
 }
 
-/** A test that passed with failures to tell of passed only when it was tried again. */
+/** A test that passed but lists failures passed only on a retry. */
 function statusOf({ status, invocations }: Assertion, failures: readonly string[]): CaseStatus {
   switch (status) {
     case 'passed':

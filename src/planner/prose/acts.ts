@@ -109,7 +109,12 @@ export function isModifier(verb: string, object: string, isTitle = false): boole
 
 /** Matches a clause that says what was changed without naming an agent. */
 export function impersonalWork(clause: string, isOpen: boolean): Work | null {
-  return matchPassive(clause) ?? matchTrailing(clause) ?? (isOpen ? matchThisChange(clause) : null) ?? matchFinished(clause);
+  return (
+    matchPassive(clause) ??
+    matchTrailing(clause) ??
+    (isOpen ? matchThisChange(clause) : null) ??
+    matchFinished(clause)
+  );
 }
 
 const PASSIVE = new RegExp(

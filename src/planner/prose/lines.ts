@@ -80,7 +80,8 @@ function joinWrappedLines(lines: readonly string[]): readonly string[] {
     const continues =
       /^\s*[a-z(]/.test(line) ||
       (/\b(?:at|in|to|the|an?|of|for|with|from)\s*$/.test(last) && /^\s*\S/.test(line));
-    if (isOpen && continues && !ITEM.test(line.trim())) unwrapped[unwrapped.length - 1] = `${last} ${line.trim()}`;
+    if (isOpen && continues && !ITEM.test(line.trim()))
+      unwrapped[unwrapped.length - 1] = `${last} ${line.trim()}`;
     else unwrapped.push(line);
   }
   return unwrapped;

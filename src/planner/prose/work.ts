@@ -23,7 +23,7 @@ export function workIn(statement: Statement, message: MessageKind): Claim[] {
       ? [{ kind: 'implemented' }]
       : found;
   const isIntroduction = form === 'title' || text.endsWith(':');
-  let state: ReadState = { lead: '', isTold: true, isListing: section === 'created' };
+  let state: ReadState = { lead: '', isReporting: true, isListing: section === 'created' };
   for (const part of partsOf(text)) {
     const before = part.mark === 'but' ? { ...state, lead: '' } : state;
     const read = readPart(part, before, isIntroduction, message);
@@ -46,7 +46,7 @@ interface ReadState {
   /** The preceding text of the sentence, which may put the part in doubt. */
   readonly lead: string;
   /** The previous part reports what the agent did, so a bare verb continues that report. */
-  readonly isTold: boolean;
+  readonly isReporting: boolean;
   /** The previous part names created files, so a bare path is another one. */
   readonly isListing: boolean;
 }
@@ -63,8 +63,11 @@ function readPart(
   message: MessageKind,
 ): ReadPart {
   if (state.isListing && isPathAlone(words))
-    return { claims: createdObject(words, 'created'), state: { lead: '', isTold: true, isListing: true } };
-  const isOpen = mark === 'first' || mark === 'label' || state.isTold;
+    return {
+      claims: createdObject(words, 'created'),
+      state: { lead: '', isReporting: true, isListing: true },
+    };
+  const isOpen = mark === 'first' || mark === 'label' || state.isReporting;
   const isFileList = (isIntroduction || /^\s*[:(–—-]/.test(rest)) && FILES_CREATED.test(words);
   const isExcluded = isDeniedBy(rest) || REMOVED_AGAIN.test(rest) || isFileList;
   const act = isExcluded
@@ -84,7 +87,7 @@ function readPart(
     state: {
       // After a claim, the preceding text no longer affects the next part.
       lead: claims.length > 0 ? '' : `${state.lead} ${words}`,
-      isTold:
+      isReporting:
         claims.length > 0 ||
         ownAct(words) !== null ||
         /^(?:i|we)\b/i.test(words) ||
@@ -140,7 +143,7 @@ function findAct(words: string, lead: string, isOpen: boolean, isTitle: boolean)
 
 /** Matches `I looked at the callers and used the new one`: the second verb shares the subject of the first. */
 function findSharedAct(words: string, state: ReadState, mark: Part['mark']): Act | null {
-  if (!state.isTold || (mark !== 'and' && mark !== 'comma')) return null;
+  if (!state.isReporting || (mark !== 'and' && mark !== 'comma')) return null;
   const act = isDoubted(state.lead) ? null : ownAct(`I ${words}`);
   return act === null || act.before !== '' || isModifier(act.verb, act.object) || !changesFiles(act)
     ? null

@@ -48,7 +48,9 @@ export function checkCall(check: CallCheck, call: Call): Finding[] {
   const { words, assignments } = call;
   const subject = textOf(words);
   const [first] = words;
-  const set = [...assignments, ...declaredAssignments(words)].flatMap((word) => readGivenAssignment(word) ?? []);
+  const set = [...assignments, ...declaredAssignments(words)].flatMap(
+    (word) => readGivenAssignment(word) ?? [],
+  );
   const variables = [
     ...[...set, ...filledVariables(words)].flatMap((assignment) => checkVariable(check, assignment)),
     ...hideProblem(subject, evaluationProblem(words)),

@@ -25,7 +25,8 @@ export function expandBraces(pattern: string): readonly string[] | null {
         : list.split(',').map((part) => text.replace(whole, () => part));
     });
     if (expanded.length > MAX_EXPANDED) return null;
-    if (expanded.length === current.length && expanded.every((text, index) => text === current[index])) return current;
+    if (expanded.length === current.length && expanded.every((text, index) => text === current[index]))
+      return current;
     current = expanded;
   }
 }

@@ -10,23 +10,23 @@ import { expandBraces, isFollowable, mayMeet, sampleOf } from './pattern-rules.t
 import type { FileEffect } from './programs/file-effects.ts';
 import { startsAtHome, type Word } from './shell/shell-word.ts';
 
-/** Where a line would run, and what may be changed from there. */
+/** Where a line would run, and which folders it may change. */
 export interface CommandPlace {
   /** Absolute; the folder that the agent works in. */
   readonly workspace: string;
   /** Absolute; the folder in which the line starts. */
   readonly cwd: string;
-  /** What `~` stands for, where that is known. */
+  /** The value of `~`, if known. */
   readonly home: string | null;
-  /** Absolute; folders that may be written whatever the policy says about paths. */
+  /** Absolute; folders that are writable regardless of the policy's path rules. */
   readonly writable: readonly string[];
-  /** Absolute; folders for temporary files, the first of them that of the run. */
+  /** Absolute; folders for temporary files, the run's own folder first. */
   readonly temporary: readonly string[];
-  /** Names or globs of branches that nobody moves. */
+  /** Names or globs of branches that must not be moved. */
   readonly protectedBranches: readonly string[];
 }
 
-/** Folders for temporary files: that of a run, and those of the system, which a sandbox replaces by one of its own. */
+/** Folders for temporary files: the run's own, and those of the system, which a sandbox replaces. */
 export function temporaryFolders(ofRun: string | undefined): readonly string[] {
   return [
     ...new Set([
@@ -37,18 +37,18 @@ export function temporaryFolders(ofRun: string | undefined): readonly string[] {
   ];
 }
 
-/** Files that take everything and keep nothing. */
+/** Device files that discard what is written to them. */
 const SINKS = /^\/dev\/(?:null|zero|full|stdout|stderr|tty|fd\/\d+)$/;
 
 interface WriteCheck {
   readonly policy: EffectivePolicy;
   readonly place: CommandPlace;
-  /** Where the line may stand by now; null where that can't be told. */
+  /** The folders the line may be in at this point; null if unknown. */
   readonly folders: readonly string[] | null;
 }
 
 export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
-  // Of what `find` picks by name, the folder that it looks through says nothing.
+  // If `find` filters by name, the searched folder itself isn't the target.
   const { below } = given.target;
   const recursive = below === null ? given.recursive : below === 'all';
   const effect = { ...given, recursive };
@@ -56,13 +56,14 @@ export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
   if (SINKS.test(target.text)) return [];
   if (target.unknown) return checkUnknown(check, effect);
   if (target.pattern && target.text.includes('{')) return checkBraces(check, effect);
-  if (target.pattern && !isFollowable(target.text)) return [untold(target, 'its pattern can lead anywhere')];
-  const text = startsAtHome(target) ? fromHome(check.place, target.text) : target.text;
+  if (target.pattern && !isFollowable(target.text))
+    return [unknownTarget(target, 'its pattern can lead anywhere')];
+  const text = startsAtHome(target) ? expandHome(check.place, target.text) : target.text;
   if (text === null) return [outside(target.text)];
   const folders = text.startsWith('/') ? ['/'] : check.folders;
   if (folders === null)
     return [
-      untold(target, 'the folder it is relative to is not known'),
+      unknownTarget(target, 'the folder it is relative to is not known'),
       ...closedAnywhere(check.policy, text),
     ];
   const seen = new Map<string, Finding>();
@@ -72,22 +73,22 @@ export function checkEffect(check: WriteCheck, given: FileEffect): Finding[] {
   return [...seen.values()];
 }
 
-/** Each of the words that braces stand for is written. */
+/** Checks each of the words that the braces expand to. */
 function checkBraces(check: WriteCheck, effect: FileEffect): Finding[] {
   const { target } = effect;
   const texts = isFollowable(target.text) ? expandBraces(target.text) : null;
-  if (texts === null) return [untold(target, 'its pattern can lead anywhere')];
+  if (texts === null) return [unknownTarget(target, 'its pattern can lead anywhere')];
   return texts.flatMap((text) => {
     const word = { ...target, text: text.replaceAll(/[{}]/g, '?'), raw: text, pattern: /[*?[{]/.test(text) };
     return checkEffect(check, { ...effect, target: word });
   });
 }
 
-function fromHome({ home }: CommandPlace, text: string): string | null {
+function expandHome({ home }: CommandPlace, text: string): string | null {
   return home === null || !/^~(?:\/|$)/.test(text) ? null : text.replace(/^~/, home);
 }
 
-function untold({ raw, text }: Word, why: string): Finding {
+function unknownTarget({ raw, text }: Word, why: string): Finding {
   const subject = raw || text || 'the file';
   return unjudged('outside_workspace', subject, `can't tell where ${subject} leads: ${why}`);
 }
@@ -96,7 +97,7 @@ function outside(path: string): Finding {
   return shown('outside_workspace', path, `${path} is outside the workspace`);
 }
 
-/** Of an unknown path, the parts that are written out still show something. */
+/** The literal parts of an unknown path can still reveal a violation. */
 function checkUnknown(check: WriteCheck, effect: FileEffect): Finding[] {
   const { target } = effect;
   const pieces = target.pieces ?? [];
@@ -107,10 +108,10 @@ function checkUnknown(check: WriteCheck, effect: FileEffect): Finding[] {
   const closed =
     tail?.kind === 'text' && tail.text.includes('/') ? tail.text.slice(tail.text.indexOf('/') + 1) : '';
   return [
-    untold(target, 'only the shell knows what it becomes'),
+    unknownTarget(target, 'only the shell knows what it becomes'),
     ...placed,
     ...closedAnywhere(check.policy, closed),
-    ...operationsOf(check.policy, effect, target.raw, [], true),
+    ...checkOperations(check.policy, effect, target.raw, [], true),
   ];
 }
 
@@ -129,8 +130,8 @@ function isOpen(place: CommandPlace, from: string, text: string, path: string): 
 }
 
 /**
- * The way to a path from a folder for temporary files; null for other paths. Where the workspace lies in such a folder itself, what
- * lies around it is no temporary file; nor is what a relative path finds outside of the workspace.
+ * The path relative to a folder for temporary files; null for other paths. If the workspace itself lies in such a
+ * folder, its surroundings don't count as temporary, and neither does a relative path out of the workspace.
  */
 function temporaryPath(place: CommandPlace, from: string, text: string, path: string): string | null {
   if (!text.startsWith('/') && pathInside(place.workspace, from) !== null) return null;
@@ -143,7 +144,7 @@ function temporaryPath(place: CommandPlace, from: string, text: string, path: st
   return null;
 }
 
-/** Files come and go there, but the folder itself stays. */
+/** Files in a temporary folder may be changed and deleted, but not the folder itself. */
 function isTemporary(place: CommandPlace, effect: FileEffect, from: string, text: string): boolean {
   const inside = temporaryPath(place, from, text, resolvePath(from, text));
   const { kind, recursive, target } = effect;
@@ -153,87 +154,92 @@ function isTemporary(place: CommandPlace, effect: FileEffect, from: string, text
 function checkAt(check: WriteCheck, effect: FileEffect, folder: string, text: string): Finding[] {
   const { place, policy } = check;
   const path = resolvePath(folder, text);
-  const way = pathInside(place.workspace, path);
+  const relative = pathInside(place.workspace, path);
   if (place.writable.some((writable) => pathInside(writable, path) !== null)) return [];
-  if (way === null) return isTemporary(place, effect, folder, text) ? [] : [outside(path)];
+  if (relative === null) return isTemporary(place, effect, folder, text) ? [] : [outside(path)];
   if (effect.kind === 'visit') return [];
-  if (effect.target.pattern) return checkPattern(policy, effect, way);
+  if (effect.target.pattern) return checkPattern(policy, effect, relative);
   const into = effect.into
     .filter((word) => !word.unknown)
     .map((word) => resolvePath(path, baseName(word.text)));
-  const ways = [way, ...into.flatMap((each) => pathInside(place.workspace, each) ?? [])].filter(
+  const relatives = [relative, ...into.flatMap((each) => pathInside(place.workspace, each) ?? [])].filter(
     (each) => each !== '',
   );
-  const closed = ways.flatMap((each) => closedPath(policy, each) ?? []);
-  const below = effect.recursive ? holdsClosed(policy, way) : null;
+  const closed = relatives.flatMap((each) => closedPath(policy, each) ?? []);
+  const below = effect.recursive ? findClosedBelow(policy, relative) : null;
   const refused = [...closed, ...(below === null ? [] : [below])];
-  return [...refused.slice(0, 1), ...operationsOf(policy, effect, way, ways, refused.length > 0)];
+  return [
+    ...refused.slice(0, 1),
+    ...checkOperations(policy, effect, relative, relatives, refused.length > 0),
+  ];
 }
 
-function isOfGit(way: string): boolean {
-  return way.split('/').some((part) => part.toLowerCase() === '.git');
+function isInGitFolder(relative: string): boolean {
+  return relative.split('/').some((part) => part.toLowerCase() === '.git');
 }
 
-/** Git's own files, whatever the policy; then what it forbids, then what it protects. */
-function closedPath(policy: EffectivePolicy, way: string): Finding | null {
-  const glob = isOfGit(way) ? '.git' : forbiddenBy(policy.forbidden_paths, way);
-  if (glob !== null) return shown('forbidden_path', way, `${way} is forbidden by ${glob}`);
-  const guard = forbiddenBy(policy.protected_paths, way);
-  return guard === null ? null : shown('forbidden_path', way, `${way} is protected by ${guard}`);
+/** Checks git's own files first, regardless of the policy, then forbidden paths, then protected paths. */
+function closedPath(policy: EffectivePolicy, relative: string): Finding | null {
+  const glob = isInGitFolder(relative) ? '.git' : forbiddenBy(policy.forbidden_paths, relative);
+  if (glob !== null) return shown('forbidden_path', relative, `${relative} is forbidden by ${glob}`);
+  const guard = forbiddenBy(policy.protected_paths, relative);
+  return guard === null ? null : shown('forbidden_path', relative, `${relative} is protected by ${guard}`);
 }
 
-/** What is closed in whatever folder it lies. */
-function closedAnywhere(policy: EffectivePolicy, way: string): Finding[] {
+/** Checks globs that apply in any folder. */
+function closedAnywhere(policy: EffectivePolicy, relative: string): Finding[] {
   const globs = [...policy.forbidden_paths, ...policy.protected_paths].filter((glob) =>
     glob.startsWith('**/'),
   );
-  const plain = way.replace(/^(?:\.\/)+/, '');
-  const glob = isOfGit(plain) ? '.git' : plain === '' ? null : forbiddenBy(globs, plain);
+  const plain = relative.replace(/^(?:\.\/)+/, '');
+  const glob = isInGitFolder(plain) ? '.git' : plain === '' ? null : forbiddenBy(globs, plain);
   return glob === null ? [] : [shown('forbidden_path', plain, `${plain} is forbidden by ${glob}`)];
 }
 
-/** Whether a folder holds something that is closed, as far as the globs say so by name. */
-function holdsClosed(policy: EffectivePolicy, way: string): Finding | null {
+/** Whether a folder contains a closed path, as far as the literal parts of the globs show. */
+function findClosedBelow(policy: EffectivePolicy, relative: string): Finding | null {
   const found = ['.git', ...policy.forbidden_paths, ...policy.protected_paths].find((glob) => {
-    const stem = literalStem(glob);
-    return stem !== '' && (way === '' || stem.startsWith(`${way}/`));
+    const stem = literalPrefix(glob);
+    return stem !== '' && (relative === '' || stem.startsWith(`${relative}/`));
   });
   if (found === undefined) return null;
-  const subject = way === '' ? '.' : way;
+  const subject = relative === '' ? '.' : relative;
   return shown('forbidden_path', subject, `${subject} holds what is forbidden by ${found}`);
 }
 
-function literalStem(glob: string): string {
+function literalPrefix(glob: string): string {
   const parts = glob.replace(/^(?:\.\/)+/, '').split('/');
   const end = parts.findIndex((part) => /[*?[\]{}()!+@]/.test(part));
   return parts.slice(0, end < 0 ? parts.length : end).join('/');
 }
 
-/** A pattern is refused when a forbidden name could be among what it becomes. */
-function checkPattern(policy: EffectivePolicy, effect: FileEffect, way: string): Finding[] {
+/** Refuses a pattern that could expand to a forbidden name. */
+function checkPattern(policy: EffectivePolicy, effect: FileEffect, relative: string): Finding[] {
   const { recursive } = effect;
   const closed = ['**/.git', ...policy.forbidden_paths, ...policy.protected_paths].filter((glob) =>
-    mayMeet(way, glob, { recursive, isAimed: false }),
+    mayMeet(relative, glob, { recursive, isAimed: false }),
   );
-  const aimed = closed.find((glob) => mayMeet(way, glob, { recursive, isAimed: true }));
+  const aimed = closed.find((glob) => mayMeet(relative, glob, { recursive, isAimed: true }));
   const find = aimed === undefined ? unjudged : shown;
   const refused = closed
     .slice(0, 1)
-    .map((glob) => find('forbidden_path', way, `${way} may become what is forbidden by ${aimed ?? glob}`));
-  const sample = sampleOf(way);
-  return [...refused, ...operationsOf(policy, effect, sample, [sample], refused.length > 0)];
+    .map((glob) =>
+      find('forbidden_path', relative, `${relative} may become what is forbidden by ${aimed ?? glob}`),
+    );
+  const sample = sampleOf(relative);
+  return [...refused, ...checkOperations(policy, effect, sample, [sample], refused.length > 0)];
 }
 
-/** What the policy says about a changed file holds for one that a command would change. */
-function operationsOf(
+/** Applies the policy's rules for changed files to a file that a command would change. */
+function checkOperations(
   policy: EffectivePolicy,
   effect: FileEffect,
-  way: string,
-  ways: readonly string[],
+  relative: string,
+  relatives: readonly string[],
   refused: boolean,
 ): Finding[] {
-  const paths = ways.length === 0 ? [way === '' ? '.' : way] : ways;
-  // A copy into a folder is named by the folder; either name may be the allowed one.
+  const paths = relatives.length === 0 ? [relative === '' ? '.' : relative] : relatives;
+  // A copy into a folder may be allowed under the folder's name or under the file's own.
   const harmless = {
     ...policy,
     forbidden_paths: [],
@@ -242,9 +248,9 @@ function operationsOf(
   };
   const unallowed = paths.map((path) => checkFiles(harmless, [changeOf(path, effect)]));
   const [first] = refused || unallowed.some((found) => found.length === 0) ? [] : (unallowed[0] ?? []);
-  const isPicked = effect.target.below === 'some';
+  const isFilteredByName = effect.target.below === 'some';
   return [
-    ...(first === undefined ? [] : [{ violation: first, isShown: !isPicked }]),
+    ...(first === undefined ? [] : [{ violation: first, isShown: !isFilteredByName }]),
     ...(effect.kind === 'index'
       ? []
       : (paths.map((path) => forbiddenChanges(policy, effect, path)).find(isFilled) ?? [])),
@@ -284,7 +290,7 @@ function changeOf(path: string, { kind }: FileEffect): FileChange {
   };
 }
 
-/** What a call of a tool that writes a file would break; the file is named in full. */
+/** The violations of a tool call that writes a file; the path is absolute. */
 export function checkWrite(check: WriteCheck, effect: FileEffect): Violation[] {
   return checkEffect(check, effect).map(({ violation }) => violation);
 }

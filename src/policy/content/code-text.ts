@@ -1,6 +1,9 @@
-/** Source code with its comments and texts blanked out, so that patterns find code only. Reads every character once. */
+/**
+ * Source code with comments and string literals blanked out, so that patterns match code only. Reads each character
+ * once.
+ */
 
-/** How a language writes blocks, comments and texts. */
+/** How a language writes blocks, comments and string literals. */
 export interface CodeLanguage {
   readonly name:
     | 'js'
@@ -100,24 +103,24 @@ const SHELL: CodeLanguage = {
 };
 
 const BY_ENDING: Readonly<Record<string, CodeLanguage>> = {
-  ...each(['js', 'jsx', 'ts', 'tsx', 'mjs', 'cjs', 'mts', 'cts', 'vue', 'svelte'], JS),
-  ...each(['go'], GO),
-  ...each(['rs'], RUST),
-  ...each(['java', 'kt', 'kts', 'scala', 'groovy', 'dart'], JAVA),
-  ...each(['c', 'h', 'cc', 'cpp', 'cxx', 'hh', 'hpp', 'hxx', 'm', 'mm', 'zig'], C),
-  ...each(['cs'], C_SHARP),
-  ...each(['php'], PHP),
-  ...each(['swift'], SWIFT),
-  ...each(['py', 'pyi', 'pyw'], PYTHON),
-  ...each(['rb', 'rake', 'gemspec'], RUBY),
-  ...each(['sh', 'bash', 'zsh', 'ksh', 'bats'], SHELL),
+  ...mapEndings(['js', 'jsx', 'ts', 'tsx', 'mjs', 'cjs', 'mts', 'cts', 'vue', 'svelte'], JS),
+  ...mapEndings(['go'], GO),
+  ...mapEndings(['rs'], RUST),
+  ...mapEndings(['java', 'kt', 'kts', 'scala', 'groovy', 'dart'], JAVA),
+  ...mapEndings(['c', 'h', 'cc', 'cpp', 'cxx', 'hh', 'hpp', 'hxx', 'm', 'mm', 'zig'], C),
+  ...mapEndings(['cs'], C_SHARP),
+  ...mapEndings(['php'], PHP),
+  ...mapEndings(['swift'], SWIFT),
+  ...mapEndings(['py', 'pyi', 'pyw'], PYTHON),
+  ...mapEndings(['rb', 'rake', 'gemspec'], RUBY),
+  ...mapEndings(['sh', 'bash', 'zsh', 'ksh', 'bats'], SHELL),
 };
 
-function each(endings: readonly string[], language: CodeLanguage): Record<string, CodeLanguage> {
+function mapEndings(endings: readonly string[], language: CodeLanguage): Record<string, CodeLanguage> {
   return Object.fromEntries(endings.map((ending) => [ending, language]));
 }
 
-/** By the ending of the name, else by the first line of the text; null for other files. */
+/** Determines the language by file extension, else by the first line; null for other files. */
 export function languageOf(path: string, text: string): CodeLanguage | null {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const ending = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
@@ -130,11 +133,14 @@ export function languageOf(path: string, text: string): CodeLanguage | null {
   return program.startsWith('python') ? PYTHON : SHELL;
 }
 
-/** The same text twice, character for character: without comments, and without comments and texts. */
+/**
+ * Two versions of the same text, with unchanged offsets: without comments, and without comments and string
+ * literals.
+ */
 export interface CodeText {
   readonly code: string;
   readonly bare: string;
-  /** The line of a place, from 1. */
+  /** The line number of an offset, from 1. */
   readonly lineOf: (index: number) => number;
 }
 
@@ -177,7 +183,7 @@ function blank(text: string): string {
 
 type TextPiece =
   | { readonly kind: 'comment'; readonly end: number }
-  /** `marks` is the length of the quotes on either side. */
+  /** `marks` is the length of the quotes on each side. */
   | { readonly kind: 'text'; readonly end: number; readonly marks: number };
 
 function pieceAt(text: string, at: number, language: CodeLanguage): TextPiece | null {
@@ -194,7 +200,7 @@ function pieceAt(text: string, at: number, language: CodeLanguage): TextPiece | 
     if (language.hasLifetimes && form.open === "'" && !/^'(?:[^'\\]|\\[^']+)'/.test(text.slice(at, at + 14)))
       return null;
     const end = endOfQuote(text, at + form.open.length, form);
-    // A quote that does not close on its line is an apostrophe, or the text is no program.
+    // A quote that isn't closed on its line is an apostrophe, or the text isn't a program.
     return end === null ? null : { kind: 'text', end, marks: form.close.length };
   }
   if (language.hasRegExps && text[at] === '/' && startsExpression(text, at)) {
@@ -204,7 +210,7 @@ function pieceAt(text: string, at: number, language: CodeLanguage): TextPiece | 
   return null;
 }
 
-/** In a shell `#` begins a comment only where a word could begin. */
+/** In a shell, `#` starts a comment only where a word could start. */
 function opensComment(text: string, at: number, { name }: CodeLanguage): boolean {
   return name !== 'shell' || at === 0 || /[\s;&|()]/.test(text[at - 1] ?? '');
 }
@@ -214,7 +220,7 @@ function lineEnd(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Null where it does not close on its line; a text of several lines that does not close goes to the end. */
+/** Null if a single-line literal isn't closed on its line; an unclosed multi-line literal extends to the end. */
 function endOfQuote(text: string, from: number, { close, escapes, multiline }: Quote): number | null {
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === '\n' && !multiline) return null;
@@ -225,7 +231,7 @@ function endOfQuote(text: string, from: number, { close, escapes, multiline }: Q
   return multiline ? text.length : null;
 }
 
-/** Behind the brace that closes `${`; templates inside of it are skipped by their marks. */
+/** The offset after the brace that closes `${`. */
 function endOfSubstitution(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length; at += 1) {
@@ -238,7 +244,7 @@ function endOfSubstitution(text: string, from: number): number {
   return text.length;
 }
 
-/** Whether a value could begin here: a slash behind a value divides. */
+/** Whether a value could start here: a slash after a value is a division. */
 function startsExpression(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 40), at).trimEnd();
   if (before === '') return true;
@@ -261,7 +267,7 @@ function endOfRegExp(text: string, at: number): number | null {
   return null;
 }
 
-/** Finds the line of a place by binary search. */
+/** Finds the line of an offset by binary search. */
 export function indexLines(text: string): (index: number) => number {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

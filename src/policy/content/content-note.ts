@@ -1,7 +1,7 @@
-/** Something about the content of a changed file that a person should see before they accept it. */
+/** A finding about the content of a changed file that a reviewer should see before accepting it. */
 export interface ContentNote {
   readonly kind: NoteKind;
-  /** From 1, in the file as it is now; null where the note is about the whole file or about what is gone. */
+  /** From 1, in the current file; null if the note is about the whole file or about deleted content. */
   readonly line: number | null;
   readonly text: string;
 }
@@ -18,13 +18,13 @@ export const NOTE_KINDS = [
 ] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
 
-/** The notes about the text as it is now that were not true of the text before. Lines may have moved. */
+/** The notes about the current text that did not apply to the previous text. Lines may have moved. */
 export function newNotes(before: readonly ContentNote[], now: readonly ContentNote[]): ContentNote[] {
-  const left = new Map<string, number>();
-  for (const note of before) left.set(keyOf(note), (left.get(keyOf(note)) ?? 0) + 1);
+  const remaining = new Map<string, number>();
+  for (const note of before) remaining.set(keyOf(note), (remaining.get(keyOf(note)) ?? 0) + 1);
   return now.filter((note) => {
-    const count = left.get(keyOf(note)) ?? 0;
-    left.set(keyOf(note), count - 1);
+    const count = remaining.get(keyOf(note)) ?? 0;
+    remaining.set(keyOf(note), count - 1);
     return count <= 0;
   });
 }

@@ -5,7 +5,7 @@ import { findUnfinished } from './stubs.ts';
 import { findSwallowedErrors } from './swallowed-errors.ts';
 import { caseNames, findSkips } from './test-cases.ts';
 
-/** A changed file with its text before and now; null where there is none, or where it is no text or too large. */
+/** A changed file with its previous and its current text; null if the file is missing, binary or too large. */
 export interface ChangedText {
   readonly path: string;
   readonly before: string | null;
@@ -17,13 +17,21 @@ export interface PlacedNote extends ContentNote {
   readonly path: string;
 }
 
-/** What a person should see of the content of a change, by file in the given order. Notes that were true before are left out. */
+/**
+ * The notes that a reviewer should see, by file in the given order. Notes that applied before the change are
+ * omitted.
+ */
 export function findContentNotes(files: readonly ChangedText[]): PlacedNote[] {
-  const gone = missingCases(files);
+  const deletedCases = missingCases(files);
   return files.flatMap(({ path, before, now, isTest }, index) => [
     ...newNotes(notesOf(path, before, isTest), notesOf(path, now, isTest)).map((note) => ({ path, ...note })),
-    ...(gone[index] ?? []).map((name) => ({ path, kind: 'deleted_case' as const, line: null, text: name })),
-    ...emptied(before, now).map((note) => ({ path, ...note })),
+    ...(deletedCases[index] ?? []).map((name) => ({
+      path,
+      kind: 'deleted_case' as const,
+      line: null,
+      text: name,
+    })),
+    ...emptiedNotes(before, now).map((note) => ({ path, ...note })),
   ]);
 }
 
@@ -36,7 +44,7 @@ function notesOf(path: string, text: string | null, isTest: boolean): ContentNot
 function codeNotes(text: string, language: CodeLanguage, isTest: boolean): ContentNote[] {
   const code = blankText(text, language);
   return [
-    // Tests of Rust stand beside the code that they check.
+    // Rust tests are in the same file as the code they check.
     ...(isTest || language.name === 'rust' ? findSkips(code, language) : []),
     ...findSwallowedErrors(code, language),
     ...(isTest ? [] : findUnfinished(text, code, language)),
@@ -59,27 +67,27 @@ function hiddenNotes(text: string): ContentNote[] {
   }));
 }
 
-/** A file that is there and says nothing. A new empty file is fine: packages and folders are marked by one. */
-function emptied(before: string | null, now: string | null): ContentNote[] {
+/** A file that lost all of its content. A new empty file is fine: it can mark a package or keep a folder. */
+function emptiedNotes(before: string | null, now: string | null): ContentNote[] {
   if (now === null || now.trim() !== '' || before === null || before.trim() === '') return [];
   return [{ kind: 'empty_file', line: null, text: 'is empty now' }];
 }
 
-/** By file, the cases it had that are in no changed file any more: a case that was moved is not gone. */
+/** For each file, the test cases it had that are in no changed file any more: a moved case isn't deleted. */
 function missingCases(files: readonly ChangedText[]): string[][] {
-  const left = new Map<string, number>();
+  const remaining = new Map<string, number>();
   for (const { path, now } of files)
-    for (const name of namesIn(path, now)) left.set(name, (left.get(name) ?? 0) + 1);
+    for (const name of findCaseNames(path, now)) remaining.set(name, (remaining.get(name) ?? 0) + 1);
   return files.map(({ path, before, isTest }) =>
-    namesIn(path, before).filter((name) => {
-      const count = left.get(name) ?? 0;
-      left.set(name, count - 1);
+    findCaseNames(path, before).filter((name) => {
+      const count = remaining.get(name) ?? 0;
+      remaining.set(name, count - 1);
       return count <= 0 && (isTest || path.endsWith('.rs'));
     }),
   );
 }
 
-function namesIn(path: string, text: string | null): string[] {
+function findCaseNames(path: string, text: string | null): string[] {
   const language = text === null ? null : languageOf(path, text);
   return text === null || language === null ? [] : caseNames(blankText(text, language), language);
 }

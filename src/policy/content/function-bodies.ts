@@ -1,20 +1,20 @@
 import type { CodeLanguage, CodeText } from './code-text.ts';
 
-/** Bodies that are longer are not looked at: no stub is. */
+/** Longer bodies are skipped, because they can't be stubs. */
 const MAX_BODY = 2_000;
 const MAX_BODY_LINES = 40;
 
-/** A short function with a name, and what its body says without comments. */
+/** A short named function and its body without comments. */
 export interface FunctionBody {
   readonly name: string;
   /** From 1. */
   readonly line: number;
-  /** Where the body begins and ends in the text. */
+  /** The offsets of the body in the text. */
   readonly start: number;
   readonly end: number;
-  /** Without comments, white space at its ends and, in Python, the text that documents it. */
+  /** Without comments, surrounding white space and, in Python, the docstring. */
   readonly body: string;
-  /** It declares what others have to implement. */
+  /** It is a declaration that others have to implement. */
   readonly isAbstract: boolean;
 }
 
@@ -29,19 +29,19 @@ export function findFunctions(text: CodeText, language: CodeLanguage): FunctionB
   }
 }
 
-/** Words before a parenthesis that begin no function. */
+/** Keywords before a parenthesis that don't start a function. */
 const CONTROL = new Set(
   'if for while switch catch with match else do try when guard until unless foreach using lock synchronized return new await typeof sizeof select elif fi then function'.split(
     ' ',
   ),
 );
 
-interface Pairs {
+interface BracketPairs {
   readonly openOf: ReadonlyMap<number, number>;
   readonly closeOf: ReadonlyMap<number, number>;
 }
 
-function pairsIn(bare: string): Pairs {
+function matchBrackets(bare: string): BracketPairs {
   const openOf = new Map<number, number>();
   const closeOf = new Map<number, number>();
   const open: number[] = [];
@@ -51,7 +51,7 @@ function pairsIn(bare: string): Pairs {
     if (char === '(' || char === '{') open.push(at);
     const expected = CLOSES[char];
     if (expected === undefined) continue;
-    // What does not fit is left open: an unbalanced text is read as far as it goes.
+    // Drop brackets that don't match: unbalanced text is read as far as possible.
     while (open.length > 0 && bare[open.at(-1) ?? 0] !== expected) open.pop();
     const start = open.pop();
     if (start === undefined) continue;
@@ -61,11 +61,11 @@ function pairsIn(bare: string): Pairs {
   return { openOf, closeOf };
 }
 
-/** Characters between the parameters and the body: types, `throws X`, `=>`, `const`. */
+/** Maximum number of characters between the parameters and the body: types, `throws X`, `=>`, `const`. */
 const MAX_BETWEEN = 200;
 
 function braceFunctions({ code, bare, lineOf }: CodeText): FunctionBody[] {
-  const pairs = pairsIn(bare);
+  const pairs = matchBrackets(bare);
   const found: FunctionBody[] = [];
   for (const [open, close] of pairs.closeOf) {
     if (bare[open] !== '{' || close - open > MAX_BODY) continue;
@@ -77,8 +77,11 @@ function braceFunctions({ code, bare, lineOf }: CodeText): FunctionBody[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** The name of the function whose body opens here; null where the block is none, or has no name. */
-function nameBefore(bare: string, open: number, { openOf }: Pairs): string | null {
+/**
+ * The name of the function whose body opens here; null if the block isn't a function body or the function is
+ * anonymous.
+ */
+function nameBefore(bare: string, open: number, { openOf }: BracketPairs): string | null {
   const from = Math.max(0, open - MAX_BETWEEN);
   const before = bare.slice(from, open);
   const arrow = /(?:([\w$]+)\s*(?::[^=;{}()]*)?=|([\w$]+)\s*:)\s*(?:async\s+)?[\w$]+\s*=>\s*$/.exec(before);
@@ -86,7 +89,7 @@ function nameBefore(bare: string, open: number, { openOf }: Pairs): string | nul
   let close = before.lastIndexOf(')');
   if (close < 0 || /[;{}(]/.test(before.slice(close + 1))) return null;
   close += from;
-  // Go has results in parentheses behind the parameters.
+  // In Go, results in parentheses follow the parameters.
   for (;;) {
     const paren = openOf.get(close);
     if (paren === undefined) return null;
@@ -154,7 +157,7 @@ function pythonFunctions({ code, bare }: CodeText): FunctionBody[] {
   return found;
 }
 
-/** Where the first line behind `index` starts that has a text and ends the block; null where none does. */
+/** The start of the first non-empty line after `index` that ends the block; null if there is none. */
 function endOfBlock(
   lines: readonly IndentedLine[],
   index: number,
@@ -167,7 +170,7 @@ function endOfBlock(
   return null;
 }
 
-/** Behind the colon that ends the head of a function. */
+/** The offset after the colon that ends the head of a function. */
 function endOfHead(bare: string, from: number): number {
   let depth = 0;
   for (let at = from; at < bare.length; at += 1) {

@@ -2,7 +2,10 @@ import type { CodeLanguage, CodeText } from './code-text.ts';
 import type { ContentNote } from './content-note.ts';
 import { excerptAt } from './stubs.ts';
 
-/** Places that catch an error and do nothing about it. Matched on text without comments, so a comment alone is nothing. */
+/**
+ * Code that catches an error and ignores it. Matched on text without comments, so a comment doesn't count as
+ * handling.
+ */
 const FORMS: Readonly<Record<CodeLanguage['name'], readonly RegExp[]>> = {
   js: [
     /\bcatch\s*(?:\([^(){}]{0,300}\)\s*)?\{\s*\}/g,
@@ -40,7 +43,7 @@ export function findSwallowedErrors({ bare, code, lineOf }: CodeText, { name }: 
     .map((at) => ({ kind: 'swallowed_error', line: lineOf(at), text: excerptAt(code, at) }));
 }
 
-/** A form that begins a line may begin with white space or lines before it. */
+/** The offset of the first visible character: a match may start with white space. */
 function firstCharacter(match: RegExpExecArray): number {
   return match.index + (match[0].length - match[0].trimStart().length);
 }

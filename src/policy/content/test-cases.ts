@@ -2,14 +2,17 @@ import type { CodeLanguage, CodeText } from './code-text.ts';
 import type { ContentNote } from './content-note.ts';
 import { excerptAt } from './stubs.ts';
 
-/** Test cases by name, and what keeps them from running, read from the text of a test file. */
+/** Names of test cases, and what keeps them from running, read from the text of a test file. */
 
 const JS_CASE =
   /\b[xf]?(?:it|test|specify|scenario)(?:\.\w+(?:\([^()]{0,2000}\)|`[^`]{0,2000}`)?)*\s*(?:<[^<>()]*>)?\(\s*(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|`((?:[^`\\]|\\.)+)`)/g;
 const JVM_CASE =
   /@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b(?:\([^()]*\))?[^{};]{0,300}?\b(?:void|fun|def)\s+(`[^`\n]+`|\w+)\s*\(/g;
 
-/** Each with the name in one of its groups. Matched on text without comments: a case in a comment does not run. */
+/**
+ * Each pattern captures the name in one of its groups. Matched on text without comments: a commented-out case
+ * doesn't run.
+ */
 const CASES: Readonly<Record<CodeLanguage['name'], readonly RegExp[]>> = {
   js: [JS_CASE],
   go: [/^func\s+((?:Test|Fuzz|Example)\w*)\s*\(/gm, /\bt\.Run\s*\(\s*"((?:[^"\\\n]|\\.)+)"/g],
@@ -34,7 +37,7 @@ const CASES: Readonly<Record<CodeLanguage['name'], readonly RegExp[]>> = {
 
 const JS_SUITE = '(?:it|test|describe|context|suite|specify|scenario)';
 
-/** Matched on text without comments and texts. */
+/** Matched on text without comments and string literals. */
 const SKIPS: Readonly<Record<CodeLanguage['name'], readonly RegExp[]>> = {
   js: [
     new RegExp(`\\b${JS_SUITE}(?:\\.\\w+)*\\.(?:skip|skipIf|runIf|todo|fixme|only|failing|fails)\\b`, 'g'),
@@ -61,14 +64,14 @@ const SKIPS: Readonly<Record<CodeLanguage['name'], readonly RegExp[]>> = {
   shell: [/^[ \t]*skip\b/gm],
 };
 
-/** Names of the cases that would run, commented ones excluded. */
+/** Names of the cases that would run, without commented-out ones. */
 export function caseNames({ code }: CodeText, { name }: CodeLanguage): string[] {
   return CASES[name].flatMap((form) =>
     [...code.matchAll(form)].flatMap((match) => match.slice(1).find((group) => group !== undefined) ?? []),
   );
 }
 
-/** Places that skip a case, mark it as unfinished, or let it run alone. */
+/** Finds code that skips a case, marks it as unfinished, or makes it run alone. */
 export function findSkips({ code, bare, lineOf }: CodeText, { name }: CodeLanguage): ContentNote[] {
   const places = SKIPS[name].flatMap((form) =>
     [...bare.matchAll(form)].map(({ index, 0: found }) => index + found.length - found.trimStart().length),

@@ -14,7 +14,7 @@ import { followScript, joinLeads, jsonPart, scriptsIn } from './package-scripts.
 import { justRecipes, makeRecipes, type Recipes } from './recipes.ts';
 import { tomlTables } from './toml-tables.ts';
 
-/** What programs other than package managers go by: Makefiles, tables of a pyproject.toml, build files. */
+/** Files that programs other than package managers read: Makefiles, tables of a pyproject.toml, build files. */
 
 function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
@@ -27,7 +27,7 @@ interface RecipeForm {
   readonly file: readonly string[];
   readonly folder: readonly string[];
   readonly cut: (text: string, targets: readonly string[]) => Recipes;
-  /** Whether a target is done if a file of its name exists. */
+  /** Whether a target counts as done if a file of its name exists. */
   readonly makesFiles: boolean;
 }
 
@@ -46,7 +46,7 @@ const JUST: RecipeForm = {
   file: ['-f', '--justfile'],
   folder: ['-d', '--working-directory'],
   cut: (text, targets) => {
-    // Behind a recipe stand its arguments.
+    // The words after a recipe are its arguments.
     const known = targets.filter((target, index) => index === 0 || justRecipes(text, [target]).text !== null);
     return justRecipes(text, known);
   },
@@ -62,18 +62,18 @@ function followRecipes(form: RecipeForm, args: readonly string[], folder: string
   if (home === null) return {};
   const named = file === undefined ? null : pathIn(home, file);
   const paths = named === null ? form.names.map((name) => inFolder(home, name)) : [named];
-  // `make -j 4` has a number that is no target.
+  // `make -j 4` contains a number that isn't a target.
   const targets = operands.filter((word) => !word.includes('=') && !/^\d+$/.test(word));
   const own = paths.map((path) => trail.read(path)).find((each) => each !== null) ?? '';
   const included = includedFiles(own, home, trail);
   const text = [own, ...included.map((path) => trail.read(path) ?? '')].join('\n');
   const { lines, fileTargets } = form.cut(text, targets);
   const name = targets.length === 0 ? null : targets.join(' ');
-  // A target without a rule, as one that an include brings, is compared by the whole file.
+  // A target without a rule, such as one from an include, is compared by the whole file.
   return {
     parts: [
       partOf(paths, name, (whole) => form.cut(whole, targets).text ?? whole),
-      // An include that the base did not have overrides what it had.
+      // An include that the base did not have can override its rules.
       ...included.map((path) => ({ ...wholeFile(path), countsIfAdded: true })),
       ...(form.makesFiles ? finishedTargets({ name, paths, targets, fileTargets, home }, trail) : []),
     ],
@@ -81,7 +81,7 @@ function followRecipes(form: RecipeForm, args: readonly string[], folder: string
   };
 }
 
-/** `include a.mk b.mk`, `-include local.mk`, `include mk/*.mk`: files of a pattern are looked for among the changed ones. */
+/** `include a.mk b.mk`, `-include local.mk`, `include mk/*.mk`: patterns are matched against the changed files. */
 function includedFiles(text: string, home: string, { changed }: Trail): string[] {
   const words = [...text.matchAll(/^[ \t]*(?:-?include|sinclude|import)[ \t]+(.{1,500})$/gm)].flatMap(
     ([, operands = '']) => [...operands.matchAll(/[^\s'"()]+/g)].map(([word]) => word),
@@ -101,38 +101,41 @@ interface MakeTargets {
   readonly home: string;
 }
 
-/** A new file or folder with the name of a target, or a target that is no longer `.PHONY`: make then runs no recipe. */
+/**
+ * A new file or folder with the name of a target, or a target that is no longer `.PHONY`: in both cases make runs
+ * no recipe.
+ */
 function finishedTargets(make: MakeTargets, trail: Trail): Part[] {
   const { name, paths, targets, fileTargets, home } = make;
   const targetFiles = fileTargets.map((target) => pathIn(home, target));
-  const standIns = trail.changed.filter((path) =>
+  const targetPaths = trail.changed.filter((path) =>
     targetFiles.some((file) => file !== null && (path === file || path.startsWith(`${file}/`))),
   );
-  const isPhonyNoMore = (base: string, now: string | null) =>
+  const losesPhony = (base: string, now: string | null) =>
     now !== null &&
     makeRecipes(now, targets).fileTargets.some(
       (target) => !makeRecipes(base, targets).fileTargets.includes(target),
     );
   return [
-    { paths, name, differs: isPhonyNoMore },
-    ...standIns.map((path) => ({ paths: [path], name: null, differs: () => false, countsIfAdded: true })),
+    { paths, name, differs: losesPhony },
+    ...targetPaths.map((path) => ({ paths: [path], name: null, differs: () => false, countsIfAdded: true })),
   ];
 }
 
-/** Tables of a pyproject.toml that a program goes by. */
+/** Tables of a pyproject.toml that a program reads. */
 function pyprojectParts(folder: string, prefixes: readonly string[]): Part[] {
   return prefixes.map((prefix) =>
     partOf([inFolder(folder, 'pyproject.toml')], prefix, (text) => tomlTables(text, prefix)),
   );
 }
 
-const SWITCHES_OFF = /skip|exclu|ignore|disabl|enabled|filter|onlyIf|will_fail|xfail|false/i;
+const DISABLES_TESTS = /skip|exclu|ignore|disabl|enabled|filter|onlyIf|will_fail|xfail|false/i;
 const DEPENDENCY =
   /(?:Implementation|RuntimeOnly|CompileOnly|Api|AnnotationProcessor)\b|\bonly:\s*[[:]|%\s*"?Test\b/;
 
 /**
- * The lines of a build file that are about tests. New lines are fine, since a new test may need one, unless they
- * look like a switch that leaves tests out.
+ * The lines of a build file that concern tests. New lines are fine, since a new test may need one, unless they look
+ * like a switch that disables tests.
  */
 function testLines(path: string): Part {
   const about = (text: string) =>
@@ -148,13 +151,13 @@ function testLines(path: string): Part {
       const after = about(now ?? '');
       return (
         before.some((line) => !after.includes(line)) ||
-        after.some((line) => !before.includes(line) && SWITCHES_OFF.test(line))
+        after.some((line) => !before.includes(line) && DISABLES_TESTS.test(line))
       );
     },
   };
 }
 
-/** Plugins of Maven that run tests, and the properties that leave tests out. */
+/** Maven plugins that run tests, and the properties that disable tests. */
 function pomPart(path: string): Part {
   return partOf([path], 'tests', (text) =>
     [
@@ -173,7 +176,7 @@ function pomPart(path: string): Part {
   );
 }
 
-/** Keys of a Cargo.toml that leave tests out, or that say which files and members are tested. */
+/** Keys of a Cargo.toml that disable tests, or that select the files and members to test. */
 function cargoPart(path: string): Part {
   const read = (text: string) => {
     let table = '';
@@ -210,7 +213,7 @@ function cargoPart(path: string): Part {
   };
 }
 
-/** `composer test`: a script, which may name others by `@`. */
+/** `composer test`: a script, which may refer to others with `@`. */
 function followComposer(args: readonly string[], folder: string, trail: Trail): Lead {
   const { values, operands } = readOptions(args, ['-d', '--working-dir', '--timeout']);
   const home = pathIn(folder, values.get('-d') ?? values.get('--working-dir') ?? '.');
@@ -218,18 +221,18 @@ function followComposer(args: readonly string[], folder: string, trail: Trail): 
   if (home === null || verb === '') return {};
   const path = inFolder(home, 'composer.json');
   const scripts = scriptsIn(trail.read(path));
-  const open = [verb === 'run' || verb === 'run-script' ? name : verb];
+  const scriptNames = [verb === 'run' || verb === 'run-script' ? name : verb];
   const next: string[] = [];
-  for (const script of open) {
+  for (const script of scriptNames) {
     for (const line of (scripts.get(script) ?? '').split('\n')) {
       const other = /^@([\w:.-]+)/.exec(line)?.[1];
       if (other === undefined) next.push(line);
       else if (other === 'composer' || other === 'php') next.push(line.slice(1));
-      else if (!open.includes(other)) open.push(other);
+      else if (!scriptNames.includes(other)) scriptNames.push(other);
     }
   }
   return {
-    parts: open.map((script) => jsonPart(path, ['scripts', script])),
+    parts: scriptNames.map((script) => jsonPart(path, ['scripts', script])),
     next: next.flatMap((line) => commandsOfLine(line, home)),
   };
 }
@@ -253,7 +256,7 @@ function followDeno(args: readonly string[], folder: string, trail: Trail): Lead
 
 type Follow = (args: readonly string[], folder: string, trail: Trail) => Lead;
 
-/** The first of these files that exists is what the program reads. */
+/** The program reads the first of these files that exists. */
 const firstFile =
   (...names: readonly string[]): Follow =>
   (_args, folder) => ({
@@ -270,7 +273,7 @@ const tables =
   (...prefixes: readonly string[]): Follow =>
   (_args, folder) => ({ parts: pyprojectParts(folder, prefixes) });
 
-/** Build files of the folder, and those of its parts that the change touches. */
+/** Build files of the folder, and those in subfolders that the change touches. */
 const build =
   (part: (path: string) => Part, ...names: readonly string[]): Follow =>
   (_args, folder, { changed }) => {
@@ -287,7 +290,7 @@ const pytest: Follow = (_args, folder) => ({
   parts: [...pyprojectParts(folder, ['tool.pytest']), ...lockedPackages(folder, 'pytest')],
 });
 
-/** By the name of the program. */
+/** By program name. */
 export const BUILD_PROGRAMS: Readonly<Record<string, Follow>> = {
   make,
   gmake: make,

@@ -3,31 +3,34 @@ import type { Part } from './command-part.ts';
 import { traceCommand } from './trace-command.ts';
 
 /**
- * Whether the command that a validator stands for means the same as at the base: `npm test` is whatever
- * `scripts.test` says. A difference changes the verdict by itself, so there is nothing to try again.
+ * Whether a validator's command still means the same as at the base: `npm test` runs whatever `scripts.test` says.
+ * A difference changes the verdict by itself, so a second validation would prove nothing.
  */
 
-/** Texts by path, relative to the repository; null where there is no such file. A path that is not a key is unread. */
+/**
+ * Texts by path, relative to the repository; null if the file doesn't exist. A path that isn't a key has not been
+ * read.
+ */
 export type FileTexts = ReadonlyMap<string, string | null>;
 
 export interface ChangedCommand {
   readonly path: string;
-  /** The part of the file that changed, such as `scripts.test`; null for the whole of it. */
+  /** The part of the file that changed, such as `scripts.test`; null for the whole file. */
   readonly part: string | null;
 }
 
 export interface CommandPlace {
   /** Where the command runs, relative to the repository; empty for its root. */
   readonly folder?: string;
-  /** Paths of the change: members of a workspace are looked for among them. */
+  /** Paths of the change: workspace members are looked up among them. */
   readonly changed?: readonly string[];
-  /** `tests` of the configuration: a script that is a test itself is left to the second validation. */
+  /** `tests` in the configuration: a script that is itself a test is left to the second validation. */
   readonly tests?: readonly string[] | null;
 }
 
 /**
- * The files to read next, at the base and now, before `changedCommand` can answer. One file may lead to another: ask
- * again with what was read until the list is empty.
+ * The files to read next, at the base and now, before `changedCommand` can answer. One file may lead to another:
+ * call again with the files read so far until the list is empty.
  */
 export function filesOfCommand(
   command: readonly string[],
@@ -44,8 +47,8 @@ export function filesOfCommand(
 }
 
 /**
- * What changed in the command since the base. A file that the base did not have is mostly no change: there was no
- * command to change. Files that were not read are taken as unchanged.
+ * What changed in the command since the base. A file that the base did not have usually doesn't count, because
+ * there was no command to change. Files that were not read count as unchanged.
  */
 export function changedCommand(
   command: readonly string[],

@@ -1,10 +1,10 @@
 import { createNameMatcher } from './name-matcher.ts';
 
-/** Files other than tests that decide what a check says. */
+/** Files other than tests that decide the result of a check. */
 
 const SCRIPT = '{js,ts,mjs,cjs,mts,cts}';
 
-/** Configuration that a test runner finds by itself, so that a new file takes effect at once. */
+/** Configuration that a test runner discovers by itself, so that a new file takes effect immediately. */
 const RUNNER_FILES: readonly string[] = [
   // JavaScript and TypeScript
   `{vitest,jest}{.,-}*.{js,ts,mjs,cjs,mts,cts,json,jsx,tsx}`,
@@ -30,7 +30,7 @@ const RUNNER_FILES: readonly string[] = [
   'bunfig.toml',
   'node.config.json',
   '.env.test*',
-  // Python; a module of the name of a runner is imported instead of it
+  // Python; a module named like a runner is imported instead of it
   'conftest.py',
   '{pytest,.pytest}.{ini,toml}',
   'tox.{ini,toml}',
@@ -40,7 +40,7 @@ const RUNNER_FILES: readonly string[] = [
   '{sitecustomize,usercustomize}.py',
   '{pytest,_pytest,unittest,nose2}.py',
   '*.{pth,pyc}',
-  // Version managers start another interpreter because of these
+  // Version managers start a different interpreter because of these
   '{.python-version,.ruby-version,.node-version,.nvmrc,.tool-versions}',
   '{mise,.mise}.toml',
   // Rust, Ruby, PHP
@@ -59,7 +59,10 @@ const RUNNER_FILES: readonly string[] = [
   '{.busted,.proverc}',
 ];
 
-/** Installed programs, and packages that Python imports instead of a runner: what is put there runs in their place. */
+/**
+ * Folders of installed programs, and packages that Python imports instead of a runner: files put there run in their
+ * place.
+ */
 const RUNNER_FOLDERS: readonly RegExp[] = [
   /(?:^|\/)(?:node_modules|site-packages|vendor\/bin|\.mvn|\.yarn\/(?:releases|plugins|sdks))\//i,
   /(?:^|\/)\.?venv\/(?:bin|lib|lib64|scripts)\//i,
@@ -77,16 +80,16 @@ const STANDARD_MODULES =
   'signal site socket stat string struct subprocess sys sysconfig tempfile textwrap threading time timeit token ' +
   'tokenize tomllib traceback types typing unicodedata urllib uuid warnings weakref xml zipfile zipimport zlib';
 
-/** At the top of a repository, a module of the same name is imported instead. */
+/** At the root of a repository, a module of the same name is imported instead. */
 const SHADOWING_MODULE = new RegExp(`^(?:${STANDARD_MODULES.replaceAll(' ', '|')})(?:\\.py|/__init__\\.py)$`);
 
-/** `.cargo/config.toml` can rename `cargo test`. */
+/** `.cargo/config.toml` can redefine `cargo test`. */
 const CARGO_CONFIGURATION = /(?:^|\/)\.cargo\/config(?:\.toml)?$/i;
 
-/** Compilers: counted where they existed at the base, since a project that adds them needs them for its code. */
+/** Compiler configuration counts only if it existed at the base: a project that adds it needs it for its code. */
 const COMPILER_FILES: readonly string[] = ['{tsconfig,jsconfig}*.json', 'rakefile'];
 
-/** Linters, formatters and what transforms tests on the way: each finds its configuration by itself. */
+/** Linters, formatters and tools that transform tests: each discovers its configuration by itself. */
 const CHECK_FILES: readonly string[] = [
   `{eslint,prettier,stylelint,babel,oxlint}.config.${SCRIPT}`,
   '{.eslintrc,.eslintignore,.prettierrc,.prettierignore,.stylelintrc,.oxlintrc,.babelrc,.swcrc}*',
@@ -109,7 +112,7 @@ const matchesRunner = createNameMatcher(RUNNER_FILES, 'any case');
 const matchesCheck = createNameMatcher(CHECK_FILES, 'any case');
 const matchesCompiler = createNameMatcher(COMPILER_FILES, 'any case');
 
-/** jest loads a mock of a package by its place, and Python the package of the tests before the tests. */
+/** jest loads a mock of a package by its location, and Python loads the package of the tests before the tests. */
 const LOADED_WITH_TESTS: readonly RegExp[] = [
   /(?:^|\/)__mocks__\//,
   /(?:^|\/)(?:tests?|__tests__|[\w-]+[-_]tests?)\/(?:.+\/)?__init__\.py$/i,
@@ -125,8 +128,8 @@ export function isRunnerFile(path: string): boolean {
 }
 
 /**
- * Whether a file that the base did not have decides a verdict by existing, although an edit of it may be about something
- * else. Tables of an existing `pyproject.toml` are compared one by one.
+ * Whether adding a file decides a verdict, even though an edit of an existing one may not. Tables of an existing
+ * `pyproject.toml` are compared one by one.
  */
 export function isRunnerFileWhenAdded(path: string): boolean {
   return (

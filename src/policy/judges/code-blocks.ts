@@ -1,18 +1,18 @@
-/** Finds where blocks of code end, in languages with braces. Reads every character once, whatever an agent wrote. */
+/** Finds where blocks of code end, in languages with braces. Reads each character once, whatever the input. */
 
 export type Dialect = 'rust' | 'zig';
 
 export interface CodeBlocks {
-  /** Behind the block or the semicolon that ends the item beginning at `start`. */
+  /** The offset after the block or semicolon that ends the item starting at `start`. */
   readonly endOf: (start: number) => number;
 }
 
 interface Mark {
   readonly at: number;
   readonly char: string;
-  /** Brackets that are open before it. */
+  /** Number of brackets open before it. */
   readonly depth: number;
-  /** Behind the bracket that closes this one; for a semicolon, behind itself. */
+  /** The offset after the matching closing bracket; for a semicolon, the offset after it. */
   end: number;
 }
 
@@ -33,7 +33,7 @@ export function findBlocks(text: string, dialect: Dialect): CodeBlocks {
   };
 }
 
-/** For each mark the next one that is not deeper. */
+/** For each mark, the next one that isn't deeper. */
 function nextAtSameDepth(marks: readonly Mark[]): number[] {
   const next: number[] = [];
   const open: number[] = [];
@@ -56,14 +56,14 @@ function indexFrom(marks: readonly Mark[], start: number): number {
   return low;
 }
 
-/** Brackets and semicolons that are neither in comments nor in strings. */
+/** Brackets and semicolons outside comments and strings. */
 function readMarks(text: string, dialect: Dialect): Mark[] {
   const marks: Mark[] = [];
   const open: Mark[] = [];
   for (let at = 0; at < text.length; at += 1) {
-    const behind = skipText(text, at, dialect);
-    if (behind > at) {
-      at = behind - 1;
+    const endAfter = skipText(text, at, dialect);
+    if (endAfter > at) {
+      at = endAfter - 1;
       continue;
     }
     const char = text[at] ?? '';
@@ -79,30 +79,30 @@ function readMarks(text: string, dialect: Dialect): Mark[] {
   return marks;
 }
 
-/** Where the comment or the string that begins here ends; `at` itself if none does. */
+/** The end of the comment or string that starts here; `at` itself if there is none. */
 function skipText(text: string, at: number, dialect: Dialect): number {
   const char = text[at];
-  if (char === '/' && text[at + 1] === '/') return behind(text, '\n', at + 2);
-  if (char === '/' && text[at + 1] === '*') return behind(text, '*/', at + 2);
-  if (char === '"') return behindQuote(text, at);
-  if (char === "'") return behindCharacter(text, at);
-  if (char === 'r' && dialect === 'rust' && !/\w/.test(text[at - 1] ?? '')) return behindRawString(text, at);
+  if (char === '/' && text[at + 1] === '/') return endAfter(text, '\n', at + 2);
+  if (char === '/' && text[at + 1] === '*') return endAfter(text, '*/', at + 2);
+  if (char === '"') return skipQuote(text, at);
+  if (char === "'") return skipCharacter(text, at);
+  if (char === 'r' && dialect === 'rust' && !/\w/.test(text[at - 1] ?? '')) return skipRawString(text, at);
   return at;
 }
 
-function behind(text: string, end: string, from: number): number {
+function endAfter(text: string, end: string, from: number): number {
   const found = text.indexOf(end, from);
   return found < 0 ? text.length : found + end.length;
 }
 
-function behindQuote(text: string, at: number): number {
+function skipQuote(text: string, at: number): number {
   let end = at + 1;
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
   return Math.min(end + 1, text.length);
 }
 
 /** `'a'` and `'\u{1f600}'` are characters, `'a` is a lifetime. */
-function behindCharacter(text: string, at: number): number {
+function skipCharacter(text: string, at: number): number {
   if (text[at + 1] === '\\') {
     const end = text.slice(at + 3, at + 15).indexOf("'");
     return end < 0 ? at : at + 3 + end + 1;
@@ -110,8 +110,8 @@ function behindCharacter(text: string, at: number): number {
   return text[at + 2] === "'" ? at + 3 : at;
 }
 
-function behindRawString(text: string, at: number): number {
+function skipRawString(text: string, at: number): number {
   let quote = at + 1;
   while (text[quote] === '#') quote += 1;
-  return text[quote] === '"' ? behind(text, `"${'#'.repeat(quote - at - 1)}`, quote + 1) : at;
+  return text[quote] === '"' ? endAfter(text, `"${'#'.repeat(quote - at - 1)}`, quote + 1) : at;
 }

@@ -5,19 +5,19 @@ import { isFixed } from '../command/shell/shell-word.ts';
 export interface Started {
   readonly words: readonly string[];
   readonly folder: string;
-  /** Whether a file that it starts may be the code under test: a check starts that, too, and compares its output. */
+  /** Whether a file that it starts may be the code under test: a check also starts that, to compare its output. */
   readonly mayBeSubject?: boolean;
 }
 
-/** Something in a file that a command runs or goes by. */
+/** A part of a file that a command runs or reads. */
 export interface Part {
-  /** The file that counts is the first of them that exists. */
+  /** The first of these files that exists counts. */
   readonly paths: readonly string[];
   /** Such as `scripts.test`; null for the whole file. */
   readonly name: string | null;
-  /** Whether the texts of the base and of now differ in this part. Null: the file is gone. */
+  /** Whether this part differs between the base and now. Null means that the file was deleted. */
   readonly differs: (base: string, now: string | null) => boolean;
-  /** Whether the file changes the command by existing: the base did not have it. */
+  /** Whether adding the file changes the command, even though the base did not have it. */
   readonly countsIfAdded?: boolean;
 }
 
@@ -27,13 +27,16 @@ export interface Lead {
   readonly next?: readonly Started[];
 }
 
-/** How a lead is followed. */
+/** The context in which leads are followed. */
 export interface Trail {
-  /** The text at the base; null where there is no such file, or where it is still to be read. */
+  /** The text at the base; null if the file doesn't exist or has not been read yet. */
   readonly read: (path: string) => string | null;
-  /** Paths of the change: the only files in which anything can differ. */
+  /** Paths of the change: only these files can differ. */
   readonly changed: readonly string[];
-  /** Whether a file is put back as at the base for a second validation, which says more than that it changed. */
+  /**
+   * Whether a file is restored to the base for a second validation, which is stronger evidence than the fact that
+   * it changed.
+   */
   readonly isJudge: (path: string) => boolean;
 }
 
@@ -41,7 +44,7 @@ export function wholeFile(path: string): Part {
   return { paths: [path], name: null, differs: (base, now) => base !== now };
 }
 
-/** A part of a file that can be cut out as text. */
+/** A part of a file that can be extracted as text. */
 export function partOf(
   paths: readonly string[],
   name: string | null,
@@ -50,7 +53,7 @@ export function partOf(
   return { paths, name, differs: (base, now) => cut(base) !== (now === null ? null : cut(now)) };
 }
 
-/** A path in the repository, or null for one that leads out of it or that only the running shell knows. */
+/** A path in the repository; null if it leads out of it or is only known at run time. */
 export function pathIn(folder: string, path: string): string | null {
   if (path === '' || path.startsWith('/') || path.startsWith('~') || /[$*?`]/.test(path)) return null;
   const parts: string[] = [];
@@ -61,12 +64,12 @@ export function pathIn(folder: string, path: string): string | null {
   return parts.join('/');
 }
 
-/** Programs that pass their input on and compare nothing. */
-const PASSING_ON = new Set(['tee', 'cat']);
+/** Programs that pass on their input and check nothing. */
+const PASS_THROUGH = new Set(['tee', 'cat']);
 
 /**
- * The commands of a line for a shell, each in the folder that `cd` has led to. In the text of a script, and where its
- * output is read, a program may be the code under test.
+ * The commands of a shell line, each with the folder that `cd` has changed to. In a script, or where its output is
+ * read, a program may be the code under test.
  */
 export function commandsOfLine(line: string, folder: string, where: 'line' | 'script' = 'line'): Started[] {
   const commands: Started[] = [];
@@ -80,10 +83,10 @@ export function commandsOfLine(line: string, folder: string, where: 'line' | 'sc
       return;
     }
     const reader = next === '|' ? segments[index + 1]?.words[0]?.text : undefined;
-    const isKept = redirections.some(
+    const isWrittenToFile = redirections.some(
       ({ operator, target }) => operator === '>' && target.text !== '/dev/null',
     );
-    const isRead = substituted || isKept || (reader !== undefined && !PASSING_ON.has(reader));
+    const isRead = substituted || isWrittenToFile || (reader !== undefined && !PASS_THROUGH.has(reader));
     const mayBeSubject = where === 'script' || isRead;
     commands.push({ words: words.map(({ text }) => text), folder: current, mayBeSubject });
   });
@@ -97,7 +100,7 @@ export interface ReadOptions {
   readonly operands: readonly string[];
 }
 
-/** Options as `--name value`, `--name=value` or `-n value`; what comes after `--` belongs to another program. */
+/** Reads options as `--name value`, `--name=value` or `-n value`; words after `--` belong to another program. */
 export function readOptions(args: readonly string[], withValue: readonly string[]): ReadOptions {
   const values = new Map<string, string>();
   const flags = new Set<string>();

@@ -1,12 +1,12 @@
 import { type Dialect, findBlocks } from './code-blocks.ts';
 
 /**
- * Tests that live in the same file as the code they check: modules of Rust, blocks of Zig, examples in documentation, the
- * in-source tests of vitest. Such a file can't be put back as at the base without undoing the work, so the tests in it are
- * compared by their text.
+ * Tests in the same file as the code they check: Rust modules, Zig blocks, examples in documentation, vitest's
+ * in-source tests. Such a file can't be restored to the base without undoing the work, so its tests are compared by
+ * their text.
  */
 
-/** By the ending of the file. */
+/** By file extension. */
 const READERS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   rs: (text) => [...rustTests(text), ...rustExamples(text)],
   zig: (text) => blocksAfter(text, /^[ \t]*test\b[^{;\n]{0,200}\{/gm, 'zig'),
@@ -18,19 +18,19 @@ export function mayHaveInlineTests(path: string): boolean {
   return readerOf(path) !== undefined;
 }
 
-/** Texts by path, null where there is no such file. */
+/** Texts by path; null if the file doesn't exist. */
 type Texts = ReadonlyMap<string, string | null>;
 
 /**
- * Paths whose inline tests of the base are edited or gone, sorted. New tests are fine, and so is moving a test to another
- * changed file.
+ * Paths whose inline tests were edited or deleted since the base, sorted. New tests are fine, and so is moving a
+ * test to another changed file.
  */
 export function changedInlineTests(base: Texts, now: Texts): string[] {
   const kept = new Map<string, number>();
   for (const [path, text] of now)
-    for (const test of testsIn(path, text)) kept.set(test, (kept.get(test) ?? 0) + 1);
+    for (const test of findTests(path, text)) kept.set(test, (kept.get(test) ?? 0) + 1);
   const changed = [...base].flatMap(([path, text]) => {
-    const lost = testsIn(path, text).filter((test) => {
+    const lost = findTests(path, text).filter((test) => {
       const left = kept.get(test) ?? 0;
       kept.set(test, left - 1);
       return left <= 0;
@@ -45,23 +45,23 @@ function readerOf(path: string): ((text: string) => readonly string[]) | undefin
   return Object.hasOwn(READERS, ending) ? READERS[ending] : undefined;
 }
 
-function testsIn(path: string, text: string | null): readonly string[] {
-  return text === null ? [] : (readerOf(path)?.(text) ?? []).map(plain);
+function findTests(path: string, text: string | null): readonly string[] {
+  return text === null ? [] : (readerOf(path)?.(text) ?? []).map(normaliseSpace);
 }
 
-/** A macro beside the tests can take the place of `assert_eq!`. */
+/** A macro next to the tests can replace `assert_eq!`. */
 function addsMacro(path: string, base: string | null, now: string | null): boolean {
   if (!path.endsWith('.rs') || base === null || now === null || rustTests(base).length === 0) return false;
   const count = (text: string) => [...text.matchAll(/\bmacro_rules!/g)].length;
   return count(now) > count(base);
 }
 
-/** Without the difference that a formatter makes. */
-function plain(text: string): string {
+/** Ignores differences that a formatter makes. */
+function normaliseSpace(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Lines from the condition by which vitest finds tests in the source to the end of the file, where they stand. */
+/** The lines from the vitest condition for in-source tests to the end of the file. */
 function inSourceTests(text: string): readonly string[] {
   const start = text.search(/^[ \t]*if\s*\(\s*import\.meta\.vitest\b/m);
   if (start < 0) return [];
@@ -69,7 +69,7 @@ function inSourceTests(text: string): readonly string[] {
   return lines.map((line) => line.trim()).filter((line) => !/^(?:\/\/.*|[)}\];]*)$/.test(line));
 }
 
-/** Examples in docstrings: a prompt with its further lines, and the output that is expected. */
+/** Examples in docstrings: a prompt with its continuation lines, and the expected output. */
 function pythonExamples(text: string): readonly string[] {
   const found: string[][] = [];
   let isOpen = false;
@@ -83,7 +83,7 @@ function pythonExamples(text: string): readonly string[] {
 
 const NOT_RUN = /\b(?:text|ignore|no_run|compile_fail|toml|sh|bash|console|json)\b/;
 
-/** Code in the documentation of Rust, which `cargo test` runs unless its fence says otherwise. */
+/** Code in Rust documentation, which `cargo test` runs unless its fence says otherwise. */
 function rustExamples(text: string): readonly string[] {
   const found: string[] = [];
   let open: string[] | null = null;
@@ -115,7 +115,7 @@ function blocksAfter(text: string, head: RegExp, dialect: Dialect): string[] {
 const TEST_ATTRIBUTE = /^#\[\s*(?:\w+\s*::\s*)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)\b/;
 const TEST_MODULE = /^#\[\s*cfg\s*\(.*\btest\b/s;
 
-/** Functions with the attribute of a test, and the other lines of modules that exist for tests only. */
+/** Functions with a test attribute, and the other lines of test-only modules. */
 function rustTests(text: string): readonly string[] {
   const found: string[] = [];
   for (const { start, attributes, end } of rustItems(text)) {
@@ -130,7 +130,7 @@ function isTest(attributes: readonly string[]): boolean {
   return attributes.some((each) => TEST_ATTRIBUTE.test(each));
 }
 
-/** What a test module has besides its tests; imports may change with new tests. */
+/** The lines of a test module besides its tests; imports may change with new tests. */
 function moduleLines(item: string): string[] {
   const open = item.indexOf('{');
   if (open < 0) return [item];
@@ -148,7 +148,7 @@ interface RustItem {
   readonly end: number;
 }
 
-/** Items with attributes, in order; those inside of a test are a part of it. */
+/** Items with attributes, in order; items inside a test are part of it. */
 function rustItems(text: string): RustItem[] {
   const blocks = findBlocks(text, 'rust');
   const items: RustItem[] = [];
@@ -166,10 +166,10 @@ function rustItems(text: string): RustItem[] {
   return items;
 }
 
-/** Attributes are short; a longer one is none. */
+/** A longer text is not an attribute. */
 const MAX_ATTRIBUTE = 1_000;
 
-/** Behind the attribute that begins here; `at` itself if none does. */
+/** The offset after the attribute that starts here; `at` itself if there is none. */
 function endOfAttribute(text: string, at: number): number {
   if (!text.startsWith('#[', at)) return at;
   let depth = 0;
@@ -181,7 +181,7 @@ function endOfAttribute(text: string, at: number): number {
   return at;
 }
 
-/** White space and comments. */
+/** Skips white space and comments. */
 function skipSpace(text: string, from: number): number {
   let at = from;
   for (;;) {

@@ -6,18 +6,18 @@ import { configurationsNear, filesNamedBy, runsDoctests } from './named-files.ts
 import { shadowedCandidates, shadowingFiles } from './shadowing-files.ts';
 import { addedProbes, mayProbeTests } from './test-probes.ts';
 
-/** What the texts of a change show about the checks, beyond the names of its files. */
+/** What the content of a change shows about the checks, beyond the names of its files. */
 export interface InspectedChange {
-  /** Files that decide a verdict because configuration names them, or because they stand in the place of others. */
+  /** Files that decide a verdict because configuration names them, or because they shadow other files. */
   readonly judges: readonly string[];
-  /** Files of code that lost or changed a test inside of them. */
+  /** Code files in which a test was changed or deleted. */
   readonly inline: string[];
-  /** `path: code` for code that asks whether tests run, or changes their tools. */
+  /** `path: code` for code that detects whether tests run, or changes their tools. */
   readonly probes: string[];
 }
 
 export interface InspectedPlace {
-  /** `tests` of the configuration. */
+  /** `tests` in the configuration. */
   readonly tests: readonly string[] | null;
   /** The commands of the checks. */
   readonly commands: readonly (readonly string[])[];

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../text/json.ts';
 
-/** Null for a text that is no JSON object. */
+/** Null if the text isn't a JSON object. */
 export function parseObject(text: string | null): JsonObject | null {
   if (text === null) return null;
   try {

@@ -3,8 +3,8 @@ import type { Part } from './command-part.ts';
 import { parseObject } from './json-object.ts';
 
 /**
- * The packages of a lock file that a check is made of: the runner with everything it needs, and the libraries that tests
- * assert with. If one of them is replaced, the checks are others than at the base. Packages that are added don't count.
+ * The packages of a lock file that a check depends on: the runner with its dependencies, and the assertion
+ * libraries. If one of them is replaced, the checks are no longer those of the base. Added packages don't count.
  */
 export function lockedPackages(folder: string, program: string): Part[] {
   const inFolder = (name: string) => (folder === '' ? name : `${folder}/${name}`);
@@ -18,7 +18,7 @@ export function lockedPackages(folder: string, program: string): Part[] {
   }));
 }
 
-/** One text for each package that belongs to a check: its place, its version and where it comes from. */
+/** One text per package that belongs to a check: its location, version and source. */
 type ReadLock = (text: string, program: string) => readonly string[];
 
 const LOCK_FILES: readonly (readonly [string, ReadLock])[] = [
@@ -41,42 +41,44 @@ const LOCK_FILES: readonly (readonly [string, ReadLock])[] = [
   ['requirements-test.txt', readRequirements],
 ];
 
-/** Libraries that tests assert with, beside the runner itself. */
-const ASSERTS =
+/** Assertion libraries, besides the runner itself. */
+const ASSERTION_LIBRARY =
   /^(?:chai|chai-.*|expect|should|assert|power-assert|sinon|@vitest\/.*|@jest\/.*|jest-.*|pluggy|pytest|_pytest)$/;
 
 function isPartOfCheck(name: string, program: string): boolean {
   return (
-    name === program || ASSERTS.test(name) || (program === 'playwright' && name.startsWith('@playwright/'))
+    name === program ||
+    ASSERTION_LIBRARY.test(name) ||
+    (program === 'playwright' && name.startsWith('@playwright/'))
   );
 }
 
-/** `packages` of npm lists what each package needs, so everything behind the runner is found. */
+/** npm's `packages` lists the dependencies of each package, so everything that the runner depends on can be found. */
 function readNpm(text: string, program: string): readonly string[] {
   const packages = parseObject(text)?.packages;
   if (!isJsonObject(packages)) return [];
-  const open = Object.keys(packages).filter((place) => {
+  const pending = Object.keys(packages).filter((place) => {
     const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place)?.[1];
     return name !== undefined && isPartOfCheck(name, program);
   });
-  const places = new Set(open);
-  for (const place of open) {
+  const places = new Set(pending);
+  for (const place of pending) {
     const needed = isJsonObject(packages[place]) ? packages[place].dependencies : null;
     for (const name of isJsonObject(needed) ? Object.keys(needed) : []) {
       const found = findPlace(packages, place, name);
       if (found === null || places.has(found)) continue;
       places.add(found);
-      open.push(found);
+      pending.push(found);
     }
   }
-  return open.map((place) => {
+  return pending.map((place) => {
     const entry = packages[place];
     const { version, resolved, integrity, link } = isJsonObject(entry) ? entry : {};
     return JSON.stringify([place, version, resolved, integrity, link]);
   });
 }
 
-/** The nearest `node_modules` that has the package, as Node looks for it. */
+/** The nearest `node_modules` that contains the package, in Node's lookup order. */
 function findPlace(packages: Readonly<Record<string, unknown>>, from: string, name: string): string | null {
   let folder = from;
   for (;;) {
@@ -87,7 +89,7 @@ function findPlace(packages: Readonly<Record<string, unknown>>, from: string, na
   }
 }
 
-/** Lines that say which package it is, in lock files of blocks. */
+/** Lines that identify a package, in lock files made of blocks. */
 const IDENTITY = /^\s*(?:name|version|resolved|integrity|resolution|source|checksum)\b.*$/gm;
 
 function readBlocks(text: string, program: string, start: RegExp, head: RegExp): readonly string[] {

@@ -1,6 +1,6 @@
 import { compileGlob, type GlobMatcher } from '../../text/glob.ts';
 
-/** Matches names of files. The globs are compiled at the first use: most commands never ask. */
+/** Matches file names. The globs are compiled on first use, because most commands never need them. */
 export function createNameMatcher(
   globs: readonly string[],
   letters: 'any case' | 'as written',

@@ -3,13 +3,13 @@ import type { FileTexts } from './changed-command.ts';
 import { pathIn } from './command-part.ts';
 
 /**
- * Files that the configuration of a test runner names: setup files, transforms, reporters, plugins. They run before or
- * around every test, so they decide a verdict, whatever their own names are.
+ * Files that the configuration of a test runner names: setup files, transforms, reporters, plugins. They run before
+ * or around every test, so they decide a verdict whatever their names are.
  */
 
 const JAVASCRIPT = ['js', 'cjs', 'mjs', 'ts', 'mts', 'cts'];
 
-/** Configuration that may name further files, looked for beside a changed file and in every folder above it. */
+/** Configuration that may name further files, looked up next to a changed file and in every folder above it. */
 const CONFIGURATIONS: readonly string[] = [
   ...JAVASCRIPT.flatMap((ending) => [
     `jest.config.${ending}`,
@@ -32,7 +32,7 @@ const CONFIGURATIONS: readonly string[] = [
   'phpunit.xml.dist',
 ];
 
-/** More folders than this are not searched: such a change is looked at by a person for other reasons. */
+/** Maximum number of folders to search; a change that spans more is reviewed by a person for other reasons. */
 const MAX_FOLDERS = 60;
 
 /** The configuration files to read at the base before `filesNamedBy` can answer. */
@@ -48,7 +48,9 @@ export function configurationsNear(paths: readonly string[]): string[] {
 
 /** The paths among `changed` that the configuration of the base names. */
 export function filesNamedBy(configurations: FileTexts, changed: readonly string[]): string[] {
-  const named = [...configurations].flatMap(([path, text]) => (text === null ? [] : namesIn(path, text)));
+  const named = [...configurations].flatMap(([path, text]) =>
+    text === null ? [] : findNamedPaths(path, text),
+  );
   const stems = new Set(named);
   return changed.filter(
     (path) => stems.has(path) || stems.has(path.replace(/\.[a-z]+$/i, '')) || stems.has(withoutIndex(path)),
@@ -65,8 +67,8 @@ export function runsDoctests(configurations: FileTexts, commands: readonly (read
   return texts.some((text) => text?.includes('doctest') === true);
 }
 
-/** Paths, with or without an ending, relative to the repository. */
-function namesIn(path: string, text: string): string[] {
+/** Paths with or without an extension, relative to the repository. */
+function findNamedPaths(path: string, text: string): string[] {
   const at = path.lastIndexOf('/');
   const folder = path.slice(0, Math.max(0, at));
   const name = path.slice(at + 1);
@@ -90,13 +92,13 @@ function checkSections(text: string): string {
   }
 }
 
-/** Keys whose files run with the tests. Others, such as aliases and lists of coverage, name the code under test. */
+/** Keys whose files run with the tests. Other keys, such as aliases and coverage lists, name the code under test. */
 const KEYS =
   /\b(?:setupFiles\w*|setupFile|globalSetup|globalTeardown|transform|testEnvironment|environment|runner|testRunner|reporters?|resolver|snapshot\w+|testSequencer|sequencer|testResultsProcessor|preset|presets|plugins?|require|import|file|loader|supportFile|pool|provider|diff)["']?\s*[:=]\s*/g;
 const IMPORTS = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*(["'])(\.{1,2}\/[^"'\n]{1,200})\1/g;
-/** A configuration imports data and, for its own ends, the code under test. */
+/** A configuration also imports data and the code under test, which don't belong to the runner. */
 const NOT_OF_THE_RUNNER = /^\.\/(?:src|lib|app|source)\/|\.(?:json|css|scss|svg|md)$/;
-/** A longer value is cut: configuration is short. */
+/** A longer value is truncated, because configuration is short. */
 const MAX_VALUE = 1_000;
 
 function namesInScript(text: string): string[] {
@@ -108,7 +110,7 @@ function namesInScript(text: string): string[] {
   return [...quoted, ...imported.filter((found) => !NOT_OF_THE_RUNNER.test(found))];
 }
 
-/** Up to the bracket that closes the value, or to the end of its line. */
+/** The value up to its closing bracket, or to the end of its line. */
 function valueAt(text: string, start: number): string {
   let depth = 0;
   const end = Math.min(text.length, start + MAX_VALUE);
@@ -122,7 +124,7 @@ function valueAt(text: string, start: number): string {
   return text.slice(start, end);
 }
 
-/** `pytest_plugins = ["shop.plugin"]` and `addopts = -p shop.plugin`. */
+/** Matches `pytest_plugins = ["shop.plugin"]` and `addopts = -p shop.plugin`. */
 function pythonModules(text: string): string[] {
   const lists = [...text.matchAll(/\bpytest_plugins\s*=\s*/g)].map((match) =>
     valueAt(text, match.index + match[0].length),

@@ -3,8 +3,8 @@ import type { Part } from './command-part.ts';
 import { parseObject } from './json-object.ts';
 
 /**
- * The keys of a package.json that say which file an import means. Tests that load `..`, the package by its name or
- * `#lib` follow them, so pointing an entry elsewhere gives the tests other code than before. New entries are fine.
+ * The keys of a package.json that decide which file an import resolves to. Tests that load `..`, the package by its
+ * name or `#lib` follow them, so redirecting an entry makes the tests load different code. New entries are fine.
  */
 export function entryParts(path: string): Part[] {
   const differs =
@@ -51,7 +51,7 @@ function entriesIn(value: unknown): Entries {
   );
 }
 
-/** Conditions that all lead to one file are that file; types are not loaded by tests. */
+/** Conditions that all resolve to one file count as that file; tests don't load types. */
 function targetText(target: unknown): string {
   if (typeof target === 'string') return target.replace(/^\.\//, '').replace(/\.js$/, '');
   if (!isJsonObject(target)) return JSON.stringify(target) ?? '';

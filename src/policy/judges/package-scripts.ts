@@ -13,9 +13,9 @@ import {
 import { parseObject } from './json-object.ts';
 import { lockedPackages } from './locked-packages.ts';
 
-/** What `npm test` and its relatives stand for: scripts of a package.json, and the keys by which checks go. */
+/** What `npm test` and similar commands run: scripts of a package.json, and the keys that checks read. */
 
-/** Keys of a package.json that configure a check or the way scripts run. */
+/** Keys of a package.json that configure a check or how scripts run. */
 const CHECK_KEYS = [
   'jest',
   'vitest',
@@ -33,7 +33,7 @@ const CHECK_KEYS = [
   'packageManager',
 ] as const;
 
-/** Keys that one linter alone reads. */
+/** Keys that only one linter reads. */
 const LINTER_KEYS: Readonly<Record<string, readonly string[]>> = {
   eslint: ['eslintConfig', 'eslintIgnore'],
   'react-scripts': ['eslintConfig'],
@@ -78,7 +78,7 @@ const VALUE_OPTIONS = [
   '--reporter',
 ];
 
-/** What Bun does itself, whatever the scripts are. */
+/** Verbs that Bun handles itself, regardless of the scripts. */
 const BUN_VERBS = new Set(['test', 'build', 'install', 'add', 'remove', 'x', 'pm', 'create', 'init']);
 
 export function followManager(program: string, args: readonly string[], folder: string, trail: Trail): Lead {
@@ -89,7 +89,7 @@ export function followManager(program: string, args: readonly string[], folder: 
   if (home !== null && isInstall(program, operands[0])) return followInstall(home);
   const { script, member, everywhere } = readVerb(program, operands);
   if (script === null || home === null) return {};
-  // Managers other than npm start a program of a package where there is no such script.
+  // Package managers other than npm start a program of a package if there is no such script.
   const bare = program === 'npm' ? [] : args.slice(args.indexOf(script));
   const everyMember =
     everywhere || ['-ws', '--workspaces', '-r', '--recursive'].some((flag) => flags.has(flag));
@@ -98,7 +98,7 @@ export function followManager(program: string, args: readonly string[], folder: 
     ? [home, ...changedMembers(trail)]
     : workspace === null
       ? [home]
-      : membersNamed(workspace, home, trail);
+      : findMembers(workspace, home, trail);
   return joinLeads([
     ...folders.map((each) => followScript(each, script, trail)),
     { next: bare.length === 0 ? [] : [{ words: bare, folder: home }] },
@@ -111,7 +111,7 @@ function isInstall(program: string, verb: string | undefined): boolean {
   return verb === undefined ? program === 'yarn' : INSTALL.has(verb);
 }
 
-/** What an installation runs besides: scripts of the package itself can replace what was installed. */
+/** Scripts that an installation also runs: the package's own scripts can replace what was installed. */
 function followInstall(folder: string): Lead {
   const path = folder === '' ? 'package.json' : `${folder}/package.json`;
   const scripts = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
@@ -143,18 +143,18 @@ function readVerb(program: string, operands: readonly string[]): Verb {
   if (RUN.has(verb)) return { ...own, script: rest[0] ?? null };
   if (program === 'bun' && BUN_VERBS.has(verb)) return { ...own, script: null };
   if (TEST.has(verb)) return { ...own, script: 'test' };
-  // npm runs other scripts by `run` alone.
+  // npm runs other scripts only with `run`.
   if (program === 'npm' && !['start', 'stop', 'restart'].includes(verb)) return { ...own, script: null };
   return { ...own, script: verb === '' ? null : verb };
 }
 
-/** Folders of the package.json files that the change touches: in no other can a script differ. */
+/** Folders of the package.json files that the change touches: scripts can't differ in any other. */
 function changedMembers({ changed }: Trail): string[] {
   return changed.flatMap((path) => /^(.+)\/package\.json$/.exec(path)?.[1] ?? []);
 }
 
-/** A member is named by its folder or by the name of its package. */
-function membersNamed(name: string, home: string, trail: Trail): string[] {
+/** A member is named by its folder or by its package name. */
+function findMembers(name: string, home: string, trail: Trail): string[] {
   const bare = name.replace(/^\{|\}$|\.\.\.$/g, '');
   const byName = changedMembers(trail).filter((folder) => {
     const manifest = parseObject(trail.read(`${folder}/package.json`));
@@ -164,7 +164,7 @@ function membersNamed(name: string, home: string, trail: Trail): string[] {
   return [...(byFolder === null || bare.startsWith('@') ? [] : [byFolder]), ...byName];
 }
 
-/** A script with the ones before and after it, and the keys of its package.json that checks go by. */
+/** A script with its `pre` and `post` scripts, and the package.json keys that checks read. */
 export function followScript(folder: string, script: string, trail: Trail): Lead {
   const path = folder === '' ? 'package.json' : `${folder}/package.json`;
   const names = [`pre${script}`, script, `post${script}`];
@@ -180,14 +180,14 @@ function checkKeys(folder: string): Part[] {
   return CHECK_KEYS.map((key) => jsonPart(path, [key]));
 }
 
-/** What a program of a package goes by: keys of the package.json, and the versions that are installed. */
+/** What the program of a package depends on: keys of the package.json, and the installed versions. */
 export function packageProgram(folder: string, program: string): Part[] {
   const path = folder === '' ? 'package.json' : `${folder}/package.json`;
   const own = (ownValue(LINTER_KEYS, program) ?? []).map((key) => jsonPart(path, [key]));
   return [...checkKeys(folder), ...own, ...versionKeys(folder, program)];
 }
 
-/** Where a package.json says which package a program of a check comes from. */
+/** The package.json keys that decide which package a program comes from. */
 const VERSION_KEYS = ['dependencies', 'devDependencies', 'overrides', 'resolutions'];
 
 function versionKeys(folder: string, program: string): Part[] {

@@ -6,8 +6,8 @@ const SCRIPT = /\.[cm]?[jt]sx?$/;
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '/index.js'];
 
 /**
- * The files that a script of a check imports from its own folder: they are a part of the check. What it imports from
- * elsewhere may be the code under test. Names without an ending are given with each that they may have.
+ * The files that a check script imports from its own folder, which are part of the check. Imports from elsewhere
+ * may be the code under test. A name without an extension is returned with each possible one.
  */
 export function importedFiles(path: string, text: string): string[] {
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));

@@ -2,8 +2,8 @@ import type { FileChange } from '../../contracts/workspace-change.ts';
 import type { FileTexts } from './changed-command.ts';
 
 /**
- * New files that are found in the place of one that the base has: `add.js` beside `add.ts`, `calc/__init__.py` beside
- * `calc.py`. Tests load the new one, and the one that the project builds may be another.
+ * New files that are resolved instead of an existing file of the base: `add.js` beside `add.ts`, `calc/__init__.py`
+ * beside `calc.py`. Tests load the new file, while the project may build the other one.
  */
 
 const ENDINGS = ['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx'];
@@ -11,22 +11,22 @@ const SCRIPT = new RegExp(`^(.+)\\.(?:${ENDINGS.join('|')})$`);
 
 /** The files of the base to read before `shadowingFiles` can answer. */
 export function shadowedCandidates(changes: readonly FileChange[]): string[] {
-  return changes.flatMap((change) => candidatesOf(change));
+  return changes.flatMap((change) => listCandidates(change));
 }
 
-/** Paths that the change adds in the place of a file that exists at the base and still exists. */
+/** Added paths that shadow a file that existed at the base and still exists. */
 export function shadowingFiles(changes: readonly FileChange[], base: FileTexts): string[] {
-  const gone = new Set(
+  const removed = new Set(
     changes.flatMap(({ status, path, oldPath }) => (status === 'D' ? [path] : [oldPath ?? ''])),
   );
   return changes
     .filter((change) =>
-      candidatesOf(change).some((path) => (base.get(path) ?? null) !== null && !gone.has(path)),
+      listCandidates(change).some((path) => (base.get(path) ?? null) !== null && !removed.has(path)),
     )
     .map(({ path }) => path);
 }
 
-function candidatesOf({ status, path }: FileChange): string[] {
+function listCandidates({ status, path }: FileChange): string[] {
   if (status !== 'A' && status !== 'R') return [];
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const name = path.slice(folder.length);

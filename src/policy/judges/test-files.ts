@@ -1,12 +1,12 @@
 import { createNameMatcher } from './name-matcher.ts';
 
 /**
- * Which files are tests, by the conventions of the common ecosystems. A file too many costs a second validation with
- * that file as at the base; a file too few lets a weakened test pass unseen. So the lists are generous, but every
- * name has to be a whole word: `contest.ts` and `latest/` are no tests.
+ * Recognises tests by the conventions of the common ecosystems. A false positive costs a second validation with
+ * that file as at the base; a false negative lets a weakened test pass unnoticed. So the lists are generous, but
+ * every name has to be a whole word: `contest.ts` and `latest/` are not tests.
  */
 
-/** Folders whose whole content belongs to the tests: fixtures, snapshots and helpers included. */
+/** Folders whose whole content belongs to the tests, including fixtures, snapshots and helpers. */
 const TEST_FOLDERS: ReadonlySet<string> = new Set([
   'test',
   'tests',
@@ -30,7 +30,7 @@ const TEST_FOLDERS: ReadonlySet<string> = new Set([
   'tap-snapshots',
 ]);
 
-/** `unit-tests`, `integration_test`, `test-utils`, `testutil`, `test_helpers`. */
+/** Matches `unit-tests`, `integration_test`, `test-utils`, `testutil`, `test_helpers`. */
 const TEST_FOLDER_NAMES: readonly RegExp[] = [
   /^(?:unit|integration|functional|acceptance|system|smoke|api|ui|e2e|regression|contract|component|browser|visual|performance)[-_]tests?$/i,
   /^tests?[-_]?(?:utils?|helpers?|support|fixtures?|lib)$/i,
@@ -40,14 +40,14 @@ const TEST_FOLDER_NAMES: readonly RegExp[] = [
 
 const SCRIPT = '{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte}';
 
-/** Names of files, whatever their case. */
+/** File names, matched case-insensitively. */
 const TEST_FILES: readonly string[] = [
   // JavaScript and TypeScript
   '*.{test,tests,spec,specs,e2e,cy,e2e-spec,test-d,spec-d}.*',
   `*[-_]{test,spec}.${SCRIPT}`,
   `{test,tests}.${SCRIPT}`,
-  // Node's runner collects `test-*.js`. Helpers such as `src/test-utils.ts` decide a verdict as well: a weakened
-  // matcher there makes every test pass.
+  // Node's runner collects `test-*.js`. Helpers such as `src/test-utils.ts` also decide a verdict: a weakened
+  // matcher makes every test pass.
   `test[-_]*.${SCRIPT}`,
   // Python
   '{test_*,*_test,tests,test}.py',
@@ -66,7 +66,7 @@ const TEST_FILES: readonly string[] = [
   '*.{snap,snapshot,ambr}',
 ];
 
-/** Names in which a capital letter begins the word: `UserTest.java` is a test, `Contest.java` is not. */
+/** Names in which a capital letter starts the word: `UserTest.java` is a test, `Contest.java` is not. */
 const CAPITAL_TEST_FILES: readonly string[] = [
   '*{Test,Tests,TestCase,IT,ITCase,Spec,Suite}.{java,kt,kts,groovy,scala}',
   'Test[A-Z]*.{java,kt,groovy,scala}',
@@ -75,17 +75,17 @@ const CAPITAL_TEST_FILES: readonly string[] = [
   '*_SUITE.erl',
 ];
 
-/** Source sets of Gradle: `src/integrationTest/`, `src/testFixtures/`, `src/commonTest/`. */
+/** Gradle source sets: `src/integrationTest/`, `src/testFixtures/`, `src/commonTest/`. */
 const GRADLE_SOURCE_SET = /(?:^|\/)src\/(?:[a-z]\w*Test|test[A-Z]\w*)\//;
 
 const isNamedAsTest = createNameMatcher(TEST_FILES, 'any case');
 const isNamedWithCapital = createNameMatcher(CAPITAL_TEST_FILES, 'as written');
 
-/** Folders in which a runner collects every file of code. */
+/** Folders in which a runner collects every code file. */
 const COLLECTED_FOLDERS: ReadonlySet<string> = new Set(['test', 'tests', '__test__', '__tests__']);
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kt|cs|sh)$/i;
 
-/** Whether a runner may load the file as a test by itself: fixtures and data are read by tests only. */
+/** Whether a runner may load the file as a test by itself; fixtures and data are only read by tests. */
 export function isCollectedTest(path: string): boolean {
   const folders = path.toLowerCase().split('/');
   const name = folders.pop() ?? '';
@@ -104,7 +104,7 @@ export function isTestFile(path: string): boolean {
     isNamedAsTest(name) ||
     isNamedWithCapital(name) ||
     GRADLE_SOURCE_SET.test(path) ||
-    // Perl keeps its tests in `t/`, at the root alone.
+    // Perl keeps its tests in `t/`, only at the root.
     folders[0] === 't' ||
     folders.some(
       (folder) =>

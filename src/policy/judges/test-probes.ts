@@ -1,11 +1,11 @@
 /**
- * Code that asks whether tests are running, or that changes the tools of the tests while they run. It can pass every test
- * and do something else in production, so a passing verdict says little about it.
+ * Code that detects whether tests are running, or that changes the tools of the tests while they run. It can pass
+ * every test and behave differently in production, so a passing verdict proves little about it.
  */
 
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/i;
 
-/** By the ending of the file. Each finds a bounded text, which is what a person is shown. */
+/** By file extension. Each pattern matches a bounded text, which is shown to the reviewer. */
 const PROBES: readonly (readonly [RegExp, readonly RegExp[]])[] = [
   [
     SCRIPT,
@@ -56,8 +56,8 @@ const PROBES: readonly (readonly [RegExp, readonly RegExp[]])[] = [
   [/\.php$/i, [/\bPHPUNIT_\w+\b/g, /\bPHPUnit\\/g, /\brunningUnitTests\(\)/g]],
 ];
 
-/** Ends the process as soon as a test loads the code. In a new file it may be a program of its own. */
-const ENDS_AT_ONCE: readonly (readonly [RegExp, RegExp])[] = [
+/** Ends the process as soon as a test loads the code. In a new file it may be a standalone program. */
+const EXITS_ON_LOAD: readonly (readonly [RegExp, RegExp])[] = [
   [SCRIPT, /^process\.(?:exit|reallyExit)\(\s*0?\s*\)/gm],
   [/\.py$/i, /^(?:os\._exit|sys\.exit|exit|quit)\(\s*0?\s*\)/gm],
 ];
@@ -66,11 +66,11 @@ export function mayProbeTests(path: string): boolean {
   return PROBES.some(([ending]) => ending.test(path));
 }
 
-/** What the change adds to a file, as short texts of the code. `base` is null for a new file. */
+/** The probes that the change adds to a file, as code excerpts. `base` is null for a new file. */
 export function addedProbes(path: string, base: string | null, now: string): string[] {
   const patterns = [
     ...PROBES.filter(([ending]) => ending.test(path)).flatMap(([, each]) => each),
-    ...(base === null ? [] : ENDS_AT_ONCE.filter(([ending]) => ending.test(path)).map(([, each]) => each)),
+    ...(base === null ? [] : EXITS_ON_LOAD.filter(([ending]) => ending.test(path)).map(([, each]) => each)),
   ];
   return patterns.flatMap((pattern) => {
     const before = [...(base ?? '').matchAll(pattern)];

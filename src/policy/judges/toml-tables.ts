@@ -1,13 +1,13 @@
 /**
- * The text of the tables of a TOML file whose name begins with a prefix: `tool.pytest` has `[tool.pytest.ini_options]`.
- * Comments and blank lines don't count. Null where there is none. It reads only what it needs to find the tables: keys,
- * headers, and where a value that spans lines ends.
+ * The text of the tables of a TOML file whose name starts with a prefix: `tool.pytest` selects
+ * `[tool.pytest.ini_options]`. Comments and blank lines don't count. Null if there is no such table. Parses only
+ * what it needs to find the tables: keys, headers, and the ends of multi-line values.
  */
 export function tomlTables(text: string, prefix: string): string | null {
   const wanted = prefix.split('.');
   const kept: string[] = [];
   let table: readonly string[] = [];
-  let open: Open = CLOSED;
+  let open: OpenValue = CLOSED;
   let keeps = false;
   for (const line of text.replace(/\r\n/g, '\n').split('\n')) {
     const inside = open.quote !== '' || open.depth > 0;
@@ -16,19 +16,19 @@ export function tomlTables(text: string, prefix: string): string | null {
       const header = /^\s*\[\[?([^[\]]+)\]\]?\s*(?:#.*)?$/.exec(line)?.[1];
       if (header !== undefined) {
         table = keysOf(header);
-        keeps = begins(table, wanted);
+        keeps = startsWithKeys(table, wanted);
         if (keeps) kept.push(`[${table.join('.')}]`);
         continue;
       }
-      keeps = begins([...table, ...keysOf(/^([^=]*)=/.exec(line)?.[1] ?? '')], wanted);
+      keeps = startsWithKeys([...table, ...keysOf(/^([^=]*)=/.exec(line)?.[1] ?? '')], wanted);
     }
     if (keeps) kept.push(line.trim());
-    open = after(line, open);
+    open = stateAfterLine(line, open);
   }
   return kept.length === 0 ? null : kept.join('\n');
 }
 
-function begins(name: readonly string[], wanted: readonly string[]): boolean {
+function startsWithKeys(name: readonly string[], wanted: readonly string[]): boolean {
   return wanted.every((part, index) => name[index] === part);
 }
 
@@ -38,16 +38,16 @@ function keysOf(text: string): string[] {
   );
 }
 
-interface Open {
-  /** The quotes that a string of several lines waits for. */
+interface OpenValue {
+  /** The closing quotes of an unfinished multi-line string. */
   readonly quote: '' | '"""' | "'''";
-  /** Brackets of an array or an inline table that are not closed. */
+  /** Unclosed brackets of an array or an inline table. */
   readonly depth: number;
 }
 
-const CLOSED: Open = { quote: '', depth: 0 };
+const CLOSED: OpenValue = { quote: '', depth: 0 };
 
-function after(line: string, { quote, depth }: Open): Open {
+function stateAfterLine(line: string, { quote, depth }: OpenValue): OpenValue {
   let at = 0;
   let level = depth;
   if (quote !== '') {

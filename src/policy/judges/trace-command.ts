@@ -23,24 +23,24 @@ import {
 } from './package-scripts.ts';
 import { importedFiles } from './script-imports.ts';
 
-/** Commands that are followed for one validator; more of them are a loop or a build system. */
+/** Maximum number of commands followed for one validator; more than this means a loop or a build system. */
 const MAX_COMMANDS = 200;
 
-/** Everything in the repository that says what a command does, found by following it from file to file. */
+/** Everything in the repository that defines what a command does, found by following it from file to file. */
 export function traceCommand(command: readonly string[], folder: string, trail: Trail): Part[] {
-  const open: Started[] = [{ words: command, folder }];
+  const pending: Started[] = [{ words: command, folder }];
   const seen = new Set<string>();
   const manifests = trail.changed.filter((path) => /(?:^|\/)package\.json$/.test(path));
   const parts: Part[] = manifests.flatMap(entryParts);
-  for (const started of open) {
+  for (const started of pending) {
     for (const { words } of unwrapCalls(started.words.map(plainWord)).calls) {
       const call = { ...started, words: words.map(({ text }) => text) };
       const key = JSON.stringify(call);
       if (seen.has(key) || seen.size >= MAX_COMMANDS) continue;
       seen.add(key);
-      const lead = follow(call, trail);
+      const lead = followCall(call, trail);
       parts.push(...(lead.parts ?? []));
-      open.push(...(lead.next ?? []));
+      pending.push(...(lead.next ?? []));
     }
   }
   return parts;
@@ -49,7 +49,7 @@ export function traceCommand(command: readonly string[], folder: string, trail: 
 const SHELL = /^(?:ba|da|z|k|a)?sh$/;
 const PYTHON = /^(?:python|pypy)[\d.]*$/;
 const INTERPRETER = /^(?:node|nodejs|tsx|ts-node|bun|deno|ruby|perl|php|pwsh)[\d.]*$/;
-/** Options of interpreters that are followed by a value. */
+/** Interpreter options that take a value. */
 const INTERPRETER_VALUES = ['-r', '--require', '--import', '--loader', '--env-file', '-I', '-W', '-X', '-o'];
 
 /** Programs of packages that read keys of a package.json. */
@@ -72,7 +72,7 @@ const PACKAGE_PROGRAMS = new Set([
   'react-scripts',
 ]);
 
-function follow(started: Started, trail: Trail): Lead {
+function followCall(started: Started, trail: Trail): Lead {
   const { words, folder } = started;
   const [first = '', ...args] = words;
   const program = first.slice(first.lastIndexOf('/') + 1);
@@ -81,7 +81,7 @@ function follow(started: Started, trail: Trail): Lead {
   return joinLeads([own, followProgram(program, call, trail), followOptions(program, args, folder, trail)]);
 }
 
-/** `call` has the words behind the program. */
+/** `call` contains the words after the program. */
 function followProgram(program: string, call: Started, trail: Trail): Lead {
   const { words: args, folder } = call;
   if (SHELL.test(program)) return followShell(call, trail);
@@ -116,12 +116,12 @@ function followProgram(program: string, call: Started, trail: Trail): Lead {
   }
 }
 
-/** Bun and Deno take verbs and names of scripts where others take a file. */
+/** Bun and Deno accept verbs and script names where others accept a file. */
 function isFileOrOption(word: string): boolean {
   return word.startsWith('-') || /[./]/.test(word);
 }
 
-/** `sh -c LINE` and `sh FILE`. */
+/** Handles `sh -c LINE` and `sh FILE`. */
 function followShell(call: Started, trail: Trail): Lead {
   const { words: args, folder, mayBeSubject = false } = call;
   const at = args.findIndex((word) => /^-[a-z]*c$/.test(word));
@@ -131,7 +131,7 @@ function followShell(call: Started, trail: Trail): Lead {
   return file === undefined ? {} : followFile(file, call, trail, true);
 }
 
-/** `python FILE` and `python -m MODULE`, which may be one of the repository. */
+/** Handles `python FILE` and `python -m MODULE`, which may be in the repository. */
 function followPython(call: Started, trail: Trail): Lead {
   const { words: args } = call;
   const at = args.findIndex((word) => /^-[A-Za-z]*m$/.test(word));
@@ -162,24 +162,24 @@ function followInterpreter(call: Started, trail: Trail): Lead {
 
 const SCRIPT_LINE = /^#!.*\b(?:ba|da|z|k)?sh\b/;
 
-/** A name that says what the file is for. */
+/** Matches a file name that says it is a check. */
 const CHECK_NAME =
   /(?:^|[^a-z])(?:tests?|specs?|checks?|lint|verify|validate|ci|unit|integration|e2e|smoke|suite|asserts?|assertions?|expect)(?:[^a-z]|$)/i;
 
 /**
- * A program in the repository; the commands of a shell script are followed further. One that may be the code under
- * test counts only if its name says that it is a check.
+ * A program in the repository; the commands of a shell script are followed further. A program that may be the code
+ * under test counts only if its name says that it is a check.
  */
 function followFile(word: string, { folder, mayBeSubject }: Started, trail: Trail, isShell = false): Lead {
   const path = pathIn(folder, word);
   if (path === null || path === '') return {};
   if (mayBeSubject === true && !CHECK_NAME.test(path)) return {};
   const text = trail.read(path);
-  const readable = text !== null && (isShell || /\.(?:sh|bash)$/.test(path) || SCRIPT_LINE.test(text));
+  const isShellScript = text !== null && (isShell || /\.(?:sh|bash)$/.test(path) || SCRIPT_LINE.test(text));
   const imported = text === null ? [] : importedFiles(path, text).filter((each) => trail.read(each) !== null);
   return {
     parts: trail.isJudge(path) ? [] : [wholeFile(path)],
-    next: readable
+    next: isShellScript
       ? commandsOfLine(text, folder, 'script')
       : imported.map((each) => ({ words: [`./${each}`], folder: '' })),
   };
@@ -198,7 +198,7 @@ const SHORT_CONFIG_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'vue-tsc': ['-p', '-b'],
 };
 
-/** Configuration that the command names by a name of its own. */
+/** Configuration that the command names explicitly. */
 function followOptions(program: string, args: readonly string[], folder: string, trail: Trail): Lead {
   const names = [...CONFIG_OPTIONS, ...(ownValue(SHORT_CONFIG_OPTIONS, program) ?? [])];
   const { values } = readOptions(args, names);

@@ -101,7 +101,8 @@ const DRY_RUN_OPTIONS = ['-n', '--dry-run', '--stat', '--numstat', '--summary', 
 function isRewrite(subcommand: string, parsed: Parsed): boolean {
   if (subcommand === 'reset') return hasOption(parsed, '--hard', '--merge', '--keep');
   if (subcommand === 'stash') return !['list', 'show', 'create', 'store'].includes(verbOf(parsed));
-  const isDryRun = ['apply', 'clean', 'mv', 'rm'].includes(subcommand) && hasOption(parsed, ...DRY_RUN_OPTIONS);
+  const isDryRun =
+    ['apply', 'clean', 'mv', 'rm'].includes(subcommand) && hasOption(parsed, ...DRY_RUN_OPTIONS);
   return REWRITING.has(subcommand) && !isDryRun && !(subcommand === 'rm' && hasOption(parsed, '--cached'));
 }
 

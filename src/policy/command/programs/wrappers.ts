@@ -92,7 +92,9 @@ function unwrap(words: readonly Word[], input: Output | null): Unwrapped {
       return {
         ...NOTHING,
         lines: [
-          joinWords(parseOptions(rest, { letters: 'nd', names: ['--interval'], stopAtOperand: true }).operands),
+          joinWords(
+            parseOptions(rest, { letters: 'nd', names: ['--interval'], stopAtOperand: true }).operands,
+          ),
         ],
       };
     case 'hyperfine':
@@ -283,7 +285,11 @@ function unwrapFind(rest: readonly Word[]): Unwrapped {
     index += words.length;
   }
   const hasUnknown = rest.some((word, index) => word.unknown && !isValueOfTest(word, rest[index - 1]));
-  return { ...NOTHING, inner, problem: hasUnknown ? 'find may be told to run something by an expansion' : null };
+  return {
+    ...NOTHING,
+    inner,
+    problem: hasUnknown ? 'find may be told to run something by an expansion' : null,
+  };
 }
 
 function endsExec(words: readonly Word[], at: number): boolean {

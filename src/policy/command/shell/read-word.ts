@@ -25,10 +25,10 @@ import {
 
 const WORD_END = ' \t\n;&|<>()';
 
-/** A form of expansion that runs commands which are not written where they run. */
+/** Problem for an expansion that runs commands which aren't written in place. */
 const HIDING = 'an expansion hides what it runs';
 
-/** Reads one word from where the cursor stands; null where no word begins. */
+/** Reads one word at the cursor; null if no word starts there. */
 export function readWord(cursor: LineCursor, ends: string = WORD_END): Word | null {
   const start = cursor.at;
   const draft = createDraft();
@@ -65,7 +65,7 @@ function readPart(cursor: LineCursor, draft: WordDraft): void {
 
 const EXTENDED_PATTERN = /[@?*+!]\([\w.|*?-]*\)/y;
 
-/** Characters that mean nothing to a shell, wherever they stand outside braces. */
+/** Characters without a special meaning to a shell outside braces. */
 const PLAIN = /[\w./:=%^-]+/y;
 
 function readBare(cursor: LineCursor, draft: WordDraft, char: string): void {
@@ -90,7 +90,7 @@ function readBare(cursor: LineCursor, draft: WordDraft, char: string): void {
   cursor.at += extended?.length ?? 1;
 }
 
-/** Outside quotes a backslash takes the meaning from what follows; before a line break both vanish. */
+/** Outside quotes, a backslash makes the next character literal; before a line break both are removed. */
 function readEscape(cursor: LineCursor, draft: WordDraft): void {
   const next = charAt(cursor, 1);
   if (next === '') {
@@ -135,7 +135,7 @@ function readDoubleQuoted(cursor: LineCursor, draft: WordDraft): void {
 
 const QUOTED_TEXT = /[^\\$`"]+/y;
 
-/** What stands between double quotes, or in a here-document whose delimiter is not quoted. */
+/** Reads text between double quotes, or in a here-document with an unquoted delimiter. */
 export function readQuotedPart(cursor: LineCursor, draft: WordDraft, end = cursor.source.length): void {
   const char = charAt(cursor);
   if (char === '\\') {
@@ -163,7 +163,7 @@ function readDollar(cursor: LineCursor, draft: WordDraft, quoted: boolean): void
     draft.quoted = true;
     readAnsiQuoted(cursor, draft);
   } else if (!quoted && next === '"') {
-    // A message to translate is a quoted text to us.
+    // `$"…"` is a message to translate; treat it as ordinary quoted text.
     cursor.at += 1;
   } else if (sees(cursor, '$((')) {
     if (skipArithmetic(cursor, 3, '))')) addPiece(draft, { kind: 'number', raw: raw(), quoted });
@@ -210,13 +210,13 @@ function readOutput(cursor: LineCursor, draft: WordDraft, quoted: boolean): void
   addPiece(draft, outputPiece(cursor.source.slice(start, cursor.at), steps, quoted));
 }
 
-/** Reads what stands in `$(…)` and `<(…)` as commands of their own. */
+/** Reads the content of `$(…)` and `<(…)` as commands of their own. */
 export function readSubstitution(cursor: LineCursor): Step[] {
   cursor.at += 2;
   return readInside(cursor, 'substitution', () => cursor.readNested(cursor));
 }
 
-/** Between backquotes a backslash quotes once more. */
+/** Inside backquotes, a backslash adds a level of quoting. */
 function readBackquoted(cursor: LineCursor, draft: WordDraft, quoted: boolean): void {
   const start = cursor.at;
   let end = start + 1;
@@ -234,11 +234,14 @@ function readBackquoted(cursor: LineCursor, draft: WordDraft, quoted: boolean): 
   });
 }
 
-/** Longer arithmetic is taken for something else. */
+/** A longer text is not treated as arithmetic. */
 const MAX_ARITHMETIC = 4_096;
 const ARITHMETIC = /[\w\s+\-*/%<>=!&|^~?:,$#;]/;
 
-/** Skips arithmetic up to its end. False, and back at the start, where it holds more than numbers and names. */
+/**
+ * Skips arithmetic to its end. Returns false and restores the position if it contains more than numbers, names and
+ * operators.
+ */
 export function skipArithmetic(cursor: LineCursor, opening: number, closing: ')' | '))' | ']'): boolean {
   const start = cursor.at;
   let open = 0;
@@ -257,7 +260,7 @@ export function skipArithmetic(cursor: LineCursor, opening: number, closing: ')'
   return false;
 }
 
-/** `${…}`, with whatever stands in it. */
+/** Reads `${…}` with its content. */
 function readBraced(cursor: LineCursor, quoted: boolean): void {
   cursor.at += 2;
   if (/[\s|]/.test(charAt(cursor))) {
@@ -275,7 +278,7 @@ function readBraced(cursor: LineCursor, quoted: boolean): void {
     giveUp(cursor, 'a brace is not closed');
     return;
   }
-  // `${x@P}` expands the value once more, commands in it included.
+  // `${x@P}` expands the value again, including command substitutions in it.
   const last = inner.pieces.at(-1);
   if (last?.kind === 'text' && last.text.endsWith('@P')) cursor.problems.add(HIDING);
   cursor.at += 1;

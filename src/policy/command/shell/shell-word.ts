@@ -1,40 +1,40 @@
 /** A word as the shell passes it on: quotes removed, parts joined. */
 export interface Word {
-  /** What is known before it runs. Expansions stand as they were written. */
+  /** The text known before it runs. Expansions appear as written. */
   readonly text: string;
-  /** As it was written. */
+  /** As written. */
   readonly raw: string;
   readonly quoting: 'none' | 'part' | 'whole';
-  /** Only the running shell knows what it becomes: `$x`, `$(…)`, what xargs appends. */
+  /** Only the running shell knows the value: `$x`, `$(…)`, words that xargs appends. */
   readonly unknown: boolean;
-  /** The shell may make several words of it: globs and braces. */
+  /** The shell may expand it to several words: globs and braces. */
   readonly pattern: boolean;
-  /** Its parts, where some of them are expansions. */
+  /** Its parts, if some of them are expansions. */
   readonly pieces: readonly Piece[] | null;
-  /** It stands for paths below its text, such as `find` lists: for `all` of them, or for `some` picked by name. */
+  /** The word represents paths below its text, as `find` lists them: `all` of them, or `some` selected by name. */
   readonly below: 'some' | 'all' | null;
 }
 
-/** A part of a word. Quoted parts are neither split into words nor taken for patterns. */
+/** A part of a word. Quoted parts are neither split into words nor expanded as patterns. */
 export type Piece = { readonly quoted: boolean } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly raw: string; readonly name: string; readonly change: Change }
-  /** A command substitution, with the commands whose output it stands for. */
+  /** A command substitution, with the commands that produce its output. */
   | { readonly kind: 'output'; readonly raw: string; readonly steps: readonly Step[] }
   /** A result of arithmetic, a process id or an exit code. */
   | { readonly kind: 'number'; readonly raw: string }
   | { readonly kind: 'unknown'; readonly raw: string }
 );
 
-/** What an expansion makes of the value of its variable. */
+/** How an expansion changes the value of its variable. */
 export type Change =
   | { readonly kind: 'none' | 'all' }
   /** `${x:-text}`. */
   | { readonly kind: 'default'; readonly text: string }
-  /** `${x%text}` and `${x#text}`, which cut something off the end or the start; doubled, as much as possible. */
+  /** `${x%text}` and `${x#text}`, which remove a suffix or a prefix; doubled, the longest possible one. */
   | { readonly kind: 'cut'; readonly sign: '%' | '%%' | '#' | '##'; readonly text: string };
 
-/** What stands where a program adds words of its own, such as xargs does. */
+/** A placeholder for words that a program adds, such as xargs. */
 export const SUPPLIED_WORD: Word = {
   text: '',
   raw: '…',
@@ -49,7 +49,7 @@ export function plainWord(text: string): Word {
   return { text, raw: text, quoting: 'none', unknown: false, pattern: false, pieces: null, below: null };
 }
 
-/** A text that no quotes of the line surround any more, but that no shell splits either. */
+/** A text without its quotes that no shell splits again. */
 export function quotedWord(text: string): Word {
   return { ...plainWord(text), quoting: 'whole' };
 }
@@ -58,7 +58,7 @@ export function isFixed(word: Word): boolean {
   return !word.unknown && !word.pattern;
 }
 
-/** The name of a program, whatever path leads to it. */
+/** The name of a program without its path. */
 export function programOf(word: Word | undefined): string {
   if (word === undefined) return '';
   return word.text.slice(word.text.lastIndexOf('/') + 1).toLowerCase();
@@ -66,10 +66,10 @@ export function programOf(word: Word | undefined): string {
 
 export interface Assignment {
   readonly name: string;
-  /** Null where the value is only known when it runs. */
+  /** Null if the value is only known at run time. */
   readonly value: string | null;
   readonly content: AssignedContent;
-  /** `x+=y` adds to what is there. */
+  /** `x+=y` appends to the current value. */
   readonly adds: boolean;
 }
 
@@ -77,7 +77,7 @@ export type AssignedContent =
   | { readonly kind: 'word'; readonly word: Word }
   /** The elements of an array. */
   | { readonly kind: 'list'; readonly words: readonly Word[] }
-  /** A loop sets its variable to one of these after the other. */
+  /** A loop sets its variable to each of these in turn. */
   | { readonly kind: 'choice'; readonly words: readonly Word[] }
   | { readonly kind: 'unknown' };
 
@@ -85,30 +85,30 @@ export const UNKNOWN_CONTENT: AssignedContent = { kind: 'unknown' };
 
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=/;
 
-/** What the shell itself takes for an assignment; quotes in the name make it an ordinary word. */
+/** Reads an assignment as the shell does; quotes in the name make it an ordinary word. */
 export function readAssignment(word: Word): Assignment | null {
-  return assignmentOf(ASSIGNMENT.exec(word.raw), word);
+  return toAssignment(ASSIGNMENT.exec(word.raw), word);
 }
 
-/** What `export` and `env` take for one: they get the word without its quotes. */
+/** Reads an assignment as `export` and `env` do: from the word without its quotes. */
 export function readGivenAssignment(word: Word): Assignment | null {
-  return assignmentOf(ASSIGNMENT.exec(word.text), word);
+  return toAssignment(ASSIGNMENT.exec(word.text), word);
 }
 
-function assignmentOf(found: RegExpExecArray | null, word: Word): Assignment | null {
+function toAssignment(found: RegExpExecArray | null, word: Word): Assignment | null {
   const [whole = '', name, subscript, plus] = found ?? [];
   if (name === undefined) return null;
   return {
     name,
     value: word.unknown ? null : word.text.slice(word.text.indexOf('=') + 1),
     content:
-      subscript === undefined ? { kind: 'word', word: withoutStart(word, whole.length) } : UNKNOWN_CONTENT,
+      subscript === undefined ? { kind: 'word', word: dropPrefix(word, whole.length) } : UNKNOWN_CONTENT,
     adds: plus === '+',
   };
 }
 
-/** The rest of a word whose first characters are plain text. */
-function withoutStart(word: Word, length: number): Word {
+/** The rest of a word after some characters of plain text. */
+function dropPrefix(word: Word, length: number): Word {
   const text = word.text.slice(length);
   const [first, ...rest] = word.pieces ?? [];
   const pieces =
@@ -117,7 +117,7 @@ function withoutStart(word: Word, length: number): Word {
   return { ...word, text, raw: isWritten ? word.raw.slice(length) : text, pieces };
 }
 
-/** A tilde is only the home folder where its name is not quoted; what follows the slash may be. */
+/** A tilde means the home folder only if the part before the slash is unquoted. */
 export function startsAtHome({ raw }: Word): boolean {
   return /^~[\w.+-]*(?:\/|$)/.test(raw);
 }
@@ -127,37 +127,37 @@ export type WriteOperator = '>' | '>>' | '>|' | '>&' | '&>' | '&>>' | '<>';
 export interface Redirection {
   readonly operator: WriteOperator | '<' | '<&' | '<<' | '<<<';
   readonly target: Word;
-  /** Of a here-document: its text. It is read after the command that it belongs to. */
+  /** The text of a here-document, which is read after its command. */
   readonly body: { word: Word } | null;
-  /** Of `< <(…)`: the commands whose output is read. */
+  /** The commands whose output `< <(…)` reads. */
   readonly input: readonly Step[] | null;
 }
 
 export type Connector = '&&' | '||' | ';' | '|' | '&' | 'end';
 
-/** One simple command with all that belongs to it. */
+/** One simple command with its assignments and redirections. */
 export interface Segment {
   readonly kind: 'command';
   readonly assignments: readonly Assignment[];
   readonly words: readonly Word[];
   readonly redirections: readonly Redirection[];
-  /** Behind `!` it succeeds by failing. */
+  /** Preceded by `!`, which inverts its exit code. */
   readonly negated: boolean;
-  /** Whether it is inside of `$(…)`, so that its output is a part of another command. */
+  /** Whether it is inside `$(…)`, so that its output is part of another command. */
   readonly substituted: boolean;
-  /** What stands between it and the next one. */
+  /** The connector between this command and the next one. */
   readonly next: Connector;
 }
 
 export type CompoundShape = 'subshell' | 'substitution' | 'group' | 'loop' | 'if' | 'case' | 'function';
 
-/** Commands that the grammar holds together. */
+/** A compound command, such as a loop, a group or a subshell. */
 export interface Compound {
   readonly kind: 'compound';
   readonly shape: CompoundShape;
-  /** Of a function. */
+  /** The name of a function; empty for other shapes. */
   readonly name: string;
-  /** Conditions and bodies in their order; of a case, its branches. */
+  /** Conditions and bodies in order; for a case, its branches. */
   readonly parts: readonly Part[];
   readonly redirections: readonly Redirection[];
   readonly negated: boolean;
@@ -173,17 +173,17 @@ export type Step = Segment | Compound;
 
 export interface ShellLine {
   readonly steps: readonly Step[];
-  /** Every simple command, in the order in which it was read. */
+  /** Every simple command, in reading order. */
   readonly segments: readonly Segment[];
-  /** What makes the reading uncertain. A line with any of them is not to be trusted. */
+  /** Reasons why the parse is uncertain. A line with a problem must not be trusted. */
   readonly problems: readonly string[];
-  /** The line is larger than any that is written by hand, and the rest of it was not read. */
+  /** The line exceeds the limits, and the rest of it was not read. */
   readonly isTooLarge: boolean;
-  /** What was not read, because what stands before it was not understood. */
+  /** The rest of the line that was not read because the text before it could not be parsed. */
   readonly unread: string;
-  /** The line with quoted text, bodies of here-documents and comments blotted out, character by character. */
+  /** The line with quoted text, here-document bodies and comments masked, character by character. */
   readonly masked: string;
 }
 
-/** Matches neither words nor white space. */
+/** A character that matches neither words nor white space. */
 export const MASK = '\u0000';

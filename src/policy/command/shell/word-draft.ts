@@ -1,14 +1,14 @@
 import type { Change, Piece, Step, Word } from './shell-word.ts';
 
-/** A word while it is read. */
+/** A word while it is being read. */
 export interface WordDraft {
   readonly pieces: Piece[];
   glob: boolean;
   quoted: boolean;
   bare: boolean;
-  /** How far a brace expansion has come: 0 none, 1 open, 2 with a list, 3 closed. */
+  /** State of a brace expansion: 0 none, 1 open, 2 with a list, 3 closed. */
   brace: 0 | 1 | 2 | 3;
-  /** An open bracket that may become a set of characters. */
+  /** An open bracket that may become a bracket expression. */
   bracket: boolean;
 }
 
@@ -16,7 +16,7 @@ export function createDraft(): WordDraft {
   return { pieces: [], glob: false, quoted: false, bare: false, brace: 0, bracket: false };
 }
 
-/** Parts of the same kind are one part. */
+/** Adds text, merging it with a preceding text piece of the same quoting. */
 export function addText(draft: WordDraft, text: string, quoted: boolean): void {
   const last = draft.pieces.at(-1);
   if (last?.kind === 'text' && last.quoted === quoted)
@@ -54,11 +54,11 @@ export function variablePiece(name: string, raw: string, quoted: boolean): Piece
 const NAME = '[A-Za-z_]\\w*|\\d+|[@*]';
 const BRACED = new RegExp(`^\\$\\{(${NAME})(?:\\[([^\\]]*)\\])?(?:(:?[-=])|(%%?|##?))?([^]*)\\}$`);
 
-/** `${…}` as a part of a word; what stands behind the name is only followed where it is plain text. */
+/** `${…}` as a part of a word; the text after the name is only interpreted if it is plain. */
 export function bracedPiece(raw: string, quoted: boolean): Piece {
   if (/^\$\{(?:#[^}]*|[?$#])\}$/.test(raw)) return { kind: 'number', raw, quoted };
   const [, name, subscript, fallback, sign, text = ''] = BRACED.exec(raw) ?? [];
-  const change = name === undefined ? null : changeOf({ subscript, fallback, sign, text });
+  const change = name === undefined ? null : readChange({ subscript, fallback, sign, text });
   if (name === undefined || change === null) return { kind: 'unknown', raw, quoted };
   if (change.kind === 'none') return variablePiece(name, raw, quoted);
   return { kind: 'variable', name, raw, change, quoted };
@@ -71,7 +71,7 @@ interface BracedParts {
   readonly text: string;
 }
 
-function changeOf({ subscript, fallback, sign, text }: BracedParts): Change | null {
+function readChange({ subscript, fallback, sign, text }: BracedParts): Change | null {
   if (/["'`$\\{}]/.test(text)) return null;
   if (subscript !== undefined)
     return sign === undefined && text === '' && /^[@*]$/.test(subscript) ? { kind: 'all' } : null;

@@ -15,25 +15,25 @@ import { filledVariables } from './variables.ts';
 
 const UNKNOWN: Variable = { values: [], isOpen: true, isList: false };
 
-/** The state behind an assignment. */
+/** The state after an assignment. */
 export function assign(state: ShellState, assignment: Assignment, expansions: Expansions): ShellState {
   const { name, content, adds } = assignment;
   const value = assignedValue(content, expansions);
   const before = state.variables.get(name);
-  return withVariable(state, name, adds ? sum(before, value) : value);
+  return withVariable(state, name, adds ? appendValue(before, value) : value);
 }
 
 const DEFAULTED = /\$\{([A-Za-z_]\w*):?=([^}]*)/g;
 
-/** The state with the variables that `${x:=text}` sets where they are empty. */
+/** The state after `${x:=text}` expansions, which set variables that are empty. */
 export function assignDefaults(state: ShellState, { words, assignments, redirections }: Segment): ShellState {
-  const written = [
+  const writtenWords = [
     ...words,
     ...assignments.flatMap(({ content }) => (content.kind === 'word' ? [content.word] : [])),
     ...redirections.flatMap(({ target, body }) => [target, ...(body === null ? [] : [body.word])]),
   ];
   let current = state;
-  for (const { raw } of written)
+  for (const { raw } of writtenWords)
     for (const [, name = '', text = ''] of raw.includes('=') ? raw.matchAll(DEFAULTED) : []) {
       const before = current.variables.get(name);
       const kept = before?.values.filter((value) => value.text !== '') ?? [];
@@ -48,9 +48,11 @@ function assignedValue(content: Assignment['content'], expansions: Expansions): 
     case 'unknown':
       return UNKNOWN;
     case 'word':
-      return oneOf(expandWritten([asOneWord(content.word)], expansions).map((words) => words[0] ?? null));
+      return toVariable(
+        expandWritten([asOneWord(content.word)], expansions).map((words) => words[0] ?? null),
+      );
     case 'choice':
-      return oneOf(expandWritten(content.words, expansions).flat());
+      return toVariable(expandWritten(content.words, expansions).flat());
     case 'list': {
       const [words, ...others] = expandWritten(content.words, expansions);
       if (words === undefined || others.length > 0 || words.some(({ unknown }) => unknown)) return UNKNOWN;
@@ -66,12 +68,12 @@ function asOneWord(word: Word): Word {
     : { ...word, pattern: false, pieces: word.pieces.map((piece) => ({ ...piece, quoted: true })) };
 }
 
-/** Unknown values keep their known parts, which may show something. */
-function oneOf(words: readonly (Word | null)[]): Variable {
+/** Unknown values keep their known parts, which may reveal a violation. */
+function toVariable(words: readonly (Word | null)[]): Variable {
   return { values: words.filter((word) => word !== null), isOpen: words.includes(null), isList: false };
 }
 
-function sum(before: Variable | undefined, added: Variable): Variable {
+function appendValue(before: Variable | undefined, added: Variable): Variable {
   if (before === undefined || before.isOpen || added.isOpen) return UNKNOWN;
   if (before.isList && added.isList) return { ...before, values: [...before.values, ...added.values] };
   if (before.isList || added.isList || before.values.length * added.values.length > 64) return UNKNOWN;
@@ -82,24 +84,24 @@ function sum(before: Variable | undefined, added: Variable): Variable {
   return { values, isOpen: false, isList: false };
 }
 
-const DECLARING = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
+const DECLARATION_BUILTINS = new Set(['export', 'declare', 'typeset', 'readonly', 'local']);
 
-/** The state behind a command of the shell that sets variables. */
+/** The state after a shell builtin that sets variables. */
 export function declare(
   state: ShellState,
-  written: readonly Word[],
+  writtenWords: readonly Word[],
   words: readonly Word[],
   input: Input,
   expansions: Expansions,
 ): ShellState {
   const program = programOf(words[0]);
-  if (DECLARING.has(program))
-    return written
+  if (DECLARATION_BUILTINS.has(program))
+    return writtenWords
       .slice(1)
       .flatMap((word) => readGivenAssignment(word) ?? [])
       .reduce((current, assignment) => assign(current, assignment, expansions), state);
   if (program === 'set' && words[1]?.text === '--') return withArguments(state, words.slice(2));
-  if (program === 'shift') return shifted(state);
+  if (program === 'shift') return forgetArguments(state);
   const names = filledVariables(words).map(({ name }) => name.replace(/\[.*$/s, ''));
   if (names.length === 0) return state;
   const lines = program === 'read' && input.output !== null ? readLines(words, input.output.words) : null;
@@ -108,7 +110,7 @@ export function declare(
   return names.reduce((current, name) => withVariable(current, name, single), state);
 }
 
-/** Lines as they land in the variable; null where `read` makes something else of them. */
+/** The lines as `read` stores them; null if `read` transforms them. */
 function readLines(words: readonly Word[], lines: readonly Word[]): readonly Word[] | null {
   const { options } = parseOptions(words.slice(1), { letters: 'dnNptu' });
   const isPlain = options.every(
@@ -118,13 +120,13 @@ function readLines(words: readonly Word[], lines: readonly Word[]): readonly Wor
   return isPlain && (isRaw || !lines.some(({ text }) => text.includes('\\'))) ? lines : null;
 }
 
-function shifted(state: ShellState): ShellState {
+function forgetArguments(state: ShellState): ShellState {
   const variables = new Map(state.variables);
   for (const name of variables.keys()) if (/^(?:\d+|[@*])$/.test(name)) variables.set(name, UNKNOWN);
   return { ...state, variables };
 }
 
-/** The names that are set anywhere in some commands. */
+/** The names that are set anywhere in the given steps. */
 export function assignedNames(steps: readonly Step[]): Set<string> {
   const names = new Set<string>();
   const visit = (step: Step): void => {

@@ -3,23 +3,29 @@ import type { Variable } from './shell-state.ts';
 
 type CutSign = Extract<Change, { kind: 'cut' }>['sign'];
 
-/** Combinations of values that one command is judged with; beyond that its expansions count as unknown. */
+/**
+ * Maximum number of value combinations that one command is checked with; beyond it, its expansions count as
+ * unknown.
+ */
 const MAX_COMBINATIONS = 256;
 
-/** Characters that the expansions of one command are followed to; beyond that they count as unknown. */
+/** Maximum number of characters that the expansions of one command produce; beyond it, they count as unknown. */
 const MAX_EXPANDED = 128 * 1024;
 
-/** What is known of the expansions in a word. */
+/** What is known about the expansions in a word. */
 export interface Expansions {
   readonly variable: (name: string) => Variable | null;
-  /** The words that a command substitution prints; null where they can't be told. */
+  /** The words that a command substitution prints; null if unknown. */
   readonly output: (piece: Extract<Piece, { kind: 'output' }>) => readonly Word[] | null;
-  /** Whether a variable that may hold something else counts as unknown as well. */
+  /** Whether a variable that may hold other values also counts as unknown. */
   readonly mindsOpen: boolean;
 }
 
-/** A tilde means the home folder where it is written, not where a variable brings it. That of another user is some folder outside. */
-function fromHome(word: Word, { variable }: Expansions): Word {
+/**
+ * Replaces a tilde by the home folder, but only where it is written, not in the value of a variable. The home of
+ * another user is treated as some folder outside.
+ */
+function expandTilde(word: Word, { variable }: Expansions): Word {
   if (!startsAtHome(word)) return word;
   const [home] = /^~(?:\/|$)/.test(word.text) ? (variable('HOME')?.values ?? []) : [];
   const replace = (text: string): string => (home === undefined ? `/${text}` : text.replace(/^~/, home.text));
@@ -29,15 +35,15 @@ function fromHome(word: Word, { variable }: Expansions): Word {
   return { ...word, text: replace(word.text), raw: replace(word.raw), pieces: pieces ?? null };
 }
 
-/** Words as they stand on a line, where a tilde is the home folder. */
+/** Expands words as written on a line, including tildes. */
 export function expandWritten(words: readonly Word[], expansions: Expansions): (readonly Word[])[] {
   return expandWords(
-    words.map((word) => fromHome(word, expansions)),
+    words.map((word) => expandTilde(word, expansions)),
     expansions,
   );
 }
 
-/** All that the words of a command can become, as far as it is known. */
+/** All known expansions of the words of a command. */
 export function expandWords(words: readonly Word[], expansions: Expansions): (readonly Word[])[] {
   const names = new Set(
     words.flatMap(({ pieces }) =>
@@ -51,7 +57,7 @@ export function expandWords(words: readonly Word[], expansions: Expansions): (re
   });
 }
 
-/** What one combination says of a variable: its value, or the words of an array. Null: unknown. */
+/** The values of each variable in one combination: its value, or the words of an array; null if unknown. */
 type Chosen = ReadonlyMap<string, readonly Word[] | null>;
 
 function combinations(names: readonly string[], { variable, mindsOpen }: Expansions): Chosen[] {
@@ -71,7 +77,7 @@ function choicesOf(variable: Variable | null, mindsOpen: boolean): (readonly Wor
   return variable.isOpen && (mindsOpen || variable.values.length === 0) ? [...known, null] : known;
 }
 
-/** A field of what a word becomes, while it is put together. */
+/** One field of an expanded word, while it is being built. */
 interface Field {
   readonly pieces: Piece[];
   pattern: boolean;
@@ -84,8 +90,8 @@ interface Budget {
   left: number;
 }
 
-/** The values, unless they are longer than what is left of the budget. */
-function within(budget: Budget, values: readonly Word[] | null): readonly Word[] | null {
+/** The values, unless they exceed the remaining budget. */
+function withinBudget(budget: Budget, values: readonly Word[] | null): readonly Word[] | null {
   for (const { text, raw, pieces } of values ?? [])
     budget.left -= text.length + raw.length + (pieces?.length ?? 0);
   return budget.left < 0 ? null : values;
@@ -96,18 +102,18 @@ function expandWord(word: Word, chosen: Chosen, expansions: Expansions, budget: 
   const fields: Field[] = [
     { pieces: [], pattern: word.pattern, below: word.below, quoted: false, bare: false },
   ];
-  let isNothing = false;
+  let isEmptyList = false;
   for (const piece of word.pieces) {
-    const values = piece.kind === 'text' ? null : within(budget, valuesOf(piece, chosen, expansions));
-    // `"$@"` without arguments is no word, while `"$x"` is an empty one.
-    isNothing ||= values?.length === 0 && isAll(piece);
+    const values = piece.kind === 'text' ? null : withinBudget(budget, valuesOf(piece, chosen, expansions));
+    // `"$@"` without arguments yields no word, while `"$x"` yields an empty one.
+    isEmptyList ||= values?.length === 0 && isAll(piece);
     if (piece.kind === 'text') append(last(fields), piece, piece.quoted);
     else if (values === null)
       append(last(fields), { kind: 'unknown', raw: piece.raw, quoted: piece.quoted }, piece.quoted);
     else appendValues(fields, values, piece.quoted, isAll(piece));
   }
   const isWord = (field: Field, index: number): boolean =>
-    hasContent(field) || (field.quoted && !(index === 0 && isNothing));
+    hasContent(field) || (field.quoted && !(index === 0 && isEmptyList));
   return fields.filter(isWord).map((field) => fieldWord(field, word));
 }
 
@@ -156,7 +162,7 @@ function strongest(left: Word['below'], right: Word['below']): Word['below'] {
   return left === 'all' || right === 'all' ? 'all' : (left ?? right);
 }
 
-/** Without quotes a value is split at white space, and what is in it may be a pattern. */
+/** Without quotes a value is split at white space, and its parts may be patterns. */
 function splitValue(fields: Field[], text: string): void {
   const parts = text.split(/[ \t\n]+/);
   parts.forEach((part, index) => {
@@ -183,7 +189,7 @@ function fieldWord({ pieces: all, pattern, below, quoted, bare }: Field, word: W
   };
 }
 
-/** Null where the value is unknown. */
+/** Null if the value is unknown. */
 function valuesOf(
   piece: Exclude<Piece, { kind: 'text' }>,
   chosen: Chosen,
@@ -210,7 +216,7 @@ function valuesOf(
   }
 }
 
-/** An unknown value may be replaced by the text, and may not be. */
+/** Replaces an empty value by the default; an unknown value stays unknown. */
 function withDefault(values: readonly Word[] | null, text: string): readonly Word[] | null {
   if (values === null) return null;
   const [only] = values;
@@ -219,7 +225,10 @@ function withDefault(values: readonly Word[] | null, text: string): readonly Wor
     : values;
 }
 
-/** `${x%.ts}`, `${x#src/}`, the last part of a path and the folder of one: how scripts take paths apart. */
+/**
+ * Handles `${x%.ts}`, `${x#src/}`, the last part of a path and its folder: the usual forms in which scripts split
+ * paths.
+ */
 function cutValue(value: Word, sign: CutSign, text: string): Word | null {
   if (value.unknown) return null;
   const slash = value.text.lastIndexOf('/');
@@ -232,7 +241,7 @@ function cutValue(value: Word, sign: CutSign, text: string): Word | null {
     return dot < 0 ? value : shorten(value.text.slice(0, dot));
   }
   if (/[*?[\]]/.test(text)) return null;
-  // What lies below a folder still lies there when its name ends in another way.
+  // A path below a folder stays below it when its suffix changes.
   if (value.below !== null) return sign.startsWith('%') ? value : null;
   if (sign.startsWith('%'))
     return value.text.endsWith(text) ? shorten(value.text.slice(0, value.text.length - text.length)) : value;

@@ -12,14 +12,14 @@ import { type Expansions, expandWords, expandWritten } from './expand-words.ts';
 import { moveFolder } from './moves.ts';
 import type { ShellState, Variable } from './shell-state.ts';
 
-/** What expansions are looked up in. */
+/** The context in which expansions are resolved. */
 export interface Knowledge {
   readonly place: CommandPlace;
-  /** Whether a variable that may hold something else counts as unknown as well. */
+  /** Whether a variable that may hold other values also counts as unknown. */
   readonly mindsOpen: boolean;
 }
 
-/** What a command reads: all of it as one word, and as lines that a program is known to print. */
+/** The input of a command: the whole text as one word, and the lines that a program is known to print. */
 export interface Input {
   readonly text: Word | null;
   readonly output: Output | null;
@@ -27,20 +27,20 @@ export interface Input {
 
 export const NO_INPUT: Input = { text: null, output: null };
 
-/** Names that hold a plain name, whatever it is, or nothing. */
-const NAMING = new Set(['USER', 'LOGNAME', 'HOSTNAME', 'OSTYPE', 'MACHTYPE', 'HOSTTYPE']);
+/** Variables that hold a plain name or nothing. */
+const NAME_VARIABLES = new Set(['USER', 'LOGNAME', 'HOSTNAME', 'OSTYPE', 'MACHTYPE', 'HOSTTYPE']);
 
-/** Names that hold a number, or nothing in a shell that does not know them. */
-const COUNTING = new Set(['!', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID']);
+/** Variables that hold a number, or nothing in a shell that doesn't define them. */
+const NUMBER_VARIABLES = new Set(['!', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID']);
 
-/** Commands inside commands whose output is asked for. */
+/** Maximum nesting of command substitutions whose output is computed. */
 const MAX_DEPTH = 16;
 
 export function expansionsOf(knowledge: Knowledge, state: ShellState, depth = 0): Expansions {
   return {
     variable: (name) => knownVariable(name, state, knowledge.place),
     output: ({ steps }) =>
-      depth > MAX_DEPTH ? null : (outputOf(knowledge, steps, state, depth + 1)?.words ?? null),
+      depth > MAX_DEPTH ? null : (computeOutput(knowledge, steps, state, depth + 1)?.words ?? null),
     mindsOpen: knowledge.mindsOpen,
   };
 }
@@ -48,7 +48,7 @@ export function expansionsOf(knowledge: Knowledge, state: ShellState, depth = 0)
 function knownVariable(name: string, state: ShellState, place: CommandPlace): Variable | null {
   const assigned = state.variables.get(name);
   if (assigned === undefined) return environmentVariable(name, state, place);
-  // The next `cd` overwrites what was assigned.
+  // The next `cd` overwrites an assigned value.
   return name === 'PWD' || name === 'OLDPWD' ? null : assigned;
 }
 
@@ -65,39 +65,39 @@ function environmentVariable(name: string, state: ShellState, place: CommandPlac
     case 'TMPDIR':
       return values(place.temporary.slice(0, 1));
     default:
-      if (COUNTING.has(name)) return values(['', '0']);
-      return NAMING.has(name) ? values(['', 'name']) : null;
+      if (NUMBER_VARIABLES.has(name)) return values(['', '0']);
+      return NAME_VARIABLES.has(name) ? values(['', 'name']) : null;
   }
 }
 
-/** What commands print together; null where that can't be told. */
-function outputOf(
+/** The combined output of the steps; null if unknown. */
+function computeOutput(
   knowledge: Knowledge,
   steps: readonly Step[],
   state: ShellState,
   depth: number,
 ): Output | null {
-  let here = state;
+  let current = state;
   let piped: Output | null = null;
   let isPiped = false;
   const commands = steps.filter((step) => step.kind === 'command' || step.shape !== 'substitution');
   for (const [index, step] of commands.entries()) {
     if (step.kind !== 'command') return null;
-    const [words, ...others] = expandWritten(step.words, expansionsOf(knowledge, here, depth));
+    const [words, ...others] = expandWritten(step.words, expansionsOf(knowledge, current, depth));
     if (words === undefined || others.length > 0) return null;
     const isLast = index === commands.length - 1;
     if (programOf(words[0]) === 'cd' && !isLast) {
-      here = moveFolder(here, words, knowledge.place);
+      current = moveFolder(current, words, knowledge.place);
       continue;
     }
     const input = inputOf(
       knowledge,
       step.redirections,
       { output: isPiped ? piped : null, text: null },
-      here,
+      current,
       depth,
     );
-    piped = printedOutput(words, input.output, printingPlace(knowledge.place, here));
+    piped = printedOutput(words, input.output, printingPlace(knowledge.place, current));
     isPiped = step.next === '|';
     if (piped === null || (!isLast && !isPiped)) return null;
   }
@@ -109,7 +109,7 @@ function printingPlace({ workspace, temporary }: CommandPlace, { folders }: Shel
   return { folder: folder !== undefined && others.length === 0 ? folder : null, workspace, temporary };
 }
 
-/** What redirections give a command to read; without one it reads what is piped to it. */
+/** The input that redirections give to a command; without any, the piped input. */
 export function inputOf(
   knowledge: Knowledge,
   redirections: readonly Redirection[],
@@ -124,7 +124,7 @@ export function inputOf(
       : { output: piped.output, text: piped.text ?? outputText(piped.output) };
   const { operator, target, body, input } = redirection;
   if (input !== null) {
-    const output = outputOf(knowledge, input, state, depth + 1);
+    const output = computeOutput(knowledge, input, state, depth + 1);
     return { output, text: output === null ? null : outputText(output) };
   }
   const word = operator === '<<' ? (body?.word ?? null) : operator === '<<<' ? target : null;
@@ -140,7 +140,7 @@ function outputText({ text }: Output): Word | null {
   return text === null ? null : quotedWord(text);
 }
 
-/** What a command prints, where it has only one meaning. */
+/** The output of a command, if its expansions allow only one meaning. */
 export function commandOutput(
   knowledge: Knowledge,
   alternatives: readonly (readonly Word[])[],
@@ -152,7 +152,7 @@ export function commandOutput(
   return { text: null, output: printedOutput(words, input.output, printingPlace(knowledge.place, state)) };
 }
 
-/** Everything that a command would be with each possible value of its expansions. */
+/** The command with each possible value of its expansions. */
 export function expandCommand(
   knowledge: Knowledge,
   { words, redirections }: Pick<Segment, 'words' | 'redirections'>,

@@ -4,7 +4,7 @@ import { isFixed, programOf, startsAtHome, type Word } from '../shell/shell-word
 import type { CommandPlace } from '../write-rules.ts';
 import { joinFolders, type ShellState } from './shell-state.ts';
 
-/** The state behind a command that changes the folder; the same one where it doesn't. */
+/** The state after a command that changes the folder; unchanged for other commands. */
 export function moveFolder(state: ShellState, words: readonly Word[], place: CommandPlace): ShellState {
   const skipped = words.findIndex((word) => !['command', 'builtin'].includes(word.text));
   const [first, ...rest] = words.slice(Math.max(skipped, 0));
@@ -29,7 +29,7 @@ function goTo(state: ShellState, folders: readonly string[] | null): ShellState 
   return { ...state, folders, previous: state.folders };
 }
 
-/** Where a path leads from each of the folders that the line may stand in; null where that can't be told. */
+/** The targets of a path from each folder that the line may be in; null if unknown. */
 export function destinations(
   { folders }: Pick<ShellState, 'folders'>,
   target: Word | undefined,
@@ -47,7 +47,7 @@ export function destinations(
       );
 }
 
-/** The home of another user is some folder outside; it does not matter which. */
+/** The home of another user is some folder outside; its exact path doesn't matter. */
 function homeFolder(text: string, home: string | null): readonly string[] | null {
   if (!/^~(?:\/|$)/.test(text)) return [resolvePath('/', `/${text}`)];
   return home === null ? null : [resolvePath('/', text.replace(/^~/, home))];

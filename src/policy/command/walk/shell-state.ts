@@ -1,25 +1,25 @@
 import { type Compound, type Connector, plainWord, type Word } from '../shell/shell-word.ts';
 
-/** Values of a variable that are told apart; with more of them it counts as unknown. */
+/** Maximum number of distinct values of a variable; with more, it counts as unknown. */
 const MAX_VALUES = 256;
-/** More places than this are no place that can be named. */
+/** Maximum number of possible folders; with more, the folder counts as unknown. */
 const MAX_FOLDERS = 16;
 
-/** What is known of a variable. */
+/** What is known about a variable. */
 export interface Variable {
-  /** Each of these is possible. */
+  /** The possible values. */
   readonly values: readonly Word[];
-  /** It may hold something else as well. */
+  /** It may hold other values as well. */
   readonly isOpen: boolean;
-  /** It is an array, and holds all of its values. */
+  /** It is an array that holds all of its values. */
   readonly isList: boolean;
 }
 
-/** What the commands of a line change for those after them. */
+/** The part of the shell's state that commands change for the commands after them. */
 export interface ShellState {
-  /** Where the line may stand; null where that can't be told. */
+  /** The folders the line may be in; null if unknown. */
   readonly folders: readonly string[] | null;
-  /** Where `cd -` and `popd` lead. */
+  /** The folders that `cd -` returns to. */
   readonly previous: readonly string[] | null;
   readonly stack: readonly (readonly string[] | null)[];
   readonly variables: ReadonlyMap<string, Variable>;
@@ -30,7 +30,7 @@ export function createState(folders: readonly string[]): ShellState {
   return { folders, previous: null, stack: [], variables: new Map(), functions: new Map() };
 }
 
-/** What holds whichever of several states is the real one. */
+/** Merges states: the result covers whichever of them is the real one. */
 export function joinStates(states: readonly ShellState[]): ShellState {
   const distinct = [...new Set(states)];
   const [first, ...rest] = distinct;
@@ -74,7 +74,7 @@ function joinVariable(left: Variable | undefined, right: Variable | undefined): 
     return { values: one?.values ?? [], isList: one?.isList ?? false, isOpen: true };
   }
   if (left.isList !== right.isList) return { values: [], isList: false, isOpen: true };
-  return bounded({
+  return limitValues({
     values: distinctValues([...left.values, ...right.values]),
     isList: left.isList,
     isOpen: left.isOpen || right.isOpen,
@@ -87,7 +87,7 @@ function distinctValues(values: readonly Word[]): readonly Word[] {
   ];
 }
 
-function bounded(variable: Variable): Variable {
+function limitValues(variable: Variable): Variable {
   return variable.values.length > MAX_VALUES ? { ...variable, values: [], isOpen: true } : variable;
 }
 
@@ -103,14 +103,14 @@ function joinFunctions(
 }
 
 export function withVariable(state: ShellState, name: string, variable: Variable): ShellState {
-  return { ...state, variables: new Map(state.variables).set(name, bounded(variable)) };
+  return { ...state, variables: new Map(state.variables).set(name, limitValues(variable)) };
 }
 
 export function withFunction(state: ShellState, compound: Compound): ShellState {
   return { ...state, functions: new Map(state.functions).set(compound.name, [compound]) };
 }
 
-/** The words of a script, a function or `sh -c`, as `$1`, `$2` and `$@`. */
+/** Sets the arguments of a script, a function or `sh -c`: `$1`, `$2` and `$@`. */
 export function withArguments(state: ShellState, words: readonly Word[]): ShellState {
   const variables = new Map([...state.variables].filter(([name]) => !/^\d+$/.test(name)));
   words.forEach((word, index) => {
@@ -124,14 +124,17 @@ export function withArguments(state: ShellState, words: readonly Word[]): ShellS
 
 const ARGUMENT = /^(?:\d+|[@*])$/;
 
-/** Behind a function, `$1` is again what it was before. */
+/** Restores the arguments of the caller after a function call. */
 export function withArgumentsOf(state: ShellState, before: ShellState): ShellState {
   const own = [...state.variables].filter(([name]) => !ARGUMENT.test(name));
   const restored = [...before.variables].filter(([name]) => ARGUMENT.test(name));
   return { ...state, variables: new Map([...own, ...restored]) };
 }
 
-/** Another shell inherits only what was exported, which is not followed: its variables may hold anything else too. */
+/**
+ * A child shell inherits only exported variables. Exports aren't tracked, so each variable may hold other values
+ * too.
+ */
 export function inChildShell(state: ShellState): ShellState {
   const variables = new Map(
     [...state.variables].map(([name, variable]) => [name, { ...variable, isOpen: true }]),
@@ -139,10 +142,10 @@ export function inChildShell(state: ShellState): ShellState {
   return { ...state, variables };
 }
 
-/** A list of commands while it runs. */
+/** A command list while it runs. */
 export interface Chain {
   readonly state: ShellState;
-  /** States in which an earlier command of an and-list left the line, because it failed. */
+  /** States in which an earlier command of an and-list failed and ended the list. */
   readonly failed: readonly ShellState[];
   /** The state in which everything before `||` succeeded. */
   readonly succeeded: ShellState | null;
@@ -153,7 +156,7 @@ export function startChain(state: ShellState): Chain {
   return { state, failed: [], succeeded: null, before: ';' };
 }
 
-/** Behind `&&` everything before it succeeded; behind anything else it may have failed. */
+/** After `&&`, everything before it succeeded; after any other connector it may have failed. */
 export function continueChain({ state, failed, before }: Chain, next: Connector): Chain {
   if (next === '&&') return { state, failed, succeeded: null, before: next };
   const joined = failed.length === 0 ? state : joinStates([state, ...failed]);

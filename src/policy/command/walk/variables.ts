@@ -1,7 +1,7 @@
 import { optionValues, parseOptions } from '../programs/options.ts';
 import { type Assignment, programOf, UNKNOWN_CONTENT, type Word } from '../shell/shell-word.ts';
 
-/** Variables that decide which program runs, or make a harmless one run another. */
+/** Variables that decide which program runs, or make a harmless program run another one. */
 const STEERING =
   /^(?:PATH|IFS|ENV|BASH_ENV|BASH_FUNC_.*|BASH_CMDS|BASH_ALIASES|SHELLOPTS|BASHOPTS|PS[04]|PROMPT_COMMAND|ZDOTDIR|XDG_CONFIG_HOME|INPUTRC|FCEDIT|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|TAR_OPTIONS|RSYNC_RSH|GOFLAGS|GCONV_PATH|DOTNET_STARTUP_HOOKS|JDK_JAVA_OPTIONS|PYTHONBREAKPOINT|RUSTC|RUSTDOC|RUSTC_WORKSPACE_WRAPPER|CARGO_BUILD_RUST.*|CDPATH|HOME|SHELL|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5DB|RUBYOPT|LUA_INIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|RUSTC_WRAPPER|CARGO_.*RUNNER|EXINIT|VIMINIT|LESSOPEN|LESSCLOSE|MANPAGER|SSH_ASKPASS|SUDO_ASKPASS|CONDUCTOR_.*)$/;
 const NPM_STEERING =
@@ -11,7 +11,7 @@ const HARMLESS_PROGRAM = /^(?:|cat|less|more|true|:|false|none|echo)(?: -[A-Za-z
 const HARMLESS_OF_GIT =
   /^GIT_(?:AUTHOR_.*|COMMITTER_.*|TERMINAL_PROMPT|TRACE.*|OPTIONAL_LOCKS|MERGE_AUTOEDIT|CEILING_DIRECTORIES|LITERAL_PATHSPECS|ADVICE)$/;
 
-/** Values that leave it as it is which program runs; all of their words must be of these. */
+/** Harmless values that don't affect which program runs; every word must match. */
 const HARMLESS_WORDS: Readonly<Record<string, RegExp>> = {
   NODE_OPTIONS:
     /^--(?:max-old-space-size|max-semi-space-size|stack-size|stack-trace-limit|unhandled-rejections|dns-result-order|max-http-header-size|localstorage-file)=\w+$|^--(?:no-)?(?:warnings|deprecation|trace-[a-z-]+|enable-source-maps|experimental-vm-modules|experimental-strip-types|experimental-fetch|openssl-legacy-provider|throw-deprecation|preserve-symlinks|expose-gc)$/,
@@ -19,14 +19,14 @@ const HARMLESS_WORDS: Readonly<Record<string, RegExp>> = {
   MAKEFLAGS: /^(?:-?j\d*|-?[ksn]|--(?:no-print-directory|jobs=\d+|silent|keep-going))$/,
 };
 
-/** Folders that programs are installed to, as parts of PATH. */
+/** Folders in which programs are installed, as entries of `PATH`. */
 const PATH_PART =
   /^(?:\$PATH|\$\{PATH\}|\/(?:usr|opt|bin|sbin|snap|nix|home|root|Users)(?:\/[\w.@+-]+)*|(?:~|\$HOME|\$\{HOME\}|\$\{?[A-Z][A-Z_]+\}?)(?:\/[\w.@+-]+)+|(?:\$PWD\/|\$\{PWD\}\/|\$\(pwd\)\/|\.?\/)?(?:[\w.@+-]+\/)*(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin)|\$\(go env GOPATH\)\/bin)$/;
 
-/** Where a shell computes with a variable, it runs the substitutions in a subscript that the value holds. */
+/** When a shell evaluates a variable arithmetically, it runs command substitutions in a subscript of its value. */
 const RUNNING_SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/;
 
-/** Why a variable may not be set under a policy with `commands`, or null. */
+/** Why a policy with `commands` forbids setting a variable, or null. */
 export function variableProblem({ name, value, content }: Assignment, hasAllowList: boolean): string | null {
   if (RUNNING_SUBSCRIPT.test(name) || RUNNING_SUBSCRIPT.test(value ?? ''))
     return `${name.split('[')[0]} holds a command substitution in a subscript`;
@@ -43,9 +43,9 @@ export function variableProblem({ name, value, content }: Assignment, hasAllowLi
 }
 
 function isHarmlessValue(name: string, text: string, value: string | null, hasAllowList: boolean): boolean {
-  // Fewer separators split less; others would split words where this reading does not.
+  // Fewer separators split less. Others would split words where this parser does not.
   if (name === 'IFS') return value !== null && /^[ \t\n]*$/.test(value);
-  // With a list of allowed names, a folder decides what these names mean.
+  // With an allow-list, the folders in `PATH` decide what the allowed names mean.
   if (name === 'PATH')
     return (
       !hasAllowList &&
@@ -57,23 +57,33 @@ function isHarmlessValue(name: string, text: string, value: string | null, hasAl
   return value.split(/\s+/).every((word) => word === '' || words.test(word));
 }
 
-const EVALUATING = new Set(['let', 'test', '[', '[[', 'declare', 'typeset', 'local', 'readonly', 'export']);
-const REFERRING = new Set(['declare', 'typeset', 'local']);
+const EVALUATING_BUILTINS = new Set([
+  'let',
+  'test',
+  '[',
+  '[[',
+  'declare',
+  'typeset',
+  'local',
+  'readonly',
+  'export',
+]);
+const NAMEREF_BUILTINS = new Set(['declare', 'typeset', 'local']);
 
-/** Why a command that computes with variables, or makes one stand for another, can't be judged. */
+/** Why a command that evaluates variables, or makes one refer to another, can't be decided. */
 export function evaluationProblem(words: readonly Word[]): string | null {
   const [first, ...rest] = words;
   const program = programOf(first);
-  if (EVALUATING.has(program) && rest.some(({ text }) => RUNNING_SUBSCRIPT.test(text)))
+  if (EVALUATING_BUILTINS.has(program) && rest.some(({ text }) => RUNNING_SUBSCRIPT.test(text)))
     return `${program} runs a command substitution in a subscript`;
-  if (REFERRING.has(program) && rest.some(({ text }) => /^-\w*n/.test(text)))
+  if (NAMEREF_BUILTINS.has(program) && rest.some(({ text }) => /^-\w*n/.test(text)))
     return `${program} makes a name stand for another variable`;
   return null;
 }
 
-const FILLING = new Set(['read', 'mapfile', 'readarray', 'unset', 'getopts', 'let']);
+const FILLING_BUILTINS = new Set(['read', 'mapfile', 'readarray', 'unset', 'getopts', 'let']);
 
-/** Variables that a command of the shell fills without an equals sign. */
+/** Variables that a shell builtin sets without an equals sign. */
 export function filledVariables(words: readonly Word[]): Assignment[] {
   const [first, ...rest] = words;
   const program = programOf(first);
@@ -81,7 +91,7 @@ export function filledVariables(words: readonly Word[]): Assignment[] {
     const names = optionValues(parseOptions(rest, { letters: 'v', stopAtOperand: true }), '-v');
     return names.map(({ text }) => unknownValue(text));
   }
-  if (!FILLING.has(program)) return [];
+  if (!FILLING_BUILTINS.has(program)) return [];
   const names = rest.map(({ text }) => text.replace(/^-\w/, '').replace(/[-+*/%]?=.*$/s, ''));
   return names.filter((name) => /^[A-Za-z_]\w*(?:\[.*\])?$/s.test(name)).map(unknownValue);
 }

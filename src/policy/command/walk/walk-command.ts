@@ -23,7 +23,7 @@ import { destinations, moveFolder } from './moves.ts';
 import { joinStates, type ShellState } from './shell-state.ts';
 import { runInChild, type Walk } from './walk.ts';
 
-/** Judges one command with every value that its expansions may have. */
+/** Checks one command with every possible value of its expansions. */
 export function walkCommand(
   walk: Walk,
   segment: Segment,
@@ -37,7 +37,7 @@ export function walkCommand(
   const input = inputOf(walk, segment.redirections, piped, state);
   walk.findings.push(
     ...segment.assignments.flatMap((assignment) =>
-      isForReadingAlone(assignment, segment) ? [] : checkVariable(walk, assignment),
+      isReadSeparator(assignment, segment) ? [] : checkVariable(walk, assignment),
     ),
     ...expanded.redirections.flatMap((redirection) => checkRedirection(check, redirection)),
   );
@@ -53,8 +53,8 @@ export function walkCommand(
   };
 }
 
-/** `IFS= read` splits one line in another way, and nothing after it. */
-function isForReadingAlone({ name }: Assignment, { words: [first] }: Segment): boolean {
+/** `IFS= read` changes the splitting for this one command only. */
+function isReadSeparator({ name }: Assignment, { words: [first] }: Segment): boolean {
   return name === 'IFS' && first?.text === 'read';
 }
 
@@ -68,24 +68,24 @@ export function checkCompoundRedirections(
   return expanded.redirections.flatMap((redirection) => checkRedirection(check, redirection));
 }
 
-interface Words {
+interface ExpandedCommand {
   readonly segment: Segment;
   readonly words: readonly Word[];
   readonly state: ShellState;
-  /** With the variables that are set for this command alone. */
+  /** The state with the variables that are set for this command only. */
   readonly set: ShellState;
   readonly input: Input;
 }
 
-/** Judges a command whose expansions have one value each, and returns the state behind it. */
-function walkWords(walk: Walk, given: Words): ShellState {
+/** Checks a command whose expansions have one value each, and returns the state after it. */
+function walkWords(walk: Walk, given: ExpandedCommand): ShellState {
   const { segment, words, state, input } = given;
   const { calls, lines, problems } = unwrapCalls(words, input.output);
   const subject = textOf(words);
   walk.findings.push(...problems.map((problem) => hidden(subject, problem)));
   for (const call of calls) walkCall(walk, call, given);
-  const behindLines = lines.reduce((current, line) => walkNested(walk, line, given, current), state);
-  const moved = moveFolder(behindLines, words, walk.place);
+  const afterLines = lines.reduce((current, line) => walkNested(walk, line, given, current), state);
+  const moved = moveFolder(afterLines, words, walk.place);
   const declared = declare(moved, segment.words, words, input, expansionsOf(walk, moved));
   return callFunction(walk, words, declared);
 }
@@ -97,8 +97,8 @@ function callFunction(walk: Walk, words: readonly Word[], state: ShellState): Sh
   return joinStates(bodies.map((body) => walk.runFunction(body, state, args)));
 }
 
-/** A program on the line, or one that another program starts. */
-function walkCall(walk: Walk, call: Call, { set, input }: Words): void {
+/** Checks a program on the line, or one that another program starts. */
+function walkCall(walk: Walk, call: Call, { set, input }: ExpandedCommand): void {
   const folders = call.folder === null ? set.folders : destinations(set, call.folder, walk.place);
   const check: CallCheck = { ...walk, folders };
   const subject = textOf(call.words);
@@ -108,14 +108,14 @@ function walkCall(walk: Walk, call: Call, { set, input }: Words): void {
     ...checkSourced(check, call.words, subject),
     ...scripts.problems.map((problem) => hidden(subject, problem)),
     ...scripts.files.flatMap((file) => checkWrittenFile(check, file)),
-    ...patchesOf(call.words, input).flatMap((effect) => checkEffect(check, effect)),
+    ...findPatchEffects(call.words, input).flatMap((effect) => checkEffect(check, effect)),
   );
   for (const line of scripts.lines) runInChild(walk, line.text, set, null);
   walkAlias(walk, call, set);
   walkCode(walk, call.words, set, input, subject);
 }
 
-/** Files that set up an environment and that no agent writes: those of the user's own tools. */
+/** Files that set up an environment and that agents don't write: those of the user's own tools. */
 const ENVIRONMENT_FILE = /^\/(?:opt|usr|etc)\/[\w./@+-]+$/;
 
 function checkSourced(check: CallCheck, words: readonly Word[], subject: string): Finding[] {
@@ -132,12 +132,12 @@ function checkSourced(check: CallCheck, words: readonly Word[], subject: string)
     : [hidden(subject, `${first.text} runs a file inside this shell`)];
 }
 
-function patchesOf(words: readonly Word[], { text }: Input) {
+function findPatchEffects(words: readonly Word[], { text }: Input) {
   if (!/^apply_?patch$/.test(programOf(words[0]))) return [];
   return patchEffects(words[1]?.text ?? text?.text ?? '');
 }
 
-/** `git -c alias.x=… x` is the command that the alias stands for. */
+/** `git -c alias.x=… x` runs the command that the alias stands for. */
 function walkAlias(walk: Walk, call: Call, state: ShellState): void {
   const git = readGit(call.words);
   if (git === null || git.alias === null) return;
@@ -146,8 +146,13 @@ function walkAlias(walk: Walk, call: Call, state: ShellState): void {
   runInChild(walk, `${line} ${lineOfWords(words)}`, state, null);
 }
 
-/** A text that a program hands to a shell. */
-function walkNested(walk: Walk, { line, isHere }: NestedLine, given: Words, state: ShellState): ShellState {
+/** Checks a text that a program passes to a shell. */
+function walkNested(
+  walk: Walk,
+  { line, isHere }: NestedLine,
+  given: ExpandedCommand,
+  state: ShellState,
+): ShellState {
   if (line.unknown)
     walk.findings.push(hidden(textOf(given.words), 'an expansion is a part of the line that it runs'));
   if (isHere) return walk.runText(line.text, state, given.input);
@@ -155,7 +160,7 @@ function walkNested(walk: Walk, { line, isHere }: NestedLine, given: Words, stat
   return state;
 }
 
-/** The program that an interpreter is given on the line or by its input. */
+/** Checks the program that an interpreter gets on the line or from its input. */
 function walkCode(
   walk: Walk,
   words: readonly Word[],
@@ -190,7 +195,7 @@ function walkCode(
   }
 }
 
-/** Code of another language: refused under a list of allowed commands, and where it names a denied one. */
+/** Code in another language is refused under an allow-list, and if it names a denied command. */
 function checkCode({ policy, deny }: Walk, text: string, subject: string, problem: string): Finding[] {
   if (policy.commands.allow !== null) return [hidden(subject, problem)];
   const entry = deniedInCode(text, deny);

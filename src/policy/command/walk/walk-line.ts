@@ -20,14 +20,14 @@ import {
 import type { Walk } from './walk.ts';
 import { checkCompoundRedirections, walkCommand } from './walk-command.ts';
 
-/** Commands that are judged for one line, each with every value that it may have. */
+/** Maximum number of commands checked for one line, counting each possible value. */
 const MAX_JUDGED = 20_000;
-/** Lines inside lines, and functions that call functions. */
+/** Maximum nesting of lines inside lines and of function calls. */
 const MAX_DEPTH = 12;
-/** Pieces of a line that are looked at, behind something that was not understood. */
+/** Maximum number of times that parsing resumes after text that could not be parsed. */
 const MAX_RESUMED = 16;
 
-/** Judges every command of a line. */
+/** Checks every command of a line. */
 export function walkLine(rules: Rules, mindsOpen: boolean, line: string): Finding[] {
   const walk: Walk = {
     ...rules,
@@ -41,13 +41,13 @@ export function walkLine(rules: Rules, mindsOpen: boolean, line: string): Findin
     runFunction: (compound, state, args) => walkFunction(walk, compound, state, args),
   };
   walkText(walk, line, createState([rules.place.cwd]), NO_INPUT);
-  // What is never called by its name may be called in another way.
+  // A function that is never called by name may be called indirectly.
   for (const [compound, state] of walk.defined)
     if (!walk.called.has(compound)) walkFunction(walk, compound, inChildShell(state), null);
   return walk.findings;
 }
 
-/** Judges a text as a line, and returns the state behind it. */
+/** Checks a text as a line, and returns the state after it. */
 function walkText(walk: Walk, text: string, state: ShellState, input: Input): ShellState {
   if (walk.depth > MAX_DEPTH) {
     walk.findings.push(hidden(text, "the line can't be judged: it is nested too deeply"));
@@ -59,7 +59,7 @@ function walkText(walk: Walk, text: string, state: ShellState, input: Input): Sh
   for (let resumed = 0; rest !== '' && resumed < MAX_RESUMED; resumed += 1) {
     const read = readLine(rest);
     reportReading(walk, rest, read);
-    // Refused whatever is in it.
+    // A line that is too large is refused whatever it contains.
     if (read.isTooLarge) break;
     current = walkSteps(walk, read.steps, current, input);
     const separator = read.unread.search(/[;\n]/);
@@ -92,14 +92,14 @@ function walkSteps(walk: Walk, steps: readonly Step[], start: ShellState, input:
     const given = chain.before === '|' ? piped : input;
     const { state, output } = walkStep(walk, step, chain.state, given);
     piped = output;
-    chain = continueChain(follow(walk, chain, step, state), step.next);
+    chain = continueChain(applyStep(walk, chain, step, state), step.next);
   }
   return continueChain(chain, ';').state;
 }
 
 interface Walked {
   readonly state: ShellState;
-  /** What the next command of a pipe reads. */
+  /** The input of the next command in a pipe. */
   readonly output: Input;
 }
 
@@ -116,9 +116,12 @@ function walkStep(walk: Walk, step: Step, state: ShellState, input: Input): Walk
   return walkCommand(walk, step, state, input);
 }
 
-/** Takes in what a command did to the state, unless it may not have run, may have failed or ran in another shell. */
-function follow(walk: Walk, chain: Chain, step: Step, after: ShellState): Chain {
-  if (chain.before === '||' && chain.succeeded !== null && leaves(step))
+/**
+ * Applies the effect of a command on the state, unless the command may not have run, may have failed or ran in
+ * another shell.
+ */
+function applyStep(walk: Walk, chain: Chain, step: Step, after: ShellState): Chain {
+  if (chain.before === '||' && chain.succeeded !== null && endsLine(step))
     return { ...chain, state: chain.succeeded };
   const { state } = chain;
   if (after === state || step.next === '|' || step.next === '&') return chain;
@@ -128,11 +131,11 @@ function follow(walk: Walk, chain: Chain, step: Step, after: ShellState): Chain 
   return { ...chain, state: after, failed: mayFail ? [...chain.failed, state] : chain.failed };
 }
 
-/** Whether nothing of the line runs behind it. */
-function leaves(step: Step): boolean {
+/** Whether the line ends here, so that nothing after this step runs. */
+function endsLine(step: Step): boolean {
   if (step.kind === 'command') return /^(?:exit|return)$/.test(step.words[0]?.text ?? '');
   const last = step.shape === 'group' ? step.parts[0]?.steps.at(-1) : undefined;
-  return last !== undefined && leaves(last);
+  return last !== undefined && endsLine(last);
 }
 
 function walkCompound(walk: Walk, compound: Compound, state: ShellState, piped: Input): ShellState {
@@ -159,7 +162,7 @@ function walkCompound(walk: Walk, compound: Compound, state: ShellState, piped: 
   }
 }
 
-/** Conditions run one after the other; a body runs behind its own, the last one behind all of them. */
+/** Conditions run in order; each body runs after its own condition, the last one after all of them. */
 function walkBranches(walk: Walk, parts: readonly Part[], state: ShellState, input: Input): ShellState {
   const ends: ShellState[] = [];
   let tested = state;
@@ -177,13 +180,13 @@ function walkBranches(walk: Walk, parts: readonly Part[], state: ShellState, inp
   return joinStates(isComplete ? ends : [...ends, otherwise]);
 }
 
-/** How often the body of a loop is followed until it leads nowhere new. */
+/** Maximum number of rounds through a loop's body before its folder counts as unknown. */
 const MAX_ROUNDS = 3;
 
-/** A body may run again behind itself, so that what it sets and where it goes count for its start as well. */
+/** A body may run repeatedly, so the variables it sets and the folders it changes to also apply at its start. */
 function walkLoop(walk: Walk, parts: readonly Part[], state: ShellState, input: Input): ShellState {
   const steps = parts.flatMap((part) => part.steps);
-  const start = walk.mindsOpen ? opened(state, assignedNames(steps)) : state;
+  const start = walk.mindsOpen ? openVariables(state, assignedNames(steps)) : state;
   let folders = start.folders;
   let end = start;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -196,7 +199,7 @@ function walkLoop(walk: Walk, parts: readonly Part[], state: ShellState, input: 
   return joinStates([{ ...start, folders }, end]);
 }
 
-function opened(state: ShellState, names: ReadonlySet<string>): ShellState {
+function openVariables(state: ShellState, names: ReadonlySet<string>): ShellState {
   const variables = new Map(state.variables);
   for (const name of names) {
     const known = variables.get(name) ?? { values: [], isList: false };
@@ -205,7 +208,7 @@ function opened(state: ShellState, names: ReadonlySet<string>): ShellState {
   return { ...state, variables };
 }
 
-/** The body of a function, with the words that it is called with; null where these are not known. */
+/** Checks the body of a function with the given arguments; null if they are unknown. */
 function walkFunction(
   walk: Walk,
   compound: Compound,

@@ -9,15 +9,15 @@ export interface Walk extends Rules, Knowledge {
   readonly findings: Finding[];
   judged: number;
   depth: number;
-  /** Functions that were defined, with the state at that place, and those of them that were called. */
+  /** Functions that were defined, with the state at their definition, and those that were called. */
   readonly defined: Map<Compound, ShellState>;
   readonly called: Set<Compound>;
-  /** Judges a text as a line, and returns the state behind it. */
+  /** Checks a text as a line, and returns the state after it. */
   readonly runText: (text: string, state: ShellState, input: Input) => ShellState;
   readonly runFunction: (compound: Compound, state: ShellState, args: readonly Word[] | null) => ShellState;
 }
 
-/** Judges a text for a shell of its own, with the words that it is given; null where these are not known. */
+/** Checks a text that runs in a child shell with the given arguments; null if they are unknown. */
 export function runInChild(walk: Walk, text: string, state: ShellState, args: readonly Word[] | null): void {
   const child = inChildShell(state);
   walk.runText(text, args === null ? child : withArguments(child, args), NO_INPUT);
