@@ -16,24 +16,24 @@ import { finish, perform } from './perform.ts';
 import { type EffectResult, Interrupted } from './run-context.ts';
 import { type AwaitingView, type ParkedView, parkedView, type RunView } from './run-view.ts';
 
-/** How a drive can come back. */
+/** How `driveRun` can return. */
 export type DriveEnd =
   | { readonly kind: 'ended'; readonly end: RunEnd; readonly view: RunView }
   | { readonly kind: 'waiting'; readonly awaiting: AwaitingView; readonly view: RunView }
-  /** An agent can't work before that time; `resume` takes the run up again then. */
+  /** An agent can't work before `parked.until`; `resume` continues the run then. */
   | { readonly kind: 'parked'; readonly parked: ParkedView; readonly view: RunView }
-  /** Stopped from outside; `resume` takes it up again. */
+  /** Stopped from outside; `resume` continues the run. */
   | { readonly kind: 'interrupted'; readonly view: RunView };
 
 export interface DriveRequest extends DriveContextRequest, GateWait {
   readonly first: KernelInput;
-  /** What became known of the run before it moves on. */
+  /** Events to record before the first decision. */
   readonly known?: readonly EventDraft[];
 }
 
 /**
- * Moves a run from decision to decision until it ends, waits, or is interrupted. One process at a time. Throws a
- * `LeaseLost` if this process lost its lease meanwhile; nothing that it started for the run is alive then.
+ * Drives a run from decision to decision until it ends, waits, or is interrupted. One process at a time: throws
+ * `LeaseLost` if this process loses its lease; by then all processes that it started for the run are killed.
  */
 export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
   const context = createContext(request);
@@ -43,7 +43,7 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
     if (request.known !== undefined && request.known.length > 0) await context.record(request.known);
     return await moveOn(request, context, { input: request.first, records: [] });
   } catch (error) {
-    // Whatever the step made of it.
+    // After a lost lease, the step's own error doesn't matter.
     if (lost.aborted) {
       await context.killProcesses();
       throw lost.reason;
@@ -85,7 +85,7 @@ async function moveOn(request: DriveRequest, context: DriveContext, start: Effec
   }
 }
 
-/** A request to cancel may have come in the last moment; nobody would look for it after this. */
+/** Checks for a cancel request once more: after this, no process would read it. */
 async function waiting(context: DriveContext): Promise<DriveEnd> {
   await context.stopIfAsked();
   const view = context.view();
@@ -103,7 +103,7 @@ async function parked(context: DriveContext): Promise<DriveEnd> {
   return { kind: 'parked', parked: found, view };
 }
 
-/** Derived files are written again even when the log already held the end: a crash may have lost them. */
+/** Writes the derived files even if the log already contains the end: a crash may have lost them. */
 async function ended(context: DriveContext): Promise<DriveEnd> {
   const view = context.view();
   if (view.end === null) throw new Error(`run ${view.runId} has nothing to do and has not ended`);

@@ -1,7 +1,7 @@
 const MAX_LINES = 40;
 const MAX_COLUMNS = 400;
 
-/** The beginning of what a patch says of each file, in its order, without the lines that only name files. */
+/** The beginning of each file's hunks in a patch, in order, without header lines. */
 export function patchSections(patch: string): readonly string[] {
   const sections = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '));
   return sections.map((section) => {

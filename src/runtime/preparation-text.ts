@@ -1,7 +1,7 @@
 import { UNABLE } from './baseline-verdict.ts';
 import type { BaselineView, NoticeView } from './run-view.ts';
 
-/** What the checks said at the base, in one sentence: `2 of 14 tests already fail at the base`. */
+/** The result of the baseline in one sentence: `2 of 14 tests already fail at the base`. */
 export function baselineText(baseline: BaselineView): string {
   const left = baseline.validators.filter(({ ran }) => !ran);
   const notes = [
@@ -11,13 +11,13 @@ export function baselineText(baseline: BaselineView): string {
   return [baselineVerdict(baseline), ...notes].join('; ');
 }
 
-/** Without what was left out and where the result came from. */
+/** The result alone, without skipped validators and without its origin. */
 export function baselineVerdict({ outcome, validators, cases, reason }: BaselineView): string {
   switch (outcome) {
     case 'off':
       return 'switched off';
     case 'unable': {
-      // The end of the run has all of it, the output of the checks included.
+      // Only the first line: the end of the run has the full reason with the output of the checks.
       const [detail] = (reason ?? '').replace(UNABLE, '').trim().split('\n');
       return detail === undefined || detail === '' ? UNABLE : `${UNABLE}: ${detail}`;
     }

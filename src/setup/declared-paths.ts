@@ -1,4 +1,4 @@
-/** Paths that manifests and lock files name as dependencies, as written: relative to their file, absolute, or `file:`. */
+/** A dependency that a manifest or lock file declares by path, as written: relative, absolute, or `file:`. */
 export interface DeclaredPath {
   readonly path: string;
   readonly packageName: string | null;
@@ -86,7 +86,7 @@ function readPackageLock(text: string): DeclaredPath[] {
   });
 }
 
-/** `replace a => ../b` and `use ./c`, alone or in a block. A target that is no path has a version behind it. */
+/** `replace a => ../b` and `use ./c`, alone or in a block. A target with a version is a module, not a path. */
 function readGoFile(text: string): DeclaredPath[] {
   const lines = text.replace(/\/\/.*$/gm, '');
   const replaced = [
@@ -99,7 +99,7 @@ function readGoFile(text: string): DeclaredPath[] {
   return [...replaced.map(([, name = '', path = '']) => ({ path, packageName: name })), ...uses];
 }
 
-/** Also finds paths of targets, such as `path = "src/main.rs"`, which stay inside like any other. */
+/** Also finds paths of targets, such as `path = "src/main.rs"`; these are inside the checkout and do no harm. */
 function readTomlPaths(text: string): DeclaredPath[] {
   return anonymous([...withoutComments(text).matchAll(/\bpath\s*=\s*["']([^"'\n]+)["']/g)]);
 }
@@ -141,7 +141,7 @@ function readGemfileLock(text: string): DeclaredPath[] {
 function readComposer(text: string): DeclaredPath[] {
   return Object.values(asObject(parseObject(text).repositories)).flatMap((value) => {
     const { type, url } = asObject(value);
-    // A glob stands for what its fixed beginning leads to.
+    // For a glob, check the folder before its first wildcard.
     return type === 'path' && typeof url === 'string'
       ? [{ path: url.replace(/\/?[^/]*[*?[].*$/, '') || '.', packageName: null }]
       : [];

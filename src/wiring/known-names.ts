@@ -20,7 +20,7 @@ export async function knownNames(
   };
 }
 
-/** The engine takes longer to load than most checks take, and the built-in prompts, which come last, are sound. */
+/** The template engine takes longer to load than most checks; the built-in prompts (the last folder) need no check. */
 async function templateReader(ownFolders: readonly string[]): Promise<ReadTemplate | null> {
   return hasPrompts(ownFolders) ? loadTemplateReader() : null;
 }
@@ -30,7 +30,7 @@ export async function loadTemplateReader(): Promise<ReadTemplate> {
   return createTemplateReader();
 }
 
-/** Limits where a workflow says nothing. */
+/** Limits for workflows that set none. */
 export function limitDefaults(config: Config | null): CheckContext['defaults'] {
   const { timeout, idle_timeout, max_visits, park } = config?.limits ?? CONFIG_DEFAULTS.limits;
   return {
