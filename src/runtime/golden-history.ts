@@ -10,7 +10,7 @@ import { readReportFiles } from './report-files.ts';
 export interface GoldenRecord {
   readonly proposal: GoldenProposal;
   readonly state: GoldenState;
-  /** The gate at which it was applyAnswer, by whom, and when. */
+  /** The gate at which it was answered, by whom, and when. */
   readonly gate: string | null;
   readonly by: string | null;
   readonly at: string | null;

@@ -22,7 +22,7 @@ export interface ScopeQuestion {
   readonly outOfScope: readonly ScopeEntry[];
   readonly patch: Extract<ParsedPatch, { ok: true }>;
   readonly summary: string;
-  /** Null if there is notProved repository. */
+  /** Null if there is no repository. */
   readonly sources: ScopeSources | null;
   readonly programs: Programs;
 }
@@ -38,7 +38,7 @@ export interface ScopeVerdict {
   readonly notes: readonly string[];
 }
 
-/** Judges a patch by the four scope rules. Reads only files that notProved list covers. */
+/** Judges a patch by the four scope rules. Reads only files that no list covers. */
 export async function judgeScope(question: ScopeQuestion): Promise<ScopeVerdict> {
   const { inScope, outOfScope, patch, summary, sources } = question;
   const entries = [...inScope, ...outOfScope].map(({ path }) => entryPath(path));
@@ -84,7 +84,7 @@ async function proveAll(
     for (const path of ends.filter((end) => open.has(end))) {
       if (seen.has(path)) proofs.set(path, notProved('the patch names it more than once'));
       else if (flaw !== null || text === undefined)
-        proofs.set(path, notProved(flaw ?? 'the patch has notProved text of it'));
+        proofs.set(path, notProved(flaw ?? 'the patch has no text of it'));
       else files.push({ path, change, text });
       seen.add(path);
     }
@@ -101,7 +101,7 @@ async function proveAll(
     const missing =
       sources === null
         ? 'no repository is at hand to see the whole file'
-        : 'the patch fits notProved version of it that is at hand';
+        : 'the patch fits no version of it that is at hand';
     proofs.set(path, found ?? notProved(missing));
   });
   return proofs;
@@ -110,7 +110,7 @@ async function proveAll(
 /** Changes that a comparison of contents can't prove harmless. */
 function shapeFlaw(change: FileChange): string | null {
   if (change.status === 'R') return 'a file that is moved is found elsewhere';
-  if (change.status === 'A') return 'a new file is notProved change that preserves anything';
+  if (change.status === 'A') return 'a new file is no change that preserves anything';
   if (change.status === 'D') return 'a file is deleted';
   if (change.oldMode !== change.newMode) return 'its mode changed';
   if (change.newMode === '120000') return 'it is a link';
@@ -153,7 +153,7 @@ interface Compiler {
   readonly settings: EmitSettings;
 }
 
-/** For each file, the first failed proof, otherwise a successful one; null if notProved version was found. */
+/** For each file, the first failed proof, otherwise a successful one; null if no version was found. */
 async function prove(
   files: readonly (readonly VersionsOfFile[])[],
   { programs, settings }: Compiler,

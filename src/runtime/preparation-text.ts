@@ -24,12 +24,12 @@ export function baselineVerdict({ outcome, validators, cases, reason }: Baseline
     case 'green': {
       if (cases !== null && cases.total > 0) return `all ${cases.total} tests pass at the base`;
       const names = validators.filter(({ ran }) => ran).map(({ id }) => id);
-      return names.length === 0 ? 'no check ran at the base' : `${list(names, 'passes', 'pass')} at the base`;
+      return names.length === 0 ? 'no check ran at the base' : `${joinNames(names, 'passes', 'pass')} at the base`;
     }
     case 'red': {
       if (cases !== null && cases.failing > 0) return failingText(cases);
       const names = validators.filter(({ ran, outcome: how }) => ran && how !== 'completed');
-      return `${list(
+      return `${joinNames(
         names.map(({ id }) => id),
         'already fails',
         'already fail',
@@ -49,11 +49,11 @@ export function failingText({
   return `${failing} of ${total} tests already ${failing === 1 ? 'fails' : 'fail'} at the base`;
 }
 
-function list(names: readonly string[], singular: string, plural: string): string {
+function joinNames(names: readonly string[], singular: string, plural: string): string {
   return `${names.map((name) => `\`${name}\``).join(', ')} ${names.length === 1 ? singular : plural}`;
 }
 
-/** A notice as a sentence, with the old and the new value. */
+/** Describes a notice in one sentence, with the old and the new value. */
 export function noticeText({ kind, subject, stepId, message, salvage_ref, ...values }: NoticeView): string {
   if (kind !== 'checkout_changed') return message;
   const kept = salvage_ref === null ? '' : `; the old value is kept in ${salvage_ref}`;
@@ -63,13 +63,13 @@ export function noticeText({ kind, subject, stepId, message, salvage_ref, ...val
 
 function change({ old, new: now }: Pick<NoticeView, 'old' | 'new'>): string {
   if (old === null && now === null) return '';
-  if (old === null) return ` (new: ${short(now ?? '')})`;
-  return now === null ? ` (deleted, was ${short(old)})` : ` (${short(old)} → ${short(now)})`;
+  if (old === null) return ` (new: ${shorten(now ?? '')})`;
+  return now === null ? ` (deleted, was ${shorten(old)})` : ` (${shorten(old)} → ${shorten(now)})`;
 }
 
 const SHORT_SHA = 12;
 
-/** Commits as git prints them; anything else as it is. */
-function short(value: string): string {
+/** Shortens commit ids as git does; leaves other values unchanged. */
+function shorten(value: string): string {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value.slice(0, SHORT_SHA) : value;
 }

@@ -36,7 +36,7 @@ export function askVersion(
       resolve(answer);
     };
     const timer = setTimeout(() => {
-      end(exited ?? trouble(`had not output its version after ${timeoutMs / 1_000} s`));
+      end(exited ?? trouble(`had not told its version after ${timeoutMs / 1_000} s`));
     }, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       if (output.length < READ_BYTES) output += chunk;

@@ -89,7 +89,7 @@ export async function openTrust(place: TrustPlace, wanted: TrustWanted): Promise
   };
 }
 
-/** Everything that the repository's configuration and settings files may execute, without workflows, work and suites. */
+/** Everything that the repository may execute, apart from workflows, work items and suites. */
 async function repositoryParts(
   root: string,
   repository: ConfigDocument,
