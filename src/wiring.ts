@@ -160,7 +160,9 @@ async function findRepositoryOnce(startDir: string): Promise<FoundRepository> {
 }
 
 /** Outside a repository, the folder itself is what gets trusted: `conductor harness` runs without a repository, too. */
-async function locateTrust(startDir: string): Promise<{ readonly repoRoot: string; readonly gitDir: string }> {
+async function locateTrust(
+  startDir: string,
+): Promise<{ readonly repoRoot: string; readonly gitDir: string }> {
   const start = await outsideWorkspaces(startDir);
   const found = await findRepositoryOnce(start);
   if (found.ok) return found;

@@ -58,7 +58,7 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     const stale = await refuseStale(request, view, awaiting, binding);
     if (stale !== null) return stale;
   }
-    // The checks above take time, so the gate may have expired meanwhile.
+  // The checks above take time, so the gate may have expired meanwhile.
   const now = request.clock.now();
   if (hasExpired(awaiting, now)) return refuseExpired(view, awaiting);
   const accepted = await submitAnswer(record.directory, awaiting, {

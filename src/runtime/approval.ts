@@ -28,13 +28,13 @@ export async function bindApproval(
   awaiting: AwaitingView,
 ): Promise<Binding> {
   const requestPath = gateRequestPath(awaiting);
-  if ((await digestOf(directory, requestPath)) !== awaiting.request_sha256) return changed(requestPath);
+  if ((await digestOf(directory, requestPath)) !== awaiting.request_sha256) return refuseChanged(requestPath);
   if ((await digestOf(directory, 'workflow.yaml')) !== view.started.workflow_digest)
-    return changed('workflow.yaml');
+    return refuseChanged('workflow.yaml');
   const request = await readGateRequest(directory, awaiting);
-  if (request === null) return changed(requestPath);
+  if (request === null) return refuseChanged(requestPath);
   for (const { path, sha256 } of request.evidence)
-    if ((await digestOf(directory, path)) !== sha256) return changed(path);
+    if ((await digestOf(directory, path)) !== sha256) return refuseChanged(path);
   return {
     ok: true,
     bound: {
@@ -44,7 +44,7 @@ export async function bindApproval(
   };
 }
 
-function changed(path: string): Binding {
+function refuseChanged(path: string): Binding {
   return { ok: false, changed: path };
 }
 

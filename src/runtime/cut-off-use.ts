@@ -5,8 +5,8 @@ import type { RunDirectory } from '../ports/run-store.ts';
 import type { RunDeps } from './run-context.ts';
 
 /**
- * Records the usage of an agent that was cut off when the conductor process died. It counts like any other usage, so
- * resuming a run doesn't reset its budget.
+ * The usage of an agent that was cut off when the conductor process died, as an event. It counts like any other usage,
+ * so resuming a run doesn't reset its budget.
  */
 export async function cutOffUse(
   { project }: RunDeps,

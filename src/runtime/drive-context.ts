@@ -160,7 +160,7 @@ function needsAttention(event: RunEvent): boolean {
 
 export function startHeartbeat(context: DriveContext): { readonly stop: () => Promise<void> } {
   const stopping = new AbortController();
-  const beating = beat(context, stopping.signal);
+  const beating = runHeartbeat(context, stopping.signal);
   return {
     stop: async () => {
       stopping.abort();
@@ -169,7 +169,7 @@ export function startHeartbeat(context: DriveContext): { readonly stop: () => Pr
   };
 }
 
-async function beat(context: DriveContext, stopping: AbortSignal): Promise<void> {
+async function runHeartbeat(context: DriveContext, stopping: AbortSignal): Promise<void> {
   for (;;) {
     await context.deps.clock.sleep(HEARTBEAT_MS, stopping);
     if (stopping.aborted) return;

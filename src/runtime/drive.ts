@@ -41,7 +41,7 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
   const { lost } = request.run.lease;
   try {
     if (request.known !== undefined && request.known.length > 0) await context.record(request.known);
-    return await moveOn(request, context, { input: request.first, records: [] });
+    return await driveLoop(request, context, { input: request.first, records: [] });
   } catch (error) {
     // After a lost lease, the step's own error doesn't matter.
     if (lost.aborted) {
@@ -51,27 +51,31 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
     if (!(error instanceof Interrupted)) throw error;
     const cancel = await readCancelRequest(context.directory);
     if (cancel === null) return { kind: 'interrupted', view: context.view() };
-    return await moveOn(request, context, { input: { kind: 'cancel', ...cancel }, records: [] });
+    return await driveLoop(request, context, { input: { kind: 'cancel', ...cancel }, records: [] });
   } finally {
     await heartbeat.stop();
     await context.close();
   }
 }
 
-async function moveOn(request: DriveRequest, context: DriveContext, start: EffectResult): Promise<DriveEnd> {
+async function driveLoop(
+  request: DriveRequest,
+  context: DriveContext,
+  start: EffectResult,
+): Promise<DriveEnd> {
   let next = start;
   for (;;) {
     const decision = decide(request.plan, context.state(), next.input);
     await context.record([...next.records, ...decision.events]);
     const { effect } = decision;
-    if (effect === null) return ended(context);
+    if (effect === null) return returnEnded(context);
     if (effect.kind === 'finish') {
       next = await finish(context, effect.end);
       continue;
     }
     await context.stopIfAsked();
     if (effect.kind === 'await_time') {
-      if (!(await awaitTime(request, context, effect.until))) return parked(context);
+      if (!(await awaitTime(request, context, effect.until))) return returnParked(context);
       next = { input: { kind: 'wait_over' }, records: [] };
       continue;
     }
@@ -80,13 +84,13 @@ async function moveOn(request: DriveRequest, context: DriveContext, start: Effec
       continue;
     }
     const settled = await awaitGate(request, context);
-    if (settled === null) return waiting(context);
+    if (settled === null) return returnWaiting(context);
     next = settled;
   }
 }
 
 /** Checks for a cancel request once more: after this, no process would read it. */
-async function waiting(context: DriveContext): Promise<DriveEnd> {
+async function returnWaiting(context: DriveContext): Promise<DriveEnd> {
   await context.stopIfAsked();
   const view = context.view();
   if (view.awaiting === null) throw new Error('nothing is awaited');
@@ -94,7 +98,7 @@ async function waiting(context: DriveContext): Promise<DriveEnd> {
   return { kind: 'waiting', awaiting: view.awaiting, view };
 }
 
-async function parked(context: DriveContext): Promise<DriveEnd> {
+async function returnParked(context: DriveContext): Promise<DriveEnd> {
   await context.stopIfAsked();
   const view = context.view();
   const found = parkedView(view);
@@ -104,7 +108,7 @@ async function parked(context: DriveContext): Promise<DriveEnd> {
 }
 
 /** Writes the derived files even if the log already contains the end: a crash may have lost them. */
-async function ended(context: DriveContext): Promise<DriveEnd> {
+async function returnEnded(context: DriveContext): Promise<DriveEnd> {
   const view = context.view();
   if (view.end === null) throw new Error(`run ${view.runId} has nothing to do and has not ended`);
   await context.writeMetadata();

@@ -60,7 +60,7 @@ export async function assembleEnvelope(
       policy_events: [
         ...policyEvents(context),
         ...(await openApprovals(context, change.files)).map(formatApproval),
-        ...(await findingsOf(directory, sinceJudged(done))),
+        ...(await findingsOf(directory, stepsSinceEvaluation(done))),
       ],
       review: await reviewEvidence(context, done),
       run_changed: (view.state.tree ?? view.started.base_tree) !== view.started.base_tree,
@@ -118,7 +118,7 @@ function mechanicalOf(step: StepView | null): MechanicalOutcome {
   return MECHANICAL_OUTCOMES.find((outcome) => outcome === step?.termination) ?? 'completed';
 }
 
-/** Not validated here: the planner checks the report's schema. */
+/** Not validated here: the evaluation checks the report. */
 async function harnessReportOf(
   context: RunContext,
   validation: StepView | null,
@@ -177,7 +177,7 @@ function policyEvents(context: RunContext): string[] {
     .map((violation) => `${violation.class}: ${violation.subject}`);
 }
 
-function sinceJudged(done: readonly StepView[]): readonly StepView[] {
+function stepsSinceEvaluation(done: readonly StepView[]): readonly StepView[] {
   return done.slice(done.findLastIndex(({ opcode }) => opcode === 'EVALUATE') + 1);
 }
 

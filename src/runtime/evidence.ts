@@ -43,8 +43,8 @@ export function openEvidence(
 
 /**
  * Opens an evidence folder that belongs to the run, not to a step. Each setup and baseline has its own folder; the
- * event with its result is recorded right after the events that `close` returns. Its termination is `completed` unless setup
- * failed or the checks can't run; a red baseline is completed.
+ * event with its result is recorded right after the events that `close` returns. Its termination is
+ * `completed` unless setup failed or the checks can't run; a red baseline is completed.
  */
 export function openRunEvidence(
   directory: RunDirectory,
@@ -156,7 +156,9 @@ export async function extendManifest(
     ...manifest,
     ended_at: change.endedAt,
     termination: change.termination ?? manifest.termination,
-    evidence_summary: isAlreadyAdded ? manifest.evidence_summary : `${manifest.evidence_summary}; ${change.summary}`,
+    evidence_summary: isAlreadyAdded
+      ? manifest.evidence_summary
+      : `${manifest.evidence_summary}; ${change.summary}`,
     artifacts: [...manifest.artifacts.filter(({ role }) => role !== change.artifact?.role), ...added],
   };
   await directory.sync(added.map(({ path }) => path));

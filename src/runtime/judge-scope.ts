@@ -127,8 +127,12 @@ function toLookup({ path, change, text }: OpenFile) {
  * counts if the hunks apply to it.
  */
 function versionsOf({ path, text }: OpenFile, found: FoundContents | null): readonly VersionsOfFile[] {
-  const forward = [found?.base, found?.oldBlob].flatMap((before) => applyToVersion(before ?? null, text, false));
-  const backward = [found?.newBlob, found?.worktree].flatMap((after) => applyToVersion(after ?? null, text, true));
+  const forward = [found?.base, found?.oldBlob].flatMap((before) =>
+    applyToVersion(before ?? null, text, false),
+  );
+  const backward = [found?.newBlob, found?.worktree].flatMap((after) =>
+    applyToVersion(after ?? null, text, true),
+  );
   const alone = applyToVersion(wholeFileBefore(text), text, false);
   const versions = forward.length > 0 ? forward : [...backward, ...alone].slice(0, 1);
   return versions.map((each) => ({ path, versions: each }));

@@ -14,7 +14,7 @@ export function excerptPatch(patch: string, limit: number, isFirst: (path: strin
   const left: string[] = [];
   let room = limit;
   for (const section of ordered) {
-    const part = cut(section);
+    const part = truncate(section);
     if (part.length > room) left.push(pathOf(section));
     else shown.push(part);
     room -= Math.min(part.length, room);
@@ -24,7 +24,7 @@ export function excerptPatch(patch: string, limit: number, isFirst: (path: strin
   return `${shown.join('')}\n… not shown: ${left.slice(0, MAX_NAMED).join(', ')}${more}\n`;
 }
 
-function cut(section: string): string {
+function truncate(section: string): string {
   const hidden = section.length - MAX_SECTION;
   return hidden <= 0
     ? section

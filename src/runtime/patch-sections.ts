@@ -13,10 +13,10 @@ export function patchSections(patch: string): readonly string[] {
 export function excerptOf(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const hidden = lines.length - MAX_LINES;
-  const excerpt = lines.slice(0, MAX_LINES).map(cut);
+  const excerpt = lines.slice(0, MAX_LINES).map(truncate);
   return [...excerpt, ...(hidden > 0 ? [`… and ${hidden} more lines`] : [])].join('\n');
 }
 
-function cut(line: string): string {
+function truncate(line: string): string {
   return line.length > MAX_COLUMNS ? `${line.slice(0, MAX_COLUMNS)}…` : line;
 }

@@ -24,7 +24,9 @@ export function baselineVerdict({ outcome, validators, cases, reason }: Baseline
     case 'green': {
       if (cases !== null && cases.total > 0) return `all ${cases.total} tests pass at the base`;
       const names = validators.filter(({ ran }) => ran).map(({ id }) => id);
-      return names.length === 0 ? 'no check ran at the base' : `${joinNames(names, 'passes', 'pass')} at the base`;
+      return names.length === 0
+        ? 'no check ran at the base'
+        : `${joinNames(names, 'passes', 'pass')} at the base`;
     }
     case 'red': {
       if (cases !== null && cases.failing > 0) return failingText(cases);
@@ -58,10 +60,10 @@ export function noticeText({ kind, subject, stepId, message, salvage_ref, ...val
   if (kind !== 'checkout_changed') return message;
   const kept = salvage_ref === null ? '' : `; the old value is kept in ${salvage_ref}`;
   const when = stepId === null ? 'while the run went on' : `while \`${stepId}\` ran`;
-  return `changed in your checkout ${when}; conductor can't tell by whom: ${subject}${change(values)}${kept}`;
+  return `changed in your checkout ${when}; conductor can't tell by whom: ${subject}${describeChange(values)}${kept}`;
 }
 
-function change({ old, new: now }: Pick<NoticeView, 'old' | 'new'>): string {
+function describeChange({ old, new: now }: Pick<NoticeView, 'old' | 'new'>): string {
   if (old === null && now === null) return '';
   if (old === null) return ` (new: ${shorten(now ?? '')})`;
   return now === null ? ` (deleted, was ${shorten(old)})` : ` (${shorten(old)} → ${shorten(now)})`;

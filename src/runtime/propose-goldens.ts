@@ -35,7 +35,8 @@ export async function proposeGoldens(
   const pending = await pendingProposals(context.directory, context.view());
   const shown = pending.slice(0, MAX_SHOWN).map((proposal) => checkReported(context, proposal));
   const inspected: GoldenProposal[] = [];
-  for (const [at, candidate] of shown.entries()) inspected.push(await inspectProposal(context, now.tree, candidate, at));
+  for (const [at, candidate] of shown.entries())
+    inspected.push(await inspectProposal(context, now.tree, candidate, at));
   const applied = await applyAcceptable(context, now, name, refuseConflicts(inspected));
   const leftOut = pending.length - shown.length;
   if (applied.tree === null) return { proposals: applied.proposals, leftOut, patch: null };
@@ -161,7 +162,9 @@ async function applyAcceptable(
   const checked: GoldenProposal[] = [];
   for (const proposal of proposals) {
     const alone = proposal.acceptable ? await applyFiles([proposal]) : '';
-    checked.push(typeof alone === 'string' ? proposal : { ...proposal, acceptable: false, why: alone.message });
+    checked.push(
+      typeof alone === 'string' ? proposal : { ...proposal, acceptable: false, why: alone.message },
+    );
   }
   const again = checked.some(({ acceptable }) => acceptable) ? await applyFiles(checked) : null;
   if (again instanceof Error) throw again;

@@ -43,7 +43,7 @@ export interface RunDeps {
   readonly version: string;
   /** Compares the compiled output of two versions. If missing, gates don't report files whose program is unchanged. */
   readonly programs?: Programs;
-  /** Rate limits that other runs have met on the same accounts. If missing, each run finds out for itself. */
+  /** Usage limits that other runs have hit on the same accounts. If missing, each run finds out for itself. */
   readonly waits?: CredentialWaits;
   /** A random number between 0 and 1: jitter, so that runs that failed together don't retry together. */
   readonly chance?: () => number;

@@ -19,7 +19,7 @@ export async function newInstructions(
   entry: Entry,
   { inputs, earlier }: { readonly inputs: Inputs; readonly earlier: StepView },
 ): Promise<string> {
-  const fix = isJudgedSince(context, earlier) ? (inputs.fix_instructions as FixInstructions | null) : null;
+  const fix = isEvaluatedSince(context, earlier) ? (inputs.fix_instructions as FixInstructions | null) : null;
   const feedback = inputs.human_feedback as Feedback | null;
   const sections = [
     ...(fix === null ? [] : [fixSection(fix)]),
@@ -33,7 +33,7 @@ export async function newInstructions(
   ].join('\n\n');
 }
 
-function isJudgedSince({ view }: RunContext, earlier: StepView): boolean {
+function isEvaluatedSince({ view }: RunContext, earlier: StepView): boolean {
   const { steps } = view();
   const judged = steps.findLastIndex(
     ({ opcode, termination }) => opcode === 'EVALUATE' && termination !== null,

@@ -61,7 +61,7 @@ export interface CheckNotes {
 
 export async function checkNotes(source: Source): Promise<CheckNotes> {
   const records = await standingChecks(source);
-  const checks = [...redBaseline(source.view(), records), ...records.flatMap(describeChecks)];
+  const checks = [...noteRedBaseline(source.view(), records), ...records.flatMap(describeChecks)];
   return { verdicts: [...new Set(records.flatMap(describeJudges))], checks: [...new Set(checks)] };
 }
 
@@ -72,7 +72,7 @@ export async function allNotes(source: Source): Promise<string[]> {
 }
 
 /** Only for a red baseline without a report: a report has the number of failing cases, which `describeChecks` shows. */
-function redBaseline({ baseline }: RunView, records: readonly ValidationRecord[]): string[] {
+function noteRedBaseline({ baseline }: RunView, records: readonly ValidationRecord[]): string[] {
   if (baseline?.outcome !== 'red' || records.some((record) => (record.baseline?.failing ?? 0) > 0)) return [];
   return [baselineVerdict(baseline)];
 }

@@ -196,7 +196,7 @@ async function createRunFolder(
   }
 }
 
-/** Thrown before the run's first event, so the whole run can be discarded. */
+/** Thrown before any process of the run has started, so the whole run can be discarded. */
 class NotStarted extends Error {
   override readonly name = 'NotStarted';
   readonly obstacle: Obstacle;

@@ -21,14 +21,14 @@ export interface Verification {
 
 /** Checks a record for consistency: the hash chain, and everything that its events bind. Writes nothing. */
 export async function verifyRun(read: ReadResult): Promise<Verification> {
-  if (!read.ok) return unreadable(read.problem);
+  if (!read.ok) return reportUnreadable(read.problem);
   const { run } = read;
   const view = viewRun(run.events);
-  if (view === null) return unreadable({ kind: 'missing' });
+  if (view === null) return reportUnreadable({ kind: 'missing' });
   return verifyRecord(run, view);
 }
 
-function unreadable(problem: RecordProblem): Verification {
+function reportUnreadable(problem: RecordProblem): Verification {
   const found =
     problem.kind === 'missing'
       ? flaw('events.ndjson', 'holds no start of a run')

@@ -30,7 +30,7 @@ export function readDeclaredPaths(name: string, text: string): readonly Declared
 /** `.cargo/config.toml`, also in folders above the checkout: its `paths` replace packages. */
 export function readCargoConfig(text: string): readonly DeclaredPath[] {
   const [, list = ''] = /^\s*paths\s*=\s*\[([^\]]*)\]/m.exec(text) ?? [];
-  return [...anonymous([...list.matchAll(/["']([^"']+)["']/g)]), ...readTomlPaths(text)];
+  return [...toUnnamedPaths([...list.matchAll(/["']([^"']+)["']/g)]), ...readTomlPaths(text)];
 }
 
 /** The name that a manifest gives the package of its folder. */
@@ -101,7 +101,7 @@ function readGoFile(text: string): DeclaredPath[] {
 
 /** Also finds paths of targets, such as `path = "src/main.rs"`; these are inside the checkout and do no harm. */
 function readTomlPaths(text: string): DeclaredPath[] {
-  return anonymous([...withoutComments(text).matchAll(/\bpath\s*=\s*["']([^"'\n]+)["']/g)]);
+  return toUnnamedPaths([...withoutComments(text).matchAll(/\bpath\s*=\s*["']([^"'\n]+)["']/g)]);
 }
 
 function readPyproject(text: string): DeclaredPath[] {
@@ -109,7 +109,7 @@ function readPyproject(text: string): DeclaredPath[] {
 }
 
 function readPythonLock(text: string): DeclaredPath[] {
-  return anonymous([
+  return toUnnamedPaths([
     ...text.matchAll(/\b(?:editable|directory|virtual|path)\s*=\s*["']([^"'\n]+)["']/g),
     ...text.matchAll(/^type\s*=\s*"directory"\s*\nurl\s*=\s*"([^"\n]+)"/gm),
   ]);
@@ -119,7 +119,7 @@ function readRequirements(text: string): DeclaredPath[] {
   const lines = text.replace(/(?:^|\s)#.*$/gm, '');
   const option = String.raw`(?:-e|--editable)[=\s]\s*`;
   return [
-    ...anonymous([
+    ...toUnnamedPaths([
       ...lines.matchAll(new RegExp(String.raw`^\s*${option}(\.{0,2}/\S*|\.{1,2})`, 'gm')),
       ...lines.matchAll(/^\s*(\.{1,2}\/\S*|\/\S+)\s*$/gm),
     ]).map(({ path }) => ({ path: path.replace(/\[[^\]]*\]$/, ''), packageName: null })),
@@ -135,7 +135,7 @@ function readFileUrls(text: string): DeclaredPath[] {
 }
 
 function readGemfileLock(text: string): DeclaredPath[] {
-  return anonymous([...text.matchAll(/^PATH\n\s+remote:\s*(\S.*)$/gm)]);
+  return toUnnamedPaths([...text.matchAll(/^PATH\n\s+remote:\s*(\S.*)$/gm)]);
 }
 
 function readComposer(text: string): DeclaredPath[] {
@@ -148,7 +148,7 @@ function readComposer(text: string): DeclaredPath[] {
   });
 }
 
-function anonymous(found: readonly RegExpMatchArray[]): DeclaredPath[] {
+function toUnnamedPaths(found: readonly RegExpMatchArray[]): DeclaredPath[] {
   return found.flatMap(([, path]) => (path === undefined ? [] : [{ path, packageName: null }]));
 }
 

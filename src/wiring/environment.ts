@@ -52,7 +52,7 @@ export function withoutCheckouts(
   const kept = Object.entries(env).flatMap(([name, value]) => {
     if (!LOOKUP_VARIABLES.includes(name)) return [[name, value] as const];
     const places = value.split(':').filter((place) => !isOfCheckout(place));
-      // An empty PATH differs from an unset one, for which the system has a default.
+    // An empty PATH differs from an unset one, for which the system has a default.
     return places.length === 0 && name !== 'PATH' ? [] : [[name, places.join(':')] as const];
   });
   const hiddenFolders = (env.PATH ?? '').split(':').filter(isOfCheckout);

@@ -15,13 +15,13 @@ export async function knownNames(
     validators: new Set(Object.keys(config.validators)),
     policies: await listPolicies(folders.policies),
     brokenPolicies: await brokenPolicies(folders.policies),
-    prompts: indexPrompts(folders.prompts, await templateReader(folders.prompts.slice(0, -1))),
+    prompts: indexPrompts(folders.prompts, await loadReaderIfNeeded(folders.prompts.slice(0, -1))),
     entrypoints: new Set(config.entrypoints),
   };
 }
 
 /** The template engine takes longer to load than most checks; the built-in prompts (the last folder) need no check. */
-async function templateReader(ownFolders: readonly string[]): Promise<ReadTemplate | null> {
+async function loadReaderIfNeeded(ownFolders: readonly string[]): Promise<ReadTemplate | null> {
   return hasPrompts(ownFolders) ? loadTemplateReader() : null;
 }
 

@@ -14,11 +14,11 @@ export function createNotifier(
 ): (event: unknown) => void {
   let last = Promise.resolve();
   return (event) => {
-    last = last.then(() => call(command, { cwd, env }, event)).catch(() => {});
+    last = last.then(() => runCommand(command, { cwd, env }, event)).catch(() => {});
   };
 }
 
-function call(
+function runCommand(
   [program, ...args]: readonly [string, ...string[]],
   place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
   event: unknown,

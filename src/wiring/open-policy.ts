@@ -22,7 +22,7 @@ interface PolicyRequest {
 
 /** Reads the named policies and adds those of the configuration. */
 export async function openPolicy(request: PolicyRequest): Promise<Opened<OpenPolicy>> {
-  // CONDUCTOR_POLICY may be a path here, which `loadConfig` would reject: it expects a policy reference.
+  // CONDUCTOR_POLICY may name a file here; the configuration accepts only references to policies.
   const { CONDUCTOR_POLICY: named, ...env } = request.env;
   const loaded = await loadConfig(request.projectRoot, request.userFolder, env);
   if (!loaded.ok)

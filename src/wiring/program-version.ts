@@ -36,12 +36,12 @@ export function askVersion(
       resolve(answer);
     };
     const timer = setTimeout(() => {
-      end(exited ?? trouble(`had not told its version after ${timeoutMs / 1_000} s`));
+      end(exited ?? reportTrouble(`had not told its version after ${timeoutMs / 1_000} s`));
     }, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       if (output.length < READ_BYTES) output += chunk;
     });
-    child.on('error', (error) => end(trouble(`can't be started: ${error.message}`)));
+    child.on('error', (error) => end(reportTrouble(`can't be started: ${error.message}`)));
     child.on('exit', (code, signal) => {
       exited = readAnswer(output, code, signal);
       // A child that outlives the program would keep its output open.
@@ -52,16 +52,16 @@ export function askVersion(
 }
 
 function readAnswer(output: string, code: number | null, signal: NodeJS.Signals | null): VersionAnswer {
-  if (signal !== null) return trouble(`was ended by ${signal} when asked for its version`);
-  if (code !== 0) return trouble(`exits with code ${code} when asked for its version`);
+  if (signal !== null) return reportTrouble(`was ended by ${signal} when asked for its version`);
+  if (code !== 0) return reportTrouble(`exits with code ${code} when asked for its version`);
   const line = output.split('\n').find((each) => /\d+\.\d+/.test(each));
-  if (line === undefined) return trouble('tells no version');
-    // Remove colours and other control characters.
+  if (line === undefined) return reportTrouble('tells no version');
+  // Remove colours and other control characters.
   const plain = stripVTControlCharacters(line).replaceAll(/\p{Cc}/gu, '');
   return { version: plain.trim().slice(0, VERSION_LENGTH), trouble: null };
 }
 
-function trouble(what: string): VersionAnswer {
+function reportTrouble(what: string): VersionAnswer {
   return { version: null, trouble: what };
 }
 

@@ -88,7 +88,10 @@ export async function watchStep(context: RunContext, entry: WatchedEntry): Promi
     check,
     reportInterrupted: async () => {
       const { found, records } = await checkWithoutFiles();
-      await context.record([...records, ...found.map(({ message }) => noteInterrupted(entry.stepId, message))]);
+      await context.record([
+        ...records,
+        ...found.map(({ message }) => noteInterrupted(entry.stepId, message)),
+      ]);
     },
     examine: async (work) => {
       try {

@@ -15,8 +15,8 @@ export function setupStateDir({ workspace }: RunContext): string {
 }
 
 /**
- * With unchanged files, setup runs the user's own commands, unsandboxed, so that it can use package manager caches.
- * Once an agent has changed what it installs from, it runs in the sandbox, with network.
+ * With unchanged files, setup runs the user's own commands without a sandbox (unless one is required), so that it can
+ * use package manager caches. Once an agent has changed files, it runs in the sandbox, with network.
  */
 export async function confineSetup(
   context: RunContext,

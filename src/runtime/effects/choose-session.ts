@@ -47,7 +47,9 @@ export async function chooseSession(
     ({ stepId, visit, termination }) => stepId === step.id && visit < entry.visit && termination !== null,
   );
   if (last === undefined || isRolledBackSince(context.events(), last)) return FRESH;
-  const left = sessionSchema.safeParse(await readEvidenceJson(context.directory, last, 'runner_metadata')).data;
+  const left = sessionSchema.safeParse(
+    await readEvidenceJson(context.directory, last, 'runner_metadata'),
+  ).data;
   if (left !== undefined && left.agent !== step.agent) return FRESH;
   if (left?.session_id == null || left.session_folder == null)
     return { earlier: null, note: `visit ${last.visit} of step "${step.id}" left no session to continue` };

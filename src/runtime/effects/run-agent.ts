@@ -135,7 +135,7 @@ export async function runAgent(
     await tellOthers(context, care, wait);
     return { records, input: parkedUntil(wait) };
   }
-  // The kernel takes a step's usage from its end event, unless a failed start is already in the totals; then all are.
+  // The kernel counts a step's usage from its end, unless the totals have failed starts; then this one must be in them.
   if (failed.length > 0) await context.record(records);
   return {
     input: {

@@ -34,7 +34,7 @@ export async function recordValidatorFiles(
 }
 
 /**
- * Records the files of one try. The report gets its role only if the try counts, because the planner goes by the role.
+ * Records the files of one try. The report gets its role only if the try counts, because the planner reads by role.
  * Returns the path of the report that counts.
  */
 async function recordResult(

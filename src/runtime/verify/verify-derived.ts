@@ -32,7 +32,7 @@ export async function verifyDerived(context: Derived, plan: Plan | null): Promis
   return { flaws: [...finalFiles, ...flaws], notes: flaws.length === 0 ? notes : [...notes, WRITTEN_AGAIN] };
 }
 
-function wrong(path: string, message: string): DerivedFindings {
+function createFlaw(path: string, message: string): DerivedFindings {
   return { flaws: [flaw(path, message)], notes: [] };
 }
 
@@ -49,18 +49,21 @@ async function verifyMetadata(context: Derived): Promise<DerivedFindings> {
   const { view, directory } = context;
   const path = 'metadata.json';
   const text = await readText(context, path);
-  if (text === null) return wrong(path, 'is missing, or is no file');
+  if (text === null) return createFlaw(path, 'is missing, or is no file');
   const value = parseJson(text);
   const parsed = metadataSchema.safeParse(value);
-  if (!parsed.success || toJson(value) !== text) return wrong(path, 'is not as it was written');
+  if (!parsed.success || toJson(value) !== text) return createFlaw(path, 'is not as it was written');
   const actual = parsed.data;
   // The locations of the repository and the run aren't in the events, since both may be moved.
   const place = { repoRoot: actual.workspace.repo_root, artifactsRoot: actual.artifacts_root };
   const expected = metadataOf(view, place);
-  const message = difference(comparablePart(expected, view.end !== null), comparablePart(actual, view.end !== null));
-  if (message !== null) return wrong(path, message);
+  const message = difference(
+    comparablePart(expected, view.end !== null),
+    comparablePart(actual, view.end !== null),
+  );
+  if (message !== null) return createFlaw(path, message);
   if (!actual.artifacts_root.endsWith(`/${view.runId}`))
-    return wrong(path, 'names a run directory of another run');
+    return createFlaw(path, 'names a run directory of another run');
   const moved = actual.artifacts_root !== directory.path;
   return { flaws: [], notes: moved ? [`the run was recorded at ${actual.artifacts_root}`] : [] };
 }
@@ -76,18 +79,18 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
   const { view, events } = context;
   const path = 'status.json';
   const text = await readText(context, path);
-  if (text === null) return wrong(path, 'is missing, or is no file');
+  if (text === null) return createFlaw(path, 'is missing, or is no file');
   const value = parseJson(text);
   const parsed = statusSchema.safeParse(value);
-  if (!parsed.success || toJson(value) !== text) return wrong(path, 'is not as it was written');
+  if (!parsed.success || toJson(value) !== text) return createFlaw(path, 'is not as it was written');
   const actual = parsed.data;
   const writtenAt = new Date(actual.updated_at);
-  if (Number.isNaN(writtenAt.getTime())) return wrong(path, 'has no time at which it was written');
+  if (Number.isNaN(writtenAt.getTime())) return createFlaw(path, 'has no time at which it was written');
   // Without the workflow, the number of refinements is unknown.
   const comparable = (status: Status): Status => (plan === null ? { ...status, refinement: null } : status);
   const message = difference(comparable(statusOf(view, plan, writtenAt)), comparable(actual));
   if (message === null) return NO_FLAWS;
-  if (view.end !== null) return wrong(path, message);
+  if (view.end !== null) return createFlaw(path, message);
   const viewer = createRunViewer();
   for (const [index, event] of events.entries()) {
     viewer.add(event);
@@ -100,7 +103,7 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
     const behind = events.length - index - 1;
     return { flaws: [], notes: [`status.json is ${behind} events behind; conductor resume writes it again`] };
   }
-  return wrong(path, message);
+  return createFlaw(path, message);
 }
 
 async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
@@ -108,9 +111,9 @@ async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
   const expected = finalStateOf(context.view);
   const actual = await readText(context, path);
   if (actual === expected) return NO_FLAWS;
-  if (actual === null) return wrong(path, 'is missing, or is no file');
-  if (expected === null) return wrong(path, 'is there although the run has not ended');
-  return wrong(path, `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`);
+  if (actual === null) return createFlaw(path, 'is missing, or is no file');
+  if (expected === null) return createFlaw(path, 'is there although the run has not ended');
+  return createFlaw(path, `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`);
 }
 
 /** Checks the patch and the transcript of the whole run against the run's last event. */

@@ -38,9 +38,9 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
   memory.unseen = [];
   const wishes = [...ends, ...askHandlers(events, executor.state, memory.limits())];
   const freed = new Set(
-    wishes.filter((asked) => isFreeing(asked) && activeSetback(memory, asked.key) === null),
+    wishes.filter((asked) => makesReady(asked) && activeSetback(memory, asked.key) === null),
   );
-  let moved = await freeAll(memory, [...freed]);
+  let moved = await executeReady(memory, [...freed]);
   for (const asked of wishes) {
     const { command, key } = asked;
     if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
@@ -71,11 +71,11 @@ function noteOutcome(memory: EngineMemory, key: string, outcome: Outcome): boole
 }
 
 /** Items become ready independently of each other, so a plan with hundreds of items is executed in one batch. */
-function isFreeing({ command }: AskedCommand): boolean {
+function makesReady({ command }: AskedCommand): boolean {
   return command.kind === 'transition' && command.to === 'ready';
 }
 
-async function freeAll(memory: EngineMemory, wishes: readonly AskedCommand[]): Promise<boolean> {
+async function executeReady(memory: EngineMemory, wishes: readonly AskedCommand[]): Promise<boolean> {
   const outcomes = wishes.length === 0 ? [] : await memory.executor.executeAll(wishes);
   return outcomes
     .map((outcome, index) => noteOutcome(memory, wishes[index]?.key ?? '', outcome))

@@ -90,7 +90,8 @@ async function driveJob(deps: JobDeps, asked: AskedRun, progress: JobProgress): 
   if (progress.runId === null) {
     const reason = reasonOf(state);
     // If the provider refused to accept the run, that is already recorded, and not a failed start.
-    if (!progress.signal.aborted && progress.acceptance === null) await recordFailedStart(executor, asked, reason);
+    if (!progress.signal.aborted && progress.acceptance === null)
+      await recordFailedStart(executor, asked, reason);
     return { kind: 'not_started', reason };
   }
   // It may already be concluded: a user cancelled it, or another process saw its end first.
@@ -115,14 +116,23 @@ async function runRole(deps: JobDeps, asked: AskedRun, progress: JobProgress): P
   try {
     const request = await buildRequest(deps.executor.state, deps.specs, asked.command);
     if (request === null) return { kind: 'lost', reason: 'what it is about is gone' };
-    return await deps.runner.run(request, (runId) => accept(deps.executor, asked, runId, progress), progress.signal);
+    return await deps.runner.run(
+      request,
+      (runId) => accept(deps.executor, asked, runId, progress),
+      progress.signal,
+    );
   } catch (error) {
     return { kind: 'lost', reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
 /** Enters the run into the journal before any agent starts. Throws if that is refused, which stops the runner. */
-async function accept(executor: Executor, asked: AskedRun, runId: string, progress: JobProgress): Promise<void> {
+async function accept(
+  executor: Executor,
+  asked: AskedRun,
+  runId: string,
+  progress: JobProgress,
+): Promise<void> {
   progress.candidate = runId;
   const { role, itemId, specs, revisionId } = activeRun(asked, runId);
   const outcome = await executor.execute({

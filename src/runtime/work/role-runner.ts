@@ -57,13 +57,13 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResumableRoleRunner {
       const start = await findStart(deps.reader, request);
       if (!start.ok) return neverStarted([start.obstacle]);
       const driven = await driveRole(deps, request, start, onAccepted, signal);
-      return driven.ok ? look(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
+      return driven.ok ? lookAtRun(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
     },
-    look: (runId, subject) => look(deps, runId, subject),
-    judge: (runId, subject, result) => look(deps, runId, subject, { result }),
+    look: (runId, subject) => lookAtRun(deps, runId, subject),
+    judge: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
     resume: async (runId, subject, signal) => {
       await waitWhileParked(deps, subject, runId, signal, await resumeRole(deps, subject, runId, signal));
-      return look(deps, runId, subject);
+      return lookAtRun(deps, runId, subject);
     },
     cancel: (runId) => cancel(deps, runId),
   };
@@ -148,11 +148,13 @@ function subjectOf(request: RoleRequest): RoleSubject {
 }
 
 function neverStarted(obstacles: readonly Obstacle[]): RoleState {
-  const descriptions = obstacles.map(({ message, help }) => (help === null ? message : `${message} (${help})`));
+  const descriptions = obstacles.map(({ message, help }) =>
+    help === null ? message : `${message} (${help})`,
+  );
   return { kind: 'lost', reason: `the run can't start: ${descriptions.join('; ')}` };
 }
 
-async function look(
+async function lookAtRun(
   deps: RoleRunnerDeps,
   runId: string,
   subject: RoleSubject,
@@ -169,7 +171,10 @@ async function look(
     if (mismatch !== null) return { kind: 'ended', end: { ok: false, reason: mismatch } };
     const heard =
       supplied === null ? evidence : { ...evidence, words: roleWordsOf(supplied.result), notes: [] };
-    return { kind: 'ended', end: await refuseOutOfScope(deps, subject, roleResultOf(subject, heard, deps.checks)) };
+    return {
+      kind: 'ended',
+      end: await refuseOutOfScope(deps, subject, roleResultOf(subject, heard, deps.checks)),
+    };
   }
   if (run.driverPid !== null) return { kind: 'driven' };
   if (view === null) return lost('it never started');
