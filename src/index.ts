@@ -1,4 +1,4 @@
-/** The public surface. An addition has to argue for itself: `test/pins` spells out what is here. */
+/** The public API. `test/pins` lists every export, so each addition is a deliberate change. */
 export { agentResultFileSchema } from './contracts/agent-result.ts';
 export { configDocumentSchema } from './contracts/config.ts';
 export { type EventDraft, type RunEvent, runEventSchema } from './contracts/event.ts';

@@ -2,10 +2,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { packageVersion } from './package-root.ts';
 
-// Most verbs end before optimised code would pay for its making; long runs wait for others anyway.
+// Most commands end before optimised code would pay for its compilation; long runs mostly wait for other processes.
 setFlagsFromString('--interrupt-budget=1000000');
 
-/** The only place that sees adapters and surfaces together. Verbs load what they need when they need it. */
+/** The only place that imports adapters and surfaces together. Commands load their modules lazily. */
 async function main(argv: readonly string[]): Promise<void> {
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     process.stdout.write(`${packageVersion()}\n`);

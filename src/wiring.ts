@@ -14,7 +14,7 @@ import { knownNames, limitDefaults, loadTemplateReader } from './wiring/known-na
 import { repositoryObstacle } from './wiring/repository-obstacle.ts';
 import { outsideWorkspaces } from './wiring/workspaces.ts';
 
-/** Puts adapters behind the services that surfaces use. Each service loads its adapters when it is asked. */
+/** Implements the services that surfaces use with adapters. Each service loads its adapters on first use. */
 export function createServices(version: string): Services {
   const root = packageRoot();
   const userFolder = userFolderOf(process.env);
@@ -112,7 +112,7 @@ export function createServices(version: string): Services {
     },
     openTrust: async (startDir, wanted) => {
       const { openTrust } = await import('./wiring/trust.ts');
-      return openTrust({ ...(await trustPlace(startDir)), userFolder, env: process.env }, wanted);
+      return openTrust({ ...(await locateTrust(startDir)), userFolder, env: process.env }, wanted);
     },
     listTrusted: async () => {
       const { listTrusted } = await import('./wiring/trust.ts');
@@ -120,7 +120,7 @@ export function createServices(version: string): Services {
     },
     revokeTrust: async (startDir) => {
       const { revokeTrust } = await import('./wiring/trust.ts');
-      return revokeTrust({ ...(await trustPlace(startDir)), env: process.env });
+      return revokeTrust({ ...(await locateTrust(startDir)), env: process.env });
     },
     examine: async (startDir) => {
       const { examine } = await import('./wiring/examine.ts');
@@ -151,25 +151,27 @@ async function openRecords(startDir: string, userFolder: string): Promise<Opened
 
 const foundRepositories = new Map<string, Extract<FoundRepository, { ok: true }>>();
 
-/** Asks git once where the repository of a folder is: a command asks for its configuration and for its trust. */
-async function findOnce(startDir: string): Promise<FoundRepository> {
+/** Caches the repository of a folder: loading the configuration and checking trust would each ask git for it. */
+async function findRepositoryOnce(startDir: string): Promise<FoundRepository> {
   const { findRepository } = await import('./adapters/workspace/git/find-repository.ts');
   const found = foundRepositories.get(startDir) ?? (await findRepository(startDir));
   if (found.ok) foundRepositories.set(startDir, found);
   return found;
 }
 
-/** Outside a repository the folder itself is meant: a harness runs there too. */
-async function trustPlace(startDir: string): Promise<{ readonly repoRoot: string; readonly gitDir: string }> {
+/** Outside a repository, the folder itself is what gets trusted: `conductor harness` runs without a repository, too. */
+async function locateTrust(
+  startDir: string,
+): Promise<{ readonly repoRoot: string; readonly gitDir: string }> {
   const start = await outsideWorkspaces(startDir);
-  const found = await findOnce(start);
+  const found = await findRepositoryOnce(start);
   if (found.ok) return found;
   const folder = await nearestProject(start);
   return { repoRoot: folder, gitDir: folder };
 }
 
 async function openConfigured(startDir: string, userFolder: string): Promise<Opened<Configured>> {
-  const found = await findOnce(await outsideWorkspaces(startDir));
+  const found = await findRepositoryOnce(await outsideWorkspaces(startDir));
   if (!found.ok) return { ok: false, document: null, obstacle: repositoryObstacle(found.reason, startDir) };
   const loaded: LoadedConfig = await loadConfig(found.repoRoot, userFolder, process.env);
   if (!loaded.ok) return brokenConfig(loaded.file);

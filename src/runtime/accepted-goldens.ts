@@ -10,8 +10,8 @@ const acceptanceSchema = z.object({
 });
 
 /**
- * Paths of goldens that a person has approved in this run and that a tree still has as they were approved. They decide
- * verdicts, but it was not an agent that changed them.
+ * Paths of goldens that a user approved in this run and that are unchanged in `tree` since. They count for verdicts,
+ * but an agent did not change them.
  */
 export async function acceptedGoldens(context: RunContext, tree: string): Promise<ReadonlySet<string>> {
   const { deps, directory, workspace } = context;

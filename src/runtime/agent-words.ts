@@ -14,7 +14,7 @@ const metadataSchema = z.object({
   intent: z.enum(INTENTS),
   final: z.string(),
   claims: z.array(z.string()),
-  /** Earlier versions did not say. */
+  /** Earlier versions did not record it. */
   claims_source: z.enum(CLAIM_SOURCES).default('phrase'),
   blockers: z.array(z.object({ code: z.string(), summary: z.string() })),
 });
@@ -23,19 +23,19 @@ export interface SpokenWords extends AgentWords {
   readonly source: ClaimSource;
 }
 
-const SILENCE: SpokenWords = { intent: 'none', claims: [], blockers: [], final: '', source: 'phrase' };
+const NO_WORDS: SpokenWords = { intent: 'none', claims: [], blockers: [], final: '', source: 'phrase' };
 
-/** What an agent step said, from its evidence. */
+/** Reads an agent step's statements (intent, claims, blockers) from its evidence. */
 export async function wordsOf({ directory }: RunContext, step: StepView | null): Promise<SpokenWords> {
   const parsed = metadataSchema.safeParse(
     step && (await readEvidenceJson(directory, step, 'runner_metadata')),
   );
-  if (!parsed.success) return SILENCE;
+  if (!parsed.success) return NO_WORDS;
   const { intent, claims, blockers, final, claims_source: source } = parsed.data;
   return {
     intent,
     claims: claimsIn(claims),
-    // What a reviewer finds in the work of others does not keep the reviewer from finishing.
+    // Problems that a reviewer finds in someone else's work don't block the reviewer's own step.
     blockers: (intent === 'review' ? [] : blockers)
       .filter((blocker) => !asksForApproval(blocker))
       .map((blocker) => ({ type: blocker.code, text: blocker.summary })),
@@ -50,8 +50,8 @@ export interface EarlierAgent {
 }
 
 /**
- * The agent whose work the last one looked at or tried: the latest before it that was to do the work, if nobody has
- * judged it since. What it said would otherwise never be held against anything.
+ * The agent step whose work the last agent reviewed or tested: the latest implementation step before it, unless an
+ * evaluation or rollback came since. Without this, its claims would never be checked against evidence.
  */
 export function earlierAgent(context: RunContext, done: readonly StepView[]): EarlierAgent | null {
   const last = lastEnded(done, 'RUN_AGENT');

@@ -28,7 +28,7 @@ export type AnswerResult =
   | { readonly ok: true; readonly stepId: string; readonly gate: string }
   | { readonly ok: false; readonly reason: string; readonly help: string | null };
 
-/** Records a person's answer in the gate's inbox, exactly once. The run goes on when somebody drives it. */
+/** Records a user's answer in the gate's inbox, exactly once. The run continues when a process drives it. */
 export async function answerGate(request: AnswerRequest): Promise<AnswerResult> {
   const { record, by, answerer } = request;
   const obstacle = refuseAnswer(answerer, request.accepted);
@@ -51,16 +51,16 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     );
   const earlier = await readAnswer(record.directory, awaiting);
   if (earlier !== null)
-    return refuse(alreadyAnswered(awaiting.stepId, earlier.answer, earlier.by), goOn(record));
-  if (hasExpired(awaiting, request.clock.now())) return tooLate(view, awaiting);
+    return refuse(alreadyAnswered(awaiting.stepId, earlier.answer, earlier.by), resumeAnswered(record));
+  if (hasExpired(awaiting, request.clock.now())) return refuseExpired(view, awaiting);
   const binding = await bindApproval(record.directory, view, awaiting);
   if (request.answer === 'gate_approved') {
-    const stale = await staleness(request, view, awaiting, binding);
+    const stale = await refuseStale(request, view, awaiting, binding);
     if (stale !== null) return stale;
   }
-  // Looking took its time, and the time may have run out meanwhile.
+  // The checks above take time, so the gate may have expired meanwhile.
   const now = request.clock.now();
-  if (hasExpired(awaiting, now)) return tooLate(view, awaiting);
+  if (hasExpired(awaiting, now)) return refuseExpired(view, awaiting);
   const accepted = await submitAnswer(record.directory, awaiting, {
     answer: request.answer,
     by,
@@ -75,15 +75,15 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
   if (accepted) return { ok: true, stepId: awaiting.stepId, gate: awaiting.gate };
   const winner = await readAnswer(record.directory, awaiting);
   if (winner !== null)
-    return refuse(alreadyAnswered(awaiting.stepId, winner.answer, winner.by), goOn(record));
+    return refuse(alreadyAnswered(awaiting.stepId, winner.answer, winner.by), resumeAnswered(record));
   return refuse(
     `${record.directory.resolve(outcomePath(awaiting))} is in the way, and is no answer to gate ${awaiting.stepId}`,
     'take the file away, and answer again',
   );
 }
 
-/** Why what a person would approve is not what the gate showed. */
-async function staleness(
+/** Refuses an approval if the files or evidence differ from what the gate showed. */
+async function refuseStale(
   request: AnswerRequest,
   view: RunView,
   awaiting: AwaitingView,
@@ -108,12 +108,12 @@ async function staleness(
   );
 }
 
-function tooLate(view: RunView, { stepId, expiresAt }: AwaitingView): AnswerResult {
+function refuseExpired(view: RunView, { stepId, expiresAt }: AwaitingView): AnswerResult {
   return refuse(`gate ${stepId} ran out of time at ${expiresAt}`, resumeHelp(view.runId));
 }
 
-/** The first answer counts; what is left is to let the run act on it. */
-function goOn({ directory, driverPid }: AnswerRequest['record']): string | null {
+/** Help after a refused answer: the first answer counts, so the run only needs to be resumed. */
+function resumeAnswered({ directory, driverPid }: AnswerRequest['record']): string | null {
   return driverPid === null ? `conductor resume ${directory.runId} goes on with that answer` : null;
 }
 

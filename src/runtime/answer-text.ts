@@ -7,7 +7,7 @@ export function answerText({ stepId, answer, by, from }: AnswerView): string {
   return `${stepId}: ${word} by ${answererText(by, from)}`;
 }
 
-/** What a reader of the record should know: nothing shows that a person gave the answer. */
+/** Notes for readers of the record: answers that were not given at a terminal, so maybe not by a person. */
 export function answerNotes(answers: readonly AnswerView[]): string[] {
   return answers.flatMap((each) =>
     each.from === undefined || isInteractive(each.from)

@@ -6,14 +6,14 @@ import { nameSome } from '../text/name-some.ts';
 import { readEvidenceJson } from './evidence.ts';
 import type { RunContext } from './run-context.ts';
 
-/** Paths named in the note for people who watch the run; the policy summary has them all. */
+/** How many paths the status note names; the policy summary lists them all. */
 const MAX_NAMED = 5;
 
 const summarySchema = z.object({ approvals: z.array(z.object({ path: z.string(), glob: z.string() })) });
 
 /**
- * The paths of `approval_paths` that agents changed and no person has approved, each once. It goes by the whole change of the
- * run: a rejected gate leaves them open, and a file that is again as at the base needs no approval.
+ * The paths of `approval_paths` that agents changed and no user has approved yet, without duplicates. Considers the
+ * whole change of the run: a rejected gate leaves them open, and a file that is back to its base content needs none.
  */
 export async function openApprovals(
   { directory, view }: Pick<RunContext, 'directory' | 'view'>,
@@ -31,12 +31,12 @@ export async function openApprovals(
   return [...open.values()];
 }
 
-/** The form in which the planner reads it and gates show it. */
+/** Formats an approval request for the planner and for gates. */
 export function formatApproval({ path }: ApprovalRequest): string {
   return `requires_approval: ${path}`;
 }
 
-/** Says at once, to people who watch the run, that it will ask. */
+/** Reports in a status note, right after the step, that the run will ask for approval. */
 export function noteApprovals(stepId: string, approvals: readonly ApprovalRequest[]): EventDraft[] {
   if (approvals.length === 0) return [];
   const named = nameSome(

@@ -2,7 +2,7 @@ import type { RunDirectory } from '../ports/run-store.ts';
 import { type EvidenceItem, gateRequestPath, readGateRequest } from './gate-request.ts';
 import type { AwaitingView, RunView } from './run-view.ts';
 
-/** What an approval is for, besides the tree. */
+/** What an approval covers besides the tree. */
 export interface Bound {
   readonly workflowDigest: string;
   readonly evidence: readonly Pick<EvidenceItem, 'path' | 'sha256'>[];
@@ -10,31 +10,31 @@ export interface Bound {
 
 export type Binding =
   | { readonly ok: true; readonly bound: Bound }
-  /** Says what is no longer what the gate showed. */
+  /** `changed` names what differs from what the gate showed. */
   | { readonly ok: false; readonly changed: string };
 
 /**
- * An approval was given, and what it was given for is no longer there. Nothing is lost: once it is restored,
- * the approval holds again.
+ * Thrown when a gate was approved but the approved content has changed since. Once that content is restored, the
+ * approval is valid again.
  */
 export class ApprovalVoid extends Error {
   override readonly name = 'ApprovalVoid';
 }
 
-/** Compares the request, the workflow and all evidence with what the gate showed. Files have their own check. */
+/** Compares the request, the workflow and all evidence with what the gate showed. The files are checked separately. */
 export async function bindApproval(
   directory: RunDirectory,
   view: RunView,
   awaiting: AwaitingView,
 ): Promise<Binding> {
   const requestPath = gateRequestPath(awaiting);
-  if ((await digestOf(directory, requestPath)) !== awaiting.request_sha256) return changed(requestPath);
+  if ((await digestOf(directory, requestPath)) !== awaiting.request_sha256) return refuseChanged(requestPath);
   if ((await digestOf(directory, 'workflow.yaml')) !== view.started.workflow_digest)
-    return changed('workflow.yaml');
+    return refuseChanged('workflow.yaml');
   const request = await readGateRequest(directory, awaiting);
-  if (request === null) return changed(requestPath);
+  if (request === null) return refuseChanged(requestPath);
   for (const { path, sha256 } of request.evidence)
-    if ((await digestOf(directory, path)) !== sha256) return changed(path);
+    if ((await digestOf(directory, path)) !== sha256) return refuseChanged(path);
   return {
     ok: true,
     bound: {
@@ -44,11 +44,11 @@ export async function bindApproval(
   };
 }
 
-function changed(path: string): Binding {
+function refuseChanged(path: string): Binding {
   return { ok: false, changed: path };
 }
 
-/** Null for what can't be read, which is not what was shown either. */
+/** Null if the file can't be read, which counts as changed. */
 async function digestOf(directory: RunDirectory, path: string): Promise<string | null> {
   try {
     return (await directory.digest(directory.resolve(path))).sha256;

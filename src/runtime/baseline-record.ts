@@ -4,7 +4,7 @@ import type { RunContext } from './run-context.ts';
 
 export const BASELINE_ROLE = 'baseline_report';
 
-/** What the checks said about the base; null if there was no baseline. */
+/** The recorded results of the validators on the base commit; null if there was no baseline. */
 export async function readBaseline({
   directory,
   events,

@@ -7,14 +7,14 @@ import { type ComparedReport, countBaseline, readComparedReport } from '../repor
 export const CANNOT_START: readonly number[] = [126, 127];
 export const UNABLE = "the checks can't run in this environment";
 
-/** Programs whose first argument may be the script that matters. */
+/** Programs whose first argument may be the script that a validator runs. */
 const INTERPRETERS = ['node', 'python3', 'python', 'bash', 'sh', 'ruby', 'deno', 'bun'];
 const RUN_DIRECTORY = /^(?:\$\{run_dir\}(?:\/|$)|(?:\.\/|\$\{worktree\}\/)?\.tnh\/run\/)/;
 
-/** Whether the script behind a validator is at the base: certain from its words, or a matter of one file. */
+/** Whether a validator's script exists at the base: known from its command line, or to be checked as a file. */
 export type ScriptAtBase =
   | { readonly kind: 'present' }
-  /** It is in the run directory, where an agent has still to write it. */
+  /** The script is in the run directory, and an agent has yet to write it. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly path: string };
 
@@ -23,7 +23,7 @@ export function findScript(planned: PlanValidator): ScriptAtBase {
   const { entrypoint, args, cwd } = planned;
   // Entrypoints are relative to the checkout, arguments to `cwd`.
   if (entrypoint.includes('/')) return locate(entrypoint, null);
-  // After an option the next word may be a program text or the name of a module: `sh -c …`, `python3 -m …`.
+  // After an option, the next argument may be code or a module name: `sh -c …`, `python3 -m …`.
   const [first = '-'] = args;
   if (INTERPRETERS.includes(entrypoint) && !first.startsWith('-') && /[./]/.test(first))
     return locate(first, cwd);
@@ -39,7 +39,7 @@ function locate(path: string, cwd: string | null): ScriptAtBase {
   return { kind: 'file', path: posix.normalize(joined.replace(/^\$\{worktree\}\//, '')) };
 }
 
-/** Neither an exit code nor a report shows that anything works at the base. */
+/** Whether nothing passes at the base, neither by exit code nor by a report. */
 export function hasNoPass(validators: readonly BaselineValidator[]): boolean {
   const ran = validators.filter((entry) => entry.ran);
   const cases = countCases(validators);
@@ -49,13 +49,13 @@ export function hasNoPass(validators: readonly BaselineValidator[]): boolean {
 }
 
 export interface BaselineFacts {
-  /** The `setup` block to add, in a repository that has dependencies but no setup and in which nothing passes. */
+  /** The `setup` section to add, if the repository has dependencies but no setup and nothing passes. */
   readonly advice: string | null;
-  /** In a sandbox, a program that crashes gives an exit code; a signal ends the sandbox itself. */
+  /** In a sandbox, a program that crashes yields an exit code; a signal means that the sandbox itself was killed. */
   readonly isSandboxed: boolean;
 }
 
-/** What the ends of the validators mean. */
+/** Derives the outcome of a baseline from the results of its validators. */
 export function judgeBaseline(
   validators: readonly BaselineValidator[],
   { advice, isSandboxed }: BaselineFacts,
@@ -91,7 +91,7 @@ export function cannotRun(entry: BaselineValidator, isSandboxed: boolean): boole
   return outcome === 'error' || outcome === 'killed_policy';
 }
 
-/** What programs print that start others, when one is missing. Their own exit code says only that something failed. */
+/** Output of launchers (make, npm, python) when a program is missing. Their exit code only shows a failure. */
 const MISSING_PROGRAM: readonly RegExp[] = [
   /^\S*make(?:\[\d+\])?: \*\*\* .*\bError 12[67]$/m,
   /^\S*python[\d.]*(?:\.exe)?: No module named \S+$/m,

@@ -8,12 +8,12 @@ const CANCEL_FILE = 'cancel_request.json';
 const cancelRequestSchema = z.strictObject({ by: z.string(), reason: z.string().nullable() });
 export type CancelRequest = z.infer<typeof cancelRequestSchema>;
 
-/** Asks whatever process drives the run to stop it for good. */
+/** Asks the process that drives the run to cancel it. */
 export function submitCancelRequest(directory: RunDirectory, request: CancelRequest): Promise<boolean> {
   return directory.writeOnce(CANCEL_FILE, toJson(request));
 }
 
-/** Null when there is none; what does not fit is none either. */
+/** Null if there is no request, or if it is invalid. */
 export async function readCancelRequest(directory: RunDirectory): Promise<CancelRequest | null> {
   const text = await directory.read(CANCEL_FILE);
   const parsed = cancelRequestSchema.safeParse(text === null ? null : parseJson(text));

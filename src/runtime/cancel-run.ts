@@ -6,18 +6,18 @@ import { type ResumeProblem, resumeRun } from './resume-run.ts';
 import type { RunDeps } from './run-context.ts';
 import { viewRun } from './run-view.ts';
 
-/** How long to wait for the process that drives the run to stop it: its step may need its grace time. */
-const DRIVER_PATIENCE_MS = 30_000;
+/** How long to wait for the process that drives the run: its step may need its full grace period. */
+const DRIVER_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
 
 const SILENT = { onEvents: () => {}, onLine: () => {} };
 
 export type CancelResult =
-  /** `note` says what was wrong with the record and did not keep the run from being ended. */
+  /** `note` names damage in the record that did not prevent the cancellation. */
   | { readonly kind: 'cancelled'; readonly note: string | null }
-  /** It had ended before. */
+  /** The run had already ended. */
   | { readonly kind: 'ended'; readonly outcome: RunOutcome | null }
-  /** The process has not stopped it yet; the request stands. */
+  /** The driving process has not stopped the run yet; the request stays in place. */
   | { readonly kind: 'driven'; readonly pid: number }
   | { readonly kind: 'problem'; readonly problem: ResumeProblem };
 
@@ -26,11 +26,11 @@ interface CancelCall {
   readonly store: RunStore;
   readonly clock: Clock;
   readonly request: CancelRequest;
-  /** Asked only where nobody drives the run. */
+  /** Called only if no process drives the run. */
   readonly deps: () => Promise<RunDeps>;
 }
 
-/** Ends a run for good: by the process that drives it, or here where none does. */
+/** Cancels a run: through the process that drives it, or here if there is none. */
 export async function cancelRun(call: CancelCall): Promise<CancelResult> {
   const { record, request } = call;
   const { runId } = record.directory;
@@ -64,8 +64,8 @@ async function cancelHere({ deps, request }: CancelCall, runId: string, onDamage
 }
 
 /**
- * Whether the process that drives the run ended it, went away without doing so, or still drives it. Who has ended it lets go
- * of it when the whole record is written.
+ * Whether the driving process ended the run (`ended`), exited without doing so (`gone`), or still drives it (`stays`).
+ * A driver that ends a run releases the lease only after the whole record is written.
  */
 async function waitForDriver(
   { store, clock }: CancelCall,
@@ -73,7 +73,7 @@ async function waitForDriver(
 ): Promise<'ended' | 'gone' | 'stays'> {
   const never = new AbortController().signal;
   let hasEnded = false;
-  for (let waited = 0; waited < DRIVER_PATIENCE_MS; waited += POLL_MS) {
+  for (let waited = 0; waited < DRIVER_TIMEOUT_MS; waited += POLL_MS) {
     const read = await store.read(runId);
     hasEnded = read.ok && viewRun(read.run.events)?.end != null;
     if (read.ok && read.run.driverPid === null) return hasEnded ? 'ended' : 'gone';

@@ -4,7 +4,7 @@ import { MECHANICAL_OUTCOMES } from '../contracts/vocabulary.ts';
 import { nameSome } from '../text/name-some.ts';
 import { failingText } from './preparation-text.ts';
 
-/** How a validator ended when the changed judges were as at the base. */
+/** How a validator ended with the changed test files restored to their base version. */
 const withBaseSchema = z.object({
   id: z.string(),
   outcome: z.string(),
@@ -18,16 +18,16 @@ const judgesSchema = z.object({
   changed: z.array(z.string()),
   /** Parts of commands that the change edits, such as `package.json: scripts.test`. */
   commands: z.array(z.string()),
-  /** Files of code that the change edits together with tests inside of them. */
+  /** Source files with inline tests that the change edits. */
   inline: z.array(z.string()).default([]),
-  /** Places where the change makes code ask whether tests run, or change their tools: `src/add.js: JEST_WORKER_ID`. */
+  /** Places where the change makes code detect test runs or modify test tools: `src/add.js: JEST_WORKER_ID`. */
   probes: z.array(z.string()).default([]),
-  /** The second pass, with the changed judges as at the base; null if there was none. */
+  /** The second pass, with the files in `changed` restored to the base; null if there was none. */
   with_base: z.array(withBaseSchema).nullable(),
 });
 export type JudgesRecord = z.infer<typeof judgesSchema>;
 
-/** What a RUN_VALIDATION records beyond exit codes. Records of earlier versions have none of it. */
+/** What a RUN_VALIDATION records beyond exit codes. All optional: records of earlier versions lack it. */
 const checkFactsSchema = z.object({
   /** The tree that was validated. */
   tree: z.string().optional(),
@@ -59,10 +59,10 @@ export const validationRecordSchema = z.object({
 });
 export type ValidationRecord = z.infer<typeof validationRecordSchema>;
 
-/** Ids named in one line; the record has them all. */
+/** How many ids one line names; the record lists them all. */
 const MAX_NAMED = 8;
 
-/** What a person should know about the checks before they trust the verdict, besides what decides it. */
+/** What a reviewer should know about the checks besides what determines the verdict. */
 export function describeChecks(record: ValidationRecord): string[] {
   return [
     ...baselineLines(record),
@@ -86,7 +86,7 @@ function baselineLines({ baseline, regressions = [] }: ValidationRecord): string
   return lines;
 }
 
-/** What the checks say with the edits to tests, configuration and commands, and without them. */
+/** Describes the results with the change's edits to tests, configuration and commands, and without them. */
 export function describeJudges({ judges, judge_changed = [] }: ValidationRecord): string[] {
   if (judges === undefined) return [];
   const { changed, commands, inline, probes, with_base } = judges;

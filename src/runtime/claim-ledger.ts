@@ -10,7 +10,7 @@ import type { RunContext } from './run-context.ts';
 import { lastEnded, type StepView } from './run-view.ts';
 import { describeChanges } from './stored-changes.ts';
 
-/** The claims that an evaluation judges, each with what the evidence says of it. */
+/** The claims that an evaluation covers, each with what the evidence says about it. */
 export async function claimLedger(
   context: RunContext,
   envelope: PlannerInput,
@@ -28,7 +28,7 @@ export async function claimLedger(
   };
 }
 
-/** Each agent is held against its own change, whatever came after it. */
+/** Checks each agent's claims against its own change, not against later ones. */
 async function entriesOf(
   context: RunContext,
   step: StepView | null,
@@ -44,7 +44,7 @@ async function entriesOf(
   return ledgerOf({ ...envelope, evidence }, source);
 }
 
-/** The ledger of an evaluation; empty where there is none. */
+/** The ledger of an evaluation; empty if there is none. */
 export async function readLedger(directory: RunDirectory, step: StepKey): Promise<readonly LedgerEntry[]> {
   const parsed = ledgerSchema.safeParse(await readEvidenceJson(directory, step, 'claim_ledger'));
   return parsed.success ? parsed.data.claims : [];

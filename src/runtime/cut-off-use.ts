@@ -5,8 +5,8 @@ import type { RunDirectory } from '../ports/run-store.ts';
 import type { RunDeps } from './run-context.ts';
 
 /**
- * What an agent had used whose start was cut off with the conductor. It counts like any other: a run that is taken up again
- * has not got its budget back.
+ * The usage of an agent that was cut off when the conductor process died, as an event. It counts like any other usage,
+ * so resuming a run doesn't reset its budget.
  */
 export async function cutOffUse(
   { project }: RunDeps,
@@ -20,8 +20,8 @@ export async function cutOffUse(
   const agent = project.agent(name);
   const place = count === 1 ? folder : `${folder}/try@${count}`;
   await agent?.keepSession?.(place);
-  const told = await agent?.usedIn?.(place);
-  const usage = priced(told ?? null, project.agentCare?.(name).price ?? null);
+  const reported = await agent?.usedIn?.(place);
+  const usage = priced(reported ?? null, project.agentCare?.(name).price ?? null);
   if (usage === null) return [];
   const payload = {
     name,
@@ -35,7 +35,7 @@ export async function cutOffUse(
   return [{ event_type: 'runner_completed', step_id: started.step_id, payload }];
 }
 
-/** Behind any of these, nothing of a start is left to be told. */
+/** If the last of these events isn't `runner_started`, no agent was cut off. */
 const START_OR_END: readonly RunEvent['event_type'][] = [
   'runner_started',
   'runner_completed',

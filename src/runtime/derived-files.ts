@@ -70,7 +70,7 @@ function refinementOf(view: RunView, plan: Plan | null): Status['refinement'] {
   return null;
 }
 
-/** Why a run does not go on, in words: the gate's question, the time it waits for, the end's reason, the judgement, the failure. */
+/** Why the run doesn't continue: the gate's question, the time it waits for, the end's reason or the last failure. */
 export function blockingReason(view: RunView): string | null {
   if (view.awaiting !== null) return view.awaiting.reason;
   const parked = parkedView(view);
@@ -81,19 +81,19 @@ export function blockingReason(view: RunView): string | null {
   return last?.reason ?? null;
 }
 
-/** Files of version 1 have no title. */
+/** Files of schema version 1 have no title. */
 function titleOf({ title }: EventPayload<'run_started'>): { readonly title?: string } {
   return title === undefined ? {} : { title };
 }
 
-/** What is known before anything of the run moves. */
+/** The metadata that is known when a run starts. */
 export function initialMetadata(
   runId: string,
   startedAt: string,
   started: EventPayload<'run_started'>,
   place: MetadataPlace,
 ): Metadata {
-  // A run keeps the version that it was started with: an ended one must still match its log.
+  // A run keeps the schema version that it was started with: the files of an ended run must still match its log.
   const filesVersion = started.schema_version === 1 ? 1 : RUN_FILES_SCHEMA_VERSION;
   return {
     schema_version: filesVersion,
@@ -154,12 +154,12 @@ export async function writeStatus(directory: RunDirectory, status: Status): Prom
   await directory.write('status.json', toJson(status));
 }
 
-/** Written at the start and at the end; between them only `status.json` moves. */
+/** Written at the start and at the end of a run; in between, only `status.json` changes. */
 export async function writeMetadata(directory: RunDirectory, metadata: Metadata): Promise<void> {
   await directory.write('metadata.json', toJson(metadata), { durable: true });
 }
 
-/** The one line at the end; null while the run has not ended. */
+/** The content of `final-state.txt`; null while the run has not ended. */
 export function finalStateOf(view: RunView): string | null {
   if (view.end === null) return null;
   const { lifecycle, outcome, termination } = view.end;

@@ -9,23 +9,23 @@ import { maskDraft } from './masked-events.ts';
 import { Interrupted, markOf, type RunContext, type RunDeps, type RunObserver } from './run-context.ts';
 import { createRunViewer, type RunView } from './run-view.ts';
 
-/** `status.json` is refreshed, and requests from outside are looked for, this often while a step runs. */
+/** How often `status.json` is refreshed and cancel requests are read while a step runs. */
 const HEARTBEAT_MS = 1_000;
 
-/** What the drive itself needs beyond what effects see. */
+/** The context of the drive loop: what effects see, and what only the loop itself needs. */
 export interface DriveContext extends RunContext {
   readonly state: () => RunState;
-  /** Makes sure, once, that the worktree is there. */
+  /** Makes sure that the worktree exists; the work is done once. */
   readonly openWorkspace: () => Promise<void>;
   readonly writeMetadata: () => Promise<void>;
-  /** Brings `status.json` up to now. */
+  /** Writes the current state to `status.json`. */
   readonly refreshStatus: () => Promise<void>;
   readonly abort: () => void;
-  /** Kills what the step under way has started, without the grace that an aborted step gets. */
+  /** Kills the processes of the current step, without the grace period that an aborted step gets. */
   readonly killProcesses: () => Promise<unknown>;
-  /** Throws `Interrupted` when the run is to stop here. */
+  /** Throws `Interrupted` if the run is to stop here. */
   readonly stopIfAsked: () => Promise<void>;
-  /** Leaves nothing under way: whoever drives next must find no write of ours behind its own. */
+  /** Completes pending writes, so that none of them lands after a write of the next driver. */
   readonly close: () => Promise<void>;
 }
 
@@ -34,17 +34,17 @@ export interface DriveContextRequest {
   readonly plan: Plan;
   readonly run: DrivenRun;
   readonly workspace: RunWorkspace;
-  /** Aborting leaves the run where it is, to be resumed. */
+  /** Aborting interrupts the run; it can be resumed. */
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
-  /** Makes the worktree, or makes sure that it is there. */
+  /** Creates the worktree, or makes sure that it exists. */
   readonly open: (view: RunView) => Promise<void>;
 }
 
 export function createContext(request: DriveContextRequest): DriveContext {
   const { plan, run, workspace, observer } = request;
   const { directory, lease } = run;
-  // The workspace isn't protected by the log: whatever a step does there, it needs the lease for.
+  // The log doesn't protect the workspace, so each operation on it requires the lease.
   const deps = { ...request.deps, workspace: guardCalls(request.deps.workspace, lease.expectHeld) };
   const events: RunEvent[] = [...run.events];
   const viewer = createRunViewer();
@@ -59,7 +59,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
   const onLost = () => {
     abort();
-    // Another driver may be at work on the same files already, so the agent gets no time to finish.
+    // Another driver may already work on the same files, so the agent gets no grace period.
     killProcesses().catch(() => {});
   };
   if (lease.lost.aborted) onLost();
@@ -71,7 +71,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
     if (current === null) throw new Error(`run ${directory.runId} has no start`);
     return current;
   };
-  // One write at a time, each from the newest view: an older status must never land on a newer one.
+  // One write at a time, each from the newest view: an older status must never overwrite a newer one.
   const refreshStatus = (): Promise<void> => {
     statusWritten = statusWritten
       .catch(() => {})
@@ -132,7 +132,7 @@ export function createContext(request: DriveContextRequest): DriveContext {
   };
 }
 
-/** The same port, with `check` asked before each call of one of its functions. */
+/** Wraps a port so that `check` runs before each call of one of its functions. */
 function guardCalls<T extends object>(port: T, check: () => void): T {
   return new Proxy(port, {
     get: (target, key) => {
@@ -146,21 +146,21 @@ function guardCalls<T extends object>(port: T, check: () => void): T {
   });
 }
 
-/** Tells the configured command what somebody may wait for. The run neither waits for it nor fails by it. */
+/** Calls the configured notify command for events that need attention. The run neither waits for it nor fails. */
 function notify({ project }: RunDeps, events: readonly RunEvent[]): void {
   if (project.notify === null) return;
-  for (const event of events) if (isNews(event)) project.notify(event);
+  for (const event of events) if (needsAttention(event)) project.notify(event);
 }
 
-/** An open gate, the end, and a wait for a time, after which somebody has to resume the run. */
-function isNews(event: RunEvent): boolean {
+/** An open gate, the end of a run, or a parked run, which has to be resumed. */
+function needsAttention(event: RunEvent): boolean {
   if (event.event_type === 'step_waiting') return event.payload.until !== undefined;
   return event.event_type === 'gate_requested' || event.event_type === 'run_completed';
 }
 
 export function startHeartbeat(context: DriveContext): { readonly stop: () => Promise<void> } {
   const stopping = new AbortController();
-  const beating = beat(context, stopping.signal);
+  const beating = runHeartbeat(context, stopping.signal);
   return {
     stop: async () => {
       stopping.abort();
@@ -169,11 +169,11 @@ export function startHeartbeat(context: DriveContext): { readonly stop: () => Pr
   };
 }
 
-async function beat(context: DriveContext, stopping: AbortSignal): Promise<void> {
+async function runHeartbeat(context: DriveContext, stopping: AbortSignal): Promise<void> {
   for (;;) {
     await context.deps.clock.sleep(HEARTBEAT_MS, stopping);
     if (stopping.aborted) return;
-    // Both are tried again at the next beat; neither may end a run.
+    // Both are retried at the next beat; a failure must not end the run.
     await context.refreshStatus().catch(() => {});
     const cancel = await readCancelRequest(context.directory).catch(() => null);
     if (cancel !== null) context.abort();

@@ -16,24 +16,24 @@ import { finish, perform } from './perform.ts';
 import { type EffectResult, Interrupted } from './run-context.ts';
 import { type AwaitingView, type ParkedView, parkedView, type RunView } from './run-view.ts';
 
-/** How a drive can come back. */
+/** How `driveRun` can return. */
 export type DriveEnd =
   | { readonly kind: 'ended'; readonly end: RunEnd; readonly view: RunView }
   | { readonly kind: 'waiting'; readonly awaiting: AwaitingView; readonly view: RunView }
-  /** An agent can't work before that time; `resume` takes the run up again then. */
+  /** An agent can't work before `parked.until`; `resume` continues the run then. */
   | { readonly kind: 'parked'; readonly parked: ParkedView; readonly view: RunView }
-  /** Stopped from outside; `resume` takes it up again. */
+  /** Stopped from outside; `resume` continues the run. */
   | { readonly kind: 'interrupted'; readonly view: RunView };
 
 export interface DriveRequest extends DriveContextRequest, GateWait {
   readonly first: KernelInput;
-  /** What became known of the run before it moves on. */
+  /** Events to record before the first decision. */
   readonly known?: readonly EventDraft[];
 }
 
 /**
- * Moves a run from decision to decision until it ends, waits, or is interrupted. One process at a time. Throws a
- * `LeaseLost` if this process lost its lease meanwhile; nothing that it started for the run is alive then.
+ * Drives a run from decision to decision until it ends, waits, or is interrupted. One process at a time: throws
+ * `LeaseLost` if this process loses its lease; by then all processes that it started for the run are killed.
  */
 export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
   const context = createContext(request);
@@ -41,9 +41,9 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
   const { lost } = request.run.lease;
   try {
     if (request.known !== undefined && request.known.length > 0) await context.record(request.known);
-    return await moveOn(request, context, { input: request.first, records: [] });
+    return await driveLoop(request, context, { input: request.first, records: [] });
   } catch (error) {
-    // Whatever the step made of it.
+    // After a lost lease, the step's own error doesn't matter.
     if (lost.aborted) {
       await context.killProcesses();
       throw lost.reason;
@@ -51,27 +51,31 @@ export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
     if (!(error instanceof Interrupted)) throw error;
     const cancel = await readCancelRequest(context.directory);
     if (cancel === null) return { kind: 'interrupted', view: context.view() };
-    return await moveOn(request, context, { input: { kind: 'cancel', ...cancel }, records: [] });
+    return await driveLoop(request, context, { input: { kind: 'cancel', ...cancel }, records: [] });
   } finally {
     await heartbeat.stop();
     await context.close();
   }
 }
 
-async function moveOn(request: DriveRequest, context: DriveContext, start: EffectResult): Promise<DriveEnd> {
+async function driveLoop(
+  request: DriveRequest,
+  context: DriveContext,
+  start: EffectResult,
+): Promise<DriveEnd> {
   let next = start;
   for (;;) {
     const decision = decide(request.plan, context.state(), next.input);
     await context.record([...next.records, ...decision.events]);
     const { effect } = decision;
-    if (effect === null) return ended(context);
+    if (effect === null) return returnEnded(context);
     if (effect.kind === 'finish') {
       next = await finish(context, effect.end);
       continue;
     }
     await context.stopIfAsked();
     if (effect.kind === 'await_time') {
-      if (!(await awaitTime(request, context, effect.until))) return parked(context);
+      if (!(await awaitTime(request, context, effect.until))) return returnParked(context);
       next = { input: { kind: 'wait_over' }, records: [] };
       continue;
     }
@@ -80,13 +84,13 @@ async function moveOn(request: DriveRequest, context: DriveContext, start: Effec
       continue;
     }
     const settled = await awaitGate(request, context);
-    if (settled === null) return waiting(context);
+    if (settled === null) return returnWaiting(context);
     next = settled;
   }
 }
 
-/** A request to cancel may have come in the last moment; nobody would look for it after this. */
-async function waiting(context: DriveContext): Promise<DriveEnd> {
+/** Checks for a cancel request once more: after this, no process would read it. */
+async function returnWaiting(context: DriveContext): Promise<DriveEnd> {
   await context.stopIfAsked();
   const view = context.view();
   if (view.awaiting === null) throw new Error('nothing is awaited');
@@ -94,7 +98,7 @@ async function waiting(context: DriveContext): Promise<DriveEnd> {
   return { kind: 'waiting', awaiting: view.awaiting, view };
 }
 
-async function parked(context: DriveContext): Promise<DriveEnd> {
+async function returnParked(context: DriveContext): Promise<DriveEnd> {
   await context.stopIfAsked();
   const view = context.view();
   const found = parkedView(view);
@@ -103,8 +107,8 @@ async function parked(context: DriveContext): Promise<DriveEnd> {
   return { kind: 'parked', parked: found, view };
 }
 
-/** Derived files are written again even when the log already held the end: a crash may have lost them. */
-async function ended(context: DriveContext): Promise<DriveEnd> {
+/** Writes the derived files even if the log already contains the end: a crash may have lost them. */
+async function returnEnded(context: DriveContext): Promise<DriveEnd> {
   const view = context.view();
   if (view.end === null) throw new Error(`run ${view.runId} has nothing to do and has not ended`);
   await context.writeMetadata();

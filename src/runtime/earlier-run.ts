@@ -1,16 +1,16 @@
 import { ExpectedFailure } from '../contracts/expected-failure.ts';
 import type { RunView } from './run-view.ts';
 
-/** Logs of this version come from a conductor whose runs worked in linked worktrees of the user's repository. */
+/** Log version of earlier releases, whose runs worked in linked worktrees of the user's repository. */
 const LINKED_WORKTREE_LOGS = 1;
 
-/** Why a run can't be continued, and what its user does instead. */
+/** Why a run can't be continued, and what the user can do instead. */
 export interface EarlierRun {
   readonly message: string;
   readonly help: string;
 }
 
-/** Set for a run that an earlier version started: its files are in a linked worktree, which this version never writes. */
+/** Non-null for a run of an earlier release: its files are in a linked worktree, which this version never writes. */
 export function findEarlierRun({ runId, started, end }: RunView): EarlierRun | null {
   if (started.schema_version > LINKED_WORKTREE_LOGS) return null;
   const { worktree_path: path, branch_name: branch } = started;
@@ -22,7 +22,7 @@ export function findEarlierRun({ runId, started, end }: RunView): EarlierRun | n
   return { message, help };
 }
 
-/** Such a run can be cancelled; its files stay where they are. */
+/** A run of an earlier release can be cancelled, but its files stay where they are. */
 export function refuseWorkspace({ started }: RunView): never {
   throw new ExpectedFailure(
     `an earlier version of conductor started it in the linked worktree ${started.worktree_path}, where its files stay`,

@@ -22,11 +22,11 @@ import { joinDoubts, standingChecks } from './standing-checks.ts';
 import { describeChanges } from './stored-changes.ts';
 import { fingerprintOf } from './workspace-evidence.ts';
 
-/** How many completed steps the planner sees, and how many evaluations at least. */
+/** How many completed steps the planner sees, and at least how many evaluations. */
 const WINDOW_STEPS = 3;
 const WINDOW_EVALUATIONS = 3;
 
-/** Assembles what the planner is asked about, by step and role, from what earlier steps left. */
+/** Assembles the planner's input from the evidence of earlier steps. */
 export async function assembleEnvelope(
   context: RunContext,
   entry: Entry,
@@ -60,7 +60,7 @@ export async function assembleEnvelope(
       policy_events: [
         ...policyEvents(context),
         ...(await openApprovals(context, change.files)).map(formatApproval),
-        ...(await findingsOf(directory, sinceJudged(done))),
+        ...(await findingsOf(directory, stepsSinceEvaluation(done))),
       ],
       review: await reviewEvidence(context, done),
       run_changed: (view.state.tree ?? view.started.base_tree) !== view.started.base_tree,
@@ -78,14 +78,14 @@ export async function assembleEnvelope(
   };
 }
 
-/** Validation from before the last agent step says nothing about the files as they are. */
+/** A validation before the last agent step says nothing about the current files. */
 function validationAfter(done: readonly StepView[], agent: StepView | null): StepView | null {
   const last = lastEnded(done, 'RUN_VALIDATION');
   if (last === null || agent === null) return last;
   return done.indexOf(last) > done.indexOf(agent) ? last : null;
 }
 
-/** What the last agent said, and what nobody has judged yet of the one whose work it looked at. */
+/** The statements of the last agent, plus those of the earlier agent that no evaluation has covered yet. */
 async function transcriptOf(
   context: RunContext,
   agent: StepView | null,
@@ -118,19 +118,19 @@ function mechanicalOf(step: StepView | null): MechanicalOutcome {
   return MECHANICAL_OUTCOMES.find((outcome) => outcome === step?.termination) ?? 'completed';
 }
 
-/** Its meaning is checked by whoever judges the envelope. */
+/** Not validated here: the evaluation checks the report. */
 async function harnessReportOf(
   context: RunContext,
   validation: StepView | null,
 ): Promise<PlannerInput['evidence']['harness_report']> {
   if (validation === null) return null;
   const reports = await judgedReports(context.directory, validation);
-  // A harness names files of the checkout that it ran in; the planner passes its messages on to agents.
+  // A harness names files by absolute path in its checkout; the planner passes these messages on to agents.
   const merged = valueRelativeToCheckout(mergeReports(reports), [context.workspace.judgePath]);
   return merged as PlannerInput['evidence']['harness_report'];
 }
 
-/** What an agent changed is no longer there when a rollback came after it. */
+/** Whether a rollback undid the agent's changes. */
 function isUndone(done: readonly StepView[], agent: StepView | null): boolean {
   const rollback = done.findLast(
     ({ opcode, termination }) => opcode === 'ROLLBACK' && termination === 'completed',
@@ -138,14 +138,14 @@ function isUndone(done: readonly StepView[], agent: StepView | null): boolean {
   return agent !== null && rollback !== undefined && done.indexOf(rollback) > done.indexOf(agent);
 }
 
-/** What the run has changed by now, as a whole. */
+/** The whole change of the run so far. */
 async function wholeChange({ deps, workspace, view }: RunContext): Promise<WorkspaceDiff> {
   const { started, state } = view();
   const from = started.base_tree;
   return deps.workspace.diff(workspace, from, state.tree ?? from);
 }
 
-/** Paths relative to the run directory, and the declared names of required files that were captured. */
+/** Paths relative to the run directory, plus the declared names of required files that were captured. */
 async function artifactsOf(context: RunContext, steps: readonly (StepView | null)[]): Promise<string[]> {
   const paths = new Set<string>();
   for (const step of steps) {
@@ -159,7 +159,7 @@ async function artifactsOf(context: RunContext, steps: readonly (StepView | null
     for (const name of report.data.required_artifacts)
       if (!report.data.missing_artifacts.includes(name)) paths.add(name);
   }
-  // The harness folder is outside every diff, and what an agent wrote there is work all the same.
+  // No diff covers the harness folder, but what an agent wrote there is part of its work.
   for (const path of await context.directory.list('harness')) {
     paths.add(path);
     paths.add(`.tnh/run/${context.directory.runId}/${path}`);
@@ -167,7 +167,7 @@ async function artifactsOf(context: RunContext, steps: readonly (StepView | null
   return [...paths];
 }
 
-/** All violations since the last evaluation, in the planner's form. */
+/** All policy violations since the last evaluation, formatted for the planner. */
 function policyEvents(context: RunContext): string[] {
   const events = context.events();
   const since = events.findLast((event) => event.event_type === 'decision_recorded')?.seq ?? -1;
@@ -177,7 +177,7 @@ function policyEvents(context: RunContext): string[] {
     .map((violation) => `${violation.class}: ${violation.subject}`);
 }
 
-function sinceJudged(done: readonly StepView[]): readonly StepView[] {
+function stepsSinceEvaluation(done: readonly StepView[]): readonly StepView[] {
   return done.slice(done.findLastIndex(({ opcode }) => opcode === 'EVALUATE') + 1);
 }
 
@@ -211,7 +211,7 @@ async function windowEntry(context: RunContext, step: StepView): Promise<WindowE
   };
 }
 
-/** What the files looked like when that evaluation was made. */
+/** The diff summary at the time of that evaluation. */
 async function judgedDiff(context: RunContext, step: StepView): Promise<string> {
   const parsed = z
     .object({ evidence: z.object({ workspace_diff_summary: z.string() }) })

@@ -7,12 +7,12 @@ import { excerptPatch } from './patch-excerpt.ts';
 import type { RunContext } from './run-context.ts';
 import { lastEnded } from './run-view.ts';
 
-/** How much of a transcript or a patch a planner prompt gets that asks for it. */
+/** The maximum length of a transcript or patch in a planner prompt. */
 const EXCERPT_LIMIT = 16_384;
 
 /**
- * What a planner that is asked gets besides the envelope. Of the diff it is a part of every file, what decides first; a transcript
- * is given only to a prompt that asks for it.
+ * What a planner prompt gets besides the envelope. The diff is an excerpt with a part of every file, tests and
+ * configuration first; the transcript is included only if the prompt asks for it.
  */
 export async function evaluationInputs(
   context: RunContext,
@@ -36,12 +36,12 @@ export async function evaluationInputs(
     const patch = await excerpt('workspace_diff');
     inputs.diff = excerptPatch(patch, EXCERPT_LIMIT, (path) => decidingKind(path, tests) !== null);
   }
-  if (names.includes('transcript')) inputs.transcript = ending(await excerpt('runner_transcript'));
+  if (names.includes('transcript')) inputs.transcript = keepEnd(await excerpt('runner_transcript'));
   return inputs;
 }
 
-/** What an agent did last says most. */
-function ending(text: string): string {
+/** Keeps the end of a transcript: the agent's last actions say the most. */
+function keepEnd(text: string): string {
   const cut = text.length - EXCERPT_LIMIT;
   return cut <= 0 ? text : `${cut} characters before this …\n${text.slice(-EXCERPT_LIMIT)}`;
 }

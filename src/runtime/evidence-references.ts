@@ -4,9 +4,9 @@ import type { RunContext } from './run-context.ts';
 import { lastEnded } from './run-view.ts';
 
 /**
- * References of a refinement package as paths that the agent can open: those of the record as absolute paths, which
- * a sandbox shows under the same name, and those of the repository relative to the workspace. References of reports and
- * reviewers are not checked before, so one that leads nowhere is replaced by the decision itself.
+ * Resolves the references of a refinement package to paths that the agent can open: files of the record as absolute
+ * paths, which are the same inside the sandbox, and files of the repository relative to the workspace. Reports and
+ * reviewers may refer to missing files; such a reference is replaced by the decision itself.
  */
 export async function openReferences(
   context: RunContext,
@@ -34,7 +34,7 @@ export async function openReferences(
   return { ...refinement, issues };
 }
 
-/** The package as it is recorded: a run directory may be moved, so its own files are named relative to it. */
+/** The package as recorded: a run directory may be moved, so its files are named relative to it. */
 export function recordedReferences({ directory }: RunContext, given: unknown): RefinementPackage | null {
   const parsed = refinementPackageSchema.safeParse(given);
   if (!parsed.success) return null;
@@ -47,7 +47,7 @@ export function recordedReferences({ directory }: RunContext, given: unknown): R
   return { ...parsed.data, issues };
 }
 
-/** From what a report refers to, to the copy that was kept of it. */
+/** Maps what a report refers to onto the copy that was captured. */
 async function capturedCopies({ directory, view }: RunContext): Promise<ReadonlyMap<string, string>> {
   const validation = lastEnded(view().steps, 'RUN_VALIDATION');
   const reports = validation === null ? [] : await readReportFiles(directory, validation);

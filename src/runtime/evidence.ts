@@ -19,19 +19,19 @@ interface ArtifactFlags {
   readonly important?: boolean;
 }
 
-/** The evidence folder of one entry of a step. Closing it writes the manifest that readers go by. */
+/** The evidence folder of one attempt at a step. `close` writes the manifest that readers rely on. */
 export interface Evidence {
   /** Relative to the run directory. */
   readonly folder: string;
   readonly path: string;
   readonly text: (role: string, name: string, content: string, flags?: ArtifactFlags) => Promise<FileDigest>;
   readonly json: (role: string, name: string, value: unknown, flags?: ArtifactFlags) => Promise<FileDigest>;
-  /** Takes in a file that is already under the run directory. */
+  /** Adds a file that is already in the run directory. */
   readonly file: (role: string, absolutePath: string, flags?: ArtifactFlags) => Promise<FileDigest>;
   readonly close: (termination: Termination, summary: string) => Promise<readonly EventDraft[]>;
 }
 
-/** Secrets are masked in the texts and values it is given; files it takes in are as they were captured. */
+/** Masks secrets in texts and values that it writes; files that it adds stay as they were captured. */
 export function openEvidence(
   directory: RunDirectory,
   { stepId, opcode, attempt }: Entry,
@@ -42,9 +42,9 @@ export function openEvidence(
 }
 
 /**
- * Evidence that belongs to the run and to no step. Each setup and baseline has a folder of its own; the event that says
- * how it went is recorded directly after what `close` returns. Its termination is `completed` unless setup failed or
- * the checks can't run; a red baseline is completed.
+ * Opens an evidence folder that belongs to the run, not to a step. Each setup and baseline has its own folder; the
+ * event with its result is recorded right after the events that `close` returns. Its termination is
+ * `completed` unless setup failed or the checks can't run; a red baseline is completed.
  */
 export function openRunEvidence(
   directory: RunDirectory,
@@ -57,7 +57,7 @@ export function openRunEvidence(
   return openFolder(directory, folder, { step_id: null, opcode: null, attempt }, clock, secrets);
 }
 
-/** One more than the log knows of: a folder that no event names is left from a crash, and is written again. */
+/** One more than the log has recorded. A folder that no event names is left over from a crash and is overwritten. */
 function nextAttempt(folder: RunFolder, events: readonly EventDraft[]): number {
   const used = new Set<string>();
   for (const event of events) {
@@ -107,8 +107,8 @@ async function openFolder(
         evidence_summary: maskSecrets(summary, secrets),
         artifacts,
       };
-      // The digests go into the log next, so what they are of must not be lost to a power cut. It comes before the
-      // manifest: one that survives must not list what did not, even of an attempt that the log never hears of.
+      // The log records the digests next, so the files must be on disk first. They are synced before the manifest:
+      // a manifest that survives a power cut must not list files that did not, even for an unrecorded attempt.
       await directory.sync(artifacts.map((artifact) => artifact.path));
       await directory.write(`${folder}/manifest.json`, toJson(manifest), { durable: true });
       return artifacts.map(({ role, path, sha256, bytes }) => ({
@@ -125,7 +125,7 @@ export interface StepKey {
   readonly attempt: number;
 }
 
-/** The manifest of an entry, or null when there is none that fits. */
+/** The manifest of an attempt; null if it is missing or invalid. */
 export async function readManifest(directory: RunDirectory, key: StepKey): Promise<Manifest | null> {
   const folder = stepFolderOf(key.stepId, key.attempt);
   const text = await directory.read(`${folder}/manifest.json`);
@@ -134,12 +134,12 @@ export async function readManifest(directory: RunDirectory, key: StepKey): Promi
   return parsed.success ? parsed.data : null;
 }
 
-/** Adds what came after an entry was closed to its manifest: an artifact, and a word about it. */
+/** Adds an artifact and a line of summary to the manifest of a closed attempt. */
 export async function extendManifest(
   directory: RunDirectory,
   key: StepKey,
   change: {
-    /** The log so far: what it has recorded is not recorded again. */
+    /** The log so far: artifacts in it are not recorded again. */
     readonly events: readonly EventDraft[];
     readonly endedAt: string;
     readonly summary: string;
@@ -150,13 +150,15 @@ export async function extendManifest(
   const manifest = await readManifest(directory, key);
   if (manifest === null) throw new Error(`the manifest of ${key.stepId} is missing`);
   const added = change.artifact === undefined ? [] : [addedRecord(change.artifact)];
-  // One that was interrupted in between has said it before.
-  const said = manifest.evidence_summary.endsWith(`; ${change.summary}`);
+  // If an earlier call was interrupted, the summary is already in the manifest.
+  const isAlreadyAdded = manifest.evidence_summary.endsWith(`; ${change.summary}`);
   const extended: Manifest = {
     ...manifest,
     ended_at: change.endedAt,
     termination: change.termination ?? manifest.termination,
-    evidence_summary: said ? manifest.evidence_summary : `${manifest.evidence_summary}; ${change.summary}`,
+    evidence_summary: isAlreadyAdded
+      ? manifest.evidence_summary
+      : `${manifest.evidence_summary}; ${change.summary}`,
     artifacts: [...manifest.artifacts.filter(({ role }) => role !== change.artifact?.role), ...added],
   };
   await directory.sync(added.map(({ path }) => path));

@@ -3,10 +3,10 @@ import type { RunDirectory } from '../ports/run-store.ts';
 import { readEvidenceJson } from './evidence.ts';
 import type { StepView } from './run-view.ts';
 
-/** As policy events are written; it is a note and no violation. */
+/** Written like a policy event, but it is a note and not a violation. */
 const CLASS = 'protected_path_changed';
 
-/** As policy events and blockers of agents are written: a person is asked before the run goes on. */
+/** The code, in policy events and blockers of agents, for changes that need a user's approval. */
 const APPROVAL = 'requires_approval';
 
 const summarySchema = z.object({ notes: z.array(z.string()) });
@@ -15,17 +15,17 @@ const requestsSchema = z.object({
   blockers: z.array(z.object({ code: z.string(), summary: z.string() })),
 });
 
-/** A note of the policy summary that is more than a remark: somebody changed what judges the work. */
+/** A note in the policy summary that counts as a finding: the change edits tests or checks. */
 export function protectedPathFinding(path: string): string {
   return `${CLASS}: ${path}`;
 }
 
-/** A blocker that is no obstacle of the work but a question for a person. */
+/** Whether a blocker only asks for approval and does not prevent the work. */
 export function asksForApproval({ code }: { readonly code: string }): boolean {
   return code === APPROVAL;
 }
 
-/** What validations found out about the judges and agents want approved, each once, in the order of the steps. */
+/** The findings of validations and the approval requests of agents, without duplicates, in the order of the steps. */
 export async function findingsOf(directory: RunDirectory, steps: readonly StepView[]): Promise<string[]> {
   const found = new Set<string>();
   for (const step of steps) for (const finding of await findingsOfStep(directory, step)) found.add(finding);
@@ -40,7 +40,7 @@ async function findingsOfStep(directory: RunDirectory, step: StepView): Promise<
   return parsed.success ? parsed.data.notes.filter((note) => note.startsWith(`${CLASS}: `)) : [];
 }
 
-/** The blockers of a review are findings about the work of others, whatever they are called. */
+/** Ignores reviews: their blockers are findings about another agent's work, whatever their code. */
 async function approvalsAsked(directory: RunDirectory, step: StepView): Promise<string[]> {
   const parsed = requestsSchema.safeParse(await readEvidenceJson(directory, step, 'runner_metadata'));
   if (!parsed.success || parsed.data.intent === 'review') return [];

@@ -4,9 +4,9 @@ import { oneLine } from '../text/outside-text.ts';
 import type { GateRequest } from './gate-request.ts';
 import { quoteLines } from './last-word.ts';
 
-/** Other files named one by one; more are counted by folder. */
+/** Above this number, the other files are counted by folder instead of named. */
 const MAX_NAMED_FILES = 8;
-/** Notes of one kind in one file; the patch has the rest. */
+/** How many notes of one kind are shown per file; the patch contains the rest. */
 const MAX_NOTES = 8;
 
 const KINDS: Readonly<Record<DecidingKind, string>> = {
@@ -40,13 +40,13 @@ function fileLine({ status, path, old_path, insertions, deletions }: Shown): str
 }
 
 /**
- * Every changed file that has a say in whether the work is accepted, and what the checks say with and without these edits. It is
- * never cut short: what is hidden here decides.
+ * Lists every changed file that influences whether the work is accepted, and the results of the checks with and without
+ * these edits. Never truncated: a reviewer must see all of it.
  */
 export function decidingLines(request: GateRequest): string[] {
   const { deciding, approvals = [], verdicts = [] } = request;
   if (deciding === undefined) return [];
-  // Code that asks whether tests run decides as well, although its file is none of these.
+  // Code that detects test runs has verdicts, too, although its file isn't in `deciding`.
   if (deciding.length === 0 && verdicts.length === 0)
     return ['nothing: no test, check configuration, script, lock file, CI file, hook or agent instruction'];
   const globs = new Map(approvals.map(({ path, glob }) => [path, glob]));
@@ -58,11 +58,11 @@ export function decidingLines(request: GateRequest): string[] {
   return [...files, ...verdicts.map(oneLine)];
 }
 
-/** The files that decide nothing: by name if they are few, else by folder with counts. */
+/** The other files: by name if there are few, else counts by folder. */
 export function otherLines(request: GateRequest): string[] {
   const { diff, deciding, folders = [] } = request;
   if (diff === undefined) return [];
-  // A request of an earlier version has no folders.
+  // Requests of earlier versions have no folders.
   if (deciding === undefined) return diff.files.map(fileLine);
   const decides = new Set(deciding.map(({ path }) => path));
   const others = diff.files.filter(({ path }) => !decides.has(path));
@@ -74,14 +74,14 @@ export function otherLines(request: GateRequest): string[] {
   });
 }
 
-/** `3 files, +10 -2`, with where to read all of it. */
+/** `3 files, +10 -2`. */
 export function totalLine({ diff }: GateRequest): string | null {
   if (diff === undefined) return null;
   if (diff.file_count === 0) return 'no file changed';
   return `${diff.file_count} ${diff.file_count === 1 ? 'file' : 'files'}, +${diff.insertions} -${diff.deletions}`;
 }
 
-/** What the content of the change says: stubs, skipped tests, hidden characters. */
+/** Notes about the content of the change: stubs, skipped tests, hidden characters. */
 export function contentLines({ content = [], uninspected = 0, diff }: GateRequest): string[] {
   const same = content.filter(({ kind }) => kind === 'same_program');
   const isAll = diff !== undefined && same.length > 0 && same.length === diff.file_count;

@@ -11,23 +11,23 @@ import {
 import { type ProgramPair, proofOf } from '../work/scope/proofs/proof-of.ts';
 import type { RunContext } from './run-context.ts';
 
-/** Files whose content is looked at; what decides comes first. */
+/** How many files are inspected; those that influence acceptance come first. */
 const MAX_INSPECTED = 500;
-/** Changed lines of a file whose content is looked at: data and generated files have more. */
+/** Files with more changed lines than this are not inspected: they are data or generated. */
 const MAX_CHANGED_LINES = 50_000;
 
 export interface GateChanges {
   readonly deciding: readonly DecidingChange[];
-  /** Everything else. */
+  /** All other changes. */
   readonly folders: readonly ChangedFolder[];
   readonly content: readonly PlacedNote[];
-  /** Text files whose content was not looked at. */
+  /** Number of text files that were not inspected. */
   readonly uninspected: number;
 }
 
 type DecidingChange = ShownChange & { readonly kind: DecidingKind };
 
-/** A change as a request shows it. */
+/** A change as the gate request shows it. */
 export interface ShownChange {
   readonly path: string;
   readonly old_path: string | null;
@@ -40,7 +40,7 @@ export function shownChange({ path, oldPath, status, insertions, deletions }: Fi
   return { path, old_path: oldPath, status, insertions, deletions };
 }
 
-/** What of a change decides about itself, what its content says, and the rest by folder. */
+/** Splits a change into the files that influence acceptance, notes about its content, and the rest by folder. */
 export async function gateChanges(
   context: RunContext,
   files: readonly FileChange[],
@@ -67,7 +67,7 @@ function rankOf(kind: NoteKind): number {
   return NOTE_KINDS.indexOf(kind);
 }
 
-/** Neither binary nor a link or submodule, and no flood of data. */
+/** Excludes binary files, symbolic links, submodules and very large changes. */
 function isReadable({ insertions, deletions, oldMode, newMode }: FileChange): boolean {
   const isFile = ![oldMode, newMode].some((mode) => mode === '120000' || mode === '160000');
   return isFile && insertions !== null && insertions + (deletions ?? 0) <= MAX_CHANGED_LINES;
@@ -92,7 +92,7 @@ async function readTexts(
   }));
 }
 
-/** Files whose program is as it was: the same proofs that decide about the scope of a work item. */
+/** Notes for files whose program is unchanged, by the same proofs that check the scope of a work item. */
 async function sameProgramNotes({ deps }: RunContext, texts: readonly ChangedText[]): Promise<PlacedNote[]> {
   const encoder = new TextEncoder();
   const steps = texts.flatMap(({ path, before, now }) => {

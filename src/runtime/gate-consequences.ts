@@ -8,12 +8,12 @@ import type { Consequence } from './gate-request.ts';
 export interface Consequences {
   readonly approve: Consequence;
   readonly reject: Consequence;
-  /** Null for a gate that waits for ever. */
+  /** Null for a gate without a timeout. */
   readonly timeout: Consequence | null;
   readonly [answer: string]: Consequence | null;
 }
 
-/** What each answer to a gate leads to. The kernel itself is asked, so that it can't do otherwise later. */
+/** What each answer to a gate leads to. Asks the kernel itself, so that the prediction can't differ from the run. */
 export function consequencesOf(plan: Plan, state: RunState, step: GateStep): Consequences {
   const opened = decide(plan, state, {
     kind: 'gate_opened',
@@ -41,7 +41,7 @@ export function consequencesOf(plan: Plan, state: RunState, step: GateStep): Con
   };
 }
 
-/** Goldens are put into the files on the way, which leads nowhere else. */
+/** Accepting goldens is an intermediate effect; returns the effect that follows it. */
 function effectAfter(plan: Plan, { state, effect }: KernelDecision): Effect | null {
   if (effect?.kind !== 'accept_goldens') return effect;
   return decide(plan, state, { kind: 'goldens_accepted', changed: false, tree: null }).effect;

@@ -9,7 +9,7 @@ import type { RunDirectory } from '../ports/run-store.ts';
 import { parseJson } from '../text/json.ts';
 import type { StepKey } from './evidence.ts';
 
-/** Where an answer leads: the step, and how the run ends when that is the end of it. */
+/** Where an answer leads: the next step, and the outcome if the run ends there. */
 const consequenceSchema = z.looseObject({
   step_id: z.string(),
   opcode: z.string(),
@@ -51,8 +51,8 @@ const judgementSchema = z.looseObject({
 });
 
 /**
- * Everything a person needs to decide. Loose and forgiving, because a gate may have been opened by an
- * earlier version, which wrote less.
+ * Everything that a reviewer needs for a decision. Loose, with optional fields, because an earlier version may have
+ * opened the gate and written less.
  */
 const gateRequestSchema = z.looseObject({
   run_id: z.string(),
@@ -76,23 +76,23 @@ const gateRequestSchema = z.looseObject({
   violations: z
     .array(z.looseObject({ class: z.string(), subject: z.string(), message: z.string() }))
     .optional(),
-  /** Changed paths of `approval_paths` that no person has approved yet; earlier versions did not record it. */
+  /** Changed paths of `approval_paths` that no user has approved yet; earlier versions did not record it. */
   approvals: z.array(z.object({ path: z.string(), glob: z.string() })).optional(),
-  /** What validations found out about those who judge: notes, and no violations. */
+  /** What validations found out about changed tests and checks: notes, not violations. */
   findings: z.array(z.string()).optional(),
-  /** What to know about the checks before trusting their verdict; earlier versions did not record it. */
+  /** What a reviewer should know about the checks; earlier versions did not record it. */
   checks: z.array(z.string()).optional(),
   /** What changed outside the workspace while steps ran; earlier versions did not record it. */
   notices: z.array(z.string()).optional(),
-  /** Changed files that have a say in whether the work is accepted; earlier versions did not tell them apart. */
+  /** Changed files that influence whether the work is accepted; earlier versions did not distinguish them. */
   deciding: z.array(z.object({ ...changedFile, kind: z.enum(DECIDING_KINDS) })).optional(),
-  /** What the checks say with the edits to what decides them, and without these edits. */
+  /** The results of the checks with the edits to tests and configuration, and without them. */
   verdicts: z.array(z.string()).optional(),
   /** The other changed files, by folder. */
   folders: z
     .array(z.object({ folder: z.string(), files: z.int(), insertions: z.number(), deletions: z.number() }))
     .optional(),
-  /** What the content of the change says: stubs, skipped tests, hidden characters and the like. */
+  /** Notes about the content of the change: stubs, skipped tests, hidden characters. */
   content: z
     .array(
       z.object({
@@ -103,7 +103,7 @@ const gateRequestSchema = z.looseObject({
       }),
     )
     .optional(),
-  /** Changed text files whose content was not looked at. */
+  /** Number of changed text files that were not inspected. */
   uninspected: z.int().optional(),
   /** The beginning of the last agent's final response. */
   final_response: z
@@ -131,7 +131,7 @@ export function gateRequestPath(key: StepKey): string {
   return `${stepFolderOf(key.stepId, key.attempt)}/${GATE_REQUEST_FILE}`;
 }
 
-/** What a gate shows, or null when it can't be read. */
+/** The gate's request; null if it can't be read. */
 export async function readGateRequest(directory: RunDirectory, key: StepKey): Promise<GateRequest | null> {
   const text = await directory.read(gateRequestPath(key));
   const parsed = gateRequestSchema.safeParse(text === null ? null : parseJson(text));

@@ -4,10 +4,10 @@ import { contentLines, decidingLines, lastWordLines, otherLines, totalLine } fro
 import type { Consequence, GateRequest } from './gate-request.ts';
 import { proposalDetails, proposalsIn, proposalTitle } from './golden-proposal.ts';
 
-/** Lines of a list before the rest is only counted. */
+/** How many lines of a list are shown; the rest is counted. */
 const MAX_LINES = 40;
 
-/** A gate's request for people: first what decides, then the rest of the change, the evaluation, and what each answer leads to. */
+/** Renders a gate's request as text: what influences acceptance first, the rest, the evaluation and the answers. */
 export function renderGateRequest(request: GateRequest): string {
   const { gate, step_id, run_id, workflow_id } = request;
   const total = totalLine(request);
@@ -43,7 +43,7 @@ function section(title: string, lines: readonly string[], max = MAX_LINES): stri
 export function judgementLines({ judgement }: GateRequest): string[] {
   if (judgement === null) return [];
   const { step_id, status, reason, risk_flags, blocker_codes, blockers } = judgement;
-  // The blockers say it in full.
+  // The blockers contain the reason in full.
   const why = reason === null || (blockers?.length ?? 0) > 0 ? '' : `, ${reason}`;
   const lines = [`${step_id === undefined ? '' : `${step_id}: `}${status}${why}`];
   if (risk_flags.length > 0) lines.push(`flags: ${risk_flags.join(', ')}`);
@@ -62,7 +62,7 @@ export function claimLines({ claims }: GateRequest): string[] {
   return (claims ?? []).map((entry) => oneLine(ledgerLine(entry)));
 }
 
-/** A proposal per block: what it would do, where to look, and the beginning of the difference. */
+/** One proposal: its effect, where to look, and the beginning of the difference. */
 export interface GoldenBlock {
   readonly title: string;
   readonly details: readonly string[];
@@ -88,7 +88,7 @@ export function goldenBlocks(request: GateRequest): readonly GoldenBlock[] {
 
 const NOTHING_MORE = { details: [], difference: [] };
 
-/** An approval does what stands here, so all of it is shown but for what is long. */
+/** Shows every proposal that an approval accepts; only long lists and differences are truncated. */
 function goldenSection(request: GateRequest): string[] {
   const blocks = goldenBlocks(request);
   if (blocks.length === 0) return [];

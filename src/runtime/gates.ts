@@ -10,16 +10,16 @@ import type { AwaitingView } from './run-view.ts';
 
 const gateAnswerSchema = z.strictObject({
   answer: z.enum(GATE_EVENTS),
-  /** Null when nobody answered in time. */
+  /** Null if the gate timed out. */
   by: z.string().nullable(),
   comment: z.string().nullable(),
   answered_at: z.string(),
-  /** Missing where the time ran out, or an earlier version wrote this. */
+  /** Missing if the gate timed out or an earlier version wrote the answer. */
   from: z.optional(answerOriginSchema),
-  /** What was answered: the request by its digest, and the tree it showed. */
+  /** What was answered: the digest of the request, and the tree it showed. */
   request_sha256: z.string(),
   tree: z.string(),
-  /** Null where nothing was shown to anybody: the time ran out, or an earlier version wrote this. */
+  /** Null if the gate timed out or an earlier version wrote the answer. */
   workflow_digest: z.string().nullable().default(null),
   evidence: z
     .array(z.strictObject({ path: z.string(), sha256: z.string() }))
@@ -28,32 +28,32 @@ const gateAnswerSchema = z.strictObject({
 });
 export type GateAnswer = z.infer<typeof gateAnswerSchema>;
 
-/** An open gate, as far as its inbox is concerned. */
+/** The fields of an open gate that locate and check its inbox. */
 export type GateKey = Pick<AwaitingView, 'stepId' | 'attempt' | 'request_sha256' | 'tree' | 'approvers'>;
 
 /**
- * The inbox of one request. Its name holds the digest of the request, so that nobody can lay an answer there
- * before the question is asked.
+ * The inbox of one request. Its name contains the digest of the request, so an answer can't be placed there before the
+ * request exists.
  */
 export function outcomePath(key: GateKey): string {
   return `${stepFolderOf(key.stepId, key.attempt)}/gate_outcome-${key.request_sha256.slice(0, 16)}.json`;
 }
 
-/** The answer that lies in the inbox of a gate, if one does. What does not answer this request is none. */
+/** The answer in a gate's inbox; null if there is none or it doesn't match this request. */
 export async function readAnswer(directory: RunDirectory, key: GateKey): Promise<GateAnswer | null> {
   const text = await directory.read(outcomePath(key));
   if (text === null) return null;
   const parsed = gateAnswerSchema.safeParse(parseJson(text));
-  return parsed.success && answers(parsed.data, key) ? parsed.data : null;
+  return parsed.success && matchesRequest(parsed.data, key) ? parsed.data : null;
 }
 
-function answers(answer: GateAnswer, key: GateKey): boolean {
+function matchesRequest(answer: GateAnswer, key: GateKey): boolean {
   if (answer.request_sha256 !== key.request_sha256 || answer.tree !== key.tree) return false;
   if (answer.answer === 'gate_timed_out') return true;
   return answer.by !== null && (key.approvers.length === 0 || key.approvers.includes(answer.by));
 }
 
-/** Exactly one answer wins: the file is made whole or not at all. False when there was one before. */
+/** Exactly one answer wins, because the file is created atomically. False if there already was one. */
 export function submitAnswer(directory: RunDirectory, key: GateKey, answer: GateAnswer): Promise<boolean> {
   return directory.writeOnce(outcomePath(key), toJson(answer));
 }
@@ -63,8 +63,8 @@ export function hasExpired(awaiting: AwaitingView, now: Date): boolean {
 }
 
 /**
- * What a gate has come to by now, or null while it is open. Running out of time goes through the same
- * door as an answer, so that only one of the two can win.
+ * The answer to a gate, or null while it is open. A timeout is written to the same inbox as an answer, so only one of
+ * the two can win.
  */
 export async function settleGate(
   directory: RunDirectory,
@@ -86,7 +86,7 @@ export async function settleGate(
   return readAnswer(directory, awaiting);
 }
 
-/** Whether the files are the ones that the gate's request showed. */
+/** Whether the files are still those that the gate's request showed. */
 export async function showsWhatIsThere(
   workspace: Workspace,
   run: RunWorkspace,

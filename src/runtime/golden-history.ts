@@ -10,23 +10,23 @@ import { readReportFiles } from './report-files.ts';
 export interface GoldenRecord {
   readonly proposal: GoldenProposal;
   readonly state: GoldenState;
-  /** The gate at which it was answered, who answered, and when. */
+  /** The gate at which it was answered, by whom, and when. */
   readonly gate: string | null;
   readonly by: string | null;
   readonly at: string | null;
 }
 
-/** One that is open waits for a gate: its report is the latest of its validator, and no approval has come. */
+/** `open`: waits for a gate, because its report is the latest of its validator and it has not been approved. */
 type Tracked = GoldenRecord & { readonly open: boolean };
 
 type StepEvent = Extract<RunEvent, { event_type: 'step_completed' | 'step_failed' }>;
 type AnswerEvent = Extract<RunEvent, { event_type: 'gate_approved' | 'gate_rejected' | 'gate_timed_out' }>;
 
 const ANSWERS = { gate_rejected: 'rejected', gate_timed_out: 'timed_out' } as const;
-/** A harness may show a difference in as many bytes as it likes. */
+/** Larger diffs of a harness are not read. */
 const READABLE_DIFF_BYTES = 256 * 1024;
 
-/** All goldens that the reports of a run proposed, in their order. */
+/** All goldens that the reports of a run proposed, in order. */
 export async function goldenHistory(
   directory: RunDirectory,
   events: readonly RunEvent[],
@@ -39,7 +39,7 @@ export async function goldenHistory(
         records = [...afterStep(records, event), ...(await newRecords(directory, event))];
         break;
       case 'gate_requested':
-        records = asShown(
+        records = useShown(
           records,
           proposalsIn(
             (await readGateRequest(directory, {
@@ -52,7 +52,7 @@ export async function goldenHistory(
       case 'gate_approved':
       case 'gate_rejected':
       case 'gate_timed_out':
-        records = records.map((record) => answered(record, event));
+        records = records.map((record) => applyAnswer(record, event));
         break;
       default:
         break;
@@ -61,7 +61,7 @@ export async function goldenHistory(
   return records.map(({ open: _open, ...record }) => record);
 }
 
-/** A new report takes the place of the last one of its validator; a gate that failed has accepted nothing. */
+/** A new report supersedes the previous one of its validator; a gate that failed has accepted nothing. */
 function afterStep(records: readonly Tracked[], event: StepEvent): readonly Tracked[] {
   const reporting = new Set(
     event.payload.validators.flatMap(({ key, proposals }) => (proposals === null ? [] : [key])),
@@ -84,7 +84,7 @@ async function newRecords(directory: RunDirectory, event: StepEvent): Promise<re
   for (const files of await readReportFiles(directory, step))
     for (const reported of await proposalsOf(directory, step, files))
       records.push({
-        proposal: await asReported(directory, reported),
+        proposal: await toProposal(directory, reported),
         open: true,
         state: 'pending',
         gate: null,
@@ -94,8 +94,8 @@ async function newRecords(directory: RunDirectory, event: StepEvent): Promise<re
   return records;
 }
 
-/** Until a gate has looked at it, all that is known is what the harness says. */
-async function asReported(directory: RunDirectory, reported: ReportedProposal): Promise<GoldenProposal> {
+/** Before a gate has inspected a proposal, only the harness's own data is known. */
+async function toProposal(directory: RunDirectory, reported: ReportedProposal): Promise<GoldenProposal> {
   const { id, goldenPath, kind, validator, stepId, attempt, proposed, diff, pixels } = reported;
   const text = diff === null || diff.bytes > READABLE_DIFF_BYTES ? null : await directory.read(diff.path);
   return {
@@ -117,21 +117,21 @@ async function asReported(directory: RunDirectory, reported: ReportedProposal): 
   };
 }
 
-/** The same proposals as a gate has looked at them. */
-function asShown(records: readonly Tracked[], shown: readonly GoldenProposal[]): readonly Tracked[] {
+/** Replaces proposals by the versions that a gate inspected. */
+function useShown(records: readonly Tracked[], shown: readonly GoldenProposal[]): readonly Tracked[] {
   const left = [...shown];
   return records.map((record) => {
-    const at = left.findIndex((proposal) => isOfOneReport(proposal, record.proposal));
+    const at = left.findIndex((proposal) => isFromSameReport(proposal, record.proposal));
     const [proposal] = at === -1 ? [] : left.splice(at, 1);
     return proposal === undefined ? record : { ...record, proposal };
   });
 }
 
-function isOfOneReport(one: GoldenProposal, other: GoldenProposal): boolean {
+function isFromSameReport(one: GoldenProposal, other: GoldenProposal): boolean {
   return one.validator === other.validator && one.step_id === other.step_id && one.attempt === other.attempt;
 }
 
-function answered(record: Tracked, event: AnswerEvent): Tracked {
+function applyAnswer(record: Tracked, event: AnswerEvent): Tracked {
   if (!record.open) return record;
   const { by, answered_at: at } = event.payload;
   const answer = { gate: event.step_id, by, at };

@@ -6,7 +6,7 @@ export type GoldenPath =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly why: string };
 
-/** Where a golden would be put, relative to the worktree. What git has there is looked at elsewhere. */
+/** Checks where a golden would be written, relative to the worktree. The caller checks what git has at that path. */
 export function readGoldenPath(text: string): GoldenPath {
   const refuse = (why: string): GoldenPath => ({ ok: false, why });
   if (CONTROL.test(text)) return refuse('its golden_path holds control characters');
@@ -20,7 +20,7 @@ export function readGoldenPath(text: string): GoldenPath {
   return { ok: true, path: parts.join('/') };
 }
 
-/** Two files can't have one name, nor one be the folder of the other. */
+/** Whether two paths conflict: they are equal, or one is a parent folder of the other. */
 export function isInTheWay(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}/`) || other.startsWith(`${path}/`);
 }

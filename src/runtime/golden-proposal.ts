@@ -1,6 +1,6 @@
 import { type GoldenProposal, goldenProposalSchema } from '../contracts/golden-proposal.ts';
 
-/** The proposals of a request; one that an earlier version wrote holds them in another form. */
+/** The valid proposals of a request; skips entries in the format of earlier versions. */
 export function proposalsIn({
   proposed_goldens,
 }: {
@@ -9,7 +9,7 @@ export function proposalsIn({
   return (proposed_goldens ?? []).flatMap((entry) => goldenProposalSchema.safeParse(entry).data ?? []);
 }
 
-/** One line that says what a proposal would do. */
+/** Describes in one line what a proposal would do. */
 export function proposalTitle(proposal: GoldenProposal): string {
   const { golden_path, id, kind, validator } = proposal;
   const name = golden_path ?? id ?? 'a golden without a name';
@@ -28,7 +28,7 @@ function sizeText({ exists, bytes }: GoldenProposal['golden'], proposed: number)
   return exists ? `${bytes ?? '?'} -> ${proposed} bytes` : `new, ${proposed} bytes`;
 }
 
-/** Where to look, besides the difference itself. */
+/** Further details of a proposal, besides the difference itself. */
 export function proposalDetails({ proposed, diff, pixels }: GoldenProposal): string[] {
   return [
     ...(pixels === null ? [] : [`${pixels} ${pixels === 1 ? 'pixel differs' : 'pixels differ'}`]),

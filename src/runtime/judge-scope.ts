@@ -22,7 +22,7 @@ export interface ScopeQuestion {
   readonly outOfScope: readonly ScopeEntry[];
   readonly patch: Extract<ParsedPatch, { ok: true }>;
   readonly summary: string;
-  /** Null where no repository is at hand. */
+  /** Null if there is no repository. */
   readonly sources: ScopeSources | null;
   readonly programs: Programs;
 }
@@ -30,15 +30,15 @@ export interface ScopeQuestion {
 export interface ScopeVerdict {
   readonly ok: boolean;
   readonly files: readonly ScopedFile[];
-  /** Those of the summary that count. */
+  /** Corrections from the summary that are valid. */
   readonly corrections: readonly { readonly listed: string; readonly actual: string; readonly why: string }[];
-  /** Paths that are out of scope: no summary answers for them. */
+  /** Out-of-scope paths; a summary can't justify them. */
   readonly forbidden: readonly string[];
-  /** Lines of the summary that do not count, with why. */
+  /** Lines of the summary that don't count, with the reason. */
   readonly notes: readonly string[];
 }
 
-/** Judges a patch by the four rules of scope. Only what no list covers is looked at. */
+/** Judges a patch by the four scope rules. Reads only files that no list covers. */
 export async function judgeScope(question: ScopeQuestion): Promise<ScopeVerdict> {
   const { inScope, outOfScope, patch, summary, sources } = question;
   const entries = [...inScope, ...outOfScope].map(({ path }) => entryPath(path));
@@ -82,15 +82,15 @@ async function proveAll(
     const text = patch.texts[index];
     const flaw = shapeFlaw(change);
     for (const path of ends.filter((end) => open.has(end))) {
-      if (seen.has(path)) proofs.set(path, no('the patch names it more than once'));
+      if (seen.has(path)) proofs.set(path, notProved('the patch names it more than once'));
       else if (flaw !== null || text === undefined)
-        proofs.set(path, no(flaw ?? 'the patch has no text of it'));
+        proofs.set(path, notProved(flaw ?? 'the patch has no text of it'));
       else files.push({ path, change, text });
       seen.add(path);
     }
   });
   const once = files.filter(({ path }) => !proofs.has(path));
-  const contents = (await sources?.read(once.map(soughtOf))) ?? [];
+  const contents = (await sources?.read(once.map(toLookup))) ?? [];
   const settings = (await sources?.emitSettings()) ?? { keepsImports: false, emitsTypes: false };
   const proved = await prove(
     once.map((file, index) => versionsOf(file, contents[index] ?? null)),
@@ -102,12 +102,12 @@ async function proveAll(
       sources === null
         ? 'no repository is at hand to see the whole file'
         : 'the patch fits no version of it that is at hand';
-    proofs.set(path, found ?? no(missing));
+    proofs.set(path, found ?? notProved(missing));
   });
   return proofs;
 }
 
-/** What no comparison of contents could prove. */
+/** Changes that a comparison of contents can't prove harmless. */
 function shapeFlaw(change: FileChange): string | null {
   if (change.status === 'R') return 'a file that is moved is found elsewhere';
   if (change.status === 'A') return 'a new file is no change that preserves anything';
@@ -118,18 +118,22 @@ function shapeFlaw(change: FileChange): string | null {
   return change.insertions === null ? 'it is a binary file' : null;
 }
 
-function soughtOf({ path, change, text }: OpenFile) {
+function toLookup({ path, change, text }: OpenFile) {
   return { path, oldBlob: text.oldBlob, newBlob: change.blob };
 }
 
 /**
- * Every version that the hunks fit exactly. The names of objects in a patch are claims like any other, so the base
- * counts too where it fits.
+ * Returns every version that the hunks apply to exactly. Blob ids in a patch are only claims, so the base version also
+ * counts if the hunks apply to it.
  */
 function versionsOf({ path, text }: OpenFile, found: FoundContents | null): readonly VersionsOfFile[] {
-  const forward = [found?.base, found?.oldBlob].flatMap((before) => fitted(before ?? null, text, false));
-  const backward = [found?.newBlob, found?.worktree].flatMap((after) => fitted(after ?? null, text, true));
-  const alone = fitted(wholeFileBefore(text), text, false);
+  const forward = [found?.base, found?.oldBlob].flatMap((before) =>
+    applyToVersion(before ?? null, text, false),
+  );
+  const backward = [found?.newBlob, found?.worktree].flatMap((after) =>
+    applyToVersion(after ?? null, text, true),
+  );
+  const alone = applyToVersion(wholeFileBefore(text), text, false);
   const versions = forward.length > 0 ? forward : [...backward, ...alone].slice(0, 1);
   return versions.map((each) => ({ path, versions: each }));
 }
@@ -139,7 +143,7 @@ interface VersionsOfFile {
   readonly versions: FileVersions;
 }
 
-function fitted(bytes: Uint8Array | null, { hunks }: PatchText, reverse: boolean): FileVersions[] {
+function applyToVersion(bytes: Uint8Array | null, { hunks }: PatchText, reverse: boolean): FileVersions[] {
   if (bytes === null) return [];
   const text = textOf(bytes);
   const other = text === null ? null : applyHunks(text, hunks, reverse);
@@ -153,7 +157,7 @@ interface Compiler {
   readonly settings: EmitSettings;
 }
 
-/** For each file the first version that is not proved, else what proves it; null where there is no version. */
+/** For each file, the first failed proof, otherwise a successful one; null if no version was found. */
 async function prove(
   files: readonly (readonly VersionsOfFile[])[],
   { programs, settings }: Compiler,
@@ -166,17 +170,17 @@ async function prove(
     const proofs = each.map((step) => {
       if (step.kind === 'decided') return step.proof;
       next += 1;
-      return compared[next - 1] ?? no('the compiler did not answer');
+      return compared[next - 1] ?? notProved('the compiler did not answer');
     });
     return proofs.find(({ proved }) => !proved) ?? proofs[0] ?? null;
   });
 }
 
-function no(reason: string): Proof {
+function notProved(reason: string): Proof {
   return { proved: false, reason };
 }
 
-/** What a reviewer is told: a file outside the scope is a warning, and no finding. */
+/** Warnings for the reviewer. A file outside the scope is a warning, not a finding. */
 export function scopeWarnings(files: readonly ScopedFile[]): readonly string[] {
   return files.flatMap(({ path, class: kind, proved, reason }) => {
     if (kind === 'out_of_scope') return [`[Warning] ${path} is out of scope: ${reason}`];

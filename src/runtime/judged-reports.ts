@@ -11,9 +11,9 @@ const validationSchema = z.object({
 });
 
 /**
- * The reports of a validation that the planner is shown. A report without a failure beside a validator that failed
- * is a contradiction for it. One that was converted speaks for its own runner alone and vouches for no other, so it
- * is left out there: the validator that failed is what is to be judged.
+ * The reports of a validation that the planner sees. A report without failures next to a failed validator would look
+ * like a contradiction to it. A converted report covers only its own runner, so it is omitted then: the evaluation is
+ * about the validator that failed.
  */
 export async function judgedReports(directory: RunDirectory, step: StepKey): Promise<readonly Report[]> {
   const manifest = await readManifest(directory, step);
@@ -26,13 +26,13 @@ export async function judgedReports(directory: RunDirectory, step: StepKey): Pro
     const value = parseJson((await directory.read(path)) ?? '');
     if (typeof value !== 'object' || value === null) continue;
     const report = value as Report;
-    if (someFailed && converted.includes(path) && !tellsOfFailure(report)) continue;
+    if (someFailed && converted.includes(path) && !hasFailedCase(report)) continue;
     reports.push(report);
   }
   return reports;
 }
 
-function tellsOfFailure({ cases }: Report): boolean {
+function hasFailedCase({ cases }: Report): boolean {
   return (
     Array.isArray(cases) &&
     cases.some(

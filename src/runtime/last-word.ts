@@ -9,13 +9,13 @@ const MAX_COLUMNS = 400;
 /** The beginning of an agent's final response. */
 export interface LastWord {
   readonly step_id: string;
-  /** Neutralised. */
+  /** Without control characters. */
   readonly lines: string[];
   /** How many lines follow. */
   readonly more: number;
 }
 
-/** What the last agent said at its end; null where none has ended, or it said nothing. */
+/** The beginning of the last agent's final response; null if no agent has ended, or if it is empty. */
 export async function readLastWord({
   directory,
   view,
@@ -35,7 +35,7 @@ export function beginningOf(stepId: string, text: string): LastWord | null {
   return { step_id: stepId, lines: shown, more: Math.max(0, lines.length - MAX_LINES) };
 }
 
-/** As a quotation, so that no line reads as one of conductor's own. */
+/** Formats the lines as a quotation, so that none of them looks like conductor's own output. */
 export function quoteLines({ lines, more }: Pick<LastWord, 'lines' | 'more'>): string[] {
   const rest = more > 0 ? [`… ${more} more ${more === 1 ? 'line' : 'lines'}`] : [];
   return [...lines, ...rest].map((line) => `> ${line}`);

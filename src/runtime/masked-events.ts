@@ -2,12 +2,12 @@ import type { EventDraft } from '../contracts/event.ts';
 import { maskSecrets } from '../policy/secrets.ts';
 
 /**
- * The keys of payloads under which free text stands. Others name things, and must name them still. What a person said
- * at a gate is theirs, and is held against the file they said it in.
+ * Payload keys that contain free text. Other keys contain names, which must not change. A gate's comment is not
+ * masked: it is compared with the file in which the user's answer is stored.
  */
 const TEXT_KEYS: ReadonlySet<string> = new Set(['reason', 'note', 'message', 'command']);
 
-/** An event without the secrets that somebody's words brought into it. */
+/** Masks secrets in the free text of an event. */
 export function maskDraft(draft: EventDraft, secrets: readonly string[]): EventDraft {
   const payload = Object.fromEntries(
     Object.entries(draft.payload).map(([key, value]: [string, unknown]) => [
@@ -15,7 +15,7 @@ export function maskDraft(draft: EventDraft, secrets: readonly string[]): EventD
       key === 'inputs' ? maskInputs(value) : maskText(key, value, secrets),
     ]),
   );
-  // The keys are those it came with, and a text stays a text.
+  // Masking keeps the keys and the types of their values.
   return { ...draft, payload } as EventDraft;
 }
 
@@ -32,8 +32,8 @@ function maskText(key: string, value: unknown, secrets: readonly string[]): unkn
 }
 
 /**
- * What came by `--input`, by name. It is also what agents are told to do, so a word that happens to be somebody's
- * password stays: only what looks like a secret goes.
+ * Masks the values given with `--input`. They are also instructions for agents, so known secret values are kept (a
+ * common word may be someone's password) and only text that looks like a secret is masked.
  */
 function maskInputs(inputs: unknown): unknown {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Something that keeps a run from starting, and the way out. */
+/** Something that keeps a run from starting, and how to fix it. */
 export interface Obstacle {
   readonly message: string;
   readonly help: string | null;

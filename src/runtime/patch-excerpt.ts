@@ -1,9 +1,9 @@
-/** Characters of one file; a long one must not hide the others. */
+/** The maximum length of one file's part, so that a long one doesn't crowd out the others. */
 const MAX_SECTION = 4_096;
-/** Files that did not fit, named one by one. */
+/** How many omitted files are named. */
 const MAX_NAMED = 100;
 
-/** A patch that fits a limit: a part of every file as long as there is room, some files first, then the names of the rest. */
+/** Shortens a patch to a limit: a part of each file while there is room, some files first, then the omitted names. */
 export function excerptPatch(patch: string, limit: number, isFirst: (path: string) => boolean): string {
   const sections = patch.split(/^(?=diff --git )/m).filter((part) => part.trim() !== '');
   const ordered = [
@@ -14,7 +14,7 @@ export function excerptPatch(patch: string, limit: number, isFirst: (path: strin
   const left: string[] = [];
   let room = limit;
   for (const section of ordered) {
-    const part = cut(section);
+    const part = truncate(section);
     if (part.length > room) left.push(pathOf(section));
     else shown.push(part);
     room -= Math.min(part.length, room);
@@ -24,14 +24,14 @@ export function excerptPatch(patch: string, limit: number, isFirst: (path: strin
   return `${shown.join('')}\n… not shown: ${left.slice(0, MAX_NAMED).join(', ')}${more}\n`;
 }
 
-function cut(section: string): string {
+function truncate(section: string): string {
   const hidden = section.length - MAX_SECTION;
   return hidden <= 0
     ? section
     : `${section.slice(0, MAX_SECTION)}\n… ${hidden} characters more of this file\n`;
 }
 
-/** The new name of the file, as the first line of its section has it. */
+/** The new path of the file, from the first line of its section. */
 function pathOf(section: string): string {
   const [line = ''] = section.split('\n', 1);
   return (/ "?b\/(.*?)"?$/.exec(line)?.[1] ?? line).trim();

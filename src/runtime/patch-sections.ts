@@ -1,7 +1,7 @@
 const MAX_LINES = 40;
 const MAX_COLUMNS = 400;
 
-/** The beginning of what a patch says of each file, in its order, without the lines that only name files. */
+/** The beginning of each file's hunks in a patch, in order, without header lines. */
 export function patchSections(patch: string): readonly string[] {
   const sections = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '));
   return sections.map((section) => {
@@ -13,10 +13,10 @@ export function patchSections(patch: string): readonly string[] {
 export function excerptOf(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const hidden = lines.length - MAX_LINES;
-  const excerpt = lines.slice(0, MAX_LINES).map(cut);
+  const excerpt = lines.slice(0, MAX_LINES).map(truncate);
   return [...excerpt, ...(hidden > 0 ? [`… and ${hidden} more lines`] : [])].join('\n');
 }
 
-function cut(line: string): string {
+function truncate(line: string): string {
   return line.length > MAX_COLUMNS ? `${line.slice(0, MAX_COLUMNS)}…` : line;
 }

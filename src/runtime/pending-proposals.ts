@@ -3,7 +3,7 @@ import { parseJson } from '../text/json.ts';
 import { type ReportFile, type ReportFiles, readReportFiles } from './report-files.ts';
 import type { RunView, StepView } from './run-view.ts';
 
-/** A proposal as its report has it, with the files that were captured for it. */
+/** A proposal as its report states it, with the files that were captured for it. */
 export interface ReportedProposal {
   readonly id: string | null;
   readonly goldenPath: string | null;
@@ -13,12 +13,12 @@ export interface ReportedProposal {
   readonly attempt: number;
   readonly proposed: ReportFile | null;
   readonly diff: ReportFile | null;
-  /** Whether the report names a file with the bytes at all. */
+  /** Whether the report names a file with the proposed bytes. */
   readonly namesBytes: boolean;
   readonly pixels: number | null;
 }
 
-/** The proposals that wait for a gate: of each validator that has some, those of its latest report. */
+/** The proposals that wait for a gate: those in the latest report of each validator. */
 export async function pendingProposals(
   directory: RunDirectory,
   { state, steps }: Pick<RunView, 'state' | 'steps'>,
@@ -60,20 +60,20 @@ export async function proposalsOf(
 }
 
 const PIXEL_KEYS = ['pixels', 'pixel_count', 'diff_pixels', 'different_pixels', 'changed_pixels'];
-const PIXELS_TOLD = /(\d+)(?: (?:of|out of) \d+)? pixels?\b/i;
+const PIXELS_TEXT = /(\d+)(?: (?:of|out of) \d+)? pixels?\b/i;
 
-/** As the proposal says itself, or as an observation of a case says that names it. */
+/** The number of differing pixels: from the proposal itself, or from a case's observation that names the golden. */
 function pixelsOf(fields: Fields, report: Fields): number | null {
   for (const key of PIXEL_KEYS) {
     const value = fields[key];
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
   }
-  const told = valuesOf(report.cases)
+  const observations = valuesOf(report.cases)
     .flatMap((each) => valuesOf(recordOf(each).observations))
     .filter((text) => typeof text === 'string');
   for (const name of [textOf(fields.golden_path), textOf(fields.id)]) {
-    const naming = told.find((text) => name !== null && text.includes(name));
-    const count = PIXELS_TOLD.exec(naming ?? '')?.[1];
+    const naming = observations.find((text) => name !== null && text.includes(name));
+    const count = PIXELS_TEXT.exec(naming ?? '')?.[1];
     if (count !== undefined) return Number(count);
   }
   return null;
@@ -85,7 +85,7 @@ function recordOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-/** A report may have one proposal in the place of a list; each counts, so each is shown. */
+/** A report may contain a single proposal instead of a list. */
 function valuesOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   if (typeof value === 'string') return value === '' ? [] : [value];

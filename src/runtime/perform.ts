@@ -20,14 +20,14 @@ type StepEffect = Exclude<Effect, { kind: 'prepare' | 'await_gate' | 'await_time
 type PerformedEffect = StepEffect | Extract<Effect, { kind: 'prepare' }>;
 
 /**
- * Carries an effect out. What fails outside, as things do, is how the step ended and not the end of the run; before the
- * first step there is only the run to end.
+ * Performs an effect. An expected failure, such as a full disk, ends the step and not the run; before the first step,
+ * it ends the preparation.
  */
 export async function perform(context: DriveContext, effect: PerformedEffect): Promise<EffectResult> {
   try {
     await context.openWorkspace();
     if (effect.kind === 'prepare') return await prepareRun(context);
-    return await carryOut(context, effect);
+    return await performStep(context, effect);
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
     if (effect.kind === 'prepare')
@@ -36,7 +36,7 @@ export async function perform(context: DriveContext, effect: PerformedEffect): P
   }
 }
 
-function carryOut(context: DriveContext, effect: StepEffect): Promise<EffectResult> {
+function performStep(context: DriveContext, effect: StepEffect): Promise<EffectResult> {
   const step = ownValue(context.plan.stepsById, effect.stepId);
   switch (effect.kind) {
     case 'run_agent':
@@ -59,14 +59,14 @@ function carryOut(context: DriveContext, effect: StepEffect): Promise<EffectResu
   throw new Error(`effect ${effect.kind} does not fit step ${effect.stepId}`);
 }
 
-/** Evidence that can't be had can't be judged. Files that were at work count as changed. */
+/** Without evidence, an evaluation is blocked. Files of a step that had started count as changed. */
 async function failureOf(context: DriveContext, effect: StepEffect, failure: Error): Promise<EffectResult> {
   const reason = failure.message;
   if (effect.kind === 'accept_goldens')
     return failAcceptance(context, effect, failure, context.state().snapshot !== null);
   if (effect.kind === 'ask_planner')
     return {
-      records: await leaveWord(context, effect, 'blocked', reason),
+      records: await writeFailureManifest(context, effect, 'blocked', reason),
       input: {
         kind: 'judged',
         decision: {
@@ -80,7 +80,7 @@ async function failureOf(context: DriveContext, effect: StepEffect, failure: Err
       },
     };
   return {
-    records: await leaveWord(context, effect, 'error', reason),
+    records: await writeFailureManifest(context, effect, 'error', reason),
     input: {
       kind: 'step_ended',
       outcome: 'error',
@@ -95,10 +95,10 @@ async function failureOf(context: DriveContext, effect: StepEffect, failure: Err
 }
 
 /**
- * A manifest that says what went wrong. Where not even that can be written, as on a full disk, nothing is known of
- * the step: the drive stops, and whoever resumes the run enters the step again.
+ * Writes a manifest with the reason of the failure. If even that fails, on a full disk for example, the error
+ * propagates and the drive stops; resuming the run starts the step again.
  */
-async function leaveWord(
+async function writeFailureManifest(
   { directory, deps }: DriveContext,
   effect: StepEffect,
   termination: Termination,
@@ -108,7 +108,7 @@ async function leaveWord(
   return evidence.close(termination, reason);
 }
 
-/** A run must be able to end whatever became of its worktree. */
+/** Ends a run. This must work even if its worktree is unusable. */
 export async function finish(context: DriveContext, end: RunEnd): Promise<EffectResult> {
   const unprepared =
     context.state().stage.kind === 'preparing' ? { preparationFailure: end.reason ?? '' } : {};
@@ -120,7 +120,7 @@ export async function finish(context: DriveContext, end: RunEnd): Promise<Effect
     if (!isExpectedFailure(error)) throw error;
     const { worktreePath } = context.workspace;
     const note = `the run's work could not be brought to your repository (its workspace is ${worktreePath}): ${error.message}`;
-    // Where not even this can be written, the run does not end: it would lose its work to a disk that is full today.
+    // If this write fails, too, the run doesn't end: its work would be lost because of a disk that is full today.
     await context.directory.write('transcript.md', `# Run ${context.directory.runId}\n\n${note}\n`);
     return {
       records: [{ event_type: 'status_updated', step_id: null, payload: { note } }],

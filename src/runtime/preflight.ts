@@ -7,7 +7,7 @@ import { runnableOf } from './effects/run-validators.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { RunDeps } from './run-context.ts';
 
-/** What can be known before anything is made: programs that are missing, policies nobody can enforce. */
+/** Checks what can be known before a run is created: missing programs, unenforceable policies. */
 export async function findObstacles(
   deps: RunDeps,
   plan: Plan,
@@ -15,7 +15,7 @@ export async function findObstacles(
   isTracked: (path: string) => Promise<boolean>,
 ): Promise<Obstacle[]> {
   const owned = deps.setup?.ownedPaths ?? [];
-  // A program that setup installs is in no commit; the baseline shows whether it can be started.
+  // A program that setup installs is in no commit; the baseline shows whether it starts.
   const isInBase = async (path: string) => isOwned(owned, path.replace(/^\.\//, '')) || isTracked(path);
   const obstacles = new Map(deps.project.refusals.map((refusal) => [refusal.message, refusal]));
   const add = (message: string, help: string | null) => obstacles.set(message, { message, help });
@@ -72,7 +72,7 @@ export async function findObstacles(
   return [...obstacles.values()];
 }
 
-/** Rules need neither a key nor a program, and read no prompt. */
+/** The rule planner needs neither a key nor a program, and reads no prompt. */
 async function plannerObstacles({ planner, prompts }: RunDeps, plan: Plan): Promise<Obstacle[]> {
   const evaluations = plan.steps.filter((step) => step.opcode === 'EVALUATE');
   if (planner.family === undefined || evaluations.length === 0) return [];

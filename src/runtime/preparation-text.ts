@@ -1,7 +1,7 @@
 import { UNABLE } from './baseline-verdict.ts';
 import type { BaselineView, NoticeView } from './run-view.ts';
 
-/** What the checks said at the base, in one sentence: `2 of 14 tests already fail at the base`. */
+/** The result of the baseline in one sentence: `2 of 14 tests already fail at the base`. */
 export function baselineText(baseline: BaselineView): string {
   const left = baseline.validators.filter(({ ran }) => !ran);
   const notes = [
@@ -11,25 +11,27 @@ export function baselineText(baseline: BaselineView): string {
   return [baselineVerdict(baseline), ...notes].join('; ');
 }
 
-/** Without what was left out and where the result came from. */
+/** The result alone, without skipped validators and without its origin. */
 export function baselineVerdict({ outcome, validators, cases, reason }: BaselineView): string {
   switch (outcome) {
     case 'off':
       return 'switched off';
     case 'unable': {
-      // The end of the run has all of it, the output of the checks included.
+      // Only the first line: the end of the run has the full reason with the output of the checks.
       const [detail] = (reason ?? '').replace(UNABLE, '').trim().split('\n');
       return detail === undefined || detail === '' ? UNABLE : `${UNABLE}: ${detail}`;
     }
     case 'green': {
       if (cases !== null && cases.total > 0) return `all ${cases.total} tests pass at the base`;
       const names = validators.filter(({ ran }) => ran).map(({ id }) => id);
-      return names.length === 0 ? 'no check ran at the base' : `${list(names, 'passes', 'pass')} at the base`;
+      return names.length === 0
+        ? 'no check ran at the base'
+        : `${joinNames(names, 'passes', 'pass')} at the base`;
     }
     case 'red': {
       if (cases !== null && cases.failing > 0) return failingText(cases);
       const names = validators.filter(({ ran, outcome: how }) => ran && how !== 'completed');
-      return `${list(
+      return `${joinNames(
         names.map(({ id }) => id),
         'already fails',
         'already fail',
@@ -49,27 +51,27 @@ export function failingText({
   return `${failing} of ${total} tests already ${failing === 1 ? 'fails' : 'fail'} at the base`;
 }
 
-function list(names: readonly string[], singular: string, plural: string): string {
+function joinNames(names: readonly string[], singular: string, plural: string): string {
   return `${names.map((name) => `\`${name}\``).join(', ')} ${names.length === 1 ? singular : plural}`;
 }
 
-/** A notice as a sentence, with the old and the new value. */
+/** Describes a notice in one sentence, with the old and the new value. */
 export function noticeText({ kind, subject, stepId, message, salvage_ref, ...values }: NoticeView): string {
   if (kind !== 'checkout_changed') return message;
   const kept = salvage_ref === null ? '' : `; the old value is kept in ${salvage_ref}`;
   const when = stepId === null ? 'while the run went on' : `while \`${stepId}\` ran`;
-  return `changed in your checkout ${when}; conductor can't tell by whom: ${subject}${change(values)}${kept}`;
+  return `changed in your checkout ${when}; conductor can't tell by whom: ${subject}${describeChange(values)}${kept}`;
 }
 
-function change({ old, new: now }: Pick<NoticeView, 'old' | 'new'>): string {
+function describeChange({ old, new: now }: Pick<NoticeView, 'old' | 'new'>): string {
   if (old === null && now === null) return '';
-  if (old === null) return ` (new: ${short(now ?? '')})`;
-  return now === null ? ` (deleted, was ${short(old)})` : ` (${short(old)} → ${short(now)})`;
+  if (old === null) return ` (new: ${shorten(now ?? '')})`;
+  return now === null ? ` (deleted, was ${shorten(old)})` : ` (${shorten(old)} → ${shorten(now)})`;
 }
 
 const SHORT_SHA = 12;
 
-/** Commits as git prints them; anything else as it is. */
-function short(value: string): string {
+/** Shortens commit ids as git does; leaves other values unchanged. */
+function shorten(value: string): string {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value.slice(0, SHORT_SHA) : value;
 }

@@ -11,21 +11,21 @@ import { patchSections } from './patch-sections.ts';
 import { pendingProposals, type ReportedProposal } from './pending-proposals.ts';
 import type { RunContext } from './run-context.ts';
 
-/** More can't be looked at by a person, and looking at each costs git commands. */
+/** A reviewer can't inspect more than this, and inspecting each one costs git commands. */
 const MAX_ACCEPTABLE = 200;
 const MAX_SHOWN = 1_000;
-/** Pictures and other binary files can make a patch that nobody reads and no text can hold. */
+/** Larger patches, of pictures for example, are not read: they are useless as text. */
 const READABLE_PATCH_BYTES = 16 * 1024 ** 2;
 
 export interface ShownProposals {
   readonly proposals: readonly GoldenProposal[];
-  /** Proposals that are not even listed. */
+  /** Number of proposals that are not listed. */
   readonly leftOut: number;
-  /** What an approval would change; null when it would accept nothing. */
+  /** What an approval would change; null if it would accept nothing. */
   readonly patch: FileDigest | null;
 }
 
-/** What an open gate shows of the goldens that wait for it, and which of them an approval can accept. */
+/** The pending goldens that an open gate shows, and which of them an approval can accept. */
 export async function proposeGoldens(
   context: RunContext,
   evidence: Evidence,
@@ -33,20 +33,21 @@ export async function proposeGoldens(
   name: string,
 ): Promise<ShownProposals> {
   const pending = await pendingProposals(context.directory, context.view());
-  const shown = pending.slice(0, MAX_SHOWN).map((proposal) => withPath(context, proposal));
-  const judged: GoldenProposal[] = [];
-  for (const [at, candidate] of shown.entries()) judged.push(await judge(context, now.tree, candidate, at));
-  const tried = await tryOut(context, now, name, withoutRivals(judged));
+  const shown = pending.slice(0, MAX_SHOWN).map((proposal) => checkReported(context, proposal));
+  const inspected: GoldenProposal[] = [];
+  for (const [at, candidate] of shown.entries())
+    inspected.push(await inspectProposal(context, now.tree, candidate, at));
+  const applied = await applyAcceptable(context, now, name, refuseConflicts(inspected));
   const leftOut = pending.length - shown.length;
-  if (tried.tree === null) return { proposals: tried.proposals, leftOut, patch: null };
-  const patch = await recordPatch(context, evidence, now.tree, tried.tree);
-  return { proposals: withDifferences(tried.proposals, patch), leftOut, patch: patch.digest };
+  if (applied.tree === null) return { proposals: applied.proposals, leftOut, patch: null };
+  const patch = await recordPatch(context, evidence, now.tree, applied.tree);
+  return { proposals: addDifferences(applied.proposals, patch), leftOut, patch: patch.digest };
 }
 
 type Candidate = ReportedProposal & { readonly path: string | null; readonly why: string | null };
 
-/** What the report alone tells of a proposal. */
-function withPath({ deps, plan }: RunContext, proposal: ReportedProposal): Candidate {
+/** Checks a proposal as far as its report allows. */
+function checkReported({ deps, plan }: RunContext, proposal: ReportedProposal): Candidate {
   const refuse = (why: string): Candidate => ({ ...proposal, path: null, why });
   if (proposal.goldenPath === null) return refuse('it has no golden_path');
   const read = readGoldenPath(proposal.goldenPath);
@@ -54,32 +55,32 @@ function withPath({ deps, plan }: RunContext, proposal: ReportedProposal): Candi
   const { path } = read;
   const step = ownValue(plan.stepsById, proposal.stepId);
   const policies = step?.opcode === 'RUN_VALIDATION' ? step.policies : [];
-  const unnamed = (why: string): Candidate => ({ ...proposal, path, why });
+  const refuseAt = (why: string): Candidate => ({ ...proposal, path, why });
   if (deps.project.policy(policies).forbids?.(path) === true)
-    return unnamed('the policy forbids its golden_path');
+    return refuseAt('the policy forbids its golden_path');
   if (maskSecrets(path, deps.project.secrets ?? []) !== path)
-    return unnamed('its golden_path looks like a secret');
-  if (!proposal.namesBytes) return unnamed('it comes without bytes');
+    return refuseAt('its golden_path looks like a secret');
+  if (!proposal.namesBytes) return refuseAt('it comes without bytes');
   return proposal.proposed === null
-    ? unnamed('its proposed file was not captured')
+    ? refuseAt('its proposed file was not captured')
     : { ...proposal, path, why: null };
 }
 
-/** Of two that can't both be, nobody knows which one was meant. */
-function withoutRivals(proposals: readonly GoldenProposal[]): readonly GoldenProposal[] {
+/** Refuses proposals with conflicting paths: conductor can't know which one is meant. */
+function refuseConflicts(proposals: readonly GoldenProposal[]): readonly GoldenProposal[] {
   const taken = proposals.map(({ acceptable, golden_path }) => (acceptable ? golden_path : null));
   return proposals.map((proposal, at) => {
     const path = taken[at] ?? null;
-    const rivals = taken.some(
+    const hasConflict = taken.some(
       (other, index) => index !== at && path !== null && other !== null && isInTheWay(path, other),
     );
-    return rivals
+    return hasConflict
       ? { ...proposal, acceptable: false, why: 'another proposal is for the same golden_path' }
       : proposal;
   });
 }
 
-async function judge(
+async function inspectProposal(
   { deps, directory, workspace }: RunContext,
   tree: string,
   candidate: Candidate,
@@ -106,7 +107,7 @@ async function judge(
   if (path === null || proposed === null) return refuse('it comes without bytes');
   if (at >= MAX_ACCEPTABLE) return refuse(`one gate accepts no more than ${MAX_ACCEPTABLE}`);
   const file = { path, source: directory.resolve(proposed.path), sha256: proposed.sha256 };
-  // What git can't look at, such as a golden that is too large, is not acceptable, and no reason to ask nobody.
+  // A golden that git can't handle, a too large one for example, is refused; the gate still opens for the others.
   const place = await deps.workspace.fileInPlace(workspace, tree, file).catch((error: unknown) => {
     if (!isExpectedFailure(error)) throw error;
     return { kind: 'refused', why: error.message } as const;
@@ -121,7 +122,7 @@ function fileOf(file: ReportedProposal['proposed']) {
   return file === null ? null : { path: file.path, sha256: file.sha256, bytes: file.bytes };
 }
 
-/** The bytes that an approval of these proposals puts into the worktree. */
+/** The files that an approval of these proposals writes into the worktree. */
 export function acceptedFiles(
   { directory }: Pick<RunContext, 'directory'>,
   proposals: readonly GoldenProposal[],
@@ -133,20 +134,20 @@ export function acceptedFiles(
   );
 }
 
-interface TriedOut {
+interface AppliedProposals {
   readonly proposals: readonly GoldenProposal[];
-  /** The files with all that is acceptable; null when nothing is. */
+  /** The tree with all acceptable proposals applied; null if there are none. */
   readonly tree: string | null;
 }
 
-/** Git has the last word on what can be accepted; where it says no to all, each is asked about alone. */
-async function tryOut(
+/** Lets git apply all acceptable proposals. If that fails, tries each one alone to find out which to refuse. */
+async function applyAcceptable(
   context: RunContext,
   now: Snapshot,
   name: string,
   proposals: readonly GoldenProposal[],
-): Promise<TriedOut> {
-  const lay = async (some: readonly GoldenProposal[]): Promise<string | Error> => {
+): Promise<AppliedProposals> {
+  const applyFiles = async (some: readonly GoldenProposal[]): Promise<string | Error> => {
     try {
       const files = acceptedFiles(context, some);
       return (await context.deps.workspace.overlay(context.workspace, now.commit, name, files)).tree;
@@ -156,26 +157,28 @@ async function tryOut(
     }
   };
   if (!proposals.some(({ acceptable }) => acceptable)) return { proposals, tree: null };
-  const tree = await lay(proposals);
+  const tree = await applyFiles(proposals);
   if (typeof tree === 'string') return { proposals, tree };
-  const sound: GoldenProposal[] = [];
+  const checked: GoldenProposal[] = [];
   for (const proposal of proposals) {
-    const alone = proposal.acceptable ? await lay([proposal]) : '';
-    sound.push(typeof alone === 'string' ? proposal : { ...proposal, acceptable: false, why: alone.message });
+    const alone = proposal.acceptable ? await applyFiles([proposal]) : '';
+    checked.push(
+      typeof alone === 'string' ? proposal : { ...proposal, acceptable: false, why: alone.message },
+    );
   }
-  const again = sound.some(({ acceptable }) => acceptable) ? await lay(sound) : null;
+  const again = checked.some(({ acceptable }) => acceptable) ? await applyFiles(checked) : null;
   if (again instanceof Error) throw again;
-  return { proposals: sound, tree: again };
+  return { proposals: checked, tree: again };
 }
 
 interface GoldenPatch {
   readonly digest: FileDigest;
   readonly files: readonly FileChange[];
-  /** What the patch says of each of the files; empty where that can't be told. */
+  /** The patch's section for each file; empty if the patch is too large or can't be split. */
   readonly sections: readonly string[];
 }
 
-/** The conductor's own comparison: what a harness says of a difference need not be so. */
+/** Computes the difference with git, because the harness's own description of it may be wrong. */
 async function recordPatch(
   { deps, directory, workspace }: RunContext,
   evidence: Evidence,
@@ -190,7 +193,7 @@ async function recordPatch(
   return { digest, files, sections: sections.length === files.length ? sections : [] };
 }
 
-function withDifferences(
+function addDifferences(
   proposals: readonly GoldenProposal[],
   { files, sections }: GoldenPatch,
 ): readonly GoldenProposal[] {

@@ -7,14 +7,14 @@ import { checkWorkflow } from '../workflow/check-workflow.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { RunView } from './run-view.ts';
 
-/** The workspace of a run as its first event names it. */
+/** The workspace of a run, as its first event names it. */
 export function workspaceOf(
   view: RunView,
   directory: RunDirectory,
   { repoRoot, workspace }: { readonly repoRoot: string; readonly workspace: Pick<Workspace, 'describe'> },
 ): RunWorkspace {
   const { runId, started } = view;
-  const today = workspace.describe({
+  const described = workspace.describe({
     runId,
     workflowId: started.workflow_id,
     baseRef: started.base_ref,
@@ -23,9 +23,9 @@ export function workspaceOf(
   });
   const worktreePath = canBeWorkspace(started.worktree_path, runId, repoRoot)
     ? started.worktree_path
-    : today.worktreePath;
+    : described.worktreePath;
   return {
-    ...today,
+    ...described,
     repoRoot,
     worktreePath,
     judgePath: worktreePath.replace(/[^/]*$/, 'judge'),
@@ -34,8 +34,9 @@ export function workspaceOf(
 }
 
 /**
- * Whether a record may name this path as its workspace. A cloned repository can contain records that conductor didn't write, with
- * paths that lead into its own files: git would obey a configuration there. Linked worktrees of earlier versions end in the run id.
+ * Whether a record may name this path as its workspace. A cloned repository can contain records that conductor didn't
+ * write, with paths into its own files, where git would obey a prepared configuration. Linked worktrees of earlier
+ * versions end in the run id.
  */
 export function canBeWorkspace(path: string, runId: string, repoRoot: string): boolean {
   if (path.endsWith(`/${runId}`)) return true;
@@ -43,7 +44,7 @@ export function canBeWorkspace(path: string, runId: string, repoRoot: string): b
   return isPlain && path !== repoRoot && !path.startsWith(`${repoRoot}/`);
 }
 
-/** The limits of the configuration as a start records them. */
+/** The configured limits, in the form in which `run_started` records them. */
 export function defaultsToRecord(limits: CheckContext['defaults']): EventPayload<'run_started'>['defaults'] {
   const { timeoutMs, idleTimeoutMs, maxVisits, parkMs } = limits;
   return {
@@ -54,13 +55,13 @@ export function defaultsToRecord(limits: CheckContext['defaults']): EventPayload
   };
 }
 
-/** The limits of the configuration at the time of the start. */
+/** The limits that were configured when the run started. */
 export function recordedDefaults(view: RunView): CheckContext['defaults'] {
   const { timeout_ms, idle_timeout_ms, max_visits } = view.started.defaults;
   return { timeoutMs: timeout_ms, idleTimeoutMs: idle_timeout_ms, maxVisits: max_visits };
 }
 
-/** Enough to end a run from its log alone: where it would have gone on no longer counts. */
+/** A plan without steps: enough to end a run from its log, without its workflow. */
 export function planToEnd({ started }: RunView): Plan {
   return {
     workflowId: started.workflow_id,
@@ -81,8 +82,8 @@ export type RecordedPlan =
   | { readonly ok: false; readonly message: string };
 
 /**
- * The plan of a recorded run, from the document it was started with and the limits of that time: neither
- * an edited workflow nor an edited configuration leaks into a running run.
+ * The plan of a recorded run, from the workflow and the limits that it was started with: later edits of the workflow or
+ * the configuration don't affect it.
  */
 export async function readRecordedPlan(directory: RunDirectory, view: RunView): Promise<RecordedPlan> {
   const text = await directory.read('workflow.yaml');

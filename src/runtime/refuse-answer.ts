@@ -3,7 +3,7 @@ import type { Config } from '../contracts/config.ts';
 import type { Answerer } from '../ports/answerer.ts';
 import type { Obstacle } from './obstacle.ts';
 
-/** Why this process may not answer for a person; null if it may. */
+/** Why this process may not answer a gate; null if it may. */
 export function refuseAnswer(
   { origin, runMark }: Answerer,
   accepted: Config['answers'],

@@ -15,10 +15,10 @@ export interface OpenRecord {
 
 export type ReplayedRun =
   | { readonly ok: true; readonly replay: Replay; readonly derived: DerivedFindings }
-  /** What the run was started with is gone or changed. */
+  /** The workflow that the run was started with is missing or changed. */
   | { readonly ok: false; readonly message: string };
 
-/** Decides a recorded run again, event by event, and compares what is derived from its log. */
+/** Repeats the decisions of a recorded run, event by event, and compares the files derived from its log. */
 export async function replayRun({ record, view }: OpenRecord): Promise<ReplayedRun> {
   const recorded = await readRecordedPlan(record.directory, view);
   if (!recorded.ok) return recorded;
@@ -37,14 +37,14 @@ export async function replayRun({ record, view }: OpenRecord): Promise<ReplayedR
 }
 
 /**
- * Another workflow with the limits that the recorded run was given, so that only the document makes a
- * difference. Names are not resolved: nothing of it is started.
+ * Checks another workflow with the limits of the recorded run, so that only the workflow makes a difference. Names are
+ * not resolved, because nothing of it is started.
  */
 export function checkAgainst(view: RunView, source: Source): CheckedWorkflow {
   return checkWorkflow(source, { defaults: recordedDefaults(view), names: null, inputs: null });
 }
 
-/** The way of a recorded run through another workflow. */
+/** The path that a recorded run would take through another workflow. */
 export function replayAgainst({ record }: OpenRecord, plan: Plan): Comparison {
   return compareWays(plan, record.events);
 }

@@ -7,9 +7,9 @@ import type { StepView } from './run-view.ts';
 const REFERENCES_ROLE = 'harness_references';
 
 const reportFilesSchema = z.object({
-  /** Names the same validator over several visits. */
+  /** Identifies the validator across visits. */
   key: z.string(),
-  /** The captured report, relative to the run directory as all paths here. */
+  /** The captured report; relative to the run directory, like all paths here. */
   report: z.string(),
   files: z.array(
     z.object({ reference: z.string(), path: z.string(), sha256: z.string(), bytes: z.number() }),
@@ -17,11 +17,11 @@ const reportFilesSchema = z.object({
   problems: z.array(z.string()),
 });
 
-/** Where the files that a report refers to were captured. */
+/** The captured files that a report refers to. */
 export type ReportFiles = z.infer<typeof reportFilesSchema>;
 export type ReportFile = ReportFiles['files'][number];
 
-/** Takes what the report of a validator refers to into the evidence, with the way from each reference to its copy. */
+/** Adds the files that a validator's report refers to to the evidence, with a map from references to copies. */
 export async function recordReportFiles(
   evidence: Evidence,
   key: string,
@@ -45,7 +45,7 @@ export async function recordReportFiles(
   });
 }
 
-/** The reports of one entry of a validation. */
+/** The reports of one attempt at a validation step. */
 export async function readReportFiles(
   directory: RunDirectory,
   step: Pick<StepView, 'stepId' | 'attempt'>,

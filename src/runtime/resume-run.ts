@@ -14,11 +14,11 @@ import { viewRun } from './run-view.ts';
 export interface ResumeRequest
   extends Pick<DriveRequest, 'deps' | 'wait' | 'signal' | 'observer' | 'onGate'> {
   readonly runId: string;
-  /** Told of the plan before the run moves. */
+  /** Called with the plan before the run continues. */
   readonly onPlan: (plan: Plan) => void;
-  /** What to tell the kernel first; by default, to take the run up again. */
+  /** The first input for the kernel; by default, `resume`. */
   readonly first?: KernelInput;
-  /** Told that a run is ended without the document it was started with. Only a cancel can do without it. */
+  /** Called when a run is cancelled although its workflow is damaged. All other inputs need the workflow. */
   readonly onDamage?: (message: string) => void;
 }
 
@@ -27,8 +27,8 @@ export type ResumeResult =
   | { readonly ok: false; readonly problem: ResumeProblem };
 
 /**
- * `damaged`: what the run was started with is gone or changed. `earlier_version`: its files are in a linked worktree,
- * which no run of this version works in. `unseen_workspace`: another machine or container has its files.
+ * `damaged`: the workflow that the run was started with is missing or changed. `earlier_version`: its files are in a
+ * linked worktree, which this version doesn't use. `unseen_workspace`: its files are on another machine or container.
  */
 export type ResumeProblem =
   | DriveProblem
@@ -36,7 +36,7 @@ export type ResumeProblem =
   | ({ readonly kind: 'earlier_version' } & EarlierRun)
   | { readonly kind: 'unseen_workspace'; readonly path: string };
 
-/** Says what is wrong with which file. */
+/** What is wrong with which file. */
 interface Damaged {
   readonly kind: 'damaged';
   readonly message: string;
@@ -45,8 +45,8 @@ interface Damaged {
 }
 
 /**
- * Takes a recorded run up where its log ends, after ending what a dead attempt left running. A run
- * that has ended comes back as it ended.
+ * Continues a recorded run where its log ends, after killing processes that a dead attempt left behind. For a run that
+ * has ended, returns its end.
  */
 export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
   const driven = await request.deps.store.drive(request.runId);
@@ -63,15 +63,15 @@ export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
   return { ok: true, end: await resumeAfterLoss(request, lost) };
 }
 
-/** Another process drives the run that this one has lost. */
+/** Another process now drives the run whose lease this process lost. */
 export class TakenOver extends ExpectedFailure {
   override readonly name = 'TakenOver';
 }
 
 /**
- * Continues a run whose lease this process has lost and whose lock it has released. Nothing that it started for the run
- * is alive any more, so the step under way is recovered like that of a killed process. If another process drives the
- * run by now, it stays with that one.
+ * Continues a run whose lease this process has lost and whose lock it has released. All processes that it started for
+ * the run are dead, so the current step is recovered like that of a killed process. If another process drives the run
+ * by now, throws `TakenOver`.
  */
 export async function resumeAfterLoss(request: ResumeRequest, lost: LeaseLost): Promise<DriveEnd> {
   const resumed = await resumeRun({
@@ -110,7 +110,7 @@ async function resumeDriven(request: ResumeRequest, run: DrivenRun): Promise<Res
     workspace: request.deps.workspace,
   });
   const { stage } = view.state;
-  // A process that died while it made the workspace left a part of it, which is made again.
+  // A process that died while it created the workspace left an incomplete one, which is created again.
   const needsWorkspace = !isCancel && view.end === null && stage.kind !== 'preparing';
   if (needsWorkspace && !(await request.deps.workspace.isVisible(workspace)))
     return { ok: false, problem: { kind: 'unseen_workspace', path: workspace.worktreePath } };

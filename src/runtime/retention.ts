@@ -7,29 +7,29 @@ import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import { workspaceOf } from './recorded-run.ts';
 import { viewRun } from './run-view.ts';
 
-/** Runs are kept as long as both say so. */
+/** A run is removed when either limit is exceeded. */
 export interface Retention {
-  /** How many of the runs that have ended, counted from the newest. */
+  /** How many ended runs to keep, counted from the newest. */
   readonly keepRuns: number;
-  /** For how long after their end. */
+  /** How many days to keep a run after its end. */
   readonly keepDays: number;
 }
 
 export interface Verdict {
   readonly run: RunListing;
   readonly due: boolean;
-  /** Why it is due, or why it stays. */
+  /** Why it is due, or why it is kept. */
   readonly reason: string;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Everything that a run has on disk besides its record. Earlier versions had a linked worktree named after the run. */
+/** All files of a run besides its record. Earlier versions used a linked worktree named after the run. */
 export function workspaceFolder(worktreePath: string, runId: string): string {
   return basename(worktreePath) === runId ? worktreePath : dirname(worktreePath);
 }
 
-/** Which runs may go. Only those that have ended ever do. Takes them newest first and gives them so. */
+/** Decides which runs to remove. Only ended runs are ever removed. Expects and returns the newest first. */
 export function judgeRetention(runs: readonly RunListing[], retention: Retention, now: Date): Verdict[] {
   let rank = 0;
   return runs.map((run) => {
@@ -38,14 +38,14 @@ export function judgeRetention(runs: readonly RunListing[], retention: Retention
     rank += 1;
     const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
     if (rank > retention.keepRuns)
-      return { run, due: true, reason: `it has ended${beyond(retention.keepRuns)}` };
+      return { run, due: true, reason: `it has ended${describeNewer(retention.keepRuns)}` };
     if (age >= retention.keepDays * DAY_MS)
       return { run, due: true, reason: `it ended ${retention.keepDays} days ago or more` };
     return { run, due: false, reason: 'the retention keeps it' };
   });
 }
 
-function beyond(count: number): string {
+function describeNewer(count: number): string {
   if (count === 0) return '';
   return count === 1 ? ', and a newer run is kept' : `, and ${count} newer runs are kept`;
 }
@@ -70,31 +70,31 @@ export interface RetentionDeps {
   readonly workspace: Pick<Workspace, 'describe'>;
 }
 
-/** Takes the worktree of a run away that has ended, and nothing else. */
+/** Removes the worktree of an ended run, and nothing else. */
 export function takeWorktree(deps: RetentionDeps, runId: string): Promise<Taken> {
-  return whileLocked(deps, runId, (workspace, lease) =>
-    inTurn(lease, [() => deps.upkeep.removeWorktree(workspace)]),
+  return withLock(deps, runId, (workspace, lease) =>
+    removeInOrder(lease, [() => deps.upkeep.removeWorktree(workspace)]),
   );
 }
 
 /**
- * Removes a run that has ended: its workspace, its refs, and last its record, so that an interrupted removal can be
- * repeated. A run whose record can't be removed stays whole.
+ * Removes an ended run: its workspace, its refs, and its record last, so that an interrupted removal can be repeated. A
+ * run whose record can't be removed is kept entirely.
  */
 export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
   const { upkeep } = deps;
   const removeRecord = () => upkeep.removeRecord(runId, { dryRun: false });
-  return whileLocked(
+  return withLock(
     deps,
     runId,
     (workspace, lease) =>
-      inTurn(lease, [
+      removeInOrder(lease, [
         () => upkeep.removeRecord(runId, { dryRun: true }),
         () => upkeep.removeWorktree(workspace),
         () => upkeep.removeRefs(workspace),
         removeRecord,
       ]),
-    // A removal that was killed at its end has left no log.
+    // A removal that was killed near its end has left a record without a log.
     async () => {
       const removal = await removeRecord();
       return removal.ok && removal.removed ? { ok: true, salvageRefs: [], notes: [] } : null;
@@ -102,8 +102,8 @@ export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
   );
 }
 
-/** Nobody else can take the run up meanwhile, and the log, not the status, says whether it has ended. */
-async function whileLocked(
+/** Holds the run's lock, so that no other process resumes it. Whether it has ended, the log decides, not the status. */
+async function withLock(
   deps: RetentionDeps,
   runId: string,
   take: (workspace: RunWorkspace, lease: RunLease) => Promise<Taken>,
@@ -144,8 +144,8 @@ function problemText(
   }
 }
 
-/** Stops at the first that is refused. */
-async function inTurn(lease: RunLease, removals: readonly (() => Promise<Removal>)[]): Promise<Taken> {
+/** Stops at the first refused removal. */
+async function removeInOrder(lease: RunLease, removals: readonly (() => Promise<Removal>)[]): Promise<Taken> {
   const salvageRefs: string[] = [];
   const notes: string[] = [];
   for (const remove of removals) {

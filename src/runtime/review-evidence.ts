@@ -16,8 +16,8 @@ const storedReviewSchema = z.looseObject({
 });
 
 /**
- * The review of the work as it is: the latest one, unless an agent changed the work after it. One that came to an end
- * without a verdict is still expected to give one.
+ * The review of the current work: the latest one, unless an agent changed the work afterwards. A review that ended
+ * without a verdict still counts as expected.
  */
 function latestReview(context: RunContext, done: readonly StepView[]): StepView | null {
   for (const step of done.toReversed()) {
@@ -51,7 +51,7 @@ function changedFiles(context: RunContext, { stepId, attempt }: StepView): boole
     );
 }
 
-/** Each finding points at the file that holds the review. */
+/** Findings without a reference of their own refer to the file that contains the review. */
 export async function reviewEvidence(
   context: RunContext,
   done: readonly StepView[],

@@ -23,69 +23,69 @@ import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { RunView } from './run-view.ts';
 
-/** All that a run touches outside the pure core, by name. */
+/** Everything that a run uses outside the pure core. */
 export interface RunDeps {
   readonly clock: Clock;
   readonly store: RunStore;
   readonly workspace: Workspace;
-  /** Missing in simulations: then only files are compared. */
+  /** Missing in simulations, which only compare files. */
   readonly watcher?: StepWatcher;
-  /** Missing if nothing prepares checkouts or looks for foreign dependencies. */
+  /** Missing if checkouts are neither set up nor checked for foreign dependencies. */
   readonly setup?: CheckoutSetup;
-  /** Results of checks on base commits; if it is missing, every run takes its own. */
+  /** Cache of baseline results; if it is missing, every run takes its own baseline. */
   readonly baselines?: Baselines;
   readonly validators: ValidatorRunner;
   readonly planner: Planner;
   readonly prompts: PromptCatalog;
   readonly project: Project;
-  /** Ends processes that a dead attempt left behind. */
+  /** Kills processes that a dead attempt left behind. */
   readonly sweep: (mark: string) => Promise<number>;
   readonly version: string;
-  /** Compares what a compiler makes of two versions. If it is missing, gates don't say which files leave the program as it was. */
+  /** Compares the compiled output of two versions. If missing, gates don't report files whose program is unchanged. */
   readonly programs?: Programs;
-  /** What other runs found out about the accounts of agents. Left out, each finds out for itself. */
+  /** Usage limits that other runs have hit on the same accounts. If missing, each run finds out for itself. */
   readonly waits?: CredentialWaits;
-  /** Between 0 and 1, so that many who failed together do not try again together. */
+  /** A random number between 0 and 1: jitter, so that runs that failed together don't retry together. */
   readonly chance?: () => number;
 }
 
-/** What the configuration makes of the names in a workflow. */
+/** Resolves the names in a workflow by the configuration. */
 export interface Project {
   readonly repoRoot: string;
   /** All checkouts of the user's repository: the one that the run was started in, and linked worktrees. */
   readonly checkouts?: readonly string[];
-  /** What the configuration asks for and this version can't give: no run starts. */
+  /** Settings that this machine can't fulfil; no run starts. */
   readonly refusals: readonly Obstacle[];
   readonly agent: (name: string) => Agent | null;
-  /** What is done about an agent's failures and costs. Left out, nothing. */
+  /** Retries and prices of an agent; if missing, no retries and no prices. */
   readonly agentCare?: (name: string) => AgentCare;
-  /** Null when the name resolves to nothing. */
+  /** Null if the name is unknown. */
   readonly validator: (name: string) => RunnableValidator | null;
   readonly entrypoints: readonly string[];
-  /** Globs of the files that decide a verdict; null or missing: by ecosystem. */
+  /** Globs of files that decide a verdict, such as tests; if null or missing, the defaults of each ecosystem apply. */
   readonly tests?: readonly string[] | null;
   /** False if the configuration says `baseline: off`. */
   readonly baseline?: boolean;
-  /** Whether nothing of a run may start without a sandbox. */
+  /** Whether no process of a run may start without a sandbox. */
   readonly requiresSandbox?: boolean;
-  /** The policy that the configuration and these references make together, outermost first; an override of the run only tightens it. */
+  /** Combines the configured policy with these references, outermost first; a run's override can only tighten it. */
   readonly policy: (refs: readonly string[], override?: PolicyOverride) => StepPolicy;
   /** The allowlisted environment for agents and validators. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Values that are masked wherever something is stored, besides what looks like a secret. */
+  /** Values that are masked in everything that is stored, in addition to text that looks like a secret. */
   readonly secrets?: readonly string[];
-  /** How the processes of a step are shut in. Where it is left out, they are not. */
+  /** The sandbox for the processes of a step. If missing, they run without one. */
   readonly enclosure?: (request: EnclosureRequest) => Promise<Enclosure>;
-  /** Tells somebody outside. It neither fails nor keeps anybody waiting. */
+  /** Notifies the user's command. Neither fails nor blocks. */
   readonly notify: ((event: unknown) => void) | null;
 }
 
 export interface AgentCare {
-  /** How often one entry of a step starts it again after a failure that may pass. */
+  /** How often one attempt at a step restarts the agent after a transient failure. */
   readonly retries: number;
-  /** Names the account that it works on, without a secret; null where that is not known. */
+  /** Identifies the account that the agent uses, without a secret; null if unknown. */
   readonly credential: string | null;
-  /** What its tokens cost, where it does not say; null where that is not known. */
+  /** The price of its tokens, for agents that don't report costs; null if unknown. */
   readonly price: Price | null;
 }
 
@@ -98,38 +98,38 @@ export interface EnclosureRequest {
 }
 
 export interface Enclosure {
-  /** Null where nothing shuts it in. */
+  /** Null if the step runs without a sandbox. */
   readonly confinement: Confinement | null;
-  /** What holds and what does not, for the policy summary. */
+  /** What the sandbox enforces and what it doesn't, for the policy summary. */
   readonly notes: readonly string[];
-  /** Why the step must not start; null when it may. */
+  /** Why the step must not start; null if it may. */
   readonly refusal: string | null;
 }
 
-/** A policy as it holds for one step, with its check. */
+/** The policy of one step, with its check. */
 export interface StepPolicy {
   readonly summary: {
     readonly requested_policy: unknown;
     readonly effective_policy: unknown;
-    /** What the run itself asks for besides. */
+    /** Overrides of the run itself. */
     readonly overrides?: readonly PolicyOverride[];
   };
-  /** The same as a value to go by; left out where nobody has laid it out. */
+  /** The effective policy as a value; missing if it was not computed. */
   readonly effective?: EffectivePolicy;
-  /** Dimensions that nothing enforces here. */
+  /** Dimensions that can't be enforced here. */
   readonly unenforceable: readonly string[];
-  /** References that name no policy; what they would ask for is not enforced either. */
+  /** References to unknown policies, which aren't enforced either. */
   readonly missing?: readonly string[];
   readonly readOnly: boolean;
-  /** Whether a path may not change, whoever ignores it. */
+  /** Whether a path must not change, even if git ignores it. */
   readonly forbids?: (path: string) => boolean;
-  /** Whether validators see a path as it was at the base. Left out where no path is protected. */
+  /** Whether validators see a path as it was at the base. Missing if no path is protected. */
   readonly protects?: (path: string) => boolean;
-  /** The changed paths that a person is asked about. Missing where the policy names none. */
+  /** The changed paths that need a user's approval. Missing if the policy names none. */
   readonly approvals?: (changes: readonly FileChange[]) => readonly ApprovalRequest[];
   readonly check: (evidence: {
     readonly changes: readonly FileChange[];
-    /** Changed files that git ignores: only `forbidden_paths` counts for them. */
+    /** Changed files that git ignores: only `forbidden_paths` applies to them. */
     readonly ignoredChanges: readonly FileChange[];
     readonly refsBefore: RefState;
     readonly refsAfter: RefState;
@@ -139,7 +139,7 @@ export interface StepPolicy {
   }) => readonly Violation[];
 }
 
-/** What a surface hears while a run moves. */
+/** Callbacks for a surface that follows a run. */
 export interface RunObserver {
   readonly onEvents: (events: readonly RunEvent[], view: RunView) => void;
   readonly onLine: (stepId: string, line: string) => void;
@@ -155,17 +155,17 @@ export interface RunContext {
   readonly observer: RunObserver;
   readonly events: () => readonly RunEvent[];
   readonly view: () => RunView;
-  /** Durable when it returns. */
+  /** Durable once it resolves. */
   readonly record: (drafts: readonly EventDraft[]) => Promise<void>;
 }
 
-/** What an effect came to: the kernel's next input, and events about evidence to record before it. */
+/** The result of an effect: the kernel's next input, and events about evidence to record before it. */
 export interface EffectResult {
   readonly input: KernelInput;
   readonly records: readonly EventDraft[];
 }
 
-/** Thrown when the signal stopped an effect; the log says all there is to say. */
+/** Thrown when the signal stopped an effect. The log is complete up to that point. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }

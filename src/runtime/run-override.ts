@@ -1,6 +1,6 @@
 import type { RunDeps } from './run-context.ts';
 
-/** The same for one run, whose policies forbid these paths too. The start of the run has them on record, so that a resume keeps them. */
+/** Adds forbidden paths to the policies of one run. `run_started` records them, so that a resumed run keeps them. */
 export function withForbiddenPaths(deps: RunDeps, paths: readonly string[]): RunDeps {
   if (paths.length === 0) return deps;
   const { project } = deps;

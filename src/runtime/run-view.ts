@@ -3,11 +3,11 @@ import type { Opcode, Termination } from '../contracts/vocabulary.ts';
 import { evolve } from '../kernel/evolve.ts';
 import { INITIAL_STATE, type RunEnd, type RunState } from '../kernel/state.ts';
 
-/** Everything a person or a derived file says about a run, folded from its events. */
+/** Everything that derived files and surfaces show about a run, folded from its events. */
 export interface RunView {
   readonly runId: string;
   readonly started: EventPayload<'run_started'>;
-  /** Null for a run of version 1, which has none. */
+  /** Null for runs of schema version 1, which have no title. */
   readonly title: string | null;
   readonly startedAt: string;
   readonly updatedAt: string;
@@ -20,15 +20,15 @@ export interface RunView {
   readonly lastDecision: DecisionView | null;
   readonly awaiting: AwaitingView | null;
   readonly violations: readonly ViolationView[];
-  /** Every setup of a checkout, in order: those of the preparation, and later ones of the judge checkout. */
+  /** Every setup of a checkout, in order: those of the preparation, then those of the judge checkout. */
   readonly setup: readonly SetupView[];
   /** Null until the baseline is recorded. */
   readonly baseline: BaselineView | null;
   readonly notices: readonly NoticeView[];
-  /** Answers to gates, in order; not those that time gave. */
+  /** Answers to gates, in order, without timeouts. */
   readonly answers: readonly AnswerView[];
   readonly end: RunEnd | null;
-  /** The commit the run ended with. */
+  /** The commit that the run ended with. */
   readonly headSha: string | null;
 }
 
@@ -40,18 +40,18 @@ export interface StepView {
   readonly recovery: boolean;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** How it ended: an outcome, a planner status or a gate event. Null while it runs or when it was cut off. */
+  /** How it ended: an outcome, a planner status or a gate event. Null while it runs or if it was interrupted. */
   readonly termination: Termination | null;
   readonly reason: string | null;
-  /** It was left to wait for a time, and the step is entered again then. */
+  /** Whether it waits for a time; then the step is visited again. */
   readonly parked: boolean;
-  /** Validators that passed, or whose cases passed, on a later try only. */
+  /** Validators that passed, or whose cases passed, only on a retry. */
   readonly flaky: readonly FlakyView[];
 }
 
 export interface FlakyView {
   readonly id: string;
-  /** Whether the validator failed first, and not just cases of it. */
+  /** Whether the validator itself failed first, and not only some of its cases. */
   readonly itself: boolean;
   readonly tries: number;
   readonly cases: number;
@@ -71,7 +71,7 @@ export interface AwaitingView extends EventPayload<'gate_requested'> {
   readonly expiresAt: string | null;
 }
 
-/** A step that waits for a time. */
+/** A step that waits until a given time. */
 export interface ParkedView {
   readonly stepId: string;
   readonly until: string;
@@ -87,7 +87,7 @@ export type SetupView = EventPayload<'setup_completed'>;
 export type BaselineView = EventPayload<'baseline_recorded'>;
 
 export type NoticeView = EventPayload<'notice_recorded'> & {
-  /** The step that ran meanwhile; null where none did. */
+  /** The step that ran at that time; null if none did. */
   readonly stepId: string | null;
   readonly seq: number;
 };
@@ -108,7 +108,7 @@ interface Draft extends Mutable<RunView> {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Grows with the log. `current` is null until the run has started. */
+/** Folds events into a view, one at a time. `current` is null until the run has started. */
 export interface RunViewer {
   readonly add: (event: RunEvent) => void;
   readonly current: () => RunView | null;
@@ -130,19 +130,19 @@ export function createRunViewer(): RunViewer {
   };
 }
 
-/** Null when the record holds no start. */
+/** Null if the record has no `run_started`. */
 export function viewRun(events: readonly RunEvent[]): RunView | null {
   const viewer = createRunViewer();
   for (const event of events) viewer.add(event);
   return viewer.current();
 }
 
-/** Null when the run does not wait for a time. */
+/** Null if the run isn't parked. */
 export function parkedView({ state: { stage } }: Pick<RunView, 'state'>): ParkedView | null {
   return stage.kind === 'parked' ? { stepId: stage.stepId, until: stage.until, reason: stage.reason } : null;
 }
 
-/** The newest entry of a step with this opcode that came to an end. */
+/** The latest ended attempt at a step with this opcode. */
 export function lastEnded(steps: readonly StepView[], opcode: Opcode): StepView | null {
   return steps.findLast((step) => step.opcode === opcode && step.termination !== null) ?? null;
 }
@@ -286,7 +286,7 @@ function foldRest(view: Draft, event: RunEvent): void {
   }
 }
 
-/** The last moment a date can tell. */
+/** The latest time that `Date` can represent. */
 const LATEST_TIME = 8.64e15;
 
 function expiryOf(requestedAt: string, timeoutMs: number | null): string | null {

@@ -28,37 +28,37 @@ import type { Retention } from './retention.ts';
 import type { RunDeps, RunObserver } from './run-context.ts';
 import type { WorkEngine } from './work/loop.ts';
 
-/** What a surface can ask for. The composition root supplies it; a surface never sees an adapter. */
+/** The services of a surface. The composition root implements them; a surface never sees an adapter. */
 export interface Services {
-  /** What a workflow is checked against. Starts no process, so that checking stays quick. */
+  /** The context for checking a workflow. Starts no process, so that checking stays fast. */
   readonly openCheck: (startDir: string) => Promise<Opened<CheckSetup>>;
-  /** The records of a repository, to look at. */
+  /** The records of a repository, read-only. */
   readonly openRecords: (startDir: string) => Promise<Opened<Records>>;
-  /** The records with what runs leave in git, to bring back or to take away. */
+  /** The records plus what runs leave in git, to restore or remove. */
   readonly openUpkeep: (startDir: string) => Promise<Opened<UpkeepSetup>>;
-  /** Everything a run needs. */
+  /** Everything that a run needs. */
   readonly openProject: (startDir: string) => Promise<Opened<OpenProject>>;
   readonly makeDemoRepository: () => Promise<DemoRepository>;
-  /** Policies to hold something against, without a run: files or references, or else the configured one. */
+  /** Policies to check against outside a run: files or references, otherwise the configured policy. */
   readonly openPolicy: (startDir: string, wanted: readonly string[]) => Promise<Opened<OpenPolicy>>;
-  /** A planner to ask without a run: `rules`, `model:…`, `agent:…`; null for the configured one. */
+  /** A planner for use outside a run: `rules`, `model:…`, `agent:…`; null for the configured one. */
   readonly openPlanner: (startDir: string, name: string | null) => Promise<Opened<Planner>>;
-  /** Work items: their engine with the provider and the roles of this repository. */
+  /** The work item engine, with the provider and the roles of this repository. */
   readonly openWork: (startDir: string, options: WorkOptions) => Promise<Opened<OpenWork>>;
-  /** What a patch is held against to judge its scope, as far as there is a repository; null for its HEAD. */
+  /** The sources for checking a patch's scope, if there is a repository; a null `base` means HEAD. */
   readonly openScope: (startDir: string, base: string | null) => Promise<Opened<OpenScope>>;
-  /** Has an agent of the configuration write one file in a place that is thrown away. */
+  /** Lets a configured agent write one file in a temporary checkout. */
   readonly tryAgent: (startDir: string, request: TrialRequest) => Promise<Opened<AgentTrial>>;
-  /** What the repository's files would make conductor execute, compared with what the user said yes to. */
+  /** Compares what the repository's files would execute with what the user has approved. */
   readonly openTrust: (startDir: string, wanted: TrustWanted) => Promise<Opened<OpenTrust>>;
   readonly listTrusted: () => Promise<readonly TrustedRepository[]>;
-  /** Forgets every yes to the repository; false if there was none. */
+  /** Removes all approvals of the repository; false if there were none. */
   readonly revokeTrust: (startDir: string) => Promise<boolean>;
-  /** What is there, what is missing, what to do. */
+  /** Reports what is available, what is missing and how to fix it. */
   readonly examine: (startDir: string) => Promise<readonly Finding[]>;
-  /** Commands that the repository itself gives the usual validator names. */
+  /** The commands that the repository itself defines for the usual validator names. */
   readonly detectValidators: (repoRoot: string) => Promise<readonly DetectedValidator[]>;
-  /** How the lock files of the repository say that its dependencies are installed; null without one. */
+  /** How to install the repository's dependencies, according to its lock files; null if it has none. */
   readonly detectSetup: (repoRoot: string) => Promise<DetectedSetup | null>;
   /** Folder of the built-in prompts, workflows and examples. */
   readonly packageRoot: string;
@@ -68,10 +68,10 @@ export type Opened<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly obstacle: Obstacle; readonly document: CheckedDocument | null };
 
-/** A document of the project that has errors, with what was read of it. */
+/** A project document with errors. */
 export interface CheckedDocument {
   readonly name: string;
-  /** What is the matter, to be said after the name. */
+  /** What is wrong, to be read after the name. */
   readonly problem: string;
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
@@ -81,11 +81,11 @@ export interface CheckSetup {
   readonly context: CheckContext;
   /** Where workflow ids are looked up, nearest first. */
   readonly workflowFolders: readonly string[];
-  /** The configuration, when it can't be used: names are then not resolved. */
+  /** The configuration, if it is invalid; names are not resolved then. */
   readonly brokenConfig: CheckedDocument | null;
   /** Warnings about the configuration. */
   readonly configWarnings?: readonly PlacedWarning[];
-  /** Loads the engine of prompts, which only templates need. */
+  /** Loads the template engine, which only prompts with templates need. */
   readonly templateReader: () => Promise<ReadTemplate>;
 }
 
@@ -93,17 +93,17 @@ export interface Records {
   readonly repoRoot: string;
   readonly store: RunStore;
   readonly clock: Clock;
-  /** The label of an answer that names none. */
+  /** The default label of an answer. */
   readonly userName: () => Promise<string>;
-  /** This process, as the giver of answers. */
+  /** Identifies this process as the origin of answers. */
   readonly answerer: () => Promise<Answerer>;
-  /** Where answers are accepted from. */
+  /** Which origins of answers are accepted. */
   readonly answers: Config['answers'];
 }
 
 export interface UpkeepSetup extends Records {
   readonly upkeep: Upkeep;
-  /** Says where the worktree of a run is. */
+  /** Computes where the worktree of a run is. */
   readonly workspace: Pick<Workspace, 'describe'>;
   readonly retention: Retention;
 }
@@ -119,7 +119,7 @@ export interface OpenProject extends Records {
 }
 
 export interface OpenPolicy {
-  /** The folder that paths are relative to, with links resolved. */
+  /** The folder that paths are relative to, without symbolic links. */
   readonly workspace: string;
   readonly policy: EffectivePolicy;
   /** Names or globs of branches. */
@@ -127,13 +127,13 @@ export interface OpenPolicy {
 }
 
 export interface OpenScope {
-  /** Null outside a repository, and in one without a commit. */
+  /** Null outside a repository, and in one without commits. */
   readonly sources: ScopeSources | null;
   readonly programs: Programs;
 }
 
 export interface WorkOptions {
-  /** Null for what the configuration says. */
+  /** Null for the configured number. */
   readonly jobs: number | null;
   readonly observe?: (subject: RoleSubject) => RunObserver;
 }
@@ -141,29 +141,29 @@ export interface WorkOptions {
 export interface OpenWork extends OpenProject {
   readonly engine: WorkEngine;
   readonly jobs: number;
-  /** Everything that has happened to work items, oldest first. */
+  /** All journal entries of work items, oldest first. */
   readonly history: () => Promise<readonly JournalEntry[]>;
   readonly readSpecs: () => Promise<SpecReading>;
   readonly specPlace: () => Promise<SpecPlace>;
-  /** Returns those that were made. */
+  /** Returns the labels that were created. */
   readonly setUpLabels: () => Promise<readonly string[]>;
-  /** What a result comes to that a person brings, held against the evidence of a run. */
+  /** Checks a result that a user supplies against the evidence of a run. */
   readonly judgeResult: ResumableRoleRunner['judge'];
   readonly close: () => Promise<void>;
 }
 
-/** Where specs are looked for. */
+/** Where specs are read from. */
 export interface SpecPlace {
-  /** The default branch; null where none is known. */
+  /** The default branch; null if unknown. */
   readonly branch: string | null;
-  /** What the configuration calls it. */
+  /** The configured name of the branch. */
   readonly named: string | null;
   readonly globs: readonly string[];
 }
 
 /** What a command is about to execute. */
 export interface TrustWanted {
-  /** What the configuration says, and what conductor finds in the repository by itself. */
+  /** The configuration, and what conductor detects in the repository. */
   readonly configuration: boolean;
   readonly workflows: readonly { readonly plan: Plan /** Without links. */; readonly path: string }[];
   /** Also every workflow in `.tnh/workflows`. */
@@ -173,16 +173,16 @@ export interface TrustWanted {
 }
 
 export interface OpenTrust {
-  /** The top of the checkout, without links. */
+  /** The top folder of the checkout, without symbolic links. */
   readonly repository: string;
   readonly parts: readonly ComparedPart[];
-  /** What says yes without a question; null where the user has to say it. */
+  /** What grants trust without a question; null if the user has to approve. */
   readonly grantedBy: 'environment' | 'configuration' | null;
-  /** A process of a run can't say yes for the person. */
+  /** Whether this process belongs to a run, which can't approve for the user. */
   readonly isInsideRun: () => boolean;
   /** Whether a run of this repository has ended before. */
   readonly hasRunBefore: () => Promise<boolean>;
-  /** Records the user's yes to these parts, and to workflows of the user's own that the command names. */
+  /** Records the user's approval of these parts, and of the user's own workflows that the command names. */
   readonly say: (parts: readonly ComparedPart[]) => Promise<void>;
 }
 
@@ -204,13 +204,13 @@ export interface TrialRequest {
   readonly onLine: (line: string) => void;
 }
 
-/** Keys are spelt as in the document of the verb. */
+/** Keys are spelt as in the JSON output of the command. */
 export interface AgentTrial {
   readonly ok: boolean;
   readonly agent: string;
   readonly kind: AgentConfig['kind'];
   readonly version: string | null;
-  /** Null when it was not started. */
+  /** Null if it was not started. */
   readonly termination: string | null;
   readonly wrote_file: boolean | null;
   readonly duration_ms: number | null;
@@ -219,7 +219,7 @@ export interface AgentTrial {
   readonly reason: string | null;
   readonly failure: AgentFailure | null;
   readonly sandboxed: boolean;
-  /** Whether a second start continued the session of the first; null if the agent can't, or was not asked to. */
+  /** Whether a second start continued the first one's session; null if the agent can't, or was not asked to. */
   readonly continues_session: boolean | null;
   /** Why it did not; null otherwise. */
   readonly session_reason: string | null;

@@ -9,17 +9,17 @@ import { type Feedback, feedbackSection, fixSection, wantedInputs } from './step
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** They have sections of their own. */
-const TOLD_APART = ['fix_instructions', 'refinement', 'human_feedback'];
+/** Inputs that have their own sections. */
+const OWN_SECTIONS = ['fix_instructions', 'refinement', 'human_feedback'];
 
-/** What a visit tells an agent that continues its session: only what it has not been told before. */
+/** The prompt for an agent that continues its session: only what is new since its last visit. */
 export async function newInstructions(
   context: RunContext,
   step: AgentStep,
   entry: Entry,
   { inputs, earlier }: { readonly inputs: Inputs; readonly earlier: StepView },
 ): Promise<string> {
-  const fix = isJudgedSince(context, earlier) ? (inputs.fix_instructions as FixInstructions | null) : null;
+  const fix = isEvaluatedSince(context, earlier) ? (inputs.fix_instructions as FixInstructions | null) : null;
   const feedback = inputs.human_feedback as Feedback | null;
   const sections = [
     ...(fix === null ? [] : [fixSection(fix)]),
@@ -29,11 +29,11 @@ export async function newInstructions(
   return [
     `This continues your session for step \`${step.id}\`, visit ${entry.visit}. Your earlier instructions still hold, also for how ` +
       'your answer has to end. This is new:',
-    ...(sections.length === 0 ? [wayBack(context, step)] : sections),
+    ...(sections.length === 0 ? [describeReturn(context, step)] : sections),
   ].join('\n\n');
 }
 
-function isJudgedSince({ view }: RunContext, earlier: StepView): boolean {
+function isEvaluatedSince({ view }: RunContext, earlier: StepView): boolean {
   const { steps } = view();
   const judged = steps.findLastIndex(
     ({ opcode, termination }) => opcode === 'EVALUATE' && termination !== null,
@@ -41,7 +41,7 @@ function isJudgedSince({ view }: RunContext, earlier: StepView): boolean {
   return judged > steps.indexOf(earlier);
 }
 
-/** Inputs that the step or its prompt asks for, as far as they differ from those of the visit before. */
+/** Inputs that the step or its prompt asks for, if they differ from those of the previous visit. */
 async function changedInputs(
   context: RunContext,
   step: AgentStep,
@@ -53,19 +53,19 @@ async function changedInputs(
   const before = new Map(Object.entries(typeof stored === 'object' && stored !== null ? stored : {}));
   return [...wantedInputs(context, step)].flatMap((name) => {
     const value = inputs[name] ?? null;
-    const isTold = JSON.stringify(value) === JSON.stringify(before.get(name) ?? null);
-    if (TOLD_APART.includes(name) || value === null || isTold) return [];
+    const isUnchanged = JSON.stringify(value) === JSON.stringify(before.get(name) ?? null);
+    if (OWN_SECTIONS.includes(name) || value === null || isUnchanged) return [];
     const shown = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
     return shown.trim() === '' ? [] : [`## ${name}\n\n${shown}`];
   });
 }
 
-/** Without anything else that is new, which step led here again, and how it ended. */
-function wayBack({ view }: RunContext, step: AgentStep): string {
+/** If nothing else is new: which step led back here, and how it ended. */
+function describeReturn({ view }: RunContext, step: AgentStep): string {
   const { routes, steps } = view();
-  const way = routes.findLast(({ to }) => to === step.id);
-  if (way === undefined) return 'The work is not finished yet. Look at what is missing, and finish it.';
-  const reason = steps.findLast(({ stepId }) => stepId === way.from)?.reason ?? null;
+  const route = routes.findLast(({ to }) => to === step.id);
+  if (route === undefined) return 'The work is not finished yet. Look at what is missing, and finish it.';
+  const reason = steps.findLast(({ stepId }) => stepId === route.from)?.reason ?? null;
   const why = reason === null ? '' : `: ${reason}`;
-  return `Step \`${way.from}\` came to \`${way.key}\`${why}. Look at what is missing, and finish the work.`;
+  return `Step \`${route.from}\` came to \`${route.key}\`${why}. Look at what is missing, and finish the work.`;
 }

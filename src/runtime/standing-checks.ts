@@ -13,9 +13,9 @@ import type { RunView, StepView } from './run-view.ts';
 type Source = Pick<RunContext, 'directory' | 'view'>;
 
 /**
- * What validations found out about the files as they are now, the latest record of each step, oldest first. A workflow
- * may validate in several steps, and a review may follow them: what one of them found out must not be lost. Validations
- * from before an approved gate don't count: the person who answered it has seen them.
+ * What validations found out about the current files: the latest record of each step, oldest first. A workflow may
+ * validate in several steps, with reviews in between, so all of them count. Validations before an approved gate don't:
+ * the approver has seen their results.
  */
 export async function standingChecks({ directory, view }: Source): Promise<ValidationRecord[]> {
   const { steps, state } = view();
@@ -35,7 +35,7 @@ export async function standingChecks({ directory, view }: Source): Promise<Valid
   return records;
 }
 
-/** Everything that these records hold against a passing verdict. */
+/** Everything in these records that casts doubt on a passing verdict. */
 export function joinDoubts(records: readonly ValidationRecord[]): {
   readonly judge_changed: string[];
   readonly fewer_checks: FewerChecks | null;
@@ -52,27 +52,27 @@ export function joinDoubts(records: readonly ValidationRecord[]): {
   };
 }
 
-/** What a person should know before they trust a verdict. */
+/** What a reviewer should know before trusting a verdict. */
 export interface CheckNotes {
-  /** What the checks say with the edits to what decides them, and without these edits. */
+  /** The results of the checks with the edits to tests and configuration, and without them. */
   readonly verdicts: readonly string[];
   readonly checks: readonly string[];
 }
 
 export async function checkNotes(source: Source): Promise<CheckNotes> {
   const records = await standingChecks(source);
-  const checks = [...redBaseline(source.view(), records), ...records.flatMap(describeChecks)];
+  const checks = [...noteRedBaseline(source.view(), records), ...records.flatMap(describeChecks)];
   return { verdicts: [...new Set(records.flatMap(describeJudges))], checks: [...new Set(checks)] };
 }
 
-/** Both as one list, for a surface that does not tell them apart. */
+/** Both as one list. */
 export async function allNotes(source: Source): Promise<string[]> {
   const { verdicts, checks } = await checkNotes(source);
   return [...verdicts, ...checks];
 }
 
-/** Reports give the number of cases; without one it is known only which validators failed. */
-function redBaseline({ baseline }: RunView, records: readonly ValidationRecord[]): string[] {
+/** Only for a red baseline without a report: a report has the number of failing cases, which `describeChecks` shows. */
+function noteRedBaseline({ baseline }: RunView, records: readonly ValidationRecord[]): string[] {
   if (baseline?.outcome !== 'red' || records.some((record) => (record.baseline?.failing ?? 0) > 0)) return [];
   return [baselineVerdict(baseline)];
 }

@@ -19,31 +19,31 @@ import { withForbiddenPaths } from './run-override.ts';
 export interface StartRequest
   extends Pick<DriveRequest, 'deps' | 'plan' | 'wait' | 'signal' | 'observer' | 'onGate'> {
   readonly ids: Ids;
-  /** The exact document, kept with the run. */
+  /** The exact document, stored with the run. */
   readonly workflowText: Uint8Array;
   readonly baseRef: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly defaults: EventPayload<'run_started'>['defaults'];
-  /** Names the run for people; without one, the task or the workflow's description does. */
+  /** Title of the run; defaults to the task or the workflow's description. */
   readonly title?: string | null;
-  /** False: the validators don't run on the base first, whatever the configuration says. */
+  /** False skips the baseline, regardless of the configuration. */
   readonly baseline?: boolean;
-  /** The branch of the work item that the run is for; left out, the run has one of its own. */
+  /** The branch of the work item that the run is for; if missing, the run gets its own. */
   readonly branch?: string;
-  /** Paths that the run may not touch, besides what its policies forbid. */
+  /** Paths that the run must not change, in addition to those that its policies forbid. */
   readonly forbiddenPaths?: readonly string[];
   /**
-   * Asked when the run has its folder, and before it touches a branch or anything else. What it throws is thrown again, and
-   * nothing of the run is left.
+   * Called once the run has its folder, before it touches a branch or anything else. If it throws, the run is discarded
+   * and the error propagates.
    */
   readonly admit?: (runId: string) => Promise<void>;
-  /** Called once, when the run has an id and before anything of it moves. */
+  /** Called once, when the workspace exists and before the run's first step. */
   readonly onCreated: (runId: string) => void | Promise<void>;
 }
 
 export type StartResult =
   | { readonly ok: true; readonly runId: string; readonly end: DriveEnd }
-  /** Nothing was created. */
+  /** No run was created. */
   | { readonly ok: false; readonly obstacles: readonly Obstacle[] };
 
 const RUN_FOLDER_HELP =
@@ -108,7 +108,7 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
     ...(request.baseline === false ? { baseline: false } : {}),
   };
   try {
-    await keepDocuments(request, run, workspace, started);
+    await storeDocuments(request, run, workspace, started);
     const end = await driveRun({
       ...request,
       deps,
@@ -128,12 +128,12 @@ export async function startRun(request: StartRequest): Promise<StartResult> {
       await run.release();
       throw error;
     }
-    return { ok: true, runId, end: await goOnAfterLoss(request, run, error) };
+    return { ok: true, runId, end: await continueAfterLoss(request, run, error) };
   }
 }
 
-/** A run without an event is no run yet: no other process can drive it, and its folder is removed. */
-async function goOnAfterLoss(request: StartRequest, run: NewRun, lost: LeaseLost): Promise<DriveEnd> {
+/** Without an event there is no run yet: no other process can drive it, so its folder is removed. */
+async function continueAfterLoss(request: StartRequest, run: NewRun, lost: LeaseLost): Promise<DriveEnd> {
   const { runId } = run.directory;
   if (((await run.directory.read('events.ndjson')) ?? '') === '') {
     await run.discard();
@@ -143,7 +143,7 @@ async function goOnAfterLoss(request: StartRequest, run: NewRun, lost: LeaseLost
   return resumeAfterLoss({ ...request, runId, onPlan: () => {} }, lost);
 }
 
-/** Masked before it is cut: half a secret is not recognised as one. */
+/** Masks secrets before the title is shortened: half a secret would not be recognised. */
 function titleOf({ title, inputs, plan, deps }: StartRequest): string {
   const mask = (text: string | null | undefined) =>
     text == null ? null : maskSecrets(text, deps.project.secrets ?? []);
@@ -196,7 +196,7 @@ async function createRunFolder(
   }
 }
 
-/** Nothing of the run has happened yet, so all of it can be taken away again. */
+/** Thrown before any process of the run has started, so the whole run can be discarded. */
 class NotStarted extends Error {
   override readonly name = 'NotStarted';
   readonly obstacle: Obstacle;
@@ -207,8 +207,8 @@ class NotStarted extends Error {
   }
 }
 
-/** What the run was started with, on record before anything moves. */
-async function keepDocuments(
+/** Stores the workflow and the metadata before the run's first event. */
+async function storeDocuments(
   request: StartRequest,
   run: NewRun,
   workspace: RunWorkspace,

@@ -15,15 +15,15 @@ import { lastEnded } from './run-view.ts';
 import { intentOf } from './step-intent.ts';
 import { describeChanges } from './stored-changes.ts';
 
-/** How much of a transcript an agent gets that asks for it: its end says most. */
+/** The maximum length of a transcript for an agent that asks for it. The end is kept, because it says the most. */
 const TRANSCRIPT_LIMIT = 65_536;
 
-/** Names the runtime can give to a prompt or an agent besides what came by `--input`. */
+/** Inputs that the runtime provides to a prompt or an agent, besides those given with `--input`. */
 type Inputs = Record<string, unknown>;
 
 /**
- * The typed inputs of an agent step. Small facts are always there; big ones (the diff, the harness
- * report) only when the step or its prompt asks for them.
+ * The typed inputs of an agent step. Small ones are always included; large ones (the diff, the harness report) only if
+ * the step or its prompt asks for them.
  */
 export async function collectInputs(context: RunContext, step: AgentStep, entry: Entry): Promise<Inputs> {
   const { plan } = context;
@@ -73,7 +73,7 @@ const judgedSchema = z.looseObject({
   allowed_next_steps: z.array(z.string()),
 });
 
-/** What the last evaluation was shown, the latest review and the last transcript, for those who ask. */
+/** The last evaluation's input, the latest review and the last transcript, if the step asks for them. */
 async function wantedEvidence(context: RunContext, wanted: ReadonlySet<string>): Promise<Inputs> {
   const { directory } = context;
   const { steps } = context.view();
@@ -98,7 +98,7 @@ async function wantedEvidence(context: RunContext, wanted: ReadonlySet<string>):
   return inputs;
 }
 
-/** Also one that is stale: whoever refines wants to know what was said. */
+/** Returns a stale review, too: a refining agent needs to know what it said. */
 async function lastReview({ directory, view }: RunContext): Promise<unknown> {
   for (const step of view().steps.toReversed()) {
     if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
@@ -110,7 +110,7 @@ async function lastReview({ directory, view }: RunContext): Promise<unknown> {
 
 export type Feedback = EventPayload<'human_feedback'>;
 
-/** What a person said at a gate since the last agent step. A recovery attempt is told again. */
+/** A user's comment at a gate since the last agent step. A recovery attempt gets it again. */
 export function feedbackFor(events: readonly EventDraft[], entry: Entry): Feedback | null {
   for (const event of events.toReversed()) {
     if (event.event_type === 'human_feedback') return event.payload;
@@ -120,7 +120,7 @@ export function feedbackFor(events: readonly EventDraft[], entry: Entry): Feedba
   return null;
 }
 
-/** The decision that an agent works from, and the package made of it where it asks for a refinement. */
+/** The latest decision, and the refinement package if the decision asks for a refinement. */
 async function judgementInputs(context: RunContext): Promise<Inputs> {
   const last = lastEnded(context.view().steps, 'EVALUATE');
   const parsed = plannerDecisionSchema.safeParse(
@@ -145,7 +145,7 @@ export type RenderedPrompt =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
-/** The prompt of a step. An inline one is a template like any other, with what the step lists as its inputs. */
+/** The prompt of a step. An inline prompt is a template like any other, with the step's `inputs`. */
 function promptOf({ deps }: RunContext, step: AgentStep): Prompt | undefined {
   if (step.prompt.kind === 'reference') return deps.prompts.byRef.get(step.prompt.ref);
   return {
@@ -162,7 +162,7 @@ function promptOf({ deps }: RunContext, step: AgentStep): Prompt | undefined {
 }
 
 /**
- * What the agent is told. What a person said at a gate reaches it also by a prompt that has no place for it; an inline
+ * Renders the prompt of an agent. A comment from a gate is appended if the prompt has no variable for it; an inline
  * prompt gets fix instructions in the same way.
  */
 export function renderTask(context: RunContext, step: AgentStep, inputs: Inputs): RenderedPrompt {
@@ -185,7 +185,7 @@ export function renderTask(context: RunContext, step: AgentStep, inputs: Inputs)
   return { ok: true, text: [rendered.text.trimEnd(), ...sections].join('\n\n') };
 }
 
-/** Text without a template goes to the agent as it is, without the engine. */
+/** Text without template syntax is passed to the agent unchanged. */
 function renderInline({ deps }: RunContext, prompt: Prompt, inputs: Inputs): RenderedPrompt {
   return hasTemplate(prompt.body) ? deps.prompts.render(prompt, inputs) : { ok: true, text: prompt.body };
 }

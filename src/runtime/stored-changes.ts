@@ -18,8 +18,8 @@ const storedChangesSchema = z.object({
 });
 
 /**
- * What a step changed, in the form the planner reads, from its `workspace_status`. The fingerprint is of the
- * worktree now, not of then. Null stands for no step, or for one whose change was taken back.
+ * Describes a step's changes for the planner, from its `workspace_status`. The fingerprint is that of the current
+ * worktree. A null `step` means that there is none, or that its changes were rolled back.
  */
 export async function describeChanges(
   directory: RunDirectory,

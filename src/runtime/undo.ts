@@ -5,14 +5,14 @@ export type SalvageChoice =
   | { readonly ok: true; readonly salvage: Salvage }
   | {
       readonly ok: false;
-      /** `only_refs`: no files are kept, and the names are those of refs. */
+      /** `only_refs`: no files were salvaged, and `names` lists refs. */
       readonly reason: 'none' | 'only_refs' | 'several' | 'unknown';
       readonly names: readonly string[];
     };
 
 /**
- * The salvage that is meant. A step stands for the newest of its own, a name such as `fix@2` for exactly one; without
- * either there must be only one.
+ * Chooses a salvage: a step id means the newest of that step, a name such as `fix@2` exactly one; if neither is given,
+ * there must be only one.
  */
 export function chooseSalvage(salvages: readonly Salvage[], wanted: string | null): SalvageChoice {
   const ofFiles = salvages.filter(({ of }) => of.kind === 'files');
@@ -37,7 +37,7 @@ export type RefChoice =
   | { readonly ok: true; readonly salvage: RefSalvage }
   | { readonly ok: false; readonly names: readonly string[] };
 
-/** A ref by its full name, or as people call it: `main` is a branch before it is a tag. */
+/** Finds a ref by its full or short name; for `main`, a branch comes before a tag. */
 export function chooseRef(salvages: readonly Salvage[], wanted: string): RefChoice {
   const moved = salvages.filter(isMovedRef);
   for (const prefix of ['', 'refs/', 'refs/heads/', 'refs/tags/', 'refs/remotes/']) {
@@ -51,20 +51,20 @@ function isMovedRef(salvage: Salvage): salvage is RefSalvage {
   return salvage.of.kind === 'ref' && !salvage.of.undone;
 }
 
-/** Where a salvage comes back to, and why not into the worktree. */
+/** Where a salvage is restored to, and why not to the worktree. */
 export type UndoPlan =
   | { readonly kind: 'worktree'; readonly workspace: RunWorkspace }
   | { readonly kind: 'branch'; readonly branchName: string; readonly because: string };
 
-/** What is known of the run whose salvage it is; null when its record is gone. */
+/** The run that the salvage belongs to; null if its record is gone. */
 export interface UndoneRun {
   readonly workspace: RunWorkspace;
   readonly ended: boolean;
 }
 
 /**
- * Into the worktree only where nothing can be overwritten and nobody waits for what is there; otherwise as a branch,
- * which touches no file at all.
+ * Restores into the worktree only if that overwrites nothing and the run has ended; otherwise creates a branch, which
+ * changes no files.
  */
 export async function planUndo(
   upkeep: Upkeep,

@@ -13,22 +13,22 @@ export interface Verification {
   readonly events: number;
   readonly artifacts: number;
   readonly manifests: number;
-  /** What does not hold, in the order in which it was looked at; empty when all does. */
+  /** Inconsistencies, in the order in which they were found. */
   readonly flaws: readonly Flaw[];
-  /** What a reader should know and what is no flaw. */
+  /** What a reader should know, but which is not a flaw. */
   readonly notes: readonly string[];
 }
 
-/** Checks a record against itself: the chain, and everything that its events bind. Writes nothing. */
+/** Checks a record for consistency: the hash chain, and everything that its events bind. Writes nothing. */
 export async function verifyRun(read: ReadResult): Promise<Verification> {
-  if (!read.ok) return unreadable(read.problem);
+  if (!read.ok) return reportUnreadable(read.problem);
   const { run } = read;
   const view = viewRun(run.events);
-  if (view === null) return unreadable({ kind: 'missing' });
+  if (view === null) return reportUnreadable({ kind: 'missing' });
   return verifyRecord(run, view);
 }
 
-function unreadable(problem: RecordProblem): Verification {
+function reportUnreadable(problem: RecordProblem): Verification {
   const found =
     problem.kind === 'missing'
       ? flaw('events.ndjson', 'holds no start of a run')
@@ -66,7 +66,7 @@ async function verifyRecord(run: RunRecord, view: RunView): Promise<Verification
   };
 }
 
-/** A log that was copied from another run chains as well as its own. */
+/** A log copied from another run has a valid chain, too, so the run id is compared. */
 function runIdFlaws({ directory, events }: RunRecord): Flaw[] {
   return events
     .filter((event) => event.run_id !== directory.runId)
@@ -82,7 +82,7 @@ function versionFlaws({ events }: RunRecord, { started }: RunView): Flaw[] {
     );
 }
 
-/** A line without its end is what a crash leaves; a process at work may simply not be done with it. */
+/** A crash can leave an incomplete last line. While a process drives the run, it may just be writing. */
 async function tornNotes({ directory, driverPid }: RunRecord): Promise<string[]> {
   const text = driverPid === null ? await directory.read('events.ndjson') : null;
   return text === null || text.endsWith('\n')

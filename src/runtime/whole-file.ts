@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { PatchText } from '../policy/patch.ts';
 import { oldSide } from '../work/scope/apply-hunks.ts';
 
-/** Shorter names are too easily met by chance. */
+/** Shorter ids match by chance too easily. */
 const SHORTEST_ID = 7;
 
-/** The file before a patch where one hunk holds it from end to end; its object id tells that nothing is left out. */
+/** The file before a patch, if a single hunk contains all of it; its blob id proves that nothing is missing. */
 export function wholeFileBefore({ hunks, oldBlob }: PatchText): Uint8Array | null {
   const [hunk, second] = hunks;
   if (hunk === undefined || second !== undefined || hunk.oldStart !== 1) return null;
   const text = oldSide(hunk);
   if (text === null || oldBlob.length < SHORTEST_ID) return null;
   const bytes = new TextEncoder().encode(text);
-  const isIt = ['sha1', 'sha256'].some((algorithm) => blobId(algorithm, bytes).startsWith(oldBlob));
-  return isIt ? bytes : null;
+  const isMatch = ['sha1', 'sha256'].some((algorithm) => blobId(algorithm, bytes).startsWith(oldBlob));
+  return isMatch ? bytes : null;
 }
 
 function blobId(algorithm: string, bytes: Uint8Array): string {

@@ -3,11 +3,11 @@ import type { WorkspaceDiff } from '../contracts/workspace-change.ts';
 import { formatDiffSummary } from '../planner/summaries.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 
-/** What a step did to the files, and how the whole worktree now differs from the base. */
+/** A step's changes, and how the whole worktree now differs from the base. */
 export interface WorkspaceEvidence {
   readonly diff: WorkspaceDiff;
   readonly fingerprint: string;
-  /** In the form the planner reads. */
+  /** Formatted for the planner. */
   readonly summary: string;
 }
 
@@ -23,7 +23,7 @@ export async function compareTrees(
   return { diff, fingerprint, summary: formatDiffSummary({ ...diff, fingerprint }) };
 }
 
-/** Sorted pairs of path and blob id: the same content gives the same print, however it came about. */
+/** Hashes path, blob id and mode of each changed file: the same content gives the same fingerprint. */
 export function fingerprintOf(diff: WorkspaceDiff): string {
   const hash = createHash('sha256');
   for (const file of diff.files) hash.update(`${file.path}\0${file.blob}\0${file.newMode}\n`);

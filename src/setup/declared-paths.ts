@@ -1,4 +1,4 @@
-/** Paths that manifests and lock files name as dependencies, as written: relative to their file, absolute, or `file:`. */
+/** A dependency that a manifest or lock file declares by path, as written: relative, absolute, or `file:`. */
 export interface DeclaredPath {
   readonly path: string;
   readonly packageName: string | null;
@@ -30,7 +30,7 @@ export function readDeclaredPaths(name: string, text: string): readonly Declared
 /** `.cargo/config.toml`, also in folders above the checkout: its `paths` replace packages. */
 export function readCargoConfig(text: string): readonly DeclaredPath[] {
   const [, list = ''] = /^\s*paths\s*=\s*\[([^\]]*)\]/m.exec(text) ?? [];
-  return [...anonymous([...list.matchAll(/["']([^"']+)["']/g)]), ...readTomlPaths(text)];
+  return [...toUnnamedPaths([...list.matchAll(/["']([^"']+)["']/g)]), ...readTomlPaths(text)];
 }
 
 /** The name that a manifest gives the package of its folder. */
@@ -86,7 +86,7 @@ function readPackageLock(text: string): DeclaredPath[] {
   });
 }
 
-/** `replace a => ../b` and `use ./c`, alone or in a block. A target that is no path has a version behind it. */
+/** `replace a => ../b` and `use ./c`, alone or in a block. A target with a version is a module, not a path. */
 function readGoFile(text: string): DeclaredPath[] {
   const lines = text.replace(/\/\/.*$/gm, '');
   const replaced = [
@@ -99,9 +99,9 @@ function readGoFile(text: string): DeclaredPath[] {
   return [...replaced.map(([, name = '', path = '']) => ({ path, packageName: name })), ...uses];
 }
 
-/** Also finds paths of targets, such as `path = "src/main.rs"`, which stay inside like any other. */
+/** Also finds paths of targets, such as `path = "src/main.rs"`; these are inside the checkout and do no harm. */
 function readTomlPaths(text: string): DeclaredPath[] {
-  return anonymous([...withoutComments(text).matchAll(/\bpath\s*=\s*["']([^"'\n]+)["']/g)]);
+  return toUnnamedPaths([...withoutComments(text).matchAll(/\bpath\s*=\s*["']([^"'\n]+)["']/g)]);
 }
 
 function readPyproject(text: string): DeclaredPath[] {
@@ -109,7 +109,7 @@ function readPyproject(text: string): DeclaredPath[] {
 }
 
 function readPythonLock(text: string): DeclaredPath[] {
-  return anonymous([
+  return toUnnamedPaths([
     ...text.matchAll(/\b(?:editable|directory|virtual|path)\s*=\s*["']([^"'\n]+)["']/g),
     ...text.matchAll(/^type\s*=\s*"directory"\s*\nurl\s*=\s*"([^"\n]+)"/gm),
   ]);
@@ -119,7 +119,7 @@ function readRequirements(text: string): DeclaredPath[] {
   const lines = text.replace(/(?:^|\s)#.*$/gm, '');
   const option = String.raw`(?:-e|--editable)[=\s]\s*`;
   return [
-    ...anonymous([
+    ...toUnnamedPaths([
       ...lines.matchAll(new RegExp(String.raw`^\s*${option}(\.{0,2}/\S*|\.{1,2})`, 'gm')),
       ...lines.matchAll(/^\s*(\.{1,2}\/\S*|\/\S+)\s*$/gm),
     ]).map(({ path }) => ({ path: path.replace(/\[[^\]]*\]$/, ''), packageName: null })),
@@ -135,20 +135,20 @@ function readFileUrls(text: string): DeclaredPath[] {
 }
 
 function readGemfileLock(text: string): DeclaredPath[] {
-  return anonymous([...text.matchAll(/^PATH\n\s+remote:\s*(\S.*)$/gm)]);
+  return toUnnamedPaths([...text.matchAll(/^PATH\n\s+remote:\s*(\S.*)$/gm)]);
 }
 
 function readComposer(text: string): DeclaredPath[] {
   return Object.values(asObject(parseObject(text).repositories)).flatMap((value) => {
     const { type, url } = asObject(value);
-    // A glob stands for what its fixed beginning leads to.
+    // For a glob, check the folder before its first wildcard.
     return type === 'path' && typeof url === 'string'
       ? [{ path: url.replace(/\/?[^/]*[*?[].*$/, '') || '.', packageName: null }]
       : [];
   });
 }
 
-function anonymous(found: readonly RegExpMatchArray[]): DeclaredPath[] {
+function toUnnamedPaths(found: readonly RegExpMatchArray[]): DeclaredPath[] {
   return found.flatMap(([, path]) => (path === undefined ? [] : [{ path, packageName: null }]));
 }
 

@@ -2,14 +2,14 @@ import { parse } from 'yaml';
 import type { Command } from '../contracts/setup-config.ts';
 import { NODE_LOCKS, PYTHON_LOCKS, REQUIREMENTS, type TopFiles } from './lock-files.ts';
 
-/** How the dependencies of a repository are installed, as far as its lock files say. */
+/** How to install the dependencies of a repository, according to its lock files. */
 export interface DetectedSetup {
   readonly run: readonly Command[];
   readonly key: readonly string[];
   readonly paths: readonly string[];
   /** The lock files that were found. */
   readonly sources: readonly string[];
-  /** Whether it makes a virtual environment, which names its own path and can't be used in another checkout. */
+  /** Whether setup creates a virtual environment, which contains its own path and can't be used in another checkout. */
   readonly hasVirtualEnvironment: boolean;
 }
 
@@ -24,7 +24,7 @@ const VENV = '.venv';
 /** Names the packages of a pnpm workspace. */
 export const PNPM_WORKSPACE = 'pnpm-workspace.yaml';
 
-/** Null where no lock file was found. */
+/** Null if the repository has no lock file. */
 export function detectSetup(files: TopFiles): DetectedSetup | null {
   const parts = [
     detectNode(files),
@@ -71,7 +71,7 @@ function detectNode(files: TopFiles): Part | null {
   const key = [lock, ...['.npmrc', '.yarnrc.yml'].filter((name) => files.has(name))];
   switch (lock) {
     case 'pnpm-lock.yaml': {
-      // Without this option, the programs in `.bin` name the checkout that they were made in.
+      // Without this option, the scripts in `.bin` contain the path of the checkout that they were installed in.
       const command: Command = ['pnpm', 'install', '--frozen-lockfile', '--config.extend-node-path=false'];
       return { run: [command], key, ...installed };
     }
@@ -112,7 +112,7 @@ function isBerry(files: TopFiles): boolean {
   return /^__metadata:/m.test(files.get('yarn.lock') ?? '');
 }
 
-/** Yarn's second generation installs no `node_modules` unless it is told to. */
+/** Yarn 2 and later install no `node_modules` unless `nodeLinker` asks for it. */
 function berryPaths(files: TopFiles, ofModules: readonly string[]): readonly string[] {
   const [, linker = 'pnp'] = /^nodeLinker:\s*["']?([\w-]+)/m.exec(files.get('.yarnrc.yml') ?? '') ?? [];
   return linker === 'pnp'
@@ -120,7 +120,7 @@ function berryPaths(files: TopFiles, ofModules: readonly string[]): readonly str
     : [...ofModules, '.yarn/install-state.gz'];
 }
 
-/** Folders of the packages in a workspace, as globs. */
+/** Folders of the workspace's packages, as globs. */
 export function workspacePatterns(files: TopFiles): readonly string[] {
   const listed = [
     ...packagesIn(files.get('package.json') ?? '{}'),
@@ -151,7 +151,7 @@ function packagesIn(manifest: string): string[] {
   }
 }
 
-/** The project itself is always installed as a link to its sources: a copy would hide every later change from tests. */
+/** Installs the project itself in editable mode: a copy would hide every later change from tests. */
 function detectPython(files: TopFiles): Part | null {
   const lock = PYTHON_LOCKS.find((name) => files.has(name));
   const part = (run: readonly Command[], sources: readonly string[]): Part => ({
@@ -164,7 +164,7 @@ function detectPython(files: TopFiles): Part | null {
     case 'uv.lock':
       return part([['uv', 'sync', '--frozen']], [lock]);
     case 'poetry.lock':
-      // Poetry uses an environment in the folder of the project where there is one.
+      // Poetry uses the virtual environment in the project folder if one exists.
       return part([MAKE_VENV, ['poetry', 'install', '--no-interaction']], [lock]);
     case 'pdm.lock':
       return part([['pdm', 'sync']], [lock]);
@@ -186,13 +186,13 @@ function isInstallable(files: TopFiles): boolean {
 
 const PYTHON_PROGRAMS = /^(?:python3?|pytest|ruff|mypy|pyright|tox|nox|coverage)$/;
 
-/** A Python program of the virtual environment that setup makes, instead of one from the PATH. */
+/** Replaces a Python program from the PATH by the one in the virtual environment that setup creates. */
 export function inVirtualEnvironment(command: Command): Command {
   const [program, ...args] = command;
   return PYTHON_PROGRAMS.test(program) ? [`${VENV}/bin/${program}`, ...args] : command;
 }
 
-/** Whether programs of the environment have to be named by their path: `uv run` and its like find it themselves. */
+/** Whether commands have to name programs of the environment by path; `uv run` and `poetry run` find them. */
 export function needsPathOfPrograms(setup: DetectedSetup | null): boolean {
   return setup?.run.some(([program]) => program === `${VENV}/bin/python`) === true;
 }

@@ -1,16 +1,16 @@
 import { folderOf, isPathInside } from '../text/paths.ts';
 
 /**
- * The rule of foreign dependencies. A checkout must be judged by its own files: a dependency that resolves to another
- * checkout lets tests run code that the agent never changed, and pass. So a dependency is foreign if it resolves outside
- * its checkout to another checkout, or to another copy of a package that the checkout defines itself, or, where its path
- * is written in the checkout, to a place beside the checkout or to nothing. Any other place outside, such as a system
- * folder or the store of a package manager, belongs to no checkout and is fine.
+ * The rule for foreign dependencies. A checkout must be tested with its own files: if a dependency resolves to another
+ * checkout, tests run code that the agent never changed, and pass. A dependency outside its checkout is foreign if it
+ * resolves to another checkout, or to another copy of a package that the checkout defines itself, or, if a file of the
+ * checkout itself names the path, to a folder beside the checkout or to a missing path. Any other place outside, such
+ * as a system folder or the store of a package manager, belongs to no checkout and is fine.
  */
 export interface CheckoutPlace {
-  /** Absolute, without links; so are the others. */
+  /** Absolute and without symbolic links, like `others`. */
   readonly checkout: string;
-  /** The user's checkout, the other checkout of the run, the folder of all workspaces. They may hold `checkout`. */
+  /** The user's checkout, the other checkout of the run, the folder of all workspaces. They may contain `checkout`. */
   readonly others: readonly string[];
   /** Names of the packages that the checkout defines. */
   readonly ownPackages: ReadonlySet<string>;
@@ -18,14 +18,14 @@ export interface CheckoutPlace {
 
 /** One dependency that resolves to a path. */
 export interface Dependency {
-  /** The file or link that says so: relative to the checkout, or absolute outside it. */
+  /** The file or link that declares the dependency: relative to the checkout, or absolute outside it. */
   readonly source: string;
-  /** Where it leads: absolute, links resolved as far as it exists. */
+  /** The resolved path: absolute, with symbolic links resolved as far as it exists. */
   readonly target: string;
   readonly exists: boolean;
-  /** The package that it provides, where that is known. */
+  /** The package that it provides, if known. */
   readonly packageName: string | null;
-  /** Whether the checkout itself depends on this path. Manifests deep inside, such as fixtures of tests, may not count. */
+  /** Whether the checkout itself depends on this path. False for manifests deep inside, such as test fixtures. */
   readonly isRequired: boolean;
 }
 
@@ -66,7 +66,7 @@ export function describeForeign({ source, target, reason }: ForeignDependency): 
   return `${source} → ${target} (${reason})`;
 }
 
-/** Names that Python takes for the same: PEP 503. */
+/** Normalises the name of a Python package (PEP 503). */
 export function pythonName(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-');
 }

@@ -1,7 +1,7 @@
 /** Files at the top of a repository, by name, with their text. */
 export type TopFiles = ReadonlyMap<string, string>;
 
-/** Lock files in the order in which they are taken: npm's comes last among its own, it is the one that is left behind. */
+/** Lock files in order of preference. npm's come last: they are the ones that a migration tends to leave behind. */
 export const NODE_LOCKS = [
   'pnpm-lock.yaml',
   'yarn.lock',
@@ -13,7 +13,7 @@ export const NODE_LOCKS = [
 export const PYTHON_LOCKS = ['uv.lock', 'poetry.lock', 'pdm.lock'] as const;
 export const OTHER_LOCKS = ['Gemfile.lock', 'composer.lock'] as const;
 
-/** What pip installs. */
+/** Requirement files that are installed with pip. */
 export const REQUIREMENTS = [
   'requirements.txt',
   'requirements-dev.txt',
@@ -35,7 +35,7 @@ export const LOCK_FILES: readonly LockFile[] = [
   ...REQUIREMENTS,
 ];
 
-/** All files that say how dependencies are installed. */
+/** All files that determine how dependencies are installed. */
 export const TOP_FILES: readonly string[] = [
   ...LOCK_FILES,
   'package.json',
@@ -48,8 +48,8 @@ export const TOP_FILES: readonly string[] = [
 ];
 
 /**
- * Whether a lock file lists at least one package that has to be installed. Packages of a workspace count: without setup
- * there is no link to them, and imports of them fail.
+ * Whether a lock file lists at least one package to install. Packages of a workspace count: without setup they aren't
+ * linked, and importing them fails.
  */
 export function listsDependencies(name: LockFile, text: string): boolean {
   switch (name) {
@@ -59,7 +59,7 @@ export function listsDependencies(name: LockFile, text: string): boolean {
     case 'pnpm-lock.yaml':
       return /^packages:\s*\n+ +\S/m.test(text) || /^\s+version: link:/m.test(text);
     case 'yarn.lock':
-      // Each entry ends with its version; yarn's second generation lists the project itself, too.
+      // Each entry ends with its version; Yarn 2 and later also list the project itself.
       return text.split(/\n(?=\S)/).some((entry) => /^\s+version:? /m.test(entry) && !isProjectOfYarn(entry));
     case 'bun.lock':
       return /"packages"\s*:\s*\{\s*"/.test(text);

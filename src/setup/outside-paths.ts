@@ -2,7 +2,7 @@ import { isPathInside, resolveFrom } from '../text/paths.ts';
 import { readDeclaredPaths } from './declared-paths.ts';
 import type { TopFiles } from './lock-files.ts';
 
-/** A dependency that a file at the top of the repository names by a path. */
+/** A dependency by path, declared in a file at the top of the repository. */
 export interface OutsidePath {
   readonly file: string;
   /** As written, without `file:`. */
@@ -10,8 +10,8 @@ export interface OutsidePath {
 }
 
 /**
- * Dependencies by a relative path that leaves the repository, such as `file:../lib`. The checkouts of a run are
- * elsewhere on the disk, so the path leads to nothing there: the install would fail, or use another checkout.
+ * Finds dependencies by a relative path that leaves the repository, such as `file:../lib`. The checkouts of a run are
+ * elsewhere on the disk, where this path is missing or leads to another checkout: the install fails or uses that one.
  */
 export function findOutsidePaths(files: TopFiles): readonly OutsidePath[] {
   const found = new Map<string, OutsidePath>();

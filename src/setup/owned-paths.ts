@@ -1,7 +1,7 @@
 import picomatch from 'picomatch/posix.js';
 import { compileGlob } from '../text/glob.ts';
 
-/** Paths and globs of `setup`, without the details of how they were written. */
+/** Normalises a path or glob of `setup`: no leading `./`, no trailing slash. */
 export function normalizePattern(pattern: string): string {
   return pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
 }
@@ -10,13 +10,13 @@ export function isGlob(pattern: string): boolean {
   return picomatch.scan(pattern).isGlob;
 }
 
-/** Whether a path is one that a pattern names. A name that holds glob characters means itself, too. */
+/** Whether a pattern matches a path, as a glob or literally: a file name may contain glob characters. */
 export function matchesPattern(pattern: string, path: string): boolean {
   const normal = normalizePattern(pattern);
   return normal === path || compileGlob(normal, { dot: true })(path);
 }
 
-/** Whether a path is named by a pattern or lies below such a path. */
+/** Whether a pattern matches a path or one of its parent folders. */
 export function isOwned(patterns: readonly string[], path: string): boolean {
   const parts = path.split('/');
   return parts.some((_, index) => {
@@ -25,7 +25,7 @@ export function isOwned(patterns: readonly string[], path: string): boolean {
   });
 }
 
-/** The folder below which everything that a glob can match lies. */
+/** The deepest folder that contains every possible match of a glob. */
 export function fixedBeginning(pattern: string): string {
   const { base } = picomatch.scan(normalizePattern(pattern));
   return base;

@@ -1,15 +1,15 @@
 import { pythonName } from './foreign.ts';
 
-/** What files of a site-packages folder lead to: editable installs in all their forms, and local installs. */
+/** A path that a file in a site-packages folder refers to: an editable install in any form, or a local install. */
 export interface PythonLink {
   /** Absolute, or relative to the site-packages folder; `file:` URLs are decoded. */
   readonly path: string;
   readonly packageName: string | null;
-  /** Whether the folder itself is imported; otherwise the package is a copy that was made of it. */
+  /** Whether Python imports from that folder; otherwise the installed package is a copy of it. */
   readonly isEditable: boolean;
 }
 
-/** Files that `readPythonLinks` understands, by their name in the site-packages folder. */
+/** Whether `readPythonLinks` can read a file of this name in the site-packages folder. */
 export function isPythonLinkFile(name: string): boolean {
   return /\.(?:pth|egg-link)$/.test(name) || /^_.*editable.*\.py$/.test(name);
 }
@@ -26,7 +26,7 @@ export function readPythonLinks(name: string, text: string): readonly PythonLink
   return [...text.matchAll(/(["'])(\/[^"'\n]+)\1/g)].map(([, , path = '']) => link(path));
 }
 
-/** Null for what came from an index or a repository. */
+/** Null if the package came from an index or a repository. */
 export function readDirectUrl(folder: string, text: string): PythonLink | null {
   try {
     const { url, dir_info } = JSON.parse(text) as { url?: unknown; dir_info?: { editable?: unknown } };
@@ -41,7 +41,7 @@ export function readDirectUrl(folder: string, text: string): PythonLink | null {
   }
 }
 
-/** Python runs a line that begins with `import`, and skips comments. */
+/** In a `.pth` file, Python executes lines that begin with `import`, and skips comments. */
 function isPath(line: string): boolean {
   return line.trim() !== '' && !/^(?:import[ \t]|#)/.test(line);
 }

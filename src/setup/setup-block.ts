@@ -3,21 +3,21 @@ import type { Command } from '../contracts/setup-config.ts';
 import { type DetectedSetup, detectSetup } from './detect-setup.ts';
 import { LOCK_FILES, listsDependencies, type TopFiles } from './lock-files.ts';
 
-/** The section `setup` of a configuration, as text. */
+/** The `setup` section of a configuration file, as text. */
 export function setupBlock(setup: DetectedSetup): string {
-  const run = setup.run.map((command) => flow(command));
+  const run = setup.run.map((command) => formatFlow(command));
   const oneLine = `  run: [${run.join(', ')}]`;
   return [
     'setup:',
     ...(run.length === 1 || oneLine.length <= 100
       ? [oneLine]
       : ['  run:', ...run.map((command) => `    - ${command}`)]),
-    `  cache: { key: ${flow(setup.key)}, paths: ${flow(setup.paths)} }`,
+    `  cache: { key: ${formatFlow(setup.key)}, paths: ${formatFlow(setup.paths)} }`,
     '',
   ].join('\n');
 }
 
-/** The block with the reason why it is there, for a new configuration. */
+/** The section with a comment that explains why it is needed, for a new configuration. */
 export function explainedSetupBlock(setup: DetectedSetup): string {
   const named = setup.sources.join(' and ');
   return [
@@ -34,11 +34,11 @@ export interface SetupAdvice {
   readonly hasLockFileWithDependencies: boolean;
   /** The lock files that list dependencies. */
   readonly lockFiles: readonly string[];
-  /** The block to add to the configuration; empty where no lock file was found. */
+  /** The section to add to the configuration; empty if no lock file was found. */
   readonly block: string;
 }
 
-/** What a repository without `setup` needs. */
+/** What to add to the configuration of a repository without `setup`. */
 export function missingSetupAdvice(files: TopFiles): SetupAdvice {
   const setup = detectSetup(files);
   const lockFiles = LOCK_FILES.filter((name) => {
@@ -52,7 +52,7 @@ export function missingSetupAdvice(files: TopFiles): SetupAdvice {
   };
 }
 
-function flow(words: Command | readonly string[]): string {
+function formatFlow(words: Command | readonly string[]): string {
   return stringify(words, {
     collectionStyle: 'flow',
     flowCollectionPadding: false,

@@ -5,11 +5,11 @@ import type { Part } from './part.ts';
 export interface ComparedPart extends Part {
   readonly digest: string;
   readonly state: 'trusted' | 'new' | 'changed';
-  /** What the user said yes to last under this name; null unless it changed. */
+  /** The text that the user last approved under this name; null unless it changed. */
   readonly before: string | null;
 }
 
-/** Compares what would execute now with what the user said yes to. What is trusted and gone is of no interest. */
+/** Compares what would execute now with what the user approved. Approved parts that no longer exist are ignored. */
 export function compareParts(
   parts: readonly Part[],
   trusted: readonly TrustedPart[],
@@ -25,7 +25,7 @@ export function compareParts(
   });
 }
 
-/** Whether `trusted` of the user's configuration covers a repository. A folder covers what is below it. */
+/** Whether the `trusted` globs of the user's configuration cover a repository. A folder covers everything below it. */
 export function isCovered(globs: readonly string[], repository: string, home: string | undefined): boolean {
   const written = globs.map((glob) =>
     home !== undefined && /^~(?=\/|$)/.test(glob) ? `${home}${glob.slice(1)}` : glob,

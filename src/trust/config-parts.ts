@@ -6,8 +6,8 @@ type Agent = NonNullable<ConfigDocument['agents']>[string];
 type Planner = NonNullable<ConfigDocument['planner']>;
 
 /**
- * What the configuration of a repository makes conductor execute or hand out. What only tightens the user's own settings is no
- * part: a repository needs no yes for it.
+ * What the configuration of a repository makes conductor execute or pass on. Settings that only tighten the user's own
+ * need no approval and produce no part.
  */
 export function configParts(repository: ConfigDocument, user: ConfigDocument): readonly Part[] {
   return [
@@ -68,7 +68,7 @@ function notifyParts({ notify }: ConfigDocument): Part[] {
   return [createPart('notify', 'notify', commandText(notify.command), notify)];
 }
 
-/** Each name that the user doesn't allow anyway is a part of its own. */
+/** Returns one part for each name that the user's own configuration doesn't allow. */
 function extraNames(
   kind: 'environment' | 'entrypoint',
   wanted: readonly string[] | undefined,
@@ -85,7 +85,7 @@ function extraNames(
 
 function policyParts(repository: ConfigDocument, user: ConfigDocument): Part[] {
   const { policy } = repository;
-  // The policy of the user's file always applies too.
+  // The policy of the user's configuration always applies in addition.
   if (
     policy === undefined ||
     user.policy !== undefined ||

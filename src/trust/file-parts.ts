@@ -4,7 +4,7 @@ import type { HarnessSuite } from '../contracts/harness-suite.ts';
 import type { Plan, PlanStep, ScriptValidator } from '../kernel/plan.ts';
 import { commandText, createPart, type Part } from './part.ts';
 
-/** Checks that conductor finds by itself, in `package.json` and the like, unless the configuration replaces them. */
+/** Validators that conductor detects, in `package.json` for example, unless the configuration replaces them. */
 export function detectedParts(
   detected: readonly DetectedValidator[],
   configured: readonly string[],
@@ -16,7 +16,7 @@ export function detectedParts(
     );
 }
 
-/** The agents that a workflow starts and the scripts it runs. What its prompts say is not compared. */
+/** The agents that a workflow starts and the scripts it runs. Changed prompts need no new approval. */
 export function workflowPart({ workflowId, steps, artifactsDir }: Plan): Part {
   const agents = [
     ...new Set(steps.flatMap((step) => (step.opcode === 'RUN_AGENT' ? [step.agent] : []))),
@@ -37,7 +37,7 @@ function scriptsOf(step: PlanStep): readonly ScriptValidator[] {
   return step.validators.flatMap((validator) => (validator.kind === 'script' ? [validator] : []));
 }
 
-/** Work items hand the repository's own texts to agents, whatever the configuration says. */
+/** Work items pass texts of the repository to agents, regardless of the configuration. */
 export function workPart({ agents, specs }: WorkConfig): Part {
   const { planner, implementor, reviewer } = agents;
   const names = [...new Set([planner, implementor, reviewer])].join(', ');
@@ -47,9 +47,9 @@ export function workPart({ agents, specs }: WorkConfig): Part {
   });
 }
 
-/** The commands of a suite with all that they get. What is expected of them is not compared. */
+/** The commands of a suite with their inputs. Changed expectations need no new approval. */
 export function suitePart(path: string, { cases }: HarnessSuite): Part {
-  return createPart('suite', path, cases.map(caseText).join('\n'), cases.map(executedBy));
+  return createPart('suite', path, cases.map(caseText).join('\n'), cases.map(executionOf));
 }
 
 type Case = HarnessSuite['cases'][number];
@@ -69,7 +69,7 @@ function caseText(each: Case): string {
   }
 }
 
-function executedBy(each: Case): unknown {
+function executionOf(each: Case): unknown {
   const { kind, id, env } = each;
   switch (each.kind) {
     case 'cli':
@@ -81,13 +81,13 @@ function executedBy(each: Case): unknown {
   }
 }
 
-/** A file that makes agents start programs. */
+/** A settings file that makes agents start programs. */
 export interface SettingsFile {
   readonly path: string;
   readonly sha256: string;
 }
 
-/** Files that make agents start programs of their own, such as hooks and MCP servers, when they work in a checkout. */
+/** Settings files that make agents start programs, such as hooks and MCP servers, when they work in a checkout. */
 export const AGENT_SETTINGS_FILES = [
   '.claude/settings.json',
   '.mcp.json',

@@ -1,13 +1,13 @@
 import type { PartKind } from '../contracts/trust.ts';
 
-/** One thing that a repository's files make conductor execute or hand out. */
+/** One thing that a repository's files make conductor execute or pass on. */
 export interface Part {
   readonly kind: PartKind;
   /** Unique within its kind. */
   readonly name: string;
-  /** For people: what would run, and what it would be given. */
+  /** Shown to the user: what would run, and what it would receive. */
   readonly text: string;
-  /** Everything about it that matters, as JSON with sorted keys: two parts are the same if this is. */
+  /** Everything that determines its effect, as JSON with sorted keys: two parts are equal if this is equal. */
   readonly canonical: string;
 }
 
@@ -26,7 +26,7 @@ function sortKeys(value: unknown): unknown {
   );
 }
 
-/** A command line that can be read, and told from any other. */
+/** Formats a command line readably; different commands never give the same text. */
 export function commandText(command: string | readonly string[]): string {
   const words = typeof command === 'string' ? [command] : command;
   return words.map((word) => (/^[\w./@:+,=%-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');

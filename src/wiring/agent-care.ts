@@ -3,11 +3,11 @@ import { AGENT_RETRIES } from '../contracts/config-defaults.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import type { AgentCare } from '../runtime/run-context.ts';
 
-/** What the configuration says about failures and costs of agents. */
+/** Retries, credential and price of an agent, from the configuration. */
 export function createAgentCare(config: Config, env: NodeJS.ProcessEnv): (name: string) => AgentCare {
   return (name) => {
     const agent = ownValue(config.agents, name);
-    // A replay answers from a record: it fails as it did then, at once and at no cost.
+    // A replay repeats its recorded outcome at no cost, so a retry is useless.
     if (agent === undefined || agent.kind === 'replay') return { retries: 0, credential: null, price: null };
     const model = 'model' in agent ? agent.model : null;
     return {
@@ -19,7 +19,7 @@ export function createAgentCare(config: Config, env: NodeJS.ProcessEnv): (name: 
   };
 }
 
-/** Variables that say which account or which endpoint an agent works on. Of keys, only whether there is one counts. */
+/** Variables that determine which account or endpoint an agent uses. For keys, only whether they are set counts. */
 const ACCOUNT_VARIABLES: Readonly<Record<Exclude<AgentConfig['kind'], 'replay'>, AccountVariables>> = {
   'claude-code': {
     places: ['ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR', 'HOME'],
@@ -35,10 +35,10 @@ interface AccountVariables {
   readonly keys: readonly string[];
 }
 
-/** Two agents with the same name here spend the same account, as far as anybody can tell without reading a secret. */
+/** Identifies the account that an agent spends, without reading a secret: the same string means the same account. */
 function credentialOf(agent: Exclude<AgentConfig, { kind: 'replay' }>, env: NodeJS.ProcessEnv): string {
   const { places, keys } = ACCOUNT_VARIABLES[agent.kind];
-  // Which account a program of its own works on, only its command can tell.
+  // For a custom program, the command is the only sign of which account it uses.
   const command = agent.kind === 'acp' || agent.kind === 'command' ? agent.command : null;
   return JSON.stringify([
     agent.kind,

@@ -7,17 +7,17 @@ import { askVersion } from './program-version.ts';
 
 export type ProgramAgent = Exclude<AgentConfig, { kind: 'replay' }>;
 
-/** What is known of a program that agents are, by the name of the program. */
+/** What conductor knows about an agent's program, by the program's name. */
 interface KnownProgram {
   readonly install: string;
-  /** The version that it was driven with. */
+  /** The version that conductor was tested with. */
   readonly measured: string;
   readonly login: string;
-  /** Any of these set says that there is a login. Only whether they are set is looked at. */
+  /** If any of these is set, the user is logged in. Their values aren't read. */
   readonly variables: readonly string[];
-  /** Any of these files, relative to the home, says the same. They are never opened. */
+  /** If any of these files exists (relative to the home folder), the user is logged in. They are never opened. */
   readonly files: readonly string[];
-  /** The variable that names the folder of the files instead. */
+  /** The variable that moves these files to another folder. */
   readonly folderVariable: string | null;
 }
 
@@ -88,26 +88,26 @@ export const KNOWN_PROGRAMS: Readonly<Record<string, KnownProgram>> = {
 };
 
 export interface AgentProgram {
-  /** As the configuration has it. */
+  /** As configured. */
   readonly program: string;
-  /** Null when it is not on the PATH. */
+  /** Null if it isn't on the PATH. */
   readonly path: string | null;
-  /** A file that is where it was looked for and may not be run; null where there is none. */
+  /** A file at the expected path that isn't executable; null if there is none. */
   readonly locked: string | null;
-  /** In its own words; null where it tells none, and where nobody knows how to ask. */
+  /** As the program prints it; null if it prints none or conductor doesn't know the program. */
   readonly version: string | null;
-  /** What is wrong with it, as in `it …`; null where nothing is. */
+  /** What is wrong with the program, to be read after `it`; null if nothing is. */
   readonly trouble: string | null;
-  /** The version it was driven with, where its own is older. */
+  /** The version that conductor was tested with, if the installed one is older. */
   readonly newer: string | null;
-  /** Whether there is a sign of a login; null where nobody knows what to look for. */
+  /** Whether the user seems to be logged in; null if conductor doesn't know the program. */
   readonly login: boolean | null;
-  /** How to get it, and how to log in; null where nobody knows. */
+  /** How to install it and how to log in; null if conductor doesn't know the program. */
   readonly install: string | null;
   readonly loginHelp: string | null;
 }
 
-/** Finds the program of an agent and, if it may be started, asks for its version. Reads no credentials, and asks no provider. */
+/** Finds the program of an agent and, if `mayStart`, its version. Reads no credentials and contacts no provider. */
 export async function findAgentProgram(
   agent: ProgramAgent,
   env: NodeJS.ProcessEnv,
@@ -116,7 +116,7 @@ export async function findAgentProgram(
   const program = programOf(agent);
   const known = KNOWN_PROGRAMS[basename(program)] ?? null;
   const path = await resolveProgram(program, { cwd: '/', path: env.PATH });
-  // A program that is not known to be an agent may be an interpreter, whose version says nothing.
+  // An unknown program may be an interpreter, whose version says nothing about the agent.
   const { version, trouble } =
     known === null || path === null || !mayStart
       ? { version: null, trouble: null }
@@ -145,7 +145,7 @@ async function findLocked(program: string, path: string): Promise<string | null>
   return null;
 }
 
-/** By the first numbers with dots in what a program says of itself. */
+/** Compares the first dotted numbers in two version strings. */
 function isOlder(version: string, measured: string): boolean {
   const [own, other] = [version, measured].map((text) =>
     (/\d+(?:\.\d+)+/.exec(text)?.[0] ?? '').split('.').map(Number),
@@ -166,11 +166,11 @@ async function hasLogin(known: KnownProgram, env: NodeJS.ProcessEnv): Promise<bo
   const folder = known.folderVariable === null ? undefined : env[known.folderVariable];
   for (const file of known.files) {
     const path = folder === undefined ? join(env.HOME ?? homedir(), file) : join(folder, basename(file));
-    const there = await access(path).then(
+    const exists = await access(path).then(
       () => true,
       () => false,
     );
-    if (there) return true;
+    if (exists) return true;
   }
   return false;
 }

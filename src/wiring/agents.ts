@@ -15,20 +15,17 @@ import { allowlisted } from './environment.ts';
 interface AgentDeps extends Omit<CommandAgentDeps, 'command'> {
   /** Where recorded runs are, for agents that answer from one. */
   readonly store: RunStore;
-  /** Values that are masked wherever something is stored. */
+  /** Values that are masked in everything that is stored. */
   readonly secrets: readonly string[];
-  /** The program by which agents that ask before each tool are answered. */
+  /** The conductor executable, which Claude Code calls as a hook before each tool. */
   readonly conductorBin: string;
-  /** Branches that no agent is allowed to move when it asks. */
+  /** Branches that no agent may move; enforced for agents that ask for permission. */
   readonly protectedBranches: readonly string[];
 }
 
 type ProgramConfig = Exclude<AgentConfig, { kind: 'replay' }>;
 
-/**
- * Variables by which the programs of agents are told of a login, a provider or a place. Each reaches its own agent, and
- * nobody else.
- */
+/** Variables that pass a login, a provider or a path to an agent's program. Each reaches only agents of its kind. */
 const OWN_VARIABLES: Readonly<Record<ProgramConfig['kind'], readonly string[]>> = {
   'claude-code': [
     'ANTHROPIC_API_KEY',
@@ -46,7 +43,7 @@ const OWN_VARIABLES: Readonly<Record<ProgramConfig['kind'], readonly string[]>> 
   command: [],
 };
 
-/** Agents by name. What this version can't start says so when a run is about to need it. */
+/** Creates agents by name; null if no agent of this name is configured. */
 export function createAgents(
   config: Config,
   deps: AgentDeps,
@@ -85,7 +82,7 @@ function createProgram(agent: ProgramConfig, deps: AgentDeps, env: NodeJS.Proces
   }
 }
 
-/** Lets it reach what its kind and the configuration say it needs: variables, its own settings and login, a cache. */
+/** Gives an agent the variables and paths that its kind and its configuration ask for. */
 function withReach(agent: Agent, config: ProgramConfig, env: NodeJS.ProcessEnv): Agent {
   const declared = allowlisted(env, [...OWN_VARIABLES[config.kind], ...config.env]);
   return {
@@ -94,12 +91,12 @@ function withReach(agent: Agent, config: ProgramConfig, env: NodeJS.ProcessEnv):
       agent.run({
         ...request,
         env: { ...request.env, ...declared },
-        confinement: widen(request.confinement, config, env.HOME ?? homedir()),
+        confinement: widenConfinement(request.confinement, config, env.HOME ?? homedir()),
       }),
   };
 }
 
-function widen(
+function widenConfinement(
   confinement: Confinement | null,
   { sees = [], writes = [] }: ProgramConfig,
   home: string,

@@ -9,6 +9,6 @@ export interface Configured {
   /** Contains the workspaces of the repository's runs. */
   readonly workspacesDir: string;
   readonly config: Config;
-  /** What is wrong with the configuration without making it unusable. */
+  /** Problems of the configuration that don't make it unusable. */
   readonly warnings: readonly PlacedWarning[];
 }

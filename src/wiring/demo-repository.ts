@@ -7,7 +7,7 @@ import type { DemoRepository } from '../runtime/services.ts';
 
 const run = promisify(execFile);
 
-/** A throw-away repository with a small program, a failing test and a workflow to fix it. */
+/** Creates a temporary repository with a small program, a failing test and a workflow to fix it. */
 export async function makeDemoRepository(packageRoot: string): Promise<DemoRepository> {
   const root = await mkdtemp(join(tmpdir(), 'conductor-demo-'));
   try {
@@ -30,7 +30,7 @@ export async function makeDemoRepository(packageRoot: string): Promise<DemoRepos
   }
 }
 
-/** Without the user's configuration, so that the demo is the same everywhere. */
+/** Ignores the user's git configuration, so that the demo is the same everywhere. */
 function gitEnvironment(): NodeJS.ProcessEnv {
   const outside = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
   const who = { NAME: 'conductor demo', EMAIL: 'demo@localhost' };

@@ -15,14 +15,14 @@ interface EnclosureDeps {
   readonly config: Config;
   readonly policiesByRef: PolicyFiles['byRef'];
   readonly sandbox: SandboxState;
-  /** Where the objects are that workspaces borrow. */
+  /** Object folders that workspaces borrow from. */
   readonly objectFolders: readonly string[];
   readonly workspacesDir: string;
-  /** Where the harness kit is, to be read. */
+  /** Folders of the harness kit, mounted read-only. */
   readonly kitFolders: readonly string[];
 }
 
-/** Folders of a run that validators leave things in, besides the harness folder. */
+/** Folders of a run that validators write to, besides the harness folder. */
 const VALIDATOR_FOLDERS = ['screenshots', 'logs'];
 
 export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclosure']> {
@@ -33,10 +33,10 @@ export function createEnclosure(deps: EnclosureDeps): NonNullable<Project['enclo
     const effective = assemblePolicy(policies.map((policy) => ({ source: 'step', policy })));
     const network = networkFor(request.runner, effective, policies);
     const notes = enclosingNotes(enclosingOf(deps.sandbox), request.runner, network);
-    if (deps.sandbox.kind !== 'works') return { ...without(deps), notes };
+    if (deps.sandbox.kind !== 'works') return { ...refuseIfRequired(deps), notes };
     await mkdir(request.harnessDir, { recursive: true });
     const canWrite = request.runner === 'validator' || effective.execution === 'workspace_write';
-    const places = placesOf(deps, request, canWrite);
+    const places = collectPlaces(deps, request, canWrite);
     const networkDenied = effective.network === 'deny';
     return { refusal: null, notes, confinement: { ...places, network, networkDenied } };
   };
@@ -48,7 +48,7 @@ function enclosingOf(sandbox: SandboxState): Enclosing {
     : { kind: 'none', reason: sandbox.reason };
 }
 
-function without({ config, sandbox }: EnclosureDeps): Pick<Enclosure, 'confinement' | 'refusal'> {
+function refuseIfRequired({ config, sandbox }: EnclosureDeps): Pick<Enclosure, 'confinement' | 'refusal'> {
   const isRequired = config.sandbox === 'required' && sandbox.kind !== 'works';
   return {
     confinement: null,
@@ -56,8 +56,8 @@ function without({ config, sandbox }: EnclosureDeps): Pick<Enclosure, 'confineme
   };
 }
 
-/** A sandboxed step sees its checkout, what it borrows objects from, and the record of its run; nothing else of the user's. */
-function placesOf(
+/** A sandboxed step sees its checkout, the object folders it borrows from and its run folder, no other user files. */
+function collectPlaces(
   { repoRoot, userFolders, config, objectFolders, kitFolders, workspacesDir }: EnclosureDeps,
   { runner, worktreePath, runDir, harnessDir }: EnclosureRequest,
   canWrite: boolean,

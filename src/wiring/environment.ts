@@ -1,6 +1,6 @@
 import { isPathInside } from '../text/paths.ts';
 
-/** Only what is named reaches agents and validators: the secrets of the parent do not. */
+/** Passes only the named variables to agents and validators, so that they don't see the parent's secrets. */
 export function allowlisted(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -30,16 +30,16 @@ const LOOKUP_VARIABLES: readonly string[] = [
 
 export interface CleanEnvironment {
   readonly env: Readonly<Record<string, string>>;
-  /** Folders that were taken off the PATH. */
+  /** Folders that were removed from the PATH. */
   readonly hiddenFolders: readonly string[];
-  /** Those of the checkouts that no program of a run may come from. */
+  /** The checkouts whose programs a run must not start. */
   readonly checkouts: readonly string[];
 }
 
 /**
- * The environment without what leads into the user's checkouts: `npx` and an active virtual environment put folders of
- * a checkout on the PATH, and their programs would run its code instead of the run's. A home folder inside a repository,
- * as people have who version their settings, holds the user's own programs, so nothing is taken away there.
+ * Removes entries that lead into the user's checkouts from the environment: `npx` and an active virtual environment put
+ * folders of a checkout on the PATH, and their programs would run its code instead of the run's. If the home folder
+ * itself is inside a repository (versioned dotfiles), it contains the user's own programs, so nothing is removed.
  */
 export function withoutCheckouts(
   env: Readonly<Record<string, string>>,
@@ -52,7 +52,7 @@ export function withoutCheckouts(
   const kept = Object.entries(env).flatMap(([name, value]) => {
     if (!LOOKUP_VARIABLES.includes(name)) return [[name, value] as const];
     const places = value.split(':').filter((place) => !isOfCheckout(place));
-    // An empty PATH is not the same as none, for which the system has a default.
+    // An empty PATH differs from an unset one, for which the system has a default.
     return places.length === 0 && name !== 'PATH' ? [] : [[name, places.join(':')] as const];
   });
   const hiddenFolders = (env.PATH ?? '').split(':').filter(isOfCheckout);

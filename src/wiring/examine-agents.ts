@@ -2,7 +2,7 @@ import type { Config } from '../contracts/config.ts';
 import type { Finding } from '../runtime/services.ts';
 import { findAgentProgram, type ProgramAgent } from './agent-programs.ts';
 
-/** Which agents could be started: where their programs are, which versions, and whether there is a login. */
+/** Checks which agents could start: path and version of each program, and whether the user is logged in. */
 export async function examineAgents(
   config: Config,
   env: NodeJS.ProcessEnv,

@@ -21,11 +21,11 @@ interface SetupPlace {
   readonly gitDir: string;
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether programs of the configuration may be started, to ask for their versions. */
+  /** Whether programs that the configuration names may be started to ask for their versions. */
   readonly mayStart: boolean;
 }
 
-/** Warnings stop nothing; each has its own line. */
+/** One finding per warning. Warnings don't keep a run from starting. */
 export function configFindings(root: string, warnings: readonly PlacedWarning[]): Finding[] {
   if (warnings.length === 0) return [finding('configuration', 'ok', 'valid', null)];
   return warnings.map(({ name, line, code, message, help }) => {
@@ -34,7 +34,7 @@ export function configFindings(root: string, warnings: readonly PlacedWarning[])
   });
 }
 
-/** Where runs work, how their checkouts are prepared, and whether the checks run on the base first. */
+/** Reports the workspaces folder, the setup of checkouts, and whether validators run on the base commit first. */
 export async function examineSetup(place: SetupPlace): Promise<Finding[]> {
   const { config } = place;
   const workspaces = await resolveWorkspacesFolder({
@@ -91,7 +91,7 @@ async function examineConfigured(
         ),
       );
   for (const path of setup.copy)
-    if (!/[*?[{]/.test(path) && !(await isThere(join(place.repoRoot, path))))
+    if (!/[*?[{]/.test(path) && !(await pathExists(join(place.repoRoot, path))))
       problems.push(
         finding(
           'setup',
@@ -140,7 +140,7 @@ async function describeCache(
     ...DEFAULT_PROCESS_LIMITS,
   });
   const digest = await checkouts.digest({ checkout: repoRoot, env });
-  const isStored = digest !== null && (await isThere(join(cacheFolder, digest)));
+  const isStored = digest !== null && (await pathExists(join(cacheFolder, digest)));
   return `${kept}: ${isStored ? 'stored, so a run starts without the commands' : 'nothing is stored for them yet'}`;
 }
 
@@ -148,7 +148,7 @@ function finding(name: string, state: Finding['state'], detail: string, help: st
   return { name, state, detail, help };
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

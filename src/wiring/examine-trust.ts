@@ -4,11 +4,11 @@ import { openTrust, type TrustPlace } from './trust.ts';
 export interface TrustState {
   readonly finding: Finding;
   readonly isTrusted: boolean;
-  /** Agents that the repository defines and that must not be started, not even to ask for their version. */
+  /** Agents that the repository defines and that must not be started, not even to query their version. */
   readonly untrustedAgents: ReadonlySet<string>;
 }
 
-/** Whether the user trusts the repository with what its files would execute. */
+/** Whether the user trusts the repository to execute what its files configure. */
 export async function examineTrust(place: TrustPlace): Promise<TrustState> {
   const wanted = { configuration: true, workflows: [], allWorkflows: true, work: false, suite: null };
   const opened = await openTrust(place, wanted);
@@ -21,7 +21,7 @@ export async function examineTrust(place: TrustPlace): Promise<TrustState> {
     untrustedAgents,
     finding:
       missing.length === 0
-        ? finding('ok', trustedBecause(grantedBy, parts.length), null)
+        ? finding('ok', explainTrust(grantedBy, parts.length), null)
         : finding(
             'missing',
             `not trusted to execute ${missing.length} of ${parts.length} parts: ${missing.map(({ kind, name }) => (kind === name ? kind : `${kind} ${name}`)).join(', ')}`,
@@ -32,7 +32,7 @@ export async function examineTrust(place: TrustPlace): Promise<TrustState> {
 
 const UNTRUSTED = { isTrusted: false, untrustedAgents: new Set<string>() };
 
-function trustedBecause(grantedBy: 'environment' | 'configuration' | null, parts: number): string {
+function explainTrust(grantedBy: 'environment' | 'configuration' | null, parts: number): string {
   if (grantedBy === 'environment') return 'trusted, because CONDUCTOR_TRUST is 1';
   if (grantedBy === 'configuration') return 'trusted, because of `trusted` in your configuration';
   return parts === 0 ? 'nothing in the repository executes by itself' : 'trusted with all that it executes';

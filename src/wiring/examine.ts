@@ -30,7 +30,7 @@ interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Looks at what runs depend on. Changes nothing. */
+/** Checks everything that runs depend on, without changing anything. */
 export async function examine(
   startDir: string,
   { userFolder, policyFolders, env }: Surroundings,
@@ -164,7 +164,7 @@ async function examineValidators(
     const lacking = `${program} is not on the PATH; it would run ${line}`;
     const help = `install ${program}, or set validators.${name} in .tnh/config.yaml`;
     if (found) findings.push(ok(`validator ${name}`, line));
-    // What was only found need not be used by any workflow.
+    // No workflow may use a validator that was only detected, so a missing program isn't a problem yet.
     else findings.push((isOwn(name) ? problem : missing)(`validator ${name}`, lacking, help));
   }
   for (const name of DETECTED_NAMES)
@@ -179,7 +179,7 @@ async function examineValidators(
   return findings;
 }
 
-/** Nobody is asked: a look around must cost nothing. */
+/** Calls neither the model nor the agent: `conductor doctor` must cost nothing. */
 async function examinePlanner(repoRoot: string, config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
   const chosen = plannerFor(
     {
@@ -201,7 +201,7 @@ async function examinePlanner(repoRoot: string, config: Config, env: NodeJS.Proc
   return problem('planner', `${chosen.planner.name}: ${why}`, help);
 }
 
-/** Only cases of kind `web` of a harness need one, and they are skipped without it. */
+/** Only harness cases of kind `web` need a browser, and they are skipped without one. */
 function examineBrowser(env: NodeJS.ProcessEnv): Finding {
   const found = findBrowser(env);
   return found.ok
@@ -209,7 +209,7 @@ function examineBrowser(env: NodeJS.ProcessEnv): Finding {
     : missing('browser', `${found.why}; harnesses skip their cases of kind web`, found.help);
 }
 
-/** What holds here for the processes of a step. */
+/** Reports the resource limits for the processes of a step on this machine. */
 function examineLimits({ limits }: Config): Finding {
   if (process.platform !== 'linux')
     return missing('limits', 'memory, processes and written bytes are bounded on Linux only', null);

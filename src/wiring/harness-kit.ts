@@ -2,18 +2,18 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { namedChromium } from '../harness/browser.ts';
 
-/** Where a program that conductor starts finds the harness kit, wherever conductor is installed. */
+/** The paths by which programs that conductor starts find the harness kit. */
 export interface HarnessKit {
-  /** For agents and validators. */
+  /** Environment variables for agents and validators. */
   readonly environment: Readonly<Record<'CONDUCTOR_HARNESS' | 'CONDUCTOR_BIN', string>> & {
-    /** Where somebody names a browser, cases of kind `web` have to hear of it too. */
+    /** Passed on if the user has set it, for cases of kind `web`. */
     readonly CONDUCTOR_CHROMIUM?: string;
   };
-  /** What has to be seen in a sandbox for it to work. */
+  /** Folders that a sandbox has to mount for the kit to work. */
   readonly folders: readonly string[];
 }
 
-/** Real paths only: what a link is called outside need not be there inside. */
+/** Uses real paths only: a sandbox doesn't contain the symbolic links outside it. */
 export async function findHarnessKit(root: string, env: NodeJS.ProcessEnv): Promise<HarnessKit> {
   const real = await realpath(root);
   const browser = await findNamedBrowser(env);
@@ -23,11 +23,11 @@ export async function findHarnessKit(root: string, env: NodeJS.ProcessEnv): Prom
       CONDUCTOR_BIN: join(real, 'dist', 'bin', 'conductor.js'),
       ...(browser === null ? {} : { CONDUCTOR_CHROMIUM: browser.path }),
     },
-    folders: [...(await packageFolders(real)), ...(browser?.folders ?? [])],
+    folders: [...(await listPackageFolders(real)), ...(browser?.folders ?? [])],
   };
 }
 
-/** A browser comes as a folder of its own; where it lies among other things of somebody's, those are not shown. */
+/** A browser usually has a folder of its own. If its folder contains the user's home, the sandbox doesn't mount it. */
 async function findNamedBrowser(
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly path: string; readonly folders: readonly string[] } | null> {
@@ -40,8 +40,8 @@ async function findNamedBrowser(
   return { path, folders: holdsHome ? [] : [folder] };
 }
 
-/** Package managers put what a package needs inside it, beside it, or behind links of an outer `node_modules`. */
-async function packageFolders(real: string): Promise<string[]> {
+/** Package managers install dependencies inside a package, beside it, or behind links of an outer `node_modules`. */
+async function listPackageFolders(real: string): Promise<string[]> {
   const outer = /^.*?\/node_modules(?=\/|$)/.exec(real)?.[0] ?? real;
   const inner = await realpath(join(real, 'node_modules')).catch(() => outer);
   return inner.startsWith(`${outer}/`) ? [outer] : [...new Set([outer, inner])];

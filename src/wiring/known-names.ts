@@ -15,13 +15,13 @@ export async function knownNames(
     validators: new Set(Object.keys(config.validators)),
     policies: await listPolicies(folders.policies),
     brokenPolicies: await brokenPolicies(folders.policies),
-    prompts: indexPrompts(folders.prompts, await templateReader(folders.prompts.slice(0, -1))),
+    prompts: indexPrompts(folders.prompts, await loadReaderIfNeeded(folders.prompts.slice(0, -1))),
     entrypoints: new Set(config.entrypoints),
   };
 }
 
-/** The engine takes longer to load than most checks take, and the built-in prompts, which come last, are sound. */
-async function templateReader(ownFolders: readonly string[]): Promise<ReadTemplate | null> {
+/** The template engine takes longer to load than most checks; the built-in prompts (the last folder) need no check. */
+async function loadReaderIfNeeded(ownFolders: readonly string[]): Promise<ReadTemplate | null> {
   return hasPrompts(ownFolders) ? loadTemplateReader() : null;
 }
 
@@ -30,7 +30,7 @@ export async function loadTemplateReader(): Promise<ReadTemplate> {
   return createTemplateReader();
 }
 
-/** Limits where a workflow says nothing. */
+/** Limits for workflows that set none. */
 export function limitDefaults(config: Config | null): CheckContext['defaults'] {
   const { timeout, idle_timeout, max_visits, park } = config?.limits ?? CONFIG_DEFAULTS.limits;
   return {

@@ -21,16 +21,16 @@ export interface RunWorkflowOptions {
   readonly workflow: string;
   readonly baseRef?: string;
   readonly inputs?: Readonly<Record<string, string>>;
-  /** Names the run for people; without one, the task or the workflow's description does. */
+  /** Title of the run; defaults to the task or the workflow's description. */
   readonly title?: string;
-  /** False: the validators don't run on the base first. */
+  /** Set to false to skip running the validators on the base commit first. */
   readonly baseline?: boolean;
-  /** True: the repository may execute what its files say. Otherwise the user must have said so with `conductor trust`. */
+  /** True lets the repository execute what its files say; otherwise the user must have run `conductor trust`. */
   readonly trust?: boolean;
-  /** Aborting leaves the run to be resumed. */
+  /** Aborting interrupts the run; it can be resumed. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
-  /** Answers gates. Without it, or when it returns null, the run comes back as `waiting`. */
+  /** Answers gates. If it is missing or returns null, the result is `waiting`. */
   readonly onGate?: (gate: AwaitingView) => Promise<GateReply | null>;
 }
 
@@ -41,7 +41,7 @@ export interface GateReply {
 }
 
 export type RunWorkflowResult =
-  /** Nothing was started. */
+  /** The run was not started. */
   | {
       readonly kind: 'refused';
       readonly problems: readonly string[];
@@ -52,7 +52,7 @@ export type RunWorkflowResult =
       readonly runId: string;
       readonly stepId: string;
       readonly reason: string;
-      /** The time it waits for, in ISO 8601; null when it waits for a person. */
+      /** When the wait ends, in ISO 8601; null if the run waits for approval. */
       readonly until: string | null;
     }
   | { readonly kind: 'interrupted'; readonly runId: string }
@@ -110,7 +110,7 @@ export async function runWorkflow(options: RunWorkflowOptions): Promise<RunWorkf
   return resultOf(started.runId, started.end);
 }
 
-/** Why the run may not start, where nobody has said that the repository may execute what its files say. */
+/** Why the run may not start; null if the repository is trusted to execute what its files say. */
 async function refuseUntrusted(
   { repo, workflow, trust }: RunWorkflowOptions,
   plan: Plan,

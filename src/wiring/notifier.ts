@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 
-/** A notification that hangs must not keep this process for ever. */
+/** Kills a notification command that hangs, so that it can't keep this process alive. */
 const NOTIFY_LIMIT_MS = 10_000;
 
 /**
- * Calls the configured command with one JSON event on standard input, one call after the other. Its failure is
- * nobody's, and nobody has to wait for it.
+ * Calls the configured command with one JSON event on standard input, one call at a time. Errors are ignored, and the
+ * caller doesn't wait.
  */
 export function createNotifier(
   command: readonly [string, ...string[]],
@@ -14,11 +14,11 @@ export function createNotifier(
 ): (event: unknown) => void {
   let last = Promise.resolve();
   return (event) => {
-    last = last.then(() => call(command, { cwd, env }, event)).catch(() => {});
+    last = last.then(() => runCommand(command, { cwd, env }, event)).catch(() => {});
   };
 }
 
-function call(
+function runCommand(
   [program, ...args]: readonly [string, ...string[]],
   place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
   event: unknown,
@@ -44,6 +44,6 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended in the meantime.
+    // The process has already ended.
   }
 }

@@ -17,7 +17,7 @@ interface PlannerRequest {
   readonly name: string | null;
 }
 
-/** A planner to ask without a run. What it lacks is told before it is asked. */
+/** Opens a planner for use outside a run. Missing settings are reported before it is asked anything. */
 export async function openPlanner(request: PlannerRequest): Promise<Opened<Planner>> {
   const { projectRoot, config, env, name } = request;
   const secrets = secretValuesOf(env);

@@ -11,18 +11,18 @@ import { protectedBranchesOf } from './step-policy.ts';
 interface PolicyRequest {
   /** The folder that an agent works in. */
   readonly workspace: string;
-  /** The folder whose configuration holds; for the worktree of a run, its repository. */
+  /** The folder whose configuration applies; for the worktree of a run, that of its repository. */
   readonly projectRoot: string;
   readonly userFolder: string;
   readonly policyFolders: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Files or references, laid over each other in this order; none means the configured policy. */
+  /** Policy files or references, applied in this order; empty means the configured policy. */
   readonly wanted: readonly string[];
 }
 
-/** Reads the policies that somebody names, and what the configuration adds to them. */
+/** Reads the named policies and adds those of the configuration. */
 export async function openPolicy(request: PolicyRequest): Promise<Opened<OpenPolicy>> {
-  // A path there is for us, and would be no policy of the configuration.
+  // CONDUCTOR_POLICY may name a file here; the configuration accepts only references to policies.
   const { CONDUCTOR_POLICY: named, ...env } = request.env;
   const loaded = await loadConfig(request.projectRoot, request.userFolder, env);
   if (!loaded.ok)

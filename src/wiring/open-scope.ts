@@ -3,7 +3,7 @@ import { findRepository } from '../adapters/workspace/git/find-repository.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
 import type { Opened, OpenScope } from '../runtime/services.ts';
 
-/** A patch can be judged anywhere; a base that is asked for has to be there. */
+/** A patch can be checked outside a repository, but a `base` must exist if one is given. */
 export async function openScope(startDir: string, base: string | null): Promise<Opened<OpenScope>> {
   const programs = createPrograms();
   const found = await findRepository(startDir);

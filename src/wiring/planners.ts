@@ -19,7 +19,7 @@ import { allowlisted } from './environment.ts';
 import { durationOf } from './known-names.ts';
 
 export interface PlannerSetup {
-  /** What a relative program is relative to. */
+  /** Relative program paths are resolved against this folder. */
   readonly repoRoot: string;
   readonly config: Config;
   readonly prompts: PromptCatalog;
@@ -36,8 +36,8 @@ export type PlannerChoice =
   | { readonly ok: false; readonly obstacle: Obstacle };
 
 /**
- * The planner that a name stands for: null is the configured one; `rules`; `model`, as configured; `model:MODEL` of
- * the configured provider; `model:PROVIDER/MODEL`; `agent:NAME` of the configuration.
+ * Resolves the name of a planner: null (the configured one), `rules`, `model` (as configured), `model:MODEL` (of the
+ * configured provider), `model:PROVIDER/MODEL`, or `agent:NAME` (an agent of the configuration).
  */
 export function plannerFor(setup: PlannerSetup, name: string | null): PlannerChoice {
   if (name === null) return { ok: true, planner: plannerOf(setup, setup.config.planner) };
@@ -70,7 +70,7 @@ function readPlannerName(config: Config, name: string): PlannerConfig | null {
     case 'rules':
       return rest === '' ? { kind: 'rules' } : null;
     case 'model':
-      return modelNamed(config.planner, rest);
+      return readModelName(config.planner, rest);
     case 'agent':
       return ownValue(config.agents, rest) === undefined
         ? null
@@ -80,8 +80,8 @@ function readPlannerName(config: Config, name: string): PlannerConfig | null {
   }
 }
 
-/** Names of models have slashes in them, too: only what is the name of a provider is one. */
-function modelNamed(configured: PlannerConfig, name: string): ModelPlannerConfig | null {
+/** Names of models may contain slashes, too, so only a known provider counts as a prefix. */
+function readModelName(configured: PlannerConfig, name: string): ModelPlannerConfig | null {
   const base = configured.kind === 'model' ? configured : null;
   if (name === '') return base;
   const provider = MODEL_PROVIDERS.find((candidate) => name.startsWith(`${candidate}/`));
@@ -93,7 +93,7 @@ function modelNamed(configured: PlannerConfig, name: string): ModelPlannerConfig
   return { kind: 'model', provider, model, base_url: null, api_key_env, ...PLANNER_DEFAULTS.model };
 }
 
-/** The key of a model, whatever its variable is called, so that it is masked like any other secret. */
+/** The API key of the model planner, so that it is masked like any other secret, whatever its variable is called. */
 export function plannerSecrets({ planner }: Config, env: NodeJS.ProcessEnv): string[] {
   if (planner.kind !== 'model' || planner.api_key_env === null) return [];
   return secretValuesOf({ PLANNER_KEY: env[planner.api_key_env] });

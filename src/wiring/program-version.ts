@@ -1,30 +1,30 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Long enough for a large program on a busy machine, short enough for somebody who waits. */
-const PATIENCE_MS = 15_000;
-/** A version is on the first page of what a program prints. */
+/** Long enough for a large program on a busy machine, short enough for a waiting user. */
+const TIMEOUT_MS = 15_000;
+/** The version is near the beginning of the output. */
 const READ_BYTES = 8_192;
 const VERSION_LENGTH = 80;
 
 export interface VersionAnswer {
-  /** In the program's own words; null when it told none. */
+  /** As the program prints it; null if it prints none. */
   readonly version: string | null;
-  /** What is wrong with the program, as in `it …`; null when it told its version. */
+  /** What is wrong with the program, to be read after `it`; null if it printed its version. */
   readonly trouble: string | null;
 }
 
-/** Asks a program for its version. Whatever it has started for that is ended with it. */
+/** Runs a program with `--version`. Kills all processes that it started. */
 export function askVersion(
   path: string,
   env: NodeJS.ProcessEnv,
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<VersionAnswer> {
   return new Promise((resolve) => {
-    let told = '';
+    let output = '';
     let exited: VersionAnswer | null = null;
     const child = spawn(path, ['--version'], {
-      // In a group of its own: a script that hangs has often started what hangs.
+      // In its own process group: when a script hangs, it is often one of its children that hangs.
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { PATH: env.PATH, HOME: env.HOME, DISABLE_AUTOUPDATER: '1', NO_COLOR: '1' },
@@ -36,32 +36,32 @@ export function askVersion(
       resolve(answer);
     };
     const timer = setTimeout(() => {
-      end(exited ?? trouble(`had not told its version after ${patienceMs / 1_000} s`));
-    }, patienceMs);
+      end(exited ?? reportTrouble(`had not told its version after ${timeoutMs / 1_000} s`));
+    }, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      if (told.length < READ_BYTES) told += chunk;
+      if (output.length < READ_BYTES) output += chunk;
     });
-    child.on('error', (error) => end(trouble(`can't be started: ${error.message}`)));
+    child.on('error', (error) => end(reportTrouble(`can't be started: ${error.message}`)));
     child.on('exit', (code, signal) => {
-      exited = answerOf(told, code, signal);
-      // Whoever it leaves behind would keep its output open.
+      exited = readAnswer(output, code, signal);
+      // A child that outlives the program would keep its output open.
       endGroup(child.pid);
     });
-    child.on('close', (code, signal) => end(answerOf(told, code, signal)));
+    child.on('close', (code, signal) => end(readAnswer(output, code, signal)));
   });
 }
 
-function answerOf(told: string, code: number | null, signal: NodeJS.Signals | null): VersionAnswer {
-  if (signal !== null) return trouble(`was ended by ${signal} when asked for its version`);
-  if (code !== 0) return trouble(`exits with code ${code} when asked for its version`);
-  const line = told.split('\n').find((each) => /\d+\.\d+/.test(each));
-  if (line === undefined) return trouble('tells no version');
-  // Colours and whatever else moves the cursor.
+function readAnswer(output: string, code: number | null, signal: NodeJS.Signals | null): VersionAnswer {
+  if (signal !== null) return reportTrouble(`was ended by ${signal} when asked for its version`);
+  if (code !== 0) return reportTrouble(`exits with code ${code} when asked for its version`);
+  const line = output.split('\n').find((each) => /\d+\.\d+/.test(each));
+  if (line === undefined) return reportTrouble('tells no version');
+  // Remove colours and other control characters.
   const plain = stripVTControlCharacters(line).replaceAll(/\p{Cc}/gu, '');
   return { version: plain.trim().slice(0, VERSION_LENGTH), trouble: null };
 }
 
-function trouble(what: string): VersionAnswer {
+function reportTrouble(what: string): VersionAnswer {
   return { version: null, trouble: what };
 }
 
@@ -69,6 +69,6 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody of it is left.
+    // The process group is already empty.
   }
 }

@@ -52,7 +52,7 @@ interface ProjectRequest extends Configured {
   readonly version: string;
 }
 
-/** Everything a run in this repository needs, with its configuration applied. */
+/** Creates everything that a run in this repository needs, with the configuration applied. */
 export async function assembleProject(request: ProjectRequest): Promise<Opened<OpenProject>> {
   const { repoRoot, config, folders } = request;
   const prompts = openPrompts(folders.prompts);

@@ -4,7 +4,7 @@ import type { Obstacle } from '../runtime/obstacle.ts';
 
 type Reason = Extract<FoundRepository, { ok: false }>['reason'];
 
-/** Why there is no repository to work in, and the way to one. */
+/** Explains why no repository was found, and how to fix it. */
 export function repositoryObstacle(reason: Reason, startDir: string): Obstacle {
   const folder = resolve(startDir);
   switch (reason) {

@@ -13,7 +13,7 @@ export type SandboxState =
   | { readonly kind: 'absent'; readonly reason: string; readonly help: string }
   | { readonly kind: 'off'; readonly reason: string };
 
-/** Finds out, by starting it, whether steps can be shut in here. */
+/** Starts bubblewrap once to find out whether steps can run in a sandbox on this machine. */
 export async function findSandbox(
   config: Pick<Config, 'sandbox' | 'limits'>,
   env: NodeJS.ProcessEnv,
@@ -37,7 +37,7 @@ export async function findSandbox(
   };
 }
 
-/** Why no run may start, where the configuration insists on a sandbox. */
+/** Why no run may start, if the configuration requires a sandbox and none works. */
 export function sandboxRefusal(config: Pick<Config, 'sandbox'>, state: SandboxState): Obstacle | null {
   if (config.sandbox !== 'required' || state.kind !== 'absent') return null;
   return {

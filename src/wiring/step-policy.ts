@@ -7,12 +7,12 @@ import { unenforceable } from '../policy/enforcement.ts';
 import { forbiddenBy } from '../policy/globs.ts';
 import type { StepPolicy } from '../runtime/run-context.ts';
 
-/** Whatever a project configures, these stay protected. */
+/** Protected in every project, regardless of its configuration. */
 const ALWAYS_PROTECTED = ['main', 'master'];
 
 /**
- * Names or globs of branches that no run may move: what work is merged into is one, and the repository's default,
- * whatever they are called.
+ * Names or globs of branches that no run may move. They include the branch that work items are merged into, and the
+ * default branches of the remotes.
  */
 export function protectedBranchesOf(
   { protected_branches, work }: Config,
@@ -23,13 +23,13 @@ export function protectedBranchesOf(
 }
 
 interface StepPolicyRefs {
-  /** What the configuration names for every step. */
+  /** Policies that the configuration applies to every step. */
   readonly configuration: readonly string[];
-  /** What the workflow and the step name. */
+  /** Policies of the workflow and the step. */
   readonly step: readonly string[];
 }
 
-/** Lays the configuration's policy, the workflow's and the step's over each other. */
+/** Combines the policies of the configuration, the workflow and the step. */
 export function createStepPolicy(
   refs: StepPolicyRefs,
   byRef: PolicyFiles['byRef'],

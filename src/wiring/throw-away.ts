@@ -6,15 +6,15 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A place to try something in, of which nothing is left. */
+/** A temporary checkout, deleted after use. */
 export interface ThrowAway {
-  /** A checkout of what the repository has committed, or an empty one. */
+  /** A checkout of the repository's last commit; empty if it has no commits. */
   readonly worktree: string;
   readonly runDir: string;
   readonly remove: () => Promise<void>;
 }
 
-/** A clone of its own, so that whatever is done there, the repository does not hear of it. */
+/** Uses a clone, so that nothing done there affects the repository. */
 export async function makeThrowAway(repoRoot: string): Promise<ThrowAway> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'conductor-try-')));
   const remove = () => rm(root, { recursive: true, force: true });

@@ -30,13 +30,13 @@ import { createRecords } from './records.ts';
 
 export interface TrustPlace {
   readonly repoRoot: string;
-  /** Names the repository; its worktrees share it. */
+  /** Identifies the repository; all of its worktrees share it. */
   readonly gitDir: string;
   readonly userFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What would execute here because of the repository's files, compared with what the user said yes to. */
+/** Compares what the repository's files would execute with what the user has approved. */
 export async function openTrust(place: TrustPlace, wanted: TrustWanted): Promise<Opened<OpenTrust>> {
   const { repoRoot, userFolder, env } = place;
   const loaded = await loadConfig(repoRoot, userFolder, env);
@@ -89,7 +89,7 @@ export async function openTrust(place: TrustPlace, wanted: TrustWanted): Promise
   };
 }
 
-/** Everything that a repository may execute, whatever is asked for. */
+/** Everything that the repository may execute, apart from workflows, work items and suites. */
 async function repositoryParts(
   root: string,
   repository: ConfigDocument,
@@ -113,7 +113,7 @@ async function readSettings(root: string): Promise<readonly SettingsFile[]> {
   return files.flat();
 }
 
-/** A workflow with errors can't run, so it needs no yes. */
+/** A workflow with errors can't run, so it needs no approval. */
 async function workflowParts(folder: string): Promise<readonly Part[]> {
   const names = (await readdir(folder).catch((): string[] => [])).filter((name) => /\.ya?ml$/.test(name));
   const parts = await Promise.all(

@@ -13,7 +13,7 @@ import { makeThrowAway, type ThrowAway } from './throw-away.ts';
 
 const FILE = 'conductor-check.txt';
 
-/** A trial is small; an agent that takes longer is stuck. */
+/** The task is trivial; an agent that takes longer is stuck. */
 const LIMIT_MS = 60_000;
 
 interface ProjectTrial extends TrialRequest {
@@ -22,7 +22,7 @@ interface ProjectTrial extends TrialRequest {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Has an agent write one file in a place that is thrown away, as a step would have it. */
+/** Lets an agent write one file in a temporary checkout, with the same settings as in a step. */
 export async function tryAgent(request: ProjectTrial): Promise<Opened<AgentTrial>> {
   const { project, config, env, name } = request;
   const configured = ownValue(config.agents, name);
@@ -47,11 +47,11 @@ export async function tryAgent(request: ProjectTrial): Promise<Opened<AgentTrial
   };
   const place = await makeThrowAway(project.repoRoot);
   try {
-    const missing = await agent.unavailable((path) => isThere(join(place.worktree, path)), 'check');
-    // A record has no answer to a question that nobody asked; that it is there is all that can be known.
+    const missing = await agent.unavailable((path) => pathExists(join(place.worktree, path)), 'check');
+    // A recording can't answer this prompt; that the recorded run exists is all that can be checked.
     if (missing !== null || configured.kind === 'replay')
       return { ok: true, value: { ...base, ok: missing === null, reason: missing } };
-    const trial = await tryIn(place, request, agent, base);
+    const trial = await runTrial(place, request, agent, base);
     const { final, reason, session_reason } = trial;
     const masked = (text: string | null) =>
       text === null ? null : maskSecrets(text, project.deps.project.secrets ?? []);
@@ -75,7 +75,7 @@ function unknownAgent(config: Config, name: string): Opened<never> {
   return { ok: false, document: null, obstacle: { message: `there is no agent "${name}"`, help } };
 }
 
-async function tryIn(
+async function runTrial(
   place: ThrowAway,
   { project, name, signal, onLine }: ProjectTrial,
   agent: Agent,
@@ -142,7 +142,7 @@ async function tryIn(
 
 const QUESTION = `Which line did you write into ${FILE}? Answer with that line alone. Use no tool, and change nothing.`;
 
-/** A second visit of the same step, as a run would have it; null if there is no session to continue. */
+/** Visits the same step a second time, as a run would; null if there is no session to continue. */
 async function visitAgain(
   agent: Agent,
   request: AgentRequest,
@@ -201,7 +201,7 @@ function reasonOf({ reason, termination }: AgentResult, wroteFile: boolean): str
     : null;
 }
 
-function isThere(path: string): Promise<boolean> {
+function pathExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

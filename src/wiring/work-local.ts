@@ -17,7 +17,7 @@ import type { Configured } from './configured.ts';
 import { durationOf } from './known-names.ts';
 
 interface LocalWorkRequest extends Configured {
-  /** Of the opened project: checks of revisions are run as the validators of runs are. */
+  /** From the opened project: checks of revisions run with the same settings as validators of runs. */
   readonly deps: Pick<RunDeps, 'clock' | 'validators' | 'project' | 'sweep' | 'setup'>;
 }
 
@@ -25,11 +25,11 @@ export interface LocalWork {
   readonly provider: WorkProvider;
   readonly journal: WorkJournal;
   readonly specs: SpecFolder;
-  /** Also says what the default branch is. */
+  /** Also knows the default branch. */
   readonly revisions: Revisions;
 }
 
-/** Work items of this repository on this machine. Nothing is made before the first write. */
+/** The work items of this repository on this machine. Creates no file before the first write. */
 export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalWork {
   const { repoRoot, config } = configured;
   const workDir = join(repoRoot, '.tnh', 'work');
@@ -47,7 +47,7 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
         revisions,
         runner: validators,
         prepare: (place, mark, signal) => prepareChecks(configured, deps, place, mark, signal),
-        validators: (checkout) => checksIn(checkout, config, project.validator),
+        validators: (checkout) => findChecks(checkout, config, project.validator),
         enclose: async ({ worktreePath, runDir }, harnessDir) =>
           (await project.enclosure?.({
             runner: 'validator',
@@ -69,7 +69,7 @@ export function openLocalWork({ deps, ...configured }: LocalWorkRequest): LocalW
   };
 }
 
-/** A checkout for checks is set up like those of runs. */
+/** Sets up a checkout for checks in the same way as a run's checkout. */
 async function prepareChecks(
   { repoRoot, workspacesDir }: Configured,
   { setup, project }: LocalWorkRequest['deps'],
@@ -101,8 +101,8 @@ async function prepareChecks(
   return result === undefined || result.ok ? null : result.reason;
 }
 
-/** All that the configuration names; where it names none, what is found in the checkout itself. */
-async function checksIn(
+/** The configured validators; if there are none, those detected in the checkout. */
+async function findChecks(
   checkout: string,
   config: Config,
   configured: (name: string) => RunnableValidator | null,

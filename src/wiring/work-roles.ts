@@ -20,7 +20,7 @@ interface WorkRolesRequest {
   readonly observe?: (subject: RoleSubject) => RunObserver;
 }
 
-/** The roles of work items on the runs of a project. */
+/** Runs the roles of work items as runs of a project. */
 export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner {
   const { project, work, checks, judgePatch, observe } = request;
   return createRoleRunner({
@@ -34,7 +34,7 @@ export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner 
   });
 }
 
-/** The nearest one counts, as for any workflow; the last folder is that of the package. */
+/** Takes the workflow from the first folder that has it, like any workflow; the last folder is the package's own. */
 async function findDocument(role: Role, folders: readonly string[]): Promise<RoleDocument> {
   for (const folder of folders)
     for (const ending of ['.yaml', '.yml']) {

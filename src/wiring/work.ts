@@ -24,7 +24,7 @@ interface WorkRequest extends Configured {
   readonly options: WorkOptions;
 }
 
-/** The engine of work items over what this machine has: the local provider, and the runs of this repository. */
+/** The work item engine, with the local provider and this repository's runs. */
 export function assembleWork({ project, options, ...configured }: WorkRequest): OpenWork {
   const { repoRoot, config } = configured;
   const { deps, ids, clock } = project;
@@ -51,7 +51,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
       readLabels,
       checkPlan: (result, { items }) =>
-        wordsOf(checkPlannerResult(result, { items: [...items.values()].map(knownTo) })),
+        formatProblems(checkPlannerResult(result, { items: [...items.values()].map(toKnownItem) })),
     }),
     judgeResult: runner.judge,
     history: () => local.journal.read(0),
@@ -70,21 +70,21 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
 }
 
 const CHECKS: RoleChecks = {
-  planner: (result, items) => wordsOf(checkPlannerResult(result, { items: items.map(knownTo) })),
-  implementor: (result) => wordsOf(checkImplementorResult(result)),
-  reviewer: (result) => wordsOf(checkReviewerResult(result)),
+  planner: (result, items) => formatProblems(checkPlannerResult(result, { items: items.map(toKnownItem) })),
+  implementor: (result) => formatProblems(checkImplementorResult(result)),
+  reviewer: (result) => formatProblems(checkReviewerResult(result)),
 };
 
-/** Items move while a planner works: a status that it copied is no fault of its plan, and none is taken from it. */
-function knownTo({ item: { status, ...rest } }: { readonly item: WorkItem }): KnownItem {
+/** Items change while a planner works. A status that it copied is not an error, so only `closed` is compared. */
+function toKnownItem({ item: { status, ...rest } }: { readonly item: WorkItem }): KnownItem {
   return status === 'closed' ? { ...rest, status } : rest;
 }
 
-function wordsOf(checked: Checked<unknown>): readonly string[] {
+function formatProblems(checked: Checked<unknown>): readonly string[] {
   return checked.ok ? [] : checked.problems.map(({ code, message }) => `${code} ${message}`);
 }
 
-/** The contract has asked for one label of each category before anything gets here. */
+/** The contract requires one label of each category, so the defaults only satisfy the types. */
 const readLabels: ReadLabels = (labels) => {
   const { type, priority, complexity, other } = fieldsOfLabels(labels);
   const known = type ?? 'implement';
@@ -96,7 +96,7 @@ const readLabels: ReadLabels = (labels) => {
   };
 };
 
-/** The four rules, over the patch as the runtime took it and the files as they were at its base. */
+/** Applies the scope rules to the patch as conductor recorded it, with file contents from its base. */
 function judgePatchIn(repoRoot: string): JudgePatch {
   const programs = createPrograms();
   return async ({ body, base, patch, summary }) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** In a checkout of a run, the repository is meant that the run belongs to. */
+/** Inside a checkout of a run, returns the repository that the run belongs to. */
 export async function outsideWorkspaces(startDir: string): Promise<string> {
   const path = resolve(startDir);
   for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) {

@@ -21,27 +21,27 @@ interface Accepted {
 }
 
 /**
- * Puts the bytes that a person approved into the worktree, as a change of its own. The snapshot before it is on record
- * first: whoever takes the run up after a crash goes back there and does it again.
+ * Writes the approved bytes into the worktree, as a separate change. The snapshot before it is recorded first: after a
+ * crash, a resumed run restores it and starts over.
  */
 export async function acceptGoldens(context: RunContext, effect: AcceptEffect): Promise<EffectResult> {
   const request = await approvedRequest(context, effect);
   const files = acceptedFiles(context, proposalsIn(request));
   await expectBytes(context, effect, files);
-  const done = files.length === 0 ? null : await putIntoWorktree(context, effect, files);
-  if (done instanceof Error) return failAcceptance(context, effect, done, false);
-  const records = await recordAcceptance(context, effect, request, done);
+  const written = files.length === 0 ? null : await putIntoWorktree(context, effect, files);
+  if (written instanceof Error) return failAcceptance(context, effect, written, false);
+  const records = await recordAcceptance(context, effect, request, written);
   return {
-    records: [...(done?.records ?? []), ...records],
+    records: [...(written?.records ?? []), ...records],
     input: {
       kind: 'goldens_accepted',
-      changed: done !== null && done.before !== done.after,
-      tree: done?.after ?? null,
+      changed: written !== null && written.before !== written.after,
+      tree: written?.after ?? null,
     },
   };
 }
 
-/** The request that was approved, as its event binds it. */
+/** The approved request, if it still matches the digest in its event. */
 async function approvedRequest(context: RunContext, effect: AcceptEffect): Promise<GateRequest> {
   const { directory } = context;
   const path = gateRequestPath(effect);
@@ -51,7 +51,7 @@ async function approvedRequest(context: RunContext, effect: AcceptEffect): Promi
   const bound = asked?.event_type === 'gate_requested' ? asked.payload.request_sha256 : undefined;
   const found = await directory.digest(directory.resolve(path)).catch(() => null);
   const request = found !== null && found.sha256 === bound ? await readGateRequest(directory, effect) : null;
-  if (request === null) throw voided(effect, path);
+  if (request === null) throw createVoid(effect, path);
   return request;
 }
 
@@ -62,17 +62,17 @@ async function expectBytes(
 ): Promise<void> {
   for (const { path, source, sha256 } of files) {
     const found = await directory.digest(source).catch(() => null);
-    if (found?.sha256 !== sha256) throw voided(effect, `what was proposed for ${path}`);
+    if (found?.sha256 !== sha256) throw createVoid(effect, `what was proposed for ${path}`);
   }
 }
 
-function voided({ stepId }: AcceptEffect, what: string): ApprovalVoid {
+function createVoid({ stepId }: AcceptEffect, what: string): ApprovalVoid {
   return new ApprovalVoid(
     `the approval of gate ${stepId} is void: ${what} changed since the gate was opened, and no golden is accepted`,
   );
 }
 
-/** What failed, with the files as they were before if that can be done. */
+/** Returns the failure, after restoring the files if possible. */
 async function putIntoWorktree(
   context: RunContext,
   effect: AcceptEffect,
@@ -95,7 +95,7 @@ async function putIntoWorktree(
   }
 }
 
-/** The files as they are, or as they were before an attempt that died. */
+/** A snapshot of the current files, or of those before an attempt that died. */
 async function beginAcceptance(context: RunContext, effect: AcceptEffect, name: string): Promise<Snapshot> {
   const { deps, directory, workspace } = context;
   if (effect.restoreTo !== null) {
@@ -125,7 +125,7 @@ async function recordAcceptance(
   context: RunContext,
   effect: AcceptEffect,
   request: GateRequest,
-  done: Accepted | null,
+  written: Accepted | null,
 ): Promise<readonly EventDraft[]> {
   const { deps, directory } = context;
   const proposals = proposalsIn(request).map(({ id, golden_path, validator, proposed, acceptable, why }) => ({
@@ -143,8 +143,8 @@ async function recordAcceptance(
       schema_version: 1,
       step_id: effect.stepId,
       attempt: effect.attempt,
-      tree_before: done?.before ?? null,
-      tree_after: done?.after ?? null,
+      tree_before: written?.before ?? null,
+      tree_after: written?.after ?? null,
       proposals,
     }),
   );
@@ -157,7 +157,7 @@ async function recordAcceptance(
   });
 }
 
-/** The answer stands, but the gate did not come to what it was for. */
+/** The answer is kept, but the gate step ends with an error. */
 export async function failAcceptance(
   { deps, directory, events }: RunContext,
   effect: AcceptEffect,

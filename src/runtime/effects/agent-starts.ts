@@ -17,7 +17,7 @@ import { parkingOf } from './park-step.ts';
 import type { PreparedEntry } from './prepare-entry.ts';
 import { watchBudget } from './watch-budget.ts';
 
-/** An entry of a step with all it takes to start its agent, once or more often. */
+/** One attempt at a step, with everything needed to start its agent one or more times. */
 export interface AgentEntry {
   readonly step: AgentStep;
   readonly effect: Extract<Effect, { kind: 'run_agent' }>;
@@ -25,7 +25,7 @@ export interface AgentEntry {
   readonly care: AgentCare;
   readonly prepared: PreparedEntry;
   readonly evidence: Evidence;
-  /** Null for an agent that keeps no session. */
+  /** Null for an agent without sessions. */
   readonly session: { readonly earlier: EarlierSession | null; readonly prompt: string } | null;
   readonly request: Omit<
     AgentRequest,
@@ -33,7 +33,7 @@ export interface AgentEntry {
   >;
 }
 
-/** How the last start ended, and what it left. */
+/** How the last start ended, and its results. */
 export interface AgentStart {
   readonly count: number;
   readonly result: AgentResult & { readonly termination: Exclude<AgentResult['termination'], 'cancelled'> };
@@ -41,17 +41,17 @@ export interface AgentStart {
   readonly after: Snapshot;
   readonly changes: WorkspaceEvidence;
   readonly checked: CheckedStep;
-  /** What is to follow, apart from another start. */
+  /** What follows, apart from another start. */
   readonly move: Exclude<NextMove, { kind: 'retry' }>;
 }
 
 export interface AgentStarts {
   readonly last: AgentStart;
-  /** The starts before it, oldest first; each failed in a way that may pass. */
+  /** The earlier starts, oldest first; each failed with a transient error. */
   readonly failed: readonly Omit<AgentStart, 'move'>[];
 }
 
-/** Starts the agent, and again while it fails in a way that may pass, each time from the same files. */
+/** Starts the agent, and restarts it after transient failures, each time from the same files. */
 export async function runStarts(context: RunContext, entry: AgentEntry): Promise<AgentStarts> {
   const { clock } = context.deps;
   const deadline = clock.now().getTime() + entry.step.timeoutMs;
@@ -59,8 +59,8 @@ export async function runStarts(context: RunContext, entry: AgentEntry): Promise
   for (let count = 1; ; count += 1) {
     const leftMs = Math.max(1, deadline - clock.now().getTime());
     const start = await startOnce(context, entry, count, leftMs);
-    const move = moveAfter(context, entry, start, deadline);
-    if (move.kind !== 'retry') return { last: endedBy(start, move), failed };
+    const move = chooseMove(context, entry, start, deadline);
+    if (move.kind !== 'retry') return { last: addMove(start, move), failed };
     failed.push(start);
     await context.record([
       ...start.checked.records,
@@ -69,7 +69,7 @@ export async function runStarts(context: RunContext, entry: AgentEntry): Promise
     ]);
     await clock.sleep(move.delayMs, context.signal);
     if (context.signal.aborted) throw new Interrupted();
-    await putBack(context, entry, count + 1);
+    await restoreFiles(context, entry, count + 1);
   }
 }
 
@@ -102,12 +102,12 @@ async function startOnce(
   });
   const { usage, overspent } = await budget.close();
   await watched.settle();
-  const result = overspent === null ? ran : stoppedFor(ran, overspent.message);
+  const result = overspent === null ? ran : markStopped(ran, overspent.message);
   const { termination } = result;
-  const used = usedBy(priced(result.result?.usage ?? null, care.price), usage, overspent !== null);
+  const used = chooseUsage(priced(result.result?.usage ?? null, care.price), usage, overspent !== null);
   if (termination === 'cancelled') {
     await watched.reportInterrupted();
-    // What it used is spent, whatever becomes of the run.
+    // The usage counts against the budget even if the run is cancelled.
     if (used !== null)
       await context.record([runnerCompleted({ step, effect }, { count, result, usage: used })]);
     throw new Interrupted();
@@ -135,8 +135,8 @@ async function startOnce(
 }
 
 /**
- * The files that a start left. If they are too much for a snapshot, they are moved out of the workspace, which is then as it
- * was before: otherwise no later step, not even a rollback, could work there.
+ * Takes a snapshot of the files that a start left. If they are too large, they are moved out of the workspace, which is
+ * then restored: otherwise no later step, not even a rollback, could work there.
  */
 async function snapshotAfter(
   { deps, workspace }: RunContext,
@@ -159,25 +159,25 @@ async function snapshotAfter(
   }
 }
 
-/** A step that may not be parked says so in its reason. */
-function endedBy(start: Omit<AgentStart, 'move'>, move: AgentStart['move']): AgentStart {
+/** If a step could not be parked, adds why to its reason. */
+function addMove(start: Omit<AgentStart, 'move'>, move: AgentStart['move']): AgentStart {
   if (move.kind === 'park' || move.reason === undefined) return { ...start, move };
   const { result } = start;
   const reason = [result.reason, move.reason].filter((text) => text !== null).join('; ');
   return { ...start, result: { ...result, reason }, move };
 }
 
-/** Its last word counts; of one that went past a budget, never less than what made that known. */
-function usedBy(last: Usage | null, before: Usage | null, isOverspent: boolean): Usage | null {
+/** The agent's final usage counts; if it exceeded a budget, at least the usage that revealed it. */
+function chooseUsage(last: Usage | null, before: Usage | null, isOverspent: boolean): Usage | null {
   return isOverspent ? mostUsage(last, before) : (last ?? before);
 }
 
-/** One that was done before the signal reached it has done its work; the budget ends the run all the same. */
-function stoppedFor(result: AgentResult, reason: string): AgentResult {
+/** An agent that finished before the signal reached it keeps its result; the budget ends the run anyway. */
+function markStopped(result: AgentResult, reason: string): AgentResult {
   return result.termination === 'cancelled' ? { ...result, termination: 'killed_policy', reason } : result;
 }
 
-/** With what a person can do about it, where somebody knows. */
+/** The reason of a failure, with help for the user if there is any. */
 function reasonOf({ failure, reason }: AgentResult, agent: string): string | null {
   if (failure == null) return reason;
   const what = reason ?? failure.message;
@@ -185,14 +185,14 @@ function reasonOf({ failure, reason }: AgentResult, agent: string): string | nul
   return help === null || what.includes(help) ? what : `${what}; ${help}`;
 }
 
-function moveAfter(
+function chooseMove(
   context: RunContext,
   { care, step }: AgentEntry,
   { count, result, checked }: Omit<AgentStart, 'move'>,
   deadline: number,
 ): NextMove {
   const { failure } = result;
-  // A violation of one start counts for the step, however the start ended.
+  // A violation during one start counts for the whole step, however that start ended.
   if (result.termination !== 'error' || failure == null || checked.found.length > 0) return { kind: 'end' };
   const now = context.deps.clock.now().getTime();
   return nextMove(failure, {
@@ -221,8 +221,8 @@ function retryNote(
   return { event_type: 'status_updated', step_id: step.id, payload: { note } };
 }
 
-/** Another start gets the files that the first one got; what the failed one did is kept aside. */
-async function putBack(
+/** Restores the files that the first start had; the changes of the failed one are salvaged. */
+async function restoreFiles(
   context: RunContext,
   { step, effect, agent, prepared }: AgentEntry,
   count: number,

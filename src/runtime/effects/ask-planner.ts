@@ -12,7 +12,7 @@ import { type EffectResult, Interrupted, markOf, type RunContext } from '../run-
 
 type PlannerEffect = Extract<Effect, { kind: 'ask_planner' }>;
 
-/** The envelope is stored before it is judged, so that every judgement can be repeated. */
+/** Stores the envelope before the planner judges it, so that every evaluation can be repeated. */
 export async function askPlanner(
   context: RunContext,
   effect: PlannerEffect,
@@ -48,15 +48,15 @@ export async function askPlanner(
   };
 }
 
-/** What a planner judges. */
+/** The planner's input. */
 interface Asked {
   readonly envelope: PlannerInput;
   readonly claims: readonly LedgerEntry[];
 }
 
 /**
- * Whoever is asked outside is a runner like an agent: it is on record before it starts, and what it used at once
- * after, since the budget is looked at when the step is left.
+ * A planner that is a model or an agent counts as a runner: its start is recorded before, and its usage right after,
+ * because the budget is checked when the step ends.
  */
 async function ask(
   context: RunContext,

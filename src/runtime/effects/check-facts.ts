@@ -26,7 +26,7 @@ export interface FactsRequest extends ValidatedChange {
   readonly step: ValidationStep;
 }
 
-/** What is known about the checks beyond their exit codes: the base, the judges, the number of cases. */
+/** Collects facts about the checks beyond exit codes: the baseline, changed tests and commands, the number of cases. */
 export async function collectFacts(context: RunContext, request: FactsRequest): Promise<CheckFacts> {
   const { step, results, judge } = request;
   const baseline = await readBaseline(context);
@@ -59,7 +59,7 @@ export async function collectFacts(context: RunContext, request: FactsRequest): 
   };
 }
 
-/** A validator that ran at the base and can't start now, although the change touches nothing that defines it. */
+/** Validators that ran at the base and can't start now, although the change doesn't touch their definition. */
 function environmentFailures(
   step: ValidationStep,
   results: readonly TriedValidator[],
@@ -82,7 +82,7 @@ function environmentFailures(
   });
 }
 
-/** The end of what failed validators printed. */
+/** The last output of each failed validator. */
 async function outputsOf(
   { deps, directory }: RunContext,
   results: readonly TriedValidator[],
@@ -91,7 +91,7 @@ async function outputsOf(
   const outputs: [string, string][] = [];
   for (const { last } of results) {
     if (last.outcome === 'completed') continue;
-    // Before the tail is cut: half of a secret would not be found any more.
+    // Masked before the tail is cut: half a secret would not be recognised.
     const read = async (path: string | null) => {
       const printed = path === null ? null : await directory.read(path.slice(directory.path.length + 1));
       return maskSecrets(printed ?? '', deps.project.secrets ?? []);
@@ -126,7 +126,7 @@ function reportsNow(results: readonly TriedValidator[]): ReadonlyMap<string, Com
   return reports;
 }
 
-/** From the old to the new path. */
+/** Maps old paths to new ones. */
 async function renamedFiles(
   { deps, workspace, view }: RunContext,
   { tree }: PreparedJudge,

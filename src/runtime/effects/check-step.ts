@@ -9,19 +9,19 @@ import { StepFailure } from './step-failure.ts';
 
 export interface CheckedStep {
   readonly found: readonly Violation[];
-  /** Notices and old values of refs that were kept. */
+  /** Notices, and refs that were salvaged. */
   readonly records: readonly EventDraft[];
 }
 
-/** An agent step under watch: the state before it is known. */
+/** An agent step that is being watched; the state before it is known. */
 export interface WatchedStep {
-  /** Comes first when the step's processes are gone: it restores the workspace's git folder. */
+  /** Restores the workspace's git folder. Must be called first, once the step's processes are gone. */
   readonly settle: () => Promise<void>;
-  /** Checks what the step did against its policy. */
+  /** Checks the step's changes against its policy. */
   readonly check: (changes: readonly FileChange[]) => Promise<CheckedStep>;
-  /** Reports what an interrupted step did: it is never evaluated, and what was restored would be forgotten. */
+  /** Records what an interrupted step did: no evaluation follows, so what was restored would be lost otherwise. */
   readonly reportInterrupted: () => Promise<void>;
-  /** Looks at the files the step left. If that fails, the step is still charged with what is known. */
+  /** Inspects the files that the step left. If that fails, known violations still count for the step. */
   readonly examine: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -73,7 +73,7 @@ export async function watchStep(context: RunContext, entry: WatchedEntry): Promi
       ],
     };
   };
-  /** Git may be of no use any more; what was settled was seen without it. */
+  /** Git may be unusable by now; `settled` was determined without it. */
   const checkWithoutFiles = () =>
     check([]).catch((error: unknown): CheckedStep => {
       if (!isExpectedFailure(error)) throw error;
@@ -88,7 +88,10 @@ export async function watchStep(context: RunContext, entry: WatchedEntry): Promi
     check,
     reportInterrupted: async () => {
       const { found, records } = await checkWithoutFiles();
-      await context.record([...records, ...found.map(({ message }) => interrupted(entry.stepId, message))]);
+      await context.record([
+        ...records,
+        ...found.map(({ message }) => noteInterrupted(entry.stepId, message)),
+      ]);
     },
     examine: async (work) => {
       try {
@@ -103,7 +106,7 @@ export async function watchStep(context: RunContext, entry: WatchedEntry): Promi
       if (found === undefined) return;
       settled = found.changes;
       if (!found.checkoutGone) return;
-      // Otherwise no later step, not even a rollback, would have anything to work on.
+      // Without a workspace, no later step, not even a rollback, could work.
       await deps.workspace.reopen(workspace, entry.before.tree);
       await fail(
         new Error('the step deleted its workspace; conductor restored it as it was before the step'),
@@ -121,7 +124,7 @@ export function noticeRecord(stepId: string | null, notice: Notice): EventDraft 
   };
 }
 
-function interrupted(stepId: string, message: string): EventDraft {
+function noteInterrupted(stepId: string, message: string): EventDraft {
   const note = `step "${stepId}" was interrupted: ${message}`;
   return { event_type: 'status_updated', step_id: stepId, payload: { note } };
 }

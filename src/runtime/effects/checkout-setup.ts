@@ -3,20 +3,20 @@ import type { Confinement } from '../../ports/sandbox.ts';
 import type { RunContext } from '../run-context.ts';
 import { encloseStep } from './enclose-step.ts';
 
-/** Checkouts that a dependency must not resolve to, seen from one of the run's own. */
+/** Checkouts that a dependency of a run's checkout must not resolve to. */
 export function setupPlaces({ deps, workspace }: RunContext, otherCheckout: string): readonly string[] {
   const { checkouts = [], repoRoot } = deps.project;
   return [repoRoot, ...checkouts, otherCheckout, dirname(dirname(workspace.worktreePath))];
 }
 
-/** Where setup keeps what it knows about the checkouts of the run, out of reach for agents. */
+/** Where setup keeps its state about the checkouts of a run, out of reach of agents. */
 export function setupStateDir({ workspace }: RunContext): string {
   return `${dirname(workspace.worktreePath)}/setup`;
 }
 
 /**
- * Setup of files as at the base is the user's own command line and may use the caches of their package managers. Once an
- * agent has changed what it installs from, it runs in the sandbox, with network.
+ * With unchanged files, setup runs the user's own commands without a sandbox (unless one is required), so that it can
+ * use package manager caches. Once an agent has changed files, it runs in the sandbox, with network.
  */
 export async function confineSetup(
   context: RunContext,
@@ -30,8 +30,8 @@ export async function confineSetup(
 }
 
 /**
- * What agents, validators and setup get: the allowlisted environment, a folder for temporary files, and the run's ports if
- * it has any. What an agent leaves in its folder doesn't reach validators.
+ * The environment of agents, validators and setup: allowlisted variables, a folder for temporary files per checkout,
+ * and the run's ports, if any. Validators don't see an agent's temporary files.
  */
 export async function stepEnvironment(
   { deps, directory, workspace }: RunContext,

@@ -12,7 +12,7 @@ export interface EarlierSession {
   readonly id: string;
   /** Relative to the run directory. */
   readonly folder: string;
-  /** The entry that left it. */
+  /** The attempt that left it. */
   readonly entry: StepView;
 }
 
@@ -24,16 +24,16 @@ export interface SessionChoice {
 
 const FRESH: SessionChoice = { earlier: null, note: null };
 
-const leftSchema = z.looseObject({
+const sessionSchema = z.looseObject({
   agent: z.string(),
   session_id: z.string().nullish(),
   session_folder: z.string().nullish(),
 });
 
 /**
- * A later visit continues the session of the one before. A recovery attempt does not, nor does a visit after a ROLLBACK: the
- * session remembers work that is not in the files. An attempt after parking continues: its session and its files are both as
- * the visit before left them.
+ * A later visit continues the session of the previous one. A recovery attempt doesn't, nor does a visit after a
+ * ROLLBACK: the session would remember work that isn't in the files. An attempt after parking does: both its session
+ * and its files are as the previous visit left them.
  */
 export async function chooseSession(
   context: RunContext,
@@ -47,14 +47,16 @@ export async function chooseSession(
     ({ stepId, visit, termination }) => stepId === step.id && visit < entry.visit && termination !== null,
   );
   if (last === undefined || isRolledBackSince(context.events(), last)) return FRESH;
-  const left = leftSchema.safeParse(await readEvidenceJson(context.directory, last, 'runner_metadata')).data;
+  const left = sessionSchema.safeParse(
+    await readEvidenceJson(context.directory, last, 'runner_metadata'),
+  ).data;
   if (left !== undefined && left.agent !== step.agent) return FRESH;
   if (left?.session_id == null || left.session_folder == null)
     return { earlier: null, note: `visit ${last.visit} of step "${step.id}" left no session to continue` };
   return { earlier: { id: left.session_id, folder: left.session_folder, entry: last }, note: null };
 }
 
-/** Where the session files of a start are kept, relative to the run directory. */
+/** Where the session files of a start are stored, relative to the run directory. */
 export function sessionFolderOf(
   { stepId, attempt }: Pick<Entry, 'stepId' | 'attempt'>,
   count: number,
@@ -73,7 +75,7 @@ export function sessionRequest(
   return { folder: directory.resolve(folder), resume };
 }
 
-/** Whether an earlier attempt of the same visit was cut off. */
+/** Whether an earlier attempt at the same visit was interrupted. */
 function wasInterrupted(steps: readonly StepView[], { stepId, visit, attempt }: Entry): boolean {
   return steps.some(
     (other) =>

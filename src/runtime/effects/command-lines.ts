@@ -6,7 +6,7 @@ import { runnableOf } from './run-validators.ts';
 
 type Words = readonly [string, ...string[]];
 
-/** Programs that start a script by its ending, where its first line names none. */
+/** Interpreters by file extension, for scripts without a shebang. */
 const INTERPRETERS: Readonly<Record<string, string>> = {
   '.sh': 'sh',
   '.py': 'python3',
@@ -15,7 +15,7 @@ const INTERPRETERS: Readonly<Record<string, string>> = {
   '.cjs': 'node',
 };
 
-/** For each validator of a step, the line that a person would type at the root of the workspace. */
+/** For each validator of a step, the command that a user would type at the root of the workspace. */
 export async function commandLines(
   context: RunContext,
   step: ValidationStep,
@@ -24,12 +24,12 @@ export async function commandLines(
   const lines: [string, string][] = [];
   for (const planned of step.validators) {
     const words = wordsOf(context, planned);
-    if (words !== null) lines.push([planned.id, await typedLine(context, planned, words, tree)]);
+    if (words !== null) lines.push([planned.id, await formatTyped(context, planned, words, tree)]);
   }
   return Object.fromEntries(lines);
 }
 
-/** The words of a validator's command; null if it has none. The path of a script is relative to the root. */
+/** The words of a validator's command; null if it has none. Script paths are relative to the root. */
 export function wordsOf({ deps, directory }: RunContext, planned: PlanValidator): Words | null {
   const validator = runnableOf(deps.project, planned);
   if (validator === null) return null;
@@ -43,7 +43,7 @@ export function wordsOf({ deps, directory }: RunContext, planned: PlanValidator)
   return [fill(validator.entrypoint), ...validator.args.map(fill)];
 }
 
-async function typedLine(
+async function formatTyped(
   context: RunContext,
   planned: PlanValidator,
   words: Words,
@@ -55,7 +55,7 @@ async function typedLine(
   const isHere = folder === '.';
   if (!entrypoint.includes('/')) return inFolder(folder, commandLine(words));
   const interpreter = await interpreterOf(context, posix.normalize(entrypoint), tree);
-  // Entrypoints are relative to the root, also where the script runs in a folder.
+  // Entrypoints are relative to the root, even if the script runs in a subfolder.
   const path = isHere || entrypoint.startsWith('/') ? entrypoint : posix.relative(folder, entrypoint);
   return inFolder(folder, commandLine([...(interpreter === null ? [] : [interpreter]), path, ...args]));
 }
@@ -64,7 +64,7 @@ function inFolder(folder: string, line: string): string {
   return folder === '.' ? line : `cd ${quoteWord(folder)} && ${line}`;
 }
 
-/** Whether a script may be executed is not known here; named by its interpreter, it starts in either case. */
+/** The script may not be executable; with its interpreter, it starts in any case. */
 async function interpreterOf(
   { deps, workspace }: RunContext,
   path: string,

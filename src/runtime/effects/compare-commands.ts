@@ -10,7 +10,7 @@ import type { RunContext } from '../run-context.ts';
 import { wordsOf } from './command-lines.ts';
 import type { PreparedJudge } from './judge-checkout.ts';
 
-/** A file that decides what a command means may lead to others; more rounds than this are not followed. */
+/** Files that define a command may refer to others; they are followed for at most this many rounds. */
 const MAX_ROUNDS = 8;
 
 export interface TracedCommand {
@@ -26,14 +26,14 @@ export function partText({ path, part }: ChangedCommand): string {
 }
 
 /**
- * What the change does to the commands of the validators, and to those of setup if setup ran again for it: what an
- * installation runs can replace the programs of the checks.
+ * How the change affects the commands of the validators, and those of setup if setup ran again: an installation can
+ * replace the programs that the checks use.
  */
 export async function compareCommands(
   context: RunContext,
   step: ValidationStep,
   judge: PreparedJudge,
-  /** Files of the base that are wanted later: the workspace remembers them, and they cost no process of their own. */
+  /** Files of the base that are needed later: reading them here fills the workspace's cache without another process. */
   wantedLater: readonly string[],
 ): Promise<readonly TracedCommand[]> {
   const { deps } = context;
@@ -56,7 +56,7 @@ export async function compareCommands(
   return traced;
 }
 
-/** The files that define a command, followed from one to the next, at the base and now. */
+/** Reads the files that define a command, following references, at the base and now. */
 async function readDefinition(
   { deps, workspace }: RunContext,
   judge: PreparedJudge,

@@ -11,7 +11,7 @@ import { failedCasesOf, type TriedValidator } from './validator-tries.ts';
 export interface ValidatedChange {
   readonly results: readonly TriedValidator[];
   readonly judge: PreparedJudge;
-  /** Runs the validators once more, with these paths as at the base. */
+  /** Runs the validators again, with these paths restored to the base. */
   readonly rerun: (asAtBase: (path: string) => boolean) => Promise<readonly TriedValidator[]>;
 }
 
@@ -22,7 +22,7 @@ export interface JudgeFacts {
   readonly failedAtBase: boolean;
 }
 
-/** Changed paths that a passing verdict depends on. */
+/** Changed paths on which a passing verdict depends. */
 export function judgeChanged({ changed, commands, inline, probes, with_base }: JudgesRecord): string[] {
   const failsWithBase = with_base?.some(({ outcome }) => outcome !== 'completed') === true;
   return [
@@ -34,9 +34,9 @@ export function judgeChanged({ changed, commands, inline, probes, with_base }: J
 }
 
 /**
- * If the checks pass, and the change edits what decides them, they run once more with those files as at the base. Tests
- * that the change adds are left out then. If the checks failed at the base, added tests are reason enough: a test that
- * replaces the code under test while it is loaded makes the others pass.
+ * If the checks pass and the change edits tests or configuration, they run again with those files restored to the base
+ * and without tests that the change adds. If the checks failed at the base, added tests alone are enough for this: a
+ * test that replaces the code under test while it is loaded makes the others pass.
  */
 export async function compareJudges(
   context: RunContext,
@@ -73,7 +73,7 @@ export async function compareJudges(
     failed_cases: failedCasesOf([last]).filter((id) => passing.size === 0 || passing.has(id)),
   }));
   const fails = again.some(({ last }) => last.outcome !== 'completed');
-  // Added tests are named only if the verdict depends on them, since adding tests is what is asked for.
+  // Added tests are named only if the verdict depends on them, since adding tests is usually wanted.
   const decisive = fails && changed.length === 0 ? added : changed;
   return { ...record, changed: decisive, with_base: changed.length > 0 || fails ? withBase : null };
 }

@@ -2,7 +2,7 @@ import type { Runner } from '../../policy/confinement.ts';
 import { type AgentCapability, notKeptBy } from '../../policy/enforcement.ts';
 import type { Enclosure, RunContext, StepPolicy } from '../run-context.ts';
 
-/** How the processes of a step are shut in. */
+/** The sandbox for the processes of a step. */
 export async function encloseStep(
   { deps, directory, workspace }: RunContext,
   runner: Runner,
@@ -24,7 +24,7 @@ export async function encloseStep(
   return { ...enclosed, confinement: { ...confinement, writable: [...confinement.writable, temporary] } };
 }
 
-/** Why a step must not start: a promise of its policy that nobody here can keep. Null when it may. */
+/** Why a step must not start: its policy demands something that can't be enforced here. Null if it may. */
 export function refusalOf(
   runner: Runner,
   policy: Pick<StepPolicy, 'unenforceable'>,
@@ -35,7 +35,7 @@ export function refusalOf(
   return broken.length === 0 ? refusal : `nothing here can enforce ${broken.join(', ')}`;
 }
 
-/** The rest of a policy is about what agents do; without a network is what validators are promised too. */
+/** Only `network` applies to validators, too; the rest of a policy is about agents. */
 export function promisesTo(
   runner: Runner,
   { unenforceable }: Pick<StepPolicy, 'unenforceable'>,

@@ -6,9 +6,9 @@ import { readEvidence } from '../evidence.ts';
 import type { RunContext } from '../run-context.ts';
 import { publishWork } from './publish-work.ts';
 
-/** Characters of one agent's transcript that the run's own transcript shows. */
+/** How much of one agent's transcript the run's transcript shows, in characters. */
 const TRANSCRIPT_EXCERPT = 20_000;
-/** Enough for one character more than is shown, however many bytes each has. */
+/** Enough bytes for one character more than is shown, in any encoding length. */
 const EXCERPT_BYTES = 4 * (TRANSCRIPT_EXCERPT + 1);
 
 export interface FinishedRun {
@@ -19,8 +19,8 @@ export interface FinishedRun {
 }
 
 /**
- * What a run leaves when it ends: its work as one commit in the user's repository, the whole change as a patch, and a
- * transcript for people. Everything here can be done twice without harm.
+ * Writes the results of a run: its work as one commit in the user's repository, the whole change as a patch, and a
+ * readable transcript. Can be repeated safely.
  */
 export async function finishRun(context: RunContext, end: RunEnd): Promise<FinishedRun> {
   const { deps, directory, workspace } = context;
@@ -54,13 +54,13 @@ async function transcriptOf(context: RunContext, end: RunEnd): Promise<string> {
     const text = await readEvidence(context.directory, step, 'runner_transcript', {
       firstBytes: EXCERPT_BYTES,
     });
-    if (text !== null && text.trim() !== '') parts.push(fenced(text));
+    if (text !== null && text.trim() !== '') parts.push(fenceText(text));
   }
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A fence longer than any in the text, so that the text can't close it. */
-function fenced(text: string): string {
+/** Uses a fence longer than any in the text, so that the text can't close it. */
+function fenceText(text: string): string {
   const shown = text.length > TRANSCRIPT_EXCERPT ? `${text.slice(0, TRANSCRIPT_EXCERPT)}\n[cut]` : text;
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map((match) => match[0].length));
   const fence = '`'.repeat(longest + 1);

@@ -5,9 +5,9 @@ import { confineSetup, setupPlaces, setupStateDir, stepEnvironment } from './che
 
 export interface JudgeEntry {
   readonly snapshot: Snapshot;
-  /** Paths that are put there as they are at the base. */
+  /** Paths that are restored to the base. */
   readonly asAtBase: (path: string) => boolean;
-  /** Absolute, for the output of setup. */
+  /** Absolute; for the output of setup. */
   readonly evidenceDir: string;
   readonly mark: string;
   readonly policies: readonly string[];
@@ -17,13 +17,13 @@ export interface JudgeEntry {
 export interface PreparedJudge extends JudgeCheckout {
   /** The tree of the snapshot. */
   readonly tree: string;
-  /** Null without `setup`. */
+  /** Null if `setup` is not configured. */
   readonly setup: SetupResult | null;
   /** Files of `setup.cache.key` that differ from the base. */
   readonly changedKeys: readonly string[];
 }
 
-/** Brings the judge checkout to a snapshot, with everything that setup owns as setup makes it. */
+/** Updates the judge checkout to a snapshot and restores everything that setup owns. */
 export async function prepareJudge(context: RunContext, entry: JudgeEntry): Promise<PreparedJudge> {
   const { deps, workspace } = context;
   const { snapshot, asAtBase } = entry;
@@ -40,7 +40,7 @@ export async function prepareJudge(context: RunContext, entry: JudgeEntry): Prom
     stateDir: setupStateDir(context),
     isChanged,
     evidenceDir: entry.evidenceDir,
-    // Whatever makes the commands run again, they run what an agent may have written.
+    // For whatever reason setup runs again, its commands may run code that an agent wrote.
     confinement: await confineSetup(context, judge.path, entry.policies, isChanged),
     env: await stepEnvironment(context, judge.path),
     mark: entry.mark,

@@ -23,10 +23,10 @@ import { publishWork } from './publish-work.ts';
 
 type OpenGateEffect = Extract<Effect, { kind: 'open_gate' }>;
 
-/** Files listed in a request besides those that decide; the patch has them all. */
+/** How many files a request lists besides those that influence acceptance; the patch contains them all. */
 const MAX_FILES = 200;
 
-/** Writes down everything a person needs to decide, bound by hashes to what they are shown. */
+/** Records everything that a reviewer needs, bound by digests to what the gate shows. */
 export async function openGate(
   context: RunContext,
   effect: OpenGateEffect,
@@ -47,15 +47,15 @@ export async function openGate(
   const goldens = await proposeGoldens(context, evidence, now, `${step.id}@${effect.attempt}.goldens`);
   const earlier = await evidenceOf(context);
   const approvals = await openApprovals(context, changes.diff.files);
-  const looked = await gateChanges(context, changes.diff.files, now.tree, approvals);
+  const inspected = await gateChanges(context, changes.diff.files, now.tree, approvals);
   const own = { step_id: step.id, attempt: effect.attempt, important: true };
   const shown: GateRequest = {
     ...(await factsOf(context, step)),
     approvals,
-    deciding: [...looked.deciding],
-    folders: [...looked.folders],
-    content: [...looked.content],
-    uninspected: looked.uninspected,
+    deciding: [...inspected.deciding],
+    folders: [...inspected.folders],
+    content: [...inspected.content],
+    uninspected: inspected.uninspected,
     proposed_goldens: [...goldens.proposals],
     proposed_goldens_left_out: goldens.leftOut,
     diff_summary: changes.summary,
@@ -97,7 +97,7 @@ function writeRequest(evidence: Evidence, request: GateRequest) {
   );
 }
 
-/** What is asked and why; the files come apart. */
+/** The facts of a request, without the files. */
 async function factsOf(context: RunContext, step: GateStep) {
   const { deps, directory } = context;
   const view = context.view();
@@ -137,13 +137,13 @@ async function factsOf(context: RunContext, step: GateStep) {
   };
 }
 
-/** What the agent claimed, each claim with what the last evaluation's evidence says of it. */
+/** The agent's claims, each with what the last evaluation's evidence says about it. */
 async function claimsOf({ directory, view }: RunContext): Promise<LedgerEntry[]> {
   const judged = lastEnded(view().steps, 'EVALUATE');
   return judged === null ? [] : [...(await readLedger(directory, judged))];
 }
 
-/** Without a sandbox an agent can do all that the person can: also change this record, or answer. */
+/** Without a sandbox, an agent can do everything that the user can, including changing this record or answering. */
 async function unsandboxedNotice({ directory, view }: RunContext): Promise<string[]> {
   const agents = new Set<string>();
   for (const step of view().steps.filter(({ opcode }) => opcode === 'RUN_AGENT')) {
@@ -159,7 +159,7 @@ async function unsandboxedNotice({ directory, view }: RunContext): Promise<strin
 
 const runnerSchema = z.looseObject({ agent: z.string(), sandboxed: z.boolean() });
 
-/** The log's own time decides in the end; this is the same to within the writing of this request. */
+/** The timestamp in the log decides; it differs from this one only by the time it takes to write the request. */
 function expiryOf(requestedAt: Date, timeoutMs: number | null): string | null {
   if (timeoutMs === null) return null;
   const at = new Date(requestedAt.getTime() + timeoutMs);
@@ -176,23 +176,23 @@ function reasonOf(context: RunContext, step: GateStep): string {
   return `the workflow asks for ${step.gate}`;
 }
 
-/** The last judgement with its blockers in full, as the planner wrote them. */
+/** The last evaluation, with its blockers in full as the planner wrote them. */
 async function judgementOf(context: RunContext) {
   const { lastDecision } = context.view();
   if (lastDecision === null) return null;
   const { stepId, ...decision } = lastDecision;
   const key = { stepId, attempt: decision.attempt };
   const written = await readEvidenceJson(context.directory, key, 'planner_decision');
-  return { step_id: stepId, ...decision, blockers: listed(written, 'blockers').flatMap(asBlocker) };
+  return { step_id: stepId, ...decision, blockers: listUnder(written, 'blockers').flatMap(parseBlocker) };
 }
 
-/** What is not a blocker is left out; the decision itself is among the evidence. */
-function asBlocker(value: unknown): Blocker[] {
+/** Skips invalid blockers; the decision itself is among the evidence. */
+function parseBlocker(value: unknown): Blocker[] {
   const parsed = blockerSchema.safeParse(value);
   return parsed.success ? [parsed.data] : [];
 }
 
-function listed(value: unknown, key: string): readonly unknown[] {
+function listUnder(value: unknown, key: string): readonly unknown[] {
   const found = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const list: unknown = found.find(([name]) => name === key)?.[1];
   return Array.isArray(list) ? (list as unknown[]) : [];
@@ -203,7 +203,7 @@ function diffOf({ files, insertions, deletions }: WorkspaceDiff, patch: string) 
   return { files: shown, file_count: files.length, insertions, deletions, patch };
 }
 
-/** All that the steps so far left, by the digests in the log: a manifest could have been changed with its files. */
+/** The evidence of all steps so far, with digests from the log: a manifest could have been changed with its files. */
 async function evidenceOf(context: RunContext): Promise<EvidenceItem[]> {
   const important = new Set<string>();
   for (const step of context.view().steps)

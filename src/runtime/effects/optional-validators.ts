@@ -7,15 +7,15 @@ import { keyOfValidator, runnableOf } from './run-validators.ts';
 import type { TriedValidator } from './validator-tries.ts';
 
 /**
- * Validators with `optional: true` run where the repository has something to run for them, and count by what is new since the
- * baseline: a linter that was red before must not make every change fail.
+ * Whether a validator is `optional: true`: it runs only if the repository has a command for it, and only failures that
+ * are new since the baseline count. A linter that was already red must not make every change fail.
  */
 
 export function isOptional(planned: PlanValidator): boolean {
   return planned.kind === 'named' && planned.optional === true;
 }
 
-/** The validators that a run can't start without. If all are optional and none can run, the step would pass without a check. */
+/** Validators that a run needs. If all are optional and none can run, all are: the step would pass without a check. */
 export function findNeededValidators(
   validators: readonly PlanValidator[],
   isRunnable: (planned: PlanValidator) => boolean,
@@ -24,7 +24,7 @@ export function findNeededValidators(
   return required.length > 0 || validators.some(isRunnable) ? required : validators;
 }
 
-/** The step with the validators that run. If none is left, all of them stay: a step that checks nothing must not pass. */
+/** The step with the validators that run. If none is left, all stay: a step without checks must not pass. */
 export function withDueValidators(
   { deps }: RunContext,
   step: ValidationStep,
@@ -38,7 +38,7 @@ export function withDueValidators(
   return due.length === 0 ? step : { ...step, validators: due };
 }
 
-/** What an optional validator reports; null where it passed, or where there is too much to compare. */
+/** The findings of an optional validator; null if it passed, or if its output is too long to compare. */
 export async function findingsOf(
   { directory }: RunContext,
   { outcome, stdoutPath, stderrPath }: ValidatorResult,
@@ -53,7 +53,7 @@ export async function findingsOf(
   );
 }
 
-/** Results in which an optional validator passes that failed at the base too and reports nothing new. */
+/** Lets optional validators pass that already failed at the base and report nothing new. */
 export async function forgiveKnownFailures(
   context: RunContext,
   step: ValidationStep,
@@ -74,7 +74,7 @@ export async function forgiveKnownFailures(
   );
 }
 
-/** Ids of the validators that passed only because they failed the same way at the base. */
+/** Ids of validators that passed only because they failed in the same way at the base. */
 export function forgivenIds(results: readonly TriedValidator[]): string[] {
   return results.flatMap(({ last }) =>
     last.outcome === 'completed' && last.exitCode === null ? [last.id] : [],

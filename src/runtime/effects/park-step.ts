@@ -8,12 +8,12 @@ import type { Evidence } from '../evidence.ts';
 import { type AgentCare, type EffectResult, Interrupted, type RunContext } from '../run-context.ts';
 import { endUnstarted } from './unstarted-step.ts';
 
-/** For records of versions that did not have it. */
+/** Default for records of versions that did not record a limit. */
 const PARK_LIMIT_MS = 12 * 3_600_000;
 
 /**
- * How often and how long the current visit of a step has been parked, by the log. Only planned times count: a run that
- * is resumed late was not parked longer.
+ * How often and how long the current visit of a step has been parked, according to the log. Only planned times count: a
+ * run that is resumed late was not parked longer.
  */
 export function parkingOf(context: Pick<RunContext, 'events' | 'view'>, stepId: string): Parking {
   let count = 0;
@@ -36,8 +36,8 @@ function startsVisit(event: RunEvent): boolean {
 }
 
 /**
- * Parks a step before its agent is started, if another run has found out that its account is spent. The step sits out
- * a wait that is nearly over. Null when the agent may start.
+ * Parks a step before its agent starts, if another run has found the account's limit exhausted. If the wait is nearly
+ * over, sleeps instead. Null if the agent may start.
  */
 export async function parkedBefore(
   context: RunContext,
@@ -63,7 +63,7 @@ export async function parkedBefore(
   };
 }
 
-/** Tells all other runs on the same credential. */
+/** Shares the wait with all other runs that use the same credential. */
 export async function tellOthers(
   { deps }: RunContext,
   { credential }: AgentCare,

@@ -6,14 +6,14 @@ import type { StepPolicy } from '../run-context.ts';
 
 interface PolicyFindings {
   readonly violations?: readonly Violation[];
-  /** Changed paths that a person is asked about. */
+  /** Changed paths that need a user's approval. */
   readonly approvals?: readonly ApprovalRequest[];
   readonly notes: readonly string[];
   readonly capabilities?: readonly AgentCapability[];
   readonly controls?: AgentControls | undefined;
 }
 
-/** What was requested, what was in force, what was violated or asks a person, and what nothing here can enforce. */
+/** The requested and the effective policy, violations, approval requests, and notes about what is not enforced. */
 export function policySummary(policy: StepPolicy, findings: PolicyFindings) {
   const { violations = [], approvals = [], notes, capabilities = [], controls } = findings;
   return {

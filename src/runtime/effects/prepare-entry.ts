@@ -8,7 +8,7 @@ export interface PreparedEntry {
   readonly mark: string;
 }
 
-/** Salvages and undoes what a dead attempt of the step changed. */
+/** Salvages and undoes the changes of a dead attempt at the step. */
 export async function undoDeadAttempt(
   context: RunContext,
   entry: Entry & { readonly restoreTo: string | null },
@@ -28,7 +28,7 @@ export async function undoDeadAttempt(
   ]);
 }
 
-/** Keeps the state to come back to. Durable before anything is started. */
+/** Takes the snapshot to restore after a crash. It is recorded durably before any process starts. */
 export async function prepareEntry(
   context: RunContext,
   entry: Entry,
@@ -47,7 +47,7 @@ export async function prepareEntry(
   return { before, mark };
 }
 
-/** Puts on record why something of a step is being ended, before it is: afterwards its end could mean anything. */
+/** Records why a process of a step is being stopped, before it is: afterwards its end would be ambiguous. */
 export function recordStop(
   context: RunContext,
   stepId: string,

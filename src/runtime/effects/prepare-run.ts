@@ -5,8 +5,8 @@ import { recordSetup } from './record-setup.ts';
 import { takeBaseline } from './take-baseline.ts';
 
 /**
- * Makes the checkouts of a run ready for its first step: setup, then the checks on the base. It is asked for again after
- * a crash, so it skips what the log already records.
+ * Prepares the checkouts of a run for its first step: setup, then the baseline. Called again after a crash, so it skips
+ * what the log already records.
  */
 export async function prepareRun(context: RunContext): Promise<EffectResult> {
   const isSetUp = context
@@ -14,13 +14,13 @@ export async function prepareRun(context: RunContext): Promise<EffectResult> {
     .some((event) => event.event_type === 'setup_completed' && event.payload.outcome === 'completed');
   if (context.deps.setup !== undefined && !isSetUp) {
     const failure = await setUpWorkspace(context);
-    if (failure !== null) return failed(failure);
+    if (failure !== null) return failPreparation(failure);
   }
   const failure = await takeBaseline(context);
-  return failure === null ? { records: [], input: { kind: 'prepared' } } : failed(failure);
+  return failure === null ? { records: [], input: { kind: 'prepared' } } : failPreparation(failure);
 }
 
-function failed(reason: string): EffectResult {
+function failPreparation(reason: string): EffectResult {
   return { records: [], input: { kind: 'preparation_failed', reason } };
 }
 

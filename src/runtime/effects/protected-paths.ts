@@ -2,12 +2,12 @@ import type { EventDraft } from '../../contracts/event.ts';
 import { nameSome } from '../../text/name-some.ts';
 import type { RunContext } from '../run-context.ts';
 
-/** Paths named in a line for people; the policy summary has them all. */
+/** How many paths a note names; the policy summary lists them all. */
 const MAX_NAMED = 5;
 
 /**
- * The paths that validators see as at the base: those that the policy of the validation protects, and that of the agent
- * whose work is checked.
+ * The paths that validators see as at the base: those protected by the policies of the validation step and of the agent
+ * whose work it checks.
  */
 export function protectedPaths(context: RunContext, policies: readonly string[]): (path: string) => boolean {
   const protectors = [policies, lastAgentPolicies(context)].flatMap(
@@ -16,7 +16,7 @@ export function protectedPaths(context: RunContext, policies: readonly string[])
   return (path) => protectors.some((protects) => protects(path));
 }
 
-/** Says at once, to people who watch the run, that the change touches protected paths. */
+/** Reports in a status note, right after the step, that the change touches protected paths. */
 export function noteRestoredPaths(stepId: string, paths: readonly string[]): EventDraft[] {
   if (paths.length === 0) return [];
   const note = `protected paths were changed; validators of step "${stepId}" saw them as at the base: ${nameSome(paths, MAX_NAMED)}`;

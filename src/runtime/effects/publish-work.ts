@@ -3,7 +3,7 @@ import type { BranchLeftAlone } from '../../ports/workspace.ts';
 import type { RunContext } from '../run-context.ts';
 import { noticeRecord } from './check-step.ts';
 
-/** Brings the work so far to the user's repository as one commit: at a gate, and when the run ends. */
+/** Publishes the work so far to the user's repository as one commit: at a gate, and when the run ends. */
 export async function publishWork(
   { deps, directory, workspace, view }: RunContext,
   stepId: string | null,
@@ -19,22 +19,22 @@ export async function publishWork(
   ];
   const message = `${title}\n\n${trailers.join('\n')}\n`;
   const { commit, leftAlone } = await deps.workspace.publish(workspace, { tree, message });
-  return { commit, records: leftAlone === null ? [] : [leftAloneRecord(stepId, leftAlone, commit)] };
+  return { commit, records: leftAlone === null ? [] : [noticeLeftAlone(stepId, leftAlone, commit)] };
 }
 
-function leftAloneRecord(stepId: string | null, left: BranchLeftAlone, commit: string): EventDraft {
+function noticeLeftAlone(stepId: string | null, left: BranchLeftAlone, commit: string): EventDraft {
   const { branchName, at, salvageRef } = left;
   return noticeRecord(stepId, {
     kind: 'branch_left_alone',
     subject: branchName,
     old: at,
     new: commit,
-    message: `the branch ${branchName} ${whyLeftAlone(left)}, so conductor left it alone; the result is at ${salvageRef}`,
+    message: `the branch ${branchName} ${explainLeftAlone(left)}, so conductor left it alone; the result is at ${salvageRef}`,
     salvageRef,
   });
 }
 
-function whyLeftAlone({ reason, at, checkout, detail }: BranchLeftAlone): string {
+function explainLeftAlone({ reason, at, checkout, detail }: BranchLeftAlone): string {
   switch (reason) {
     case 'checked_out':
       return `is checked out in ${checkout ?? 'a checkout'}`;

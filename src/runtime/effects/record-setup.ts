@@ -4,7 +4,7 @@ import { commandLine } from '../../text/shell-words.ts';
 import type { Evidence } from '../evidence.ts';
 import { Interrupted, type RunContext } from '../run-context.ts';
 
-/** Evidence and event of one setup. A setup that had nothing to do leaves none. */
+/** Records evidence and event of one setup. A setup that had nothing to do leaves none. */
 export async function recordSetup(
   context: RunContext,
   evidence: Evidence,
@@ -42,7 +42,7 @@ export async function recordSetup(
   await context.record([...(await evidence.close(outcome, reason ?? 'setup completed')), completed]);
 }
 
-/** What the commands of a setup printed. */
+/** Records the output of a setup's commands. */
 export async function recordSetupOutput(evidence: Evidence, result: SetupResult | null): Promise<void> {
   for (const { stdoutPath, stderrPath } of result?.commands ?? [])
     for (const path of [stdoutPath, stderrPath]) await evidence.file('setup_output', path);

@@ -6,12 +6,12 @@ import { compareTrees } from '../workspace-evidence.ts';
 
 type RollbackEffect = Extract<Effect, { kind: 'roll_back' }>;
 
-/** Puts the worktree back. What was there stays under a salvage ref, and the difference is evidence. */
+/** Rolls the worktree back. Its previous state is kept under a salvage ref, and the difference is evidence. */
 export async function rollBack(context: RunContext, effect: RollbackEffect): Promise<EffectResult> {
   const { deps, directory, workspace } = context;
   const evidence = await openEvidence(directory, effect, deps.clock, deps.project.secrets);
   const restored = await restore(context, effect);
-  if (typeof restored === 'string') return failed(await evidence.close('error', restored), restored);
+  if (typeof restored === 'string') return failRollback(await evidence.close('error', restored), restored);
   const undone = await compareTrees(
     deps.workspace,
     workspace,
@@ -56,7 +56,7 @@ export async function rollBack(context: RunContext, effect: RollbackEffect): Pro
   };
 }
 
-/** The reason, when it can't be done. */
+/** Returns the reason if it fails. */
 async function restore(context: RunContext, effect: RollbackEffect): Promise<Restored | string> {
   try {
     return await context.deps.workspace.restore(
@@ -69,8 +69,8 @@ async function restore(context: RunContext, effect: RollbackEffect): Promise<Res
   }
 }
 
-/** Half a rollback may have changed files. */
-function failed(records: EffectResult['records'], reason: string): EffectResult {
+/** A rollback that failed halfway may have changed files. */
+function failRollback(records: EffectResult['records'], reason: string): EffectResult {
   return {
     records,
     input: {

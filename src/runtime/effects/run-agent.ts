@@ -59,13 +59,13 @@ export async function runAgent(
     return endUnstarted(evidence, 'killed_policy', refusal);
   }
 
-  const care = deps.project.agentCare?.(step.agent) ?? PLAIN_CARE;
+  const care = deps.project.agentCare?.(step.agent) ?? DEFAULT_CARE;
   const parked = await parkedBefore(context, step, care, evidence);
   if (parked !== null) return parked;
 
   const prepared = await prepareEntry(context, effect, { family: agent.family, name: step.agent });
   const { earlier, note } = await chooseSession(context, step, effect, agent);
-  const news =
+  const newTask =
     earlier === null ? '' : await newInstructions(context, step, effect, { inputs, earlier: earlier.entry });
   const { last, failed } = await runStarts(context, {
     step,
@@ -74,9 +74,9 @@ export async function runAgent(
     care,
     prepared,
     evidence,
-    session: agent.resumes === true ? { earlier, prompt: news } : null,
+    session: agent.resumes === true ? { earlier, prompt: newTask } : null,
     request: {
-      ...placeOf(context, step),
+      ...buildRequestBase(context, step),
       env: await stepEnvironment(context, context.workspace.worktreePath),
       attempt: effect.attempt,
       visit: effect.visit,
@@ -99,7 +99,7 @@ export async function runAgent(
   const facts = {
     step,
     worktreePath: context.workspace.worktreePath,
-    task: result.session?.resumed === true ? news : task.text,
+    task: result.session?.resumed === true ? newTask : task.text,
     sessionFolder: agent.resumes === true ? sessionFolderOf(effect, last.count) : null,
     result,
     changes,
@@ -121,10 +121,10 @@ export async function runAgent(
     ...checked.records,
     ...noteApprovals(step.id, approvals),
     runnerCompleted({ step, effect }, last),
-    ...stepNote(step, note ?? result.session?.note ?? null),
-    // A review names the problem itself.
-    ...stepNote(step, review === null ? (result.resultProblem ?? null) : null),
-    ...reviewDone(step, review),
+    ...noteStep(step, note ?? result.session?.note ?? null),
+    // A review reports the problem itself.
+    ...noteStep(step, review === null ? (result.resultProblem ?? null) : null),
+    ...noteReview(step, review),
   ];
   const usage = sumUsage([...failed, last].map((start) => start.usage));
   if (last.move.kind === 'park' && isWithinBudget(context, step, last.usage)) {
@@ -135,7 +135,7 @@ export async function runAgent(
     await tellOthers(context, care, wait);
     return { records, input: parkedUntil(wait) };
   }
-  // The kernel takes the use of a step from its end, unless a start is in the totals; then all of them have to be.
+  // The kernel counts a step's usage from its end, unless the totals have failed starts; then this one must be in them.
   if (failed.length > 0) await context.record(records);
   return {
     input: {
@@ -152,22 +152,22 @@ export async function runAgent(
   };
 }
 
-/** Where nobody says anything about an agent. */
-const PLAIN_CARE: AgentCare = { retries: 0, credential: null, price: null };
+/** Default for agents without configured retries and prices. */
+const DEFAULT_CARE: AgentCare = { retries: 0, credential: null, price: null };
 
-/** A run that has spent its budget has nothing to wait for. The earlier starts are in the totals already. */
+/** A run without budget left has nothing to wait for. The totals already include the earlier starts. */
 function isWithinBudget(context: RunContext, step: AgentStep, usage: Usage | null): boolean {
   return budgetProblem(context.plan, spend(context.view().state, step.id, usage), step.id) === null;
 }
 
-/** A judgement of `partial` led here; a recovery attempt came the same way. */
+/** Whether an evaluation of `partial` led to this step; a recovery attempt has the same route. */
 function isRefinement({ view }: RunContext, step: AgentStep): boolean {
-  const way = view().routes.at(-1);
-  return way?.key === 'partial' && way.to === step.id;
+  const route = view().routes.at(-1);
+  return route?.key === 'partial' && route.to === step.id;
 }
 
-/** What of a request does not depend on the attempt. */
-function placeOf({ directory, workspace, observer }: RunContext, step: AgentStep) {
+/** The part of a request that doesn't depend on the attempt. */
+function buildRequestBase({ directory, workspace, observer }: RunContext, step: AgentStep) {
   return {
     runId: directory.runId,
     stepId: step.id,
@@ -182,7 +182,7 @@ interface AgentFacts {
   readonly step: AgentStep;
   readonly worktreePath: string;
   readonly task: string;
-  /** Relative to the run directory; null for an agent that keeps no session. */
+  /** Relative to the run directory; null for an agent without sessions. */
   readonly sessionFolder: string | null;
   readonly result: AgentResult;
   readonly changes: WorkspaceEvidence;
@@ -206,7 +206,7 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   if (typeof result.streamPath === 'string') await evidence.file('runner_stream', result.streamPath);
   if (result.stderrPath !== null) await evidence.file('runner_stderr', result.stderrPath);
   await evidence.text('runner_final_response', 'final.md', `${result.finalResponse}\n`, { important: true });
-  const said = claimsFrom(result.result?.claims ?? null, result.finalResponse, {
+  const claimed = claimsFrom(result.result?.claims ?? null, result.finalResponse, {
     root: facts.worktreePath,
     changed: changes.diff.files.map(({ path }) => path),
   });
@@ -219,8 +219,8 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
     exit_code: result.exitCode,
     duration_ms: result.durationMs,
     final: result.finalResponse,
-    claims: said.claims.map(formatClaim),
-    claims_source: said.source,
+    claims: claimed.claims.map(formatClaim),
+    claims_source: claimed.source,
     ...reviewWords(result.result),
     blockers: result.result?.blockers ?? readTail(result.finalResponse)?.blockers ?? blockersIn(words),
     ...(words === null ? {} : { result: words }),
@@ -256,19 +256,19 @@ async function recordAgentEvidence(evidence: Evidence, facts: AgentFacts): Promi
   );
 }
 
-/** For people: readers that go by the role of a transcript get the one of the start that counts. */
+/** Uses separate roles: readers of `runner_transcript` must get the transcript of the start that counts. */
 async function recordFailedStart(evidence: Evidence, result: AgentResult): Promise<void> {
   await evidence.file('failed_start_transcript', result.transcriptPath);
   if (result.stderrPath !== null) await evidence.file('failed_start_stderr', result.stderrPath);
 }
 
-/** Shown while the run goes on: a session that could not be continued costs more, a result file that is ignored says nothing. */
-function stepNote(step: AgentStep, note: string | null): EventDraft[] {
+/** A note for users who watch the run, such as a session that could not be continued or an ignored result file. */
+function noteStep(step: AgentStep, note: string | null): EventDraft[] {
   return note === null ? [] : [{ event_type: 'status_updated', step_id: step.id, payload: { note } }];
 }
 
-/** A review is a turn of the run that whoever looks on wants to see. */
-function reviewDone(step: AgentStep, review: Review | null): EventDraft[] {
+/** Reports the result of a review to users who watch the run. */
+function noteReview(step: AgentStep, review: Review | null): EventDraft[] {
   if (review === null) return [];
   const { verdict, findings, problem } = review;
   const count = `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
@@ -276,7 +276,7 @@ function reviewDone(step: AgentStep, review: Review | null): EventDraft[] {
   return [{ event_type: 'status_updated', step_id: step.id, payload: { note } }];
 }
 
-/** As the agent wrote it, so that a replay can say it again. */
+/** As the agent wrote it, so that a replay can repeat it. */
 function reviewWords(result: AgentResultFile | null) {
   if (result === null) return {};
   const { verdict, findings, review } = result;

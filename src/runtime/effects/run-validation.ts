@@ -74,7 +74,7 @@ export async function runValidation(
       return reran;
     },
   });
-  const outcome = worstOutcome(results.map(({ last }) => mechanical(last.outcome)));
+  const outcome = worstOutcome(results.map(({ last }) => toMechanical(last.outcome)));
   await recordValidationEvidence(evidence, results, outcome, facts);
   for (const [index, result] of results.entries())
     await recordReportFiles(
@@ -91,12 +91,12 @@ export async function runValidation(
   ];
   await evidence.json('policy_summary', 'policy.json', policySummary(policy, { notes }));
   const reason = reasonOf(results);
-  const records = await evidence.close(outcome, reason ?? passedText(results));
+  const records = await evidence.close(outcome, reason ?? describePassed(results));
   return {
     input: {
       kind: 'step_ended',
       outcome,
-      // Validators work in a checkout of their own, so the files of the workspace are as they were.
+      // Validators work in their own checkout, so the files of the workspace are unchanged.
       changed: false,
       tree: prepared.before.tree,
       validators: results.map((result, index) => endOf(step, step.validators[index], result)),
@@ -118,7 +118,7 @@ interface SessionRequest {
   readonly baseline: BaselineRecord | null;
 }
 
-/** The judge checkout over one RUN_VALIDATION: brought to the snapshot, once or twice, with validators run in it. */
+/** The judge checkout during one RUN_VALIDATION: updated to the snapshot, once or twice, to run validators in it. */
 function openSession(
   context: RunContext,
   effect: ValidationEffect,
@@ -154,7 +154,7 @@ function openSession(
       confinement: ValidatorsPass['confinement'],
       evidenceDir: string,
     ): Promise<readonly TriedValidator[]> => {
-      // A dependency that the change asks for and that can't be installed is the change's failure.
+      // If the change adds a dependency that can't be installed, that is a failure of the change.
       if (judge.setup !== null && !judge.setup.ok) {
         const { reason, exitCode } = judge.setup;
         return [triedOnce({ ...neverRan(SETUP_ID, reason), exitCode: exitCode ?? 1 })];
@@ -171,7 +171,7 @@ function openSession(
   };
 }
 
-/** Validators that have the network of this machine although the step has none. */
+/** Notes for validators that have network access although the step has none. */
 function hostNetworkNotes(
   { deps }: RunContext,
   { validators }: ValidationStep,
@@ -185,7 +185,7 @@ function hostNetworkNotes(
   });
 }
 
-/** No validator was started, so the files are as they were. */
+/** No validator was started, so the files are unchanged. */
 async function refuse(
   { deps, directory }: RunContext,
   effect: ValidationEffect,
@@ -199,7 +199,7 @@ async function refuse(
   return endUnstarted(evidence, outcome, reason);
 }
 
-function mechanical(outcome: ValidatorResult['outcome']): MechanicalOutcome {
+function toMechanical(outcome: ValidatorResult['outcome']): MechanicalOutcome {
   return outcome === 'cancelled' ? 'error' : outcome;
 }
 
@@ -219,7 +219,7 @@ function endOf(
   return {
     id: last.id,
     key: isPlanned ? keyOfValidator(step.id, planned) : `${step.id}/${last.id}`,
-    outcome: mechanical(last.outcome),
+    outcome: toMechanical(last.outcome),
     exit_code: last.exitCode,
     proposals: proposalsOf(tried),
     ...(triesOf(tried) === 1 ? {} : { tries: triesOf(tried) }),
@@ -238,8 +238,8 @@ function reasonOf(results: readonly TriedValidator[]): string | null {
   return reasons.length === 0 ? null : reasons.join('; ');
 }
 
-/** A flaky validator has not simply passed. */
-function passedText(results: readonly TriedValidator[]): string {
+/** Lists flaky validators separately: they have not simply passed. */
+function describePassed(results: readonly TriedValidator[]): string {
   const flaky = results.filter(isFlaky).map(({ last }) => last.id);
   const passed = `${results.length - flaky.length} passed`;
   return flaky.length === 0 ? passed : `${passed}, ${flaky.length} flaky: ${flaky.join(', ')}`;

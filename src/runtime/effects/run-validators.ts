@@ -11,11 +11,11 @@ export interface ValidatorsPass
     'stepId' | 'attempt' | 'evidenceDir' | 'confinement' | 'mark' | 'onStop' | 'onLine'
   > {
   readonly checkout: string;
-  /** Until the end of the step. */
+  /** Time left until the step's timeout. */
   readonly timeLeftMs: () => number;
 }
 
-/** Runs validators in order, or side by side if the step says `parallel`. */
+/** Runs validators one after the other, or concurrently if the step says `parallel`. */
 export async function runValidators(
   context: RunContext,
   step: Pick<ValidationStep, 'parallel' | 'idleTimeoutMs'>,
@@ -46,7 +46,7 @@ async function runOne(
     return deps.validators.run({
       ...pass,
       failedCases,
-      // No validator can have this name, as it would be written otherwise there.
+      // Can't collide with a validator's folder: an id with `@` is escaped in its name.
       evidenceDir: isFirst ? pass.evidenceDir : `${pass.evidenceDir}/try@${count}`,
       timeoutMs,
       validator: isFirst
@@ -73,7 +73,7 @@ async function runOne(
   return runTries(validator.retries ?? 0, run, () => timeLeftMs() > 0);
 }
 
-/** A named validator takes its command from the configuration and keeps what the step says beyond it. */
+/** A named validator takes its command from the configuration; settings of the step take precedence. */
 export function runnableOf(
   project: Pick<Project, 'validator'>,
   planned: PlanValidator,
@@ -91,7 +91,7 @@ export function runnableOf(
   };
 }
 
-/** Names the same validator over several visits and steps. */
+/** Identifies a validator across visits and steps. */
 export function keyOfValidator(stepId: string, planned: PlanValidator): string {
   return planned.kind === 'named' ? planned.name : `${stepId}/${planned.id}`;
 }

@@ -1,7 +1,7 @@
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Violation } from '../../kernel/protocol.ts';
 
-/** A step whose work can't be looked at any more, with what was seen of it all the same. */
+/** A step whose results can't be inspected any more, with the violations that are known anyway. */
 export class StepFailure extends ExpectedFailure {
   override readonly name = 'StepFailure';
   readonly violations: readonly Violation[];

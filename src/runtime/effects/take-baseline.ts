@@ -25,8 +25,8 @@ import { recordValidatorFiles } from './validation-evidence.ts';
 import type { TriedValidator } from './validator-tries.ts';
 
 /**
- * Runs the workflow's validators once on the base commit, in the judge checkout, exactly as they will run later. Returns
- * why the run can't go on: checks that can't run here would blame the agent for it.
+ * Runs the workflow's validators once on the base commit, in the judge checkout, exactly as they will run later.
+ * Returns why the run can't continue: if checks can't run here, the agent would be blamed for it.
  */
 export async function takeBaseline(context: RunContext): Promise<string | null> {
   const { deps, plan } = context;
@@ -47,7 +47,7 @@ export async function takeBaseline(context: RunContext): Promise<string | null> 
   const { worktreePath } = context.workspace;
   const request = { checkout: worktreePath, env: await stepEnvironment(context, worktreePath) };
   const digest = (await deps.setup?.digest(request)) ?? null;
-  const key = await keyOf(context, steps, digest);
+  const key = await computeKey(context, steps, digest);
   const known = await findKnown(context, key);
   const judge = known === null ? await openBaseJudge(context, steps[0]?.policies ?? []) : null;
   if (typeof judge === 'string') return judge;
@@ -72,7 +72,7 @@ function obstacleIn({ outcome, reason }: Pick<BaselineRecord, 'outcome' | 'reaso
   return outcome === 'unable' ? (reason ?? UNABLE) : null;
 }
 
-/** The judge checkout at the base with its own setup, or why there is none. */
+/** The judge checkout at the base with its own setup, or why it could not be prepared. */
 async function openBaseJudge(
   context: RunContext,
   policies: readonly string[],
@@ -99,8 +99,8 @@ async function openBaseJudge(
   return judge.setup.ok ? judge : judge.setup.reason;
 }
 
-/** The same base, checks and setup give the same result. */
-async function keyOf(
+/** The cache key: the same base, checks and setup give the same result. */
+async function computeKey(
   context: RunContext,
   steps: readonly ValidationStep[],
   setupDigest: string | null,
@@ -109,7 +109,7 @@ async function keyOf(
   const definitions = new Map<string, unknown>();
   for (const step of steps)
     for (const planned of step.validators) {
-      // The baseline runs a validator that several steps name once, as the first of them does.
+      // If several steps name a validator, the baseline runs it once, as the first of them does.
       const key = keyOfValidator(step.id, planned);
       if (!definitions.has(key))
         definitions.set(key, [runnableOf(deps.project, planned), isOptional(planned), step.timeoutMs]);
@@ -132,7 +132,7 @@ async function findKnown({ deps }: RunContext, key: string): Promise<BaselineRec
 }
 
 interface BaselineRun {
-  /** As it was just made; null if it has to be made. */
+  /** The checkout that was just prepared; null if it has to be prepared. */
   readonly judge: PreparedJudge | null;
   readonly evidence: Evidence;
   readonly setupDigest: string | null;
@@ -148,13 +148,13 @@ async function runBaseline(
   for (const step of steps) {
     const due = step.validators.filter((planned) => !ended.has(keyOfValidator(step.id, planned)));
     if (due.length === 0) continue;
-    // Between two validations nothing is left behind; the first one finds the checkout as it was just made.
+    // Each step gets a fresh checkout; the first one uses the checkout that was just prepared.
     current ??= await reopen(context, step, evidence);
     for (const entry of await runStep(context, step, due, { judge: current, evidence }))
       ended.set(entry.key, entry);
     current = null;
   }
-  return recordOf(context, [...ended.values()], setupDigest);
+  return createRecord(context, [...ended.values()], setupDigest);
 }
 
 async function reopen(context: RunContext, step: ValidationStep, evidence: Evidence): Promise<PreparedJudge> {
@@ -182,7 +182,7 @@ async function runStep(
   const entries: BaselineValidator[] = [];
   for (const planned of due)
     if (await isAtBase(context, planned)) atBase.push(planned);
-    else entries.push(notAtBase(step.id, planned));
+    else entries.push(createMissing(step.id, planned));
   const { confinement } = await encloseStep(context, 'validator', step.policies, judge.path);
   const deadline = deps.clock.now().getTime() + step.timeoutMs;
   const results = await runValidators(context, step, atBase, {
@@ -200,19 +200,19 @@ async function runStep(
   await recordValidatorFiles(evidence, results, 'baseline_output');
   for (const [index, result] of results.entries()) {
     const planned = atBase[index];
-    if (planned !== undefined) entries.push(await entryOf(context, step.id, planned, result, judge.path));
+    if (planned !== undefined) entries.push(await createEntry(context, step.id, planned, result, judge.path));
   }
   return entries;
 }
 
-/** A harness that an agent has still to write is not there yet. */
+/** False for a harness that an agent has yet to write. */
 async function isAtBase({ deps, workspace }: RunContext, planned: PlanValidator): Promise<boolean> {
   const script = findScript(planned);
   if (script.kind !== 'file') return script.kind === 'present';
   return deps.workspace.hasFile(workspace.baseSha, script.path);
 }
 
-function notAtBase(stepId: string, planned: PlanValidator): BaselineValidator {
+function createMissing(stepId: string, planned: PlanValidator): BaselineValidator {
   return {
     id: planned.id,
     key: keyOfValidator(stepId, planned),
@@ -227,7 +227,7 @@ function notAtBase(stepId: string, planned: PlanValidator): BaselineValidator {
   };
 }
 
-async function entryOf(
+async function createEntry(
   context: RunContext,
   stepId: string,
   planned: PlanValidator,
@@ -250,19 +250,19 @@ async function entryOf(
     report: last.harnessReport?.value ?? null,
   };
   const { confinement } = await encloseStep(context, 'validator', [], checkout);
-  // One that can't run here is left out: the workflow asks for it only where it is there.
+  // An optional validator that can't run here is skipped.
   return isOptional(planned) && cannotRun(entry, confinement !== null)
     ? { ...entry, ran: false, reason: "can't run here" }
     : entry;
 }
 
-async function recordOf(
+async function createRecord(
   context: RunContext,
   validators: readonly BaselineValidator[],
   setupDigest: string | null,
 ): Promise<BaselineRecord> {
   const lacksSetup = hasNoPass(validators) && context.deps.setup?.isConfigured !== true;
-  const advice = lacksSetup ? await adviceFor(context) : null;
+  const advice = lacksSetup ? await findAdvice(context) : null;
   const { confinement } = await encloseStep(context, 'validator', [], context.workspace.judgePath);
   return {
     schema_version: 1,
@@ -273,8 +273,8 @@ async function recordOf(
   };
 }
 
-/** The `setup` block to add, in a repository whose lock file lists dependencies and that has none. */
-async function adviceFor({ deps, workspace }: RunContext): Promise<string | null> {
+/** The `setup` section to add, for a repository with dependencies in its lock file and no setup. */
+async function findAdvice({ deps, workspace }: RunContext): Promise<string | null> {
   const texts = await deps.workspace.readFiles(workspace, workspace.baseSha, TOP_FILES);
   const files = new Map([...texts].flatMap(([name, text]) => (text === null ? [] : [[name, text] as const])));
   const { hasLockFileWithDependencies, lockFiles, block } = missingSetupAdvice(files);

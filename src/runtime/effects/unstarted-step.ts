@@ -1,7 +1,7 @@
 import type { Evidence } from '../evidence.ts';
 import type { EffectResult } from '../run-context.ts';
 
-/** How a step ends of which nothing was started, so that the files are as they were. */
+/** Ends a step that started no process, so the files are unchanged. */
 export async function endUnstarted(
   evidence: Evidence,
   outcome: 'error' | 'killed_policy',

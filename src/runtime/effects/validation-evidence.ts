@@ -4,7 +4,7 @@ import type { CheckFacts } from '../check-record.ts';
 import type { Evidence } from '../evidence.ts';
 import { flakyIdsOf, isFlaky, type TriedValidator, triesOf } from './validator-tries.ts';
 
-/** Everything the validators left, with one report over all of them. */
+/** Records all files of the validators, with one report about all of them. */
 export async function recordValidationEvidence(
   evidence: Evidence,
   results: readonly TriedValidator[],
@@ -21,7 +21,7 @@ export async function recordValidationEvidence(
   await evidence.json('validation_report', 'validation.json', report, { required: true, important: true });
 }
 
-/** Everything that validators left outside a validation: in the baseline, or with judges as at the base. */
+/** Records files of validators that ran outside a validation: in the baseline, or with tests restored to the base. */
 export async function recordValidatorFiles(
   evidence: Evidence,
   results: readonly TriedValidator[],
@@ -34,8 +34,8 @@ export async function recordValidatorFiles(
 }
 
 /**
- * Of tries that do not count, a report is kept like any other file: the planner judges by the role. Returns where the
- * report is that counts.
+ * Records the files of one try. The report gets its role only if the try counts, because the planner reads by role.
+ * Returns the path of the report that counts.
  */
 async function recordResult(
   evidence: Evidence,
@@ -60,7 +60,7 @@ function roleOf(name: string): string {
   return /\.(png|jpe?g|webp)$/i.test(name) ? 'harness_screenshot' : 'validation_artifact';
 }
 
-/** The stored form of what validators did; the planner's envelope is filled from it. */
+/** The stored form of the results; the planner's envelope is filled from it. */
 export function validationReportOf(tried: readonly TriedValidator[], outcome: MechanicalOutcome) {
   const results = tried.map(({ last }) => last);
   return {

@@ -6,13 +6,13 @@ import { spend } from '../../kernel/evolve.ts';
 import type { AgentStep } from '../../kernel/plan.ts';
 import type { RunContext } from '../run-context.ts';
 
-/** One start of an agent under its budgets: told of use, it stops the start that goes past one. */
+/** Watches the usage of one agent start and stops it when it exceeds a budget. */
 export interface BudgetWatch {
   readonly signal: AbortSignal;
   readonly onUsage: (usage: Usage) => void;
-  /** Comes when the start has ended; nothing of the watch is under way afterwards. */
+  /** Call when the start has ended; completes pending writes. */
   readonly close: () => Promise<{
-    /** What the agent said last while it worked, with its cost where a price gives one. */
+    /** The usage that the agent last reported while it worked, with costs if a price is configured. */
     readonly usage: Usage | null;
     readonly overspent: BudgetProblem | null;
   }>;
@@ -28,10 +28,10 @@ export function watchBudget(context: RunContext, step: AgentStep, price: Price |
   let stopping: Promise<void> = Promise.resolve();
   return {
     signal: controller.signal,
-    onUsage: (told) => {
+    onUsage: (reported) => {
       if (overspent !== null) return;
-      usage = priced(told, price);
-      // The totals hold what earlier starts and steps used, before any resume too; this start is not in them yet.
+      usage = priced(reported, price);
+      // The totals contain earlier starts and steps, also from before a resume, but not this start.
       const spent = spend(context.view().state, step.id, usage);
       overspent = budgetProblem(context.plan, spent, step.id);
       if (overspent === null) return;
@@ -39,7 +39,7 @@ export function watchBudget(context: RunContext, step: AgentStep, price: Price |
       stopping = context
         .record([{ event_type: 'status_updated', step_id: step.id, payload: { note } }])
         .finally(abort);
-      // Whoever closes the watch hears of a record that could not be written.
+      // `close` rethrows the error if the note could not be written.
       stopping.catch(() => {});
     },
     close: async () => {

@@ -9,8 +9,8 @@ interface OpenFolder {
 }
 
 /**
- * Folders of setup and baseline that were closed: their artifacts are recorded, and then the event that says how it went.
- * A crash in between leaves a folder that nothing closed, and preparation starts over.
+ * Folders of setup and baseline that were closed: their artifacts are recorded, and after them the event with the
+ * result. A crash in between leaves an unclosed folder, and the preparation starts over.
  */
 export function closedRunFolders({ events, view }: VerifyContext): readonly ClosedFolder[] {
   const open = new Map<string, OpenFolder>();
@@ -47,7 +47,7 @@ export function closedRunFolders({ events, view }: VerifyContext): readonly Clos
   return closed;
 }
 
-/** A red baseline is a completed one. */
+/** A red baseline counts as completed. */
 function baselineTermination({
   payload,
 }: Extract<RunEvent, { event_type: 'baseline_recorded' }>): Termination {

@@ -2,17 +2,17 @@ import { RUN_FOLDERS, stepFolderOf } from '../../contracts/run-files.ts';
 import type { FileDigest } from '../../ports/run-store.ts';
 import { type ArtifactEvent, type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
 
-/** Every artifact is there, is a file of the run directory itself, and has the bytes it was recorded with. */
+/** Checks that every artifact exists, is a file inside the run directory, and has the recorded bytes. */
 export async function verifyArtifacts(context: VerifyContext): Promise<readonly Flaw[]> {
   const flaws: Flaw[] = [];
   for (const event of context.artifacts.values()) {
-    const message = await problemOf(context, event);
+    const message = await findProblem(context, event);
     if (message !== null) flaws.push(flaw(event.payload.path, message));
   }
   return flaws;
 }
 
-async function problemOf(context: VerifyContext, event: ArtifactEvent): Promise<string | null> {
+async function findProblem(context: VerifyContext, event: ArtifactEvent): Promise<string | null> {
   const { path, sha256, bytes } = event.payload;
   const where = `events.ndjson line ${lineOf(event)}`;
   if (path.startsWith('/') || path.split('/').includes('..')) return 'is not inside the run directory';
@@ -28,7 +28,7 @@ async function problemOf(context: VerifyContext, event: ArtifactEvent): Promise<
   return digest.sha256 === sha256 ? null : `does not have the sha256 of ${where}`;
 }
 
-/** What belongs to no step is in one of the run's own folders. */
+/** Artifacts that belong to no step are in one of the run's own folders. */
 function isInFolderOf(path: string, stepId: string | null): boolean {
   const [root, folder, ...rest] = path.split('/');
   const name = folder?.replace(/@[1-9]\d*$/, '');
@@ -36,7 +36,7 @@ function isInFolderOf(path: string, stepId: string | null): boolean {
   return stepId === null ? RUN_FOLDERS.some((known) => known === name) : name === stepId;
 }
 
-/** Null when there is nothing to read. */
+/** Null if the file can't be read. */
 export async function digestOf({ directory }: VerifyContext, path: string): Promise<FileDigest | null> {
   try {
     return await directory.digest(directory.resolve(path));
@@ -45,10 +45,10 @@ export async function digestOf({ directory }: VerifyContext, path: string): Prom
   }
 }
 
-/** What conductor and an agent hand each other; the evidence of the step has what matters of it. */
-const HANDED_OVER = new Set(['inputs.json', 'result.json']);
+/** Files that conductor and an agent exchange; the evidence of the step contains the relevant parts. */
+const EXCHANGED_FILES = new Set(['inputs.json', 'result.json']);
 
-/** Files in step folders that no event and no manifest speaks of; a step or a preparation under way may still record its own. */
+/** Files in step folders that no event or manifest names. A running step or preparation may still record its own. */
 export function unrecordedFiles({ files, artifacts, view }: VerifyContext): readonly string[] {
   const last = view.steps.at(-1);
   const open =
@@ -59,7 +59,7 @@ export function unrecordedFiles({ files, artifacts, view }: VerifyContext): read
     if (!path.startsWith('artifacts/') || artifacts.has(path) || path.endsWith('/manifest.json')) continue;
     const [root, name, ...rest] = path.split('/');
     const folder = `${root}/${name}`;
-    if (HANDED_OVER.has(rest.at(-1) ?? '')) continue;
+    if (EXCHANGED_FILES.has(rest.at(-1) ?? '')) continue;
     if (folder === open || (isPreparing && RUN_FOLDERS.some((known) => known === name))) continue;
     byFolder.set(folder, [...(byFolder.get(folder) ?? []), rest.join('/')]);
   }

@@ -3,11 +3,11 @@ import type { Manifest } from '../../contracts/run-files.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
 import type { RunView } from '../run-view.ts';
 
-/** Something of a record that does not hold. */
+/** An inconsistency in a record. */
 export interface Flaw {
   /** Relative to the run directory. */
   readonly path: string;
-  /** Counted from 1; null where the whole file is meant. */
+  /** Counted from 1; null if the flaw concerns the whole file. */
   readonly line: number | null;
   readonly message: string;
 }
@@ -16,15 +16,15 @@ export interface VerifyContext {
   readonly directory: RunDirectory;
   readonly events: readonly RunEvent[];
   readonly view: RunView;
-  /** A process works on the run, so that what is derived may be behind. */
+  /** Whether a process drives the run; its derived files may be behind then. */
   readonly driven: boolean;
-  /** The regular files of the run directory; what a link leads to is not among them. */
+  /** The regular files of the run directory, without targets of symbolic links. */
   readonly files: ReadonlySet<string>;
-  /** By path, the last record of each. */
+  /** The latest record of each artifact, by path. */
   readonly artifacts: ReadonlyMap<string, ArtifactEvent>;
 }
 
-/** A folder of evidence that is complete, with what the events say about it. */
+/** A completed evidence folder, with what the events say about it. */
 export interface ClosedFolder {
   /** Relative to the run directory. */
   readonly folder: string;
@@ -45,7 +45,7 @@ export function createVerifyContext(
   return { ...fields, files: new Set(fields.files), artifacts };
 }
 
-/** The line of events.ndjson on which an event stands. */
+/** The line number of an event in events.ndjson. */
 export function lineOf(event: RunEvent): number {
   return event.seq + 1;
 }
@@ -54,7 +54,7 @@ export function flaw(path: string, message: string, line: number | null = null):
   return { path, line, message };
 }
 
-/** The artifacts that were recorded for one entry of a step, by its folder. */
+/** The recorded artifacts in one evidence folder. */
 export function recordedIn(context: VerifyContext, folder: string): readonly ArtifactEvent[] {
   return [...context.artifacts.values()].filter(({ payload }) => payload.path.startsWith(`${folder}/`));
 }

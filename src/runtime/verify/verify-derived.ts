@@ -15,8 +15,8 @@ export interface DerivedFindings {
 type Derived = Omit<VerifyContext, 'artifacts'>;
 
 /**
- * The files that say where a run stands agree with the fold over its events. While the run goes on they may be
- * behind: a process that was killed could not write them any more.
+ * Checks that the derived files agree with the fold over the events. For a run that has not ended they may be behind,
+ * because a killed process could not write them any more.
  */
 export async function verifyDerived(context: Derived, plan: Plan | null): Promise<DerivedFindings> {
   if (context.driven)
@@ -26,20 +26,20 @@ export async function verifyDerived(context: Derived, plan: Plan | null): Promis
     await verifyStatus(context, plan),
     await verifyFinalState(context),
   ];
-  const told = await verifyTold(context);
+  const finalFiles = await verifyFinalFiles(context);
   const flaws = all.flatMap(({ flaws: found }) => found);
   const notes = all.flatMap(({ notes: found }) => found);
-  return { flaws: [...told, ...flaws], notes: flaws.length === 0 ? notes : [...notes, WRITTEN_AGAIN] };
+  return { flaws: [...finalFiles, ...flaws], notes: flaws.length === 0 ? notes : [...notes, WRITTEN_AGAIN] };
 }
 
-function wrong(path: string, message: string): DerivedFindings {
+function createFlaw(path: string, message: string): DerivedFindings {
   return { flaws: [flaw(path, message)], notes: [] };
 }
 
 const WRITTEN_AGAIN =
   'conductor resume writes metadata.json, status.json and final-state.txt again from the log';
 
-const FINE: DerivedFindings = { flaws: [], notes: [] };
+const NO_FLAWS: DerivedFindings = { flaws: [], notes: [] };
 
 async function readText({ directory, files }: Derived, path: string): Promise<string | null> {
   return files.has(path) ? directory.read(path) : null;
@@ -49,24 +49,27 @@ async function verifyMetadata(context: Derived): Promise<DerivedFindings> {
   const { view, directory } = context;
   const path = 'metadata.json';
   const text = await readText(context, path);
-  if (text === null) return wrong(path, 'is missing, or is no file');
+  if (text === null) return createFlaw(path, 'is missing, or is no file');
   const value = parseJson(text);
   const parsed = metadataSchema.safeParse(value);
-  if (!parsed.success || toJson(value) !== text) return wrong(path, 'is not as it was written');
+  if (!parsed.success || toJson(value) !== text) return createFlaw(path, 'is not as it was written');
   const actual = parsed.data;
-  // Where the repository and its runs are is no matter of the events; both may be moved.
+  // The locations of the repository and the run aren't in the events, since both may be moved.
   const place = { repoRoot: actual.workspace.repo_root, artifactsRoot: actual.artifacts_root };
   const expected = metadataOf(view, place);
-  const message = difference(sayable(expected, view.end !== null), sayable(actual, view.end !== null));
-  if (message !== null) return wrong(path, message);
+  const message = difference(
+    comparablePart(expected, view.end !== null),
+    comparablePart(actual, view.end !== null),
+  );
+  if (message !== null) return createFlaw(path, message);
   if (!actual.artifacts_root.endsWith(`/${view.runId}`))
-    return wrong(path, 'names a run directory of another run');
+    return createFlaw(path, 'names a run directory of another run');
   const moved = actual.artifacts_root !== directory.path;
   return { flaws: [], notes: moved ? [`the run was recorded at ${actual.artifacts_root}`] : [] };
 }
 
-/** Until the end, metadata.json says only what was known at the start or at the last gate. */
-function sayable(metadata: Metadata, ended: boolean): Partial<Metadata> {
+/** Before the end, metadata.json contains only what was known at the start or at the last gate. */
+function comparablePart(metadata: Metadata, ended: boolean): Partial<Metadata> {
   if (ended) return metadata;
   const { started_at: _at, last_step_id: _step, usage: _usage, ...rest } = metadata;
   return rest;
@@ -76,18 +79,18 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
   const { view, events } = context;
   const path = 'status.json';
   const text = await readText(context, path);
-  if (text === null) return wrong(path, 'is missing, or is no file');
+  if (text === null) return createFlaw(path, 'is missing, or is no file');
   const value = parseJson(text);
   const parsed = statusSchema.safeParse(value);
-  if (!parsed.success || toJson(value) !== text) return wrong(path, 'is not as it was written');
+  if (!parsed.success || toJson(value) !== text) return createFlaw(path, 'is not as it was written');
   const actual = parsed.data;
   const writtenAt = new Date(actual.updated_at);
-  if (Number.isNaN(writtenAt.getTime())) return wrong(path, 'has no time at which it was written');
-  // Without its workflow, nobody can tell how many refinements a run had.
+  if (Number.isNaN(writtenAt.getTime())) return createFlaw(path, 'has no time at which it was written');
+  // Without the workflow, the number of refinements is unknown.
   const comparable = (status: Status): Status => (plan === null ? { ...status, refinement: null } : status);
   const message = difference(comparable(statusOf(view, plan, writtenAt)), comparable(actual));
-  if (message === null) return FINE;
-  if (view.end !== null) return wrong(path, message);
+  if (message === null) return NO_FLAWS;
+  if (view.end !== null) return createFlaw(path, message);
   const viewer = createRunViewer();
   for (const [index, event] of events.entries()) {
     viewer.add(event);
@@ -100,21 +103,21 @@ async function verifyStatus(context: Derived, plan: Plan | null): Promise<Derive
     const behind = events.length - index - 1;
     return { flaws: [], notes: [`status.json is ${behind} events behind; conductor resume writes it again`] };
   }
-  return wrong(path, message);
+  return createFlaw(path, message);
 }
 
 async function verifyFinalState(context: Derived): Promise<DerivedFindings> {
   const path = 'final-state.txt';
   const expected = finalStateOf(context.view);
   const actual = await readText(context, path);
-  if (actual === expected) return FINE;
-  if (actual === null) return wrong(path, 'is missing, or is no file');
-  if (expected === null) return wrong(path, 'is there although the run has not ended');
-  return wrong(path, `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`);
+  if (actual === expected) return NO_FLAWS;
+  if (actual === null) return createFlaw(path, 'is missing, or is no file');
+  if (expected === null) return createFlaw(path, 'is there although the run has not ended');
+  return createFlaw(path, `says ${JSON.stringify(actual.trim())} where the events say "${expected.trim()}"`);
 }
 
-/** The patch and the transcript of the whole run are as its last event says. */
-async function verifyTold({ events, directory, files }: Derived): Promise<readonly Flaw[]> {
+/** Checks the patch and the transcript of the whole run against the run's last event. */
+async function verifyFinalFiles({ events, directory, files }: Derived): Promise<readonly Flaw[]> {
   const flaws: Flaw[] = [];
   for (const event of events) {
     if (event.event_type !== 'run_completed') continue;
@@ -128,7 +131,7 @@ async function verifyTold({ events, directory, files }: Derived): Promise<readon
   return flaws;
 }
 
-/** The first key that differs, and how. */
+/** Describes the first key that differs. */
 function difference(expected: object, actual: object, prefix = ''): string | null {
   const others = new Map<string, unknown>(Object.entries(actual));
   for (const [key, value] of Object.entries(expected)) {

@@ -31,12 +31,12 @@ const outcomeSchema = z.object({
   from: z.unknown().optional(),
   request_sha256: z.string(),
   tree: z.string(),
-  /** Null where nothing was shown to anybody, missing where an earlier version wrote the answer. */
+  /** Null if the gate timed out, missing if an earlier version wrote the answer. */
   workflow_digest: z.string().nullish(),
   evidence: evidenceSchema.nullish(),
 });
 
-/** What a person was shown is what the event binds, and what they answered is what the run went by. */
+/** Checks that each request is the one that its event binds, and each recorded answer the one that the run used. */
 export async function verifyGates(context: VerifyContext): Promise<readonly Flaw[]> {
   const flaws: Flaw[] = [];
   let open: Requested | null = null;
@@ -86,7 +86,7 @@ async function verifyRequest(context: VerifyContext, event: Requested): Promise<
   return verifyShown(context, path, request.data.evidence);
 }
 
-/** What an attempt left that died before its end was recorded was shown all the same, and is looked at itself. */
+/** Evidence of an attempt that died before its end was recorded was shown, too; it is compared with the file itself. */
 async function verifyShown(
   context: VerifyContext,
   path: string,

@@ -17,8 +17,8 @@ import {
 } from './verify-context.ts';
 
 /**
- * Every entry of a step that came to an end has a manifest, and it says what the events say. So have setup and baseline
- * where they left evidence.
+ * Checks that every ended attempt at a step has a manifest that agrees with the events; likewise setup and baseline, if
+ * they left evidence.
  */
 export async function verifyManifests(
   context: VerifyContext,
@@ -35,23 +35,23 @@ export async function verifyManifests(
 }
 
 function closedStepFolders(context: VerifyContext): ClosedFolder[] {
-  const givenUp = givenUpEntries(context);
-  const unclosed = unclosedEntry(context);
+  const abandoned = abandonedFolders(context);
+  const unclosed = unclosedFolder(context);
   return context.view.steps.flatMap(({ stepId, opcode, attempt, termination, startedAt, endedAt }) => {
     const folder = stepFolderOf(stepId, attempt);
-    if (opcode === 'STOP' || termination === null || givenUp.has(folder) || folder === unclosed) return [];
+    if (opcode === 'STOP' || termination === null || abandoned.has(folder) || folder === unclosed) return [];
     return [{ folder, said: { step_id: stepId, opcode, attempt, termination }, startedAt, endedAt }];
   });
 }
 
-/** A gate whose answer is recorded and whose goldens may be on their way into the files, and into its manifest. */
-function unclosedEntry({ view }: VerifyContext): string | null {
+/** A gate that was answered but not closed: its goldens may not yet be in the files and in its manifest. */
+function unclosedFolder({ view }: VerifyContext): string | null {
   const { stage } = view.state;
   return stage.kind === 'answered' ? stepFolderOf(stage.stepId, stage.attempt) : null;
 }
 
-/** Steps that were interrupted too often end when the run is taken up, after the last attempt is gone. */
-function givenUpEntries({ events }: VerifyContext): ReadonlySet<string> {
+/** Steps that were interrupted too often: they fail on resume, when the last attempt is already dead. */
+function abandonedFolders({ events }: VerifyContext): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const [index, event] of events.entries()) {
     if (event.event_type !== 'step_failed' || event.step_id === null) continue;
@@ -88,7 +88,7 @@ function keyOf({ role, path, sha256, bytes }: Pick<ArtifactRecord, 'role' | 'pat
   return JSON.stringify([role, path, sha256, bytes]);
 }
 
-/** An entry is inside its events. Where the clock went back during the run, times prove nothing. */
+/** The manifest's times must lie between its events. If the clock went back during the run, times prove nothing. */
 function timeProblem({ events }: VerifyContext, closed: ClosedFolder, manifest: Manifest): string | null {
   const times = events.map(({ timestamp }) => Date.parse(timestamp));
   if (times.some((time, index) => index > 0 && time < (times[index - 1] ?? time))) return null;

@@ -1,7 +1,7 @@
-/** Lets whoever waits go on at once when something has happened. A ring before the waiting counts as well. */
+/** Wakes a waiting task when something happens. A ring before the wait counts, too. */
 export interface Bell {
   readonly ring: () => void;
-  /** Resolves at the next ring since the last wait; the signal ends the waiting. */
+  /** Resolves if there was a ring since the last wait, or at the next one; the signal cancels the wait. */
   readonly wait: (signal: AbortSignal) => Promise<void>;
 }
 

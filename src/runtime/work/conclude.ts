@@ -8,10 +8,10 @@ import type { Executor, Outcome } from './executor.ts';
 export type Conclusion =
   | { readonly kind: 'driven' }
   | { readonly kind: 'waiting'; readonly reason: string }
-  /** Its result was applied, or refused, or there was none and it was given up. */
+  /** Its result was applied or refused, or it had none and was abandoned. */
   | { readonly kind: 'ended'; readonly ok: boolean; readonly reason: string; readonly outcome: Outcome };
 
-/** What the end of a run asks for; null while it has not ended. `counted` is for an end without a result. */
+/** The command for a run's end; null while it has not ended. `counted` applies to an end without a result. */
 export function commandAtEnd(run: ActiveRun, state: RoleState, counted: boolean): AskedCommand | null {
   switch (state.kind) {
     case 'driven':

@@ -12,22 +12,22 @@ import { recordOutside, startSettling } from './outside.ts';
 import { subjectOf } from './role-request.ts';
 
 export interface Cycle {
-  /** Something was done or started: another cycle may find more. */
+  /** Whether something was done or started; then another cycle may find more. */
   readonly moved: boolean;
-  /** Wishes that failed and are tried again later, and revisions whose checks are not over. */
+  /** Number of commands that failed and are retried later, and of revisions with pending checks. */
   readonly held: number;
 }
 
-/** What a cycle may set going in the background. */
+/** What a cycle may start in the background. */
 export interface CyclePowers {
   readonly roles: ReadonlySet<Role>;
-  /** For which items; null for all. */
+  /** Items that runs may be started for; null for all. */
   readonly items: ReadonlySet<string> | null;
-  /** Whether the checks of revisions are run. */
+  /** Whether to run the checks of revisions. */
   readonly settles: boolean;
 }
 
-/** One round: what there is outside, what became of runs, what the handlers want, all of it carried out. */
+/** One round: records changes outside, checks on runs, asks the handlers for commands, and executes them. */
 export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promise<Cycle> {
   if (memory.fatal !== null) throw memory.fatal.error;
   memory.only = powers.items;
@@ -38,15 +38,15 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
   memory.unseen = [];
   const wishes = [...ends, ...askHandlers(events, executor.state, memory.limits())];
   const freed = new Set(
-    wishes.filter((asked) => isFreeing(asked) && activeSetback(memory, asked.key) === null),
+    wishes.filter((asked) => makesReady(asked) && activeSetback(memory, asked.key) === null),
   );
-  let moved = await freeAll(memory, [...freed]);
+  let moved = await executeReady(memory, [...freed]);
   for (const asked of wishes) {
     const { command, key } = asked;
     if (isRequest(command) && !powers.roles.has(roleOf(command))) continue;
     if (memory.refusedAt.get(key) === executor.state.seq) continue;
     if (!freed.has(asked) && activeSetback(memory, key) === null)
-      moved = (await carryOut(memory, asked)) || moved;
+      moved = (await executeCommand(memory, asked)) || moved;
     const setback = activeSetback(memory, key);
     held += setback !== null && setback.count < FAILURE_LIMIT ? 1 : 0;
   }
@@ -55,7 +55,7 @@ export async function runCycle(memory: EngineMemory, powers: CyclePowers): Promi
   return { moved, held };
 }
 
-async function carryOut(memory: EngineMemory, asked: AskedCommand): Promise<boolean> {
+async function executeCommand(memory: EngineMemory, asked: AskedCommand): Promise<boolean> {
   const { key, by, command } = asked;
   if (isRequest(command)) {
     addJob(memory, { key, by, command });
@@ -70,12 +70,12 @@ function noteOutcome(memory: EngineMemory, key: string, outcome: Outcome): boole
   return outcome.kind === 'done';
 }
 
-/** No item becomes ready because another one does, so that a plan with hundreds of items is freed at once. */
-function isFreeing({ command }: AskedCommand): boolean {
+/** Items become ready independently of each other, so a plan with hundreds of items is executed in one batch. */
+function makesReady({ command }: AskedCommand): boolean {
   return command.kind === 'transition' && command.to === 'ready';
 }
 
-async function freeAll(memory: EngineMemory, wishes: readonly AskedCommand[]): Promise<boolean> {
+async function executeReady(memory: EngineMemory, wishes: readonly AskedCommand[]): Promise<boolean> {
   const outcomes = wishes.length === 0 ? [] : await memory.executor.executeAll(wishes);
   return outcomes
     .map((outcome, index) => noteOutcome(memory, wishes[index]?.key ?? '', outcome))
@@ -116,15 +116,15 @@ function noteReport(memory: EngineMemory, key: string, report: RunReport): void 
   }
 }
 
-/** What whoever looks at runs may do about them. */
+/** What `lookAtRuns` may do about the runs it finds. */
 interface LookPowers {
-  /** Whose runs are taken up when they were answered. */
+  /** Roles whose runs are resumed after an answer. */
   readonly roles: ReadonlySet<Role>;
-  /** Whether runs are ended that nobody wants any more. */
+  /** Whether to cancel runs that are no longer needed. */
   readonly ends: boolean;
 }
 
-/** Accepted runs that this process does not drive: their ends are applied by whoever sees them first. */
+/** Checks on accepted runs that this process does not drive. The first process that sees a run's end applies it. */
 export async function lookAtRuns(memory: EngineMemory, powers: LookPowers): Promise<readonly AskedCommand[]> {
   const { executor, deps } = memory;
   const isOwn = (runId: string) =>
@@ -135,29 +135,29 @@ export async function lookAtRuns(memory: EngineMemory, powers: LookPowers): Prom
   for (const run of executor.state.runs.values()) {
     const subject = isOwn(run.runId) ? null : subjectOf(executor.state, run);
     if (subject === null) continue;
-    const state = await look(deps.runner, run.runId, subject);
+    const state = await lookAtRun(deps.runner, run.runId, subject);
     if (state.kind === 'driven') driven.add(run.runId);
     const answered = state.kind === 'waiting' && state.answered === true && powers.roles.has(run.role);
-    if (answered && takeUp(memory, run.runId, subject)) continue;
+    if (answered && resumeAnswered(memory, run.runId, subject)) continue;
     if (state.kind === 'waiting' && powers.ends && isMoved(executor.state, run)) {
       await deps.runner.cancel(run.runId);
       asked.push(giveUp(run, 'its item was moved while it waited', false));
       continue;
     }
     if (state.kind === 'waiting') waiting.set(run.runId, state.reason);
-    // What is lost went down with the process that drove it, which is no failure of the item.
+    // A lost run died with the process that drove it, so it doesn't count as a failure of the item.
     const wish = commandAtEnd(run, state, state.kind === 'ended');
     if (wish !== null) asked.push(wish);
   }
-  // A place may have come free without a word in the journal.
+  // A slot may have become free without a journal entry.
   if ([...waiting.keys()].join() !== [...memory.waitingRuns.keys()].join()) memory.refusedAt.clear();
   memory.waitingRuns = waiting;
   memory.drivenElsewhere = driven;
   return asked;
 }
 
-/** Somebody has answered what a run waited for: it goes on in the background, and its end is seen like any other. */
-function takeUp(memory: EngineMemory, runId: string, subject: RoleSubject): boolean {
+/** Resumes a run in the background after its gate was answered; its end is handled like any other. */
+function resumeAnswered(memory: EngineMemory, runId: string, subject: RoleSubject): boolean {
   const { resume } = memory.deps.runner;
   const key = `resume/${runId}`;
   if (resume === undefined || activeSetback(memory, key) !== null) return false;
@@ -165,7 +165,7 @@ function takeUp(memory: EngineMemory, runId: string, subject: RoleSubject): bool
   const ended = resume(runId, subject, controller.signal)
     .then(
       (state) => {
-        // It could not be taken up: not again at once.
+        // The resume failed: don't retry immediately.
         if (state.kind === 'waiting' && state.answered === true) noteSetback(memory, key, state.reason);
       },
       (error: unknown) => noteSetback(memory, key, error),
@@ -178,8 +178,8 @@ function takeUp(memory: EngineMemory, runId: string, subject: RoleSubject): bool
   return true;
 }
 
-/** A record that can't be read is for a person to look at, and no reason to stop everything else. */
-async function look(runner: RoleRunner, runId: string, subject: RoleSubject): Promise<RoleState> {
+/** A record that can't be read needs a user's attention, but must not stop everything else. */
+async function lookAtRun(runner: RoleRunner, runId: string, subject: RoleSubject): Promise<RoleState> {
   try {
     return await runner.look(runId, subject);
   } catch (error) {
@@ -188,7 +188,7 @@ async function look(runner: RoleRunner, runId: string, subject: RoleSubject): Pr
   }
 }
 
-/** Nobody wants the work on an item any more that a person or a planner has moved meanwhile. */
+/** Stops the work on items that a user or a planner has moved meanwhile. */
 function stopMovedJobs({ jobs, executor }: EngineMemory): void {
   for (const job of jobs) {
     const runId = job.runId();

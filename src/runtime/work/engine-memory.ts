@@ -18,41 +18,41 @@ export interface WorkEngineDeps {
   readonly runner: RoleRunner & Partial<Pick<ResumableRoleRunner, 'resume'>>;
   readonly specs: SpecFolder;
   readonly clock: Clock;
-  /** Never the same twice: names the wishes of people. */
+  /** Unique keys, for commands of users. */
   readonly newKey: () => string;
   readonly jobs: number;
-  /** What stands under In Scope of a body. */
+  /** The paths under "In Scope" in a body. */
   readonly scopeOf: (body: string) => readonly string[];
   readonly readLabels: ReadLabels;
-  /** What is wrong with a planner's result, held against the items as they are now. */
+  /** Checks a planner's result against the current items; returns what is wrong. */
   readonly checkPlan: (result: PlannerResult, state: WorkState) => readonly string[];
 }
 
-/** What an engine keeps in memory. All of it can be lost: the journal has the rest. */
+/** An engine's state in memory. All of it can be lost, because the journal has the rest. */
 export interface EngineMemory {
   readonly deps: WorkEngineDeps;
   readonly executor: Executor;
   readonly bell: Bell;
   readonly jobs: Set<Job>;
-  /** Accepted runs that wait for somebody, and for what. */
+  /** Accepted runs that wait, with the reason. */
   waitingRuns: ReadonlyMap<string, string>;
-  /** Accepted runs that were answered at a gate and are taken up, by id. */
+  /** Accepted runs that are being resumed after an answer, by id. */
   readonly resuming: Map<string, Resuming>;
   /** Accepted runs that another process drives. */
   drivenElsewhere: ReadonlySet<string>;
-  /** What failed, by its key, how often, and when it may be tried again. */
+  /** Failures by key: how often, and when the next retry is due. */
   readonly setbacks: Map<string, Setback>;
-  /** Runs that were refused, and how far the journal was: until it goes on, they would be refused again. */
+  /** Refused runs, with the journal's position: until it advances, they would be refused again. */
   readonly refusedAt: Map<string, number>;
   readonly listeners: Set<(entry: JournalEntry) => void>;
-  /** Items for which runs are started; null for all. */
+  /** Items that runs are started for; null for all. */
   only: ReadonlySet<string> | null;
-  /** Entries that handlers have not seen yet. */
+  /** Entries that the handlers have not seen yet. */
   unseen: WorkEvent[];
-  /** The commits whose checks were last asked for, and when that is worth asking again. */
+  /** The commits whose checks were last requested, and when to request them again. */
   settled: { readonly heads: string; readonly notBeforeMs: number };
   settling: { readonly promise: Promise<void>; readonly controller: AbortController } | null;
-  /** What ended a background task: it belongs to whoever waits next. */
+  /** The error of a background task, rethrown by the next cycle. */
   fatal: { readonly error: unknown } | null;
   readonly limits: () => WorkLimits;
 }
@@ -121,7 +121,7 @@ export function createMemory(deps: WorkEngineDeps): EngineMemory {
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** A provider that is down is not asked again at once, and less and less often. */
+/** Retries with exponential backoff, so that a provider that is down isn't called constantly. */
 export function noteSetback(memory: EngineMemory, key: string, error: unknown): void {
   const count = (memory.setbacks.get(key)?.count ?? 0) + 1;
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);

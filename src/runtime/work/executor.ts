@@ -12,28 +12,28 @@ import { type PerformDeps, type Performed, perform } from './perform.ts';
 export interface ExecutorDeps extends PerformDeps {
   readonly journal: WorkJournal;
   readonly guards: () => GuardContext;
-  /** Told of each entry once, in order, also of those that other processes wrote. */
+  /** Called for each entry once, in order, including entries of other processes. */
   readonly onEntry: (entry: JournalEntry) => void;
 }
 
 export type Outcome =
   | { readonly kind: 'done' }
-  /** The same wish was granted earlier, here or elsewhere. */
+  /** The same command was executed earlier, by this or another process. */
   | { readonly kind: 'done_before' }
   | ({ readonly kind: 'refused' } & Refusal)
   | { readonly kind: 'failed'; readonly reason: string; readonly help: string | null };
 
-/** The only way to write outside. */
+/** The only component that writes to the provider. */
 export interface Executor {
-  /** As far as the journal has been read; it moves on with every call. */
+  /** The journal's state as read so far; every call advances it. */
   readonly state: WorkState;
   readonly catchUp: () => Promise<void>;
   readonly execute: (asked: AskedCommand) => Promise<Outcome>;
-  /** The same for wishes of which none changes what another is judged by: they are written down at once. */
+  /** Executes independent commands, none of which changes what another is checked against, in one batch. */
   readonly executeAll: (wishes: readonly AskedCommand[]) => Promise<readonly Outcome[]>;
-  /** Only the guards, and the record of a refusal: for a run that is about to be asked for. */
+  /** Only checks the guards and records a refusal: for a run that is about to be requested. */
   readonly permit: (asked: AskedCommand) => Promise<Refusal | null>;
-  /** Appends what has happened outside. The journal is read to its end, and what was left half done is completed, before. */
+  /** Appends outside events, after reading the journal to its end and completing unfinished commands. */
   readonly record: (events: (state: WorkState) => Promise<readonly WorkEvent[]>) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
 
   const fold = (entries: readonly JournalEntry[]) => {
     for (const entry of entries) {
-      // Two readers of the same tail may come back one after the other.
+      // Concurrent reads may return the same entries.
       if (entry.seq <= state.seq) continue;
       evolve(state, entry);
       deps.onEntry(entry);
@@ -51,8 +51,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
 
   const catchUp = async () => fold(await deps.journal.read(state.seq));
 
-  /** Whoever is alone and finds a command that has started and not ended knows that its process is dead. */
-  const alone = <T>(work: (append: AppendEvents) => Promise<T>): Promise<T> =>
+  /** Under the journal's lock, a command that has started but not ended belongs to a dead process; it is completed. */
+  const underLock = <T>(work: (append: AppendEvents) => Promise<T>): Promise<T> =>
     deps.journal.alone(async (appendRaw) => {
       const append: AppendEvents = async (events) => {
         if (events.length === 0) return [];
@@ -66,12 +66,12 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     });
 
   const complete = async (started: StartedCommand, append: AppendEvents): Promise<Outcome> => {
-    const { outcome, events } = await carryOut(started);
+    const { outcome, events } = await performStarted(started);
     await append(events);
     return outcome;
   };
 
-  const carryOut = async (started: StartedCommand): Promise<CarriedOut> => {
+  const performStarted = async (started: StartedCommand): Promise<CommandResult> => {
     const command = readCommand(started.recorded);
     const performed = command === null ? UNREADABLE : await tryPerform(deps, state, started, command);
     if (performed.ok)
@@ -89,7 +89,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     return started;
   };
 
-  const refusedBy = async (asked: AskedCommand, append: AppendEvents): Promise<Refusal | null> => {
+  const checkGuards = async (asked: AskedCommand, append: AppendEvents): Promise<Refusal | null> => {
     const refusal = refusalOf(state, asked, deps.guards());
     if (refusal !== null) await append(refusalEvents(state, asked, refusal));
     return refusal;
@@ -99,21 +99,21 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     state,
     catchUp,
     execute: (asked) =>
-      alone(async (append): Promise<Outcome> => {
+      underLock(async (append): Promise<Outcome> => {
         const { key, by, command } = asked;
         if (state.doneKeys.has(key)) return { kind: 'done_before' };
-        const refusal = await refusedBy(asked, append);
+        const refusal = await checkGuards(asked, append);
         if (refusal !== null) return { kind: 'refused', ...refusal };
         await append([{ type: 'command_started', key, ...askerOf(by), command: { ...command } }]);
         return complete(startedCommand(key), append);
       }),
     executeAll: (wishes) =>
-      alone(async (append) => {
+      underLock(async (append) => {
         const outcomes = new Map<string, Outcome>();
         for (const asked of wishes.filter(({ key }) => state.doneKeys.has(key)))
           outcomes.set(asked.key, { kind: 'done_before' });
         for (const asked of wishes.filter(({ key }) => !outcomes.has(key))) {
-          const refusal = await refusedBy(asked, append);
+          const refusal = await checkGuards(asked, append);
           if (refusal !== null) outcomes.set(asked.key, { kind: 'refused', ...refusal });
         }
         const open = wishes.filter(({ key }) => !outcomes.has(key));
@@ -127,16 +127,16 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         );
         const events: WorkEvent[] = [];
         for (const { key } of open) {
-          const done = await carryOut(startedCommand(key));
+          const done = await performStarted(startedCommand(key));
           events.push(...done.events);
           outcomes.set(key, done.outcome);
         }
         await append(events);
         return wishes.map(({ key }) => outcomes.get(key) ?? { kind: 'done_before' });
       }),
-    permit: (asked) => alone((append) => refusedBy(asked, append)),
+    permit: (asked) => underLock((append) => checkGuards(asked, append)),
     record: (events) =>
-      alone(async (append) => {
+      underLock(async (append) => {
         await append(await events(state));
       }),
   };
@@ -147,7 +147,7 @@ function askerOf(by: Asker) {
   return { by: nameOf(by), ...(from === undefined ? {} : { from }) };
 }
 
-interface CarriedOut {
+interface CommandResult {
   readonly outcome: Outcome;
   readonly events: readonly WorkEvent[];
 }
@@ -158,7 +158,7 @@ const UNREADABLE: Performed = {
   help: null,
 };
 
-/** A provider that says no, or can't be reached, is nothing to die of: the command has failed and says why. */
+/** A provider that refuses or can't be reached makes the command fail with a reason; the engine continues. */
 async function tryPerform(
   deps: PerformDeps,
   state: WorkState,

@@ -19,16 +19,16 @@ export type RunReport =
   | { readonly kind: 'not_started'; readonly reason: string }
   | { readonly kind: 'accepted'; readonly runId: string; readonly conclusion: Conclusion };
 
-/** A run that this process drives, from the wish to the end. */
+/** A run that this process drives, from the request to the end. */
 export interface Job {
   readonly asked: AskedRun;
   readonly role: Role;
   readonly itemId: string | null;
   /** Null until the run is accepted. */
   readonly runId: () => string | null;
-  /** Whether this job drives the run, also while it is being accepted. */
+  /** Whether this job drives the run, even while it is being accepted. */
   readonly drives: (runId: string) => boolean;
-  /** Ends the run; that is no failure of its item. */
+  /** Stops the run; this doesn't count as a failure of its item. */
   readonly stop: () => void;
   readonly ended: Promise<RunReport>;
 }
@@ -60,80 +60,90 @@ export function roleOf(command: RequestCommand): Role {
 
 export function startJob(deps: JobDeps, asked: AskedRun): Job {
   const controller = new AbortController();
-  const life: Life = { candidate: null, runId: null, acceptance: null, signal: controller.signal };
+  const progress: JobProgress = { candidate: null, runId: null, acceptance: null, signal: controller.signal };
   return {
     asked,
     role: roleOf(asked.command),
     itemId: 'itemId' in asked.command ? asked.command.itemId : null,
-    runId: () => life.runId,
-    drives: (runId) => life.candidate === runId,
+    runId: () => progress.runId,
+    drives: (runId) => progress.candidate === runId,
     stop: () => controller.abort(),
-    ended: driveJob(deps, asked, life),
+    ended: driveJob(deps, asked, progress),
   };
 }
 
-interface Life {
+interface JobProgress {
   candidate: string | null;
   runId: string | null;
-  /** What came of the wish to have the run accepted; null where the runner never got that far. */
+  /** The outcome of `accept_run`; null if the runner never got that far. */
   acceptance: Outcome | null;
   readonly signal: AbortSignal;
 }
 
-async function driveJob(deps: JobDeps, asked: AskedRun, life: Life): Promise<RunReport> {
+async function driveJob(deps: JobDeps, asked: AskedRun, progress: JobProgress): Promise<RunReport> {
   const { executor } = deps;
   const refusal = await executor.permit(asked);
   if (refusal !== null) return { kind: 'refused', ...refusal };
-  const state = whenStopped(await runRole(deps, asked, life), life.signal);
-  if (life.acceptance?.kind === 'refused') return life.acceptance;
-  const run = life.runId === null ? undefined : executor.state.runs.get(life.runId);
-  if (life.runId === null) {
+  const state = explainStop(await runRole(deps, asked, progress), progress.signal);
+  if (progress.acceptance?.kind === 'refused') return progress.acceptance;
+  const run = progress.runId === null ? undefined : executor.state.runs.get(progress.runId);
+  if (progress.runId === null) {
     const reason = reasonOf(state);
-    // Where the provider did not take it, that has been told, and it is not the run that can't start.
-    if (!life.signal.aborted && life.acceptance === null) await recordFailedStart(executor, asked, reason);
+    // If the provider refused to accept the run, that is already recorded, and not a failed start.
+    if (!progress.signal.aborted && progress.acceptance === null)
+      await recordFailedStart(executor, asked, reason);
     return { kind: 'not_started', reason };
   }
-  // Somebody else may have concluded it already: a person who cancelled it, or another process that saw its end first.
+  // It may already be concluded: a user cancelled it, or another process saw its end first.
   if (run === undefined && !hasResult(state))
-    return { kind: 'accepted', runId: life.runId, conclusion: overtaken(reasonOf(state)) };
+    return { kind: 'accepted', runId: progress.runId, conclusion: concludedElsewhere(reasonOf(state)) };
   const conclusion = await concludeRun(
     executor,
-    run ?? activeRun(asked, life.runId),
+    run ?? activeRun(asked, progress.runId),
     state,
-    !life.signal.aborted,
+    !progress.signal.aborted,
   );
-  return { kind: 'accepted', runId: life.runId, conclusion };
+  return { kind: 'accepted', runId: progress.runId, conclusion };
 }
 
-/** Whoever stopped a run knows why nobody drives it. */
-function whenStopped(state: RoleState, signal: AbortSignal): RoleState {
+/** Gives a run that this process stopped the reason `stopped` instead of `nobody drives it`. */
+function explainStop(state: RoleState, signal: AbortSignal): RoleState {
   return signal.aborted && state.kind === 'lost' ? { kind: 'lost', reason: 'it was stopped' } : state;
 }
 
-/** The state in which the runner leaves the run. A runner that throws has failed, and says why. */
-async function runRole(deps: JobDeps, asked: AskedRun, life: Life): Promise<RoleState> {
+/** The state in which the runner leaves the run. If the runner throws, the run is lost with that reason. */
+async function runRole(deps: JobDeps, asked: AskedRun, progress: JobProgress): Promise<RoleState> {
   try {
     const request = await buildRequest(deps.executor.state, deps.specs, asked.command);
     if (request === null) return { kind: 'lost', reason: 'what it is about is gone' };
-    return await deps.runner.run(request, (runId) => accept(deps.executor, asked, runId, life), life.signal);
+    return await deps.runner.run(
+      request,
+      (runId) => accept(deps.executor, asked, runId, progress),
+      progress.signal,
+    );
   } catch (error) {
     return { kind: 'lost', reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** No agent starts before the journal holds the run; where it does not take it, the runner is stopped by what is thrown. */
-async function accept(executor: Executor, asked: AskedRun, runId: string, life: Life): Promise<void> {
-  life.candidate = runId;
+/** Enters the run into the journal before any agent starts. Throws if that is refused, which stops the runner. */
+async function accept(
+  executor: Executor,
+  asked: AskedRun,
+  runId: string,
+  progress: JobProgress,
+): Promise<void> {
+  progress.candidate = runId;
   const { role, itemId, specs, revisionId } = activeRun(asked, runId);
   const outcome = await executor.execute({
     key: acceptKey(runId),
     by: asked.by,
     command: { kind: 'accept_run', runId, role, itemId, specs, revisionId },
   });
-  life.acceptance = outcome;
+  progress.acceptance = outcome;
   if (outcome.kind === 'refused' || outcome.kind === 'failed')
     throw new Error(`the run was not accepted: ${outcome.reason}`);
-  life.runId = runId;
+  progress.runId = runId;
 }
 
 function activeRun({ command }: AskedRun, runId: string) {
@@ -155,7 +165,7 @@ function recordFailedStart(executor: Executor, asked: AskedRun, reason: string):
   ]);
 }
 
-function overtaken(reason: string): Conclusion {
+function concludedElsewhere(reason: string): Conclusion {
   return { kind: 'ended', ok: false, reason, outcome: { kind: 'done_before' } };
 }
 

@@ -14,42 +14,42 @@ import type { RunReport } from './jobs.ts';
 export interface WorkSnapshot {
   readonly state: WorkState;
   readonly limits: WorkLimits;
-  /** Approved specs that are not as they were when they were planned, or never were. */
+  /** Approved specs that have changed since they were planned, or were never planned. */
   readonly unplanned: readonly Spec[];
-  /** Why the planner is not asked any more, for people. */
+  /** Why the planner is not asked any more, as text; null if it is. */
   readonly planningStopped: string | null;
 }
 
 export interface LoopOptions {
   readonly onEvent?: (entry: JournalEntry) => void;
-  /** Whose runs are started; all where nothing is said. */
+  /** Roles whose runs are started; all by default. */
   readonly roles?: readonly Role[];
-  /** For which items; all where nothing is said. */
+  /** Items that runs are started for; all by default. */
   readonly items?: readonly string[];
 }
 
 export type LoopEnd =
-  /** Nothing is left to do but by people, and what failed so often that it was left. */
+  /** `idle`: only users can continue. `problems` lists what failed too often and is not retried. */
   { readonly kind: 'idle' | 'stopped'; readonly problems: readonly string[] };
 
 export interface WorkEngine {
-  /** Completes what was left half done, and takes note of what has become of runs. Starts no agent. */
+  /** Completes unfinished commands and records the ends of runs. Starts no agent. */
   readonly recover: () => Promise<void>;
-  /** One round. Runs go on in the background. */
+  /** One round. Runs continue in the background. */
   readonly cycle: (options?: LoopOptions) => Promise<Cycle>;
   readonly runUntilIdle: (signal: AbortSignal, options?: LoopOptions) => Promise<LoopEnd>;
-  /** Goes on until the signal fires; then its agents are stopped and that is recorded. */
+  /** Runs until the signal fires; then stops its agents and records that. */
   readonly watch: (signal: AbortSignal, options?: LoopOptions) => Promise<LoopEnd>;
-  /** A person's wish, under the same guards. */
+  /** Executes a user's command, under the same guards. */
   readonly ask: (
     command: Exclude<WorkCommand, RequestCommand>,
     person: string,
-    /** Where the same wish must not be granted twice. */
+    /** Set if the same command must not be executed twice. */
     key?: string,
-    /** What the operating system says of the answer. */
+    /** The origin of the answer, according to the operating system. */
     from?: AnswerOrigin,
   ) => Promise<Outcome>;
-  /** A person asks for the work on an item: the run of an implementor, to its end. */
+  /** Starts an implementor run for an item on a user's request, and waits for its end. */
   readonly dispatch: (
     itemId: string,
     person: string,
@@ -62,13 +62,13 @@ export interface WorkEngine {
     signal: AbortSignal,
     options?: Pick<LoopOptions, 'onEvent'>,
   ) => Promise<RunReport>;
-  /** As the journal has it, with what runs wait for. Writes nothing. */
+  /** The journal's state, with what runs wait for. Writes nothing. */
   readonly snapshot: () => Promise<WorkSnapshot>;
 }
 
 type RequestCommand = Extract<WorkCommand, { readonly kind: `request_${Role}_run` }>;
 
-/** How often what others do is looked for. */
+/** How often to look for changes by other processes. */
 const POLL_MS = 1000;
 
 export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
@@ -81,7 +81,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     while ((await runCycle(memory, IDLE_POWERS)).moved);
   };
 
-  /** Starts a run for a person and stays until it has ended. */
+  /** Starts a run for a user and waits until it has ended. */
   const request = async (
     choose: (state: WorkState) => RequestCommand,
     name: string,
@@ -189,7 +189,7 @@ function problemsOf(memory: EngineMemory): readonly string[] {
   return [...(stopped === null ? [] : [stopped]), ...setbacks];
 }
 
-/** Until a run of this process ends, or it is time to look what others did. */
+/** Waits until a run of this process ends, or until the next poll. */
 async function pause({ bell, deps }: EngineMemory, signal: AbortSignal): Promise<void> {
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
@@ -197,7 +197,7 @@ async function pause({ bell, deps }: EngineMemory, signal: AbortSignal): Promise
   done.abort();
 }
 
-/** Ends what runs in the background, and waits until that is recorded. */
+/** Stops all background tasks and waits until their ends are recorded. */
 async function stopAll(memory: EngineMemory): Promise<void> {
   memory.settling?.controller.abort();
   const background = [...memory.jobs, ...memory.resuming.values()];

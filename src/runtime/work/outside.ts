@@ -5,12 +5,12 @@ import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.t
 
 const READING = 'read';
 const SETTLING = 'settle';
-/** How soon checks that somebody else runs are asked for again. */
+/** How soon to ask again for checks that run elsewhere. */
 const SETTLE_AGAIN_MS = 1000;
 
 /**
- * Brings the journal up to what there is outside: specs, checks, and what somebody changed at the provider. Returns how many
- * things could not be read and are tried again.
+ * Records outside changes in the journal: specs, checks, and changes at the provider. Returns the number of sources
+ * that could not be read and are retried.
  */
 export async function recordOutside(memory: EngineMemory): Promise<number> {
   const { deps, executor } = memory;
@@ -40,7 +40,7 @@ function fingerprint(specs: WorkState['specs']): string {
   return `${specsKey(specs)}\n${specs.map((spec) => spec.frontmatterStatus).join(' ')}`;
 }
 
-/** Has the checks run that items in review wait for. Returns how many still wait. */
+/** Starts the checks that items in review wait for. Returns the number of pending ones. */
 export function startSettling(memory: EngineMemory): number {
   const { items, revisions } = memory.executor.state;
   const heads = [...revisions.values()]

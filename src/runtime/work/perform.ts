@@ -26,9 +26,9 @@ export type Performed =
   | { readonly ok: false; readonly reason: string; readonly help: string | null };
 
 /**
- * Carries out a command that the guards let through and that the journal holds. Everything here follows from the state, the
- * command, the time at which it was started and what the provider answers to the same keys, so that a second try after a crash
- * does the same and nothing twice.
+ * Performs a command that passed the guards and is in the journal. The result depends only on the state, the command,
+ * the time at which it was started and the provider's answers to the same keys, so that a retry after a crash does the
+ * same and nothing twice.
  */
 export async function perform(
   deps: PerformDeps,
@@ -48,7 +48,7 @@ export async function perform(
     case 'apply_reviewer_result':
       return write(deps, key, applyReviewerResult(state, itemOf(state, command.itemId), command, by));
     case 'give_up_run':
-      // Nobody takes up a run that was stopped or lost: what it left alive goes, and its record says that it is over.
+      // No process resumes a run that was stopped or lost: this kills its processes and ends its record.
       if (!command.counted) await deps.runner.cancel(command.runId);
       return write(deps, key, giveUpRun(state, command, by));
     case 'transition': {
@@ -71,7 +71,7 @@ async function write({ provider }: PerformDeps, key: string, change: Change): Pr
   return { ok: true, events: change.eventsOf(written) };
 }
 
-/** The revision comes first: an item is in review only when there is something to review. */
+/** Creates the revision first: an item is in review only if there is something to review. */
 async function performImplementor(
   deps: PerformDeps,
   state: WorkState,

@@ -12,7 +12,7 @@ import type { RunView, StepView } from '../run-view.ts';
 
 const METADATA = 'runner_metadata';
 
-/** What a run that has ended left behind, from its record and its commits alone. */
+/** The evidence of an ended run, from its record and its commits alone. */
 export async function readRoleEvidence(
   record: RunRecord,
   view: RunView & { readonly end: RunEnd },
@@ -41,7 +41,7 @@ const metadataSchema = z.looseObject({
 
 type Words = Pick<RoleEvidence, 'words' | 'notes'>;
 
-/** The last agent that worked in the role: in an implementor's run, a reviewer has its say as well. */
+/** Reads the last agent in the role; in an implementor's run, there may be reviewers, too. */
 async function readWords(record: RunRecord, view: RunView, role: Role): Promise<Words> {
   for (const step of view.steps.toReversed()) {
     if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
@@ -54,7 +54,7 @@ async function readWords(record: RunRecord, view: RunView, role: Role): Promise<
   return { words: null, notes: [] };
 }
 
-/** Later steps can reach the folders of earlier ones; the log says what was there. An agent that was never started left nothing. */
+/** Later steps can modify earlier folders, so the digest in the log is checked. An unstarted agent has no metadata. */
 async function recordedText({ directory, events }: RunRecord, step: StepView): Promise<string | null> {
   const folder = `${stepFolderOf(step.stepId, step.attempt)}/`;
   const recorded = artifactsIn(events).find(({ role, path }) => role === METADATA && path.startsWith(folder));
@@ -71,7 +71,7 @@ function isAgentStep({ steps }: RunView, { step_id }: RunEvent): boolean {
   return steps.some(({ stepId, opcode }) => stepId === step_id && opcode === 'RUN_AGENT');
 }
 
-/** Those of the last validation that came to an end. */
+/** The failed validators of the last ended validation. */
 function failedValidators(events: readonly RunEvent[], { steps }: RunView): FailedValidator[] {
   const last = steps.findLast(
     ({ opcode, termination }) => opcode === 'RUN_VALIDATION' && termination !== null,
@@ -92,7 +92,7 @@ function failedValidators(events: readonly RunEvent[], { steps }: RunView): Fail
     .map(({ id, outcome, exit_code }) => ({ id, outcome, exitCode: exit_code, see: report?.path ?? folder }));
 }
 
-/** Why the last step went wrong, where the end itself does not say it. */
+/** Why the last step failed, if the end itself has no reason. */
 function failureIn({ end, steps }: RunView): string | null {
   return end?.outcome === 'error' ? (steps.findLast(({ reason }) => reason !== null)?.reason ?? null) : null;
 }

@@ -9,7 +9,7 @@ export type RequestCommand =
   | CommandOf<'request_implementor_run'>
   | CommandOf<'request_reviewer_run'>;
 
-/** Everything that the role is given, from the state as it is; null where the item is gone. */
+/** Everything that the role needs, from the current state; null if the item is gone. */
 export async function buildRequest(
   state: WorkState,
   specs: SpecFolder,
@@ -30,16 +30,16 @@ export async function buildRequest(
   if (command.kind === 'request_implementor_run') {
     const earlier = revision === null ? null : { revision, reviews };
     const forbidden = readBody(known.body).outOfScope.map(({ path }) => path);
-    return { role: 'implementor', item: give(known), earlier, forbidden };
+    return { role: 'implementor', item: toGiven(known), earlier, forbidden };
   }
-  return revision === null ? null : { role: 'reviewer', item: give(known), revision, reviews };
+  return revision === null ? null : { role: 'reviewer', item: toGiven(known), revision, reviews };
 }
 
-/** What the result of an accepted run is checked against; null where its item is gone. */
+/** What the result of an accepted run is checked against; null if its item is gone. */
 export function subjectOf(state: WorkState, run: ActiveRun): RoleSubject | null {
   if (run.role === 'planner') return { role: 'planner', items: givenItems(state) };
   const known = run.itemId === null ? undefined : state.items.get(run.itemId);
-  return known === undefined ? null : { role: run.role, item: give(known) };
+  return known === undefined ? null : { role: run.role, item: toGiven(known) };
 }
 
 async function giveSpec(
@@ -54,9 +54,9 @@ async function giveSpec(
 }
 
 function givenItems(state: WorkState): readonly GivenItem[] {
-  return [...state.items.values()].map(give);
+  return [...state.items.values()].map(toGiven);
 }
 
-function give({ item, body }: KnownItem): GivenItem {
+function toGiven({ item, body }: KnownItem): GivenItem {
   return { item, body };
 }

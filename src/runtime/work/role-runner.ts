@@ -27,9 +27,9 @@ export interface RoleRunnerDeps {
   readonly project: Pick<OpenProject, 'deps' | 'ids' | 'context' | 'store' | 'clock'>;
   readonly reader: RevisionReader;
   readonly checks: RoleChecks;
-  /** The document that a role's run executes, or what stands in its way. */
+  /** The workflow of a role's run, or the obstacles. */
   readonly workflow: (role: RoleRequest['role'], inputs: readonly string[]) => Promise<RoleWorkflow>;
-  /** Holds a patch against the scope of an item. */
+  /** Checks a patch against the scope of an item. */
   readonly judgePatch: JudgePatch;
   readonly observe?: (subject: RoleSubject) => RunObserver;
 }
@@ -45,25 +45,25 @@ export type PatchJudgement =
   | { readonly ok: true; readonly verdict: ScopeVerdict }
   | { readonly ok: false; readonly reason: string };
 
-/** Somebody sleeps until the time of a parked run, and wakes up a moment later. */
-const WAKING_MS = 60_000;
+/** Grace period for a parked run: the process that waits for its time resumes it a moment later. */
+const WAKE_GRACE_MS = 60_000;
 
 const SILENT: RunObserver = { onEvents: () => {}, onLine: () => {} };
 
-/** Has roles work as workflow runs. What a run came to is read from its record, by whoever looks. */
+/** Runs roles as workflow runs. Any process can read the result of a run from its record. */
 export function createRoleRunner(deps: RoleRunnerDeps): ResumableRoleRunner {
   return {
     run: async (request, onAccepted, signal) => {
       const start = await findStart(deps.reader, request);
       if (!start.ok) return neverStarted([start.obstacle]);
       const driven = await driveRole(deps, request, start, onAccepted, signal);
-      return driven.ok ? look(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
+      return driven.ok ? lookAtRun(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
     },
-    look: (runId, subject) => look(deps, runId, subject),
-    judge: (runId, subject, result) => look(deps, runId, subject, { result }),
+    look: (runId, subject) => lookAtRun(deps, runId, subject),
+    judge: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
     resume: async (runId, subject, signal) => {
-      await stayWith(deps, subject, runId, signal, await takeUp(deps, subject, runId, signal));
-      return look(deps, runId, subject);
+      await waitWhileParked(deps, subject, runId, signal, await resumeRole(deps, subject, runId, signal));
+      return lookAtRun(deps, runId, subject);
     },
     cancel: (runId) => cancel(deps, runId),
   };
@@ -87,7 +87,7 @@ async function driveRole(
   const document = await workflow(request.role, Object.keys(inputs));
   if (!document.ok) return document;
   const started = await startRun({
-    ...drivenBy(deps, subject, signal),
+    ...driveOptions(deps, subject, signal),
     ids: project.ids,
     plan: document.plan,
     workflowText: document.text,
@@ -102,28 +102,28 @@ async function driveRole(
     onCreated: () => {},
   });
   if (!started.ok) return started;
-  await stayWith(deps, subject, started.runId, signal, started.end);
+  await waitWhileParked(deps, subject, started.runId, signal, started.end);
   return { ok: true, runId: started.runId };
 }
 
-/** A gate is left to people: whoever answers it, or looks after it, takes the run up again. */
-function drivenBy({ project, observe }: RoleRunnerDeps, subject: RoleSubject, signal: AbortSignal) {
+/** Doesn't wait at gates: the run is resumed by the process that answers the gate or sees the answer. */
+function driveOptions({ project, observe }: RoleRunnerDeps, subject: RoleSubject, signal: AbortSignal) {
   const observer = observe?.(subject) ?? SILENT;
   return { deps: project.deps, wait: false, signal, observer, onGate: null };
 }
 
-async function takeUp(
+async function resumeRole(
   deps: RoleRunnerDeps,
   subject: RoleSubject,
   runId: string,
   signal: AbortSignal,
 ): Promise<DriveEnd | null> {
-  const resumed = await resumeRun({ ...drivenBy(deps, subject, signal), runId, onPlan: () => {} });
+  const resumed = await resumeRun({ ...driveOptions(deps, subject, signal), runId, onPlan: () => {} });
   return resumed.ok ? resumed.end : null;
 }
 
-/** Sits out the times for which a spent account parks the run. */
-async function stayWith(
+/** Waits and resumes while the run is parked because of an exhausted account. */
+async function waitWhileParked(
   deps: RoleRunnerDeps,
   subject: RoleSubject,
   runId: string,
@@ -131,7 +131,7 @@ async function stayWith(
   first: DriveEnd | null,
 ): Promise<void> {
   const { clock } = deps.project;
-  for (let end = first; end?.kind === 'parked'; end = await takeUp(deps, subject, runId, signal)) {
+  for (let end = first; end?.kind === 'parked'; end = await resumeRole(deps, subject, runId, signal)) {
     await clock.sleep(Math.max(0, Date.parse(end.parked.until) - clock.now().getTime()), signal);
     if (signal.aborted) return;
   }
@@ -148,15 +148,17 @@ function subjectOf(request: RoleRequest): RoleSubject {
 }
 
 function neverStarted(obstacles: readonly Obstacle[]): RoleState {
-  const told = obstacles.map(({ message, help }) => (help === null ? message : `${message} (${help})`));
-  return { kind: 'lost', reason: `the run can't start: ${told.join('; ')}` };
+  const descriptions = obstacles.map(({ message, help }) =>
+    help === null ? message : `${message} (${help})`,
+  );
+  return { kind: 'lost', reason: `the run can't start: ${descriptions.join('; ')}` };
 }
 
-async function look(
+async function lookAtRun(
   deps: RoleRunnerDeps,
   runId: string,
   subject: RoleSubject,
-  brought: { readonly result: unknown } | null = null,
+  supplied: { readonly result: unknown } | null = null,
 ): Promise<RoleState> {
   const read = await deps.project.store.read(runId);
   if (!read.ok)
@@ -165,19 +167,22 @@ async function look(
   const view = viewRun(run.events);
   if (view !== null && hasEnded(view)) {
     const evidence = await readRoleEvidence(run, view, subject.role, deps.reader);
-    const stranger = brought === null ? null : strangerTo(view, subject);
-    if (stranger !== null) return { kind: 'ended', end: { ok: false, reason: stranger } };
+    const mismatch = supplied === null ? null : findMismatch(view, subject);
+    if (mismatch !== null) return { kind: 'ended', end: { ok: false, reason: mismatch } };
     const heard =
-      brought === null ? evidence : { ...evidence, words: roleWordsOf(brought.result), notes: [] };
-    return { kind: 'ended', end: await inScope(deps, subject, roleResultOf(subject, heard, deps.checks)) };
+      supplied === null ? evidence : { ...evidence, words: roleWordsOf(supplied.result), notes: [] };
+    return {
+      kind: 'ended',
+      end: await refuseOutOfScope(deps, subject, roleResultOf(subject, heard, deps.checks)),
+    };
   }
   if (run.driverPid !== null) return { kind: 'driven' };
   if (view === null) return lost('it never started');
-  return (await waitOf(run, view, deps.project.clock.now())) ?? lost('nobody drives it');
+  return (await findWait(run, view, deps.project.clock.now())) ?? lost('nobody drives it');
 }
 
-/** Why the run proves nothing about this item; null where it was started for it. */
-function strangerTo({ started }: RunView, subject: RoleSubject): string | null {
+/** Why the run is not evidence for this item; null if it was started for it. */
+function findMismatch({ started }: RunView, subject: RoleSubject): string | null {
   if (subject.role === 'planner') return null;
   const { id } = subject.item.item;
   const item = itemSchema.safeParse(parseJson(started.inputs.item ?? ''));
@@ -194,8 +199,8 @@ function strangerTo({ started }: RunView, subject: RoleSubject): string | null {
 const itemSchema = z.looseObject({ id: z.string() });
 const revisionSchema = z.looseObject({ head_sha: z.string() });
 
-/** Where a file is touched that nobody answers for, nothing is completed: it is told, and never dropped in silence. */
-async function inScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd): Promise<RoleEnd> {
+/** Refuses a result that changes files outside the scope, with the files as the reason. */
+async function refuseOutOfScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd): Promise<RoleEnd> {
   if (!end.ok || !('base' in end) || subject.role !== 'implementor' || end.result.patch === null) return end;
   const { patch, summary } = end.result;
   const judged = await deps.judgePatch({ body: subject.item.body, base: end.base, patch, summary });
@@ -204,11 +209,11 @@ async function inScope(deps: RoleRunnerDeps, subject: RoleSubject, end: RoleEnd)
     ({ class: kind }) => kind === 'unlisted' || kind === 'out_of_scope',
   );
   if (outside.length === 0) return end;
-  const told = outside.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
-  return { ok: false, reason: `says completed, but changed what is not in its scope: ${told}` };
+  const descriptions = outside.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+  return { ok: false, reason: `says completed, but changed what is not in its scope: ${descriptions}` };
 }
 
-/** For a reviewer, what is outside the scope is a list of warnings. */
+/** A reviewer gets files outside the scope as warnings. */
 async function warningsOf(
   deps: RoleRunnerDeps,
   request: RoleRequest,
@@ -225,7 +230,7 @@ function hasEnded(view: RunView): view is RunView & { readonly end: RunEnd } {
   return view.end !== null;
 }
 
-async function waitOf({ directory }: RunRecord, view: RunView, now: Date): Promise<RoleState | null> {
+async function findWait({ directory }: RunRecord, view: RunView, now: Date): Promise<RoleState | null> {
   const { awaiting } = view;
   if (awaiting !== null) {
     const reason = `for a person at gate ${awaiting.stepId}: ${awaiting.reason}`;
@@ -233,7 +238,7 @@ async function waitOf({ directory }: RunRecord, view: RunView, now: Date): Promi
     return { kind: 'waiting', reason, ...(answered ? { answered } : {}) };
   }
   const parked = parkedView(view);
-  if (parked === null || Date.parse(parked.until) + WAKING_MS < now.getTime()) return null;
+  if (parked === null || Date.parse(parked.until) + WAKE_GRACE_MS < now.getTime()) return null;
   return { kind: 'waiting', reason: `until ${parked.until}: ${parked.reason}` };
 }
 
@@ -241,7 +246,7 @@ function lost(reason: string): RoleState {
   return { kind: 'lost', reason };
 }
 
-/** A run that is gone, never started or has ended has nothing left to cancel. */
+/** Does nothing if the run is gone, never started or has ended. */
 async function cancel({ project }: RoleRunnerDeps, runId: string): Promise<void> {
   const read = await project.store.read(runId);
   const view = read.ok ? viewRun(read.run.events) : null;

@@ -7,17 +7,17 @@ export type RoleStart =
   | {
       readonly ok: true;
       readonly baseRef: string;
-      /** Where the patch of the item starts. */
+      /** The commit that the item's patch is based on. */
       readonly base: string;
-      /** Of the revision that the run is about, where there is one. */
+      /** The files of the revision that the run is about, if there is one. */
       readonly work: RevisionFiles | null;
     }
   | { readonly ok: false; readonly obstacle: Obstacle };
 
-/** Names of items become branches and folders of refs. */
+/** Item ids are used in the names of branches and refs. */
 const ITEM_ID = /^(?!.*(?:\.\.|\.lock$|\.$))[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** What a role works on: the default branch, or the head of the revision there is. */
+/** Where a role's run starts: the default branch, or the head of the existing revision. */
 export async function findStart(reader: RevisionReader, request: RoleRequest): Promise<RoleStart> {
   if (request.role !== 'planner' && !ITEM_ID.test(request.item.item.id))
     return refused(`the id ${JSON.stringify(request.item.item.id)} can't name a branch`, null);
@@ -58,7 +58,7 @@ function headOf(request: RoleRequest): string | null {
   }
 }
 
-/** The rest of what a policy asks of a path; one that never matches would forbid nothing, in silence. */
+/** Rejects paths that a policy would never match, because they would silently forbid nothing. */
 function canBeForbidden(path: string): boolean {
   return (
     path.trim() === path &&

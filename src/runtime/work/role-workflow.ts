@@ -18,11 +18,11 @@ export type RoleWorkflow =
 export interface RoleDocument {
   readonly name: string;
   readonly text: string;
-  /** In a workflow of the project, the agents are those that stand in it. */
+  /** Only built-in workflows get the configured agents; a workflow of the project names its own. */
   readonly builtIn: boolean;
 }
 
-/** The document that runs, checked as `conductor run` checks one: it is this text that the run keeps. */
+/** Checks the document like `conductor run` does. The run stores exactly this text. */
 export function roleWorkflow(
   document: RoleDocument,
   agents: RoleAgents,
