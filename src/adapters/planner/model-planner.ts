@@ -79,7 +79,7 @@ function saidIn({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): S
 }
 
 /** Failed requests don't report their usage. */
-const NOTHING_USED: { readonly usage: Usage | null } = { usage: null };
+const UNKNOWN_USAGE: { readonly usage: Usage | null } = { usage: null };
 
 async function askWithin(ask: AskOnce, question: Question, limitMs: number): Promise<Attempt> {
   question.signal.throwIfAborted();

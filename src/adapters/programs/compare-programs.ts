@@ -34,7 +34,7 @@ interface Parsed {
   readonly after: ParseAnswer;
 }
 
-const SILENT: ParseAnswer = { ok: false, reason: 'the parser did not answer' };
+const NO_ANSWER: ParseAnswer = { ok: false, reason: 'the parser did not answer' };
 
 function isTyped(path: string): boolean {
   return /\.(?:[cm]?ts|tsx)$/.test(path);
