@@ -7,7 +7,7 @@ import { type CommandEnd, endWithin, startCommand } from './process-group.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
 import { mismatches, quote } from './text-match.ts';
 
-/** Runs a command and looks at how it ended, what it printed and what it left. */
+/** Runs a command and checks its exit, its output and its files. */
 export async function runCliCase(
   scene: Scene,
   id: string,

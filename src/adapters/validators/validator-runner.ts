@@ -67,7 +67,7 @@ async function findObstacle(
   if (found === null) return `command not found: ${program}`;
   const real = (await realPathOf(found)) ?? found;
   if (!checkouts.some((checkout) => isPathInside(checkout, real))) return null;
-  return `${real} is in your checkout, so it would check the code existing instead of the run's`;
+  return `${real} is in your checkout, so it would check the code there instead of the run's`;
 }
 
 function isInWorktree(validator: RunnableValidator): boolean {
