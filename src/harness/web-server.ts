@@ -24,7 +24,7 @@ export async function startServer(scene: Scene, options: WebOptions, timeoutMs: 
   const url = fill(options.url);
   if (options.serve === undefined) return { url, output: () => null, stop: () => Promise.resolve() };
   if (await isResponding(url))
-    throw new Error(`something isResponding at ${url} already, so it is not known whose page would be tested`);
+    throw new Error(`something answers at ${url} already, so it is not known whose page would be tested`);
   const server = startCommand({
     command: options.serve.map(fill),
     cwd: resolve(scene.cwd, options.cwd ?? '.'),

@@ -89,7 +89,7 @@ const HOUR_MS = 3_600_000;
 
 function parkedScript(
   stepId: string,
-  homeward: ReadonlyMap<string, RouteKey>,
+  exitKeys: ReadonlyMap<string, RouteKey>,
   path: readonly Way[],
 ): SimScript {
   return {
@@ -104,7 +104,7 @@ function parkedScript(
 /** The first visits follow the path; later ones take the shortest path to an end. */
 function scriptOf(
   name: string,
-  homeward: ReadonlyMap<string, RouteKey>,
+  exitKeys: ReadonlyMap<string, RouteKey>,
   path: readonly Way[],
   alwaysPartial: string | null,
 ): SimScript {
@@ -153,7 +153,7 @@ function keysToStop(plan: Plan): ReadonlyMap<string, RouteKey> {
   return keys;
 }
 
-function pathToStop(plan: Plan, homeward: ReadonlyMap<string, RouteKey>, from: Target): readonly Way[] {
+function pathToStop(plan: Plan, exitKeys: ReadonlyMap<string, RouteKey>, from: Target): readonly Way[] {
   const walked: Way[] = [];
   for (let at = from; ; ) {
     const key = exitKeys.get(at);

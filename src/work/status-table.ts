@@ -1,13 +1,13 @@
 import type { WorkStatus } from '../contracts/work-item.ts';
 
-/** Who moves an item: the engine by its rules, a person, or the result of a planner. */
+/** Who moves an item: the engine by its rules, a user, or the result of a planner. */
 export type Mover = 'engine' | 'person' | 'planner';
 
 type Movers = readonly Mover[];
 
 const EITHER: Movers = ['engine', 'person'];
 const PERSON: Movers = ['person'];
-/** A close: what nobody wants any more is closed by whoever may say so. */
+/** Users and planners may close items that are no longer wanted. */
 const CLOSER: Movers = ['person', 'planner'];
 
 export const STATUS_TABLE: Readonly<Record<WorkStatus, Readonly<Partial<Record<WorkStatus, Movers>>>>> = {
@@ -35,7 +35,7 @@ export type TransitionVerdict =
       readonly ok: false;
       readonly code: TransitionCode;
       readonly reason: string;
-      /** Where this mover may move it, in the order of the table. */
+      /** The statuses that this mover may choose, in the order of the table. */
       readonly legal: readonly WorkStatus[];
     };
 
@@ -61,7 +61,7 @@ function legalMoves(from: WorkStatus, mover: Mover): WorkStatus[] {
     .map(([to]) => to as WorkStatus);
 }
 
-/** Whether whoever waits for an item in this status waits no longer. */
+/** Whether an item in this status no longer blocks others. */
 export function isTerminal(status: WorkStatus): boolean {
   return status === 'closed' || status === 'approved';
 }
