@@ -57,7 +57,12 @@ export function answerPermission(
   const yes = option('allow_once');
   const checked = checkCall(policy, place, call);
   if (checked.kind === 'denied')
-    return { kind: 'refused', optionId: no, why: checked.violations.map(describeViolation).join('; '), byPolicy: true };
+    return {
+      kind: 'refused',
+      optionId: no,
+      why: checked.violations.map(describeViolation).join('; '),
+      byPolicy: true,
+    };
   if (checked.kind === 'allowed' && yes !== null)
     return { kind: 'allowed', optionId: yes, why: checked.why, decided: true };
   const why = yes === null ? 'it can only be allowed for good' : checked.why;

@@ -139,7 +139,9 @@ export function foldMessage(
 ): AcpStep {
   switch (message.kind) {
     case 'notification':
-      return message.method === 'session/update' ? foldSessionUpdate(state, message.params, atMs) : unchanged(state);
+      return message.method === 'session/update'
+        ? foldSessionUpdate(state, message.params, atMs)
+        : unchanged(state);
     case 'request':
       return answerRequest(state, settings, message, atMs);
     case 'result':
@@ -243,7 +245,8 @@ function withSession(state: AcpState, settings: AcpSettings, session: AcpSession
   };
   if (settings.model === null || settings.model === known.model) return sendPrompt(known, settings);
   const line = modelLine(session, settings.model);
-  if (line === null) return endUnfit(known, `offers no choice of a model, and ${settings.model} is asked for`);
+  if (line === null)
+    return endUnfit(known, `offers no choice of a model, and ${settings.model} is asked for`);
   return { state: { ...known, phase: 'model' }, say: [line], entries: [] };
 }
 

@@ -164,8 +164,8 @@ function inputOf({ rawInput }: AcpToolCall): string {
 }
 
 function resultOf(call: AcpToolCall, durationMs: number | null): TranscriptEntry {
-  const said = (call.content ?? []).map(textOf).filter((text) => text !== '');
-  const text = said.length > 0 ? said.join('\n') : outputOf(call);
+  const texts = (call.content ?? []).map(textOf).filter((text) => text !== '');
+  const text = texts.length > 0 ? texts.join('\n') : outputOf(call);
   return {
     kind: 'tool_result',
     text: cut(text, EXCERPT_LIMIT),

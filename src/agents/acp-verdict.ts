@@ -35,7 +35,8 @@ export function acpVerdict(
     const reason = `interactive_prompt_violation: the agent ${state.end.message}; ${PROMPT_HELP}`;
     return { termination: 'killed_policy', reason, traces: null };
   }
-  if (state.end !== null) return verdictOf({ problem: problemOf(state, hasWorked) }, CLEAN_EXIT, null, limits);
+  if (state.end !== null)
+    return verdictOf({ problem: problemOf(state, hasWorked) }, CLEAN_EXIT, null, limits);
   const problem = { ...simpleProblem(`ended before ${state.phase} was answered`), code: NO_RESULT };
   return verdictOf({ problem }, end, lastError, limits);
 }
@@ -86,7 +87,11 @@ function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): S
   if (denied.length > 0) {
     const calls = denied.map(({ subject, why }) => `${subject} (${why})`);
     const message = `was refused what the policy does not allow: ${calls.join(', ')}`;
-    return { ...simpleProblem(message), code: REFUSED_TOOL, deniedTools: denied.map(({ subject }) => subject) };
+    return {
+      ...simpleProblem(message),
+      code: REFUSED_TOOL,
+      deniedTools: denied.map(({ subject }) => subject),
+    };
   }
   const lastWord = heard.lastSaid.replaceAll(RETRY_NOTICE, '').trimStart();
   if (PROVIDER_FAILED.test(lastWord)) return providerProblem(lastWord);

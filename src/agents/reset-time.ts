@@ -35,7 +35,10 @@ export function resetTimeIn(message: string, nowMs: number | null): number | nul
 /** Phrases that announce a reset time. */
 const RESET_PHRASE = '(?:resets?|again|after|until|access|renew(?:s|ed)?|available)\\b[^\\n]{0,40}?';
 
-/** `usage limit reached|1762952400`, `"resets_at":1777936568`, `x-ratelimit-reset: 1777936568`, `resets at 1777936568`. */
+/**
+ * `usage limit reached|1762952400`, `"resets_at":1777936568`, `x-ratelimit-reset: 1777936568`, `resets at
+ * 1777936568`.
+ */
 function epochIn(message: string): number | null {
   const found =
     /(?:\||\b(?:resets?|retry)(?:[_-]?(?:at|time|after|on))?["']?(?:\s+(?:at|on))?\s*[:=]?\s*["']?)\s*(\d{10}|\d{13})(?:\.\d+)?\b/i.exec(
@@ -83,7 +86,10 @@ function offsetMinutes(zone: string): number {
 const AMOUNT =
   '\\d+(?:\\.\\d+)?\\s*(?:days?|d|hours?|hrs?|hr|h|milliseconds?|ms|minutes?|mins?|min|m|seconds?|secs?|sec|s)(?![a-z])';
 const SPAN = `((?:${AMOUNT}[\\s,]*(?:and\\s+)?)+)`;
-/** `try again in 2 days 17 hours 14 minutes`, `retry after 6m0s`, `wait 90 seconds`, `x-ratelimit-reset-requests: 1m30s`. */
+/**
+ * `try again in 2 days 17 hours 14 minutes`, `retry after 6m0s`, `wait 90 seconds`,
+ * `x-ratelimit-reset-requests: 1m30s`.
+ */
 const SPAN_PATTERNS = [
   new RegExp(`\\b(?:again|retry|retrying|resets?|wait|available|access)\\b[\\w\\s:="-]{0,24}?${SPAN}`, 'i'),
   new RegExp(`\\b(?:in|after)\\s+${SPAN}`, 'i'),

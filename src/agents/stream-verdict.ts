@@ -64,10 +64,14 @@ export function verdictOf(
   const termination = outcomeOfEnd(end);
   const reason = processReason(end, lastError, limits);
   if (termination !== 'completed' && termination !== 'error') return { termination, reason, traces: null };
-  if (problem === null) return reason === null ? { termination, reason, traces: null } : failureVerdict(reason, null);
-  const told = `the agent ${problem.message}`;
-  if (end.kind !== 'exited') return failureVerdict(reason ?? told, problem);
-  return failureVerdict(problem.code === NO_RESULT ? (reason ?? `${told}${colon(lastError)}`) : told, problem);
+  if (problem === null)
+    return reason === null ? { termination, reason, traces: null } : failureVerdict(reason, null);
+  const description = `the agent ${problem.message}`;
+  if (end.kind !== 'exited') return failureVerdict(reason ?? description, problem);
+  return failureVerdict(
+    problem.code === NO_RESULT ? (reason ?? `${description}${colon(lastError)}`) : description,
+    problem,
+  );
 }
 
 function failureVerdict(reason: string, problem: StreamProblem | null): Verdict {

@@ -55,7 +55,10 @@ export async function startServer(scene: Scene, options: WebOptions, timeoutMs: 
 /** Any response counts; the case checks its content. */
 async function isResponding(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
     await response.body?.cancel();
     return true;
   } catch {

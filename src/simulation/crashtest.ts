@@ -124,9 +124,9 @@ export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script:
   for (const moment of moments)
     for (const death of crashesAt(moment, random)) {
       tally.boundaries += 1;
-      const again = await simulate(uninterrupted, death.world);
+      const resumed = await simulate(uninterrupted, death.world);
       tally.recoveries += recoveriesIn(death.world);
-      const difference = findViolation(death.world, again.ended) ?? compareEnds(expected, death.world);
+      const difference = findViolation(death.world, resumed.ended) ?? compareEnds(expected, death.world);
       if (difference === null) continue;
       const { boundary, torn, lost } = death;
       return { report: reportOf(false), failure: { script: script.name, boundary, torn, lost, difference } };

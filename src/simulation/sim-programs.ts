@@ -120,7 +120,12 @@ function visitOf(world: SimWorld, { stepId, attempt, mark }: Started): number {
 }
 
 /** The program is its own process: it continues writing after conductor died. */
-async function runProgram(world: SimWorld, life: Life, mark: string, writes: readonly SimWrite[]): Promise<void> {
+async function runProgram(
+  world: SimWorld,
+  life: Life,
+  mark: string,
+  writes: readonly SimWrite[],
+): Promise<void> {
   const program = { mark, parent: life, writes: [...writes] };
   world.programs.add(program);
   await life.point('program:started');

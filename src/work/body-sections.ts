@@ -29,8 +29,8 @@ export function readSections(markdown: string, blocks: readonly MarkdownBlock[])
     if (heading.kind !== 'heading') continue;
     const known = KNOWN.get(plainTitle(heading.title)) ?? null;
     // A subsection at too high a level does not end the section that it belongs to.
-    const strays = known !== null && known.parent !== null && known.parent === enclosing;
-    if (heading.depth <= 2 && !strays) enclosing = heading.depth === 2 ? (known?.name ?? null) : null;
+    const isStray = known !== null && known.parent !== null && known.parent === enclosing;
+    if (heading.depth <= 2 && !isStray) enclosing = heading.depth === 2 ? (known?.name ?? null) : null;
     const end = endOf(blocks, index, heading);
     const next = blocks[end];
     sections.push({

@@ -172,7 +172,12 @@ function patchItem(
   state.items.set(id, { ...known, ...patch(known) });
 }
 
-function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq: number, failWith: FailWith): void {
+function evolveStatus(
+  state: FoldedState,
+  event: EventOf<'status_changed'>,
+  seq: number,
+  failWith: FailWith,
+): void {
   patchItem(state, event.item_id, failWith, (known) => {
     const { item } = known;
     if (item.status !== event.from)
@@ -192,18 +197,21 @@ function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq:
 }
 
 function evolvePipeline(state: FoldedState, event: EventOf<'pipeline_changed'>, failWith: FailWith): void {
-  const revision = state.revisions.get(event.revision_id) ?? failWith(`there is no revision ${event.revision_id}`);
+  const revision =
+    state.revisions.get(event.revision_id) ?? failWith(`there is no revision ${event.revision_id}`);
   state.revisions.set(revision.id, { ...revision, pipeline: event.pipeline });
   const { status, reason } = event.pipeline;
   patchItem(state, revision.workItemID, failWith, (known) => {
-    if (status === 'success') return { failures: withoutFailuresAt(known.failures, ['implementor', 'checks']) };
+    if (status === 'success')
+      return { failures: withoutFailuresAt(known.failures, ['implementor', 'checks']) };
     if (status === 'pending' || known.item.status !== 'review') return {};
     return { failures: [...known.failures, { at: 'checks', reason: reason ?? 'its checks failed' }] };
   });
 }
 
 function evolveReview(state: FoldedState, review: ReviewRecord, failWith: FailWith): void {
-  const revision = state.revisions.get(review.revisionID) ?? failWith(`there is no revision ${review.revisionID}`);
+  const revision =
+    state.revisions.get(review.revisionID) ?? failWith(`there is no revision ${review.revisionID}`);
   const earlier = (state.reviews.get(revision.id) ?? []).filter((old) => old.headSHA !== review.headSHA);
   state.reviews.set(revision.id, [...earlier, review]);
   state.revisions.set(revision.id, { ...revision, reviewID: review.id });
@@ -237,7 +245,10 @@ const CLEARED_BY: Readonly<Record<'implementor' | 'reviewer', readonly FailedAt[
   reviewer: ['implementor', 'checks', 'reviewer'],
 };
 
-function withoutFailuresAt(failures: readonly ItemFailure[], at: readonly FailedAt[]): readonly ItemFailure[] {
+function withoutFailuresAt(
+  failures: readonly ItemFailure[],
+  at: readonly FailedAt[],
+): readonly ItemFailure[] {
   return failures.filter((failure) => !at.includes(failure.at));
 }
 

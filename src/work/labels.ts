@@ -27,7 +27,7 @@ export const CATEGORY_PREFIX: Readonly<Record<LabelCategory, string>> = {
   complexity: 'complexity',
 };
 
-/** Nobody searches for closed items by label, so this status has none. */
+/** Closed items are not looked up by label, so this status has none. */
 export type LabelledStatus = Exclude<WorkStatus, 'closed'>;
 
 const TYPE_DESCRIPTIONS: Readonly<Record<WorkType, string>> = {

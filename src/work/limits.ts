@@ -30,7 +30,7 @@ export function busyItems(state: WorkState, limits: WorkLimits): ReadonlyMap<str
   return busy;
 }
 
-/** The number of used slots. A run that waits at a gate uses none, or two gates would stop all work. */
+/** The number of places in use. A run that waits at a gate takes none, or two gates would stop all work. */
 export function takenPlaces(state: WorkState, limits: WorkLimits): number {
   const waiting = [...state.runs.values()].filter(
     ({ runId, itemId }) => itemId !== null && limits.waitingRuns.has(runId),

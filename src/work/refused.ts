@@ -32,10 +32,10 @@ function runEndEvents(state: WorkState, { command }: AskedCommand, refusal: Refu
       return endRun(state, command.runId, end);
     case 'apply_implementor_result': {
       const { itemId, runId, result } = command;
-      const kept: readonly WorkEvent[] = state.items.has(itemId)
+      const summaryKept: readonly WorkEvent[] = state.items.has(itemId)
         ? [{ type: 'summary_kept', item_id: itemId, run_id: runId, summary: result.summary }]
         : [];
-      return [...kept, ...endRun(state, runId, end)];
+      return [...summaryKept, ...endRun(state, runId, end)];
     }
     case 'request_planner_run':
     case 'request_implementor_run':

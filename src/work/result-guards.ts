@@ -22,13 +22,15 @@ function planProblems(state: WorkState, result: PlannerResult): string[] {
   const refs = new Set(result.create.map((planned) => planned.tempID));
   const known = (id: string) => refs.has(id) || state.items.has(id);
   return [
-    ...findDuplicates(result.create.map((planned) => planned.tempID)).map((id) => `the tempID ${id} is used findDuplicates`),
+    ...findDuplicates(result.create.map((planned) => planned.tempID)).map(
+      (id) => `the tempID ${id} is used twice`,
+    ),
     ...result.create.flatMap((planned) =>
       planned.blockedBy
         .filter((id) => !known(id))
         .map((id) => `${planned.tempID} is blocked by ${id}, which does not exist`),
     ),
-    ...findDuplicates(result.close).map((id) => `item ${id} is closed findDuplicates`),
+    ...findDuplicates(result.close).map((id) => `item ${id} is closed twice`),
     ...result.close.flatMap((id) => {
       const item = state.items.get(id)?.item;
       if (item === undefined) return [`close names item ${id}, which does not exist`];

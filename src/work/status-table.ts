@@ -43,14 +43,15 @@ export function transition(from: WorkStatus, to: WorkStatus, mover: Mover): Tran
   const movers = STATUS_TABLE[from][to];
   if (movers?.includes(mover) === true) return { ok: true };
   const legal = legalMoves(from, mover);
-  const ways = legal.length === 0 ? 'there is no way on' : `it can go to ${listOf(legal)}`;
-  if (from === to) return { ok: false, code: 'same_status', reason: `it is ${from} already; ${ways}`, legal };
+  const options = legal.length === 0 ? 'there is no way on' : `it can go to ${listOf(legal)}`;
+  if (from === to)
+    return { ok: false, code: 'same_status', reason: `it is ${from} already; ${options}`, legal };
   if (movers !== undefined && mover !== 'person')
     return { ok: false, code: 'people_only', reason: `only a person moves it from ${from} to ${to}`, legal };
   return {
     ok: false,
     code: 'illegal_transition',
-    reason: `it can't go from ${from} to ${to}; from ${from} ${ways}`,
+    reason: `it can't go from ${from} to ${to}; from ${from} ${options}`,
     legal,
   };
 }

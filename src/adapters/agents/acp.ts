@@ -57,7 +57,7 @@ export function createAcpAgent(deps: AcpAgentDeps): Agent {
     resumes: true,
     keepSession: async (evidenceDir) => {
       const note = await readNote(evidenceDir);
-      if (note !== null) await tidyHome(note.folder, deps.secrets);
+      if (note !== null) await cleanHome(note.folder, deps.secrets);
     },
     usedIn,
   };
@@ -77,7 +77,7 @@ async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentR
   );
   const { session } = request;
   if (session === undefined) return result;
-  await tidyHome(session.folder, longestFirst([...deps.secrets, ...secretValuesOf(request.env)]));
+  await cleanHome(session.folder, longestFirst([...deps.secrets, ...secretValuesOf(request.env)]));
   const { isResumed, lost } = heard.session;
   return { ...result, session: { resumed: isResumed, note: noteOf(session, lost) } };
 }
@@ -102,7 +102,7 @@ async function prepareHome(request: AgentRequest): Promise<Pick<ProgramStart, 'k
 /** Take hundreds of megabytes for some agents, and are no part of a session. */
 const CACHES = ['.cache', '.npm'];
 
-async function tidyHome(folder: string, secrets: readonly string[]): Promise<void> {
+async function cleanHome(folder: string, secrets: readonly string[]): Promise<void> {
   for (const name of CACHES) await rm(join(folder, 'home', name), { recursive: true, force: true });
   await maskFiles(folder, secrets);
 }
@@ -153,7 +153,7 @@ function converse(
         usage: state.usage,
         sessionId: state.sessionId,
         controls: controlsOf(settings, state),
-        notes: [...answerNotes(state), ...leavingNotes(state, ran)],
+        notes: [...answerNotes(state), ...exitNotes(state, ran)],
         violations: promptViolations(state),
       };
     },
@@ -256,7 +256,7 @@ function answerNotes({ answers }: AcpState): string[] {
 }
 
 /** After the session has ended, an abnormal exit no longer affects the outcome; it is reported as a note. */
-function leavingNotes({ end }: AcpState, ran: ProcessResult): string[] {
+function exitNotes({ end }: AcpState, ran: ProcessResult): string[] {
   if (end === null) return [];
   if (ran.end.kind === 'exited')
     return ran.end.exitCode === 0

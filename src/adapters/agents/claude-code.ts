@@ -111,7 +111,7 @@ async function startOf(
   return {
     args: [...argsOf(tools, hook, deps), ...(resumeId === null ? [] : ['--resume', resumeId])],
     env: { ...CLAUDE_ENVIRONMENT, CLAUDE_ENV_FILE: shellStart },
-    ...reach(deps),
+    ...mountedPaths(deps),
     controls: {
       requested: {
         execution: policy?.execution ?? null,
@@ -141,9 +141,9 @@ interface Tools {
 
 /** With a hook, only the hook allows writing and running commands: if it fails, nothing is allowed. */
 function toolsOf(policy: EffectivePolicy | undefined, hasHook: boolean): Tools {
-  const judged = policy?.execution === 'read_only' ? ['Bash'] : HOOKED_TOOLS;
-  const looks = [...READ_TOOLS, ...(policy?.network === 'deny' ? [] : WEB_TOOLS)];
-  return { known: [...looks, ...judged], allowed: hasHook ? looks : [...looks, ...judged] };
+  const hooked = policy?.execution === 'read_only' ? ['Bash'] : HOOKED_TOOLS;
+  const readTools = [...READ_TOOLS, ...(policy?.network === 'deny' ? [] : WEB_TOOLS)];
+  return { known: [...readTools, ...hooked], allowed: hasHook ? readTools : [...readTools, ...hooked] };
 }
 
 function argsOf(
@@ -164,7 +164,7 @@ function argsOf(
     known.join(','),
     '--allowedTools',
     allowed.join(','),
-    // MCP servers run outside of the policy, so only those configured explicitly may start.
+    // MCP servers run outside of the policy, so none is started.
     '--strict-mcp-config',
     '--settings',
     JSON.stringify(settings),
@@ -173,7 +173,7 @@ function argsOf(
   ];
 }
 
-function reach({ home, configDir }: ClaudeCodeDeps): Pick<StreamStart, 'readable' | 'writable'> {
+function mountedPaths({ home, configDir }: ClaudeCodeDeps): Pick<StreamStart, 'readable' | 'writable'> {
   const { readable, writable } = reachOf(OWN_FOLDER, configDir, join(home, '.claude'));
   return { readable: [...readable, join(home, '.claude.json')], writable };
 }

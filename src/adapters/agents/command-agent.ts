@@ -73,14 +73,14 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
 
 /** conductor only sees that a program failed; the class of the failure comes from its result file. */
 function failureOf(result: AgentResultFile | null, { end }: ProcessResult): AgentFailure | null {
-  const told = result?.failure;
-  if (told === undefined || outcomeOfEnd(end) !== 'error') return null;
-  const resetAt = told.reset_at ?? null;
+  const reported = result?.failure;
+  if (reported === undefined || outcomeOfEnd(end) !== 'error') return null;
+  const resetAt = reported.reset_at ?? null;
   return {
-    class: told.class,
-    message: told.message ?? `the agent says that it failed: ${told.class}`,
+    class: reported.class,
+    message: reported.message ?? `the agent says that it failed: ${reported.class}`,
     reset_at: resetAt === null ? null : new Date(resetAt).toISOString(),
-    help: helpFor(told.class),
+    help: helpFor(reported.class),
   };
 }
 

@@ -19,7 +19,9 @@ export async function hasChangedSince(folder: string, marker: string): Promise<b
     if (found.mtimeNs > since) return true;
     if (!found.isDirectory()) continue;
     const names = await readdir(next).catch((): string[] => []);
-    open.push(...names.filter((name) => !IGNORED_FOLDERS.includes(name)).map((name) => join(next ?? '', name)));
+    open.push(
+      ...names.filter((name) => !IGNORED_FOLDERS.includes(name)).map((name) => join(next ?? '', name)),
+    );
   }
   return false;
 }

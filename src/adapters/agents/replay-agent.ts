@@ -46,7 +46,8 @@ async function replayEntry(deps: ReplayAgentDeps, request: AgentRequest): Promis
   if (recording.transcript !== null) await copyFile(recording.transcript, files.transcript);
   if (recording.stderr !== null) await copyFile(recording.stderr, files.stderr);
   const applied = recording.patch === null ? null : await applyPatch(deps, request, recording.patch, files);
-  if (applied?.end.kind === 'cancelled') return { ...refusalOf(files, 'cancelled'), termination: 'cancelled' };
+  if (applied?.end.kind === 'cancelled')
+    return { ...refusalOf(files, 'cancelled'), termination: 'cancelled' };
   if (applied !== null && !(applied.end.kind === 'exited' && applied.end.exitCode === 0))
     return refuse(files, describeConflict(found, applied));
   const { outcome, reason, usage } = found.entry.end.payload;

@@ -21,18 +21,18 @@ export interface ResultFileReading {
 export async function readResultFile(path: string, realFolder: string): Promise<ResultFileReading> {
   const content = await readRegularFile(path, realFolder);
   if (content === null) return { result: null, note: null };
-  if (!content.ok) return ignored(content.why);
+  if (!content.ok) return ignoreFile(content.why);
   let value: unknown;
   try {
     value = dropUnknownUsage(JSON.parse(content.text));
   } catch {
-    return ignored('it is not JSON');
+    return ignoreFile('it is not JSON');
   }
   const words = roleWordsOf(value);
   const parsed = agentResultFileSchema.safeParse(words === value ? { ...words, result: words } : value);
   if (parsed.success) return { result: parsed.data, note: null };
   // The caller that asked for a role's result checks it against the contract of that role.
-  return { ...ignored(firstProblem(parsed.error)), result: words === null ? null : { result: words } };
+  return { ...ignoreFile(firstProblem(parsed.error)), result: words === null ? null : { result: words } };
 }
 
 const usageHolderSchema = z.looseObject({ usage: z.record(z.string(), z.unknown()).nullable() });
@@ -69,7 +69,7 @@ async function readRegularFile(path: string, realFolder: string): Promise<Conten
   }
 }
 
-function ignored(why: string): ResultFileReading {
+function ignoreFile(why: string): ResultFileReading {
   return { result: null, note: `the result file is ignored: ${why}` };
 }
 

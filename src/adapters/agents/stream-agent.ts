@@ -38,8 +38,8 @@ export async function runStreamAgent<State>(
   const { result, lost } = await runOnce(deps, program, request);
   if (lost === null) return result;
   const { note, ...fresh } = reopenFresh(request, lost);
-  const again = await runOnce(deps, program, fresh);
-  return { ...again.result, session: { resumed: false, note } };
+  const retried = await runOnce(deps, program, fresh);
+  return { ...retried.result, session: { resumed: false, note } };
 }
 
 async function runOnce<State>(

@@ -105,13 +105,17 @@ async function readAnswer(
 }
 
 /** Null if the process exited by itself. */
-function describeAbnormalEnd({ end, stderr }: ProcessResult, limitMs: number, idleMs: number | null): string | null {
-  const lastWord = stderr.lastLine === null ? '' : `: ${excerptOf(stderr.lastLine)}`;
+function describeAbnormalEnd(
+  { end, stderr }: ProcessResult,
+  limitMs: number,
+  idleMs: number | null,
+): string | null {
+  const lastLine = stderr.lastLine === null ? '' : `: ${excerptOf(stderr.lastLine)}`;
   switch (end.kind) {
     case 'exited':
       return null;
     case 'signalled':
-      return `it was ended by ${end.signal}${lastWord}`;
+      return `it was ended by ${end.signal}${lastLine}`;
     case 'spawn_failed':
       return end.message;
     case 'timeout':

@@ -85,7 +85,12 @@ async function judgeByAsking(
  * Applies the rules to the reply. The proposal is checked against the schema here, so that the check is the
  * same for every source.
  */
-function applyRules(deps: AskedPlannerDeps, byRules: Judgement, reply: Reply, input: PlannerInput): Judgement {
+function applyRules(
+  deps: AskedPlannerDeps,
+  byRules: Judgement,
+  reply: Reply,
+  input: PlannerInput,
+): Judgement {
   const { floor, rows } = byRules.trace;
   const { said, usage, attempts } = reply;
   const floored =

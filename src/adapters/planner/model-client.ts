@@ -43,11 +43,11 @@ export async function openModel(address: ModelAddress): Promise<AskOnce> {
       const result = await ai.generateText({ model, prompt, output, maxRetries: 0, abortSignal: signal });
       // Endpoints with a nonstandard finish reason yield a text and no output.
       const answer = result.finishReason === 'stop' ? result.output : parseOrText(result.text);
-      return answered(answer, result.totalUsage, cutBy(result.finishReason, result.response));
+      return answered(answer, result.totalUsage, describeCut(result.finishReason, result.response));
     } catch (error) {
       signal.throwIfAborted();
       if (ai.NoObjectGeneratedError.isInstance(error))
-        return answered(error.text ?? '', error.usage, cutBy(error.finishReason, error.response));
+        return answered(error.text ?? '', error.usage, describeCut(error.finishReason, error.response));
       const call = ai.APICallError.isInstance(error) ? error : null;
       if (call?.statusCode !== 200) return failureOf(error, call);
       // Without a body the connection broke in the middle of the answer.
@@ -66,7 +66,7 @@ function answered(
   return { kind: 'answered', answer, usage: usageOf(usage), cutBy: cut };
 }
 
-function cutBy(finishReason: string | undefined, response: unknown): string | null {
+function describeCut(finishReason: string | undefined, response: unknown): string | null {
   const refusal = refusalIn(response, REFUSAL_DEPTH);
   if (refusal !== null) return `the model refused to answer: ${refusal}`;
   switch (finishReason) {

@@ -54,7 +54,7 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Rep
   for (let attempts = 1; ; attempts += 1) {
     const limitMs = Math.round(Math.min(deps.timeoutMs, leftMs()));
     const ended = await askWithin(opened, question, limitMs);
-    if (ended.kind === 'answered') return { said: saidIn(ended), usage: ended.usage, attempts };
+    if (ended.kind === 'answered') return { said: readProposal(ended), usage: ended.usage, attempts };
     if (ended.kind === 'timed_out')
       return { said: unavailable(deps, `no answer within ${limitMs / 1_000} s`), ...UNKNOWN_USAGE, attempts };
     const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.chance());
@@ -70,7 +70,7 @@ function missingPackageOf(error: unknown): string {
 }
 
 /** A truncated answer may still be complete JSON; if it is not, the summary says what truncated it. */
-function saidIn({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): Said {
+function readProposal({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): Said {
   if (cutBy === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
   if (answer.trim() === '')
     return { kind: 'nothing', code: 'planner_reply_missing', summary: `the planner gave no reply: ${cutBy}` };

@@ -68,25 +68,29 @@ function comparePlain(pair: ProgramPair, versions: readonly Parsed[]): Proof {
   if (first === undefined) return unreadable(versions[0]?.before ?? NO_ANSWER);
   for (const { before, after } of readable) {
     if (!before.ok || !after.ok) return unreadable(after);
-    if (before.tree !== after.tree) return no('the program changed');
+    if (before.tree !== after.tree) return notProved('the program changed');
   }
   return compareComments(pair, first, 'only comments and white space changed');
 }
 
-function compareTyped(pair: ProgramPair, [written, emitted]: readonly Parsed[], settings: EmitSettings): Proof {
+function compareTyped(
+  pair: ProgramPair,
+  [written, emitted]: readonly Parsed[],
+  settings: EmitSettings,
+): Proof {
   const { before, after } = written ?? { before: NO_ANSWER, after: NO_ANSWER };
   if (!before.ok || !after.ok) return unreadable(before.ok ? after : before);
   if (before.tree === after.tree)
     return compareComments(pair, { before, after }, 'only comments and white space changed');
   if (settings.emitsTypes || before.decorated || after.decorated)
-    return no('types changed where they may be emitted with decorators');
+    return notProved('types changed where they may be emitted with decorators');
   if (before.constEnums.join('\n') !== after.constEnums.join('\n'))
-    return no('an enum changed whose values are put where they are used');
+    return notProved('an enum changed whose values are put where they are used');
   if (emitted === undefined)
     return compareComments(pair, { before, after }, 'a file of declarations emits no program');
   if (!emitted.before.ok || !emitted.after.ok)
     return unreadable(emitted.before.ok ? emitted.after : emitted.before);
-  if (emitted.before.tree !== emitted.after.tree) return no('the emitted program changed');
+  if (emitted.before.tree !== emitted.after.tree) return notProved('the emitted program changed');
   return compareComments(pair, { before, after }, 'only types changed: the emitted program is the same');
 }
 
@@ -95,13 +99,13 @@ function compareComments(pair: ProgramPair, { before, after }: Parsed, reason: s
   const old = obeyedComments(pair.before, before.comments);
   const now = obeyedComments(pair.after, after.comments);
   const same = old.length === now.length && old.every((each, index) => each === now[index]);
-  return same ? { proved: true, reason } : no('a comment changed that a tool obeys');
+  return same ? { proved: true, reason } : notProved('a comment changed that a tool obeys');
 }
 
 function unreadable(answer: ParseAnswer): Proof {
-  return no(answer.ok ? 'the program changed' : `it can not be parsed: ${answer.reason}`);
+  return notProved(answer.ok ? 'the program changed' : `it can not be parsed: ${answer.reason}`);
 }
 
-function no(reason: string): Proof {
+function notProved(reason: string): Proof {
   return { proved: false, reason };
 }

@@ -70,7 +70,11 @@ async function readConfig(path: string, owner: ConfigOwner): Promise<ReadConfig>
   const { text, diagnostics, document } = checkConfig({ name: path, bytes }, owner);
   return hasErrors(diagnostics)
     ? { ...EMPTY_CONFIG, broken: { name: path, problem: 'has errors', text, diagnostics } }
-    : { ...EMPTY_CONFIG, document, warnings: diagnostics.map((each) => warningOf(each, path, each.span.line)) };
+    : {
+        ...EMPTY_CONFIG,
+        document,
+        warnings: diagnostics.map((each) => warningOf(each, path, each.span.line)),
+      };
 }
 
 /** Checks the variables like a file; problems are reported by the name of the variable. */

@@ -23,7 +23,7 @@ export const GLOB_CHARACTERS = /[*?[\]{}]|[!@+]\(/;
 export function declareArtifact(template: string, place: ValidatorPlace): ArtifactDeclaration | Refused {
   const filled = fillPlaceholders(template, pathValues(place));
   if (!filled.ok) return filled;
-  const { roots, path } = locate(filled.text, place);
+  const { roots, path } = locateRoots(filled.text, place);
   if (isAbsolute(path) || leavesByDots(template)) return outside('artifact', template);
   const name = plainName(path);
   if (name === '' || name === '.') return { ok: false, reason: `artifact names nothing: \`${template}\`` };
@@ -54,7 +54,7 @@ export function isHarnessReportName(name: string): boolean {
 /**
  * The root is removed before the rest is parsed as a glob, because its own path may contain glob characters.
  */
-function locate(path: string, place: ValidatorPlace): { roots: RootName[]; path: string } {
+function locateRoots(path: string, place: ValidatorPlace): { roots: RootName[]; path: string } {
   if (!isAbsolute(path)) return { roots: ['worktree', 'run'], path };
   if (isPathInside(place.runDir, path)) return { roots: ['run'], path: relative(place.runDir, path) };
   if (isPathInside(place.worktreePath, path)) {

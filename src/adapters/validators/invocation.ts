@@ -53,7 +53,7 @@ export async function planInvocation(
   }
   const cwd = resolveCwd(validator, place);
   if (!cwd.ok) return cwd;
-  if (await escapes(cwd.path, place)) return refusedPath('cwd', validator.cwd ?? '', 'by link');
+  if (await isOutside(cwd.path, place)) return refusedPath('cwd', validator.cwd ?? '', 'by link');
   const args = fillArguments(validator, place);
   if (!args.ok) return args;
   if (entrypoint.kind === 'command') {
@@ -106,7 +106,7 @@ async function startOfFile(
 ): Promise<{ ok: true; argv: [string, ...string[]] } | Refused> {
   const found = await stat(path).catch(() => null);
   if (found === null) return { ok: false, reason: `entrypoint not found: \`${declared}\``, startCode: 127 };
-  if (await escapes(path, place)) return refusedPath('entrypoint', declared, 'by link');
+  if (await isOutside(path, place)) return refusedPath('entrypoint', declared, 'by link');
   if (!found.isFile()) return { ok: false, reason: `entrypoint is not a file: \`${declared}\`` };
   const interpreter = INTERPRETERS[extname(path)];
   const hasRunBit = (found.mode & 0o111) !== 0;
@@ -137,7 +137,7 @@ function isWithinPlace(path: string, place: ValidatorPlace): boolean {
 }
 
 /** False for a missing file: that is a different failure, reported at the start. */
-async function escapes(path: string, place: ValidatorPlace): Promise<boolean> {
+async function isOutside(path: string, place: ValidatorPlace): Promise<boolean> {
   const real = await realPathOf(path);
   return real !== null && rootOf(await realRoots(place), real) === null;
 }

@@ -45,8 +45,10 @@ export async function captureReferences(
       files.push({ ...same, reference: wanted.reference });
       continue;
     }
-    const captured = name.problem ?? (await captureReference(wanted, name.path, place, left).catch(failureOf));
-    if (typeof captured === 'string') problems.push(`the report refers to ${quote(wanted.reference)}, ${captured}`);
+    const captured =
+      name.problem ?? (await captureReference(wanted, name.path, place, left).catch(failureOf));
+    if (typeof captured === 'string')
+      problems.push(`the report refers to ${quote(wanted.reference)}, ${captured}`);
     else {
       files.push(captured.file);
       left -= captured.bytes;
@@ -54,7 +56,7 @@ export async function captureReferences(
   }
   const excess = references.length - MAX_REFERENCES;
   if (excess > 0) problems.push(`the report refers to ${excess} files beyond the first ${MAX_REFERENCES}`);
-  return { files, problems: bounded(problems) };
+  return { files, problems: limitProblems(problems) };
 }
 
 type Captured = { readonly file: CapturedReference; readonly bytes: number } | string;
@@ -142,7 +144,7 @@ function quote(reference: string): string {
   return `\`${shown}\``;
 }
 
-function bounded(problems: readonly string[]): readonly string[] {
+function limitProblems(problems: readonly string[]): readonly string[] {
   const hidden = problems.length - MAX_PROBLEMS;
   return hidden > 0 ? [...problems.slice(0, MAX_PROBLEMS), `and ${hidden} more like these`] : problems;
 }

@@ -20,7 +20,9 @@ function applyWrite(tables: Tables, write: ProviderWrite, idByRef: Map<string, s
     }
     case 'link_item': {
       const item = requireItem(tables, idByRef.get(write.item) ?? write.item);
-      const blockers = write.blockedBy.map((blocker) => requireItem(tables, idByRef.get(blocker) ?? blocker).id);
+      const blockers = write.blockedBy.map(
+        (blocker) => requireItem(tables, idByRef.get(blocker) ?? blocker).id,
+      );
       tables.run('DELETE FROM links WHERE item_id = ?', item.id);
       for (const [position, blocker] of [...new Set(blockers)].entries())
         tables.run(

@@ -93,9 +93,9 @@ async function runAll(
   harnessDir: string,
   signal: AbortSignal,
 ): Promise<readonly CheckEnd[] | null> {
-  const unprepared = await deps.prepare(place, markOf(place), signal);
+  const setupFailure = await deps.prepare(place, markOf(place), signal);
   if (signal.aborted) return null;
-  if (unprepared !== null) return [{ id: 'setup', reason: unprepared }];
+  if (setupFailure !== null) return [{ id: 'setup', reason: setupFailure }];
   const { confinement, refusal } = await deps.enclose(place, harnessDir);
   if (refusal !== null) return [{ id: STEP, reason: refusal }];
   const ends: CheckEnd[] = [];

@@ -47,14 +47,22 @@ function checkTypeKept(
   return [{ path: `update.${index}.labels`, code: 'WR114', message }];
 }
 
-function locateInBody(path: string, id: string, problems: readonly BodyProblem[]): readonly ContractProblem[] {
+function locateInBody(
+  path: string,
+  id: string,
+  problems: readonly BodyProblem[],
+): readonly ContractProblem[] {
   return problems.map(({ code, message, line, quoted }) => {
     const place = quoted === null ? '' : `line ${line}, ${JSON.stringify(quoted)}: `;
     return { path, code, message: `the body of ${quoteId(id)}: ${place}${message}` };
   });
 }
 
-function locateInLabels(path: string, id: string, problems: readonly LabelProblem[]): readonly ContractProblem[] {
+function locateInLabels(
+  path: string,
+  id: string,
+  problems: readonly LabelProblem[],
+): readonly ContractProblem[] {
   return problems.map(({ code, message, index }) => ({
     path: index === null ? path : `${path}.${index}`,
     code,

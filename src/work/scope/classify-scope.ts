@@ -45,92 +45,101 @@ export function changedPaths(changes: readonly FileChange[]): readonly string[] 
 
 /** Checks every file of a patch against the lists of a task. Each gets a class with the reason. */
 export function classifyScope(input: ScopeInput): readonly ScopedFile[] {
-  const judge = createJudge(input);
-  return changedPaths(input.changes).map((path) => ({ path, ...classOf(path, judge) }));
+  const classifier = createClassifier(input);
+  return changedPaths(input.changes).map((path) => ({ path, ...classOf(path, classifier) }));
 }
 
-function createJudge(input: ScopeInput): Classifier {
+function createClassifier(input: ScopeInput): Classifier {
   const tree = { isFolder: input.isFolder, paths: changedPaths(input.changes) };
   const listed = createCoverage(tree, false);
   const excluded: (entry: ScopeEntry) => Covers = createCoverage(tree, true);
-  const judge: Classifier = {
+  const classifier: Classifier = {
     input,
     inside: (path) => coveringEntry(input.inScope, path, listed),
     outside: (path) => coveringEntry(input.outOfScope, path, excluded),
     corrected: new Map(),
   };
   const counting = input.attestations.filter((each) => each.kind === 'correction');
-  const valid = counting.filter((each) => correctionFlaw(each, judge) === null);
-  return { ...judge, corrected: new Map(valid.map((each) => [each.actual, each])) };
+  const valid = counting.filter((each) => correctionFlaw(each, classifier) === null);
+  return { ...classifier, corrected: new Map(valid.map((each) => [each.actual, each])) };
 }
 
-function classOf(path: string, judge: Classifier): Omit<ScopedFile, 'path'> {
+function classOf(path: string, classifier: Classifier): Omit<ScopedFile, 'path'> {
   if (leavesRepository(path)) return verdict('out_of_scope', null, 'it lies outside the repository');
-  const excluded = judge.outside(path);
+  const excluded = classifier.outside(path);
   if (excluded !== null)
-    return verdict('out_of_scope', null, `${named(excluded)} is under Out of Scope${describeFlaws(path, judge)}`);
-  const listed = judge.inside(path);
+    return verdict(
+      'out_of_scope',
+      null,
+      `${named(excluded)} is under Out of Scope${describeFlaws(path, classifier)}`,
+    );
+  const listed = classifier.inside(path);
   if (listed !== null)
     return verdict('primary', null, isSame(listed, path) ? 'it is in scope' : `${named(listed)} covers it`);
-  const correction = judge.corrected.get(path);
+  const correction = classifier.corrected.get(path);
   if (correction !== undefined)
     return verdict('corrected', null, `it is meant where ${correction.listed} is listed: ${correction.why}`);
-  const tested = testedFiles(path).find((file) => isTestable(file, judge));
+  const tested = testedFiles(path).find((file) => isTestable(file, classifier));
   if (tested !== undefined) return verdict('co_located_test', null, `it is the test of ${tested}`);
-  return classifyIncidental(path, judge);
+  return classifyIncidental(path, classifier);
 }
 
-function classifyIncidental(path: string, judge: Classifier): Omit<ScopedFile, 'path'> {
-  const proof = judge.input.proofs.get(path) ?? { proved: false, reason: 'nothing was looked at' };
+function classifyIncidental(path: string, classifier: Classifier): Omit<ScopedFile, 'path'> {
+  const proof = classifier.input.proofs.get(path) ?? { proved: false, reason: 'nothing was looked at' };
   if (proof.proved) return verdict('incidental', true, proof.reason);
-  const attested = judge.input.attestations.find(
+  const attested = classifier.input.attestations.find(
     (each): each is Attestation => each.kind === 'incidental' && each.path === path && each.why !== '',
   );
   if (attested !== undefined)
     return verdict('incidental', false, `attested, unproved: ${attested.why} (${proof.reason})`);
-  return verdict('unlisted', false, `it is not in scope, and ${proof.reason}${describeFlaws(path, judge)}`);
+  return verdict(
+    'unlisted',
+    false,
+    `it is not in scope, and ${proof.reason}${describeFlaws(path, classifier)}`,
+  );
 }
 
 /** Why attestations of the summary about a file don't count. */
-function describeFlaws(path: string, judge: Classifier): string {
-  const flaws = judge.input.attestations
+function describeFlaws(path: string, classifier: Classifier): string {
+  const flaws = classifier.input.attestations
     .filter((each) => (each.kind === 'incidental' ? each.path : each.actual) === path)
-    .flatMap((each) => attestationFlaw(each, judge) ?? []);
+    .flatMap((each) => attestationFlaw(each, classifier) ?? []);
   return flaws.length === 0 ? '' : `; ${[...new Set(flaws)].join('; ')}`;
 }
 
 /** Lines of the summary that have no effect, with the reason; those about a file are in its reason too. */
 export function voidAttestations(input: ScopeInput): readonly string[] {
-  const judge = createJudge(input);
-  return input.attestations.flatMap((each) => attestationFlaw(each, judge) ?? []);
+  const classifier = createClassifier(input);
+  return input.attestations.flatMap((each) => attestationFlaw(each, classifier) ?? []);
 }
 
 /** The corrections that count. */
 export function validCorrections(input: ScopeInput): readonly Correction[] {
-  const judge = createJudge(input);
+  const classifier = createClassifier(input);
   return input.attestations.filter(
-    (each): each is Correction => each.kind === 'correction' && correctionFlaw(each, judge) === null,
+    (each): each is Correction => each.kind === 'correction' && correctionFlaw(each, classifier) === null,
   );
 }
 
-function attestationFlaw(each: Attestation | Correction, judge: Classifier): string | null {
-  if (each.kind === 'correction') return correctionFlaw(each, judge);
-  const flaw = incidentalFlaw(each, judge);
+function attestationFlaw(each: Attestation | Correction, classifier: Classifier): string | null {
+  if (each.kind === 'correction') return correctionFlaw(each, classifier);
+  const flaw = incidentalFlaw(each, classifier);
   return flaw === null ? null : `"Incidental: ${each.path}" does not count: ${flaw}`;
 }
 
-function incidentalFlaw({ path, why }: Attestation, judge: Classifier): string | null {
-  if (!changedPaths(judge.input.changes).includes(path)) return 'the patch does not change that file';
-  if (judge.outside(path) !== null) return 'the file is out of scope';
+function incidentalFlaw({ path, why }: Attestation, classifier: Classifier): string | null {
+  if (!changedPaths(classifier.input.changes).includes(path)) return 'the patch does not change that file';
+  if (classifier.outside(path) !== null) return 'the file is out of scope';
   return why === '' ? 'it does not say why' : null;
 }
 
-function correctionFlaw({ listed, actual, why }: Correction, judge: Classifier): string | null {
+function correctionFlaw({ listed, actual, why }: Correction, classifier: Classifier): string | null {
   const flaw = ((): string | null => {
     if (actual === '') return 'it does not say which file is meant';
-    if (!isListed(listed, judge.input.inScope)) return `${listed} is not an entry of In Scope`;
-    if (!changedPaths(judge.input.changes).includes(actual)) return 'the patch does not change that file';
-    if (leavesRepository(actual) || judge.outside(actual) !== null) return 'the file is out of scope';
+    if (!isListed(listed, classifier.input.inScope)) return `${listed} is not an entry of In Scope`;
+    if (!changedPaths(classifier.input.changes).includes(actual))
+      return 'the patch does not change that file';
+    if (leavesRepository(actual) || classifier.outside(actual) !== null) return 'the file is out of scope';
     return why === '' ? 'it does not say why' : null;
   })();
   return flaw === null ? null : `"Scope correction: ${listed} -> ${actual}" does not count: ${flaw}`;

@@ -1,6 +1,6 @@
 import { type Piece, spellPieces, type TokenRules, type Tokens } from './tokens.ts';
 
-/** A language with `/* */` comments whose text can be split into tokens without a full parser. */
+/** A language with C-style comments whose text can be split into tokens without a full parser. */
 interface Language {
   readonly rules: TokenRules;
   /** Token patterns, tried in this order at each position; `open` matches a token that is never closed. */
