@@ -25,10 +25,7 @@ import {
 import { usageSince } from './prices.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
-/**
- * One ACP session: handshake, opening or loading a session, optionally selecting a model, one prompt, and its
- * end.
- */
+/** One ACP session: handshake, opening or loading a session, optionally selecting a model, one prompt, and its end. */
 
 export interface AcpSettings extends PermissionPolicy {
   /** The folder that the agent works in. */

@@ -118,10 +118,7 @@ function withTokens(heard: Heard, { _meta: meta }: AcpUpdate): Heard {
   };
 }
 
-/**
- * Sets the cost of the session so far. Other currencies can't be checked against a budget, so they are
- * ignored.
- */
+/** Sets the cost of the session so far. Other currencies can't be checked against a budget, so they are ignored. */
 function withCost(heard: Heard, { cost }: AcpUpdate): Heard {
   return cost?.currency === 'USD' ? { ...heard, costUsd: cost.amount } : heard;
 }

@@ -130,7 +130,7 @@ function foldError(state: CodexState, event: CodexEvent): Folded<CodexState> {
   return { state: { ...state, lastError: told }, entries: [{ kind: 'notice', text: told }] };
 }
 
-/** Items that are no tool calls; they are added to the transcript when they are complete. */
+/** Items that aren't tool calls; they are added to the transcript when they are complete. */
 const TEXT_ITEMS = ['agent_message', 'reasoning', 'error'];
 
 function foldStart(state: CodexState, item: Item, atMs: number): Folded<CodexState> {

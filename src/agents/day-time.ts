@@ -44,7 +44,7 @@ export function dayTimeIn(message: string, nowMs: number): number | null {
   return at === null ? null : atSameTime(clock, at, wanted);
 }
 
-/** Minutes since midnight; null if the number is no time of day. */
+/** Minutes since midnight; null if the number is not a time of day. */
 function minutesOf({ hour, minute, half }: Readonly<Record<string, string | undefined>>): number | null {
   if (half === undefined && minute === undefined) return null;
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);

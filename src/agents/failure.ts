@@ -107,23 +107,19 @@ function anyOf(...signs: readonly RegExp[]): RegExp {
 function messageClass({ code, message, status }: FailureTraces): FailureClass | null {
   const words = `${code ?? ''}\n${message}`;
   const spoken = SIGNS.find(([, sign]) => sign.test(words))?.[0] ?? null;
-  // If the provider returned a status, the status outweighs a message that only sounds like a network
-  // failure.
+  // If the provider returned a status, the status outweighs a message that only sounds like a network failure.
   if (spoken === 'network' && status !== null && statusClass(status) !== 'network') return null;
   return spoken;
 }
 
-/**
- * The provider's status in an agent's message: `API Error: 401`, `last status: 429`, `Request rejected
- * (429)`.
- */
+/** The provider's status in an agent's message: `API Error: 401`, `last status: 429`, `Request rejected (429)`. */
 export function statusIn(words: string): number | null {
   const [, first, second, third] =
     /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(words) ?? [];
   return httpStatus(Number(first ?? second ?? third));
 }
 
-/** Null for a number that is no error status. */
+/** Null for a number that is not an error status. */
 export function httpStatus(value: number | null | undefined): number | null {
   return value !== null && value !== undefined && value >= 400 && value <= 599 ? value : null;
 }

@@ -33,7 +33,7 @@ const callSchema = z.looseObject({
 const failureSchema = z.looseObject({ id: idSchema.nullish(), error: errorSchema });
 const answerSchema = z.looseObject({ id: idSchema, result: z.unknown() });
 
-/** Parses a message; null if the value is none. The version is not checked, because some agents omit it. */
+/** Parses a message; null if the value is not one. The version is not checked, because some agents omit it. */
 export function readMessage(value: unknown): RpcMessage | null {
   const call = callSchema.safeParse(value);
   if (call.success) {

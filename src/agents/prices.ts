@@ -1,10 +1,7 @@
 import type { Usage } from '../contracts/agent-result.ts';
 import type { Price } from '../contracts/config.ts';
 
-/**
- * Adds the cost to the usage: the reported one, or one computed from the tokens and the price. Null stays
- * unknown.
- */
+/** Adds the cost to the usage: the reported one, or one computed from the tokens and the price. Null stays unknown. */
 export function priced(usage: Usage | null, price: Price | null): Usage | null {
   if (usage === null || price === null || usage.cost_usd !== undefined) return usage;
   const { input_tokens, output_tokens } = usage;

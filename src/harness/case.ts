@@ -108,7 +108,7 @@ export interface GoldenOptions {
 
 /** Passed to the function of a `unit` case. */
 export interface UnitTools {
-  /** A difference becomes a proposal and is no failure. */
+  /** A difference becomes a proposal, not a failure. */
   readonly expectGolden: (
     name: string,
     content: string | Uint8Array,

@@ -24,7 +24,7 @@ export const EXAMPLE_LANGUAGES = Object.keys(LANGUAGES);
 /** Examples need neither the history nor the records of runs; packages are linked. */
 const EXCLUDED = ['.git', '.tnh', 'node_modules'];
 
-/** Sockets and pipes of running programs are no part of a repository. */
+/** Sockets and pipes of running programs aren't part of a repository. */
 function canBeCopied(path: string): boolean {
   const found = lstatSync(path);
   return found.isFile() || found.isDirectory() || found.isSymbolicLink();
@@ -35,10 +35,7 @@ export interface ExampleRunner {
   readonly close: () => void;
 }
 
-/**
- * Runs examples in a copy of the repository, one after the other: each can read the files of the earlier
- * ones.
- */
+/** Runs examples in a copy of the repository, one after the other: each can read the files of the earlier ones. */
 export function createExampleRunner(root: string, env: Readonly<Record<string, string>>): ExampleRunner {
   const folder = mkdtempSync(join(tmpdir(), 'conductor-docs-'));
   cpSync(root, folder, {

@@ -19,10 +19,7 @@ export interface GoldenPlace {
 type GoldenKind = Proposal['kind'];
 
 export interface Goldens {
-  /**
-   * Compares a result with its golden. A difference is recorded as a proposal; the golden itself is never
-   * written.
-   */
+  /** Compares a result with its golden. A difference is recorded as a proposal; the golden itself is never written. */
   readonly compare: (
     caseId: string,
     attempt: Attempt,
@@ -86,10 +83,7 @@ function propose(
   });
 }
 
-/**
- * The path from the repository to the start folder of the harness: reports name goldens relative to the
- * repository.
- */
+/** The path from the repository to the start folder of the harness: reports name goldens relative to the repository. */
 function prefixOf(cwd: string): string {
   let folder = cwd;
   while (!isRepository(folder)) {
@@ -184,7 +178,7 @@ async function describeDifference(path: string, pair: Pair): Promise<Difference 
   };
 }
 
-/** A linked worktree has a `.git` file; a `.git` folder without HEAD is no repository. */
+/** A linked worktree has a `.git` file; a `.git` folder without HEAD is not a repository. */
 function isRepository(folder: string): boolean {
   const git = join(folder, '.git');
   return existsSync(join(git, 'HEAD')) || (existsSync(git) && statSync(git).isFile());

@@ -4,7 +4,7 @@ import { loadOptional } from '../contracts/optional-package.ts';
 export interface ImageDiff {
   readonly differing: number;
   readonly total: number;
-  /** Null if one of the two is no readable image. */
+  /** Null if one of the two is not a readable image. */
   readonly picture: Uint8Array | null;
   readonly sizes: { readonly before: string; readonly after: string };
 }
@@ -12,10 +12,7 @@ export interface ImageDiff {
 /** Colour of the area that only one of the images has. */
 const UNSHARED_COLOUR = [255, 0, 255, 255] as const;
 
-/**
- * Compares two PNG files pixel by pixel; if their sizes differ, the area that they don't share counts as
- * different.
- */
+/** Compares two PNG files pixel by pixel; if their sizes differ, the area that they don't share counts as different. */
 export async function diffImages(
   before: Uint8Array,
   after: Uint8Array,

@@ -196,10 +196,7 @@ function findViolation(world: SimWorld, ended: boolean): Difference | null {
   return last === 'run_completed' ? null : { what: 'the last event', expected: 'run_completed', found: last };
 }
 
-/**
- * Interrupted attempts count towards the budget too, so the budget may be exceeded only in the interrupted
- * run.
- */
+/** Interrupted attempts count towards the budget too, so the budget may be exceeded only in the interrupted run. */
 function compareEnds(expected: RunEssence, world: SimWorld): Difference | null {
   const found = essenceOf(world);
   const overspent = found.end.endsWith(' budget') && !expected.end.endsWith(' budget');

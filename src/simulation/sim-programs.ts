@@ -85,10 +85,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
   };
 }
 
-/**
- * An account whose quota is exhausted at the start of a visit recovers after some time, however often it is
- * used.
- */
+/** An account whose quota is exhausted at the start of a visit recovers after some time, however often it is used. */
 function quotaFailure(world: SimWorld, visit: string, { spentForMs }: SimHabits): AgentFailure | null {
   if (spentForMs === null) return null;
   const until = world.spentUntil.get(visit) ?? world.time + spentForMs;
@@ -106,10 +103,7 @@ function planOfVisit(script: SimScript, stepId: string, visit: number) {
   return { key: script.keyOf(stepId, visit), habits: script.habitsOf(stepId, visit) };
 }
 
-/**
- * The number of the visit according to the log. Also checks that the log was written before the program
- * started.
- */
+/** The number of the visit according to the log. Also checks that the log was written before the program started. */
 function visitOf(world: SimWorld, { stepId, attempt, mark }: Started): number {
   const entry = durableEntry(world);
   if (entry?.stepId !== stepId || entry.attempt !== attempt)

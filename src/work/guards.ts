@@ -12,10 +12,7 @@ export interface GuardContext {
   readonly checkPlan: (result: PlannerResult, state: WorkState) => readonly string[];
 }
 
-/**
- * The first reason why the command must not be carried out now, concurrency before policy; null if there is
- * none.
- */
+/** The first reason why the command must not be carried out now, concurrency before policy; null if there is none. */
 export function refusalOf(state: WorkState, asked: AskedCommand, context: GuardContext): Refusal | null {
   const { command } = asked;
   switch (command.kind) {

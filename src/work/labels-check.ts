@@ -116,7 +116,7 @@ function checkStatus(labels: readonly string[], item: LabelledItem): readonly La
             index,
           },
         ];
-  // The template has status:pending, so repeating its labels is no request for a transition.
+  // The template has status:pending, so repeating its labels does not request a transition.
   if (item.status === null || item.status === status || status === 'pending') return [];
   const message = `the item is ${item.status}, and an update can't make it "status:${status}"`;
   return [{ code: 'WR511', message, index }];

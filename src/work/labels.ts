@@ -85,10 +85,7 @@ function labelsFor(category: LabelCategory, words: Readonly<Record<string, strin
   }));
 }
 
-/**
- * The fields that labels determine. Of two in one category the first counts; `checkLabels` reports the
- * second.
- */
+/** The fields that labels determine. Of two in one category the first counts; `checkLabels` reports the second. */
 export interface LabelFields {
   readonly type: WorkType | null;
   readonly status: LabelledStatus | null;

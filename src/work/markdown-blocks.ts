@@ -41,7 +41,7 @@ function readPiece({ text, linesBefore, offset }: MarkdownPiece): readonly Markd
   });
 }
 
-/** Headings inside of fences, quotes, lists and comments are no headings of the document. */
+/** Headings inside of fences, quotes, lists and comments aren't headings of the document. */
 function blocksIn(markdown: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   // An explicit stack, because nested lists can exceed the call stack.
@@ -79,7 +79,7 @@ function blocksIn(markdown: string): readonly MarkdownBlock[] {
   return blocks;
 }
 
-/** A rule at the top, followed by sections and another rule, is no front matter. */
+/** A rule at the top, followed by sections and another rule, is not front matter. */
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n(?:(?!##)[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
 
 /** Blanks the front matter, so that line numbers and offsets stay the same. */

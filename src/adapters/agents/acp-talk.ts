@@ -13,10 +13,7 @@ import type { LiveInput } from '../../ports/supervisor.ts';
 import { createJsonLines } from './json-lines.ts';
 import type { Listener } from './told-agent.ts';
 
-/**
- * An ACP session with a running agent. `agents/acp-session.ts` makes the decisions; this module carries them
- * out.
- */
+/** An ACP session with a running agent. `agents/acp-session.ts` makes the decisions; this module carries them out. */
 export interface AcpTalk {
   readonly begin: (input: LiveInput) => void;
   readonly hear: (chunk: Buffer) => void;
@@ -33,7 +30,7 @@ export interface AcpTalk {
 
 const NOISE_LIMIT = 400;
 /**
- * An agent may print lines that are no messages; only the first ones are reported, so that they don't flood
+ * An agent may print lines that aren't messages; only the first ones are reported, so that they don't flood
  * the log.
  */
 const NOISE_LINES = 100;

@@ -99,7 +99,7 @@ async function prepareHome(request: AgentRequest): Promise<Pick<ProgramStart, 'k
   return { kept: [{ path: home, source }] };
 }
 
-/** Take hundreds of megabytes for some agents, and are no part of a session. */
+/** Caches take hundreds of megabytes for some agents, and are not part of a session. */
 const CACHES = ['.cache', '.npm'];
 
 async function cleanHome(folder: string, secrets: readonly string[]): Promise<void> {

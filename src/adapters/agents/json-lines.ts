@@ -9,7 +9,7 @@ export interface JsonLines {
   readonly end: () => void;
 }
 
-/** The content of a line: a JSON value, text that is no JSON, or more bytes than are read. */
+/** The content of a line: a JSON value, text that is not JSON, or more bytes than are read. */
 export interface JsonLineReader {
   readonly onValue: (value: unknown) => void;
   readonly onNoise: (text: string) => void;

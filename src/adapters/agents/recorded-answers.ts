@@ -64,10 +64,7 @@ export async function findRecordedRun(
   };
 }
 
-/**
- * Finds the recorded visit of the same step with the same number. Recovery attempts in either run don't
- * matter.
- */
+/** Finds the recorded visit of the same step with the same number. Recovery attempts in either run don't matter. */
 export async function findRecordedEntry(
   store: RecordedRuns,
   wanted: string,

@@ -201,7 +201,7 @@ async function applyPatch(
     onStop: null,
     onLine: null,
   });
-  // The output of git is no evidence of the step; its last line is in the reason if it fails.
+  // The output of git is not evidence of the step; its last line is in the reason if it fails.
   await rm(files.applyOut, { force: true });
   await rm(files.applyErr, { force: true });
   return applied;

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 
 /**
  * The files in which the program of an agent stores a session: every file or folder whose name contains the
- * session's id. Links are skipped: an agent can create them, and their targets are no part of its session.
+ * session's id. Links are skipped: an agent can create them, and their targets aren't part of its session.
  */
 
 /** Deep enough for `sessions/2026/11/16/rollout-…`. */

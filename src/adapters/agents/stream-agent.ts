@@ -70,10 +70,7 @@ async function runOnce<State>(
   };
 }
 
-/**
- * Why a session can't be continued: its program failed before it called its model, and not because of the
- * provider.
- */
+/** Why a session can't be continued: its program failed before it called its model, and not because of the provider. */
 function lossOf({ termination, failure, result, reason }: AgentResult): string | null {
   const used = (result?.usage?.input_tokens ?? 0) + (result?.usage?.output_tokens ?? 0);
   const isOwn = failure?.class === 'crash' || failure?.class === 'no_result';

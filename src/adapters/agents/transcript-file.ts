@@ -18,8 +18,7 @@ export async function openTranscriptFile(
   limitBytes: number,
   secrets: readonly string[],
 ): Promise<TranscriptFile> {
-  // Remove what is at this path first: it may be a link planted by an agent, which must not be written
-  // through.
+  // Remove what is at this path first: it may be a link planted by an agent, which must not be written through.
   await rm(path, { force: true, recursive: true });
   const file = await open(path, 'wx+');
   let keptBytes = 0;

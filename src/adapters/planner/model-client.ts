@@ -94,7 +94,7 @@ function refusalIn(value: unknown, depth: number): string | null {
   return null;
 }
 
-/** Returns the text itself if it is no JSON, such as a truncated answer. */
+/** Returns the text itself if it is not JSON, such as a truncated answer. */
 function parseOrText(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -35,8 +35,7 @@ export function retryDelayMs(
   const isTransient = status === null || TRANSIENT_STATUSES.includes(status) || status >= 500;
   if (!isTransient || attempt > policy.retries) return null;
   const grown = Math.min(policy.firstDelayMs * 2 ** (attempt - 1), policy.longestDelayMs);
-  // At least half of the delay, so that clients that failed together retry neither at once nor at the same
-  // time.
+  // At least half of the delay, so that clients that failed together retry neither at once nor at the same time.
   const spread = Math.round(grown / 2 + (grown / 2) * chance);
   if (retryAfterMs === null) return spread;
   return retryAfterMs > policy.longestRetryAfterMs ? null : Math.max(retryAfterMs, spread);

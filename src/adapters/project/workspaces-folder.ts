@@ -53,10 +53,7 @@ function exampleOutside(folder: string, home: string | undefined): string {
   return home === undefined || isPathInside(folder, home) ? '/var/tmp/conductor' : '~/conductor';
 }
 
-/**
- * `shop` for `/src/me/shop/.git` and for `/srv/shop.git`, restricted to characters that are safe in a file
- * name.
- */
+/** `shop` for `/src/me/shop/.git` and for `/srv/shop.git`, restricted to characters that are safe in a file name. */
 function repositoryName(gitDir: string): string {
   const name = basename(gitDir) === '.git' ? basename(dirname(gitDir)) : basename(gitDir, '.git');
   return name.replace(/[^\w.-]+/gu, '_').replace(/^\.+/, '') || 'repository';

@@ -73,10 +73,7 @@ async function visit(name: string, collector: Collector): Promise<void> {
   }
 }
 
-/**
- * Walks a folder. Linked folders below a wildcard are not entered: they may lead out of the root, or into a
- * cycle.
- */
+/** Walks a folder. Linked folders below a wildcard are not entered: they may lead out of the root, or into a cycle. */
 async function walk(folder: string, realFolder: string, collector: Collector): Promise<void> {
   const depth = folder === '' ? 1 : folder.split('/').length + 1;
   if (depth > collector.maxDepth || collector.matches.length > MATCH_LIMIT) return;

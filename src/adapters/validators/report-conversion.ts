@@ -58,10 +58,7 @@ export async function convertReport(context: ConversionContext): Promise<Capture
   };
 }
 
-/**
- * The command as its author wrote it; for a script, with placeholders filled in and paths relative to its
- * folder.
- */
+/** The command as its author wrote it; for a script, with placeholders filled in and paths relative to its folder. */
 async function invokedOf({ request, invocation }: ConversionContext): Promise<Invoked> {
   const { validator, place } = request;
   const { argv, cwd } = invocation;

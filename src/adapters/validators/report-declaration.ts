@@ -13,7 +13,7 @@ export function reportName(source: ReportSource): string {
   return source.path === null ? `${source.kind}:stdout` : plainName(source.path);
 }
 
-/** The file that `report` names, or null if it is no file. Placeholders are not supported in it. */
+/** The file that `report` names, or null if it does not name a file. Placeholders are not supported in it. */
 export function declareReport(source: ReportSource): ArtifactDeclaration | Refused | null {
   if (source.path === null) return null;
   const { kind, path } = source;

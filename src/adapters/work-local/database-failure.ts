@@ -36,7 +36,7 @@ function describe(path: string, code: string, detail: string): string | null {
   }
 }
 
-/** A file that ends too early is corrupt; it is no disk error. */
+/** A file that ends too early is corrupt; the disk is fine. */
 function kindOf(code: string): string | undefined {
   return code === 'SQLITE_IOERR_SHORT_READ' ? 'CORRUPT' : code.split('_')[1];
 }

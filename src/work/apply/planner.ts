@@ -9,10 +9,7 @@ export type ReadLabels = (
   labels: readonly string[],
 ) => Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'>;
 
-/**
- * Creates, links, closes and updates items, in this order and in one write. The result has been checked
- * before.
- */
+/** Creates, links, closes and updates items, in this order and in one write. The result has been checked before. */
 export function applyPlannerResult(
   state: WorkState,
   command: CommandOf<'apply_planner_result'>,

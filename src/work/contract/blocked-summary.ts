@@ -25,10 +25,7 @@ export function blockerLine(summary: string): string {
   return type === null || described === undefined ? line : `${type}: ${line}`;
 }
 
-/**
- * Checks the parts that the contract requires in a blocked summary; messages use the contract's names for
- * them.
- */
+/** Checks the parts that the contract requires in a blocked summary; messages use the contract's names for them. */
 export function checkBlockedSummary(summary: string): readonly ContractProblem[] {
   const text = readableText(summary);
   const parts = readLabelled(text, SUMMARY_LABELS);

@@ -116,10 +116,7 @@ function countLeads(lines: readonly string[]): number {
   return countDistinct(lines.flatMap((line) => BOLD_LEAD.exec(line)?.[1] ?? []));
 }
 
-/**
- * Entries of the list that starts with the first one; a deeper list, or one of another kind, describes an
- * entry.
- */
+/** Entries of the list that starts with the first one; a deeper list, or one of another kind, describes an entry. */
 function countItems(lines: readonly string[]): number {
   const items = lines.slice(0, endOfList(lines)).flatMap((line) => {
     const [, indent = '', sign = '', text = ''] = ITEM.exec(line) ?? [];
@@ -155,7 +152,7 @@ const SEQUENCES: readonly (readonly string[])[] = [
   ['1', '2', '3', '4', '5', '6', '7', '8'],
 ];
 
-/** Markers of one style count as long as the sequence has no gap: a lone `e.` or `2.` is no option. */
+/** Markers of one style count as long as the sequence has no gap: a lone `e.` or `2.` is not an option. */
 function countMarkers(text: string): number {
   const markers = [...text.matchAll(MARKER)].map((match) => ({
     name: (match[2] ?? '').toLowerCase(),

@@ -23,10 +23,7 @@ export type ParsedItems =
   | { readonly ok: true; readonly items: readonly KnownItem[] }
   | { readonly ok: false; readonly message: string };
 
-/**
- * Accepts ids, items, or a document with `items`. Only the id is required; other fields are used if they are
- * known.
- */
+/** Accepts ids, items, or a document with `items`. Only the id is required; other fields are used if they are known. */
 export function parseKnownItems(value: unknown): ParsedItems {
   const parsed = Array.isArray(value) ? listed.safeParse(value) : document.safeParse(value);
   if (parsed.success) {

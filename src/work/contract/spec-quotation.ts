@@ -18,7 +18,7 @@ const SECTIONS: readonly RegExp[] = [
   /\.(?:mdx?|markdown)[`"]*\s*[:,—–-]\s*(?!(?:which|where|it|that|says?|states?|the spec|lines?)\b)\p{L}[^"“\n]{0,60}[:,—–-]\s*["“]/iu,
   /\.(?:mdx?|markdown)[`)"]*\s*(?:>|›|→|»)\s*\S/i,
 ];
-/** Section names are often quoted too, and are no quotes of the spec. */
+/** Section names are often quoted too, but they aren't quotes of the spec. */
 const NAMED_SECTION =
   /\b(?:sections?(?:\(s\))?|heading|chapter|§+)[\s:]*(?:["“`*'][^"”`*'\n]*["”`*'](?:\s*(?:,|and)\s*)?)+|["“`][^"“”`\n]*["”`]\s+section\b/gi;
 const QUOTES: readonly RegExp[] = [

@@ -3,8 +3,8 @@ const RULE = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*$/;
 
 /**
  * Rewrites the tables of a text as labelled lines, like the rest of it: a row of two cells as `- one: other`,
- * a longer row with the labels of the header. The header becomes no list item, because it is no entry of the
- * table.
+ * a longer row with the labels of the header. The header does not become a list item, because it is not an
+ * entry of the table.
  */
 export function withoutTables(text: string): string {
   const lines = text.split('\n');

@@ -1,6 +1,6 @@
 import type { PatchHunk } from '../../policy/patch.ts';
 
-/** The replacement character for bytes that are no text. */
+/** The replacement character for bytes that aren't valid text. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
 /**
@@ -55,7 +55,7 @@ function sidesOf(hunk: PatchHunk, reverse: boolean): Sides | null {
     : { start: hunk.oldStart, from: old, to: now };
 }
 
-/** The text that a hunk replaces. Null if it is no valid text. */
+/** The text that a hunk replaces. Null if it is not valid text. */
 export function oldSide(hunk: PatchHunk): string | null {
   return sidesOf(hunk, false)?.from.join('') ?? null;
 }

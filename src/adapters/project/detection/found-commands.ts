@@ -1,9 +1,6 @@
 import type { DetectedName, DetectedValidator } from '../../../contracts/detected-validator.ts';
 
-/**
- * Files of a repository by path relative to its root. Files of which only the existence matters have an empty
- * text.
- */
+/** Files of a repository by path relative to its root. Files of which only the existence matters have an empty text. */
 export type ProjectFiles = ReadonlyMap<string, string>;
 
 /** Common task names for each check, most common first. */

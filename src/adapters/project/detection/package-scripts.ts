@@ -32,7 +32,7 @@ export function findPackageScripts(files: ProjectFiles): DetectedValidator[] {
 
 /**
  * Scripts that a monorepo defines only in its packages. At least one package must have the script: running
- * nothing is no pass.
+ * nothing is not a pass.
  */
 function findWorkspaceScripts(
   files: ProjectFiles,

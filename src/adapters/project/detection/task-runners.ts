@@ -38,7 +38,7 @@ function namesWithCheck(tasks: ReadonlySet<string>): TaskNames {
 }
 
 /**
- * The targets of all rules. A rule may have several; `name :=` sets a variable, and `.PHONY` is no target.
+ * The targets of all rules. A rule may have several; `name :=` sets a variable, and `.PHONY` is not a target.
  */
 function targetsOf(text: string): ReadonlySet<string> {
   const rules = text.matchAll(/^([^\s#:=.][^#:=\n]*?)[ \t]*::?(?![:=])/gm);

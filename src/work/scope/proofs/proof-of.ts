@@ -70,7 +70,7 @@ function readSafely(read: ReadTokens, text: string): Tokens {
   }
 }
 
-/** Null if the bytes are no UTF-8; a byte order mark is kept. */
+/** Null if the bytes aren't UTF-8; a byte order mark is kept. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
