@@ -1,13 +1,13 @@
 import * as z from 'zod';
 
 /**
- * What of the Agent Client Protocol, version 1, is read here. Agents add fields and kinds as they like, and a field that
- * does not fit is as good as none: what an agent tells beside its work must not end the work.
+ * The parts of the Agent Client Protocol, version 1, that conductor reads. Agents add fields and kinds as
+ * they like, and an invalid optional field counts as missing, so that it can't fail the step.
  */
 
 export const PROTOCOL_VERSION = 1;
 
-/** What an agent answers with that wants a login first. */
+/** Error code of an agent that needs a login first. */
 export const AUTH_REQUIRED = -32_000;
 
 const text = z.string().nullish().catch(null);
@@ -27,14 +27,14 @@ export const initializedSchema = z.looseObject({
 });
 
 const optionSchema = z.looseObject({ id: z.string(), category: text, currentValue: z.unknown().optional() });
-/** What an agent says of a session besides its id; it may say nothing of one that it loads. */
-const aboutSession = {
+/** The state of a session besides its id; optional when an agent loads a session. */
+const sessionState = {
   modes: z.looseObject({ currentModeId: text }).nullish().catch(null),
   models: z.looseObject({ currentModelId: text }).nullish().catch(null),
   configOptions: z.array(optionSchema).nullish().catch(null),
 };
-export const sessionSchema = z.looseObject({ sessionId: z.string(), ...aboutSession });
-export const loadedSchema = z.looseObject(aboutSession).nullish().catch(null);
+export const sessionSchema = z.looseObject({ sessionId: z.string(), ...sessionState });
+export const loadedSchema = z.looseObject(sessionState).nullish().catch(null);
 export type AcpSession = z.infer<typeof sessionSchema>;
 
 const tokensSchema = z.looseObject({
@@ -46,7 +46,7 @@ const tokensSchema = z.looseObject({
 export type AcpTokens = z.infer<typeof tokensSchema>;
 const tokens = tokensSchema.nullish().catch(null);
 
-/** Gemini tells of its use under a name of its own. */
+/** Gemini reports its usage in a field of its own. */
 const quotaSchema = z.looseObject({
   quota: z.looseObject({
     token_count: z.looseObject({ input_tokens: count, output_tokens: count }),
@@ -58,12 +58,12 @@ export const promptedSchema = z.looseObject({
   _meta: quotaSchema.nullish().catch(null),
 });
 
-/** What the end of a turn says of its use; null where it says nothing. */
+/** The usage that the end of a turn reports; null if it reports none. */
 export function tokensOfTurn({ usage, _meta: meta }: z.infer<typeof promptedSchema>): AcpTokens | null {
   if (usage !== null && usage !== undefined) return usage;
-  const told = meta?.quota.token_count;
-  if (told === undefined) return null;
-  const { input_tokens: inputTokens, output_tokens: outputTokens } = told;
+  const quota = meta?.quota.token_count;
+  if (quota === undefined) return null;
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = quota;
   return { inputTokens, outputTokens, totalTokens: null, thoughtTokens: null };
 }
 
@@ -75,7 +75,7 @@ const blockSchema = z.looseObject({
 });
 export type AcpBlock = z.infer<typeof blockSchema>;
 
-/** A call of a tool: all of it when it begins, and what has changed afterwards. */
+/** A tool call: complete when it starts, only the changes afterwards. */
 export const toolCallSchema = z.looseObject({
   toolCallId: z.string(),
   title: text,
@@ -94,7 +94,7 @@ export type AcpToolCall = z.infer<typeof toolCallSchema>;
 export const updateSchema = z.looseObject({
   update: z.looseObject({
     sessionUpdate: z.string(),
-    /** Of words; the content of tool calls is read with them. */
+    /** A content block of a message; that of tool calls is parsed separately. */
     content: z.unknown().optional(),
     messageId: text,
     entries: z
@@ -117,7 +117,7 @@ export const permissionSchema = z.looseObject({
 });
 export type AcpPermission = z.infer<typeof permissionSchema>;
 
-/** The words of a message or a thought; pictures and the like have none. */
+/** The text of a message or a thought; empty for images and other blocks. */
 export function wordsOf(content: unknown): string {
   return z.looseObject({ text: z.string() }).safeParse(content).data?.text ?? '';
 }

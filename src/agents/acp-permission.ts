@@ -8,27 +8,27 @@ import { formatViolation, type Violation } from '../policy/violation.ts';
 import type { AcpPermission, AcpToolCall, PermissionKind } from './acp-messages.ts';
 import { commandOf, inputPathsOf, subjectOf } from './acp-tools.ts';
 
-/** How a question of an agent was answered. */
+/** The answer to a permission request of an agent. */
 export type PermissionAnswer =
   | {
       readonly kind: 'allowed';
       readonly optionId: string;
       readonly why: string;
-      /** By the policy; otherwise it only says that such questions are answered with yes. */
+      /** True if the policy decided; false if the request was approved automatically. */
       readonly decided: boolean;
     }
-  /** Null where the agent offers no way to say no but to call the question off. */
+  /** `optionId` is null if the agent offers no option to reject; the request is then cancelled. */
   | {
       readonly kind: 'refused';
       readonly optionId: string | null;
       readonly why: string;
-      /** The policy itself refuses it; otherwise nobody was there to decide. */
+      /** True if the policy refuses it; false if the policy does not decide and no user can. */
       readonly byPolicy: boolean;
     }
-  /** Only a person could answer it, and the policy wants no such step to go on. */
+  /** Only a user could answer it, and the policy does not let such a step continue. */
   | { readonly kind: 'prompted'; readonly why: string };
 
-/** How many questions that the policy does not decide are answered with yes where it says so, in one start. */
+/** How many requests that the policy does not decide are approved automatically in one start. */
 export const AUTO_APPROVALS = 50;
 
 export interface PermissionPolicy {
@@ -36,13 +36,13 @@ export interface PermissionPolicy {
   readonly place: CommandPlace;
 }
 
-type Judgement =
+type CallCheck =
   | { readonly kind: 'allowed' | 'undecided'; readonly why: string }
   | { readonly kind: 'denied'; readonly violations: readonly Violation[] };
 
 /**
- * Answers from the policy: what it forbids is refused, what it lets through is allowed, once. What it says nothing about is a
- * question to a person, who is not there: `approval` then says what becomes of it.
+ * Answers a permission request from the policy: forbidden calls are refused, permitted ones are allowed once.
+ * For a call that the policy does not decide, no user is present to ask, so `approval` determines the answer.
  */
 export function answerPermission(
   { policy, place }: PermissionPolicy,
@@ -53,14 +53,19 @@ export function answerPermission(
   const option = (...kinds: readonly PermissionKind[]): string | null =>
     kinds.flatMap((kind) => options.find((each) => each.kind === kind)?.optionId ?? [])[0] ?? null;
   const no = option('reject_once', 'reject_always');
-  // What is allowed for ever is not asked for again, and then nobody looks at what else it is used for.
+  // A call that is always allowed is not asked about again, and its later uses would not be checked.
   const yes = option('allow_once');
-  const judged = judgeCall(policy, place, call);
-  if (judged.kind === 'denied')
-    return { kind: 'refused', optionId: no, why: judged.violations.map(wordsOf).join('; '), byPolicy: true };
-  if (judged.kind === 'allowed' && yes !== null)
-    return { kind: 'allowed', optionId: yes, why: judged.why, decided: true };
-  const why = yes === null ? 'it can only be allowed for good' : judged.why;
+  const checked = checkCall(policy, place, call);
+  if (checked.kind === 'denied')
+    return {
+      kind: 'refused',
+      optionId: no,
+      why: checked.violations.map(describeViolation).join('; '),
+      byPolicy: true,
+    };
+  if (checked.kind === 'allowed' && yes !== null)
+    return { kind: 'allowed', optionId: yes, why: checked.why, decided: true };
+  const why = yes === null ? 'it can only be allowed for good' : checked.why;
   switch (policy.approval) {
     case 'fail_on_prompt':
       return { kind: 'prompted', why };
@@ -73,39 +78,39 @@ export function answerPermission(
   }
 }
 
-function wordsOf(violation: Violation): string {
+function describeViolation(violation: Violation): string {
   return `${formatViolation(violation)}: ${violation.message}`;
 }
 
-/** Kinds of tools that look and change nothing. */
-const LOOKS: readonly string[] = ['read', 'search', 'think'];
-const WRITES: ReadonlyMap<string, 'write' | 'delete'> = new Map([
+/** Kinds of tools that only read. */
+const READING_KINDS: readonly string[] = ['read', 'search', 'think'];
+const WRITING_KINDS: ReadonlyMap<string, 'write' | 'delete'> = new Map([
   ['edit', 'write'],
   ['delete', 'delete'],
   ['move', 'delete'],
 ]);
 
-function judgeCall(policy: EffectivePolicy, place: CommandPlace, call: AcpToolCall): Judgement {
+function checkCall(policy: EffectivePolicy, place: CommandPlace, call: AcpToolCall): CallCheck {
   const kind = call.kind ?? 'other';
   const command = commandOf(call);
   const written = writtenPaths(call);
   const violations = [
-    ...(command === null ? [] : judgeCommand(policy, place, command)),
-    ...written.flatMap((path) => judgeWrite(policy, place, path, WRITES.get(kind) ?? 'write')),
-    ...(kind === 'fetch' && policy.network === 'deny' ? [networkUse(call)] : []),
+    ...(command === null ? [] : checkCommandCall(policy, place, command)),
+    ...written.flatMap((path) => checkWriteCall(policy, place, path, WRITING_KINDS.get(kind) ?? 'write')),
+    ...(kind === 'fetch' && policy.network === 'deny' ? [networkViolation(call)] : []),
   ];
   if (violations.length > 0) return { kind: 'denied', violations };
   if (command !== null) return { kind: 'allowed', why: 'the policy lets the command through' };
   if (written.length > 0) return { kind: 'allowed', why: 'the policy lets these files change' };
   if (kind === 'fetch') return { kind: 'allowed', why: 'the policy allows the network' };
-  if (LOOKS.includes(kind)) return { kind: 'allowed', why: 'it only looks' };
-  // Nobody can say what it would do; under a policy that lets nothing change, that is enough.
-  if (policy.execution === 'read_only' && (kind === 'execute' || WRITES.has(kind)))
-    return { kind: 'denied', violations: [readOnly(call)] };
+  if (READING_KINDS.includes(kind)) return { kind: 'allowed', why: 'it only looks' };
+  // The effect of such a call is unknown, so a read-only policy denies it.
+  if (policy.execution === 'read_only' && (kind === 'execute' || WRITING_KINDS.has(kind)))
+    return { kind: 'denied', violations: [readOnlyViolation(call)] };
   return { kind: 'undecided', why: `the policy does not say whether it may use "${subjectOf(call)}"` };
 }
 
-function judgeCommand(
+function checkCommandCall(
   policy: EffectivePolicy,
   place: CommandPlace,
   { command, cwd }: NonNullable<ReturnType<typeof commandOf>>,
@@ -115,7 +120,7 @@ function judgeCommand(
   return checkCommand(policy, line, { ...place, cwd: folder }).violations;
 }
 
-function judgeWrite(
+function checkWriteCall(
   policy: EffectivePolicy,
   place: CommandPlace,
   path: string,
@@ -125,23 +130,23 @@ function judgeWrite(
   return checkWrite({ policy, place, folders: [place.cwd] }, effect);
 }
 
-/** Paths that a call says it changes. A difference is one whatever the call is called. */
+/** The paths that a call changes. A diff in its content counts whatever its kind. */
 function writtenPaths(call: AcpToolCall): string[] {
   const { kind, content, locations } = call;
   const differences = (content ?? []).flatMap(({ type, path }) =>
     type === 'diff' && typeof path === 'string' ? [path] : [],
   );
-  const named = WRITES.has(kind ?? '')
+  const named = WRITING_KINDS.has(kind ?? '')
     ? [...(locations ?? []).map(({ path }) => path), ...inputPathsOf(call)]
     : [];
   return [...new Set([...differences, ...named])];
 }
 
-function networkUse(call: AcpToolCall): Violation {
+function networkViolation(call: AcpToolCall): Violation {
   return { class: 'network_violation', subject: subjectOf(call), message: 'the network is denied' };
 }
 
-function readOnly(call: AcpToolCall): Violation {
+function readOnlyViolation(call: AcpToolCall): Violation {
   return {
     class: 'forbidden_operation',
     subject: subjectOf(call),

@@ -4,19 +4,19 @@ import { mergedCall, type OpenTools, subjectOf, tellCall } from './acp-tools.ts'
 import { type Heard, withWordsEnded } from './acp-updates.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
-/** What a call is about, and what of the policy it is against. */
+/** A refused call, and the policy rule it violates. */
 export interface DeniedCall {
   readonly subject: string;
   readonly why: string;
 }
 
-/** How the questions of a session were answered. */
+/** How the permission requests of a session were answered. */
 export interface Answers {
   readonly allowed: number;
-  /** Of these, allowed although the policy does not speak of them. */
+  /** How many of these were approved automatically because the policy does not decide them. */
   readonly approved: number;
   readonly refused: number;
-  /** Calls that the policy itself refused. */
+  /** Calls that the policy refused. */
   readonly denied: readonly DeniedCall[];
 }
 
@@ -26,15 +26,15 @@ export interface AnsweredQuestion {
   readonly answers: Answers;
   readonly heard: Heard;
   readonly entries: readonly TranscriptEntry[];
-  /** For the agent. */
+  /** The response to the agent. */
   readonly outcome: unknown;
-  /** What only a person could have answered; null where the session goes on. */
+  /** The request that only a user could have answered; null if the session continues. */
   readonly prompt: { readonly subject: string; readonly why: string } | null;
 }
 
 const DENIED_LIMIT = 50;
 
-/** Null for what is no question. */
+/** Answers a permission request; null if `params` is not one. */
 export function answerQuestion(
   answers: Answers,
   heard: Heard,
@@ -48,9 +48,9 @@ export function answerQuestion(
   const answer = answerPermission(policy, permission, call, answers.approved);
   const quiet = withWordsEnded(heard);
   const told = tellCall(quiet.heard.tools, permission.toolCall, atMs);
-  const text = `${WORDS[answer.kind]}: ${subjectOf(call)}: ${answer.why}`;
+  const text = `${LABELS[answer.kind]}: ${subjectOf(call)}: ${answer.why}`;
   return {
-    answers: counted(answers, answer, { subject: subjectOf(call), why: answer.why }),
+    answers: countAnswer(answers, answer, { subject: subjectOf(call), why: answer.why }),
     heard: {
       ...quiet.heard,
       tools: told.tools,
@@ -62,14 +62,14 @@ export function answerQuestion(
   };
 }
 
-const WORDS = { allowed: 'allowed', refused: 'refused', prompted: 'stopped' } as const;
+const LABELS = { allowed: 'allowed', refused: 'refused', prompted: 'stopped' } as const;
 
-/** A question may leave out what the call has told before. */
+/** A permission request may omit fields that the call has reported before. */
 function knownCall(tools: OpenTools, { toolCall: { toolCallId: id } }: AcpPermission) {
   return Object.hasOwn(tools, id) ? tools[id]?.call : undefined;
 }
 
-function counted(answers: Answers, answer: PermissionAnswer, call: DeniedCall): Answers {
+function countAnswer(answers: Answers, answer: PermissionAnswer, call: DeniedCall): Answers {
   switch (answer.kind) {
     case 'allowed':
       return {

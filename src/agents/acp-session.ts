@@ -25,15 +25,15 @@ import {
 import { usageSince } from './prices.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
-/** One session with an agent that speaks ACP: greeting, a session, perhaps a model, one prompt, and its end. */
+/** One ACP session: handshake, opening or loading a session, optionally selecting a model, one prompt, and its end. */
 
 export interface AcpSettings extends PermissionPolicy {
   /** The folder that the agent works in. */
   readonly cwd: string;
   readonly prompt: string;
-  /** The agent's own choice where it is null. */
+  /** Null for the agent's default. */
   readonly model: string | null;
-  /** The session to continue, and what is new; null or missing for a fresh session. */
+  /** The session to continue with the prompt for it; null or missing for a fresh session. */
   readonly resume?: { readonly id: string; readonly prompt: string } | null;
 }
 
@@ -42,20 +42,20 @@ export type AcpPhase = 'initialize' | 'session/load' | 'session/new' | 'model' |
 export type AcpEnd =
   | { readonly kind: 'turn_ended'; readonly stopReason: string }
   | { readonly kind: 'failed'; readonly phase: AcpPhase; readonly error: RpcError }
-  /** It does not speak as this protocol wants it. */
+  /** The agent violates the protocol. */
   | { readonly kind: 'unfit'; readonly message: string }
-  /** It asked what only a person could answer. */
+  /** The agent made a permission request that only a user could answer. */
   | { readonly kind: 'prompted'; readonly subject: string; readonly message: string };
 
 export interface AcpState {
   readonly phase: AcpPhase;
   readonly end: AcpEnd | null;
   readonly sessionId: string | null;
-  /** Whether it continues the session that it was asked to. */
+  /** Whether the agent continues the requested session. */
   readonly isResumed: boolean;
-  /** Why it does not; null if it does, or was not asked to. */
+  /** Why it does not; null if it does, or if none was requested. */
   readonly lost: string | null;
-  /** What the session had cost before this prompt. */
+  /** The cost of the session before this prompt. */
   readonly costBefore: number | null;
   readonly agent: string | null;
   readonly mode: string | null;
@@ -63,13 +63,13 @@ export interface AcpState {
   readonly heard: Heard;
   readonly usage: Usage | null;
   readonly answers: Answers;
-  /** Whether the agent was told to end its turn. */
+  /** Whether the agent was asked to cancel its turn. */
   readonly isCalledOff: boolean;
 }
 
 export interface AcpStep {
   readonly state: AcpState;
-  /** Lines for the agent. */
+  /** Lines to send to the agent. */
   readonly say: readonly string[];
   readonly entries: readonly TranscriptEntry[];
 }
@@ -82,14 +82,19 @@ const IDS: Readonly<Record<AcpPhase, number>> = {
   'session/load': 5,
 };
 
-/** The id of the answer after which what an agent tells is new: before it, it repeats the session it loads. */
+/**
+ * The id of the `session/load` response. Updates before it replay the loaded session; those after it are new.
+ */
 export const LOADED_ID = IDS['session/load'];
 
-/** An agent that goes on asking does not get its work done. */
+/** An agent that keeps asking makes no progress. */
 const QUESTIONS_LIMIT = 2_000;
 
-/** It reads and writes files and runs commands by itself: what happens in its worktree is looked at afterwards. */
-const NOTHING_OFFERED = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+/**
+ * No client capabilities: the agent accesses files and runs commands itself, and conductor checks the
+ * worktree afterwards.
+ */
+const NO_CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
 
 export function beginSession(): AcpStep {
   const state: AcpState = {
@@ -109,16 +114,16 @@ export function beginSession(): AcpStep {
   };
   const params = {
     protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: NOTHING_OFFERED,
+    clientCapabilities: NO_CAPABILITIES,
     clientInfo: { name: 'conductor', title: 'conductor', version: '1' },
   };
   return { state, say: [requestLine(IDS.initialize, 'initialize', params)], entries: [] };
 }
 
-/** Tells the agent to end its turn; says nothing where it has none. */
+/** Asks the agent to cancel its turn; sends nothing if no turn is running. */
 export function callOff(state: AcpState): AcpStep {
   const { phase, sessionId, end } = state;
-  if (phase !== 'session/prompt' || sessionId === null || end !== null) return still(state);
+  if (phase !== 'session/prompt' || sessionId === null || end !== null) return unchanged(state);
   const say = [notificationLine('session/cancel', { sessionId })];
   return { state: { ...state, isCalledOff: true }, say, entries: [] };
 }
@@ -131,40 +136,42 @@ export function foldMessage(
 ): AcpStep {
   switch (message.kind) {
     case 'notification':
-      return message.method === 'session/update' ? hear(state, message.params, atMs) : still(state);
+      return message.method === 'session/update'
+        ? foldSessionUpdate(state, message.params, atMs)
+        : unchanged(state);
     case 'request':
-      return answer(state, settings, message, atMs);
+      return answerRequest(state, settings, message, atMs);
     case 'result':
       return state.end === null && message.id === IDS[state.phase]
         ? advance(state, settings, message.result)
-        : still(state);
+        : unchanged(state);
     case 'error':
       if (state.phase === 'session/load' && message.id === IDS['session/load'])
         return openNew({ ...state, lost: message.error.message }, settings);
       return state.end === null && (message.id === IDS[state.phase] || message.id === null)
-        ? ended(state, { kind: 'failed', phase: state.phase, error: message.error })
-        : still(state);
+        ? endSession(state, { kind: 'failed', phase: state.phase, error: message.error })
+        : unchanged(state);
   }
 }
 
-function still(state: AcpState): AcpStep {
+function unchanged(state: AcpState): AcpStep {
   return { state, say: [], entries: [] };
 }
 
-function ended(state: AcpState, end: AcpEnd, say: readonly string[] = []): AcpStep {
+function endSession(state: AcpState, end: AcpEnd, say: readonly string[] = []): AcpStep {
   const { heard, entries } = withWordsEnded(state.heard);
   return { state: { ...state, heard, end }, say, entries };
 }
 
-function unfit(state: AcpState, message: string): AcpStep {
-  return ended(state, { kind: 'unfit', message });
+function endUnfit(state: AcpState, message: string): AcpStep {
+  return endSession(state, { kind: 'unfit', message });
 }
 
-function hear(state: AcpState, params: unknown, atMs: number): AcpStep {
+function foldSessionUpdate(state: AcpState, params: unknown, atMs: number): AcpStep {
   const { heard, entries } = foldUpdate(state.heard, params, atMs);
-  // What it repeats of an earlier visit is on record there.
+  // The replayed updates are already recorded with the earlier visit.
   if (state.phase === 'session/load')
-    return still({ ...state, costBefore: heard.costUsd ?? state.costBefore });
+    return unchanged({ ...state, costBefore: heard.costUsd ?? state.costBefore });
   return { state: { ...state, heard, usage: usedSince(state, usageOfTurn(heard, null)) }, say: [], entries };
 }
 
@@ -175,25 +182,25 @@ function usedSince({ costBefore }: AcpState, usage: Usage | null): Usage | null 
 function advance(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
   switch (state.phase) {
     case 'initialize':
-      return greeted(state, settings, result);
+      return onInitialized(state, settings, result);
     case 'session/load':
-      return loaded(state, settings, result);
+      return onLoaded(state, settings, result);
     case 'session/new':
-      return opened(state, settings, result);
+      return onOpened(state, settings, result);
     case 'model':
-      return prompt({ ...state, model: settings.model }, settings);
+      return sendPrompt({ ...state, model: settings.model }, settings);
     case 'session/prompt':
-      return turnEnded(state, result);
+      return onTurnEnded(state, result);
   }
 }
 
-function greeted(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
+function onInitialized(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
   const greeting = initializedSchema.safeParse(result).data;
   if (greeting === undefined)
-    return unfit(state, 'answered initialize without saying which version it speaks');
+    return endUnfit(state, 'answered initialize without saying which version it speaks');
   const { protocolVersion, agentInfo, agentCapabilities } = greeting;
   if (protocolVersion !== PROTOCOL_VERSION)
-    return unfit(state, `speaks version ${protocolVersion} of ACP, and not version ${PROTOCOL_VERSION}`);
+    return endUnfit(state, `speaks version ${protocolVersion} of ACP, and not version ${PROTOCOL_VERSION}`);
   const agent = agentInfo?.name === undefined ? null : `${agentInfo.name} ${agentInfo.version ?? ''}`.trim();
   const known: AcpState = { ...state, agent };
   const entries: TranscriptEntry[] = agent === null ? [] : [{ kind: 'notice', text: agent }];
@@ -214,15 +221,15 @@ function openNew(state: AcpState, { cwd }: AcpSettings): AcpStep {
   return { state: { ...state, phase: 'session/new', costBefore: null }, say, entries: [] };
 }
 
-function loaded(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
+function onLoaded(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
   const session = { ...loadedSchema.parse(result), sessionId: settings.resume?.id ?? '' };
   return withSession({ ...state, isResumed: true }, settings, session);
 }
 
-function opened(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
+function onOpened(state: AcpState, settings: AcpSettings, result: unknown): AcpStep {
   const session = sessionSchema.safeParse(result).data;
   return session === undefined
-    ? unfit(state, 'opened a session without an id')
+    ? endUnfit(state, 'opened a session without an id')
     : withSession(state, settings, session);
 }
 
@@ -233,9 +240,10 @@ function withSession(state: AcpState, settings: AcpSettings, session: AcpSession
     mode: session.modes?.currentModeId ?? currentOf(session, 'mode'),
     model: session.models?.currentModelId ?? currentOf(session, 'model'),
   };
-  if (settings.model === null || settings.model === known.model) return prompt(known, settings);
+  if (settings.model === null || settings.model === known.model) return sendPrompt(known, settings);
   const line = modelLine(session, settings.model);
-  if (line === null) return unfit(known, `offers no choice of a model, and ${settings.model} is asked for`);
+  if (line === null)
+    return endUnfit(known, `offers no choice of a model, and ${settings.model} is asked for`);
   return { state: { ...known, phase: 'model' }, say: [line], entries: [] };
 }
 
@@ -244,7 +252,7 @@ function currentOf({ configOptions }: AcpSession, category: string): string | nu
   return typeof value === 'string' ? value : null;
 }
 
-/** Agents of different age take it by different names. */
+/** Older and newer agents set the model through different methods. */
 function modelLine({ sessionId, models, configOptions }: AcpSession, model: string): string | null {
   const option = configOptions?.find(({ category }) => category === 'model');
   if (option !== undefined)
@@ -257,7 +265,7 @@ function modelLine({ sessionId, models, configOptions }: AcpSession, model: stri
   return requestLine(IDS.model, 'session/set_model', { sessionId, modelId: model });
 }
 
-function prompt(state: AcpState, settings: AcpSettings): AcpStep {
+function sendPrompt(state: AcpState, settings: AcpSettings): AcpStep {
   const text = state.isResumed ? (settings.resume?.prompt ?? settings.prompt) : settings.prompt;
   const params = { sessionId: state.sessionId, prompt: [{ type: 'text', text }] };
   return {
@@ -267,23 +275,23 @@ function prompt(state: AcpState, settings: AcpSettings): AcpStep {
   };
 }
 
-function turnEnded(state: AcpState, result: unknown): AcpStep {
+function onTurnEnded(state: AcpState, result: unknown): AcpStep {
   const turn = promptedSchema.safeParse(result).data;
-  if (turn === undefined) return unfit(state, 'ended its turn without saying why');
+  if (turn === undefined) return endUnfit(state, 'ended its turn without saying why');
   const usage = usedSince(state, usageOfTurn(state.heard, tokensOfTurn(turn)));
-  return ended({ ...state, usage }, { kind: 'turn_ended', stopReason: turn.stopReason });
+  return endSession({ ...state, usage }, { kind: 'turn_ended', stopReason: turn.stopReason });
 }
 
 type RpcRequest = Extract<RpcMessage, { kind: 'request' }>;
 
-function answer(state: AcpState, settings: AcpSettings, request: RpcRequest, atMs: number): AcpStep {
-  if (request.method !== 'session/request_permission') return decline(state, request);
-  // As the protocol wants it: nothing is allowed any more.
+function answerRequest(state: AcpState, settings: AcpSettings, request: RpcRequest, atMs: number): AcpStep {
+  if (request.method !== 'session/request_permission') return declineRequest(state, request);
+  // The protocol requires this answer after a cancellation.
   if (state.isCalledOff)
     return { state, say: [resultLine(request.id, { outcome: { outcome: 'cancelled' } })], entries: [] };
   const { answers } = state;
   if (answers.allowed + answers.refused >= QUESTIONS_LIMIT)
-    return unfit(state, `asked for permission more than ${QUESTIONS_LIMIT} times`);
+    return endUnfit(state, `asked for permission more than ${QUESTIONS_LIMIT} times`);
   const given = answerQuestion(answers, state.heard, settings, request.params, atMs);
   if (given === null)
     return { state, say: [errorLine(request.id, INVALID_PARAMS, 'no such question')], entries: [] };
@@ -293,11 +301,11 @@ function answer(state: AcpState, settings: AcpSettings, request: RpcRequest, atM
   const { subject, why } = given.prompt;
   const message = `asked what only a person can answer: ${subject}: ${why}`;
   const end: AcpEnd = { kind: 'prompted', subject, message };
-  return { ...ended(known, end, [reply, ...callOff(known).say]), entries: given.entries };
+  return { ...endSession(known, end, [reply, ...callOff(known).say]), entries: given.entries };
 }
 
-/** Files and terminals of the conductor are not offered; an agent that wants them all the same is told so. */
-function decline(state: AcpState, { id, method }: RpcRequest): AcpStep {
+/** conductor does not offer files or terminals; a request for them gets an error. */
+function declineRequest(state: AcpState, { id, method }: RpcRequest): AcpStep {
   return {
     state,
     say: [errorLine(id, METHOD_NOT_FOUND, `${method} is not offered`)],

@@ -3,17 +3,17 @@ import { singleQuoted } from '../text/shell-words.ts';
 import type { AcpBlock, AcpToolCall } from './acp-messages.ts';
 import { cut, type TranscriptEntry } from './transcript.ts';
 
-/** What is known of a call of a tool that has not ended. */
+/** The state of a tool call that has not ended. */
 export interface OpenTool {
   readonly call: AcpToolCall;
   readonly startedMs: number;
-  /** Whether it is in the transcript: some agents begin a call before they know what it is about. */
+  /** Whether it is in the transcript: some agents start a call before they report its input. */
   readonly isTold: boolean;
 }
 
 export type OpenTools = Readonly<Record<string, OpenTool>>;
 
-/** Calls that never end would pile up otherwise. */
+/** Otherwise calls that never end would accumulate. */
 const OPEN_TOOLS_LIMIT = 256;
 /** More than the transcript shows of a tool. */
 const EXCERPT_LIMIT = 4_000;
@@ -24,7 +24,7 @@ export interface FoldedTools {
   readonly entries: readonly TranscriptEntry[];
 }
 
-/** A call as it is known by now: what an update leaves out is as it was. */
+/** Merges an update into a call: fields missing in the update stay as they were. */
 export function mergedCall(known: AcpToolCall | undefined, update: AcpToolCall): AcpToolCall {
   if (known === undefined) return update;
   const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
@@ -37,18 +37,18 @@ export function foldToolCall(tools: OpenTools, update: AcpToolCall, atMs: number
   const call = mergedCall(known?.call, update);
   const tool = { call, startedMs: known?.startedMs ?? atMs, isTold: known?.isTold ?? false };
   const hasEnded = call.status === 'completed' || call.status === 'failed';
-  const entries = tool.isTold || !(hasEnded || isKnown(call)) ? [] : [useOf(call)];
+  const entries = tool.isTold || !(hasEnded || hasDetails(call)) ? [] : [useOf(call)];
   if (!hasEnded)
     return { tools: withTool(tools, { ...tool, isTold: tool.isTold || entries.length > 0 }), entries };
   const { [id]: _ended, ...others } = tools;
-  // Nobody knows how long a call took that is told of when it is over.
+  // The duration is unknown if the call is reported only at its end.
   return {
     tools: others,
     entries: [...entries, resultOf(call, known === undefined ? null : atMs - tool.startedMs)],
   };
 }
 
-/** Calls whose permission is asked for are told before the answer. */
+/** Adds a call that needs permission to the transcript before the answer. */
 export function tellCall(tools: OpenTools, update: AcpToolCall, atMs: number): FoldedTools {
   const id = update.toolCallId;
   const known = Object.hasOwn(tools, id) ? tools[id] : undefined;
@@ -84,7 +84,7 @@ interface NamedCommand {
   readonly cwd: string | null;
 }
 
-/** The shell line that a call would run, as a line or as words, and the folder; null where it names none. */
+/** The command that a call would run, as a shell line or as words, with its folder; null if it has none. */
 export function commandOf(call: AcpToolCall): NamedCommand | null {
   const input = commandSchema.safeParse(call.rawInput).data;
   const named = input?.command ?? input?.cmd ?? titledCommand(call);
@@ -92,7 +92,9 @@ export function commandOf(call: AcpToolCall): NamedCommand | null {
   return { command: withArguments(named, input?.args ?? []), cwd: input?.cwd ?? input?.workdir ?? null };
 }
 
-/** A program with its arguments beside it is one command, and a line that has some beside it goes on with them. */
+/**
+ * Adds separate arguments to the command. A program name becomes a list of words; a shell line is extended.
+ */
 function withArguments(command: NamedCommand['command'], args: readonly string[]): NamedCommand['command'] {
   if (args.length === 0) return command;
   if (typeof command !== 'string') return [...command, ...args];
@@ -103,7 +105,7 @@ const pathsSchema = z.record(z.string(), z.unknown());
 const PATH_NAMES = ['path', 'file_path', 'filePath', 'filepath', 'file', 'abs_path', 'notebook_path'];
 const MOVE_NAMES = ['from', 'to', 'source', 'destination', 'old_path', 'new_path'];
 
-/** Files that the input of a call names, under the names that agents have for them. */
+/** Files in the input of a call, under the field names that agents use. */
 export function inputPathsOf({ kind, rawInput }: AcpToolCall): string[] {
   const input = pathsSchema.safeParse(rawInput).data ?? {};
   const names = kind === 'move' ? [...PATH_NAMES, ...MOVE_NAMES] : PATH_NAMES;
@@ -113,21 +115,24 @@ export function inputPathsOf({ kind, rawInput }: AcpToolCall): string[] {
   });
 }
 
-/** Gemini gives its tools no input to look at, and has the line for a title. One that was cut is none. */
+/**
+ * Gemini does not report the input of its tools, but has the command line as the title. A truncated one is
+ * unusable.
+ */
 function titledCommand({ kind, title, rawInput }: AcpToolCall): string | null {
   const line = title?.trim() ?? '';
   if (kind !== 'execute' || (rawInput !== undefined && rawInput !== null)) return null;
   return line === '' || /(?:…|\.\.\.)$/.test(line) ? null : line;
 }
 
-function isKnown(call: AcpToolCall): boolean {
+function hasDetails(call: AcpToolCall): boolean {
   const input = z.record(z.string(), z.unknown()).safeParse(call.rawInput).data ?? {};
   return (
     Object.keys(input).length > 0 || (call.locations ?? []).length > 0 || (call.content ?? []).length > 0
   );
 }
 
-/** What a call is about, for people: its command where it has one, since its title may be anything. */
+/** A description of the call for users: its command if it has one, since its title may be anything. */
 export function subjectOf(call: AcpToolCall): string {
   const [line = ''] = (lineOf(call) ?? '').trim().split('\n');
   return line === '' ? titleOf(call) : cut(line, SUBJECT_LIMIT);
@@ -159,8 +164,8 @@ function inputOf({ rawInput }: AcpToolCall): string {
 }
 
 function resultOf(call: AcpToolCall, durationMs: number | null): TranscriptEntry {
-  const said = (call.content ?? []).map(textOf).filter((text) => text !== '');
-  const text = said.length > 0 ? said.join('\n') : outputOf(call);
+  const texts = (call.content ?? []).map(textOf).filter((text) => text !== '');
+  const text = texts.length > 0 ? texts.join('\n') : outputOf(call);
   return {
     kind: 'tool_result',
     text: cut(text, EXCERPT_LIMIT),

@@ -3,9 +3,9 @@ import { type AcpTokens, type AcpUpdate, toolCallSchema, updateSchema, wordsOf }
 import { foldToolCall, type OpenTools } from './acp-tools.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
-/** What an agent has told of its work so far. */
+/** What an agent has reported of its work so far. */
 export interface Heard {
-  /** Words come in pieces; they are told when something else comes. */
+  /** Text arrives in chunks; it becomes a transcript entry when another kind of update arrives. */
   readonly words: {
     readonly kind: 'said' | 'thought';
     readonly text: string;
@@ -14,7 +14,7 @@ export interface Heard {
   readonly lastSaid: string;
   readonly tools: OpenTools;
   readonly toolsUsed: number;
-  /** Sums of what came with single answers of its model. */
+  /** Sums of the tokens reported with single model responses. */
   readonly tokens: { readonly input: number; readonly output: number } | null;
   readonly costUsd: number | null;
 }
@@ -33,32 +33,32 @@ interface HeardStep {
   readonly entries: readonly TranscriptEntry[];
 }
 
-/** An agent that does not stop talking is heard to here; all of it is in the raw stream. */
-const WORDS_LIMIT = 1024 * 1024;
+/** Limit for the text of one message; the raw stream contains all of it. */
+const TEXT_LIMIT = 1024 * 1024;
 
 export function foldUpdate(heard: Heard, params: unknown, atMs: number): HeardStep {
   const update = updateSchema.safeParse(params).data?.update;
   if (update === undefined) return { heard, entries: [] };
   switch (update.sessionUpdate) {
     case 'agent_message_chunk':
-      return hearWords(withTokens(heard, update), 'said', update);
+      return foldText(withTokens(heard, update), 'said', update);
     case 'agent_thought_chunk':
-      return hearWords(withTokens(heard, update), 'thought', update);
+      return foldText(withTokens(heard, update), 'thought', update);
     case 'tool_call':
     case 'tool_call_update':
-      return hearTool(heard, update, atMs);
+      return foldTool(heard, update, atMs);
     case 'plan':
-      return hearPlan(heard, update);
+      return foldPlan(heard, update);
     case 'usage_update':
       return { heard: withCost(heard, update), entries: [] };
     case 'current_mode_update':
-      return notice(heard, `mode: ${update.currentModeId ?? 'unknown'}`);
+      return withNotice(heard, `mode: ${update.currentModeId ?? 'unknown'}`);
     default:
       return { heard, entries: [] };
   }
 }
 
-/** Tells the words that were still coming in. */
+/** Ends the message in progress and adds it to the transcript. */
 export function withWordsEnded(heard: Heard): HeardStep {
   const { words } = heard;
   if (words === null) return { heard, entries: [] };
@@ -68,22 +68,22 @@ export function withWordsEnded(heard: Heard): HeardStep {
   return { heard: { ...heard, words: null, lastSaid }, entries: [{ kind, text }] };
 }
 
-function hearWords(heard: Heard, kind: 'said' | 'thought', update: AcpUpdate): HeardStep {
+function foldText(heard: Heard, kind: 'said' | 'thought', update: AcpUpdate): HeardStep {
   const text = wordsOf(update.content);
   const messageId = update.messageId ?? null;
   const { words } = heard;
-  const goesOn =
+  const isContinued =
     words?.kind === kind && (words.messageId === messageId || words.messageId === null || messageId === null);
   if (text === '') return { heard, entries: [] };
-  if (goesOn) {
-    const joined = words.text.length > WORDS_LIMIT ? words.text : words.text + text;
+  if (isContinued) {
+    const joined = words.text.length > TEXT_LIMIT ? words.text : words.text + text;
     return { heard: { ...heard, words: { ...words, text: joined } }, entries: [] };
   }
   const before = withWordsEnded(heard);
   return { heard: { ...before.heard, words: { kind, text, messageId } }, entries: before.entries };
 }
 
-function hearTool(heard: Heard, update: AcpUpdate, atMs: number): HeardStep {
+function foldTool(heard: Heard, update: AcpUpdate, atMs: number): HeardStep {
   const call = toolCallSchema.safeParse(update).data;
   if (call === undefined) return { heard, entries: [] };
   const before = withWordsEnded(heard);
@@ -95,14 +95,14 @@ function hearTool(heard: Heard, update: AcpUpdate, atMs: number): HeardStep {
   };
 }
 
-function hearPlan(heard: Heard, { entries: steps }: AcpUpdate): HeardStep {
+function foldPlan(heard: Heard, { entries: steps }: AcpUpdate): HeardStep {
   const lines = (steps ?? []).map(
     ({ content, status }) => `${status === 'completed' ? '✓' : '·'} ${content}`,
   );
-  return lines.length === 0 ? { heard, entries: [] } : notice(heard, `plan\n${lines.join('\n')}`);
+  return lines.length === 0 ? { heard, entries: [] } : withNotice(heard, `plan\n${lines.join('\n')}`);
 }
 
-function notice(heard: Heard, text: string): HeardStep {
+function withNotice(heard: Heard, text: string): HeardStep {
   const before = withWordsEnded(heard);
   return { heard: before.heard, entries: [...before.entries, { kind: 'notice', text }] };
 }
@@ -118,19 +118,19 @@ function withTokens(heard: Heard, { _meta: meta }: AcpUpdate): Heard {
   };
 }
 
-/** The sum for the session; other currencies can't be held against a budget. */
+/** Sets the cost of the session so far. Other currencies can't be checked against a budget, so they are ignored. */
 function withCost(heard: Heard, { cost }: AcpUpdate): Heard {
   return cost?.currency === 'USD' ? { ...heard, costUsd: cost.amount } : heard;
 }
 
-/** What was read from a cache counts as read: some count it into the input, and some only into the total. */
+/** Cached input counts as input: some agents include it in the input, others only in the total. */
 function countOf({ inputTokens, outputTokens, totalTokens, thoughtTokens }: AcpTokens) {
   const output = outputTokens ?? 0;
   const rest = (totalTokens ?? 0) - output - (thoughtTokens ?? 0);
   return { input: Math.max(inputTokens ?? 0, rest), output };
 }
 
-/** What the turn has used; null where the agent tells nothing of it. */
+/** The usage of the turn; null if the agent does not report any. */
 export function usageOfTurn({ tokens, costUsd }: Heard, told: AcpTokens | null): Usage | null {
   const counted = told === null ? tokens : countOf(told);
   if (counted === null && costUsd === null) return null;

@@ -7,23 +7,23 @@ import type { TimeLimits } from './process-reason.ts';
 import { NO_RESULT, type StreamProblem, type Verdict, verdictOf } from './stream-verdict.ts';
 import { cut } from './transcript.ts';
 
-const FINE: ProcessEnd = { kind: 'exited', exitCode: 0 };
+const CLEAN_EXIT: ProcessEnd = { kind: 'exited', exitCode: 0 };
 
 const PROMPT_HELP =
   'with approval: deny_interactive in the policy of the configuration it is refused, with bounded_auto_approve allowed';
 
-/** What became of its process. */
+/** How the agent's process ended. */
 export interface EndedProcess {
   readonly end: ProcessEnd;
   readonly stderr: { readonly lastLine: string | null };
   readonly stopped: StoppedEnd | null;
-  /** Whether files were changed while it ran; known of one that says nothing. */
+  /** Whether files changed while it ran; only determined for a silent agent. */
   readonly hasWorked: boolean;
 }
 
 /**
- * How it went. Who had to be stopped has not succeeded; whose turn has ended is judged by that, and how its process ended
- * afterwards says nothing more: many have to be told to go.
+ * The outcome of a session. A stopped agent has not succeeded. After the end of its turn only the turn
+ * counts, not how its process ended, because many agents keep running until they are signalled.
  */
 export function acpVerdict(
   state: AcpState,
@@ -35,12 +35,13 @@ export function acpVerdict(
     const reason = `interactive_prompt_violation: the agent ${state.end.message}; ${PROMPT_HELP}`;
     return { termination: 'killed_policy', reason, traces: null };
   }
-  if (state.end !== null) return verdictOf({ problem: problemOf(state, hasWorked) }, FINE, null, limits);
-  const problem = { ...plain(`ended before ${state.phase} was answered`), code: NO_RESULT };
+  if (state.end !== null)
+    return verdictOf({ problem: problemOf(state, hasWorked) }, CLEAN_EXIT, null, limits);
+  const problem = { ...simpleProblem(`ended before ${state.phase} was answered`), code: NO_RESULT };
   return verdictOf({ problem }, end, lastError, limits);
 }
 
-/** Whether it told of nothing that it said or did. */
+/** Whether the agent reported neither a message nor a tool call. */
 export function isSilent({ heard }: AcpState): boolean {
   return heard.lastSaid === '' && heard.toolsUsed === 0;
 }
@@ -51,16 +52,16 @@ function problemOf(state: AcpState, hasWorked: boolean): StreamProblem | null {
     case 'turn_ended':
       return turnProblem(state, end.stopReason, hasWorked);
     case 'failed':
-      return isLoginMissing(end) ? missingLogin(end.error) : told(end.error);
+      return isLoginMissing(end) ? missingLogin(end.error) : rpcProblem(end.error);
     case 'unfit':
     case 'prompted':
-      return plain(end.message);
+      return simpleProblem(end.message);
     case undefined:
-      return plain('has not ended');
+      return simpleProblem('has not ended');
   }
 }
 
-const STOPS: Readonly<Record<string, string>> = {
+const STOP_REASONS: Readonly<Record<string, string>> = {
   max_tokens: 'came to the limit of tokens of its model',
   max_turn_requests: 'came to its own limit of requests in one turn',
   refusal: 'ended its turn because the model refused',
@@ -68,10 +69,10 @@ const STOPS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Some agents put the failure of their provider into words, and call that a turn: `[API Error: …` of qwen, and of copilot
- * `Error: … (HTTP 401)`, after what it says each time it tries again.
+ * Some agents report a failure of their provider as a message in a regular turn: qwen as `[API Error: …`,
+ * copilot as `Error: … (HTTP 401)` after a line for each retry.
  */
-const RETRY_TOLD = /Info: Request failed[^\n]{0,200}?\.\.\./g;
+const RETRY_NOTICE = /Info: Request failed[^\n]{0,200}?\.\.\./g;
 const PROVIDER_FAILED = /^(?:\[API Error|(?:API )?Error: [^\n]{0,2000}?\b(?:HTTP|status) [45]\d\d\b)/;
 
 function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): StreamProblem | null {
@@ -80,26 +81,30 @@ function turnProblem(state: AcpState, stopReason: string, hasWorked: boolean): S
     heard,
   } = state;
   if (stopReason !== 'end_turn') {
-    const why = Object.hasOwn(STOPS, stopReason) ? STOPS[stopReason] : undefined;
-    return { ...plain(why ?? `ended its turn with ${cut(stopReason, 100)}`), code: stopReason };
+    const why = Object.hasOwn(STOP_REASONS, stopReason) ? STOP_REASONS[stopReason] : undefined;
+    return { ...simpleProblem(why ?? `ended its turn with ${cut(stopReason, 100)}`), code: stopReason };
   }
   if (denied.length > 0) {
     const calls = denied.map(({ subject, why }) => `${subject} (${why})`);
     const message = `was refused what the policy does not allow: ${calls.join(', ')}`;
-    return { ...plain(message), code: REFUSED_TOOL, deniedTools: denied.map(({ subject }) => subject) };
+    return {
+      ...simpleProblem(message),
+      code: REFUSED_TOOL,
+      deniedTools: denied.map(({ subject }) => subject),
+    };
   }
-  const lastWord = heard.lastSaid.replaceAll(RETRY_TOLD, '').trimStart();
-  if (PROVIDER_FAILED.test(lastWord)) return spoken(lastWord);
+  const lastWord = heard.lastSaid.replaceAll(RETRY_NOTICE, '').trimStart();
+  if (PROVIDER_FAILED.test(lastWord)) return providerProblem(lastWord);
   const message = 'ended its turn without a word, without using a tool and without changing a file';
-  return isSilent(state) && !hasWorked ? plain(message) : null;
+  return isSilent(state) && !hasWorked ? simpleProblem(message) : null;
 }
 
-function plain(message: string): StreamProblem {
+function simpleProblem(message: string): StreamProblem {
   return { message, status: null, code: null, resets: null, deniedTools: [] };
 }
 
 function missingLogin({ message }: RpcError): StreamProblem {
-  return { ...plain(`wants a login: ${message}`), code: 'authentication_error' };
+  return { ...simpleProblem(`wants a login: ${message}`), code: 'authentication_error' };
 }
 
 const dataSchema = z.looseObject({
@@ -110,12 +115,12 @@ const dataSchema = z.looseObject({
   details: z.string().nullish().catch(null),
 });
 
-/** Where agents put what their provider said differs from one to the next. */
-function told({ code, message, data }: RpcError): StreamProblem {
+/** Agents put the provider's error into different fields. */
+function rpcProblem({ code, message, data }: RpcError): StreamProblem {
   const more = dataSchema.safeParse(data).data;
   const details = more?.details ?? (typeof data === 'string' ? data : null);
   const words = details === null || message.includes(details) ? message : `${message}: ${details}`;
-  const problem = spoken(words.replace(/^Internal error: /, ''));
+  const problem = providerProblem(words.replace(/^Internal error: /, ''));
   return {
     ...problem,
     status: httpStatus(more?.status) ?? httpStatus(more?.statusCode) ?? httpStatus(code) ?? problem.status,
@@ -124,6 +129,6 @@ function told({ code, message, data }: RpcError): StreamProblem {
   };
 }
 
-function spoken(words: string): StreamProblem {
-  return { ...plain(`told of an error: ${cut(words, 2_000)}`), status: statusIn(words) };
+function providerProblem(words: string): StreamProblem {
+  return { ...simpleProblem(`told of an error: ${cut(words, 2_000)}`), status: statusIn(words) };
 }

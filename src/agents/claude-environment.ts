@@ -1,4 +1,4 @@
-/** Settings that keep the program of Claude Code from doing anything besides its work. */
+/** Settings that keep Claude Code from doing anything besides its work. */
 export const CLAUDE_ENVIRONMENT = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',

@@ -5,7 +5,10 @@ import { sumUsage } from './prices.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
-/** What `claude -p --output-format stream-json --verbose` prints. Fields that this file has no use for are left out. */
+/**
+ * Reads the output of `claude -p --output-format stream-json --verbose`. Unused fields are omitted from the
+ * schemas.
+ */
 
 const count = z.int().nonnegative().nullish().catch(null);
 const usageSchema = z.looseObject({
@@ -43,7 +46,7 @@ const eventSchema = z.looseObject({
   model: text,
   message: messageSchema.nullish().catch(null),
   parent_tool_use_id: text,
-  /** Of an answer that the program made up because its provider gave none. */
+  /** Set on a synthetic answer that the program creates because the provider gave none. */
   error: z.unknown().optional(),
   error_status: z.int().nullish().catch(null),
   attempt: z.int().nullish().catch(null),
@@ -72,18 +75,21 @@ export interface ClaudeState {
   readonly model: string | null;
   readonly lastText: string;
   readonly usage: Usage | null;
-  /** Of this, what turns used that have ended: each result has the tokens of its own turn, and the cost of all. */
+  /**
+   * The part of `usage` that belongs to ended turns: each result reports the tokens of its own turn, and the
+   * cost of all.
+   */
   readonly settled: Usage | null;
-  /** Newest answers that were counted: each comes in as many events as it has parts. */
+  /** Ids of the latest counted messages: each message arrives in one event per content block. */
   readonly counted: readonly string[];
   readonly openTools: Readonly<Record<string, number>>;
   readonly errorCode: string | null;
-  /** Whether the account was turned away, and until when where that was told. */
+  /** Set if the account was rejected by a rate limit, with the reset time if it was reported. */
   readonly limit: { readonly resets: string | null } | null;
   readonly result: ClaudeResult | null;
 }
 
-const START: ClaudeState = {
+const INITIAL_STATE: ClaudeState = {
   sessionId: null,
   model: null,
   lastText: '',
@@ -100,7 +106,7 @@ const COUNTED_LIMIT = 64;
 const OPEN_TOOLS_LIMIT = 256;
 
 export const claudeStream: AgentStream<ClaudeState> = {
-  start: START,
+  start: INITIAL_STATE,
   fold: (state, event, atMs) => {
     const parsed = eventSchema.safeParse(event);
     if (!parsed.success) return { state, entries: [] };
@@ -141,7 +147,7 @@ function foldAnswer(state: ClaudeState, event: ClaudeEvent, atMs: number): Folde
     const { type, text: said = '', thinking = '', id, name = 'a tool' } = block;
     if (type === 'text' && said.trim() !== '') {
       entries.push({ kind: 'said', text: said });
-      // What a helper of the agent says is not the agent's own last word.
+      // Messages of a subagent are not the final response of the agent.
       if (typeof event.parent_tool_use_id !== 'string') lastText = said;
     }
     if (type === 'thinking' && thinking.trim() !== '') entries.push({ kind: 'thought', text: thinking });
@@ -151,11 +157,11 @@ function foldAnswer(state: ClaudeState, event: ClaudeEvent, atMs: number): Folde
     }
   }
   const errorCode = typeof event.error === 'string' ? event.error : null;
-  return { state: { ...state, ...countUse(state, event), lastText, openTools, errorCode }, entries };
+  return { state: { ...state, ...countUsage(state, event), lastText, openTools, errorCode }, entries };
 }
 
-/** Until the end only a lower bound is told: answers are passed on before they are finished. */
-function countUse(state: ClaudeState, { message }: ClaudeEvent): Pick<ClaudeState, 'usage' | 'counted'> {
+/** A lower bound until the end of the turn: messages are streamed before they are complete. */
+function countUsage(state: ClaudeState, { message }: ClaudeEvent): Pick<ClaudeState, 'usage' | 'counted'> {
   const { usage, counted } = state;
   const id = message?.id;
   const used = tokensOf(message?.usage);
@@ -163,7 +169,7 @@ function countUse(state: ClaudeState, { message }: ClaudeEvent): Pick<ClaudeStat
   return { usage: sumUsage([usage, used]), counted: [...counted, id].slice(-COUNTED_LIMIT) };
 }
 
-/** What was read from a cache or put there was read. Null where no number is told. */
+/** Reads and writes of the cache count as input. Null if no count is reported. */
 function tokensOf(counts: TokenCounts | null | undefined): Usage | null {
   const {
     input_tokens: fresh,
@@ -242,7 +248,7 @@ function problemOf({ result, errorCode, limit }: ClaudeState): StreamProblem | n
   if (hasFailed(result)) {
     const told = [result.result ?? '', ...(result.errors ?? [])].filter((word) => word.trim() !== '');
     const why = told.length === 0 ? (result.subtype ?? 'no reason') : told.join('; ');
-    // Older versions tell the status in words alone.
+    // Older versions report the status only in the message.
     const status = result.api_error_status ?? statusIn(why);
     return { message: `failed: ${why}`, status, code: codeOf(result, heard), resets, deniedTools };
   }
@@ -251,15 +257,15 @@ function problemOf({ result, errorCode, limit }: ClaudeState): StreamProblem | n
   return { message, status: null, code: REFUSED_TOOL, resets: null, deniedTools };
 }
 
-/** As the provider calls it; where nobody has said more, that the account was turned away is the reason. */
+/** The provider's error code; used if the account was rejected and no other error was reported. */
 const LIMIT_REACHED = 'usage_limit_reached';
 
-/** Some versions call a run that came to no end an error in its kind alone. */
+/** Some versions mark an incomplete run as an error only by its subtype. */
 function hasFailed({ is_error: isError, subtype }: ClaudeResult): boolean {
   return isError === true || subtype?.startsWith('error') === true;
 }
 
-/** Where the program knows no name for it either, that its provider's answer was no good is still worth knowing. */
+/** For an unknown error, at least distinguishes a failure of the provider. */
 function codeOf({ result, subtype }: ClaudeResult, heard: string | null): string | null {
   if (heard === 'unknown' && result?.startsWith('API Error') === true) return 'api_error';
   return heard ?? (subtype === 'success' ? null : (subtype ?? null));
@@ -274,7 +280,7 @@ function blocksOf({ message }: ClaudeEvent): Block[] {
   });
 }
 
-/** The one field that says what a tool is about, or else all of them. */
+/** The most descriptive field of a tool's input, or all of them. */
 function inputOf(input: unknown): string {
   if (typeof input === 'string') return input;
   if (typeof input !== 'object' || input === null) return JSON.stringify(input) ?? '';

@@ -5,7 +5,7 @@ import { statusIn } from './failure.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
-/** What `codex exec --json` prints. Fields that this file has no use for are left out. */
+/** Reads the output of `codex exec --json`. Unused fields are omitted from the schemas. */
 
 const text = z.string().nullish().catch(null);
 /** An object with a message, or the message itself. */
@@ -31,7 +31,7 @@ const itemSchema = z.looseObject({
   server: text,
   tool: text,
   arguments: z.unknown().optional(),
-  /** What a tool of a server gave back. */
+  /** The result of an MCP tool. */
   result: z
     .looseObject({ content: z.array(z.looseObject({ text })) })
     .nullish()
@@ -60,11 +60,11 @@ export interface CodexState {
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number } | null;
   readonly openItems: Readonly<Record<string, number>>;
   readonly lastError: string | null;
-  /** How the newest turn ended; null while there is none that did. */
+  /** How the latest turn ended; null while none has. */
   readonly turn: 'completed' | 'failed' | null;
 }
 
-const START: CodexState = {
+const INITIAL_STATE: CodexState = {
   sessionId: null,
   lastMessage: '',
   usage: null,
@@ -76,7 +76,7 @@ const START: CodexState = {
 const OPEN_ITEMS_LIMIT = 256;
 
 export const codexStream: AgentStream<CodexState> = {
-  start: START,
+  start: INITIAL_STATE,
   fold: (state, event, atMs) => {
     const parsed = eventSchema.safeParse(event);
     return parsed.success ? foldEvent(state, parsed.data, atMs) : { state, entries: [] };
@@ -97,7 +97,7 @@ function foldEvent(state: CodexState, event: CodexEvent, atMs: number): Folded<C
     case 'turn.started':
       return { state: { ...state, turn: null }, entries: [] };
     case 'turn.completed':
-      // The sum over the whole thread, as often as it is told.
+      // The usage is the sum over the whole thread, each time it is reported.
       return { state: { ...state, turn: 'completed', usage: usedOf(event) ?? state.usage }, entries: [] };
     case 'turn.failed':
       return {
@@ -124,17 +124,17 @@ function errorOf({ error, message }: CodexEvent): string | null {
   return error?.message ?? message ?? null;
 }
 
-/** Said while it asks again, too: only the end of the turn says what became of it. */
+/** Also reported before a retry: only the end of the turn tells whether it failed. */
 function foldError(state: CodexState, event: CodexEvent): Folded<CodexState> {
   const told = errorOf(event) ?? 'an error without a word';
   return { state: { ...state, lastError: told }, entries: [{ kind: 'notice', text: told }] };
 }
 
-/** Items that are no use of a tool; they are told when they are complete. */
-const WORDS = ['agent_message', 'reasoning', 'error'];
+/** Items that aren't tool calls; they are added to the transcript when they are complete. */
+const TEXT_ITEMS = ['agent_message', 'reasoning', 'error'];
 
 function foldStart(state: CodexState, item: Item, atMs: number): Folded<CodexState> {
-  if (WORDS.includes(item.type)) return { state, entries: [] };
+  if (TEXT_ITEMS.includes(item.type)) return { state, entries: [] };
   const openItems = { ...state.openItems };
   const { id } = item;
   if (typeof id === 'string' && Object.keys(openItems).length < OPEN_ITEMS_LIMIT) openItems[id] = atMs;
@@ -169,7 +169,7 @@ function foldToolEnd(state: CodexState, item: Item, atMs: number): Folded<CodexS
     isError: item.status === 'failed' || item.status === 'declined' || (item.exit_code ?? 0) !== 0,
     durationMs: startedMs === undefined ? null : Math.max(0, Math.round(atMs - startedMs)),
   };
-  // Some tools are told of only when they are done.
+  // Some tools are reported only when they are done.
   return { state: { ...state, openItems }, entries: startedMs === undefined ? [use, result] : [result] };
 }
 
@@ -201,7 +201,7 @@ function toolUseOf(item: Item): TranscriptEntry {
       return { kind: 'tool_use', name: 'todo_list', input: rows.join('\n') };
     }
     default:
-      // Newer versions have tools that nobody here has heard of.
+      // Newer versions have tools that are unknown here.
       return { kind: 'tool_use', name: item.type, input: item.command ?? item.query ?? '' };
   }
 }
@@ -216,12 +216,12 @@ function problemOf({ turn, lastError }: CodexState): StreamProblem | null {
       resets: null,
       deniedTools: [],
     };
-  const told = toldBy(lastError ?? 'no reason');
+  const told = parseError(lastError ?? 'no reason');
   return { ...told, message: `failed: ${told.message}`, deniedTools: [] };
 }
 
 const totalSchema = z.looseObject({ input_tokens: z.int(), output_tokens: z.int() });
-/** Written after each answer of the model, and after the tools that it asked for; older versions write only the second. */
+/** Written after each model response, and after its tool calls; older versions write only the second form. */
 const countedSchema = z.union([
   z.looseObject({
     type: z.literal('token_usage_record'),
@@ -236,7 +236,7 @@ const countedSchema = z.union([
   }),
 ]);
 
-/** What a session has used in all, by the file that Codex keeps of it; null if it does not say. */
+/** The total usage of a session according to its rollout file; null if the file does not contain it. */
 export function usageInRollout(lines: readonly string[]): Usage | null {
   for (const line of lines.toReversed()) {
     if (!/"token_(?:count|usage_record)"/.test(line)) continue;
@@ -255,16 +255,16 @@ const refusalSchema = z.looseObject({
   error: z.looseObject({ message: z.string(), type: text, code: text }),
 });
 
-/** Its own words, or the answer of its provider as it came. */
-function toldBy(words: string): Omit<StreamProblem, 'deniedTools'> {
+/** Parses an error: a message of Codex itself, or the raw response of its provider. */
+function parseError(words: string): Omit<StreamProblem, 'deniedTools'> {
   const refusal = refusalSchema.safeParse(parseJson(words));
   if (refusal.success) {
     const { message, type, code } = refusal.data.error;
     const status = type === 'invalid_request_error' ? 400 : null;
-    // When a limit ends stands beside the message.
+    // The reset time of a limit is in another field of the response.
     return { message, status, code: code ?? type ?? null, resets: words };
   }
-  // So it calls an error of the provider that says no more.
+  // The message of Codex for an unspecified error of the provider.
   const code = words.includes('experiencing high demand') ? 'overloaded' : null;
   return { message: words, status: statusIn(words), code, resets: null };
 }

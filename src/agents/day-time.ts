@@ -6,13 +6,13 @@ const DAY =
 const TIME = '(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?(?::\\d\\d)?(?:\\s*(?<half>[ap])\\.?m\\b\\.?)?';
 const ZONE = '(?:\\s*\\((?<zone>[a-z_+\\-/0-9]+)\\)|\\s+(?<short>[a-z]{2,4})\\b)?';
 
-/** What stands before a time of day that is meant. */
-const TOLD = new RegExp(
+/** Matches a time of day after a phrase that announces a reset. */
+const RESET_TIME = new RegExp(
   `\\b(?:resets?|again|until|access|available)(?:\\s+(?:at|on))?\\s+${DAY}?(?:at\\s+)?${TIME}${ZONE}`,
   'i',
 );
 
-/** Short names of zones that messages have; words that stand there by chance are none of them. */
+/** Time zone abbreviations that occur in messages; other words at that position are ignored. */
 const SHORT_ZONES: ReadonlyMap<string, string> = new Map([
   ['UTC', 'UTC'],
   ['GMT', 'UTC'],
@@ -27,11 +27,11 @@ const SHORT_ZONES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * `resets 4:50am (Europe/Rome)`, `try again at 12:16 PM`, `resets at 15:00 UTC`, `resets Thu 9am`, `will reset at Oct 6, 6pm`:
- * the next time the clock shows it.
+ * The next time the clock shows the time in a message such as `resets 4:50am (Europe/Rome)`, `try again at
+ * 12:16 PM`, `resets at 15:00 UTC`, `resets Thu 9am` or `will reset at Oct 6, 6pm`.
  */
 export function dayTimeIn(message: string, nowMs: number): number | null {
-  const found = TOLD.exec(message)?.groups;
+  const found = RESET_TIME.exec(message)?.groups;
   const wanted = found === undefined ? null : minutesOf(found);
   if (found === undefined || wanted === null) return null;
   const clock = clockOf(found.zone ?? SHORT_ZONES.get(found.short ?? ''));
@@ -44,7 +44,7 @@ export function dayTimeIn(message: string, nowMs: number): number | null {
   return at === null ? null : atSameTime(clock, at, wanted);
 }
 
-/** Since midnight; null for a number that is no time of day. */
+/** Minutes since midnight; null if the number is not a time of day. */
 function minutesOf({ hour, minute, half }: Readonly<Record<string, string | undefined>>): number | null {
   if (half === undefined && minute === undefined) return null;
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
@@ -53,7 +53,7 @@ function minutesOf({ hour, minute, half }: Readonly<Record<string, string | unde
 }
 
 interface ClockFace {
-  /** Since midnight. */
+  /** Minutes since midnight. */
   readonly minutes: number;
   /** `oct 6`. */
   readonly day: string;
@@ -62,7 +62,7 @@ interface ClockFace {
 }
 type Clock = (atMs: number) => ClockFace;
 
-/** What clocks show in a zone; in that of this machine where none is named. Null for a zone that is none. */
+/** The clock of a time zone, by default the local one. Null for an unknown zone. */
 function clockOf(zone: string | undefined): Clock | null {
   try {
     const format = new Intl.DateTimeFormat('en-US', {
@@ -87,7 +87,7 @@ function clockOf(zone: string | undefined): Clock | null {
   }
 }
 
-/** Whether what a clock shows is on the day that was named; null where none was. */
+/** Whether a time is on the named day; null if the message names none. */
 function dayOf(
   { month, date, weekday, tomorrow }: Readonly<Record<string, string | undefined>>,
   clock: Clock,
@@ -100,10 +100,10 @@ function dayOf(
   return ({ day }) => day !== today;
 }
 
-/** Limits end within weeks; a day further off was misread. */
+/** Limits end within weeks; a day further ahead was misread. */
 const LONGEST_DAYS = 40;
 
-/** A date may be over already, and a limit that ended on it with it. */
+/** The next time on the named day. A date may have passed already, and the limit with it. */
 function nextOnDay(
   clock: Clock,
   first: number,
@@ -117,7 +117,7 @@ function nextOnDay(
   return null;
 }
 
-/** The clocks may have been put forward or back on the way. */
+/** Corrects for a daylight saving change in between. */
 function atSameTime(clock: Clock, at: number, wanted: number): number {
   const off = wanted - clock(at).minutes;
   const wrapped =

@@ -2,7 +2,7 @@ import type { AgentFailure, FailureClass, FailureTraces } from '../contracts/age
 import type { ProcessEnd } from '../contracts/process-end.ts';
 import { isoTimeOf, resetTimeIn } from './reset-time.ts';
 
-/** For adapters that saw nothing special. */
+/** For adapters without further information. */
 export const NO_TRACES: FailureTraces = {
   status: null,
   code: null,
@@ -13,8 +13,9 @@ export const NO_TRACES: FailureTraces = {
 };
 
 /**
- * What kind of failure it was. The agent's own words and those of its provider come first; how its process ended
- * says something only where they say nothing. `nowMs` makes times out of "in two hours"; without it they stay unknown.
+ * Classifies a failure. The messages of the agent and its provider take precedence; the end of the process
+ * counts only if they say nothing. `nowMs` resolves relative times such as "in two hours"; without it they
+ * stay unknown.
  */
 export function classifyFailure(
   traces: FailureTraces,
@@ -32,20 +33,20 @@ export function classifyFailure(
 }
 
 function classOf(traces: FailureTraces, end: ProcessEnd): FailureClass {
-  // What was refused may be about anything, and be called so.
+  // The name of a refused tool may contain any of the other signs.
   if (traces.code === REFUSED_TOOL) return 'refused_tool';
   return (
-    spokenClass(traces) ??
+    messageClass(traces) ??
     statusClass(traces.status) ??
     (traces.deniedTools.length > 0 ? 'refused_tool' : null) ??
-    (traces.status === null && crashed(end) ? 'crash' : 'no_result')
+    (traces.status === null && hasCrashed(end) ? 'crash' : 'no_result')
   );
 }
 
-/** The code of a failure that is nothing but tools that were not allowed. */
+/** The code of a failure that consists only of refused tools. */
 export const REFUSED_TOOL = 'refused_tool';
 
-/** The first that fits: what a status alone leaves open, words often settle. */
+/** The first match wins: messages are often more specific than a status. */
 const SIGNS: readonly (readonly [FailureClass, RegExp])[] = [
   [
     'quota_exhausted',
@@ -81,7 +82,7 @@ const SIGNS: readonly (readonly [FailureClass, RegExp])[] = [
     'rate_limited',
     anyOf(
       /rate[_ -]?limit|too many requests|requests per min|tokens per min|RESOURCE_EXHAUSTED/,
-      // As a status, and not as any number.
+      // As a status, not as any number.
       /(?:^|[:(]\s*|\b(?:error|status|code|http)\s)429\b/m,
     ),
   ],
@@ -103,22 +104,22 @@ function anyOf(...signs: readonly RegExp[]): RegExp {
   return new RegExp(signs.map(({ source }) => source).join('|'), 'im');
 }
 
-function spokenClass({ code, message, status }: FailureTraces): FailureClass | null {
+function messageClass({ code, message, status }: FailureTraces): FailureClass | null {
   const words = `${code ?? ''}\n${message}`;
   const spoken = SIGNS.find(([, sign]) => sign.test(words))?.[0] ?? null;
-  // A refusal that the provider gave a status for is what the status says, whatever else its words bring to mind.
+  // If the provider returned a status, the status outweighs a message that only sounds like a network failure.
   if (spoken === 'network' && status !== null && statusClass(status) !== 'network') return null;
   return spoken;
 }
 
-/** The status of a provider as agents put it into words: `API Error: 401`, `last status: 429`, `Request rejected (429)`. */
+/** The provider's status in an agent's message: `API Error: 401`, `last status: 429`, `Request rejected (429)`. */
 export function statusIn(words: string): number | null {
   const [, first, second, third] =
     /(?:\berror:? |\bstatus(?: code)?:? |\bHTTP )(\d{3})\b|\((\d{3})\)|^\s*(\d{3}) /i.exec(words) ?? [];
   return httpStatus(Number(first ?? second ?? third));
 }
 
-/** Null for a number that tells of no failure. */
+/** Null for a number that is not an error status. */
 export function httpStatus(value: number | null | undefined): number | null {
   return value !== null && value !== undefined && value >= 400 && value <= 599 ? value : null;
 }
@@ -129,12 +130,12 @@ function statusClass(status: number | null): FailureClass | null {
   if (status === 402) return 'quota_exhausted';
   if (status === 429) return 'rate_limited';
   if (status === 529 || status === 503) return 'overloaded';
-  // Of 500 and its like nobody knows more than of a line that went dead, and the same helps: to try again.
+  // A server error needs the same remedy as a broken connection: a retry.
   return status >= 500 || status === 408 ? 'network' : null;
 }
 
-/** An agent that ends by a signal, or that could not be started, has not come to any end of its own. */
-function crashed(end: ProcessEnd): boolean {
+/** Whether the process was killed, failed to start, or exited with an error. */
+function hasCrashed(end: ProcessEnd): boolean {
   return (
     end.kind === 'signalled' || end.kind === 'spawn_failed' || (end.kind === 'exited' && end.exitCode !== 0)
   );
@@ -177,7 +178,7 @@ function resetAt(
   return read === null ? null : isoTimeOf(read);
 }
 
-/** What a person can do about it. */
+/** What the user can do about the failure. */
 export function helpFor(failureClass: FailureClass, deniedTools: readonly string[] = []): string {
   switch (failureClass) {
     case 'overloaded':

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** JSON-RPC 2.0, as far as two programs that talk over pipes need it. One message is one line. */
+/** JSON-RPC 2.0 between two programs over pipes. Each line is one message. */
 
 export type RpcId = string | number;
 
@@ -33,7 +33,7 @@ const callSchema = z.looseObject({
 const failureSchema = z.looseObject({ id: idSchema.nullish(), error: errorSchema });
 const answerSchema = z.looseObject({ id: idSchema, result: z.unknown() });
 
-/** What a value is as a message; null when it is none. Nobody checks the version: some leave it out. */
+/** Parses a message; null if the value is not one. The version is not checked, because some agents omit it. */
 export function readMessage(value: unknown): RpcMessage | null {
   const call = callSchema.safeParse(value);
   if (call.success) {

@@ -1,15 +1,15 @@
 import type { AgentFailure } from '../contracts/agent-failure.ts';
 import { isoTimeOf } from './reset-time.ts';
 
-/** What follows a start of an agent that failed. */
+/** What conductor does after an agent failed. */
 export type NextMove =
-  /** `reason` says why it is not parked, where it otherwise would be. */
+  /** `reason` says why the step is not parked although it could be. */
   | { readonly kind: 'end'; readonly reason?: string }
   | { readonly kind: 'retry'; readonly delayMs: number }
-  /** It is not worth staying for: the run waits until then, and no process has to stay with it. */
+  /** The wait is long: the run is parked until then, and its process may exit. */
   | { readonly kind: 'park'; readonly until: string };
 
-/** How often and how long the current visit of a step has been parked, and how long it may be in all. */
+/** How often and how long the current visit of a step has been parked, and how long it may be in total. */
 export interface Parking {
   readonly count: number;
   readonly spentMs: number;
@@ -18,15 +18,15 @@ export interface Parking {
 
 export interface MoveFacts {
   readonly nowMs: number;
-  /** Starts so far, the failed one included. */
+  /** Number of starts so far, including the failed one. */
   readonly starts: number;
-  /** How often it may be started again. */
+  /** Maximum number of restarts. */
   readonly retries: number;
-  /** How long it is until the limit ends; null if that is unknown. */
+  /** Time until the limit resets; null if unknown. */
   readonly resetInMs: number | null;
-  /** What is left of the step's time. */
+  /** Remaining time of the step. */
   readonly leftMs: number;
-  /** Between 0 and 1. */
+  /** A random number between 0 and 1. */
   readonly chance: number;
   readonly parking: Parking;
 }
@@ -34,15 +34,15 @@ export interface MoveFacts {
 const FIRST_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/** A run stays for a limit that ends within this; otherwise it is parked. */
+/** A run waits for a limit that resets within this time; otherwise it is parked. */
 export const LONGEST_STAY_MS = 60_000;
 
 const MINUTE_MS = 60_000;
 
-/** How long a step is parked for a limit of unknown length, from one parking to the next; then the last one again and again. */
+/** How long a step is parked for a limit of unknown length; the last duration repeats. */
 const PARKING_MS = [1, 2, 5, 15, 30, 60].map((minutes) => minutes * MINUTE_MS);
 
-/** What is left of the time for parking once most of it is spent: it is not worth another start. */
+/** If less parking time than this is left, another start is not worth it. */
 const SHORTEST_PARKING_MS = 5_000;
 
 export function nextMove(failure: AgentFailure, facts: MoveFacts): NextMove {
@@ -54,7 +54,7 @@ export function nextMove(failure: AgentFailure, facts: MoveFacts): NextMove {
       return failure.reset_at === null ? backOff(facts) : awaitReset(failure.reset_at, facts);
     case 'quota_exhausted':
       if (failure.reset_at !== null) return awaitReset(failure.reset_at, facts);
-      return isRenewed(failure.message) ? backOff(facts) : END;
+      return resetsByItself(failure.message) ? backOff(facts) : END;
     case 'authentication':
     case 'crash':
     case 'refused_tool':
@@ -65,8 +65,8 @@ export function nextMove(failure: AgentFailure, facts: MoveFacts): NextMove {
 
 const END: NextMove = { kind: 'end' };
 
-/** A usage limit ends by itself; an account without money needs a person. */
-function isRenewed(message: string): boolean {
+/** A usage limit resets by itself; an account without credit needs a user. */
+function resetsByItself(message: string): boolean {
   return (
     /\b(?:limit|cap)\b/i.test(message) && !/credit|billing|balance|payment|funds|insufficient/i.test(message)
   );
@@ -115,7 +115,7 @@ function durationText(ms: number): string {
 function retry({ starts, retries, leftMs, chance }: MoveFacts, leastMs: number): NextMove {
   if (starts > retries) return END;
   const grown = Math.min(FIRST_DELAY_MS * 2 ** (starts - 1), LONGEST_DELAY_MS);
-  // Never less than half, so that many runs that failed together do not come back at once, nor right away.
+  // At least half of the delay, so that runs that failed together retry neither at once nor at the same time.
   const delayMs = Math.round(leastMs + grown / 2 + (grown / 2) * chance);
   return delayMs >= leftMs ? END : { kind: 'retry', delayMs };
 }

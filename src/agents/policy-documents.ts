@@ -1,7 +1,7 @@
 import type { PolicyDocument } from '../contracts/policy.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 
-/** Documents that, laid over each other, make this policy again: a program that knows no run is told by them. */
+/** Documents that combine to this policy again, for a program outside of the run. */
 export function policyDocumentsOf(effective: EffectivePolicy): readonly PolicyDocument[] {
   const [first, ...others] = effective.allowed_paths;
   const { allow, deny } = effective.commands;

@@ -1,7 +1,7 @@
 import type { Usage } from '../contracts/agent-result.ts';
 import type { Price } from '../contracts/config.ts';
 
-/** Use with its cost: as it was reported, or by the price where only tokens were. Null stays unknown. */
+/** Adds the cost to the usage: the reported one, or one computed from the tokens and the price. Null stays unknown. */
 export function priced(usage: Usage | null, price: Price | null): Usage | null {
   if (usage === null || price === null || usage.cost_usd !== undefined) return usage;
   const { input_tokens, output_tokens } = usage;
@@ -11,7 +11,7 @@ export function priced(usage: Usage | null, price: Price | null): Usage | null {
   return { ...usage, cost_usd: Number(cost.toFixed(9)) };
 }
 
-/** Of two counts of the same use, the higher number of each kind. */
+/** The higher number of each kind, of two counts of the same usage. */
 export function mostUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
   const most = (key: keyof Usage) => {
@@ -21,18 +21,18 @@ export function mostUsage(one: Usage | null, other: Usage | null): Usage | null 
   return { ...most('input_tokens'), ...most('output_tokens'), ...most('cost_usd') };
 }
 
-/** What was used since a total was counted; null stays unknown. */
+/** The usage since an earlier total; null stays unknown. */
 export function usageSince(total: Usage | null, before: Usage | null): Usage | null {
   if (total === null || before === null) return total;
   const keys = ['input_tokens', 'output_tokens', 'cost_usd'] as const;
-  // A count that is lower than before began anew, and is the use itself.
+  // A count that is lower than before was reset, so it is the usage itself.
   if (keys.some((key) => (total[key] ?? 0) < (before[key] ?? 0))) return total;
   const since = (key: keyof Usage) =>
     total[key] === undefined ? {} : { [key]: Number((total[key] - (before[key] ?? 0)).toFixed(9)) };
   return { ...since('input_tokens'), ...since('output_tokens'), ...since('cost_usd') };
 }
 
-/** What several starts used together; null where none of them said anything. */
+/** The sum of several starts; null if none of them reported any usage. */
 export function sumUsage(all: readonly (Usage | null)[]): Usage | null {
   const known = all.filter((usage) => usage !== null);
   if (known.length === 0) return null;

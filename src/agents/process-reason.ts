@@ -5,7 +5,7 @@ export interface TimeLimits {
   readonly idleTimeoutMs: number;
 }
 
-/** Why the process of an agent did not end well, for people; null when it did. */
+/** Why the process of an agent did not exit normally, for users; null if it did. */
 export function processReason(
   end: ProcessEnd,
   lastError: string | null,
@@ -29,7 +29,7 @@ export function processReason(
   }
 }
 
-/** What it said last, behind a colon. */
+/** The last message after a colon; empty if there is none. */
 export function colon(word: string | null): string {
   return word === null || word.trim() === '' ? '' : `: ${word.trim()}`;
 }

@@ -1,6 +1,6 @@
 import { dayTimeIn } from './day-time.ts';
 
-/** Moments are milliseconds since the epoch here, so that nothing depends on when it is asked. */
+/** Times are milliseconds since the epoch, so that no result depends on the current time. */
 
 const MINUTE_MS = 60_000;
 
@@ -12,30 +12,33 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
 };
 
-/** A number this large is milliseconds; as seconds it would be a time tens of thousands of years away. */
+/** A number this large is in milliseconds; as seconds it would be tens of thousands of years ahead. */
 const LEAST_EPOCH_MS = 1e12;
 
 /**
- * When a limit ends, as messages of providers and agents say it: as a number of seconds, as a moment, as a span, as a header,
- * or as a time of day. Null where it can't be read; spans and times of day need to know what time it is.
+ * The reset time of a limit in a message of a provider or an agent: a Unix timestamp, a date, a duration, a
+ * header, or a time of day. Null if there is none; durations and times of day require the current time.
  */
 export function resetTimeIn(message: string, nowMs: number | null): number | null {
   const exact = epochIn(message);
   if (exact !== null) return exact;
-  const meant = momentIn(message, RESET_WORDS);
+  const meant = momentIn(message, RESET_PHRASE);
   if (nowMs === null) return meant ?? momentIn(message, '');
   if (meant !== null && meant > nowMs) return meant;
-  // A moment that nothing is said about may be when the message was written.
+  // A date without a reset phrase may be the time of the message itself.
   const other = momentIn(message, '');
   return (
     spanIn(message, nowMs) ?? dayTimeIn(message, nowMs) ?? (other !== null && other > nowMs ? other : meant)
   );
 }
 
-/** What stands before a time that is meant. */
-const RESET_WORDS = '(?:resets?|again|after|until|access|renew(?:s|ed)?|available)\\b[^\\n]{0,40}?';
+/** Phrases that announce a reset time. */
+const RESET_PHRASE = '(?:resets?|again|after|until|access|renew(?:s|ed)?|available)\\b[^\\n]{0,40}?';
 
-/** `usage limit reached|1762952400`, `"resets_at":1777936568`, `x-ratelimit-reset: 1777936568`, `resets at 1777936568`. */
+/**
+ * `usage limit reached|1762952400`, `"resets_at":1777936568`, `x-ratelimit-reset: 1777936568`, `resets at
+ * 1777936568`.
+ */
 function epochIn(message: string): number | null {
   const found =
     /(?:\||\b(?:resets?|retry)(?:[_-]?(?:at|time|after|on))?["']?(?:\s+(?:at|on))?\s*[:=]?\s*["']?)\s*(\d{10}|\d{13})(?:\.\d+)?\b/i.exec(
@@ -44,7 +47,7 @@ function epochIn(message: string): number | null {
   return found?.[1] === undefined ? null : epochMs(Number(found[1]));
 }
 
-/** Of a number that may be seconds or milliseconds. */
+/** Converts a number of seconds or milliseconds. */
 function epochMs(number: number): number {
   return number >= LEAST_EPOCH_MS ? number : number * 1_000;
 }
@@ -64,7 +67,7 @@ function momentIn(message: string, before: string): number | null {
   return momentOf([Number(http[3]), month, Number(http[1])], http.slice(4, 7), http[7]);
 }
 
-/** Where no zone is named it is that of all providers. */
+/** Without a zone it is UTC, which all providers use. */
 function momentOf(
   [year = 0, month = 0, day = 0]: readonly number[],
   time: readonly (string | undefined)[],
@@ -83,20 +86,23 @@ function offsetMinutes(zone: string): number {
 const AMOUNT =
   '\\d+(?:\\.\\d+)?\\s*(?:days?|d|hours?|hrs?|hr|h|milliseconds?|ms|minutes?|mins?|min|m|seconds?|secs?|sec|s)(?![a-z])';
 const SPAN = `((?:${AMOUNT}[\\s,]*(?:and\\s+)?)+)`;
-/** `try again in 2 days 17 hours 14 minutes`, `retry after 6m0s`, `wait 90 seconds`, `x-ratelimit-reset-requests: 1m30s`. */
-const SPANS_TOLD = [
+/**
+ * `try again in 2 days 17 hours 14 minutes`, `retry after 6m0s`, `wait 90 seconds`,
+ * `x-ratelimit-reset-requests: 1m30s`.
+ */
+const SPAN_PATTERNS = [
   new RegExp(`\\b(?:again|retry|retrying|resets?|wait|available|access)\\b[\\w\\s:="-]{0,24}?${SPAN}`, 'i'),
   new RegExp(`\\b(?:in|after)\\s+${SPAN}`, 'i'),
 ];
 /** `retry-after: 120`, `"retry_after_ms": 1500`, `"resets_in_seconds":13872`: bare numbers under a name. */
-const NUMBER_TOLD =
+const NUMBER_PATTERN =
   /\b(?:retry[_-]?(?:after|in|delay)|resets?[_-]?(?:in|after))([_-]?(?:ms|millis(?:econds)?|s|secs?|seconds))?["']?\s*[:=]\s*["']?(\d{1,9}(?:\.\d+)?)(?![\w:-])/i;
 
 function spanIn(message: string, nowMs: number): number | null {
-  const [, unit = '', bare] = NUMBER_TOLD.exec(message) ?? [];
+  const [, unit = '', bare] = NUMBER_PATTERN.exec(message) ?? [];
   if (bare !== undefined) return nowMs + Math.round(Number(bare) * (/m/i.test(unit) ? 1 : 1_000));
   if (/\bin (?:less than )?a minute\b/i.test(message)) return nowMs + MINUTE_MS;
-  const [span] = SPANS_TOLD.flatMap((told) => told.exec(message)?.[1] ?? []);
+  const [span] = SPAN_PATTERNS.flatMap((told) => told.exec(message)?.[1] ?? []);
   if (span === undefined) return null;
   let ms = 0;
   for (const [, amount, word = ''] of span.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi))
@@ -104,7 +110,7 @@ function spanIn(message: string, nowMs: number): number | null {
   return nowMs + Math.round(ms);
 }
 
-/** Days of the Gregorian calendar, counted from March so that the leap day comes last. */
+/** Days since the epoch in the Gregorian calendar; years start in March, so that the leap day comes last. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
@@ -125,7 +131,7 @@ const UTC = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 });
 
-/** As ISO 8601 has it, to the second and rounded up: what is tried too early fails again. */
+/** In ISO 8601, rounded up to the second: a retry that is too early fails again. */
 export function isoTimeOf(atMs: number): string {
   const parts = new Map(
     UTC.formatToParts(Math.ceil(atMs / 1_000) * 1_000).map(({ type, value }) => [type, value]),

@@ -4,54 +4,57 @@ import { outcomeOfEnd, type ProcessEnd } from '../contracts/process-end.ts';
 import { colon, processReason, type TimeLimits } from './process-reason.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
-/** What one event of an agent's stream came to. */
+/** The result of one event of an agent's stream. */
 export interface Folded<State> {
   readonly state: State;
   readonly entries: readonly TranscriptEntry[];
 }
 
-/** How the stream of one agent is read. Nothing in it knows of processes or files. */
+/** Reads the stream of one kind of agent, independently of processes and files. */
 export interface AgentStream<State> {
   readonly start: State;
-  /** `atMs` is when it came, on any clock that goes on steadily. */
+  /** `atMs` is the arrival time on a monotonic clock. */
   readonly fold: (state: State, event: unknown, atMs: number) => Folded<State>;
   readonly told: (state: State) => StreamTold;
 }
 
-/** What the stream has told so far. */
+/** What the stream has reported so far. */
 export interface StreamTold {
   readonly sessionId: string | null;
   readonly model: string | null;
-  /** Empty when it said nothing. */
+  /** Empty if the agent sent no message. */
   readonly finalResponse: string;
-  /** Null where it told nothing of its use. */
+  /** Null if no usage was reported. */
   readonly usage: Usage | null;
-  /** Null when the stream itself tells of success. */
+  /** Null if the stream reports success. */
   readonly problem: StreamProblem | null;
 }
 
 export interface StreamProblem {
-  /** For people, as in `the agent …`. */
+  /** Completes `the agent …`. */
   readonly message: string;
   readonly status: number | null;
   readonly code: string | null;
-  /** What was told of when a limit ends, beside the message: a number, or words and numbers with names. */
+  /** The reset time of a limit besides the message: a number, or text with named numbers. */
   readonly resets: string | null;
   readonly deniedTools: readonly string[];
 }
 
 export interface Verdict {
   readonly termination: ReturnType<typeof outcomeOfEnd>;
-  /** Null when it succeeded. */
+  /** Null for a success. */
   readonly reason: string | null;
-  /** What is known of a failure that was the agent's own; null when there was none, or somebody ended it. */
+  /** Details of a failure of the agent itself; null if it succeeded or was stopped. */
   readonly traces: FailureTraces | null;
 }
 
-/** Nothing on the stream says how it ended: what the process says is then all there is to go by. */
+/** The stream does not say how the agent ended, so only the process end counts. */
 export const NO_RESULT = 'no_result';
 
-/** Success takes both: the stream tells of it, and the process ended with code 0. Who was ended has not succeeded. */
+/**
+ * A success requires both: the stream reports it, and the process exited with code 0. A stopped agent has not
+ * succeeded.
+ */
 export function verdictOf(
   { problem }: Pick<StreamTold, 'problem'>,
   end: ProcessEnd,
@@ -61,13 +64,17 @@ export function verdictOf(
   const termination = outcomeOfEnd(end);
   const reason = processReason(end, lastError, limits);
   if (termination !== 'completed' && termination !== 'error') return { termination, reason, traces: null };
-  if (problem === null) return reason === null ? { termination, reason, traces: null } : failed(reason, null);
-  const told = `the agent ${problem.message}`;
-  if (end.kind !== 'exited') return failed(reason ?? told, problem);
-  return failed(problem.code === NO_RESULT ? (reason ?? `${told}${colon(lastError)}`) : told, problem);
+  if (problem === null)
+    return reason === null ? { termination, reason, traces: null } : failureVerdict(reason, null);
+  const description = `the agent ${problem.message}`;
+  if (end.kind !== 'exited') return failureVerdict(reason ?? description, problem);
+  return failureVerdict(
+    problem.code === NO_RESULT ? (reason ?? `${description}${colon(lastError)}`) : description,
+    problem,
+  );
 }
 
-function failed(reason: string, problem: StreamProblem | null): Verdict {
+function failureVerdict(reason: string, problem: StreamProblem | null): Verdict {
   const traces = {
     status: problem?.status ?? null,
     code: problem === null || problem.code === NO_RESULT ? null : problem.code,
@@ -79,7 +86,9 @@ function failed(reason: string, problem: StreamProblem | null): Verdict {
   return { termination: 'error', reason, traces };
 }
 
-/** What counts as its result file: it writes none, so the tail of its last word and what it used. */
+/**
+ * Stands in for a result file, which the agent does not write: the tail of its final response, and its usage.
+ */
 export function resultOf(tail: AgentResultFile | null, usage: Usage | null): AgentResultFile | null {
   if (tail === null && usage === null) return null;
   return { ...tail, ...(usage === null ? {} : { usage }) };

@@ -1,42 +1,44 @@
-/** One thing that happened while an agent worked, whichever agent it was. */
+/** One event of an agent's work, the same for all kinds of agents. */
 export type TranscriptEntry =
   | { readonly kind: 'said'; readonly text: string }
   | { readonly kind: 'thought'; readonly text: string }
   | { readonly kind: 'tool_use'; readonly name: string; readonly input: string }
   | {
       readonly kind: 'tool_result';
-      /** An excerpt: the whole of it is in the raw stream. */
+      /** An excerpt; the raw stream contains the full text. */
       readonly text: string;
       readonly isError: boolean;
-      /** Null where nobody saw it begin. */
+      /** Null if the start was not reported. */
       readonly durationMs: number | null;
     }
-  /** What the agent's program tells of itself, and what is said about it. */
+  /** Messages of the agent's program, or of conductor about it. */
   | { readonly kind: 'notice'; readonly text: string };
 
-/** Of what a tool was given and gave back; words of the agent itself are not cut so soon. */
+/** Limit for the input and output of tools; messages of the agent have a higher one. */
 const TOOL_TEXT_LIMIT = 2_000;
-const WORDS_LIMIT = 64_000;
-/** A live view has little room. */
+const TEXT_LIMIT = 64_000;
+/** A live view has little space. */
 const LIVE_LIMIT = 400;
-const LIVE_WORDS_LIMIT = 2_000;
+const LIVE_TEXT_LIMIT = 2_000;
 
-/** What was said, which tools were used, what came back. The text of several entries is the texts of each, in a row. */
+/**
+ * Renders messages, tool calls and their results. Entries are rendered independently, one after the other.
+ */
 export function renderTranscript(entries: readonly TranscriptEntry[]): string {
   return entries.map(renderEntry).join('');
 }
 
-/** An entry as lines for whoever looks on. */
+/** Renders an entry as lines for a live view. */
 export function renderLine(entry: TranscriptEntry): string[] {
   switch (entry.kind) {
     case 'said':
-      return linesOf(cut(entry.text, WORDS_LIMIT)).map((line) => cut(line, LIVE_WORDS_LIMIT));
+      return linesOf(cut(entry.text, TEXT_LIMIT)).map((line) => cut(line, LIVE_TEXT_LIMIT));
     case 'thought':
       return linesOf(cut(entry.text, LIVE_LIMIT)).map((line) => `~ ${line}`);
     case 'tool_use':
       return [`> ${entry.name} ${oneLine(entry.input)}`.trimEnd()];
     case 'tool_result':
-      return [`< ${resultWord(entry)} ${oneLine(entry.text)}`.trimEnd()];
+      return [`< ${resultLabel(entry)} ${oneLine(entry.text)}`.trimEnd()];
     case 'notice':
       return linesOf(cut(entry.text, LIVE_LIMIT)).map((line) => `! ${line}`);
   }
@@ -45,24 +47,24 @@ export function renderLine(entry: TranscriptEntry): string[] {
 function renderEntry(entry: TranscriptEntry): string {
   switch (entry.kind) {
     case 'said':
-      return `${cut(entry.text, WORDS_LIMIT).trim()}\n\n`;
+      return `${cut(entry.text, TEXT_LIMIT).trim()}\n\n`;
     case 'thought':
-      return `${quoted(cut(entry.text, WORDS_LIMIT))}\n\n`;
+      return `${quoted(cut(entry.text, TEXT_LIMIT))}\n\n`;
     case 'tool_use':
       return `**${entry.name}**\n\n${fenced(cut(entry.input, TOOL_TEXT_LIMIT))}\n\n`;
     case 'tool_result':
-      return `${resultWord(entry)}\n\n${entry.text.trim() === '' ? '' : `${fenced(cut(entry.text, TOOL_TEXT_LIMIT))}\n\n`}`;
+      return `${resultLabel(entry)}\n\n${entry.text.trim() === '' ? '' : `${fenced(cut(entry.text, TOOL_TEXT_LIMIT))}\n\n`}`;
     case 'notice':
       return `*${oneLine(entry.text)}*\n\n`;
   }
 }
 
-function resultWord({ isError, durationMs }: Extract<TranscriptEntry, { kind: 'tool_result' }>): string {
+function resultLabel({ isError, durationMs }: Extract<TranscriptEntry, { kind: 'tool_result' }>): string {
   const time = durationMs === null ? '' : ` (${(durationMs / 1_000).toFixed(1)} s)`;
   return `${isError ? 'failed' : 'done'}${time}`;
 }
 
-/** Longer than any row of the same character inside. */
+/** The fence is longer than any run of backticks in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
@@ -83,7 +85,7 @@ function linesOf(text: string): string[] {
   return text.trim().split(/\r?\n/);
 }
 
-/** The beginning; half a character at its end is left out. */
+/** Truncates a text without splitting a surrogate pair. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');

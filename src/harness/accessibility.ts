@@ -13,7 +13,7 @@ const violationsSchema = z.array(
 );
 export type Violations = z.infer<typeof violationsSchema>;
 
-/** What axe finds on a page. */
+/** Runs axe on a page and returns the violations. */
 export async function findViolations(page: Page): Promise<Violations> {
   const { default: axe } = await loadOptional('looking for barriers', 'axe-core', () => import('axe-core'));
   await page.evaluate(axe.source);
@@ -30,8 +30,8 @@ export interface Findings {
 }
 
 /**
- * Any flag keeps a run from its success, and an error asks a person. So only what shuts people out is one; the rest is
- * told with the case.
+ * Any flag keeps a run from success, and one of severity `error` requires a user. So only violations that
+ * exclude users become flags; the others are reported with the case.
  */
 export function findingsOf(violations: Violations, evidenceRef: string): Findings {
   const flags: UxFlag[] = [];

@@ -6,20 +6,20 @@ export interface Proposal {
   readonly proposed_path: string;
   readonly kind: 'text' | 'image' | 'binary';
   readonly diff_ref?: string;
-  /** Of a picture, how many differ. */
+  /** Number of differing pixels of an image. */
   readonly pixels?: number;
 }
 
-/** What one try of a case came to, written down while it goes on. */
+/** The result of one attempt at a case, filled in while it runs. */
 export interface Attempt {
-  /** Why it failed; none is a pass. */
+  /** Why it failed; empty for a pass. */
   readonly problems: string[];
   readonly observations: string[];
-  /** References, as they stand in the report. */
+  /** References to files, as in the report. */
   readonly artifacts: string[];
   readonly uxFlags: UxFlag[];
   readonly proposals: Proposal[];
-  /** Why it could not be tried at all. */
+  /** Why it could not run at all. */
   skipped: string | null;
 }
 

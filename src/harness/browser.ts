@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
-/** Why no browser can be started here, and how to change that. */
+/** Why no browser can be started, and how to fix that. */
 export interface LackOfBrowser {
   readonly why: string;
   readonly help: string;
 }
 
-/** One browser for all cases of a suite, started by the first that needs it. */
+/** One browser for all cases of a suite, started on first use. */
 export interface Browsers {
   readonly open: () => Promise<Browser | LackOfBrowser>;
   readonly close: () => Promise<void>;
@@ -25,7 +25,7 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS',
 ];
 
-/** What a variable names is meant, and nothing else is looked for. */
+/** A Chromium that a variable names is used exclusively; no other one is searched for. */
 export function findChromium(env: NodeJS.ProcessEnv): string | null {
   const { path: named } = namedChromium(env) ?? {};
   if (named !== undefined) return isProgram(named) ? named : null;
@@ -43,16 +43,16 @@ export function namedChromium(env: NodeJS.ProcessEnv): { variable: string; path:
   );
 }
 
-/** The program and the package that a browser needs here; or what is missing. */
+/** Finds the program and the package for the browser, or reports which one is missing. */
 export function findBrowser(
   env: NodeJS.ProcessEnv,
 ): { readonly ok: true; readonly program: string } | ({ readonly ok: false } & LackOfBrowser) {
   const program = findChromium(env);
   if (program === null) return { ok: false, ...lackOfChromium(env) };
-  return isInstalled('playwright-core') ? { ok: true, program } : { ok: false, ...LACK_OF_PLAYWRIGHT };
+  return isInstalled('playwright-core') ? { ok: true, program } : { ok: false, ...MISSING_PLAYWRIGHT };
 }
 
-const LACK_OF_PLAYWRIGHT: LackOfBrowser = {
+const MISSING_PLAYWRIGHT: LackOfBrowser = {
   why: 'the package playwright-core is not installed',
   help: 'install it with npm install playwright-core, and with -g if conductor is installed globally',
 };
@@ -66,7 +66,7 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** Why no Chromium was found, and how to get one. */
+/** Why no Chromium was found, and how to install one. */
 export function lackOfChromium(env: NodeJS.ProcessEnv): LackOfBrowser {
   const named = namedChromium(env);
   return named === null
@@ -89,7 +89,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The same picture on every machine, as far as that can be had. */
+/** Make screenshots as reproducible as possible across machines. */
 const FLAGS = [
   '--disable-dev-shm-usage',
   '--disable-gpu',
@@ -116,7 +116,7 @@ export function createBrowsers(env: NodeJS.ProcessEnv): Browsers {
   };
 }
 
-/** As root, and inside another sandbox, its own sandbox can't be made. */
+/** As root, and inside another sandbox, Chromium can't create its own sandbox. */
 async function launch(executablePath: string): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   const start = (args: string[]): Promise<Browser> =>

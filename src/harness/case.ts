@@ -1,6 +1,6 @@
-/** What a suite can declare. The same words stand in suite files, so keys are single words. */
+/** The options of cases. Suite files use the same keys, so keys are single words. */
 
-/** Text is looked for inside, a pattern is tried; an object says exactly what is meant. */
+/** A string must be contained, a pattern must match; an object says exactly what is expected. */
 export type TextExpectation =
   | string
   | RegExp
@@ -10,7 +10,7 @@ export type TextExpectation =
       readonly matches?: string | RegExp | undefined;
     };
 
-/** What is taken out of text before it is held against a golden, because it differs from run to run. */
+/** Removes parts of a text that differ from run to run before it is compared with a golden. */
 export type Normaliser =
   | 'ansi'
   | 'dates'
@@ -21,45 +21,45 @@ export type Normaliser =
 export type Duration = number | string;
 
 interface CommonOptions {
-  /** How often a failure is tried again; what passes then is `flaky`. */
+  /** How often a failed case is retried; one that passes on a retry is `flaky`. */
   readonly retries?: number | undefined;
   readonly timeout?: Duration | undefined;
 }
 
 export interface CliOptions extends CommonOptions {
-  /** Program and arguments; no shell is involved. */
+  /** Program and arguments, started without a shell. */
   readonly command: readonly string[];
   readonly stdin?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Relative to the folder that the harness was started in. */
+  /** Relative to the folder in which the harness was started. */
   readonly cwd?: string | undefined;
-  /** 0 unless it is said. */
+  /** Default 0. */
   readonly exit?: number | undefined;
   readonly stdout?: TextExpectation | undefined;
   readonly stderr?: TextExpectation | undefined;
-  /** By path: whether it must be there afterwards, or what must be in it. */
+  /** By path: whether the file must exist afterwards, or what it must contain. */
   readonly files?: Readonly<Record<string, boolean | TextExpectation>> | undefined;
-  /** The golden that standard output is held against. */
+  /** The golden to compare standard output with. */
   readonly golden?: string | undefined;
   readonly normalise?: readonly Normaliser[] | undefined;
 }
 
-/** One of the first six, with what belongs to it. */
+/** Exactly one of the first six, with its options. */
 export interface WebStep {
   readonly goto?: string | undefined;
   readonly click?: string | undefined;
   readonly fill?: string | undefined;
   readonly press?: string | undefined;
   readonly select?: string | undefined;
-  /** Waits until this can be seen. */
+  /** Waits until this is visible. */
   readonly wait?: string | undefined;
-  /** What is filled in or selected. */
+  /** The text to fill in or select. */
   readonly with?: string | undefined;
-  /** Where a key is pressed; the page itself unless it is said. */
+  /** The element for the key press; default the page itself. */
   readonly on?: string | undefined;
 }
 
-/** One of the first six, with what belongs to it. */
+/** Exactly one of the first six, with its options. */
 export interface WebExpectation {
   readonly visible?: string | undefined;
   readonly hidden?: string | undefined;
@@ -67,29 +67,29 @@ export interface WebExpectation {
   readonly title?: TextExpectation | undefined;
   readonly url?: TextExpectation | undefined;
   readonly count?: number | undefined;
-  /** Where the text is looked for; the whole page unless it is said. */
+  /** The element that must contain the text; default the whole page. */
   readonly in?: string | undefined;
-  /** What is counted. */
+  /** The elements to count. */
   readonly of?: string | undefined;
 }
 
 export interface WebOptions extends CommonOptions {
-  /** `{port}` becomes a free port, in `serve` too. */
+  /** `{port}` is replaced by a free port, in `serve` too. */
   readonly url: string;
-  /** A server that is started before and ended after the case. */
+  /** A server that is started before the case and stopped after it. */
   readonly serve?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
   readonly viewport?: { readonly width: number; readonly height: number } | undefined;
   readonly steps?: readonly WebStep[] | undefined;
   readonly expect?: readonly WebExpectation[] | undefined;
-  /** True when the page must log no errors. */
+  /** Whether the page must not log errors. */
   readonly quiet?: boolean | undefined;
-  /** False leaves the accessibility check out. */
+  /** False skips the accessibility check. */
   readonly accessibility?: boolean | undefined;
-  /** The golden that the screenshot is held against. */
+  /** The golden to compare the screenshot with. */
   readonly golden?: string | undefined;
-  /** How far colours may be apart, from 0 to 1; 0 unless it is said. */
+  /** Allowed colour difference, from 0 to 1; default 0. */
   readonly tolerance?: number | undefined;
 }
 
@@ -106,15 +106,15 @@ export interface GoldenOptions {
   readonly tolerance?: number | undefined;
 }
 
-/** What the function of a `unit` case is given. */
+/** Passed to the function of a `unit` case. */
 export interface UnitTools {
-  /** A difference is proposed and is no failure. */
+  /** A difference becomes a proposal, not a failure. */
   readonly expectGolden: (
     name: string,
     content: string | Uint8Array,
     options?: GoldenOptions,
   ) => Promise<void>;
-  /** Keeps a file with the case and refers to it in the report. */
+  /** Stores a file with the case and refers to it in the report. */
   readonly keep: (name: string, content: string | Uint8Array) => void;
   readonly observe: (text: string) => void;
 }
@@ -129,7 +129,7 @@ export type Case =
   | { readonly kind: 'docs'; readonly id: string; readonly options: DocsOptions }
   | { readonly kind: 'unit'; readonly id: string; readonly options: UnitOptions };
 
-/** What `harness` hands to the function that declares the cases. */
+/** Passed to the function that declares the cases. */
 export interface Declare {
   readonly cli: (id: string, options: CliOptions) => void;
   readonly web: (id: string, options: WebOptions) => void;

@@ -7,7 +7,7 @@ import { type CommandEnd, endWithin, startCommand } from './process-group.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
 import { mismatches, quote } from './text-match.ts';
 
-/** Runs a command and looks at how it ended, what it printed and what it left. */
+/** Runs a command and checks its exit, its output and its files. */
 export async function runCliCase(
   scene: Scene,
   id: string,
@@ -32,13 +32,13 @@ export async function runCliCase(
   ] as const) {
     if (bytes.length > 0) refer(attempt, scene.out.write('logs', `${fileNameOf(id)}.${name}.txt`, bytes));
   }
-  const words = stderr.toString('utf8');
+  const stderrText = stderr.toString('utf8');
   attempt.problems.push(
-    ...endProblems(end, options.exit ?? 0, timeoutMs, words),
+    ...endProblems(end, options.exit ?? 0, timeoutMs, stderrText),
     ...(options.stdout === undefined
       ? []
       : mismatches('standard output', stdout.toString('utf8'), options.stdout)),
-    ...(options.stderr === undefined ? [] : mismatches('standard error', words, options.stderr)),
+    ...(options.stderr === undefined ? [] : mismatches('standard error', stderrText, options.stderr)),
     ...Object.entries(options.files ?? {}).flatMap(([path, expected]) => fileProblems(cwd, path, expected)),
   );
   if (options.golden !== undefined && attempt.problems.length === 0)
@@ -56,8 +56,8 @@ export function endProblems(
   switch (end.kind) {
     case 'exited': {
       if (end.code === expected) return [];
-      const words = stderr.trim() === '' ? '' : `; it said ${quote(stderr.trim())}`;
-      return [`it exited with ${end.code} instead of ${expected}${words}`];
+      const detail = stderr.trim() === '' ? '' : `; it said ${quote(stderr.trim())}`;
+      return [`it exited with ${end.code} instead of ${expected}${detail}`];
     }
     case 'signalled':
       return [`it was ended by ${end.signal}`];

@@ -8,8 +8,8 @@ import type { Case } from './case.ts';
 import { timeoutOf } from './scene.ts';
 
 /**
- * What is wrong with a case that a program declares. An expectation under a misspelt name would be passed over in
- * silence, and whatever it should have caught would pass.
+ * Problems in a case that a program declares. An expectation under a misspelt name would be ignored silently,
+ * and the failure it should detect would pass.
  */
 export function declarationProblems(one: Case): string[] {
   return (one.kind === 'unit' ? unitProblems(one) : shapeProblems(one)).map(
@@ -27,7 +27,7 @@ function unitProblems({ options }: Extract<Case, { kind: 'unit' }>): string[] {
 }
 
 function shapeProblems({ id, kind, options }: Exclude<Case, { kind: 'unit' }>): string[] {
-  const data = { suite_id: 'suite', cases: [{ ...(asFile(options, '') as object), id, kind }] };
+  const data = { suite_id: 'suite', cases: [{ ...(toFileForm(options, '') as object), id, kind }] };
   const parsed = z.safeParse(harnessSuiteSchema, data);
   if (!parsed.success) return flattenIssues(parsed.error.issues, data).map((issue) => describe(issue, data));
   return parsed.data.cases.flatMap((one) =>
@@ -51,14 +51,14 @@ function entryProblems(
   });
 }
 
-/** A program has patterns where a file has their text. */
-function asFile(value: unknown, key: string): unknown {
+/** Converts patterns to the form of suite files, which contain their source. */
+function toFileForm(value: unknown, key: string): unknown {
   if (value instanceof RegExp)
     return key === 'matches' || key === 'replace' ? value.source : { matches: value.source };
-  if (Array.isArray(value)) return value.map((item) => asFile(item, key));
+  if (Array.isArray(value)) return value.map((item) => toFileForm(item, key));
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return Object.fromEntries(entries.map(([name, inner]) => [name, asFile(inner, name)]));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, toFileForm(inner, name)]));
 }
 
 function describe(issue: ShapeIssue, data: unknown): string {

@@ -11,15 +11,15 @@ import { type MarkdownPage, readMarkdown } from './markdown-page.ts';
 import { type Scene, timeoutOf } from './scene.ts';
 import { counted } from './text-match.ts';
 
-/** Folders that hold no documentation of this repository. */
-const PASSED_OVER = new Set(['.git', '.tnh', 'node_modules']);
+/** Folders without documentation of this repository. */
+const SKIPPED_FOLDERS = new Set(['.git', '.tnh', 'node_modules']);
 
 interface NamedPage {
   readonly path: string;
   readonly page: MarkdownPage;
 }
 
-/** Reads pages, follows their links inside the repository, and runs their examples. */
+/** Reads pages, checks their links inside the repository, and runs their examples. */
 export async function runDocsCase(
   scene: Scene,
   _id: string,
@@ -29,7 +29,7 @@ export async function runDocsCase(
   for (const language of options.run ?? []) checkLanguage(language);
   const pages: NamedPage[] = [];
   for (const pattern of options.files) {
-    const paths = matching(scene.cwd, pattern);
+    const paths = findMatches(scene.cwd, pattern);
     if (paths.length === 0) attempt.problems.push(`no file matches ${pattern}`);
     for (const path of paths.filter((one) => pages.every((known) => known.path !== one))) {
       pages.push({ path, page: readMarkdown(readFileSync(join(scene.cwd, path), 'utf8')) });
@@ -76,7 +76,7 @@ async function runExamples(
   return chosen.length;
 }
 
-function matching(root: string, pattern: string): string[] {
+function findMatches(root: string, pattern: string): string[] {
   const { isGlob } = picomatch.scan(pattern);
   const matches = compileGlob(pattern, { dot: true });
   const paths = filesBelow(root, '');
@@ -90,7 +90,7 @@ function filesBelow(root: string, folder: string): string[] {
     .sort((left, right) => (left.name < right.name ? -1 : 1))
     .flatMap((entry) => {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return PASSED_OVER.has(entry.name) ? [] : filesBelow(root, path);
+      if (entry.isDirectory()) return SKIPPED_FOLDERS.has(entry.name) ? [] : filesBelow(root, path);
       return entry.isFile() ? [path] : [];
     });
 }

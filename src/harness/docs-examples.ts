@@ -5,7 +5,7 @@ import { endProblems } from './cli-case.ts';
 import type { Example } from './markdown-page.ts';
 import { endWithin, startCommand } from './process-group.ts';
 
-/** How examples in a language are run, and the ending that their file needs. */
+/** The program that runs examples of a language, and the extension of their file. */
 const LANGUAGES: Readonly<Record<string, { readonly program: readonly string[]; readonly ending: string }>> =
   {
     sh: { program: ['sh', '-e'], ending: 'sh' },
@@ -21,10 +21,10 @@ const LANGUAGES: Readonly<Record<string, { readonly program: readonly string[]; 
 
 export const EXAMPLE_LANGUAGES = Object.keys(LANGUAGES);
 
-/** Neither the history nor what runs leave behind is needed by an example; packages are shown by a link. */
-const LEFT_OUT = ['.git', '.tnh', 'node_modules'];
+/** Examples need neither the history nor the records of runs; packages are linked. */
+const EXCLUDED = ['.git', '.tnh', 'node_modules'];
 
-/** Sockets and pipes of running programs are no part of a repository. */
+/** Sockets and pipes of running programs aren't part of a repository. */
 function canBeCopied(path: string): boolean {
   const found = lstatSync(path);
   return found.isFile() || found.isDirectory() || found.isSymbolicLink();
@@ -35,23 +35,23 @@ export interface ExampleRunner {
   readonly close: () => void;
 }
 
-/** Examples run in a copy of the repository, one after the other: what one writes, the next can read. */
+/** Runs examples in a copy of the repository, one after the other: each can read the files of the earlier ones. */
 export function createExampleRunner(root: string, env: Readonly<Record<string, string>>): ExampleRunner {
   const folder = mkdtempSync(join(tmpdir(), 'conductor-docs-'));
   cpSync(root, folder, {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (source) => !LEFT_OUT.includes(relative(root, source)) && canBeCopied(source),
+    filter: (source) => !EXCLUDED.includes(relative(root, source)) && canBeCopied(source),
   });
   const packages = join(root, 'node_modules');
   if (existsSync(packages)) symlinkSync(packages, join(folder, 'node_modules'));
   return {
     run: async (path, { language, code, line }, timeoutMs) => {
-      const way = LANGUAGES[language];
-      if (way === undefined) return [];
-      const file = join(folder, `.example-${line}.${way.ending}`);
+      const runtime = LANGUAGES[language];
+      if (runtime === undefined) return [];
+      const file = join(folder, `.example-${line}.${runtime.ending}`);
       writeFileSync(file, `${code}\n`);
-      const started = startCommand({ command: [...way.program, file], cwd: folder, env, stdin: null });
+      const started = startCommand({ command: [...runtime.program, file], cwd: folder, env, stdin: null });
       const end = await endWithin(started, timeoutMs);
       rmSync(file, { force: true });
       const stderr = started.stderr().toString('utf8');

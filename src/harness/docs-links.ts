@@ -6,11 +6,11 @@ import { type MarkdownPage, type PageLink, readMarkdown } from './markdown-page.
 export interface LinkFindings {
   readonly problems: string[];
   readonly checked: number;
-  /** Addresses elsewhere: they are counted and not asked. */
+  /** External links are counted, but not checked. */
   readonly external: number;
 }
 
-/** Whether the links of a page lead to something in the repository. */
+/** Checks that the links of a page lead to existing files in the repository. */
 export function checkLinks(root: string, path: string, page: MarkdownPage): LinkFindings {
   const inside = page.links.filter(({ target }) => !isExternal(target));
   return {
@@ -25,18 +25,18 @@ function isExternal(target: string): boolean {
 }
 
 function linkProblem(root: string, path: string, page: MarkdownPage, { target, line }: PageLink): string[] {
-  const say = (what: string): string[] => [`${path}:${line}: the link ${target} ${what}`];
+  const report = (what: string): string[] => [`${path}:${line}: the link ${target} ${what}`];
   const [file = '', ...rest] = target.split('#');
-  const anchor = rest.length === 0 ? null : decoded(rest.join('#'));
-  const name = decoded(file.replace(/\?.*$/, ''));
-  if (name === '') return hasAnchor(page, anchor) ? [] : say('names no heading of this page');
+  const anchor = rest.length === 0 ? null : decodeUri(rest.join('#'));
+  const name = decodeUri(file.replace(/\?.*$/, ''));
+  if (name === '') return hasAnchor(page, anchor) ? [] : report('names no heading of this page');
   const full = name.startsWith('/') ? join(root, name) : resolve(root, dirname(path), name);
-  if (!isPathInside(root, full)) return say('leads out of the repository');
-  if (!existsSync(full)) return say('leads to nothing');
-  if (!isPathInside(realpathSync(root), realpathSync(full))) return say('leads out of the repository');
+  if (!isPathInside(root, full)) return report('leads out of the repository');
+  if (!existsSync(full)) return report('leads to nothing');
+  if (!isPathInside(realpathSync(root), realpathSync(full))) return report('leads out of the repository');
   if (!/\.(?:md|markdown)$/i.test(full)) return [];
   const linked = readMarkdown(readFileSync(full, 'utf8'));
-  return hasAnchor(linked, anchor) ? [] : say('names no heading there');
+  return hasAnchor(linked, anchor) ? [] : report('names no heading there');
 }
 
 function hasAnchor({ anchors }: MarkdownPage, anchor: string | null): boolean {
@@ -44,7 +44,7 @@ function hasAnchor({ anchors }: MarkdownPage, anchor: string | null): boolean {
   return anchors.has(anchor) || anchors.has(anchor.toLowerCase());
 }
 
-function decoded(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -19,7 +19,7 @@ export interface GoldenPlace {
 type GoldenKind = Proposal['kind'];
 
 export interface Goldens {
-  /** Holds a result against its golden. What differs is written down as a proposal; the golden itself never is. */
+  /** Compares a result with its golden. A difference is recorded as a proposal; the golden itself is never written. */
   readonly compare: (
     caseId: string,
     attempt: Attempt,
@@ -35,7 +35,7 @@ export function createGoldens(place: GoldenPlace): Goldens {
   return {
     compare: async (caseId, attempt, name, content, options = {}) => {
       const path = goldenPath(place, name);
-      // No approval could put a golden there.
+      // An approval could not write a golden there.
       if (isAbsolute(place.folder) || join(prefix, path).split(sep).includes('..'))
         throw new Error(`the folder of the goldens, ${place.folder}, is outside of the repository`);
       if (typeof content !== 'string' && !(content instanceof Uint8Array))
@@ -83,7 +83,7 @@ function propose(
   });
 }
 
-/** The way from the repository to where the harness was started: reports name goldens from the repository. */
+/** The path from the repository to the start folder of the harness: reports name goldens relative to the repository. */
 function prefixOf(cwd: string): string {
   let folder = cwd;
   while (!isRepository(folder)) {
@@ -94,7 +94,7 @@ function prefixOf(cwd: string): string {
   return relative(folder, cwd);
 }
 
-/** Relative to where the harness was started. A golden lies in the folder of the goldens, whatever it is called. */
+/** Relative to the start folder of the harness. A golden must be inside the folder of the goldens. */
 function goldenPath({ folder }: GoldenPlace, name: string): string {
   const leaves = isAbsolute(name) || name.split(/[\\/]/).includes('..') || name.includes('\0');
   if (leaves || normalize(name) !== name || name === '.' || name.endsWith('/'))
@@ -151,7 +151,7 @@ interface Difference {
   readonly pixels?: number;
 }
 
-/** Null where the bytes differ and what they show does not. */
+/** Null if the bytes differ but the images don't. */
 async function describeDifference(path: string, pair: Pair): Promise<Difference | null> {
   const { before, after, kind, options } = pair;
   const sameKind = before === null || kindOf(before) === kind;
@@ -178,7 +178,7 @@ async function describeDifference(path: string, pair: Pair): Promise<Difference 
   };
 }
 
-/** A linked worktree has a file there; a folder of that name that holds no HEAD is none of git's. */
+/** A linked worktree has a `.git` file; a `.git` folder without HEAD is not a repository. */
 function isRepository(folder: string): boolean {
   const git = join(folder, '.git');
   return existsSync(join(git, 'HEAD')) || (existsSync(git) && statSync(git).isFile());

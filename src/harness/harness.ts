@@ -13,13 +13,13 @@ import { exitCodeOf, type HarnessReport, type TriedCase } from './report.ts';
 import { createSuiteRun, messageOf, writeReport } from './run-suite.ts';
 import { linesOfCase, summaryLine } from './words.ts';
 
-/** Where a suite runs and where it leaves things. What is left out comes from the command line and the environment. */
+/** Options of a suite; the command line and the environment provide the missing ones. */
 export interface HarnessOptions {
-  /** The folder of the goldens, relative to the repository: `goldens` unless it is said. */
+  /** The folder of the goldens, relative to the repository; default `goldens`. */
   readonly goldens?: string | undefined;
   readonly report?: string | undefined;
   readonly out?: string | undefined;
-  /** Only the case with this id. */
+  /** Runs only the case with this id. */
   readonly only?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function harness(
     cases: await declaredCases(declare),
     cwd: process.cwd(),
     env: process.env,
-    // Whoever starts it knows better than who wrote it.
+    // Arguments of the command line override the options in the code.
     options: { ...options, ...readArguments(process.argv.slice(2)) },
     repro: (id) => commandLine(['node', relative(process.cwd(), script) || basename(script), '--case', id]),
     print: (text) => process.stdout.write(text),
@@ -60,7 +60,7 @@ export async function harness(
   return report;
 }
 
-/** Words that a harness does not know are those of whoever wrote it. */
+/** Unknown arguments are ignored; they belong to the script itself. */
 function readArguments(words: readonly string[]): HarnessOptions {
   const { values } = parseArgs({
     args: [...words],
@@ -73,7 +73,7 @@ function readArguments(words: readonly string[]): HarnessOptions {
   return Object.fromEntries(given);
 }
 
-/** A declaration that fails is a failed case, so that there is a report that says so. */
+/** A failing declaration becomes a failed case, so that the report contains it. */
 async function declaredCases(declare: (t: Declare) => unknown): Promise<Case[]> {
   const cases: Case[] = [];
   const add = (one: Case): void => {
@@ -91,7 +91,7 @@ async function declaredCases(declare: (t: Declare) => unknown): Promise<Case[]> 
       docs: (id, options) => add({ kind: 'docs', id, options }),
       unit: (id, test, options = {}) => add({ kind: 'unit', id, options: { ...options, test } }),
     });
-    // A report without a failure beside an exit code of 1 would look like a lie.
+    // Otherwise the report would have no failure although the exit code is 1.
     if (cases.length === 0) throw new Error('the harness declares no case');
   } catch (error) {
     const test = (): never => {
@@ -109,12 +109,12 @@ function freeId(taken: readonly string[]): string {
   return id;
 }
 
-/** The engine behind the function and the command. Whatever ends it, the report is there. */
+/** Runs a suite, for the function and the command. Writes the report however it ends. */
 export async function runSuite(request: SuiteRequest): Promise<SuiteEnd> {
   const { suiteId, cwd, env, options, print } = request;
   if (!NAME_PATTERN.test(suiteId))
     throw new Error(`the suite id ${JSON.stringify(suiteId)} is not a name: use letters, digits, . _ and -`);
-  const cases = chosen(request.cases, options.only);
+  const cases = selectCases(request.cases, options.only);
   const out = openOutFolder({
     suiteId,
     cwd,
@@ -152,7 +152,7 @@ export async function runSuite(request: SuiteRequest): Promise<SuiteEnd> {
   return { report, reportPath: out.reportPath, exitCode: exitCodeOf(report) };
 }
 
-function chosen(cases: readonly Case[], only: string | undefined): readonly Case[] {
+function selectCases(cases: readonly Case[], only: string | undefined): readonly Case[] {
   if (only === undefined) return cases;
   const found = cases.filter(({ id }) => id === only);
   if (found.length > 0) return found;
@@ -167,7 +167,9 @@ function chosen(cases: readonly Case[], only: string | undefined): readonly Case
 
 const SIGNALS = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 
-/** Until it is lifted, every end of the process leaves a report, and none leaves a process. */
+/**
+ * Until it is lifted, the report is written and all started processes are killed however this process ends.
+ */
 function guardReport(breakOff: (reason: string) => void): { readonly lift: () => void } {
   const stop = (reason: string, code: number): void => {
     lift();

@@ -4,15 +4,15 @@ import { loadOptional } from '../contracts/optional-package.ts';
 export interface ImageDiff {
   readonly differing: number;
   readonly total: number;
-  /** Null where one of the two is no picture that can be read. */
+  /** Null if one of the two is not a readable image. */
   readonly picture: Uint8Array | null;
   readonly sizes: { readonly before: string; readonly after: string };
 }
 
-/** Painted where only one of the pictures has anything. */
-const BEYOND = [255, 0, 255, 255] as const;
+/** Colour of the area that only one of the images has. */
+const UNSHARED_COLOUR = [255, 0, 255, 255] as const;
 
-/** Two PNG files, pixel by pixel; where their sizes differ, what they do not share counts as different. */
+/** Compares two PNG files pixel by pixel; if their sizes differ, the area that they don't share counts as different. */
 export async function diffImages(
   before: Uint8Array,
   after: Uint8Array,
@@ -45,7 +45,7 @@ export async function diffImages(
     width: Math.max(old.width, now.width),
     height: Math.max(old.height, now.height),
   });
-  for (let at = 0; at < whole.data.length; at += 4) whole.data.set(BEYOND, at);
+  for (let at = 0; at < whole.data.length; at += 4) whole.data.set(UNSHARED_COLOUR, at);
   PNG.bitblt(shared, whole, 0, 0, width, height, 0, 0);
   const total = whole.width * whole.height;
   return {

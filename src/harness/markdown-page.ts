@@ -1,9 +1,9 @@
 import { fromMarkdown } from 'mdast-util-from-markdown';
 
-/** What of a Markdown page can be checked. */
+/** The parts of a Markdown page that can be checked. */
 export interface MarkdownPage {
   readonly links: readonly PageLink[];
-  /** The names that links to places on this page can use. */
+  /** The anchors that links to this page can use. */
   readonly anchors: ReadonlySet<string>;
   readonly examples: readonly Example[];
 }
@@ -19,7 +19,7 @@ export interface Example {
   readonly line: number;
 }
 
-/** Behind the language of a block: it is shown and not run. */
+/** After the language of a code block: the example is not run. */
 const NO_RUN = 'no-run';
 
 type Root = ReturnType<typeof fromMarkdown>;
@@ -39,7 +39,7 @@ export function readMarkdown(text: string): MarkdownPage {
         links.push({ target: node.url, line });
         break;
       case 'heading':
-        anchors.add(anchorOf(wordsOf(node), headings));
+        anchors.add(anchorOf(textOf(node), headings));
         break;
       case 'html':
         for (const match of node.value.matchAll(/\b(?:id|name)\s*=\s*["']([^"']+)["']/g)) {
@@ -61,12 +61,12 @@ export function readMarkdown(text: string): MarkdownPage {
   return { links, anchors, examples };
 }
 
-function wordsOf(node: Node): string {
+function textOf(node: Node): string {
   if ('value' in node && node.type !== 'html') return node.value;
-  return 'children' in node ? node.children.map(wordsOf).join('') : '';
+  return 'children' in node ? node.children.map(textOf).join('') : '';
 }
 
-/** As GitHub makes them; a heading that comes again is numbered. */
+/** The anchor as GitHub creates it; repeated headings are numbered. */
 function anchorOf(heading: string, seen: Map<string, number>): string {
   const plain = heading
     .trim()

@@ -3,12 +3,12 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync }
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isPathInside } from '../text/paths.ts';
 
-/** Where a harness leaves things, and how its report refers to them. */
+/** The folder for the output of a harness, and the references to it in the report. */
 export interface OutFolder {
   /** Absolute. */
   readonly path: string;
   readonly reportPath: string;
-  /** Writes a file and gives the reference to it. */
+  /** Writes a file and returns the reference to it. */
   readonly write: (section: Section, name: string, content: string | Uint8Array) => string;
 }
 
@@ -29,7 +29,7 @@ export function openOutFolder({ suiteId, cwd, runDir, out, report }: OutRequest)
   const path = join(base, suiteId);
   if (out === null) refuseLinks(runDir ?? cwd, path);
   mkdirSync(path, { recursive: true });
-  // A folder that somebody named may hold things of theirs under these names.
+  // A folder that the user named may contain other files under these names.
   if (out === null) {
     for (const section of SECTIONS) rmSync(join(path, section), { recursive: true, force: true });
     if (runDir === null) ignoreAll(base);
@@ -49,7 +49,7 @@ export function openOutFolder({ suiteId, cwd, runDir, out, report }: OutRequest)
   };
 }
 
-/** Somebody else may have been here before; what is cleared and written must be ours. */
+/** A link planted by another process must not redirect what is removed and written here. */
 function refuseLinks(from: string, path: string): void {
   let folder = from;
   for (const part of relative(from, path).split(sep)) {
@@ -59,7 +59,7 @@ function refuseLinks(from: string, path: string): void {
   }
 }
 
-/** Outside of a run, nobody wants to commit any of it. */
+/** Outside of a run, the output must not show up in git. */
 function ignoreAll(base: string): void {
   const ignore = join(base, '.gitignore');
   if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
@@ -70,7 +70,9 @@ function ownBase(cwd: string, runDir: string | null): string {
   return join(cwd, '.tnh', 'harness');
 }
 
-/** References of a run are relative to its directory; those of a folder elsewhere to that folder. */
+/**
+ * References of a run are relative to its directory; those of a folder elsewhere are relative to that folder.
+ */
 function referenceRoot(base: string, runDir: string | null): string {
   const realBase = realpathSync(base);
   if (runDir === null) return realBase;
@@ -78,7 +80,7 @@ function referenceRoot(base: string, runDir: string | null): string {
   return isPathInside(realRun, realBase) ? realRun : realBase;
 }
 
-/** A name for files of a case, whatever its id: two ids never share one. */
+/** A file name for a case; different ids get different names. */
 export function fileNameOf(id: string): string {
   const plain = id.replace(/[^\w.-]/g, '_').slice(0, 80);
   if (plain === id && !/^\.+$/.test(id)) return id;

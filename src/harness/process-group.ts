@@ -12,10 +12,10 @@ export interface CommandSpec {
 export interface RunningCommand {
   readonly stdout: () => Buffer;
   readonly stderr: () => Buffer;
-  /** Settles when the process is gone and its output has been read. */
+  /** Resolves when the process has ended and its output has been read. */
   readonly ended: Promise<CommandEnd>;
   readonly hasEnded: () => boolean;
-  /** Ends it and everything that it started in its group. */
+  /** Kills the process and everything in its process group. */
   readonly kill: () => void;
 }
 
@@ -24,15 +24,15 @@ export type CommandEnd =
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'not_started'; readonly message: string };
 
-/** Output beyond this is read and forgotten: a harness must not fill the memory. */
+/** Output beyond this is discarded, to bound the memory. */
 const OUTPUT_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** How long output may still come from others that hold the streams of a process that is gone. */
+/** How long to wait for output of other processes that hold the streams of an ended one. */
 const STREAM_GRACE_MS = 500;
 
 const running = new Set<number>();
 
-/** For a harness that is ended itself: nothing that it started outlives it. */
+/** Called when the harness itself is stopped, so that no started process outlives it. */
 export function killAllGroups(): void {
   for (const pid of running) killGroup(pid);
 }
@@ -42,7 +42,7 @@ export function startCommand({ command, cwd, env, stdin }: CommandSpec): Running
   const child = spawn(program, args, {
     cwd: resolve(cwd),
     env: { ...process.env, ...env },
-    // A group of its own, so that what it starts can be ended with it.
+    // Its own process group, so that its children can be killed with it.
     detached: true,
     stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
@@ -80,13 +80,15 @@ async function endOf(child: ChildProcess, program: string, kill: () => void): Pr
   kill();
   if (child.pid !== undefined) {
     running.delete(child.pid);
-    await streamsClosed(child, closed);
+    await awaitStreams(child, closed);
   }
   return end;
 }
 
-/** A grandchild in a group of its own may hold the pipes for ever. */
-async function streamsClosed(child: ChildProcess, closed: Promise<void>): Promise<void> {
+/**
+ * Waits for the streams, with a timeout: a grandchild in its own process group may hold the pipes forever.
+ */
+async function awaitStreams(child: ChildProcess, closed: Promise<void>): Promise<void> {
   const timer = setTimeout(() => {
     child.stdout?.destroy();
     child.stderr?.destroy();
@@ -99,7 +101,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Gone already.
+    // The group has ended already.
   }
 }
 
@@ -113,7 +115,7 @@ function collect(stream: NodeJS.ReadableStream | null): () => Buffer {
   return () => Buffer.concat(chunks);
 }
 
-/** Waits for the end, and ends it where that takes too long. */
+/** Waits for the end of the command, and kills it after the timeout. */
 export async function endWithin(
   started: RunningCommand,
   timeoutMs: number,

@@ -28,7 +28,7 @@ export interface HarnessReport {
   readonly proposed_goldens: readonly Proposal[];
 }
 
-/** A case with all of its tries. */
+/** A case with all of its attempts. */
 export interface TriedCase {
   readonly case: Pick<Case, 'id' | 'kind'>;
   readonly repro: string;
@@ -50,16 +50,16 @@ export function reportOf(
     cases,
     summary: countCases(cases, when.durationMs),
     ux_flags: last.flatMap(({ uxFlags }) => uxFlags),
-    // What a failed case came to is nothing to keep as an expectation.
-    proposed_goldens: onceEach(last.flatMap((attempt) => (isSound(attempt) ? attempt.proposals : []))),
+    // The result of a failed case must not become a golden.
+    proposed_goldens: deduplicate(last.flatMap((attempt) => (hasPassed(attempt) ? attempt.proposals : []))),
   };
 }
 
-function isSound({ problems, skipped }: Attempt): boolean {
+function hasPassed({ problems, skipped }: Attempt): boolean {
   return problems.length === 0 && skipped === null;
 }
 
-function onceEach(proposals: readonly Proposal[]): Proposal[] {
+function deduplicate(proposals: readonly Proposal[]): Proposal[] {
   return [...new Map(proposals.map((proposal) => [proposal.id, proposal])).values()];
 }
 
@@ -84,7 +84,7 @@ export function resultOf({ case: { id, kind }, repro, attempts, durationMs }: Tr
   };
 }
 
-/** Passed at last and not at first is a word of its own. */
+/** A case that passes only on a retry is `flaky`. */
 function statusOf(attempts: readonly Attempt[]): CaseStatus {
   const last = attempts.at(-1);
   if (last === undefined || last.skipped !== null) return 'skipped';
@@ -92,7 +92,7 @@ function statusOf(attempts: readonly Attempt[]): CaseStatus {
   return attempts.length > 1 ? 'flaky' : 'passed';
 }
 
-/** 0 when nothing failed; a suite that checks nothing has not shown anything. */
+/** 0 if nothing failed; a suite without cases has not verified anything. */
 export function exitCodeOf({ cases, summary }: HarnessReport): 0 | 1 {
   return summary.failed > 0 || cases.length === 0 ? 1 : 0;
 }

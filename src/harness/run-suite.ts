@@ -9,10 +9,10 @@ import { type HarnessReport, reportOf, type TriedCase } from './report.ts';
 import type { Scene } from './scene.ts';
 import { runUnitCase } from './unit-case.ts';
 
-/** A suite while it runs. At any moment a report can be made of what is known by then. */
+/** A running suite. `report` can be called at any time, with the results so far. */
 export interface SuiteRun {
   readonly run: () => Promise<void>;
-  /** Ends the run as it stands: what was under way has failed for this reason, the rest is skipped. */
+  /** Stops the run: the current case has failed for this reason, and the others are skipped. */
   readonly breakOff: (reason: string) => void;
   readonly report: () => HarnessReport;
 }
@@ -27,11 +27,11 @@ export interface SuiteRunDeps {
 export function createSuiteRun({ scene, cases, browsers, onCase }: SuiteRunDeps): SuiteRun {
   const startedMs = performance.now();
   const tried: TriedCase[] = [];
-  let broken = false;
+  let isStopped = false;
   let current: { readonly case: Case; readonly attempts: Attempt[]; readonly startedMs: number } | null =
     null;
 
-  const close = (one: Case, attempts: readonly Attempt[], from: number): void => {
+  const finishCase = (one: Case, attempts: readonly Attempt[], from: number): void => {
     const done = { case: one, repro: reproOf(scene, one), attempts, durationMs: since(from) };
     tried.push(done);
     onCase(done);
@@ -43,22 +43,22 @@ export function createSuiteRun({ scene, cases, browsers, onCase }: SuiteRunDeps)
         const from = performance.now();
         current = { case: one, attempts, startedMs: from };
         await tryCase(scene, browsers, one, attempts);
-        if (broken) return;
+        if (isStopped) return;
         current = null;
-        close(one, attempts, from);
+        finishCase(one, attempts, from);
       }
     },
     breakOff: (reason) => {
-      if (broken) return;
-      broken = true;
+      if (isStopped) return;
+      isStopped = true;
       if (current !== null) {
         const { attempts } = current;
         if (attempts.length === 0) attempts.push(newAttempt());
         attempts.at(-1)?.problems.push(reason);
-        close(current.case, attempts, current.startedMs);
+        finishCase(current.case, attempts, current.startedMs);
       }
       for (const one of cases.slice(tried.length)) {
-        close(one, [{ ...newAttempt(), skipped: `it was not tried: ${reason}` }], performance.now());
+        finishCase(one, [{ ...newAttempt(), skipped: `it was not tried: ${reason}` }], performance.now());
       }
     },
     report: () =>
@@ -78,7 +78,7 @@ async function tryCase(scene: Scene, browsers: Browsers, one: Case, attempts: At
     const attempt = newAttempt();
     attempts.push(attempt);
     try {
-      await perform(scene, browsers, one, attempt);
+      await runCase(scene, browsers, one, attempt);
     } catch (error) {
       attempt.problems.push(messageOf(error));
     }
@@ -86,7 +86,7 @@ async function tryCase(scene: Scene, browsers: Browsers, one: Case, attempts: At
   }
 }
 
-async function perform(scene: Scene, browsers: Browsers, one: Case, attempt: Attempt): Promise<void> {
+async function runCase(scene: Scene, browsers: Browsers, one: Case, attempt: Attempt): Promise<void> {
   switch (one.kind) {
     case 'cli':
       return runCliCase(scene, one.id, one.options, attempt);
@@ -107,7 +107,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A command shows itself; other cases are run again by the harness. */
+/** A `cli` case is reproduced by its own command; the others by the harness. */
 function reproOf(scene: Scene, one: Case): string {
   if (one.kind !== 'cli') return scene.repro(one.id);
   const { command, cwd, env, stdin } = one.options;

@@ -3,15 +3,15 @@ import type { Duration } from './case.ts';
 import type { Goldens } from './goldens.ts';
 import type { OutFolder } from './out-folder.ts';
 
-/** What all cases of a suite share. */
+/** Shared by all cases of a suite. */
 export interface Scene {
   readonly suiteId: string;
-  /** The folder that the harness was started in: the repository. */
+  /** The folder in which the harness was started: the repository. */
   readonly cwd: string;
   readonly goldens: Goldens;
   readonly out: OutFolder;
   readonly env: NodeJS.ProcessEnv;
-  /** A command line that runs one case again. */
+  /** A command line that reruns one case. */
   readonly repro: (caseId: string) => string;
 }
 

@@ -1,17 +1,17 @@
-/** Lines of two texts side by side: kept, taken away or added. */
+/** One line of a comparison: kept, removed or added. */
 interface Edit {
   readonly sign: ' ' | '-' | '+';
   readonly line: string;
 }
 
 export interface TextDiff {
-  /** As `diff -u` writes it; empty where nothing differs. */
+  /** In the format of `diff -u`; empty if nothing differs. */
   readonly text: string;
   readonly added: number;
   readonly removed: number;
 }
 
-/** Beyond this many differences the rest is told as a whole: nobody reads it line by line. */
+/** With more differences than this, the rest is shown as one block instead of line by line. */
 const MAX_EDITS = 2_000;
 const CONTEXT_LINES = 3;
 
@@ -24,7 +24,7 @@ export function diffTexts(before: string | null, after: string, name: string): T
   return { text: `${[...head, ...hunksOf(edits)].join('\n')}\n`, added, removed };
 }
 
-/** A last line without its end is another line than one that has it. */
+/** A last line without a line feed differs from one with it. */
 function linesOf(text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');
@@ -46,7 +46,7 @@ function editsBetween(before: readonly string[], after: readonly string[]): Edit
   ];
 }
 
-/** The greedy algorithm of Myers: the furthest reach of every diagonal, for one more edit at a time. */
+/** The greedy algorithm of Myers: the furthest point on each diagonal, with one more edit in each round. */
 function shortestEdits(before: readonly string[], after: readonly string[]): Edit[] {
   const reach = new Map<number, number>([[1, 0]]);
   const trace: ReadonlyMap<number, number>[] = [];
@@ -102,7 +102,7 @@ function walkBack(
   return edits.reverse();
 }
 
-/** Changes that are near each other are shown together, with the lines around them. */
+/** Groups nearby changes into hunks with context lines. */
 function hunksOf(edits: readonly Edit[]): string[] {
   const changed = edits.flatMap(({ sign }, index) => (sign === ' ' ? [] : [index]));
   const ranges: { from: number; to: number }[] = [];

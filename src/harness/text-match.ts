@@ -2,20 +2,20 @@ import { stripEscapeSequences } from '../reports/output-tail.ts';
 import type { Normaliser, TextExpectation } from './case.ts';
 
 /**
- * What is wrong with a text, in words that name it; nothing where it is as expected. Nothing is a part of every text, so
- * that whoever expects it can only mean the whole.
+ * Describes how a text differs from the expectation; empty if it does not. Every text contains the empty
+ * string, so an expected empty string means that the text itself must be empty.
  */
 export function mismatches(subject: string, text: string, expected: TextExpectation): string[] {
   if (expected === '') return text === '' ? [] : [`${subject} is not empty, it is ${quote(text)}`];
-  if (typeof expected === 'string') return lacks(subject, text, expected);
-  if (expected instanceof RegExp) return unmatched(subject, text, expected);
+  if (typeof expected === 'string') return findMissing(subject, text, expected);
+  if (expected instanceof RegExp) return findUnmatched(subject, text, expected);
   const { equals, contains, matches } = expected;
   return [
     ...(equals === undefined || equals === text
       ? []
       : [`${subject} is not ${quote(equals)}, it is ${quote(text)}`]),
-    ...(contains === undefined ? [] : listOf(contains).flatMap((piece) => lacks(subject, text, piece))),
-    ...(matches === undefined ? [] : unmatched(subject, text, matches)),
+    ...(contains === undefined ? [] : listOf(contains).flatMap((piece) => findMissing(subject, text, piece))),
+    ...(matches === undefined ? [] : findUnmatched(subject, text, matches)),
   ];
 }
 
@@ -23,29 +23,29 @@ function listOf(value: string | readonly string[]): readonly string[] {
   return typeof value === 'string' ? [value] : value;
 }
 
-function lacks(subject: string, text: string, piece: string): string[] {
+function findMissing(subject: string, text: string, piece: string): string[] {
   return text.includes(piece) ? [] : [`${subject} does not contain ${quote(piece)}, it is ${quote(text)}`];
 }
 
-/** A pattern in a file stands for one over several lines; one with flags says so itself. */
-function unmatched(subject: string, text: string, pattern: string | RegExp): string[] {
-  const tried = typeof pattern === 'string' ? new RegExp(pattern, 'm') : freshly(pattern);
+/** A pattern from a file is multiline; a RegExp has its own flags. */
+function findUnmatched(subject: string, text: string, pattern: string | RegExp): string[] {
+  const tried = typeof pattern === 'string' ? new RegExp(pattern, 'm') : withoutState(pattern);
   return tried.test(text) ? [] : [`${subject} does not match ${tried}, it is ${quote(text)}`];
 }
 
-/** Sticky and global patterns remember where they were; a test must not depend on the one before. */
-function freshly({ source, flags }: RegExp): RegExp {
+/** Sticky and global patterns keep their position between tests, so these flags are removed. */
+function withoutState({ source, flags }: RegExp): RegExp {
   return new RegExp(source, flags.replace(/[gy]/g, ''));
 }
 
-/** A number of things, in words. */
+/** A count with its noun, in singular or plural. */
 export function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 const SHOWN_LENGTH = 400;
 
-/** The end of a text says most about what went wrong, so the middle is what is left out. */
+/** Abbreviates the middle of a text, because its end says most about a failure. */
 export function quote(text: string): string {
   if (text.length <= SHOWN_LENGTH) return JSON.stringify(text);
   const half = SHOWN_LENGTH / 2;
@@ -59,12 +59,12 @@ export interface KnownPaths {
   readonly temp: string;
 }
 
-/** Text with what differs from run to run replaced by its name. */
+/** Replaces parts of a text that differ from run to run by placeholders. */
 export function normaliseText(text: string, normalisers: readonly Normaliser[], paths: KnownPaths): string {
-  return normalisers.reduce((current, normaliser) => apply(current, normaliser, paths), text);
+  return normalisers.reduce((current, normaliser) => applyNormaliser(current, normaliser, paths), text);
 }
 
-function apply(text: string, normaliser: Normaliser, { cwd, temp }: KnownPaths): string {
+function applyNormaliser(text: string, normaliser: Normaliser, { cwd, temp }: KnownPaths): string {
   switch (normaliser) {
     case 'ansi':
       return stripEscapeSequences(text);

@@ -3,7 +3,7 @@ import type { UnitOptions } from './case.ts';
 import { fileNameOf } from './out-folder.ts';
 import { type Scene, secondsOf, timeoutOf } from './scene.ts';
 
-/** Calls the function; what it throws is the failure. */
+/** Calls the function; an exception is the failure. */
 export async function runUnitCase(
   scene: Scene,
   id: string,
@@ -15,7 +15,7 @@ export async function runUnitCase(
   const late = new Promise<never>((_settle, fail) => {
     timer = setTimeout(() => fail(new Error(`it had not ended after ${secondsOf(timeoutMs)}`)), timeoutMs);
   });
-  // Who forgets to wait for a comparison must not lose what it finds.
+  // Comparisons are collected, so that one without `await` is not lost.
   const comparisons: Promise<void>[] = [];
   const tools = {
     expectGolden: (name: string, content: string | Uint8Array, options = {}) => {

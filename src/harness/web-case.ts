@@ -8,11 +8,11 @@ import { type Scene, secondsOf, timeoutOf } from './scene.ts';
 import { startServer } from './web-server.ts';
 import { checkPage, firstLine, takeStep } from './web-steps.ts';
 
-/** How long one step or expectation may take; the case as a whole has its timeout. */
+/** Time limit of one step or expectation; the case as a whole has its own timeout. */
 const STEP_TIMEOUT_MS = 5_000;
 const VIEWPORT = { width: 1280, height: 720 } as const;
 
-/** Opens a page in a browser, acts on it, looks at it and keeps a picture. */
+/** Opens a page in a browser, runs the steps, checks the expectations and takes a screenshot. */
 export async function runWebCase(
   scene: Scene,
   browsers: Browsers,
@@ -27,10 +27,10 @@ export async function runWebCase(
     return;
   }
   const served = await startServer(scene, options, timeoutMs);
-  // How long a browser or a server takes to start says nothing about the page.
+  // The start time of the browser and the server does not count against the timeout.
   const deadline = performance.now() + timeoutMs;
   try {
-    await visit(scene, browser, id, { ...options, url: served.url }, attempt, deadline);
+    await visitPage(scene, browser, id, { ...options, url: served.url }, attempt, deadline);
   } finally {
     await served.stop();
     const output = served.output();
@@ -39,7 +39,7 @@ export async function runWebCase(
   }
 }
 
-async function visit(
+async function visitPage(
   scene: Scene,
   browser: Browser,
   id: string,
@@ -58,17 +58,17 @@ async function visit(
   try {
     const page = await context.newPage();
     const errors = listenForErrors(page);
-    await open(page, options.url, Math.max(1, deadline - performance.now()));
+    await openPage(page, options.url, Math.max(1, deadline - performance.now()));
     attempt.problems.push(...(await useAndCheck(page, options, deadline)));
     if (options.quiet === true)
       attempt.problems.push(...errors.map((text) => `the page logged an error: ${text}`));
-    await look(scene, page, id, options, attempt);
+    await takeScreenshot(scene, page, id, options, attempt);
   } finally {
     await context.close();
   }
 }
 
-async function open(page: Page, url: string, timeout: number): Promise<void> {
+async function openPage(page: Page, url: string, timeout: number): Promise<void> {
   try {
     await page.goto(url, { timeout, waitUntil: 'load' });
   } catch (error) {
@@ -85,7 +85,7 @@ function listenForErrors(page: Page): readonly string[] {
   return errors;
 }
 
-/** After a step that failed the page is not what the expectations are about. */
+/** Stops at the first failed step, because the expectations don't apply to that page. */
 async function useAndCheck(page: Page, options: WebOptions, deadline: number): Promise<string[]> {
   const left = (): number => Math.max(1, Math.min(STEP_TIMEOUT_MS, deadline - performance.now()));
   const isLate = (): boolean => performance.now() > deadline;
@@ -106,8 +106,8 @@ async function useAndCheck(page: Page, options: WebOptions, deadline: number): P
   return problems;
 }
 
-/** The picture is kept whatever became of the case: it shows why. */
-async function look(
+/** The screenshot is kept even if the case failed, to show why. */
+async function takeScreenshot(
   scene: Scene,
   page: Page,
   id: string,
@@ -124,7 +124,7 @@ async function look(
     });
 }
 
-/** A page that can't be examined has not failed, but it has not been examined either. */
+/** A failed accessibility check does not fail the case, but it is reported. */
 async function checkAccessibility(page: Page, attempt: Attempt, picture: string): Promise<void> {
   try {
     const { flags, observations } = findingsOf(await findViolations(page), picture);

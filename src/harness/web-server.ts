@@ -8,22 +8,22 @@ import { quote } from './text-match.ts';
 
 export interface Served {
   readonly url: string;
-  /** What the server has said so far; null where the case started none. */
+  /** The output of the server so far; null if the case started none. */
   readonly output: () => Buffer | null;
   readonly stop: () => Promise<void>;
 }
 
 const PORT = '{port}';
-const ASK_EVERY_MS = 50;
-const ASK_TIMEOUT_MS = 5_000;
+const POLL_MS = 50;
+const REQUEST_TIMEOUT_MS = 5_000;
 
-/** Starts the server of a case, where it has one, and waits until it answers. */
+/** Starts the server of a case, if it has one, and waits until it responds. */
 export async function startServer(scene: Scene, options: WebOptions, timeoutMs: number): Promise<Served> {
   const port = options.url.includes(PORT) ? String(await freePort()) : null;
   const fill = (text: string): string => (port === null ? text : text.replaceAll(PORT, port));
   const url = fill(options.url);
   if (options.serve === undefined) return { url, output: () => null, stop: () => Promise.resolve() };
-  if (await answers(url))
+  if (await isResponding(url))
     throw new Error(`something answers at ${url} already, so it is not known whose page would be tested`);
   const server = startCommand({
     command: options.serve.map(fill),
@@ -37,10 +37,10 @@ export async function startServer(scene: Scene, options: WebOptions, timeoutMs: 
     await server.ended;
   };
   const deadline = performance.now() + timeoutMs;
-  while (!(await answers(url))) {
+  while (!(await isResponding(url))) {
     const gone = server.hasEnded();
     if (!gone && performance.now() <= deadline) {
-      await new Promise((settle) => setTimeout(settle, ASK_EVERY_MS));
+      await new Promise((settle) => setTimeout(settle, POLL_MS));
       continue;
     }
     const what = gone
@@ -52,10 +52,13 @@ export async function startServer(scene: Scene, options: WebOptions, timeoutMs: 
   return { url, output, stop };
 }
 
-/** Any answer will do: what it says is for the case to judge. */
-async function answers(url: string): Promise<boolean> {
+/** Any response counts; the case checks its content. */
+async function isResponding(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(ASK_TIMEOUT_MS) });
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
     await response.body?.cancel();
     return true;
   } catch {

@@ -8,7 +8,7 @@ type ExpectationKey = (typeof PAGE_EXPECTATION.keys)[number];
 
 const POLL_MS = 50;
 
-/** The one thing that an entry asks for. */
+/** The one key that determines what an entry does. */
 function onlyKey<Key extends string>(
   entry: Readonly<Partial<Record<Key, unknown>>>,
   keys: readonly Key[],
@@ -23,15 +23,15 @@ function onlyKey<Key extends string>(
 export async function takeStep(page: Page, step: WebStep, timeout: number): Promise<void> {
   const key: StepKey = onlyKey(step, PAGE_STEP.keys, 'a step');
   try {
-    await act(page, step, key, timeout);
+    await performStep(page, step, key, timeout);
   } catch (error) {
     throw new Error(`the step ${JSON.stringify(step)} failed: ${firstLine(error)}`);
   }
 }
 
-async function act(page: Page, step: WebStep, key: StepKey, timeout: number): Promise<void> {
+async function performStep(page: Page, step: WebStep, key: StepKey, timeout: number): Promise<void> {
   const target = step[key] ?? '';
-  // What can't be seen can't be used either; of several that can, the first is as good as any.
+  // Only visible elements can be used; if there are several, the first one is taken.
   const place = page
     .locator(key === 'press' || key === 'goto' ? (step.on ?? 'body') : target)
     .filter({ visible: true })
@@ -54,7 +54,10 @@ async function act(page: Page, step: WebStep, key: StepKey, timeout: number): Pr
   }
 }
 
-/** What is not as expected within the time; pages are given it, because they work while they are looked at. */
+/**
+ * Checks an expectation until it is met or the time is over, because pages change while they load. Returns
+ * the problems.
+ */
 export async function checkPage(page: Page, expected: WebExpectation, timeout: number): Promise<string[]> {
   const key: ExpectationKey = onlyKey(expected, PAGE_EXPECTATION.keys, 'an expectation');
   switch (key) {
@@ -64,16 +67,16 @@ export async function checkPage(page: Page, expected: WebExpectation, timeout: n
     case 'text': {
       const place = expected.in ?? 'body';
       const read = async (): Promise<string> => (await page.locator(place).allInnerTexts()).join('\n');
-      return settleText(`the text of ${place}`, read, expected.text ?? '', timeout);
+      return pollText(`the text of ${place}`, read, expected.text ?? '', timeout);
     }
     case 'title':
-      return settleText('the title', () => page.title(), expected.title ?? '', timeout);
+      return pollText('the title', () => page.title(), expected.title ?? '', timeout);
     case 'url':
-      return settleText('the address', () => Promise.resolve(page.url()), expected.url ?? '', timeout);
+      return pollText('the address', () => Promise.resolve(page.url()), expected.url ?? '', timeout);
     case 'count': {
       const of = expected.of ?? '*';
       const wanted = expected.count ?? 0;
-      return settle(async () => {
+      return pollUntilMet(async () => {
         const found = await page.locator(of).count();
         return found === wanted ? [] : [`there are ${found} of ${of} instead of ${wanted}`];
       }, timeout);
@@ -87,22 +90,22 @@ function checkVisibility(
   state: 'visible' | 'hidden',
   timeout: number,
 ): Promise<string[]> {
-  return settle(async () => {
+  return pollUntilMet(async () => {
     const seen = await page.locator(selector).filter({ visible: true }).count();
     return seen > 0 === (state === 'visible') ? [] : [`${selector} is not ${state}`];
   }, timeout);
 }
 
-function settleText(
+function pollText(
   subject: string,
   read: () => Promise<string>,
   expected: TextExpectation,
   timeout: number,
 ): Promise<string[]> {
-  return settle(async () => mismatches(subject, await read(), expected), timeout);
+  return pollUntilMet(async () => mismatches(subject, await read(), expected), timeout);
 }
 
-async function settle(look: () => Promise<string[]>, timeout: number): Promise<string[]> {
+async function pollUntilMet(look: () => Promise<string[]>, timeout: number): Promise<string[]> {
   const deadline = performance.now() + timeout;
   for (;;) {
     const problems = await look().catch((error: unknown) => [firstLine(error)]);
@@ -111,7 +114,7 @@ async function settle(look: () => Promise<string[]>, timeout: number): Promise<s
   }
 }
 
-/** The rest is a log of what the browser tried. */
+/** The other lines are a log of what the browser tried. */
 export function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.split('\n')[0] ?? text;

@@ -3,7 +3,7 @@ import { counted } from './text-match.ts';
 
 const MARKS = { passed: 'ok', failed: 'not ok', skipped: 'skipped', flaky: 'flaky' } as const;
 
-/** A case in one line, and what was seen below it. */
+/** One line for the case, with its observations below. */
 export function linesOfCase(tried: TriedCase): string {
   const result = resultOf(tried);
   const seen = result.observations.map((text) => `  ${text.replaceAll('\n', '\n  ')}\n`).join('');

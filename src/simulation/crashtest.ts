@@ -12,19 +12,19 @@ export interface CrashtestRequest {
   readonly plan: Plan;
   readonly workflowText: Uint8Array;
   readonly defaults: EventPayload<'run_started'>['defaults'];
-  /** Where lines are torn, and which scripts are tried when there are too many. */
+  /** Determines where lines are torn, and which scripts run if there are too many. */
   readonly seed: number;
-  /** Only the script of this name. */
+  /** Runs only the script of this name. */
   readonly only: string | null;
 }
 
 export interface ScriptReport {
   readonly name: string;
-  /** Events of the run that nothing interrupted. */
+  /** Number of events of the uninterrupted run. */
   readonly events: number;
-  /** Deaths that were tried, each followed by a resume. */
+  /** Number of simulated crashes, each followed by a resume. */
   readonly boundaries: number;
-  /** Steps that had to be entered again. */
+  /** Number of steps that were started again by recovery. */
   readonly recoveries: number;
   readonly end: string;
   readonly ok: boolean;
@@ -35,19 +35,19 @@ export interface CrashtestFailure {
   /** The number of events that were on disk when the process died. */
   readonly boundary: number;
   readonly torn: boolean;
-  /** The event that was lost, or null when the log was whole. */
+  /** The event that was lost; null if the log was complete. */
   readonly lost: string | null;
   readonly difference: Difference;
 }
 
 export interface CrashtestReport {
   readonly scripts: readonly ScriptReport[];
-  /** Scripts that were left out because there are too many. */
+  /** Number of scripts that were skipped because there are too many. */
   readonly cut: number;
   readonly failure: CrashtestFailure | null;
 }
 
-/** A workflow with more ways through it is tried on a choice of them. */
+/** A workflow with more paths is tested on a sample of them. */
 export const MAX_SCRIPTS = 64;
 
 export function scriptsOf(plan: Plan, seed: number): readonly SimScript[] {
@@ -65,8 +65,8 @@ export function scriptsOf(plan: Plan, seed: number): readonly SimScript[] {
 }
 
 /**
- * Runs each script once in peace, then kills it at every event boundary, takes it up again and compares the
- * ends. Stops at the first difference.
+ * Runs each script once without interruption, then kills it at every event boundary, resumes it and compares
+ * the results. Stops at the first difference.
  */
 export async function crashtest(request: CrashtestRequest): Promise<CrashtestReport> {
   const chosen = scriptsOf(request.plan, request.seed);
@@ -81,7 +81,7 @@ export async function crashtest(request: CrashtestRequest): Promise<CrashtestRep
   return { scripts, cut, failure: null };
 }
 
-/** The world at the moment of an append, and the lines that were to be added. */
+/** The world at the time of an append, and the lines to append. */
 interface Moment {
   readonly world: SimWorld;
   readonly lines: readonly string[];
@@ -92,13 +92,13 @@ interface Tried {
   readonly failure: CrashtestFailure | null;
 }
 
-/** One script, in peace and then killed everywhere. */
+/** Runs one script, first uninterrupted and then killed at every event boundary. */
 export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script: SimScript): Promise<Tried> {
   const moments: Moment[] = [];
   const world = createSimWorld();
-  const peaceful = simulationOf(request, script);
+  const uninterrupted = simulationOf(request, script);
   const onAppend = (lines: readonly string[]) => moments.push({ world: copyWorld(world), lines });
-  const result = await simulate({ ...peaceful, onAppend }, world);
+  const result = await simulate({ ...uninterrupted, onAppend }, world);
   const expected = essenceOf(world);
   const random = createRandom(`${request.seed} ${script.name}`);
   const tally = { boundaries: 0, recoveries: 0 };
@@ -109,8 +109,8 @@ export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script:
     end: expected.end,
     ok,
   });
-  const own = brokenLaw(world, result.ended);
-  if (own !== null)
+  const violation = findViolation(world, result.ended);
+  if (violation !== null)
     return {
       report: reportOf(false),
       failure: {
@@ -118,15 +118,15 @@ export async function tryScript(request: Omit<CrashtestRequest, 'only'>, script:
         boundary: eventsOf(world).length,
         torn: false,
         lost: null,
-        difference: own,
+        difference: violation,
       },
     };
   for (const moment of moments)
-    for (const death of deathsAt(moment, random)) {
+    for (const death of crashesAt(moment, random)) {
       tally.boundaries += 1;
-      const again = await simulate(peaceful, death.world);
+      const resumed = await simulate(uninterrupted, death.world);
       tally.recoveries += recoveriesIn(death.world);
-      const difference = brokenLaw(death.world, again.ended) ?? compareEnds(expected, death.world);
+      const difference = findViolation(death.world, resumed.ended) ?? compareEnds(expected, death.world);
       if (difference === null) continue;
       const { boundary, torn, lost } = death;
       return { report: reportOf(false), failure: { script: script.name, boundary, torn, lost, difference } };
@@ -157,10 +157,11 @@ interface Death {
 }
 
 /**
- * The ways to die around one append. Any number of its lines may have got to the disk: with a process that
- * was killed, whole ones; with a power loss, also a piece of the next, and nothing else that was not flushed.
+ * The possible crashes around one append. Any number of its lines may have reached the disk: after a kill
+ * only complete lines; after a power loss also a part of the next line, and nothing else that was not
+ * flushed.
  */
-function* deathsAt({ world, lines }: Moment, random: ReturnType<typeof createRandom>): Generator<Death> {
+function* crashesAt({ world, lines }: Moment, random: ReturnType<typeof createRandom>): Generator<Death> {
   const path = logPath(world.runId ?? '');
   const before = eventsOf(world).length;
   for (let kept = 0; kept <= lines.length; kept += 1) {
@@ -183,8 +184,8 @@ function recoveriesIn(world: SimWorld): number {
     .length;
 }
 
-/** What must hold for every run, whatever its end. */
-function brokenLaw(world: SimWorld, ended: boolean): Difference | null {
+/** Checks the invariants of every run, whatever its result. */
+function findViolation(world: SimWorld, ended: boolean): Difference | null {
   const [breach] = world.breaches;
   if (breach !== undefined) return { what: 'a rule', expected: 'it holds', found: breach };
   const reading = readSimLog(world.disk.read(logPath(world.runId ?? '')) ?? '');
@@ -195,7 +196,7 @@ function brokenLaw(world: SimWorld, ended: boolean): Difference | null {
   return last === 'run_completed' ? null : { what: 'the last event', expected: 'run_completed', found: last };
 }
 
-/** Attempts that died have spent something too, and that may go past a budget. */
+/** Interrupted attempts count towards the budget too, so the budget may be exceeded only in the interrupted run. */
 function compareEnds(expected: RunEssence, world: SimWorld): Difference | null {
   const found = essenceOf(world);
   const overspent = found.end.endsWith(' budget') && !expected.end.endsWith(' budget');

@@ -1,14 +1,14 @@
-/** Chance that can be repeated: the same seed gives the same numbers, on every machine. */
+/** Reproducible random numbers: the same seed gives the same numbers on every machine. */
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   readonly next: () => number;
-  /** A whole number from 0 up to, and without, `below`. */
+  /** An integer from 0 (inclusive) to `below` (exclusive). */
   readonly below: (below: number) => number;
   readonly chance: (probability: number) => boolean;
   readonly pick: <T>(items: readonly [T, ...T[]]) => T;
 }
 
-/** Mulberry32. A text as a seed gives independent streams for things that have names. */
+/** Mulberry32. A text seed gives independent streams for named things. */
 export function createRandom(seed: number | string): Random {
   let state = typeof seed === 'number' ? seed >>> 0 : hashText(seed);
   const next = () => {

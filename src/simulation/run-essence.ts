@@ -3,7 +3,10 @@ import { GATE_EVENTS } from '../contracts/vocabulary.ts';
 import { viewRun } from '../runtime/run-view.ts';
 import { eventsOf, type SimWorld } from './sim-world.ts';
 
-/** What must be the same at the end of a run, however often it was interrupted. Recovery attempts don't show. */
+/**
+ * The properties that must be the same at the end of a run, however often it was interrupted. Recovery
+ * attempts don't count.
+ */
 export interface RunEssence {
   readonly end: string;
   readonly route: readonly string[];
@@ -11,10 +14,10 @@ export interface RunEssence {
   readonly refinements: Readonly<Record<string, number>>;
   /** One for each visit of a gate. */
   readonly answers: readonly string[];
-  /** Of the worktree; once that is taken away, of the branch. */
+  /** The files of the worktree; after its removal, those of the branch. */
   readonly files: Readonly<Record<string, string>>;
   readonly branch: Readonly<Record<string, string>>;
-  /** What was spent, without the attempts that died after they had reported it. */
+  /** The usage without the attempts that died after they had reported it. */
   readonly usage: string;
 }
 
@@ -43,7 +46,7 @@ function answersIn(events: readonly RunEvent[]): readonly string[] {
     .map(({ step_id, event_type }) => `${step_id} ${event_type}`);
 }
 
-/** What an attempt spent is spent, even if it dies before its step ends; without that, both ends agree. */
+/** Usage of an interrupted attempt counts in the run, so it is subtracted to compare the results. */
 function usageOf(
   events: readonly RunEvent[],
   total: { readonly inputTokens: number | null; readonly outputTokens: number | null },
@@ -58,7 +61,7 @@ function usageOf(
   return { input, output };
 }
 
-/** Whether the attempt that a runner belonged to came to its end. */
+/** Whether the attempt of a runner has ended regularly. */
 function isKept(
   events: readonly RunEvent[],
   runner: Extract<RunEvent, { event_type: 'runner_completed' }>,
@@ -77,7 +80,7 @@ export interface Difference {
   readonly found: string;
 }
 
-/** The first thing that differs, in the order in which a person would ask. */
+/** The first difference, most important property first. */
 export function findDifference(expected: RunEssence, found: RunEssence): Difference | null {
   for (const what of Object.keys(expected) as (keyof RunEssence)[]) {
     const [wanted, got] = [textOf(expected[what]), textOf(found[what])];

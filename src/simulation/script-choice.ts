@@ -10,14 +10,14 @@ import { isSuccessKey } from '../kernel/ending.ts';
 import type { Plan, PlanStep, Target } from '../kernel/plan.ts';
 import { plainHabits, type SimScript } from './sim-script.ts';
 
-/** One way out of a step. */
+/** One outgoing route of a step. */
 export interface Way {
   readonly stepId: string;
   readonly key: RouteKey;
   readonly to: Target;
 }
 
-/** The ways out of a step that something in the world can cause. */
+/** The outgoing routes of a step that can occur. */
 export function waysOut(step: PlanStep): readonly Way[] {
   if (step.opcode === 'STOP') return [];
   const routes: Readonly<Record<string, Target | null>> = step.routes;
@@ -48,39 +48,39 @@ export function wayName({ stepId, key }: Pick<Way, 'stepId' | 'key'>): string {
 }
 
 /**
- * Scripts that together take every way out of every step that can be reached, shortest way first. Where an
- * evaluation may refine, one more script asks for it every time, until the cap says no; in one more, the first agent
- * has to wait for a time; and in the last ones, the preparation of the run fails.
+ * Scripts that together take every outgoing route of every reachable step, shortest paths first. For an
+ * evaluation that may refine, one more script refines every time, until the limit. In one more script the
+ * first agent is parked, and in the last ones the preparation of the run fails.
  */
 export function chooseScripts(plan: Plan): readonly SimScript[] {
-  const ahead = pathsFromEntry(plan);
-  const homeward = keysToStop(plan);
+  const pathsTo = pathsFromEntry(plan);
+  const exitKeys = keysToStop(plan);
   const scripts: SimScript[] = [];
   const taken = new Set<string>();
   for (const step of plan.steps) {
-    const path = ahead.get(step.id);
+    const path = pathsTo.get(step.id);
     if (path === undefined) continue;
     for (const way of waysOut(step)) {
       if (taken.has(wayName(way))) continue;
       const chosen = [...path, way];
-      for (const passed of [...chosen, ...walkHome(plan, homeward, way.to)]) taken.add(wayName(passed));
-      scripts.push(scriptOf(wayName(way), homeward, chosen, null));
+      for (const passed of [...chosen, ...pathToStop(plan, exitKeys, way.to)]) taken.add(wayName(passed));
+      scripts.push(scriptOf(wayName(way), exitKeys, chosen, null));
     }
     if (step.opcode === 'EVALUATE' && step.revision !== null)
-      scripts.push(scriptOf(`${step.id}.partial, always`, homeward, path, step.id));
+      scripts.push(scriptOf(`${step.id}.partial, always`, exitKeys, path, step.id));
   }
-  const first = plan.steps.find(({ id, opcode }) => opcode === 'RUN_AGENT' && ahead.has(id));
-  if (first !== undefined) scripts.push(parkedScript(first.id, homeward, ahead.get(first.id) ?? []));
+  const first = plan.steps.find(({ id, opcode }) => opcode === 'RUN_AGENT' && pathsTo.has(id));
+  if (first !== undefined) scripts.push(parkedScript(first.id, exitKeys, pathsTo.get(first.id) ?? []));
   const unprepared = (hasBaseline(plan) ? (['setup', 'baseline'] as const) : (['setup'] as const)).map(
     (part) => ({
-      ...scriptOf(`${part}, failed`, homeward, [], null),
+      ...scriptOf(`${part}, failed`, exitKeys, [], null),
       preparationFails: part,
     }),
   );
   return [...scripts, ...unprepared];
 }
 
-/** The checks run on the base before the first agent, in workflows that have both. */
+/** The checks run on the base before the first agent, if the workflow has both. */
 export function hasBaseline({ steps }: Plan): boolean {
   return ['RUN_AGENT', 'RUN_VALIDATION'].every((opcode) => steps.some((step) => step.opcode === opcode));
 }
@@ -89,11 +89,11 @@ const HOUR_MS = 3_600_000;
 
 function parkedScript(
   stepId: string,
-  homeward: ReadonlyMap<string, RouteKey>,
+  exitKeys: ReadonlyMap<string, RouteKey>,
   path: readonly Way[],
 ): SimScript {
   return {
-    ...scriptOf(`${stepId}, parked`, homeward, path, null),
+    ...scriptOf(`${stepId}, parked`, exitKeys, path, null),
     habitsOf: (id, visit) => ({
       ...plainHabits(id, visit),
       spentForMs: id === stepId && visit === 1 ? HOUR_MS : null,
@@ -101,10 +101,10 @@ function parkedScript(
   };
 }
 
-/** The first visits follow the path; what comes after goes to an end by the shortest way. */
+/** The first visits follow the path; later ones take the shortest path to an end. */
 function scriptOf(
   name: string,
-  homeward: ReadonlyMap<string, RouteKey>,
+  exitKeys: ReadonlyMap<string, RouteKey>,
   path: readonly Way[],
   alwaysPartial: string | null,
 ): SimScript {
@@ -114,13 +114,13 @@ function scriptOf(
     keyOf: (stepId, visit) => {
       if (stepId === alwaysPartial) return 'partial';
       const first = visit === 1 ? keys.get(stepId) : undefined;
-      return first ?? homeward.get(stepId) ?? 'completed';
+      return first ?? exitKeys.get(stepId) ?? 'completed';
     },
     habitsOf: plainHabits,
   };
 }
 
-/** To each step that can be reached, the shortest way from the entry. */
+/** The shortest path from the entry to each reachable step. */
 function pathsFromEntry(plan: Plan): ReadonlyMap<string, readonly Way[]> {
   const paths = new Map<string, readonly Way[]>([[plan.entryStep, []]]);
   for (const [stepId, path] of paths) {
@@ -131,32 +131,32 @@ function pathsFromEntry(plan: Plan): ReadonlyMap<string, readonly Way[]> {
   return paths;
 }
 
-/** By which key each step gets to an end soonest: where it can, by keys of success alone. */
+/** For each step, the key of the shortest path to an end; only success keys if possible. */
 function keysToStop(plan: Plan): ReadonlyMap<string, RouteKey> {
   const keys = new Map<string, RouteKey>();
-  const home = new Set<string>([
+  const finished = new Set<string>([
     STOP,
     ...plan.steps.filter(({ opcode }) => opcode === STOP).map(({ id }) => id),
   ]);
   for (const good of [true, false])
-    for (let nearer = home.size, before = -1; nearer !== before; nearer = home.size) {
+    for (let nearer = finished.size, before = -1; nearer !== before; nearer = finished.size) {
       before = nearer;
-      const reached = new Set(home);
+      const reached = new Set(finished);
       for (const step of plan.steps) {
-        const ways = home.has(step.id) ? [] : waysOut(step);
+        const ways = finished.has(step.id) ? [] : waysOut(step);
         const way = ways.find(({ key, to }) => reached.has(to) && (!good || isSuccessKey(key)));
         if (way === undefined) continue;
         keys.set(step.id, way.key);
-        home.add(step.id);
+        finished.add(step.id);
       }
     }
   return keys;
 }
 
-function walkHome(plan: Plan, homeward: ReadonlyMap<string, RouteKey>, from: Target): readonly Way[] {
+function pathToStop(plan: Plan, exitKeys: ReadonlyMap<string, RouteKey>, from: Target): readonly Way[] {
   const walked: Way[] = [];
   for (let at = from; ; ) {
-    const key = homeward.get(at);
+    const key = exitKeys.get(at);
     const step = ownValue(plan.stepsById, at);
     const way = step === undefined ? undefined : waysOut(step).find((candidate) => candidate.key === key);
     if (way === undefined) return walked;

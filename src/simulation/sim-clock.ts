@@ -3,7 +3,7 @@ import type { Life } from './sim-life.ts';
 import type { SimWorld } from './sim-world.ts';
 
 export interface SimClock extends Clock {
-  /** Moves time on to the next thing somebody waits for; false when nobody waits. */
+  /** Advances the time to the next sleeper; false if there is none. */
   readonly wakeNext: () => boolean;
 }
 
@@ -12,10 +12,10 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Time stands still unless the simulation moves it, so a day at a gate takes no time at all. */
+/** Time stands still unless the simulation advances it, so a day at a gate takes no time. */
 export function createSimClock(world: SimWorld, life: Life): SimClock {
   const sleepers = new Set<Sleeper>();
-  // Who sleeps counts from here on, so a clock that is put back does not make a nap a long one.
+  // Sleepers use this monotonic clock, so that setting the time back does not extend a sleep.
   let uptime = 0;
   return {
     now: () => new Date(world.time),

@@ -11,14 +11,14 @@ import { createSimSetup } from './sim-setup.ts';
 import { createSimWorkspace } from './sim-workspace.ts';
 import { durableEntry, SIM_ROOT, type SimWorld } from './sim-world.ts';
 
-/** A file that no step may touch, for scripts that break the rules. */
+/** A file that no step may touch, for scripts that violate the policy. */
 export const FORBIDDEN_FILE = 'forbidden.txt';
 
 export interface SimDeps extends RunDeps {
   readonly clock: SimClock;
 }
 
-/** All ports of one process, over a simulated world. */
+/** All ports of one process in a simulated world. */
 export function createSimDeps(
   world: SimWorld,
   life: Life,
@@ -69,7 +69,7 @@ function createSimBaselines(world: SimWorld, life: Life): Baselines {
   };
 }
 
-/** A rollback or a gate that its script leaves by `error` meets a git that says no. */
+/** Makes git fail in a rollback or a gate that the script leaves by `error`. */
 function gitFails(
   world: SimWorld,
   script: SimScript,

@@ -1,23 +1,23 @@
-/** What a file holds, and what of it would survive a power loss; null is a file that would be gone. */
+/** The content of a file, and what of it would survive a power loss; null if the file would be gone. */
 interface SimFile {
   readonly content: string;
   readonly durable: string | null;
 }
 
 /**
- * Files in memory. Writing is volatile until it is flushed: a killed process leaves all that was written,
- * a power loss only what was flushed.
+ * Files in memory. Writes are volatile until they are flushed: after a kill all writes remain, after a power
+ * loss only the flushed ones.
  */
 export interface SimDisk {
   readonly read: (path: string) => string | null;
-  /** What a power loss would leave of it. */
+  /** The content that a power loss would leave. */
   readonly readDurable: (path: string) => string | null;
   readonly write: (path: string, content: string, durable: boolean) => void;
   readonly append: (path: string, text: string) => void;
   readonly flush: (path: string) => void;
   readonly removeBelow: (folder: string) => void;
   readonly list: (folder: string) => readonly string[];
-  /** `torn` says how much of the unflushed end of a file reached the disk all the same, from 0 to 1. */
+  /** `torn` is the fraction of the unflushed end of a file that reached the disk anyway, from 0 to 1. */
   readonly losePower: (torn: (path: string) => number) => void;
   readonly clone: () => SimDisk;
 }
@@ -52,7 +52,7 @@ export function createSimDisk(initial: ReadonlyMap<string, SimFile> = new Map())
   };
 }
 
-/** Only a file that grew can be torn; others are written whole under another name and put in place. */
+/** Only an appended file can be torn; others are written under a temporary name and renamed. */
 function survivorOf({ content, durable }: SimFile, torn: number): string | null {
   if (durable === null || !content.startsWith(durable)) return durable;
   const unflushed = content.slice(durable.length);

@@ -5,7 +5,7 @@ export type SimLogReading =
   | {
       readonly ok: true;
       readonly events: readonly RunEvent[];
-      /** The whole lines; what follows them is torn. */
+      /** The complete lines; the rest is torn. */
       readonly sound: string;
       readonly head: string;
     }
@@ -13,7 +13,9 @@ export type SimLogReading =
 
 export const FIRST_PREV = '0'.repeat(64);
 
-/** Checks that lines are numbered and chained, and that a run ends once. Their form is the writer's business. */
+/**
+ * Checks that lines are numbered and chained, and that a run ends once. The schema of events is not checked.
+ */
 export function readSimLog(text: string): SimLogReading {
   const sound = text.slice(0, text.lastIndexOf('\n') + 1);
   const events: RunEvent[] = [];
@@ -39,7 +41,7 @@ interface KnownLine {
   readonly digest: string;
 }
 
-/** Thousands of simulated runs share most of their lines. */
+/** A cache, because thousands of simulated runs share most of their lines. */
 const knownLines = new Map<string, KnownLine>();
 const MAX_KNOWN_LINES = 20_000;
 

@@ -16,7 +16,7 @@ import type { SimWrite } from './sim-repo.ts';
 import type { SimHabits, SimScript } from './sim-script.ts';
 import { durableEntry, durableSnapshot, type SimWorld } from './sim-world.ts';
 
-/** The programs that steps start, and the planner, as a script wants them. */
+/** The programs that steps start, and the planner, as the script determines. */
 export interface SimPrograms {
   readonly agent: Agent;
   readonly validators: ValidatorRunner;
@@ -38,14 +38,14 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
       run: async (request) => {
         const visit = begin(request);
         const { key, habits } = planOfVisit(script, request.stepId, visit);
-        await work(world, life, request.mark, habits.writes);
+        await runProgram(world, life, request.mark, habits.writes);
         world.time += habits.durationMs;
         const transcriptPath = `${request.evidenceDir}/transcript.txt`;
         if (!habits.leavesNoTranscript)
           world.disk.write(transcriptPath, `worked on ${request.stepId}\n`, false);
         await life.point('agent:end');
-        const failure = spentAccount(world, `${request.stepId}#${visit}`, habits);
-        const outcome = failure === null ? mechanical(key) : 'error';
+        const failure = quotaFailure(world, `${request.stepId}#${visit}`, habits);
+        const outcome = failure === null ? outcomeOf(key) : 'error';
         return {
           failure,
           termination: outcome,
@@ -66,7 +66,7 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
         if (request.mark.endsWith('/_baseline')) return validateBase(world, life, request, script);
         const { key, habits } = planOfVisit(script, request.stepId, begin(request));
         checkJudge(world, request, durableSnapshot(world, request.mark));
-        const outcome = mechanical(key);
+        const outcome = outcomeOf(key);
         return validate(world, life, request, { outcome, exitCode: exitCodeOf(outcome) }, habits);
       },
     },
@@ -79,14 +79,14 @@ export function createSimPrograms(world: SimWorld, life: Life, script: SimScript
           world.breaches.push(`the planner is asked about ${input.step_id} before that step is on record`);
         const { key, habits } = planOfVisit(script, input.step_id, entry?.visit ?? 1);
         await life.point('planner:answered');
-        return habits.judgedByRules ? judgeByRules(input) : scripted(decisionOf(key));
+        return habits.judgedByRules ? judgeByRules(input) : scriptedJudgement(decisionOf(key));
       },
     },
   };
 }
 
-/** An account that is spent when a visit begins is good again some time later, however often that is tried. */
-function spentAccount(world: SimWorld, visit: string, { spentForMs }: SimHabits): AgentFailure | null {
+/** An account whose quota is exhausted at the start of a visit recovers after some time, however often it is used. */
+function quotaFailure(world: SimWorld, visit: string, { spentForMs }: SimHabits): AgentFailure | null {
   if (spentForMs === null) return null;
   const until = world.spentUntil.get(visit) ?? world.time + spentForMs;
   world.spentUntil.set(visit, until);
@@ -103,7 +103,7 @@ function planOfVisit(script: SimScript, stepId: string, visit: number) {
   return { key: script.keyOf(stepId, visit), habits: script.habitsOf(stepId, visit) };
 }
 
-/** Which visit it is, from the log; and whether the log was there first. */
+/** The number of the visit according to the log. Also checks that the log was written before the program started. */
 function visitOf(world: SimWorld, { stepId, attempt, mark }: Started): number {
   const entry = durableEntry(world);
   if (entry?.stepId !== stepId || entry.attempt !== attempt)
@@ -113,8 +113,13 @@ function visitOf(world: SimWorld, { stepId, attempt, mark }: Started): number {
   return entry?.visit ?? 1;
 }
 
-/** The program is a process of its own: it goes on with its writes when the conductor is dead. */
-async function work(world: SimWorld, life: Life, mark: string, writes: readonly SimWrite[]): Promise<void> {
+/** The program is its own process: it continues writing after conductor died. */
+async function runProgram(
+  world: SimWorld,
+  life: Life,
+  mark: string,
+  writes: readonly SimWrite[],
+): Promise<void> {
   const program = { mark, parent: life, writes: [...writes] };
   world.programs.add(program);
   await life.point('program:started');
@@ -125,10 +130,12 @@ async function work(world: SimWorld, life: Life, mark: string, writes: readonly 
   world.programs.delete(program);
 }
 
-/** What validators leave behind in the judge checkout. */
+/** A file that validators leave in the judge checkout. */
 export const LEFTOVERS = 'leftovers.txt';
 
-/** A validator sees the files of the snapshot, and what validators of the same entry left behind. */
+/**
+ * Checks that a validator sees only the files of the snapshot, and what validators of the same entry left.
+ */
 function checkJudge(world: SimWorld, { place, mark, stepId }: ValidatorRequest, tree: string | null): void {
   const { judge, baseCommit } = world.repo;
   const breach = (what: string) => world.breaches.push(`a validator of ${stepId} ${what}`);
@@ -173,7 +180,7 @@ async function validate(
   habits: Pick<SimHabits, 'durationMs' | 'proposals'>,
 ): Promise<Awaited<ReturnType<ValidatorRunner['run']>>> {
   const { validator, evidenceDir } = request;
-  await work(world, life, request.mark, [{ path: LEFTOVERS, line: request.mark, checkout: 'judge' }]);
+  await runProgram(world, life, request.mark, [{ path: LEFTOVERS, line: request.mark, checkout: 'judge' }]);
   world.time += habits.durationMs;
   const stdoutPath = `${evidenceDir}/${validator.id}.stdout.txt`;
   world.disk.write(stdoutPath, `${validator.id}: ${wanted}\n`, false);
@@ -199,7 +206,7 @@ async function validate(
   };
 }
 
-/** A report with as many proposals as the script wants, each with its bytes, as they are captured. */
+/** A report with as many proposals as the script wants, each with its captured file. */
 function reportOf(world: SimWorld, { stepId, validator, evidenceDir }: ValidatorRequest, proposals: number) {
   const files = Array.from({ length: proposals }, (_, at): CapturedReference => {
     const reference = `harness/${stepId}-${validator.id}-${at}.txt`;
@@ -221,7 +228,7 @@ function reportOf(world: SimWorld, { stepId, validator, evidenceDir }: Validator
   return { value, files };
 }
 
-function mechanical(key: RouteKey): MechanicalOutcome {
+function outcomeOf(key: RouteKey): MechanicalOutcome {
   return MECHANICAL_OUTCOMES.find((outcome) => outcome === key) ?? 'completed';
 }
 
@@ -237,7 +244,7 @@ function decisionOf(key: RouteKey): PlannerDecision {
   };
 }
 
-function scripted(decision: PlannerDecision): Judgement {
+function scriptedJudgement(decision: PlannerDecision): Judgement {
   return {
     decision,
     trace: { floor: decision, proposal: null, verdict: 'rules', rows: [], usage: null, attempts: 0 },

@@ -2,10 +2,13 @@ import type { Published, RunResult, RunWorkspace } from '../ports/workspace.ts';
 import type { Life } from './sim-life.ts';
 import type { SimRepo } from './sim-repo.ts';
 
-/** The commit that the run's branch is to have, in the store before it is fetched. */
+/** The result commit for the run's branch, in the store before it is fetched. */
 const RESULT_REF = 'refs/conductor/result';
 
-/** Brings the result to the user's repository in the same order as the real workspace, with a point after each write. */
+/**
+ * Publishes the result to the user's repository in the same order as the real workspace, with a point after
+ * each write.
+ */
 export async function publishSim(
   repo: SimRepo,
   life: Life,
@@ -20,8 +23,8 @@ export async function publishSim(
   const ref = `refs/heads/${branchName}`;
   const at = repo.userRefs.get(ref) ?? null;
   const isOurs = at === earlier || at === repo.branchLeftAt;
-  // A process died before it could record where it left the branch. Without this, a second such death would make the
-  // branch look as if a person had moved it.
+  // A process died before it could record where it left the branch. Otherwise, after a second such crash, the
+  // branch would look as if a user had moved it.
   if (isOurs && at !== repo.branchLeftAt) {
     repo.branchLeftAt = at;
     await life.point('publish:recognised');
@@ -42,7 +45,7 @@ export async function publishSim(
   return { commit, ref: salvageRef, leftAlone };
 }
 
-/** The same result after a crash is the same commit. */
+/** Returns the same commit for the same result after a crash. */
 function resultCommit(repo: SimRepo, { tree, message }: RunResult, earlier: string | null): string {
   if (earlier !== null) {
     const known = repo.commitById(earlier);

@@ -5,11 +5,11 @@ export type SimTree = ReadonlyMap<string, string>;
 
 const BASE: SimTree = new Map([['README.md', 'a project\n']]);
 
-/** What the program of a step does to the files of a checkout. */
+/** A write of a step's program to a checkout. */
 export interface SimWrite {
   readonly path: string;
   readonly line: string;
-  /** The agent's checkout if it is missing. */
+  /** Default is the agent's checkout. */
   readonly checkout?: 'judge';
 }
 
@@ -22,37 +22,37 @@ export interface SimCommit {
 /** The checkout that validators run in. */
 export interface SimJudge {
   readonly files: SimTree;
-  /** The tree of the snapshot that it was brought to; null while that is under way. */
+  /** The tree of the snapshot it was set to; null while that is in progress. */
   readonly snapshot: string | null;
 }
 
-/** What moves. Trees and commits are values that stay. */
+/** The mutable state. Trees and commits are immutable. */
 interface SimState {
-  /** Null if the folder is gone. */
+  /** Null if the folder does not exist. */
   worktree: SimTree | null;
   judge: SimJudge | null;
-  /** Whether the workspace was made completely. */
+  /** Whether the workspace was created completely. */
   isComplete: boolean;
-  /** Where conductor saw or left the run's branch; null if it did not exist. */
+  /** Where conductor last saw or left the run's branch; null if it did not exist. */
   branchLeftAt: string | null;
 }
 
-/** The user's repository, and the workspace of the one run. */
+/** The user's repository, and the workspace of the run. */
 export interface SimRepo extends SimState {
   readonly baseCommit: string;
   /** Refs of the user's repository. */
   readonly userRefs: Map<string, string>;
   /** Refs of the store beside the checkouts: snapshots, salvages, the result. */
   readonly storeRefs: Map<string, string>;
-  /** Keeps a tree and returns its id. */
+  /** Stores a tree and returns its id. */
   readonly keepTree: (tree: SimTree) => string;
   readonly treeById: (id: string) => SimTree;
-  /** Returns another id each time, as a commit has a date. */
+  /** Returns a new id each time, because commits have dates. */
   readonly makeCommit: (commit: SimCommit) => string;
   readonly commitById: (id: string) => SimCommit;
-  /** The id of the tree that a commit or a tree names. */
+  /** The tree id of a commit or a tree. */
   readonly treeOf: (revision: string) => string;
-  /** Adding a line twice is not adding it once. */
+  /** Appends a line, so that a repeated write shows. */
   readonly addLine: (write: SimWrite) => void;
   readonly clone: () => SimRepo;
 }
@@ -98,9 +98,9 @@ export function createSimRepo(from: RepoContent = EMPTY): SimRepo {
     userRefs: new Map(from.userRefs),
     storeRefs: new Map(from.storeRefs),
     keepTree,
-    treeById: (id) => found(trees.get(id), `tree ${id}`),
+    treeById: (id) => requireFound(trees.get(id), `tree ${id}`),
     makeCommit,
-    commitById: (id) => found(commits.get(id), `commit ${id}`),
+    commitById: (id) => requireFound(commits.get(id), `commit ${id}`),
     treeOf: (revision) => (trees.has(revision) ? revision : repo.commitById(revision).tree),
     addLine: ({ path, line, checkout }) => {
       if (checkout === 'judge') {
@@ -117,7 +117,7 @@ function withLine(tree: SimTree, path: string, line: string): SimTree {
   return new Map(tree).set(path, `${tree.get(path) ?? ''}${line}\n`);
 }
 
-function found<T>(value: T | undefined, what: string): T {
+function requireFound<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Error(`the repository has no ${what}`);
   return value;
 }

@@ -5,10 +5,10 @@ import type { Life } from './sim-life.ts';
 import { digestOf, FIRST_PREV, readSimLog, type SimLogReading, writeLines } from './sim-log.ts';
 import { logPath, runPath, type SimWorld } from './sim-world.ts';
 
-/** Told of the lines of an append just before they are written. */
+/** Called with the lines of an append just before they are written. */
 export type OnAppend = (lines: readonly string[]) => void;
 
-/** Runs on the disk of a simulated world, as one process sees them. */
+/** The run store on the disk of a simulated world, as one process sees it. */
 export function createSimRunStore(world: SimWorld, life: Life, onAppend: OnAppend): RunStore {
   return {
     locate: (runId) => runPath(runId),
@@ -77,7 +77,7 @@ export function readStatus(world: SimWorld, runId: string): Status | null {
   return text === null ? null : (JSON.parse(text) as Status);
 }
 
-/** An append that failed leaves an unknown end, so nothing more is taken after it. */
+/** A failed append leaves the end of the log unknown, so later appends are refused. */
 function createDrivenRun(
   world: SimWorld,
   life: Life,
@@ -90,7 +90,7 @@ function createDrivenRun(
   let seq = reading.events.length;
   let failure: Error | null = null;
   return {
-    // Time does not pass by itself here, so no lease runs out.
+    // Time does not pass by itself in the simulation, so a lease never expires.
     lease: { lost: new AbortController().signal, expectHeld: () => {} },
     directory: createSimDirectory(world, life, runId),
     events: reading.events,
@@ -111,7 +111,7 @@ function createDrivenRun(
       onAppend(written.lines);
       world.disk.append(path, text);
       await life.point('append:written');
-      // A flush is slower than all else, so whoever does not wait for it runs ahead of it and is seen.
+      // A flush is slower than everything else, so code that does not wait for it is detected.
       world.flushes += 1;
       await new Promise((resolve) => setImmediate(resolve));
       world.flushes -= 1;
@@ -188,7 +188,7 @@ function createSimDirectory(world: SimWorld, life: Life, runId: string): RunDire
   };
 }
 
-/** As the operating system would say it. */
+/** An error like those of the operating system. */
 export function systemError(code: 'ENOENT' | 'ENOSPC' | 'EIO', message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }

@@ -2,37 +2,42 @@ import type { Usage } from '../contracts/agent-result.ts';
 import type { RouteKey } from '../contracts/vocabulary.ts';
 import type { SimWrite } from './sim-repo.ts';
 
-/** What the world says to a run. The same visit gets the same answer, however often it is interrupted. */
+/**
+ * Determines the outcomes in a simulated run. The same visit always has the same outcome, however often it is
+ * interrupted.
+ */
 export interface SimScript {
   readonly name: string;
-  /** The key by which the n-th visit of a step is to be left. */
+  /** The route key by which the n-th visit of a step ends. */
   readonly keyOf: (stepId: string, visit: number) => RouteKey;
   readonly habitsOf: (stepId: string, visit: number) => SimHabits;
-  /** What of the preparation fails, every time. */
+  /** The part of the preparation that fails, every time. */
   readonly preparationFails?: 'setup' | 'baseline';
   /** Whether the checks fail at the base. */
   readonly isBaseRed?: boolean;
-  /** What the user does to the run's branch when they come to a gate. */
+  /** What the user does to the run's branch when answering a gate. */
   readonly userTouchesBranch?: 'moves' | 'deletes';
 }
 
-/** How a visit goes apart from its key. */
+/** The behaviour of a visit apart from its key. */
 export interface SimHabits {
   readonly writes: readonly SimWrite[];
   readonly usage: Usage | null;
   readonly durationMs: number;
-  /** Proposed goldens; null is a validator without a report. */
+  /** Number of proposed goldens; null for a validator without a report. */
   readonly proposals: number | null;
-  /** The planner of the conductor judges what there is, whatever the key says. */
+  /** Evaluate with the built-in rules, whatever the key says. */
   readonly judgedByRules: boolean;
   readonly comment: string | null;
-  /** How long the account of the agent is spent for when the visit begins; null where it is not. */
+  /**
+   * How long the quota of the agent's account is exhausted from the start of the visit; null if it is not.
+   */
   readonly spentForMs: number | null;
-  /** The agent's transcript is missing, as when a program takes it away. */
+  /** The transcript of the agent is missing, as if a program had removed it. */
   readonly leavesNoTranscript: boolean;
 }
 
-/** A program that adds a line to two files, so that work done twice shows. */
+/** A program that appends a line to two files, so that repeated work shows. */
 export function plainHabits(stepId: string, visit: number): SimHabits {
   const line = `${stepId} ${visit}`;
   return {

@@ -5,7 +5,10 @@ import { durableEntry, type SimWorld } from './sim-world.ts';
 
 const DIGEST = 'd'.repeat(64);
 
-/** A setup of one command, which the script may let fail. Preparing is expensive, so it happens before the first step. */
+/**
+ * A setup with one command, which the script may fail. The preparation is expensive, so it must happen before
+ * the first step.
+ */
 export function createSimSetup(world: SimWorld, life: Life, script: SimScript): CheckoutSetup {
   const prepare = async ({ evidenceDir, mark }: SetupRequest): Promise<SetupResult> => {
     if (durableEntry(world) !== null) world.breaches.push('a run is set up after its first step started');

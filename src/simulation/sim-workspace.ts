@@ -7,10 +7,10 @@ import { publishSim } from './sim-publish.ts';
 import type { SimTree } from './sim-repo.ts';
 import { SIM_ROOT, type SimWorld } from './sim-world.ts';
 
-/** Asked before a snapshot or a restore: true makes it fail, as git does now and then. */
+/** Called before a snapshot or a restore: true makes it fail, as git sometimes does. */
 export type GitFails = (operation: 'snapshot' | 'restore', name: string) => boolean;
 
-/** The workspace of the one run of a simulated world. */
+/** The workspace of the run in a simulated world. */
 export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails): Workspace {
   const { repo } = world;
   const baseTree = () => repo.treeOf(repo.baseCommit);
@@ -18,8 +18,8 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     if (repo.worktree === null) throw new ExpectedFailure('the workspace is missing');
     return repo.worktree;
   };
-  /** A snapshot is a commit of the store. */
-  const keep = (name: string, tree: string): Snapshot => {
+  /** A snapshot is a commit in the store. */
+  const storeSnapshot = (name: string, tree: string): Snapshot => {
     const commit = repo.makeCommit({ tree, parent: repo.baseCommit, message: `snapshot ${name}\n` });
     repo.storeRefs.set(`refs/conductor/snapshot/${name}`, commit);
     return { commit, tree };
@@ -62,7 +62,7 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
     snapshot: async (_workspace, name) => {
       await life.point('snapshot');
       if (fails('snapshot', name)) throw new ExpectedFailure('git could not take a snapshot');
-      const taken = keep(name, repo.keepTree(current()));
+      const taken = storeSnapshot(name, repo.keepTree(current()));
       await life.point('snapshot:kept');
       return taken;
     },
@@ -79,7 +79,7 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
         if (digestOf(content) !== sha256) throw new ExpectedFailure(`${source} is another file`);
         tree.set(path, content);
       }
-      const taken = keep(name, repo.keepTree(tree));
+      const taken = storeSnapshot(name, repo.keepTree(tree));
       await life.point('overlay:kept');
       return taken;
     },
@@ -127,7 +127,7 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
   };
 }
 
-/** A checkout as a death may leave it. */
+/** A partial checkout, as a crash may leave it. */
 function halfOf(tree: SimTree): SimTree {
   return new Map([...tree].slice(0, 1));
 }
@@ -142,7 +142,7 @@ function withBasePaths(tree: SimTree, base: SimTree, paths: readonly string[]): 
   return files;
 }
 
-/** A salvage is the last copy of something, so none ever replaces another. */
+/** A salvage is the last copy of the files, so it never replaces another one. */
 function freeRef(refs: ReadonlyMap<string, string>, wanted: string): string {
   let ref = wanted;
   for (let count = 2; refs.has(ref); count += 1) ref = `${wanted}-${count}`;

@@ -8,25 +8,25 @@ import { createSimRepo, type SimRepo, type SimWrite } from './sim-repo.ts';
 export const SIM_ROOT = '/sim';
 const EVENTS_FILE = 'events.ndjson';
 
-/** Everything outside the processes: what is left when they all die. */
+/** Everything outside of the processes: the state that remains when they all die. */
 export interface SimWorld {
   readonly disk: SimDisk;
   readonly repo: SimRepo;
-  /** Programs that steps started, with what each has yet to write. They outlive the process that started them. */
+  /** Programs that steps started, with their remaining writes. They outlive the process that started them. */
   readonly programs: Set<SimProgram>;
   /** In milliseconds. */
   time: number;
-  /** Who drives the run. */
+  /** The process that drives the run. */
   driver: Life | null;
   runId: string | null;
   lives: number;
-  /** Moments that programs without a parent had to go on. */
+  /** Number of times orphaned programs were considered. */
   stirs: number;
-  /** Flushes under way: time does not pass meanwhile. */
+  /** Number of flushes in progress: time does not pass meanwhile. */
   flushes: number;
-  /** When the accounts of agents are good again, by step and visit. */
+  /** When the quotas of agents' accounts are renewed, by step and visit. */
   readonly spentUntil: Map<string, number>;
-  /** What should never have happened. */
+  /** Violated invariants. */
   readonly breaches: string[];
 }
 
@@ -54,7 +54,7 @@ export function createSimWorld(): SimWorld {
   };
 }
 
-/** The world as it is now, without its processes. */
+/** A copy of the current world, without its processes. */
 export function copyWorld(world: SimWorld): SimWorld {
   return {
     ...world,
@@ -76,7 +76,7 @@ export function logPath(runId: string): string {
   return `${runPath(runId)}/${EVENTS_FILE}`;
 }
 
-/** What is written of the log, flushed or not. */
+/** The events of the log, flushed or not. */
 export function eventsOf(world: SimWorld): readonly RunEvent[] {
   const text = world.runId === null ? null : world.disk.read(logPath(world.runId));
   const reading = readSimLog(text ?? '');
@@ -92,7 +92,9 @@ export interface SimEntry {
 
 const STEP_STARTED = '"event_type":"step_started"';
 
-/** The entry that the durable log started last. Nothing of a step may happen before it is there. */
+/**
+ * The entry that the durable log started last. A step must not have any effect before its entry is durable.
+ */
 export function durableEntry(world: SimWorld): SimEntry | null {
   const text = world.runId === null ? null : world.disk.readDurable(logPath(world.runId));
   const at = text?.lastIndexOf(STEP_STARTED) ?? -1;
@@ -112,10 +114,10 @@ export function durableSnapshot(world: SimWorld, mark: string): string | null {
   return event.payload.snapshot?.tree ?? '';
 }
 
-/** Slow enough that an orphan is still at it when its step is entered again. */
+/** Slow enough that an orphaned program still runs when its step is started again. */
 const ORPHAN_PACE = 17;
 
-/** Programs whose parent is dead go on writing on their own. */
+/** Lets orphaned programs continue their writes. */
 export function stirOrphans(world: SimWorld): void {
   world.stirs += 1;
   if (world.stirs % ORPHAN_PACE !== 0) return;

@@ -12,57 +12,57 @@ import { type OnAppend, simDriver } from './sim-run-store.ts';
 import type { SimScript } from './sim-script.ts';
 import { durableEntry, eventsOf, SIM_ROOT, type SimWorld, stirOrphans } from './sim-world.ts';
 
-/** A workflow, what the world will say to it, and what goes wrong on the way. */
+/** A workflow, the script for its outcomes, and the faults to inject. */
 export interface Simulation {
   readonly plan: Plan;
   readonly workflowText: Uint8Array;
   readonly defaults: EventPayload<'run_started'>['defaults'];
   readonly script: SimScript;
-  /** Stay at gates, as `--wait` does, instead of coming back for each answer. */
+  /** Wait at gates, as `--wait` does, instead of resuming after each answer. */
   readonly stay: boolean;
   readonly watch: Watch;
   readonly onAppend: OnAppend;
-  /** What a death does to the world besides. */
+  /** Further effects of a crash on the world. */
   readonly onDeath: () => void;
 }
 
 export interface SimResult {
   readonly ended: boolean;
   readonly deaths: number;
-  /** Why processes gave up, in their own words. */
+  /** Error messages of failed processes. */
   readonly failures: readonly string[];
-  /** The state that the last drive came back with. */
+  /** The state that the last drive returned. */
   readonly end: Extract<DriveEnd, { kind: 'ended' }> | null;
 }
 
 /** The message of a commit that the user adds to the run's branch. */
 export const USER_COMMIT = 'by the user\n';
 
-/** Far more than any run needs: a run that is still not at its end then goes round in circles. */
+/** Far more than any run needs: a run that has not ended by then is in an endless loop. */
 const MAX_LIVES = 100;
 const MAX_TURNS = 1_000;
 
-/** Runs a workflow on the real runtime in a simulated world, and takes it up again until it ends. */
+/** Runs a workflow with the real runtime in a simulated world, and resumes it until it ends. */
 export async function simulate(simulation: Simulation, world: SimWorld): Promise<SimResult> {
   const failures: string[] = [];
   let deaths = 0;
   for (let lives = 0; lives < MAX_LIVES; lives += 1) {
-    const came = await live(simulation, world);
-    switch (came.kind) {
+    const end = await runProcess(simulation, world);
+    switch (end.kind) {
       case 'ended':
-        return { ended: true, deaths, failures, end: came };
+        return { ended: true, deaths, failures, end };
       case 'died':
         deaths += 1;
         simulation.onDeath();
         break;
       case 'failed':
-        failures.push(came.message);
+        failures.push(end.message);
         break;
       case 'waiting':
-        await answerAsPerson(simulation, world);
+        await answerAsUser(simulation, world);
         break;
       case 'parked':
-        passTime(world, came.parked.until);
+        advanceTime(world, end.parked.until);
         break;
       case 'interrupted':
         break;
@@ -71,7 +71,7 @@ export async function simulate(simulation: Simulation, world: SimWorld): Promise
   return { ended: false, deaths, failures, end: null };
 }
 
-type Came =
+type ProcessOutcome =
   | DriveEnd
   | { readonly kind: 'died' }
   | {
@@ -89,16 +89,16 @@ function beginLife(simulation: Simulation, world: SimWorld): { readonly life: Li
   return { life, deps };
 }
 
-/** One process: it starts the run, or takes it up, and stays until it is done or dies. */
-async function live(simulation: Simulation, world: SimWorld): Promise<Came> {
+/** Runs one process: it starts or resumes the run, and ends when it is done or dies. */
+async function runProcess(simulation: Simulation, world: SimWorld): Promise<ProcessOutcome> {
   const { life, deps } = beginLife(simulation, world);
-  const driving = drive(simulation, world, deps).catch((error: unknown): Came => {
+  const driving = drive(simulation, world, deps).catch((error: unknown): ProcessOutcome => {
     return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
   });
-  const dying = life.death.then((): Came => ({ kind: 'died' }));
-  const came = Promise.race([driving, dying]);
-  const result = simulation.stay ? await whileTimePasses(simulation, world, deps, came) : await came;
-  // A process that is done is gone, whatever it left waiting.
+  const dying = life.death.then((): ProcessOutcome => ({ kind: 'died' }));
+  const end = Promise.race([driving, dying]);
+  const result = simulation.stay ? await whileTimePasses(simulation, world, deps, end) : await end;
+  // A process that is done is gone, whatever it was still waiting for.
   if (life.isAlive()) life.kill();
   return result;
 }
@@ -108,7 +108,7 @@ function commonOf(deps: SimDeps, wait: boolean) {
   return { deps, wait, signal: new AbortController().signal, observer, onGate: null };
 }
 
-async function drive(simulation: Simulation, world: SimWorld, deps: SimDeps): Promise<Came> {
+async function drive(simulation: Simulation, world: SimWorld, deps: SimDeps): Promise<ProcessOutcome> {
   const common = commonOf(deps, simulation.stay);
   if (world.runId === null || eventsOf(world).length === 0) {
     const started = await startRun({
@@ -130,7 +130,7 @@ async function drive(simulation: Simulation, world: SimWorld, deps: SimDeps): Pr
   return { kind: 'failed', message: `the run can't be resumed: ${problem.kind}` };
 }
 
-/** Another process tries to take the run up while one drives it: it is turned away, and must leave it at that. */
+/** Another process tries to resume the run while one drives it: it must be refused, and have no effect. */
 export async function sendRival(simulation: Simulation, world: SimWorld): Promise<void> {
   const { runId, driver } = world;
   if (runId === null || driver === null || !driver.isAlive()) return;
@@ -143,37 +143,40 @@ export async function sendRival(simulation: Simulation, world: SimWorld): Promis
     ...deps.store,
     drive: async () => ({ ok: false, problem: { kind: 'driven', driver: simDriver(driver) } }),
   };
-  const came = await resumeRun({ ...commonOf({ ...deps, store }, false), runId, onPlan: () => {} });
-  if (came.ok || came.problem.kind !== 'driven') world.breaches.push('two processes drive the run');
+  const end = await resumeRun({ ...commonOf({ ...deps, store }, false), runId, onPlan: () => {} });
+  if (end.ok || end.problem.kind !== 'driven') world.breaches.push('two processes drive the run');
 }
 
-/** All but a flush happens between two turns of the event loop, so a turn without an end or a flush means: it waits. */
+/**
+ * Everything but a flush completes within one turn of the event loop, so a turn without a result or a flush
+ * means that the run waits.
+ */
 async function whileTimePasses(
   simulation: Simulation,
   world: SimWorld,
   deps: SimDeps,
-  came: Promise<Came>,
-): Promise<Came> {
+  end: Promise<ProcessOutcome>,
+): Promise<ProcessOutcome> {
   const pending = Symbol('pending');
   for (let turns = 0; turns < MAX_TURNS; turns += 1) {
     const turn = new Promise<typeof pending>((resolve) => setImmediate(resolve, pending));
-    const first = await Promise.race([came, turn]);
+    const first = await Promise.race([end, turn]);
     if (first !== pending) return first;
     if (world.flushes > 0) continue;
     const stage = viewRun(eventsOf(world))?.state.stage;
-    if (stage?.kind === 'waiting') await answerAsPerson(simulation, world);
-    if (stage?.kind === 'parked') passTime(world, stage.until);
+    if (stage?.kind === 'waiting') await answerAsUser(simulation, world);
+    if (stage?.kind === 'parked') advanceTime(world, stage.until);
     deps.clock.wakeNext();
   }
   world.breaches.push('the run waits for something that never comes');
   return { kind: 'failed', message: 'the run waits for something that never comes' };
 }
 
-function passTime(world: SimWorld, until: string): void {
+function advanceTime(world: SimWorld, until: string): void {
   world.time = Math.max(world.time, Date.parse(until));
 }
 
-/** The user works in their own repository meanwhile: once they touched the branch, it is theirs. */
+/** The user works in the repository meanwhile: once they touch the branch, it is theirs. */
 function touchBranch({ repo, runId }: SimWorld, { userTouchesBranch: does }: SimScript): void {
   const ref = `refs/heads/conductor/run/${runId}`;
   const at = repo.userRefs.get(ref);
@@ -189,8 +192,8 @@ const SIM_ORIGIN = {
   process: { pid: 1, host: 'sim', parent: null },
 };
 
-/** Two people give the same answer at once and then another one comes: only one of them may count. */
-async function answerAsPerson(simulation: Simulation, world: SimWorld): Promise<void> {
+/** Two users give the same answer at once, and then a different one arrives: only one answer may count. */
+async function answerAsUser(simulation: Simulation, world: SimWorld): Promise<void> {
   const { life, deps } = beginLife(simulation, world);
   const answering = giveAnswer(simulation, world, deps).catch(() => {});
   if ((await Promise.race([answering, life.death])) === 'died') simulation.onDeath();

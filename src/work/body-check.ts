@@ -10,16 +10,16 @@ export interface BodyProblem {
   readonly message: string;
   readonly line: number;
   readonly column: number;
-  /** The words of that line; null where what is wrong stands nowhere. */
+  /** The text of that line; null if the problem has no position. */
   readonly quoted: string | null;
 }
 
-/** Without a type it is the template that the body follows more than the other. */
+/** Checks a body. Without a type, against the template that it matches best. */
 export function checkBody(markdown: string, type: WorkType | null): readonly BodyProblem[] {
   return checkReadBody(readBody(markdown), type);
 }
 
-/** The same for a body that has been read. */
+/** Checks a parsed body. */
 export function checkReadBody(body: WorkBody, type: WorkType | null): readonly BodyProblem[] {
   const kind = type === null ? body.kind : KIND_OF_TYPE[type];
   if (kind === null || body.kind === null) {
@@ -27,14 +27,14 @@ export function checkReadBody(body: WorkBody, type: WorkType | null): readonly B
       kind === null
         ? 'follows neither the task nor the refinement template'
         : `does not follow the ${kind} template`;
-    return [nowhere('WR401', `the body ${what}: none of the sections is there`)];
+    return [problemWithoutPlace('WR401', `the body ${what}: none of the sections is there`)];
   }
   if (followsOther(body, kind)) {
     const message = `the body follows the template of a ${body.kind}, and its type wants that of a ${kind}`;
-    return [nowhere('WR402', message)];
+    return [problemWithoutPlace('WR402', message)];
   }
   const problems = [
-    // Without a section, those that belong into it can't be in their place: that is not told again.
+    // If a section is missing, its subsections are not reported as well.
     ...TEMPLATE_SECTIONS[kind]
       .filter(({ parent }) => parent === null || body.sections.some(({ name }) => name === parent))
       .flatMap((section) => checkSection(body.sections, section)),
@@ -57,13 +57,13 @@ function checkSection(
   const [first, ...again] = placed;
   if (first !== undefined)
     return again.map((section) =>
-      at(section, 'WR404', `the section "${marks} ${name}" stands on line ${first.line} already`),
+      problemAt(section, 'WR404', `the section "${marks} ${name}" stands on line ${first.line} already`),
     );
   const [elsewhere] = named;
   const inside = parent === null ? '' : ` under "## ${parent}"`;
   return elsewhere === undefined
-    ? [nowhere('WR403', `the section "${marks} ${name}" is missing`)]
-    : [at(elsewhere, 'WR405', `the section "${name}" is written as "${marks} ${name}"${inside}`)];
+    ? [problemWithoutPlace('WR403', `the section "${marks} ${name}" is missing`)]
+    : [problemAt(elsewhere, 'WR405', `the section "${name}" is written as "${marks} ${name}"${inside}`)];
 }
 
 function checkContent(body: WorkBody): readonly BodyProblem[] {
@@ -78,24 +78,24 @@ function checkContent(body: WorkBody): readonly BodyProblem[] {
     ],
   ];
   return empty.flatMap(([wrong, name, code, message]) => {
-    // One that is missing is told of already.
+    // A missing section is already reported.
     const section = body.sections.find((candidate) => candidate.name === name && candidate.placed);
-    return wrong && section !== undefined ? [at(section, code, message)] : [];
+    return wrong && section !== undefined ? [problemAt(section, code, message)] : [];
   });
 }
 
-/** Modules may be told in words: nothing is covered by them, and the list is not empty for that. */
+/** Prose counts as an entry, although it covers no file. */
 function listsSomething({ inScope, unreadEntries, sections }: WorkBody): boolean {
-  const told = new Set(unreadEntries.map(({ line }) => line));
+  const proseLines = new Set(unreadEntries.map(({ line }) => line));
   const items = sectionsNamed(sections, 'In Scope').flatMap(({ blocks }) => blocks);
-  return inScope.length > 0 || items.some(({ kind, line }) => kind === 'item' && told.has(line));
+  return inScope.length > 0 || items.some(({ kind, line }) => kind === 'item' && proseLines.has(line));
 }
 
-function at(section: BodySection, code: ProblemCode, message: string): BodyProblem {
+function problemAt(section: BodySection, code: ProblemCode, message: string): BodyProblem {
   const { line, column, depth, title } = section;
   return { code, message, line, column, quoted: `${'#'.repeat(depth)} ${title}` };
 }
 
-function nowhere(code: ProblemCode, message: string): BodyProblem {
+function problemWithoutPlace(code: ProblemCode, message: string): BodyProblem {
   return { code, message, line: 1, column: 1, quoted: null };
 }

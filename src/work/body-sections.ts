@@ -2,16 +2,16 @@ import { type BodyKind, TEMPLATE_SECTIONS, type TemplateSection } from './body-t
 import type { Heading, MarkdownBlock } from './markdown-block.ts';
 
 export interface BodySection {
-  /** As the template has it; null for one that no template knows. */
+  /** The name in the template; null for an unknown section. */
   readonly name: string | null;
-  /** As it is written. */
+  /** The heading as written. */
   readonly title: string;
   readonly depth: number;
   readonly line: number;
   readonly column: number;
-  /** At the level of the template and inside of the section it belongs to. */
+  /** Whether it has the level and the parent of the template. */
   readonly placed: boolean;
-  /** What stands under it, subsections included, without comments. */
+  /** The text below the heading, including subsections, without comments. */
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
 }
@@ -24,13 +24,13 @@ const KNOWN: ReadonlyMap<string, TemplateSection> = new Map(
 
 export function readSections(markdown: string, blocks: readonly MarkdownBlock[]): readonly BodySection[] {
   const sections: BodySection[] = [];
-  let around: string | null = null;
+  let enclosing: string | null = null;
   for (const [index, heading] of blocks.entries()) {
     if (heading.kind !== 'heading') continue;
     const known = KNOWN.get(plainTitle(heading.title)) ?? null;
-    // One that belongs into the section around it and stands too high does not end that section.
-    const strays = known !== null && known.parent !== null && known.parent === around;
-    if (heading.depth <= 2 && !strays) around = heading.depth === 2 ? (known?.name ?? null) : null;
+    // A subsection at too high a level does not end the section that it belongs to.
+    const isStray = known !== null && known.parent !== null && known.parent === enclosing;
+    if (heading.depth <= 2 && !isStray) enclosing = heading.depth === 2 ? (known?.name ?? null) : null;
     const end = endOf(blocks, index, heading);
     const next = blocks[end];
     sections.push({
@@ -39,7 +39,7 @@ export function readSections(markdown: string, blocks: readonly MarkdownBlock[])
       depth: heading.depth,
       line: heading.line,
       column: heading.column,
-      placed: known !== null && known.depth === heading.depth && isInside(known, around),
+      placed: known !== null && known.depth === heading.depth && isInside(known, enclosing),
       text: contentOf(markdown.slice(heading.end, next?.kind === 'heading' ? next.start : markdown.length)),
       blocks: blocks.slice(index + 1, end),
     });
@@ -47,14 +47,14 @@ export function readSections(markdown: string, blocks: readonly MarkdownBlock[])
   return sections;
 }
 
-/** Those of a name; where none is in its place, those that are elsewhere. */
+/** The sections of a name: those in the right place, or else those elsewhere. */
 export function sectionsNamed(sections: readonly BodySection[], name: string): readonly BodySection[] {
   const named = sections.filter((section) => section.name === name);
   const placed = named.filter((section) => section.placed);
   return placed.length > 0 ? placed : named;
 }
 
-/** The template that a body follows more than the other. */
+/** The template that a body matches best. */
 export function kindOfSections(sections: readonly BodySection[]): BodyKind | null {
   const names = new Set(sections.map(({ name }) => name));
   const own = (kind: BodyKind): number =>
@@ -66,11 +66,11 @@ export function kindOfSections(sections: readonly BodySection[]): BodyKind | nul
 
 const SHARED = 'Spec Reference';
 
-function isInside({ parent }: TemplateSection, around: string | null): boolean {
-  return parent === null || parent === around;
+function isInside({ parent }: TemplateSection, enclosing: string | null): boolean {
+  return parent === null || parent === enclosing;
 }
 
-/** Case, emphasis and a colon at the end do not make another section. */
+/** Normalises a title: case, emphasis and a trailing colon don't matter. */
 function plainTitle(title: string): string {
   return title
     .replace(/[*_:]+$|^[*_]+/g, '')

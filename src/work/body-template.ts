@@ -6,7 +6,7 @@ export type BodyKind = (typeof BODY_KINDS)[number];
 export interface TemplateSection {
   readonly name: string;
   readonly depth: 2 | 3;
-  /** The section it stands in; null at the top. */
+  /** The parent section; null at the top level. */
   readonly parent: string | null;
 }
 

@@ -15,16 +15,16 @@ export interface Criterion extends BodyLine {
   readonly done: boolean;
 }
 
-/** What a work item asks for. Lines count from 1, in the body as it stands. */
+/** A parsed work item body. Lines count from 1. */
 export interface WorkBody {
-  /** The template it follows more than the other; null where it follows neither. */
+  /** The template it matches best; null if it matches neither. */
   readonly kind: BodyKind | null;
   readonly sections: readonly BodySection[];
   readonly objective: string;
   readonly specReferences: readonly SpecReference[];
   readonly inScope: readonly ScopeEntry[];
   readonly outOfScope: readonly ScopeEntry[];
-  /** Entries of the two lists that name no path: words for people. */
+  /** Entries of the two lists that name no path: prose for readers. */
   readonly unreadEntries: readonly BodyLine[];
   readonly criteria: readonly Criterion[];
   readonly context: string;
@@ -35,7 +35,7 @@ export interface WorkBody {
   readonly blockedTasks: readonly BodyLine[];
 }
 
-/** Reads any text; what a template asks for and is not there is empty. */
+/** Parses any text; missing sections are empty. */
 export function readBody(markdown: string): WorkBody {
   const blocks = readBlocks(markdown);
   const sections = readSections(markdown, blocks);
@@ -65,7 +65,7 @@ export function readBody(markdown: string): WorkBody {
   };
 }
 
-/** The type whose template a body follows more than the other. */
+/** The type whose template a body matches best. */
 export function typeOfBody(markdown: string): WorkType | null {
   const { kind } = readBody(markdown);
   return kind === null ? null : TYPE_OF_KIND[kind];
@@ -76,7 +76,9 @@ interface Entries {
   readonly unread: readonly BodyLine[];
 }
 
-/** A list, as the template has it; without one, paths on lines of their own, in the cells of a table or in sentences. */
+/**
+ * Reads a list, as in the template; without one, paths on their own lines, in table cells or in sentences.
+ */
 function readEntries(blocks: readonly MarkdownBlock[], list: ScopeList): Entries {
   const items = blocks.filter((block) => block.kind === 'item');
   if (items.length === 0) return readLines(blocks, list);
@@ -88,13 +90,13 @@ function readEntries(blocks: readonly MarkdownBlock[], list: ScopeList): Entries
     const read = readScopeEntry(item.text, list);
     entries.push(...read.entries.map((entry) => ({ ...entry, line: item.line })));
     if (read.prose && isTopLevel(item)) unread.push({ text: item.text, line: item.line });
-    // What is nested under a folder is covered by it, and is most often named relative to it.
+    // Entries nested under a folder are covered by it, and are usually relative to it.
     folderDepth = read.entries.some(({ path }) => path.endsWith('/')) ? item.depth : null;
   }
   return { entries: withoutNotes(entries, items), unread };
 }
 
-/** Below an entry people write notes; only what surely is a path counts there. */
+/** Nested items are often notes; they count only if they are clearly paths. */
 function withoutNotes(entries: readonly ScopeEntry[], items: readonly ListItem[]): readonly ScopeEntry[] {
   const nested = new Map(items.filter((item) => !isTopLevel(item)).map((item) => [item.line, item.text]));
   return entries.filter(({ path, line }) => {
@@ -120,7 +122,7 @@ function readLines(blocks: readonly MarkdownBlock[], list: ScopeList): Entries {
 }
 
 function pathLinesOf({ kind, text, line }: TextBlock): readonly BodyLine[] {
-  // The first line of code is its fence.
+  // The first line of a code block is its fence.
   const first = kind === 'code' ? line + 1 : line;
   return text
     .split('\n')
@@ -128,7 +130,7 @@ function pathLinesOf({ kind, text, line }: TextBlock): readonly BodyLine[] {
     .filter((each) => isLonePath(each.text));
 }
 
-/** Of a row of a table the first cell that is a path; any other line as it is. */
+/** The first cell of a table row that is a path; any other line unchanged. */
 function pathCellOf(line: string): string {
   if (!line.trimStart().startsWith('|')) return line;
   return line.split('|').find(isLonePath) ?? '';
@@ -136,7 +138,7 @@ function pathCellOf(line: string): string {
 
 const CHECKBOX = /^\[([ xX])\](?:\s+|$)/;
 
-/** Items of the list, with or without a box; a section of prose has one criterion per paragraph. */
+/** Items of the list, with or without a checkbox; in prose, one criterion per paragraph. */
 function readCriteria(blocks: readonly MarkdownBlock[]): readonly Criterion[] {
   return readItems(blocks)
     .map(({ text, line }) => {

@@ -47,7 +47,7 @@ const workCommandSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cancel_run'), itemId: text }),
 ]);
 
-/** A command as it was written into the journal; null where this version does not know it. */
+/** Parses a command from the journal; null if this version does not know it. */
 export function readCommand(recorded: Readonly<Record<string, unknown>>): WorkCommand | null {
   const parsed = workCommandSchema.safeParse(recorded);
   return parsed.success ? parsed.data : null;

@@ -2,7 +2,7 @@ import type { AnswerOrigin } from '../contracts/answer-origin.ts';
 import type { Spec, WorkStatus } from '../contracts/work-item.ts';
 import type { ImplementorResult, PlannerResult, ReviewerResult, Role } from '../contracts/work-results.ts';
 
-/** What handlers and people ask for. Only the executor carries it out. */
+/** A request of a handler or a user. Only the executor carries it out. */
 export type WorkCommand =
   | { readonly kind: 'request_planner_run'; readonly specs: readonly Spec[] }
   | { readonly kind: 'request_implementor_run'; readonly itemId: string }
@@ -37,14 +37,14 @@ export type WorkCommand =
       readonly revisionId: string;
       readonly result: ReviewerResult;
     }
-  /** A run ended without a result that can be applied. */
+  /** A run ended without a usable result. */
   | {
       readonly kind: 'give_up_run';
       readonly runId: string;
       readonly role: Role;
       readonly itemId: string | null;
       readonly reason: string;
-      /** Not for a run that was stopped, or lost with the process that drove it. */
+      /** False for a run that was stopped, or lost with the process that drove it. */
       readonly counted: boolean;
     }
   | {
@@ -59,14 +59,14 @@ export type WorkCommand =
 export type WorkCommandKind = WorkCommand['kind'];
 export type CommandOf<Kind extends WorkCommandKind> = Extract<WorkCommand, { readonly kind: Kind }>;
 
-/** Who asks: the handlers, or a person by name. */
+/** The origin of a command: the handlers, or a user by name. */
 export type Asker =
   | { readonly kind: 'engine' }
-  /** `from` is what the operating system says of an answer. */
+  /** `from` is what the operating system reports about the origin of an answer. */
   | { readonly kind: 'person'; readonly name: string; readonly from?: AnswerOrigin };
 
 export interface AskedCommand {
-  /** The same for the same wish: a command that was carried out is not carried out again. */
+  /** An idempotency key: a command with the same key is carried out once. */
   readonly key: string;
   readonly by: Asker;
   readonly command: WorkCommand;
@@ -74,7 +74,7 @@ export interface AskedCommand {
 
 export const ENGINE: Asker = { kind: 'engine' };
 
-/** As it stands in the journal. */
+/** The name in the journal. */
 export function nameOf(asker: Asker): string {
   if (asker.kind === 'engine') return 'engine';
   return asker.name === 'engine' ? 'a person' : asker.name;

@@ -10,12 +10,12 @@ import {
   type WorkState,
 } from './state.ts';
 
-/** An entry that the journal can't hold at this place: a broken invariant, never a user's mistake. */
+/** An entry that is invalid at this position of the journal: a violated invariant, never a user error. */
 export class WorkBug extends Error {
   override readonly name = 'WorkBug';
 }
 
-/** Owned by whoever folds; everybody else sees it as a WorkState. */
+/** The mutable state of the fold; all other code sees it as a `WorkState`. */
 export interface FoldedState extends WorkState {
   seq: number;
   readonly items: Map<string, KnownItem>;
@@ -50,24 +50,24 @@ export function createWorkState(): FoldedState {
   };
 }
 
-/** Folds in place: a journal of a hundred thousand entries would copy its maps as often. */
+/** Updates the state in place: copying its maps for each of a hundred thousand entries would be too slow. */
 export function evolve(state: FoldedState, entry: JournalEntry): void {
-  const bug = (message: string): never => {
+  const failWith = (message: string): never => {
     throw new WorkBug(`entry ${entry.seq} of the journal of work items: ${message}`);
   };
-  if (entry.seq !== state.seq + 1) bug(`follows entry ${state.seq}`);
-  evolveEvent(state, entry, bug);
+  if (entry.seq !== state.seq + 1) failWith(`follows entry ${state.seq}`);
+  evolveEvent(state, entry, failWith);
   state.seq = entry.seq;
 }
 
-type Bug = (message: string) => never;
+type FailWith = (message: string) => never;
 
-function evolveEvent(state: FoldedState, entry: JournalEntry, bug: Bug): void {
+function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith): void {
   const { event } = entry;
   switch (event.type) {
     case 'command_started':
-      if (state.started.has(event.key)) bug(`the command ${event.key} has started already`);
-      if (state.doneKeys.has(event.key)) bug(`the command ${event.key} is done already`);
+      if (state.started.has(event.key)) failWith(`the command ${event.key} has started already`);
+      if (state.doneKeys.has(event.key)) failWith(`the command ${event.key} is done already`);
       state.started.set(event.key, {
         key: event.key,
         by: event.by === 'engine' ? { kind: 'engine' } : { kind: 'person', name: event.by },
@@ -76,7 +76,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, bug: Bug): void {
       });
       return;
     case 'command_done':
-      if (!state.started.delete(event.key)) bug(`the command ${event.key} has not started`);
+      if (!state.started.delete(event.key)) failWith(`the command ${event.key} has not started`);
       state.doneKeys.add(event.key);
       state.firstTries.delete(event.key);
       state.refusals.delete(event.key);
@@ -90,43 +90,43 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, bug: Bug): void {
       countFailedStart(state, event);
       return;
     case 'item_created':
-      if (state.items.has(event.item.id)) bug(`there is an item ${event.item.id} already`);
+      if (state.items.has(event.item.id)) failWith(`there is an item ${event.item.id} already`);
       state.items.set(event.item.id, createKnownItem(event, entry.seq));
       return;
     case 'item_linked':
-      patchItem(state, event.item_id, bug, (known) => ({
+      patchItem(state, event.item_id, failWith, (known) => ({
         item: { ...known.item, blockedBy: event.blocked_by },
       }));
       return;
     case 'item_updated':
-      patchItem(state, event.item.id, bug, (known) => ({
+      patchItem(state, event.item.id, failWith, (known) => ({
         item: { ...event.item, status: known.item.status },
         body: event.body,
         labels: event.labels,
       }));
       return;
     case 'status_changed':
-      evolveStatus(state, event, entry.seq, bug);
+      evolveStatus(state, event, entry.seq, failWith);
       return;
     case 'summary_kept':
-      patchItem(state, event.item_id, bug, (known) => ({
+      patchItem(state, event.item_id, failWith, (known) => ({
         summaries: [...known.summaries, { runId: event.run_id, summary: event.summary }],
       }));
       return;
     case 'revision_made':
       state.revisions.set(event.revision.id, event.revision);
-      patchItem(state, event.revision.workItemID, bug, (known) => ({
+      patchItem(state, event.revision.workItemID, failWith, (known) => ({
         item: { ...known.item, linkedRevision: event.revision.id },
       }));
       return;
     case 'pipeline_changed':
-      evolvePipeline(state, event, bug);
+      evolvePipeline(state, event, failWith);
       return;
     case 'review_posted':
-      evolveReview(state, event.review, bug);
+      evolveReview(state, event.review, failWith);
       return;
     case 'revision_merged':
-      if (!state.revisions.has(event.revision_id)) bug(`there is no revision ${event.revision_id}`);
+      if (!state.revisions.has(event.revision_id)) failWith(`there is no revision ${event.revision_id}`);
       return;
     case 'specs_seen':
       state.specs = event.specs;
@@ -136,14 +136,14 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, bug: Bug): void {
       state.planFailures = { specs: '', reasons: [] };
       return;
     case 'run_accepted':
-      if (state.runs.has(event.run_id)) bug(`the run ${event.run_id} was accepted already`);
-      evolveAccepted(state, event, bug);
+      if (state.runs.has(event.run_id)) failWith(`the run ${event.run_id} was accepted already`);
+      evolveAccepted(state, event, failWith);
       return;
     case 'run_ended':
-      evolveEnded(state, event, bug);
+      evolveEnded(state, event, failWith);
       return;
     default:
-      bug(`nothing is known of ${JSON.stringify(event satisfies never)}`);
+      failWith(`nothing is known of ${JSON.stringify(event satisfies never)}`);
   }
 }
 
@@ -165,20 +165,25 @@ function createKnownItem(event: EventOf<'item_created'>, seq: number): KnownItem
 function patchItem(
   state: FoldedState,
   id: string,
-  bug: Bug,
+  failWith: FailWith,
   patch: (known: KnownItem) => Partial<KnownItem>,
 ): void {
-  const known = state.items.get(id) ?? bug(`there is no item ${id}`);
+  const known = state.items.get(id) ?? failWith(`there is no item ${id}`);
   state.items.set(id, { ...known, ...patch(known) });
 }
 
-function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq: number, bug: Bug): void {
-  patchItem(state, event.item_id, bug, (known) => {
+function evolveStatus(
+  state: FoldedState,
+  event: EventOf<'status_changed'>,
+  seq: number,
+  failWith: FailWith,
+): void {
+  patchItem(state, event.item_id, failWith, (known) => {
     const { item } = known;
     if (item.status !== event.from)
-      bug(`item ${item.id} is said to leave ${event.from} and is ${item.status}`);
+      failWith(`item ${item.id} is said to leave ${event.from} and is ${item.status}`);
     const revision = item.linkedRevision === null ? undefined : state.revisions.get(item.linkedRevision);
-    // A person who sends an item round again gives it all of its tries back.
+    // A user who moves an item back to pending resets its failures.
     const fresh = event.by !== 'engine' && event.to === 'pending';
     return {
       item: { ...item, status: event.to },
@@ -191,33 +196,36 @@ function evolveStatus(state: FoldedState, event: EventOf<'status_changed'>, seq:
   });
 }
 
-function evolvePipeline(state: FoldedState, event: EventOf<'pipeline_changed'>, bug: Bug): void {
-  const revision = state.revisions.get(event.revision_id) ?? bug(`there is no revision ${event.revision_id}`);
+function evolvePipeline(state: FoldedState, event: EventOf<'pipeline_changed'>, failWith: FailWith): void {
+  const revision =
+    state.revisions.get(event.revision_id) ?? failWith(`there is no revision ${event.revision_id}`);
   state.revisions.set(revision.id, { ...revision, pipeline: event.pipeline });
   const { status, reason } = event.pipeline;
-  patchItem(state, revision.workItemID, bug, (known) => {
-    if (status === 'success') return { failures: without(known.failures, ['implementor', 'checks']) };
+  patchItem(state, revision.workItemID, failWith, (known) => {
+    if (status === 'success')
+      return { failures: withoutFailuresAt(known.failures, ['implementor', 'checks']) };
     if (status === 'pending' || known.item.status !== 'review') return {};
     return { failures: [...known.failures, { at: 'checks', reason: reason ?? 'its checks failed' }] };
   });
 }
 
-function evolveReview(state: FoldedState, review: ReviewRecord, bug: Bug): void {
-  const revision = state.revisions.get(review.revisionID) ?? bug(`there is no revision ${review.revisionID}`);
+function evolveReview(state: FoldedState, review: ReviewRecord, failWith: FailWith): void {
+  const revision =
+    state.revisions.get(review.revisionID) ?? failWith(`there is no revision ${review.revisionID}`);
   const earlier = (state.reviews.get(revision.id) ?? []).filter((old) => old.headSHA !== review.headSHA);
   state.reviews.set(revision.id, [...earlier, review]);
   state.revisions.set(revision.id, { ...revision, reviewID: review.id });
 }
 
-function evolveAccepted(state: FoldedState, event: EventOf<'run_accepted'>, bug: Bug): void {
+function evolveAccepted(state: FoldedState, event: EventOf<'run_accepted'>, failWith: FailWith): void {
   const { run_id: runId, role, item_id: itemId, specs, revision_id: revisionId } = event;
   const headSHA = revisionId === null ? null : (state.revisions.get(revisionId)?.headSHA ?? null);
   state.runs.set(runId, { runId, role, itemId, specs, revisionId, headSHA });
-  if (itemId !== null) patchItem(state, itemId, bug, () => ({ failedStarts: [] }));
+  if (itemId !== null) patchItem(state, itemId, failWith, () => ({ failedStarts: [] }));
 }
 
-function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>, bug: Bug): void {
-  const run = state.runs.get(event.run_id) ?? bug(`the run ${event.run_id} is not active`);
+function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>, failWith: FailWith): void {
+  const run = state.runs.get(event.run_id) ?? failWith(`the run ${event.run_id} is not active`);
   state.runs.delete(run.runId);
   if (run.role === 'planner') {
     if (event.counted) countPlanFailure(state, run.specs, event.reason);
@@ -225,23 +233,29 @@ function evolveEnded(state: FoldedState, event: EventOf<'run_ended'>, bug: Bug):
   }
   const { role, itemId } = run;
   if (itemId === null) return;
-  patchItem(state, itemId, bug, (known) => {
-    if (event.ok) return { failures: without(known.failures, REACHED_BY[role]) };
+  patchItem(state, itemId, failWith, (known) => {
+    if (event.ok) return { failures: withoutFailuresAt(known.failures, CLEARED_BY[role]) };
     return event.counted ? { failures: [...known.failures, { at: role, reason: event.reason }] } : {};
   });
 }
 
-/** A success takes away the failures of what lies up to it, so that three failures behind it still count. */
-const REACHED_BY: Readonly<Record<'implementor' | 'reviewer', readonly FailedAt[]>> = {
+/** A success clears the failures of the stages up to it, but not those of later stages. */
+const CLEARED_BY: Readonly<Record<'implementor' | 'reviewer', readonly FailedAt[]>> = {
   implementor: ['implementor'],
   reviewer: ['implementor', 'checks', 'reviewer'],
 };
 
-function without(failures: readonly ItemFailure[], at: readonly FailedAt[]): readonly ItemFailure[] {
+function withoutFailuresAt(
+  failures: readonly ItemFailure[],
+  at: readonly FailedAt[],
+): readonly ItemFailure[] {
   return failures.filter((failure) => !at.includes(failure.at));
 }
 
-/** A part of it may have been done under the same key: whoever tries again has to ask for the same, at the same time. */
+/**
+ * Keeps the time of the first try: it may have been carried out in part under the same key, so a retry must
+ * repeat it unchanged.
+ */
 function keepFirstTry({ started, firstTries }: FoldedState, key: string): void {
   const tried = started.get(key);
   if (tried !== undefined) firstTries.set(key, tried.at);

@@ -7,8 +7,9 @@ export interface AfterFailure {
 }
 
 /**
- * Where a failure sends an item, the failure being the last of `failures`. It goes round again until it has failed three
- * times in a row. The table knows no way from review to blocked, so that it needs refinement from there.
+ * The next status after a failure, which is the last of `failures`. The item is retried until it has failed
+ * three times in a row. The status table has no transition from review to blocked, so from there it needs
+ * refinement.
  */
 export function afterFailures(
   from: 'in-progress' | 'review',

@@ -8,11 +8,11 @@ import { transition } from './status-table.ts';
 
 export interface GuardContext {
   readonly limits: WorkLimits;
-  /** What is wrong with a planner's result, held against the items as they are now. */
+  /** Problems of a planner's result, checked against the current items. */
   readonly checkPlan: (result: PlannerResult, state: WorkState) => readonly string[];
 }
 
-/** Concurrency first, then policy: the first reason why this must not be done now; null where there is none. */
+/** The first reason why the command must not be carried out now, concurrency before policy; null if there is none. */
 export function refusalOf(state: WorkState, asked: AskedCommand, context: GuardContext): Refusal | null {
   const { command } = asked;
   switch (command.kind) {
@@ -86,7 +86,7 @@ function refuseImplementor(
   const open = refuseOpenBlockers(state, known);
   if (open !== null) return open;
   const verdict = transition(known.item.status, 'in-progress', asked.by.kind);
-  if (!verdict.ok) return refuse(verdict.code, `item ${itemId}: ${verdict.reason}`, wayOn(known));
+  if (!verdict.ok) return refuse(verdict.code, `item ${itemId}: ${verdict.reason}`, suggestNext(known));
   const busy = busyItems(state, { ...context.limits, starting: new Map() });
   const overlap = overlapAmong(state, context.limits, known, busy);
   if (overlap !== null)
@@ -98,8 +98,8 @@ function refuseImplementor(
   return refuseWithoutPlace(state, asked, context);
 }
 
-/** What a person does about an item that no agent can be put to work on. */
-function wayOn({ item: { id, status } }: KnownItem): string | null {
+/** What the user can do about an item that no agent can work on. */
+function suggestNext({ item: { id, status } }: KnownItem): string | null {
   if (status === 'approved') return `it is finished: conductor work merge ${id}`;
   return status === 'blocked' || status === 'needs-refinement'
     ? `decide what holds it up, then: conductor work transition ${id} pending --reason "…"`
@@ -129,7 +129,7 @@ function refuseReviewer(
   return refuseWithoutPlace(state, asked, context);
 }
 
-/** The limit is for what the engine takes up by itself: a person who asks for a run gets it. */
+/** The limit applies to runs that the engine starts itself: a run that a user requests always starts. */
 function refuseWithoutPlace(state: WorkState, asked: AskedCommand, context: GuardContext): Refusal | null {
   if (asked.by.kind === 'person') return null;
   const { jobs } = context.limits;
@@ -167,7 +167,7 @@ function refuseTransition(
     return refuse(verdict.code, `item ${command.itemId}: ${verdict.reason}`, help);
   }
   if (command.to === 'ready') return refuseOpenBlockers(state, known);
-  // What the engine does about a lost run must not hit one that has been accepted since.
+  // A transition of the engine for a lost run must not affect a run that was accepted since.
   const orphan = by.kind === 'engine' && known.item.status === 'in-progress';
   return orphan ? refuseSecondAgent(state, command.itemId) : null;
 }

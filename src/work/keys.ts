@@ -2,7 +2,7 @@ import type { WorkStatus } from '../contracts/work-item.ts';
 import type { Role } from '../contracts/work-results.ts';
 import type { KnownItem } from './state.ts';
 
-/** Names of wishes. Whoever wishes the same from the same state uses the same name, before a crash and after it. */
+/** Idempotency keys of commands. The same request from the same state has the same key, before and after a crash. */
 
 export function transitionKey({ item, statusSeq }: KnownItem, to: WorkStatus): string {
   return `transition/${item.id}/${statusSeq}/${to}`;

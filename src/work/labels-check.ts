@@ -6,15 +6,18 @@ import { CATEGORY_PREFIX, categoryOf, fieldsOfLabels, LABELS, type LabelCategory
 export interface LabelProblem {
   readonly code: ProblemCode;
   readonly message: string;
-  /** Which label; null where one is missing. */
+  /** The index of the label; null if one is missing. */
   readonly index: number | null;
 }
 
-/** Whose labels they are. */
+/** The item that the labels belong to. */
 export type LabelledItem =
-  /** It starts as pending. */
+  /** Starts as pending. */
   | { readonly kind: 'new' }
-  /** Its status is moved by transitions alone, so the label may stay away, say what is, or be that of the template; null where that is not known. */
+  /**
+   * Only transitions change its status, so the status label may be missing, match the current status, or be
+   * that of the template. `status` is null if unknown.
+   */
   | { readonly kind: 'existing'; readonly status: WorkStatus | null };
 
 const KNOWN = LABELS.map(({ name }) => name);
@@ -25,7 +28,7 @@ const MISSING: Readonly<Record<LabelCategory, ProblemCode>> = {
   complexity: 'WR504',
 };
 
-/** The type is that of the labels where they have one; `type` tells it where they don't. */
+/** Checks labels. The type comes from the labels; `type` is used if they have none. */
 export function checkLabels(
   labels: readonly string[],
   item: LabelledItem = { kind: 'new' },
@@ -47,7 +50,7 @@ function checkLabel(labels: readonly string[], label: string, index: number): re
   const first = labels.indexOf(label);
   if (first < index) return [{ code: 'WR506', message: `the label "${label}" stands twice`, index }];
   if (KNOWN.includes(label)) return [];
-  const category = categoryOf(label) ?? claimedCategory(label);
+  const category = categoryOf(label) ?? intendedCategory(label);
   if (category === null) return [];
   const near = didYouMean(label, KNOWN);
   const known = KNOWN.filter((name) => categoryOf(name) === category).join(', ');
@@ -55,8 +58,8 @@ function checkLabel(labels: readonly string[], label: string, index: number): re
   return [{ code: 'WR507', message: `there is no label "${label}": ${hint}`, index }];
 }
 
-/** `Priority: High` was meant to be one of ours. */
-function claimedCategory(label: string): LabelCategory | null {
+/** Recognises misspelt labels of a category, such as `Priority: High`. */
+function intendedCategory(label: string): LabelCategory | null {
   return categoryOf(
     label
       .trim()
@@ -75,8 +78,8 @@ function checkCategory(
     .filter(({ label, index }) => KNOWN.includes(label) && labels.indexOf(label) === index)
     .filter(({ label }) => categoryOf(label) === category);
   if (own.length === 0) {
-    // A misspelt one is told of already, and what it was meant to be is not missing.
-    const misspelt = labels.some((label) => !KNOWN.includes(label) && claimedCategory(label) === category);
+    // A misspelt label is already reported, so it does not count as missing.
+    const misspelt = labels.some((label) => !KNOWN.includes(label) && intendedCategory(label) === category);
     if (!needed || misspelt) return [];
     const message = `there is no label "${CATEGORY_PREFIX[category]}:…"`;
     return [{ code: MISSING[category], message, index: null }];
@@ -113,7 +116,7 @@ function checkStatus(labels: readonly string[], item: LabelledItem): readonly La
             index,
           },
         ];
-  // The template has status:pending, and who sends its labels again does not ask for a move.
+  // The template has status:pending, so repeating its labels does not request a transition.
   if (item.status === null || item.status === status || status === 'pending') return [];
   const message = `the item is ${item.status}, and an update can't make it "status:${status}"`;
   return [{ code: 'WR511', message, index }];

@@ -19,7 +19,7 @@ export interface LabelDefinition {
 export const LABEL_CATEGORIES = ['type', 'status', 'priority', 'complexity'] as const;
 export type LabelCategory = (typeof LABEL_CATEGORIES)[number];
 
-/** What stands before the colon. */
+/** The prefix before the colon. */
 export const CATEGORY_PREFIX: Readonly<Record<LabelCategory, string>> = {
   type: 'task',
   status: 'status',
@@ -27,14 +27,14 @@ export const CATEGORY_PREFIX: Readonly<Record<LabelCategory, string>> = {
   complexity: 'complexity',
 };
 
-/** An item that is closed is not open for anybody to look for, so no label says so. */
+/** Closed items are not looked up by label, so this status has none. */
 export type LabelledStatus = Exclude<WorkStatus, 'closed'>;
 
-const TYPES: Readonly<Record<WorkType, string>> = {
+const TYPE_DESCRIPTIONS: Readonly<Record<WorkType, string>> = {
   implement: 'Code to write, as a spec asks for it',
   refinement: 'A question about a spec, for a person',
 };
-const STATUSES: Readonly<Record<LabelledStatus, string>> = {
+const STATUS_DESCRIPTIONS: Readonly<Record<LabelledStatus, string>> = {
   pending: 'Waits for its blockers, or to be looked at again',
   ready: 'Nothing blocks it: an implementor can start',
   'in-progress': 'An implementor works on it',
@@ -43,12 +43,12 @@ const STATUSES: Readonly<Record<LabelledStatus, string>> = {
   'needs-refinement': 'Waits for a person: it can not be done as it is written',
   blocked: 'Waits for a person: something outside holds it up',
 };
-const PRIORITY_WORDS: Readonly<Record<Priority, string>> = {
+const PRIORITY_DESCRIPTIONS: Readonly<Record<Priority, string>> = {
   high: 'Taken first',
   medium: 'Taken after what is high',
   low: 'Taken last',
 };
-const COMPLEXITY_WORDS: Readonly<Record<Complexity, string>> = {
+const COMPLEXITY_DESCRIPTIONS: Readonly<Record<Complexity, string>> = {
   trivial: 'A few lines in one place',
   low: 'One file and its test',
   medium: 'A few files that depend on each other',
@@ -69,12 +69,12 @@ const COLORS: Readonly<Record<LabelCategory, Readonly<Record<string, string>>>> 
   complexity: { trivial: 'edf8fb', low: 'b3cde3', medium: '8c96c6', high: '88419d' },
 };
 
-/** All labels there are, by category. */
+/** All labels, by category. */
 export const LABELS: readonly LabelDefinition[] = [
-  ...labelsFor('type', TYPES),
-  ...labelsFor('status', STATUSES),
-  ...labelsFor('priority', PRIORITY_WORDS),
-  ...labelsFor('complexity', COMPLEXITY_WORDS),
+  ...labelsFor('type', TYPE_DESCRIPTIONS),
+  ...labelsFor('status', STATUS_DESCRIPTIONS),
+  ...labelsFor('priority', PRIORITY_DESCRIPTIONS),
+  ...labelsFor('complexity', COMPLEXITY_DESCRIPTIONS),
 ];
 
 function labelsFor(category: LabelCategory, words: Readonly<Record<string, string>>): LabelDefinition[] {
@@ -85,13 +85,13 @@ function labelsFor(category: LabelCategory, words: Readonly<Record<string, strin
   }));
 }
 
-/** What labels say about an item. Of two in one category the first counts; `checkLabels` tells of the second. */
+/** The fields that labels determine. Of two in one category the first counts; `checkLabels` reports the second. */
 export interface LabelFields {
   readonly type: WorkType | null;
   readonly status: LabelledStatus | null;
   readonly priority: Priority | null;
   readonly complexity: Complexity | null;
-  /** Those of no category, and those that are unknown. */
+  /** Labels of no category, and unknown ones. */
   readonly other: readonly string[];
 }
 
@@ -108,7 +108,7 @@ export function fieldsOfLabels(labels: readonly string[]): LabelFields {
   };
 }
 
-/** The labels of an item, by category, then the others. A closed item has none for its status. */
+/** The labels of an item, by category, then the others. A closed item has no status label. */
 export function labelsOf(
   fields: Omit<LabelFields, 'status'> & { readonly status: WorkStatus | null },
 ): string[] {
@@ -121,7 +121,7 @@ export function labelsOf(
   return [...own, ...fields.other];
 }
 
-/** The category that a label claims to be of. */
+/** The category that the prefix of a label names. */
 export function categoryOf(label: string): LabelCategory | null {
   const prefix = label.slice(0, label.indexOf(':'));
   return LABEL_CATEGORIES.find((category) => CATEGORY_PREFIX[category] === prefix) ?? null;

@@ -2,19 +2,19 @@ import type { Role } from '../contracts/work-results.ts';
 import { findOverlap } from './overlap.ts';
 import type { KnownItem, WorkState } from './state.ts';
 
-/** What decides together with the state and is not in the journal. */
+/** Inputs of decisions that are not in the journal. */
 export interface WorkLimits {
-  /** How many items agents work on at the same time. */
+  /** Maximum number of items that agents work on at the same time. */
   readonly jobs: number;
-  /** What stands under In Scope of a body. */
+  /** The paths under In Scope of a body. */
   readonly scopeOf: (body: string) => readonly string[];
-  /** Runs that this engine has asked for and that have no id yet, by item. */
+  /** Runs that this engine has requested and that have no id yet, by item. */
   readonly starting: ReadonlyMap<string, Role>;
-  /** A planner is being started. */
+  /** Whether a planner is being started. */
   readonly startsPlanner: boolean;
-  /** Items for which runs are started; all where it is left out. */
+  /** Items for which runs are started; all items if missing. */
   readonly only?: ReadonlySet<string>;
-  /** Accepted runs that wait for somebody, and for what. */
+  /** Accepted runs that wait for a user, with the reason. */
   readonly waitingRuns: ReadonlyMap<string, string>;
 }
 
@@ -23,14 +23,14 @@ export function isWanted({ only }: WorkLimits, itemId: string): boolean {
   return only === undefined || only.has(itemId);
 }
 
-/** Items that an agent works on or is about to, with its role. */
+/** Items that an agent works on or is about to work on, with its role. */
 export function busyItems(state: WorkState, limits: WorkLimits): ReadonlyMap<string, Role> {
   const busy = new Map(limits.starting);
   for (const run of state.runs.values()) if (run.itemId !== null) busy.set(run.itemId, run.role);
   return busy;
 }
 
-/** How many places are taken. A run that waits for a person at a gate takes none, or two gates would stop everything. */
+/** The number of places in use. A run that waits at a gate takes none, or two gates would stop all work. */
 export function takenPlaces(state: WorkState, limits: WorkLimits): number {
   const waiting = [...state.runs.values()].filter(
     ({ runId, itemId }) => itemId !== null && limits.waitingRuns.has(runId),
@@ -43,7 +43,7 @@ export interface Overlap {
   readonly path: string;
 }
 
-/** Another item, of those whose code is being written, that could touch the same file. */
+/** Another item in implementation that could touch the same file. */
 export function overlapAmong(
   state: WorkState,
   limits: WorkLimits,

@@ -1,4 +1,4 @@
-/** A list item at any depth, without what is nested in it. */
+/** A list item at any depth, without its nested items. */
 export interface ListItem {
   readonly kind: 'item';
   /** One line: wrapped lines are joined. */
@@ -25,5 +25,5 @@ export interface TextBlock {
   readonly line: number;
 }
 
-/** Items of a list stand one after the other, each before those that are nested in it. */
+/** Items of a list follow each other, each before its nested items. */
 export type MarkdownBlock = Heading | ListItem | TextBlock;

@@ -6,8 +6,8 @@ type Root = ReturnType<typeof fromMarkdown>;
 type Node = Root['children'][number];
 
 /**
- * Emphasis, links and the like are left as text: nothing here needs them, paths have stars and underscores in them, and
- * a text from outside can't make their reading slow. What looks like the target of a link stays a paragraph.
+ * Disables inline syntax such as emphasis and links: it is not needed, paths contain stars and underscores,
+ * and untrusted text can't make its parsing slow. Link definitions stay paragraphs.
  */
 const BLOCKS_ONLY = {
   disable: {
@@ -27,7 +27,7 @@ const BLOCKS_ONLY = {
   },
 };
 
-/** Piece by piece, because the parser takes the square of the time for twice as many lists or quotes. */
+/** Parses in pieces, because the parser takes quadratic time in the number of lists or quotes. */
 export function readBlocks(markdown: string, pieceLines?: number): readonly MarkdownBlock[] {
   return piecesOf(withoutFrontMatter(markdown), pieceLines).flatMap(readPiece);
 }
@@ -41,16 +41,16 @@ function readPiece({ text, linesBefore, offset }: MarkdownPiece): readonly Markd
   });
 }
 
-/** Headings inside of fences, quotes, lists and comments are no headings of the document. */
+/** Headings inside of fences, quotes, lists and comments aren't headings of the document. */
 function blocksIn(markdown: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
-  // A stack of our own: a list can be nested deeper than calls can.
-  const waiting: { readonly node: Node; readonly depth: number }[] = [];
+  // An explicit stack, because nested lists can exceed the call stack.
+  const stack: { readonly node: Node; readonly depth: number }[] = [];
   const push = (nodes: readonly Node[], depth: number): void => {
-    for (const node of nodes.toReversed()) waiting.push({ node, depth });
+    for (const node of nodes.toReversed()) stack.push({ node, depth });
   };
   push(fromMarkdown(markdown, { extensions: [BLOCKS_ONLY] }).children, -1);
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { node, depth } = next;
     switch (node.type) {
       case 'heading':
@@ -79,10 +79,10 @@ function blocksIn(markdown: string): readonly MarkdownBlock[] {
   return blocks;
 }
 
-/** A rule at the top, sections, and a rule at the end are no front matter. */
+/** A rule at the top, followed by sections and another rule, is not front matter. */
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n(?:(?!##)[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
 
-/** Its lines stay, empty, so that all others keep their numbers and offsets keep their meaning. */
+/** Blanks the front matter, so that line numbers and offsets stay the same. */
 function withoutFrontMatter(markdown: string): string {
   const found = FRONT_MATTER.exec(markdown)?.[0];
   if (found === undefined) return markdown;

@@ -1,14 +1,16 @@
 import { matchesGlob } from '../policy/globs.ts';
 
 /**
- * Whether two items could touch the same file, from what stands under In Scope. In doubt they do: waiting costs time, and
- * two agents in one file cost their work.
+ * Whether two items could touch the same file, according to their In Scope lists. In doubt they overlap:
+ * waiting only costs time, but two agents in one file lose work.
  */
 export function scopesOverlap(left: readonly string[], right: readonly string[]): boolean {
   return findOverlap(left, right) !== null;
 }
 
-/** The entry of `left` that meets one of `right`; null where none does. Who names nothing may touch anything. */
+/**
+ * The entry of `left` that overlaps with one of `right`; null if none does. An empty list may touch any file.
+ */
 export function findOverlap(left: readonly string[], right: readonly string[]): string | null {
   if (left.length === 0 || right.length === 0) return left[0] ?? right[0] ?? '**';
   const others = right.map(readEntry);
@@ -18,9 +20,9 @@ export function findOverlap(left: readonly string[], right: readonly string[]): 
 interface Entry {
   readonly path: string;
   readonly isGlob: boolean;
-  /** The folder that a glob can't leave; for a plain path the path. */
+  /** The folder that a glob is limited to; for a plain path, the path itself. */
   readonly base: string;
-  /** Nobody looks at the disk here: a last name without a dot in it may be a folder. */
+  /** Decided without access to the disk: a last segment without a dot may be a folder. */
   readonly mayBeFolder: boolean;
 }
 
@@ -54,7 +56,7 @@ function entriesMeet(left: Entry, right: Entry): boolean {
   );
 }
 
-/** Two patterns that share a folder meet, unless each is for files of one kind and the kinds differ. */
+/** Two patterns in the same folder overlap, unless each is limited to one extension and these differ. */
 function globsMeet(left: Entry, right: Entry): boolean {
   if (!isWithin(left.base, right.base) && !isWithin(right.base, left.base)) return false;
   const [leftKind, rightKind] = [kindOf(left.path), kindOf(right.path)];
@@ -73,14 +75,14 @@ function globMeetsPath(glob: Entry, { path, mayBeFolder }: Entry): boolean {
   return [codeOf(path), ...testsOf(path)].some((beside) => matchesGlob(glob.path, beside));
 }
 
-/** Whether `inner` is `outer` or lies below it. */
+/** Whether `inner` is `outer` or below it. */
 function isWithin(inner: string, outer: string): boolean {
   return outer === '' || inner === outer || inner.startsWith(`${outer}/`);
 }
 
 const TEST_NAME = /(?:[._-](?:test|spec)(?=\.\w+$))|(?:^test_)/;
 
-/** Tests beside a file are in its scope, so that they belong to whoever has the file. */
+/** Tests beside a file are in its scope, so they conflict with an item that owns the file. */
 function sameCode(left: string, right: string): boolean {
   if (!isTest(left) && !isTest(right)) return false;
   return withoutExtension(codeOf(left)) === withoutExtension(codeOf(right));
@@ -90,7 +92,7 @@ function isTest(path: string): boolean {
   return codeOf(path) !== path;
 }
 
-/** The file that a test is beside; any other path as it is. */
+/** The file that a test belongs to; any other path unchanged. */
 function codeOf(path: string): string {
   const segments = path.split('/');
   const name = (segments.pop() ?? '').replace(TEST_NAME, '');

@@ -9,12 +9,12 @@ import type {
 } from '../contracts/work-item.ts';
 import type { AgentReview } from '../contracts/work-results.ts';
 
-/** What goes to a provider of work items and what comes back, whichever provider it is. */
+/** Values that are exchanged with a provider of work items, independent of the provider. */
 
 export interface ProviderItem {
   readonly item: WorkItem;
   readonly body: string;
-  /** All of its labels, that of its status included. */
+  /** All of its labels, including that of its status. */
   readonly labels: readonly string[];
 }
 
@@ -41,9 +41,9 @@ export type ProviderWrite =
   | { readonly kind: 'link_item'; readonly item: string; readonly blockedBy: readonly string[] }
   | { readonly kind: 'update_item'; readonly id: string; readonly fields: Partial<ItemFields> }
   | { readonly kind: 'set_status'; readonly id: string; readonly status: WorkStatus }
-  /** Kept where people look at the item. */
+  /** Stored where users see it with the item. */
   | { readonly kind: 'keep_summary'; readonly id: string; readonly runId: string; readonly summary: string }
-  /** Replaces the review of the revision where there is one. */
+  /** Replaces an existing review of the revision. */
   | { readonly kind: 'post_review'; readonly revisionId: string; readonly review: AgentReview };
 
 export type ProviderWritten =
@@ -62,10 +62,10 @@ export interface RevisionRequest {
   /** The commit that the patch applies to. */
   readonly base: string;
   readonly patch: string;
-  /** Of the commit: what was done, with scope corrections. */
+  /** The commit message: what was done, with scope corrections. */
   readonly message: string;
   readonly body: string;
   readonly author: string;
-  /** Makes the commit the same whenever it is made. */
+  /** A fixed time, so that the commit is the same on every try. */
   readonly at: string;
 }

@@ -1,6 +1,6 @@
 import type { TransitionCode } from './status-table.ts';
 
-/** Each is a guard or a rule of policy. */
+/** Each is a guard or a policy rule. */
 export type RefusalCode =
   | TransitionCode
   | 'unknown_item'
@@ -20,7 +20,7 @@ export type RefusalCode =
   | 'checks_not_passed'
   | 'not_approved';
 
-/** Why a command is not carried out. `help` is for a person who asked. */
+/** Why a command is not carried out. `help` is for a user who requested it. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly reason: string;

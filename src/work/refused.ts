@@ -5,8 +5,8 @@ import type { Refusal } from './refusal.ts';
 import type { WorkState } from './state.ts';
 
 /**
- * What a refusal leaves in the journal. A run whose result is refused has ended all the same, and its summary is kept. Nothing
- * for a refusal that was told before.
+ * The journal events of a refusal. A run whose result is refused has ended nevertheless, and its summary is
+ * kept. A repeated refusal is not recorded again.
  */
 export function refusalEvents(state: WorkState, asked: AskedCommand, refusal: Refusal): readonly WorkEvent[] {
   const { key, by, command } = asked;
@@ -21,10 +21,10 @@ export function refusalEvents(state: WorkState, asked: AskedCommand, refusal: Re
     code,
     reason,
   };
-  return [refused, ...(by.kind === 'engine' ? consequences(state, asked, refusal) : [])];
+  return [refused, ...(by.kind === 'engine' ? runEndEvents(state, asked, refusal) : [])];
 }
 
-function consequences(state: WorkState, { command }: AskedCommand, refusal: Refusal): readonly WorkEvent[] {
+function runEndEvents(state: WorkState, { command }: AskedCommand, refusal: Refusal): readonly WorkEvent[] {
   const end = { ok: false, counted: refusal.code === 'result_invalid', reason: refusal.reason };
   switch (command.kind) {
     case 'apply_planner_result':
@@ -32,10 +32,10 @@ function consequences(state: WorkState, { command }: AskedCommand, refusal: Refu
       return endRun(state, command.runId, end);
     case 'apply_implementor_result': {
       const { itemId, runId, result } = command;
-      const kept: readonly WorkEvent[] = state.items.has(itemId)
+      const summaryKept: readonly WorkEvent[] = state.items.has(itemId)
         ? [{ type: 'summary_kept', item_id: itemId, run_id: runId, summary: result.summary }]
         : [];
-      return [...kept, ...endRun(state, runId, end)];
+      return [...summaryKept, ...endRun(state, runId, end)];
     }
     case 'request_planner_run':
     case 'request_implementor_run':

@@ -17,18 +17,20 @@ export function refusePlannerResult(
   return refuse('result_invalid', [...new Set(problems)].join('; '));
 }
 
-/** What would break while it is applied. The contract has more to say, and says it with places. */
+/** Problems that would break the application of the plan. The contract checks more, and reports positions. */
 function planProblems(state: WorkState, result: PlannerResult): string[] {
   const refs = new Set(result.create.map((planned) => planned.tempID));
   const known = (id: string) => refs.has(id) || state.items.has(id);
   return [
-    ...twice(result.create.map((planned) => planned.tempID)).map((id) => `the tempID ${id} is used twice`),
+    ...findDuplicates(result.create.map((planned) => planned.tempID)).map(
+      (id) => `the tempID ${id} is used twice`,
+    ),
     ...result.create.flatMap((planned) =>
       planned.blockedBy
         .filter((id) => !known(id))
         .map((id) => `${planned.tempID} is blocked by ${id}, which does not exist`),
     ),
-    ...twice(result.close).map((id) => `item ${id} is closed twice`),
+    ...findDuplicates(result.close).map((id) => `item ${id} is closed twice`),
     ...result.close.flatMap((id) => {
       const item = state.items.get(id)?.item;
       if (item === undefined) return [`close names item ${id}, which does not exist`];
@@ -42,7 +44,7 @@ function planProblems(state: WorkState, result: PlannerResult): string[] {
   ];
 }
 
-function twice(ids: readonly string[]): string[] {
+function findDuplicates(ids: readonly string[]): string[] {
   return ids.filter((id, index) => ids.indexOf(id) !== index);
 }
 
@@ -65,9 +67,9 @@ function refuseImplementorResult(
   { result }: CommandOf<'apply_implementor_result'>,
   by: Asker,
 ): Refusal | null {
-  // A person may bring a result for an item that no agent has taken up.
+  // A user may submit a result for an item that no agent works on.
   const expected = by.kind === 'person' ? ['in-progress', 'ready'] : ['in-progress'];
-  if (!expected.includes(item.status)) return misplaced(item, expected.join(' or '), by);
+  if (!expected.includes(item.status)) return refuseStatus(item, expected.join(' or '), by);
   const empty = by.kind === 'person' && result.outcome === 'completed' && isEmptyPatch(result.patch);
   return empty ? refuse('result_invalid', 'it says completed and its patch is empty') : null;
 }
@@ -78,7 +80,7 @@ function refuseReviewerResult(
   command: CommandOf<'apply_reviewer_result'>,
   by: Asker,
 ): Refusal | null {
-  if (item.status !== 'review') return misplaced(item, 'review', by);
+  if (item.status !== 'review') return refuseStatus(item, 'review', by);
   const revision = revisionOf(state, item);
   if (revision === null || revision.id !== command.revisionId)
     return refuse('unknown_revision', `item ${item.id} has no revision ${command.revisionId}`);
@@ -91,8 +93,8 @@ export function isEmptyPatch(patch: string | null): boolean {
   return patch === null || patch.trim() === '';
 }
 
-/** The engine brings a result when its run ends, a person at any time. */
-function misplaced({ id, status }: KnownItem['item'], expected: string, by: Asker): Refusal {
+/** The engine submits a result when its run ends; a user may do so at any time. */
+function refuseStatus({ id, status }: KnownItem['item'], expected: string, by: Asker): Refusal {
   const why =
     by.kind === 'engine' ? 'it was moved while the run went on' : 'the result does not fit where it stands';
   return refuse('item_moved', `item ${id} is ${status} and not ${expected}: ${why}`);
@@ -109,7 +111,7 @@ function refuseBesideAgent(state: WorkState, { item }: KnownItem, runId: string)
   return refuse('item_active', `the ${run.role} of the run ${run.runId} is at work on item ${item.id}`);
 }
 
-/** A merge is a person's act, of exactly the commit that was approved. */
+/** Only a user merges, and only the commit that was approved. */
 export function refuseMerge(state: WorkState, { itemId }: CommandOf<'merge'>, by: Asker): Refusal | null {
   if (by.kind !== 'person') return refuse('people_only', 'only a person merges');
   const known = state.items.get(itemId);

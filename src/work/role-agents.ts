@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
 import { ROLES, type Role } from '../contracts/work-results.ts';
 
-/** Which role works in a step of the built-in workflows. */
+/** The role of each step in the built-in workflows. */
 const ROLE_OF_STEP: Readonly<Record<string, Role>> = {
   plan: 'planner',
   implement: 'implementor',
@@ -11,7 +11,9 @@ const ROLE_OF_STEP: Readonly<Record<string, Role>> = {
 
 export type RoleAgents = Readonly<Record<Role, string>>;
 
-/** A built-in workflow with the agents of the configuration in its steps. Every other byte stays as it is. */
+/**
+ * A built-in workflow with the configured agents in its steps. Everything else stays byte for byte the same.
+ */
 export function withRoleAgents(text: string, agents: RoleAgents): string {
   const steps = parseDocument(text).get('steps');
   const places = (isSeq(steps) ? steps.items : []).flatMap((step) => {
@@ -27,7 +29,7 @@ export function withRoleAgents(text: string, agents: RoleAgents): string {
   );
 }
 
-/** Names of the configuration that no agent has, with the key that names each. */
+/** Configured names that no agent has, with their configuration keys. */
 export function unknownRoleAgents(
   agents: RoleAgents,
   known: ReadonlySet<string>,

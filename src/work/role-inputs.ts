@@ -3,16 +3,18 @@ import type { Revision } from '../contracts/work-item.ts';
 import type { WorkspaceDiff } from '../contracts/workspace-change.ts';
 import type { GivenItem, RoleRequest } from './role.ts';
 
-/** More than that of a change a prompt does not show; the files are in the worktree. */
+/** A prompt shows at most this much of a patch; the files are in the worktree. */
 const PATCH_LIMIT = 200_000;
 
-/** What of the repository goes with a request about a revision. */
+/** The files of a revision that a request includes. */
 export interface RevisionFiles {
   readonly files: WorkspaceDiff['files'];
   readonly patch: string;
 }
 
-/** The typed inputs of a role's run. Values that are not text are JSON. `item_base` says where its patch starts. */
+/**
+ * The typed inputs of a role's run. Values other than text are JSON. `item_base` is the base of its patch.
+ */
 export function roleInputs(
   request: RoleRequest,
   base: string,
@@ -45,7 +47,7 @@ export function roleInputs(
       return {
         ...itemInputs(request.item),
         item_base: base,
-        patch: shortened(work?.patch ?? ''),
+        patch: shorten(work?.patch ?? ''),
         ...(warnings.length === 0 ? {} : { scope_warnings: json(warnings) }),
         ...earlierInputs(request.revision, request.reviews, work),
       };
@@ -69,14 +71,14 @@ function earlierInputs(
     insertions,
     deletions,
   }));
-  const told = reviews.map(({ headSHA: head, review }) => ({ head_sha: head, ...review }));
+  const history = reviews.map(({ headSHA: head, review }) => ({ head_sha: head, ...review }));
   return {
     revision: json({ id, title, body, head_sha: headSHA, head_ref: headRef, pipeline, files }),
-    ...(told.length === 0 ? {} : { reviews: json(told) }),
+    ...(history.length === 0 ? {} : { reviews: json(history) }),
   };
 }
 
-function shortened(patch: string): string {
+function shorten(patch: string): string {
   const more = patch.length - PATCH_LIMIT;
   return more <= 0
     ? patch

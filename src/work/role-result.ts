@@ -11,22 +11,24 @@ import type { RunEnd } from '../kernel/state.ts';
 import type { RoleWords } from '../planner/role-words.ts';
 import type { RoleEnd, RoleSubject } from './role.ts';
 
-/** What a run left behind, as values: the same from a run that just ended and from its record years later. */
+/**
+ * The evidence that a run left, as plain values: the same for a run that just ended and for an old record.
+ */
 export interface RoleEvidence {
   readonly end: RunEnd;
-  /** What the agent of the role gave back, unchecked; null where it gave nothing with a `role`. */
+  /** The unchecked result of the role's agent; null if it returned none with a `role`. */
   readonly words: RoleWords | null;
-  /** What was wrong with how it said it. */
+  /** Problems with the format of its result. */
   readonly notes: readonly string[];
   /** Whether an agent changed files. */
   readonly changed: boolean;
-  /** Of the last validation. */
+  /** Failed validators of the last validation. */
   readonly failedValidators: readonly FailedValidator[];
-  /** In the words of the policy. */
+  /** Policy violations, as messages. */
   readonly violations: readonly string[];
-  /** What a person said who rejected it. */
+  /** The comment of a user who rejected it. */
   readonly rejection: string | null;
-  /** From the base of the item to the end of the run; null where the work could not be kept. */
+  /** From the base of the item to the end of the run; null if the work could not be stored. */
   readonly patch: { readonly base: string; readonly text: string } | null;
 }
 
@@ -34,11 +36,11 @@ export interface FailedValidator {
   readonly id: string;
   readonly outcome: string;
   readonly exitCode: number | null;
-  /** Where its output is, relative to the run directory. */
+  /** The path of its output, relative to the run directory. */
   readonly see: string;
 }
 
-/** What a schema can't say, by role. Each problem is told in full. */
+/** Checks by role that a schema can't express. They return all problems. */
 export interface RoleChecks {
   readonly planner: (result: unknown, items: Extract<RoleSubject, { role: 'planner' }>['items']) => Problems;
   readonly implementor: (result: unknown) => Problems;
@@ -46,17 +48,17 @@ export interface RoleChecks {
 }
 type Problems = readonly string[];
 
-/** Ends from which nothing is taken, whatever the agent says. */
-const BROKEN: readonly RunOutcome[] = ['unsafe', 'policy', 'budget', 'error', 'cancelled'];
+/** Outcomes from which no result is taken, whatever the agent says. */
+const UNUSABLE_OUTCOMES: readonly RunOutcome[] = ['unsafe', 'policy', 'budget', 'error', 'cancelled'];
 
-/** What an agent may write besides the result, for the runtime. */
+/** Keys that an agent may write besides the result, for the runtime. */
 const RUNNER_KEYS: readonly string[] = ['final', 'claims', 'blockers', 'usage', 'failure', 'result'];
 
-/** Decides what a run came to: a result that can be applied, or why there is none. */
+/** Determines the result of a run: one that can be applied, or why there is none. */
 export function roleResultOf(subject: RoleSubject, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
   const { words, end } = evidence;
   const says = words?.role === 'implementor' ? `says ${String(words.outcome)}, but ` : '';
-  if (BROKEN.includes(end.outcome)) return refuse(`${says}${howItEnded(evidence)}`);
+  if (UNUSABLE_OUTCOMES.includes(end.outcome)) return refuse(`${says}${describeEnd(evidence)}`);
   if (words === null) return refuse([`the ${subject.role} left no result`, ...evidence.notes].join('; '));
   if (words.role !== subject.role)
     return refuse(`the ${subject.role} left the result of another role: ${JSON.stringify(words.role)}`);
@@ -73,7 +75,7 @@ export function roleResultOf(subject: RoleSubject, evidence: RoleEvidence, check
   }
 }
 
-/** Planner and reviewer only look. */
+/** Planner and reviewer must not change files. */
 function fromReader<Result extends Extract<RoleEnd, { ok: true }>['result']>(
   role: Exclude<Role, 'implementor'>,
   plain: RoleWords,
@@ -82,8 +84,8 @@ function fromReader<Result extends Extract<RoleEnd, { ok: true }>['result']>(
   check: (result: Result) => Problems,
 ): RoleEnd {
   if (evidence.changed) return refuse(`the ${role} changed files, and was only to look`);
-  if (evidence.end.outcome !== 'success') return refuse(howItEnded(evidence));
-  const read = fitting(schema, plain, check);
+  if (evidence.end.outcome !== 'success') return refuse(describeEnd(evidence));
+  const read = checkResult(schema, plain, check);
   if (!read.ok) return refuse(`the result of the ${role} breaks its contract: ${read.problems}`);
   const { result } = read;
   return result.role === 'implementor' ? refuse('a reader implements nothing') : { ok: true, result };
@@ -92,33 +94,33 @@ function fromReader<Result extends Extract<RoleEnd, { ok: true }>['result']>(
 function fromImplementor(plain: RoleWords, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
   const completed = plain.outcome === 'completed';
   const patch = evidence.patch?.text ?? null;
-  // The patch is never the agent's.
-  const told = { ...plain, patch: completed && patch !== '' ? patch : null };
+  // The patch comes from the workspace, never from the agent.
+  const claimed = { ...plain, patch: completed && patch !== '' ? patch : null };
   if (completed) {
     const wrong = whyNotCompleted(evidence);
     if (wrong !== null) return refuse(`says completed, but ${wrong}`);
   }
-  const read = fitting(implementorResultSchema, told, checks.implementor);
+  const read = checkResult(implementorResultSchema, claimed, checks.implementor);
   if (!read.ok) return refuse(`the result of the implementor breaks its contract: ${read.problems}`);
   const result: ImplementorResult = read.result;
   return { ok: true, result, base: evidence.patch?.base ?? '' };
 }
 
-/** A person's approval makes a failed validation no passed one. */
+/** The approval of a user does not turn a failed validation into a passed one. */
 function whyNotCompleted(evidence: RoleEvidence): string | null {
   const { failedValidators, end, patch } = evidence;
-  if (failedValidators.length > 0) return failedValidators.map(toldOf).join('; ');
-  if (end.outcome !== 'success') return howItEnded(evidence);
+  if (failedValidators.length > 0) return failedValidators.map(describeFailure).join('; ');
+  if (end.outcome !== 'success') return describeEnd(evidence);
   if (patch === null) return 'its work could not be kept';
   return patch.text === '' ? 'no file changed' : null;
 }
 
-function toldOf({ id, outcome, exitCode, see }: FailedValidator): string {
+function describeFailure({ id, outcome, exitCode, see }: FailedValidator): string {
   const how = exitCode === null ? `ended ${outcome}` : `exited ${exitCode}`;
   return `validator ${id} ${how}: see ${see}`;
 }
 
-function howItEnded({ end, violations, rejection }: RoleEvidence): string {
+function describeEnd({ end, violations, rejection }: RoleEvidence): string {
   const why = [
     ...violations,
     ...(rejection === null ? [] : [rejection]),
@@ -127,19 +129,19 @@ function howItEnded({ end, violations, rejection }: RoleEvidence): string {
   return `the run ended ${end.outcome}${why.length === 0 ? '' : `: ${why.join('; ')}`}`;
 }
 
-function fitting<Result>(
+function checkResult<Result>(
   schema: z.ZodMiniType<Result>,
   value: unknown,
   check: (result: Result) => Problems,
 ): { readonly ok: true; readonly result: Result } | { readonly ok: false; readonly problems: string } {
   const parsed = schema.safeParse(value);
-  const problems = parsed.success ? check(parsed.data) : parsed.error.issues.map(toldIssue);
+  const problems = parsed.success ? check(parsed.data) : parsed.error.issues.map(describeIssue);
   if (parsed.success && problems.length === 0) return { ok: true, result: parsed.data };
   return { ok: false, problems: problems.join('; ') };
 }
 
-/** The schemas themselves have no words. */
-function toldIssue(issue: z.core.$ZodIssue): string {
+/** The schemas have no messages of their own. */
+function describeIssue(issue: z.core.$ZodIssue): string {
   const place = issue.path.length === 0 ? 'the result' : issue.path.map(String).join('.');
   switch (issue.code) {
     case 'unrecognized_keys':

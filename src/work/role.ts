@@ -20,11 +20,11 @@ export type RoleSubject =
   | {
       readonly role: 'reviewer';
       readonly item: GivenItem;
-      /** The commit that a review has to be of which a person brings. */
+      /** The commit that a review submitted by a user must be of. */
       readonly head?: string;
     };
 
-/** Everything that a role is given, as values: no role looks anything up. */
+/** Everything that a role gets, as plain values: no role looks anything up. */
 export type RoleRequest =
   | {
       readonly role: 'planner';
@@ -35,7 +35,7 @@ export type RoleRequest =
       readonly role: 'implementor';
       readonly item: GivenItem;
       readonly earlier: EarlierWork | null;
-      /** What is Out of Scope: paths, folders and globs that the run may not touch. */
+      /** Entries of Out of Scope: paths, folders and globs that the run must not touch. */
       readonly forbidden: readonly string[];
     }
   | {
@@ -48,11 +48,11 @@ export type RoleRequest =
 export interface GivenSpec {
   readonly spec: Spec;
   readonly text: string;
-  /** Since it was last planned; null where it never was. */
+  /** The diff since it was last planned; null if it never was. */
   readonly diff: string | null;
 }
 
-/** On a resume: what there is already. */
+/** The existing work of a resumed item. */
 export interface EarlierWork {
   readonly revision: Revision;
   readonly reviews: readonly ReviewRecord[];

@@ -1,6 +1,6 @@
-/** A file, a folder (it ends in `/`) or a glob that a body lists. */
+/** A file, a folder (ends in `/`) or a glob that a body lists. */
 export interface ScopeEntry {
-  /** Without backticks, without its note. */
+  /** Without backticks and without its note. */
   readonly path: string;
   readonly note: string | null;
   readonly line: number;
@@ -8,7 +8,7 @@ export interface ScopeEntry {
 
 interface Reading {
   readonly entries: readonly Omit<ScopeEntry, 'line'>[];
-  /** Words in which no path was found: they are not for a machine. */
+  /** Whether no path was found: the text is for readers only. */
   readonly prose: boolean;
 }
 
@@ -26,10 +26,10 @@ const NOTE = /\s+\(|\s+[–—]\s*|\s+--?\s+|:\s+/;
 
 const EXTENSION = /\.[A-Za-z0-9]{1,8}$/;
 
-/** Whose list a line stands in. */
+/** The list that a line belongs to. */
 export type ScopeList = 'in' | 'out';
 
-/** What one line of a list says. */
+/** Reads one line of a list. */
 export function readScopeEntry(line: string, list: ScopeList): Reading {
   const text = line.replace(CHECKBOX, '').trim();
   if (text === '' || NONE.test(text)) return NOTHING;
@@ -43,11 +43,11 @@ export function readScopeEntry(line: string, list: ScopeList): Reading {
 
 const EXCEPTION = /\b(?:except|other than|outside|besides|apart from|unless|beyond|instead)\b/i;
 const NEGATION = /\b(?:not|never|no|without)\b|n['’]t\b/i;
-/** Bounded, since a text from outside may be anything. */
+/** Bounded, because the text is untrusted. */
 const NAMED_PATH =
   /`([^`\s/][^`\s]{0,400})`|(?<![\w./`@-])((?:[\w.@-]{1,100}\/){1,40}[\w.@-]{0,100}\w\.[A-Za-z]\w{0,7})(?![\w/`])/g;
 
-/** `the parser in src/a.ts` names a file; `all but src/a.ts` does not name what it is about. */
+/** `the parser in src/a.ts` names a file; `all but src/a.ts` does not name the files it covers. */
 export function readSentence(text: string, list: ScopeList): Reading {
   if (EXCEPTION.test(text) || (list === 'in' && NEGATION.test(text))) return PROSE;
   const paths = [...text.matchAll(NAMED_PATH)]
@@ -56,7 +56,7 @@ export function readSentence(text: string, list: ScopeList): Reading {
   return paths.length === 0 ? PROSE : { entries: paths.map((path) => entryOf(path, text)), prose: false };
 }
 
-/** A line on which nothing but a path stands. */
+/** Whether a line contains nothing but a path. */
 export function isLonePath(line: string): boolean {
   const text = line.trim();
   return CODE.test(text) || (/^\S+$/.test(text) && looksLikePath(text));
@@ -86,7 +86,7 @@ function readPlain(text: string): Reading {
   const head = (cut === null ? text : text.slice(0, cut.index)).replace(/(?<=\S)[,;:.]$/, '');
   const note = cut === null ? null : noteOf(text.slice(cut.index));
   if (!/\s/.test(head)) {
-    // A word with a colon heads a list of its own.
+    // A word with a colon is the heading of a list.
     if (text.endsWith(':') && !looksLikePath(head)) return PROSE;
     return { entries: [entryOf(head, note)], prose: false };
   }
@@ -95,7 +95,7 @@ function readPlain(text: string): Reading {
     return { entries: several.map((path) => entryOf(path, note)), prose: false };
   const [first = ''] = head.split(/\s/);
   if (isSurePath(first)) return { entries: [entryOf(first, noteOf(text.slice(first.length)))], prose: false };
-  // Names with a blank in them, as in `docs/my page.md`.
+  // File names with a space, as in `docs/my page.md`.
   if (first.includes('/') && EXTENSION.test(head)) return { entries: [entryOf(head, note)], prose: false };
   return PROSE;
 }

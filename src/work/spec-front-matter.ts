@@ -4,20 +4,20 @@ import { parseYaml } from '../workflow/yaml-source.ts';
 
 export type ReadFrontMatter =
   | { readonly kind: 'status'; readonly status: Spec['frontmatterStatus'] }
-  /** The file does not begin with one. */
+  /** The file has no front matter. */
   | { readonly kind: 'none' }
   | { readonly kind: 'problem'; readonly line: number; readonly message: string };
 
 const KNOWN = SPEC_STATUSES.map((status) => `\`${status}\``).join(', ');
 
-/** What the front matter of a Markdown file says about its being a spec. */
+/** Reads the spec status from the front matter of a Markdown file. */
 export function readSpecFrontMatter(source: string): ReadFrontMatter {
   const text = source.replace(/^\uFEFF/, '');
   const open = /^---[ \t]*\r?(?:\n|$)/.exec(text);
   if (open === null) return { kind: 'none' };
   const close = /^---[ \t]*\r?$/m.exec(text.slice(open[0].length));
   if (close === null) return problem(1, 'the front matter is not closed');
-  // The fence is blanked, not cut, so that lines of the YAML are lines of the file.
+  // The fence is blanked, not removed, so that the lines of the YAML match those of the file.
   const fence = open[0].replace(/-/g, ' ');
   const yaml = parseYaml(fence + text.slice(open[0].length, open[0].length + close.index), 'PR');
   if (yaml.empty) return problem(1, 'the front matter has no `status`');

@@ -1,6 +1,6 @@
 import type { MarkdownBlock } from './markdown-block.ts';
 
-/** Where in the specs an item comes from. */
+/** The part of a spec that an item is derived from. */
 export interface SpecReference {
   readonly spec: string;
   readonly sections: readonly string[];
@@ -10,7 +10,7 @@ export interface SpecReference {
 
 const LABEL = /^[*_]*(spec|sections?(?:\(s\))?|quote)[*_]*\s*:[*_]*\s*(.*)$/is;
 
-/** `Spec:` begins a reference; the sections and the quote after it belong to it. */
+/** `Spec:` starts a reference; the following sections and quote belong to it. */
 export function readSpecReferences(blocks: readonly MarkdownBlock[]): readonly SpecReference[] {
   const references: SpecReference[] = [];
   for (const { text, line } of blocks.flatMap(linesOf)) {

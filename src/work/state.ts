@@ -4,10 +4,10 @@ import type { Role } from '../contracts/work-results.ts';
 import type { Asker } from './command.ts';
 import { isTerminal } from './status-table.ts';
 
-/** How many failures in a row are enough. */
+/** Number of failures in a row after which an item is no longer retried. */
 export const FAILURE_LIMIT = 3;
 
-/** What an item can fail at. */
+/** The stages at which an item can fail. */
 export type FailedAt = 'implementor' | 'checks' | 'reviewer';
 
 export interface ItemFailure {
@@ -20,14 +20,14 @@ export interface KnownItem {
   readonly body: string;
   /** Without the label of its status. */
   readonly labels: readonly string[];
-  /** The entry that gave it its status. */
+  /** The journal entry that set its status. */
   readonly statusSeq: number;
-  /** Why it has its status, and who gave it. */
+  /** Why it has its status, and who set it. */
   readonly statusReason: string;
   readonly statusBy: string;
-  /** In a row: what was reached since then takes them away. */
+  /** Failures in a row: later progress clears them. */
   readonly failures: readonly ItemFailure[];
-  /** Runs in a row that could not even be started. */
+  /** Runs in a row that could not be started. */
   readonly failedStarts: readonly string[];
   readonly summaries: readonly { readonly runId: string; readonly summary: string }[];
   /** The commit that was approved. */
@@ -40,19 +40,19 @@ export interface ActiveRun {
   readonly itemId: string | null;
   readonly specs: readonly Spec[];
   readonly revisionId: string | null;
-  /** The commit that a reviewer was given. */
+  /** The commit that the reviewer got. */
   readonly headSHA: string | null;
 }
 
 export interface StartedCommand {
   readonly key: string;
   readonly by: Asker;
-  /** When it was started: whoever completes it uses the same time. */
+  /** The time of the start: a process that completes the command uses the same time. */
   readonly at: string;
   readonly recorded: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that the journal says. Items stand in the order in which they were made. */
+/** The state according to the journal. Items are in the order of their creation. */
 export interface WorkState {
   readonly seq: number;
   readonly items: ReadonlyMap<string, KnownItem>;
@@ -61,15 +61,15 @@ export interface WorkState {
   readonly reviews: ReadonlyMap<string, readonly ReviewRecord[]>;
   readonly runs: ReadonlyMap<string, ActiveRun>;
   readonly started: ReadonlyMap<string, StartedCommand>;
-  /** When commands were first started that have failed since. */
+  /** When commands that have failed since were first started. */
   readonly firstTries: ReadonlyMap<string, string>;
   readonly doneKeys: ReadonlySet<string>;
-  /** The last refusal of a command, so that it is not told again and again. */
+  /** The last refusal of each command, so that a repeated one is not recorded again. */
   readonly refusals: ReadonlyMap<string, string>;
   readonly specs: readonly Spec[];
   /** The content of each spec when it was last planned. */
   readonly planned: ReadonlyMap<string, string>;
-  /** Planner runs in a row that came to nothing, and the specs that they were given. */
+  /** Failed planner runs in a row, and the specs that they got. */
   readonly planFailures: { readonly specs: string; readonly reasons: readonly string[] };
 }
 
@@ -77,7 +77,7 @@ export function approvedSpecs(state: WorkState): readonly Spec[] {
   return state.specs.filter((spec) => spec.frontmatterStatus === 'approved');
 }
 
-/** The same text for the same specs with the same content. */
+/** Identifies a set of specs with their content. */
 export function specsKey(specs: readonly Spec[]): string {
   return specs
     .map((spec) => `${spec.filePath}@${spec.blobSHA}`)
@@ -85,7 +85,7 @@ export function specsKey(specs: readonly Spec[]): string {
     .join('\n');
 }
 
-/** Blockers that still hold an item up. One that nobody knows holds it up too. */
+/** Blockers that are not terminal. An unknown blocker counts too. */
 export function openBlockers(state: WorkState, item: WorkItem): readonly string[] {
   return item.blockedBy.filter((id) => {
     const blocker = state.items.get(id);
@@ -113,7 +113,7 @@ export function reviewOfHead(state: WorkState, revision: Revision): ReviewRecord
   return reviews.findLast((review) => review.headSHA === revision.headSHA) ?? null;
 }
 
-/** A copy that stays as it is while the journal goes on. What is in the maps is never changed, only replaced. */
+/** A copy that does not change while the journal grows. Values in the maps are immutable. */
 export function snapshotOf(state: WorkState): WorkState {
   return {
     ...state,

@@ -1,13 +1,13 @@
 import type { WorkStatus } from '../contracts/work-item.ts';
 
-/** Who moves an item: the engine by its rules, a person, or the result of a planner. */
+/** Who moves an item: the engine by its rules, a user, or the result of a planner. */
 export type Mover = 'engine' | 'person' | 'planner';
 
 type Movers = readonly Mover[];
 
 const EITHER: Movers = ['engine', 'person'];
 const PERSON: Movers = ['person'];
-/** A close: what nobody wants any more is closed by whoever may say so. */
+/** Users and planners may close items that are no longer wanted. */
 const CLOSER: Movers = ['person', 'planner'];
 
 export const STATUS_TABLE: Readonly<Record<WorkStatus, Readonly<Partial<Record<WorkStatus, Movers>>>>> = {
@@ -35,7 +35,7 @@ export type TransitionVerdict =
       readonly ok: false;
       readonly code: TransitionCode;
       readonly reason: string;
-      /** Where this mover may move it, in the order of the table. */
+      /** The statuses that this mover may choose, in the order of the table. */
       readonly legal: readonly WorkStatus[];
     };
 
@@ -43,14 +43,15 @@ export function transition(from: WorkStatus, to: WorkStatus, mover: Mover): Tran
   const movers = STATUS_TABLE[from][to];
   if (movers?.includes(mover) === true) return { ok: true };
   const legal = legalMoves(from, mover);
-  const ways = legal.length === 0 ? 'there is no way on' : `it can go to ${listOf(legal)}`;
-  if (from === to) return { ok: false, code: 'same_status', reason: `it is ${from} already; ${ways}`, legal };
+  const options = legal.length === 0 ? 'there is no way on' : `it can go to ${listOf(legal)}`;
+  if (from === to)
+    return { ok: false, code: 'same_status', reason: `it is ${from} already; ${options}`, legal };
   if (movers !== undefined && mover !== 'person')
     return { ok: false, code: 'people_only', reason: `only a person moves it from ${from} to ${to}`, legal };
   return {
     ok: false,
     code: 'illegal_transition',
-    reason: `it can't go from ${from} to ${to}; from ${from} ${ways}`,
+    reason: `it can't go from ${from} to ${to}; from ${from} ${options}`,
     legal,
   };
 }
@@ -61,7 +62,7 @@ function legalMoves(from: WorkStatus, mover: Mover): WorkStatus[] {
     .map(([to]) => to as WorkStatus);
 }
 
-/** Whether whoever waits for an item in this status waits no longer. */
+/** Whether an item in this status no longer blocks others. */
 export function isTerminal(status: WorkStatus): boolean {
   return status === 'closed' || status === 'approved';
 }

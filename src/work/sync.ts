@@ -3,7 +3,7 @@ import { withoutStatus } from './apply/change.ts';
 import type { ProviderItem, ProviderState } from './provider-values.ts';
 import type { KnownItem, WorkState } from './state.ts';
 
-/** What happened at the provider without a command: its checks went on, or somebody changed something there. */
+/** Changes at the provider without a command: checks made progress, or a user changed something. */
 export function foreignEvents(state: WorkState, provider: ProviderState): readonly WorkEvent[] {
   return [
     ...provider.items.flatMap((theirs) => itemEvents(state.items.get(theirs.item.id), theirs)),
@@ -46,11 +46,11 @@ function sameContent(known: KnownItem, theirs: ProviderItem, labels: readonly st
     known.item.type === item.type &&
     known.item.priority === item.priority &&
     known.item.complexity === item.complexity &&
-    sameWords(known.item.blockedBy, item.blockedBy) &&
-    sameWords(known.labels, labels)
+    sameStrings(known.item.blockedBy, item.blockedBy) &&
+    sameStrings(known.labels, labels)
   );
 }
 
-function sameWords(left: readonly string[], right: readonly string[]): boolean {
+function sameStrings(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((word) => right.includes(word));
 }

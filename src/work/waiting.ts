@@ -9,7 +9,7 @@ import {
   type WorkState,
 } from './state.ts';
 
-/** Why an item stands where it stands, for people; null where something is being done about it. */
+/** Why an item waits, for users; null if work on it is in progress. */
 export function waitingReason(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
   switch (known.item.status) {
     case 'pending':
@@ -17,7 +17,7 @@ export function waitingReason(state: WorkState, known: KnownItem, limits: WorkLi
     case 'ready':
       return whileReady(state, known, limits);
     case 'in-progress':
-      return atAGate(state, known, limits);
+      return waitingAtGate(state, known, limits);
     case 'review':
       return inReview(state, known, limits);
     case 'approved':
@@ -51,7 +51,7 @@ function whileReady(state: WorkState, known: KnownItem, limits: WorkLimits): str
 function inReview(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
   const run = runOfItem(state, known.item.id);
   const busy = busyItems(state, limits);
-  if (run !== null || busy.has(known.item.id)) return atAGate(state, known, limits);
+  if (run !== null || busy.has(known.item.id)) return waitingAtGate(state, known, limits);
   const revision = revisionOf(state, known.item);
   if (revision === null) return 'waits for a person: there is no revision to review';
   if (revision.pipeline.status === 'pending') return 'waits for its checks';
@@ -63,7 +63,7 @@ function inReview(state: WorkState, known: KnownItem, limits: WorkLimits): strin
   return withoutPlace(state, limits);
 }
 
-function atAGate(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
+function waitingAtGate(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
   const run = runOfItem(state, known.item.id);
   const reason = run === null ? undefined : limits.waitingRuns.get(run.runId);
   return reason === undefined ? null : `waits for a person: ${reason}`;

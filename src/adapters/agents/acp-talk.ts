@@ -13,25 +13,28 @@ import type { LiveInput } from '../../ports/supervisor.ts';
 import { createJsonLines } from './json-lines.ts';
 import type { Listener } from './told-agent.ts';
 
-/** A session with a running agent. What is decided about it is decided elsewhere; here it is carried out. */
+/** An ACP session with a running agent. `agents/acp-session.ts` makes the decisions; this module carries them out. */
 export interface AcpTalk {
   readonly begin: (input: LiveInput) => void;
   readonly hear: (chunk: Buffer) => void;
   readonly state: () => AcpState;
-  /** Settles when there is nothing left to say: the turn has ended, or will never be one. */
+  /** Resolves when the session has ended: after its turn, or when no turn can start any more. */
   readonly over: Promise<void>;
-  /** Asks the agent to end its turn; false where it has none. */
+  /** Asks the agent to end its turn; false if no turn is running. */
   readonly cancel: () => boolean;
-  /** Closes the input of the agent, by which most know that they have to go. */
+  /** Closes the agent's standard input. Most agents exit on that. */
   readonly leave: () => void;
-  /** Ends the session as one that the agent does not keep to. */
+  /** Ends the session with a protocol error of the agent. */
   readonly giveUp: (message: string) => void;
 }
 
 const NOISE_LIMIT = 400;
-/** An agent may print what is no message; one that prints nothing else is not told line by line. */
+/**
+ * An agent may print lines that aren't messages; only the first ones are reported, so that they don't flood
+ * the log.
+ */
 const NOISE_LINES = 100;
-/** Longer than any prompt: whoever leaves so much unread reads nothing. */
+/** Longer than any prompt: an agent with this much unread input does not read its input at all. */
 const UNREAD_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener): AcpTalk {
@@ -44,23 +47,23 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
     settle = done;
   });
 
-  const say = (lines: readonly string[]): void => {
+  const sendLines = (lines: readonly string[]): void => {
     for (const line of lines) input?.write(line);
     if ((input?.waitingBytes() ?? 0) > UNREAD_LIMIT_BYTES) giveUp('does not read what it is told');
   };
-  const take = (step: AcpStep): void => {
+  const applyStep = (step: AcpStep): void => {
     state = step.state;
     for (const entry of step.entries) onEntry(entry);
     onUsage(state.usage);
-    say(step.say);
+    sendLines(step.say);
     if (state.end !== null) settle();
   };
   const giveUp = (message: string): void => {
     if (state.end !== null) return;
     const end: AcpEnd = { kind: 'unfit', message };
-    take({ state: { ...state, end }, say: [], entries: [] });
+    applyStep({ state: { ...state, end }, say: [], entries: [] });
   };
-  const noise = (text: string): void => {
+  const reportNoise = (text: string): void => {
     noiseLines += 1;
     if (noiseLines <= NOISE_LINES) onEntry({ kind: 'notice', text: cut(text, NOISE_LIMIT) });
   };
@@ -68,17 +71,17 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
     onValue: (value) => {
       if (state.end !== null) return;
       const message = readMessage(value);
-      if (message === null) noise(JSON.stringify(value));
-      else take(foldMessage(state, settings, message, performance.now()));
+      if (message === null) reportNoise(JSON.stringify(value));
+      else applyStep(foldMessage(state, settings, message, performance.now()));
     },
-    onNoise: noise,
-    onTooLong: (bytes) => noise(`a message of ${bytes} bytes was passed over`),
+    onNoise: reportNoise,
+    onTooLong: (bytes) => reportNoise(`a message of ${bytes} bytes was passed over`),
   });
 
   return {
     begin: (live) => {
       input = live;
-      take(begun);
+      applyStep(begun);
     },
     hear: lines.push,
     state: () => state,
@@ -86,7 +89,7 @@ export function openTalk(settings: AcpSettings, { onEntry, onUsage }: Listener):
     leave: () => input?.close(),
     cancel: () => {
       const wish = callOff(state);
-      take(wish);
+      applyStep(wish);
       return wish.say.length > 0;
     },
     giveUp,

@@ -30,30 +30,34 @@ import {
 
 export interface AcpAgentDeps extends ToldAgentDeps {
   readonly protectedBranches: readonly string[];
-  /** Until a session is open; left out, two minutes. */
+  /** Time limit for opening a session; default two minutes. */
   readonly greetingMs?: number;
 }
 
-/** The slowest that was measured took seventeen seconds, on a busy machine. */
+/** The slowest agent measured took seventeen seconds, on a busy machine. */
 const GREETING_MS = 120_000;
-/** Between the wish that a turn ends, or that the agent goes, and the signal. */
+/** Delay between asking an agent to end its turn, or to exit, and signalling its process. */
 const POLITE_MS = 2_000;
 
-/** Some agents write the end of a turn to their session only after they have told of it, and not at all once their input is closed. */
+/**
+ * Some agents save the end of a turn to their session only after they have reported it, and not at all once
+ * their input is closed.
+ */
 const SAVING_MS = 500;
 
 /** Any agent that speaks the Agent Client Protocol on its standard streams. */
 export function createAcpAgent(deps: AcpAgentDeps): Agent {
   return {
     family: 'acp',
-    // Nothing obliges an agent to ask before it runs a command, so no list of commands is promised to be kept.
+    // ACP does not oblige an agent to ask before it runs a command, so this adapter can't promise to enforce
+    // a command list.
     capabilities: ['approval'],
     unavailable: (isInBase) => missingProgram(deps, isInBase),
     run: (request) => runAcp(deps, request),
     resumes: true,
     keepSession: async (evidenceDir) => {
       const note = await readNote(evidenceDir);
-      if (note !== null) await tidyHome(note.folder, deps.secrets);
+      if (note !== null) await cleanHome(note.folder, deps.secrets);
     },
     usedIn,
   };
@@ -61,7 +65,7 @@ export function createAcpAgent(deps: AcpAgentDeps): Agent {
 
 async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentResult> {
   const settings = await settingsOf(deps, request);
-  const kept = await keptHome(request);
+  const kept = await prepareHome(request);
   const start = { args: [], env: {}, readable: [], writable: [], stdin: null, ...kept };
   const heard: { session: Pick<AcpState, 'isResumed' | 'lost'> } = {
     session: { isResumed: false, lost: null },
@@ -73,16 +77,17 @@ async function runAcp(deps: AcpAgentDeps, request: AgentRequest): Promise<AgentR
   );
   const { session } = request;
   if (session === undefined) return result;
-  await tidyHome(session.folder, longestFirst([...deps.secrets, ...secretValuesOf(request.env)]));
+  await cleanHome(session.folder, longestFirst([...deps.secrets, ...secretValuesOf(request.env)]));
   const { isResumed, lost } = heard.session;
   return { ...result, session: { resumed: isResumed, note: noteOf(session, lost) } };
 }
 
 /**
- * Where an agent of any kind keeps its sessions is its own affair. In a sandbox its whole home is a folder of the run; without
- * one they stay where the agent keeps them.
+ * Prepares a home folder that is kept with the run. ACP does not say where an agent stores its sessions, so
+ * in a sandbox its whole home is a folder of the run. Without a sandbox the sessions stay where the agent
+ * stores them.
  */
-async function keptHome(request: AgentRequest): Promise<Pick<ProgramStart, 'kept'>> {
+async function prepareHome(request: AgentRequest): Promise<Pick<ProgramStart, 'kept'>> {
   const { session, confinement, env, evidenceDir } = request;
   const home = env.HOME;
   if (session === undefined || confinement === null || home === undefined) return {};
@@ -94,10 +99,10 @@ async function keptHome(request: AgentRequest): Promise<Pick<ProgramStart, 'kept
   return { kept: [{ path: home, source }] };
 }
 
-/** Hundreds of megabytes for some agents, and no part of a session. */
+/** Caches take hundreds of megabytes for some agents, and are not part of a session. */
 const CACHES = ['.cache', '.npm'];
 
-async function tidyHome(folder: string, secrets: readonly string[]): Promise<void> {
+async function cleanHome(folder: string, secrets: readonly string[]): Promise<void> {
   for (const name of CACHES) await rm(join(folder, 'home', name), { recursive: true, force: true });
   await maskFiles(folder, secrets);
 }
@@ -137,7 +142,7 @@ function converse(
     release: ending.release,
     close: async (ran) => {
       const state = talk.state();
-      // Its inputs were written last before it began.
+      // `inputs.json` is the last file written before the agent starts.
       const hasWorked =
         isSilent(state) &&
         (await hasChangedSince(request.worktreePath, join(request.evidenceDir, 'inputs.json')));
@@ -148,7 +153,7 @@ function converse(
         usage: state.usage,
         sessionId: state.sessionId,
         controls: controlsOf(settings, state),
-        notes: [...answerNotes(state), ...leavingNotes(state, ran)],
+        notes: [...answerNotes(state), ...exitNotes(state, ran)],
         violations: promptViolations(state),
       };
     },
@@ -167,7 +172,7 @@ async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<Ac
       workspace: cwd,
       cwd,
       home: request.env.HOME ?? null,
-      // The harness folder of a run is open to its agents, by either of the two ways that lead there.
+      // The agents of a run may write its harness folder, which is reachable by two paths.
       writable: [join(request.runDir, 'harness'), join(cwd, '.tnh', 'run', request.runId, 'harness')],
       temporary: temporaryFolders(request.env.TMPDIR),
       protectedBranches: deps.protectedBranches,
@@ -176,8 +181,9 @@ async function settingsOf(deps: AcpAgentDeps, request: AgentRequest): Promise<Ac
 }
 
 /**
- * Sees to it that the process ends: some time after the session has, since many agents stay until they are told to go, and
- * before it where a limit is passed or somebody calls it off. The agent is asked before it is made to.
+ * Makes sure that the process ends: some time after the session does, since many agents keep running until
+ * they are asked to exit, and earlier if a limit is exceeded or the run is cancelled. The agent is asked
+ * before its process is signalled.
  */
 function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
   const program = new AbortController();
@@ -210,7 +216,7 @@ function watchEnd(talk: AcpTalk, request: AgentRequest, greetingMs: number) {
     signal: program.signal,
     stopped: () => stopped,
     onStop: async (cause: StopCause): Promise<void> => {
-      // Its work is done by then, and only its process lingers.
+      // The turn has ended already; only the process is still running.
       if (isOver()) return;
       stopped ??= endOfStop(cause);
       await request.onStop(cause);
@@ -236,7 +242,9 @@ function controlsOf({ model, policy }: AcpSettings, state: AcpState): AgentContr
   };
 }
 
-/** A prompt that nobody is there to answer ends the step, and is told to whoever judges it. */
+/**
+ * No user can answer a permission prompt, so a prompt ends the step and is reported as a policy violation.
+ */
 function promptViolations({ end }: AcpState): Violation[] {
   if (end?.kind !== 'prompted') return [];
   const { subject, message } = end;
@@ -247,8 +255,8 @@ function answerNotes({ answers }: AcpState): string[] {
   return answers.denied.map(({ subject }) => `native_policy_block: ${subject}`);
 }
 
-/** Its end says nothing about its turn, and something about its program. */
-function leavingNotes({ end }: AcpState, ran: ProcessResult): string[] {
+/** After the session has ended, an abnormal exit no longer affects the outcome; it is reported as a note. */
+function exitNotes({ end }: AcpState, ran: ProcessResult): string[] {
   if (end === null) return [];
   if (ran.end.kind === 'exited')
     return ran.end.exitCode === 0

@@ -9,7 +9,7 @@ interface ProgramPlace {
   readonly searchPath: string | undefined;
 }
 
-/** What keeps the program of an agent from being started; null when nothing does. */
+/** Why the program of an agent can't be started; null if it can. */
 export async function missingProgram(
   { command: [program], resolveProgram, searchPath }: ProgramPlace,
   isInBase: (path: string) => Promise<boolean>,
@@ -20,7 +20,7 @@ export async function missingProgram(
   return found === null ? `command not found: ${program}` : null;
 }
 
-/** The file that `CONDUCTOR_INPUTS` names. What an earlier attempt left there goes first. */
+/** Writes the file that `CONDUCTOR_INPUTS` names. A file of an earlier attempt is removed first. */
 export async function writeInputs({ evidenceDir, inputs }: AgentRequest): Promise<string> {
   const path = join(evidenceDir, 'inputs.json');
   await rm(path, { force: true, recursive: true });
@@ -28,7 +28,7 @@ export async function writeInputs({ evidenceDir, inputs }: AgentRequest): Promis
   return path;
 }
 
-/** By which every agent, and whatever it starts, knows what it works for. */
+/** Environment variables that tell the agent and its subprocesses which step they work for. */
 export function stepVariables(request: AgentRequest, inputsPath: string): Record<string, string> {
   return {
     CONDUCTOR_RUN_ID: request.runId,

@@ -11,20 +11,22 @@ import { keepSessionOf, runStreamAgent, type StreamStart, usageInStream } from '
 import type { ToldAgentDeps } from './told-agent.ts';
 
 export interface ClaudeCodeDeps extends ToldAgentDeps {
-  /** Left out or null, as many as it likes. */
+  /** Unlimited if unset or null. */
   readonly maxTurns?: number | null;
-  /** Program and arguments that judge a tool call; the policy and the folder come after them. */
+  /** Program and arguments that check a tool call; the policy files and the folder are appended. */
   readonly hook: readonly [string, ...string[]];
   readonly home: string;
-  /** Where its settings and its login are, when not in the usual place. */
+  /** The folder with settings and login, if not the default one. */
   readonly configDir: string | undefined;
 }
 
-/** What nobody has allowed is refused, without a question. */
+/** Tool calls that are not explicitly allowed are refused without a prompt. */
 const PERMISSION_MODE = 'dontAsk';
 
-/** Tools that run and write nothing; names that a version does not know are passed over by it. */
-const LOOKS = [
+/**
+ * Tools that neither run commands nor write files. Claude Code ignores names that its version does not know.
+ */
+const READ_TOOLS = [
   'Read',
   'Glob',
   'Grep',
@@ -44,19 +46,19 @@ const LOOKS = [
   'Skill',
   'ToolSearch',
 ];
-const WEB = ['WebFetch', 'WebSearch'];
-const WRITES = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
-const JUDGED = ['Bash', ...WRITES];
+const WEB_TOOLS = ['WebFetch', 'WebSearch'];
+const WRITE_TOOLS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+const HOOKED_TOOLS = ['Bash', ...WRITE_TOOLS];
 
-/** What it is logged in with; the shells of its tools get none of it. */
-const KEYS = [
+/** Credentials of the agent; they are removed from the environment of the shells that its tools start. */
+const CREDENTIAL_VARIABLES = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
   'ANTHROPIC_CUSTOM_HEADERS',
   'CLAUDE_CODE_OAUTH_TOKEN',
 ];
 
-/** Written by nobody but the user; its login is renewed from time to time. */
+/** Settings are written only by the user; the agent renews its login from time to time. */
 const OWN_FOLDER: OwnFolder = {
   settings: [
     'settings.json',
@@ -72,7 +74,7 @@ const OWN_FOLDER: OwnFolder = {
   login: ['.credentials.json'],
 };
 
-/** Claude Code, by what it prints with `--output-format stream-json`. */
+/** Claude Code, driven through `--output-format stream-json`. */
 export function createClaudeCodeAgent(deps: ClaudeCodeDeps): Agent {
   const program = {
     stream: claudeStream,
@@ -103,13 +105,13 @@ async function startOf(
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const shellStart = join(folder, 'shell.sh');
-  await writeFile(shellStart, `unset ${KEYS.join(' ')}\n`, { flag: 'wx' });
+  await writeFile(shellStart, `unset ${CREDENTIAL_VARIABLES.join(' ')}\n`, { flag: 'wx' });
   const hook = policy === undefined ? null : hookLine(deps, request, await writePolicy(folder, policy));
   const tools = toolsOf(policy, hook !== null);
   return {
     args: [...argsOf(tools, hook, deps), ...(resumeId === null ? [] : ['--resume', resumeId])],
     env: { ...CLAUDE_ENVIRONMENT, CLAUDE_ENV_FILE: shellStart },
-    ...reach(deps),
+    ...mountedPaths(deps),
     controls: {
       requested: {
         execution: policy?.execution ?? null,
@@ -121,7 +123,7 @@ async function startOf(
         max_turns: deps.maxTurns ?? null,
         tools: tools.known,
         allowed_tools: tools.allowed,
-        judged_by_hook: hook === null ? [] : JUDGED,
+        judged_by_hook: hook === null ? [] : HOOKED_TOOLS,
         hook,
       },
     },
@@ -129,16 +131,19 @@ async function startOf(
 }
 
 interface Tools {
-  /** Whatever else there is would leave the worktree, wait for somebody, or go on when the step is over. */
+  /**
+   * All other tools are disabled: they would leave the worktree, wait for a user, or continue after the step
+   * has ended.
+   */
   readonly known: readonly string[];
   readonly allowed: readonly string[];
 }
 
-/** Who may write and run is said by the hook alone: where it fails, nothing is allowed. */
+/** With a hook, only the hook allows writing and running commands: if it fails, nothing is allowed. */
 function toolsOf(policy: EffectivePolicy | undefined, hasHook: boolean): Tools {
-  const judged = policy?.execution === 'read_only' ? ['Bash'] : JUDGED;
-  const looks = [...LOOKS, ...(policy?.network === 'deny' ? [] : WEB)];
-  return { known: [...looks, ...judged], allowed: hasHook ? looks : [...looks, ...judged] };
+  const hooked = policy?.execution === 'read_only' ? ['Bash'] : HOOKED_TOOLS;
+  const readTools = [...READ_TOOLS, ...(policy?.network === 'deny' ? [] : WEB_TOOLS)];
+  return { known: [...readTools, ...hooked], allowed: hasHook ? readTools : [...readTools, ...hooked] };
 }
 
 function argsOf(
@@ -146,7 +151,7 @@ function argsOf(
   hook: string | null,
   { model, maxTurns = null }: ClaudeCodeDeps,
 ): string[] {
-  // Settings of the repository, which an agent can change, must not switch the hook off.
+  // Settings in the repository, which an agent can change, must not disable the hook.
   const settings = hook === null ? {} : { disableAllHooks: false, hooks: { PreToolUse: [hookEntry(hook)] } };
   return [
     '-p',
@@ -159,7 +164,7 @@ function argsOf(
     known.join(','),
     '--allowedTools',
     allowed.join(','),
-    // Servers of other people's tools are started by nobody that a policy is asked about.
+    // MCP servers run outside of the policy, so none is started.
     '--strict-mcp-config',
     '--settings',
     JSON.stringify(settings),
@@ -168,12 +173,12 @@ function argsOf(
   ];
 }
 
-function reach({ home, configDir }: ClaudeCodeDeps): Pick<StreamStart, 'readable' | 'writable'> {
+function mountedPaths({ home, configDir }: ClaudeCodeDeps): Pick<StreamStart, 'readable' | 'writable'> {
   const { readable, writable } = reachOf(OWN_FOLDER, configDir, join(home, '.claude'));
   return { readable: [...readable, join(home, '.claude.json')], writable };
 }
 
-/** One document for each list of allowed paths: the hook lays them over each other again. */
+/** Writes one document for each list of allowed paths; the hook combines them again. */
 async function writePolicy(folder: string, policy: EffectivePolicy): Promise<string[]> {
   return Promise.all(
     policyDocumentsOf(policy).map(async (document, index) => {
@@ -194,5 +199,5 @@ function hookLine(
 }
 
 function hookEntry(command: string) {
-  return { matcher: JUDGED.join('|'), hooks: [{ type: 'command', command }] };
+  return { matcher: HOOKED_TOOLS.join('|'), hooks: [{ type: 'command', command }] };
 }

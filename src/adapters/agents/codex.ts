@@ -18,14 +18,14 @@ const OWN_FOLDER: OwnFolder = {
   login: ['auth.json'],
 };
 
-/** Codex, by what it prints with `exec --json`. */
+/** Codex, driven through `exec --json`. */
 export function createCodexAgent(deps: CodexDeps): Agent {
   const program = {
     stream: codexStream,
     sessions: {
       home: join(ownFolderOf(deps.configDir, join(deps.home, '.codex')), 'sessions'),
       name: 'sessions',
-      // It counts a session as a whole, over all of its starts.
+      // Codex counts the usage of a session as a whole, over all of its starts.
       usedBy: async (folder: string, id: string) => usageInRollout(await readSessionLines(folder, id)),
     },
     start: (request: AgentRequest, resumeId: string | null) => startOf(deps, request, resumeId),
@@ -46,7 +46,7 @@ function startOf(
   resumeId: string | null,
 ): StreamStart {
   const wanted = policy?.execution === 'read_only' ? 'read-only' : 'workspace-write';
-  // It can't shut itself in where it is shut in already, and there it need not.
+  // Inside conductor's sandbox Codex can't create its own, and does not need it.
   const mode = confinement === null ? wanted : 'danger-full-access';
   const network = policy?.network !== 'deny';
   return {
@@ -58,7 +58,7 @@ function startOf(
       '-s',
       mode,
       ...setting('approval_policy', 'never'),
-      // Variables with KEY, SECRET or TOKEN in their names stay out of the shells of its tools.
+      // Variables with KEY, SECRET or TOKEN in their names are not passed to the shells that its tools start.
       ...setting('shell_environment_policy.ignore_default_excludes', false),
       ...setting('sandbox_workspace_write.network_access', network),
       ...setting('sandbox_workspace_write.writable_roots', []),

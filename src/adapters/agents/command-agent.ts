@@ -14,7 +14,7 @@ export interface CommandAgentDeps {
   readonly command: readonly [string, ...string[]];
   readonly supervisor: Supervisor;
   readonly resolveProgram: ResolveProgram;
-  /** Where a bare command is looked for before a run: the PATH that the agent will get. */
+  /** The PATH that the agent will get, used to look up a bare command before a run. */
   readonly searchPath: string | undefined;
   readonly captureLimitBytes: number;
   readonly graceMs: number;
@@ -54,7 +54,7 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
     onLine: request.onLine,
   });
   const { result, note } = await readResultFile(files.result, files.realFolder);
-  // What it said goes into the record by way of the result, where secrets are masked.
+  // The result enters the record through the returned value, where secrets are masked.
   await rm(dirname(files.result), { force: true, recursive: true });
   return {
     termination: outcomeOfEnd(ran.end),
@@ -71,20 +71,20 @@ async function runCommand(deps: CommandAgentDeps, request: AgentRequest): Promis
   };
 }
 
-/** A program of any kind is only known to have failed; what kind of failure it was, it may say itself. */
+/** conductor only sees that a program failed; the class of the failure comes from its result file. */
 function failureOf(result: AgentResultFile | null, { end }: ProcessResult): AgentFailure | null {
-  const told = result?.failure;
-  if (told === undefined || outcomeOfEnd(end) !== 'error') return null;
-  const resetAt = told.reset_at ?? null;
+  const reported = result?.failure;
+  if (reported === undefined || outcomeOfEnd(end) !== 'error') return null;
+  const resetAt = reported.reset_at ?? null;
   return {
-    class: told.class,
-    message: told.message ?? `the agent says that it failed: ${told.class}`,
+    class: reported.class,
+    message: reported.message ?? `the agent says that it failed: ${reported.class}`,
     reset_at: resetAt === null ? null : new Date(resetAt).toISOString(),
-    help: helpFor(told.class),
+    help: helpFor(reported.class),
   };
 }
 
-/** The rest of its evidence is not the agent's to write. */
+/** The agent may write its answer folder, but not the rest of the evidence. */
 function confinementOf(
   { confinement }: AgentRequest,
   { realFolder }: AgentFiles,
@@ -97,14 +97,14 @@ interface AgentFiles {
   readonly result: string;
   readonly transcript: string;
   readonly stderr: string;
-  /** Where the agent may leave its result, and nothing else lies. */
+  /** The folder in which the agent may leave its result; nothing else is stored in it. */
   readonly realFolder: string;
 }
 
 async function prepareFiles(request: AgentRequest): Promise<AgentFiles> {
   await mkdir(request.evidenceDir, { recursive: true });
   const folder = join(request.evidenceDir, 'answer');
-  // What an earlier attempt left there must not pass for this one's word.
+  // The result of an earlier attempt must not be taken for the result of this one.
   await rm(folder, { force: true, recursive: true });
   await mkdir(folder);
   return {

@@ -1,15 +1,15 @@
-/** A line past this is no event that anybody waits for: a picture that a tool looked at is shorter. */
+/** No useful event is longer than this: even a picture that a tool looked at is shorter. */
 const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
 export interface JsonLines {
   readonly push: (chunk: Buffer) => void;
-  /** Takes what stands after the last line feed as a line: a process that was ended may have left half of one. */
+  /** Reads the text after the last line feed as a line: a killed process may have left half of one. */
   readonly end: () => void;
 }
 
-/** What is on a line: a value, a text that is no JSON, or more than is looked at. */
+/** The content of a line: a JSON value, text that is not JSON, or more bytes than are read. */
 export interface JsonLineReader {
   readonly onValue: (value: unknown) => void;
   readonly onNoise: (text: string) => void;
@@ -24,7 +24,7 @@ export function createJsonLines(reader: JsonLineReader, limitBytes = LINE_LIMIT_
   const hold = (piece: Buffer): void => {
     heldBytes += piece.length;
     if (heldBytes > limitBytes) held = [];
-    // The piece is part of a buffer that may be used again once this call is over.
+    // The piece is part of a buffer that may be reused after this call.
     else if (piece.length > 0) held.push(Buffer.from(piece));
   };
   const take = (): void => {
@@ -32,7 +32,7 @@ export function createJsonLines(reader: JsonLineReader, limitBytes = LINE_LIMIT_
     held = [];
     heldBytes = 0;
     if (bytes > limitBytes) reader.onTooLong(bytes);
-    else if (line !== '') read(reader, line);
+    else if (line !== '') dispatchLine(reader, line);
   };
 
   return {
@@ -49,7 +49,7 @@ export function createJsonLines(reader: JsonLineReader, limitBytes = LINE_LIMIT_
   };
 }
 
-function read({ onValue, onNoise }: JsonLineReader, line: string): void {
+function dispatchLine({ onValue, onNoise }: JsonLineReader, line: string): void {
   const parsed = parse(line);
   if (parsed === null) onNoise(line.replaceAll('\0', '\uFFFD'));
   else onValue(parsed.value);

@@ -9,33 +9,34 @@ import type { KeptFolder } from '../../ports/sandbox.ts';
 import { copyFolder, copySession, findSessionFiles, maskFiles, moveSession } from './session-files.ts';
 
 /**
- * The session of one start. Its files end up in a folder of the run that belongs to this start alone: in a sandbox the
- * program writes there directly; without one they are moved there from the home when it has ended.
+ * The session of one start of the program. Its files end up in a folder of the run that belongs to this start
+ * alone: in a sandbox the program writes them into it directly; without one they are moved from the home when
+ * the program has ended.
  */
 export interface OpenSession {
   /** The session to continue; null for a fresh one. */
   readonly resumeId: string | null;
   readonly prompt: string;
-  /** Why it is fresh although it should continue another one. */
+  /** Why the session is fresh although another one was to be continued. */
   readonly note: string | null;
-  /** What the session had used before. */
+  /** The usage of the session before this start. */
   readonly before: Usage | null;
   readonly kept: readonly KeptFolder[];
-  /** Takes the files in. Nothing of the program may be alive any more. */
+  /** Collects the session files. All processes of the program must have ended. */
   readonly close: (id: string | null) => Promise<void>;
 }
 
-/** Where the program of an agent keeps its sessions. */
+/** The folder in which the program of an agent stores its sessions. */
 export interface SessionPlace {
   /** A folder of its home, such as `~/.claude/projects`. */
   readonly home: string;
-  /** What the folder is called in the run. */
+  /** The name of the folder in the run. */
   readonly name: string;
-  /** What a session says it has used, where its program counts on from there. */
+  /** The usage recorded in a session, for programs that continue counting from it. */
   readonly usedBy?: (folder: string, id: string) => Promise<Usage | null>;
 }
 
-/** Left beside the evidence of a start, for a process that has to finish what another one left. */
+/** Left beside the evidence of a start, so that another process can finish an interrupted one. */
 const NOTE_FILE = 'session.json';
 const noteSchema = z.object({
   folder: z.string(),
@@ -57,8 +58,8 @@ export async function openSession(
   await mkdir(folder, { recursive: true });
   const wanted = session.resume;
   if (wanted !== null) await copyFolder(join(wanted.from, place.name), folder);
-  const isThere = wanted !== null && (await findSessionFiles(folder, wanted.id)).length > 0;
-  const resume = isThere ? wanted : null;
+  const hasFiles = wanted !== null && (await findSessionFiles(folder, wanted.id)).length > 0;
+  const resume = hasFiles ? wanted : null;
   const before = resume === null ? null : ((await place.usedBy?.(folder, resume.id)) ?? null);
   const isSandboxed = confinement !== null;
   if (resume !== null && !isSandboxed) await copySession(resume.id, folder, place.home);
@@ -98,9 +99,9 @@ export async function leaveNote(evidenceDir: string, note: z.infer<typeof noteSc
   await writeFile(path, `${JSON.stringify(note, null, 2)}\n`, { flag: 'wx' });
 }
 
-/** What a start left word of; null if it had no session to keep. */
+/** Reads the note that a start left; null if it had no session to keep. */
 export async function readNote(evidenceDir: string): Promise<z.infer<typeof noteSchema> | null> {
-  // Without following a link: an agent without a sandbox can put one there.
+  // Does not follow a link: an agent without a sandbox can create one at this path.
   const file = await open(join(evidenceDir, NOTE_FILE), constants.O_RDONLY | constants.O_NOFOLLOW).catch(
     () => null,
   );

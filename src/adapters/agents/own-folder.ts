@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
-/** What of an agent's own folder it needs to work. */
+/** The entries of an agent's own configuration folder that it needs to work. */
 export interface OwnFolder {
-  /** To be read: programs named there are started by who comes later, outside of any sandbox. */
+  /** Read-only: programs named in the settings are started by later sessions outside of any sandbox. */
   readonly settings: readonly string[];
-  /** May be renewed by the agent. */
+  /** Writable, since the agent renews its login. */
   readonly login: readonly string[];
 }
 
@@ -13,8 +13,9 @@ export function ownFolderOf(named: string | undefined, usual: string): string {
 }
 
 /**
- * Of the usual folder only what is needed is shown, in an empty one of its own. A folder that somebody named is there as a whole,
- * since an empty one in its place can't be made; its settings still can't be changed.
+ * The paths that an agent may read and write in its configuration folder. Of the default folder only the
+ * needed entries are mounted, in an otherwise empty folder. A folder that the user configured is mounted as a
+ * whole, since an empty one can't be created in its place; its settings are still read-only.
  */
 export function reachOf(
   { settings, login }: OwnFolder,

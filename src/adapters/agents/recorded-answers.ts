@@ -4,10 +4,10 @@ import { type RecordedEntry, recordedEntries } from '../../kernel/recorded-entri
 import type { AgentRequest } from '../../ports/agent.ts';
 import type { RunDirectory, RunStore } from '../../ports/run-store.ts';
 
-/** The recorded runs that answers can come from. */
+/** The recorded runs that answers can be replayed from. */
 export type RecordedRuns = Pick<RunStore, 'match' | 'read'>;
 
-/** An entry of an agent that came to an end. */
+/** A visit of an agent step that has ended. */
 export interface EndedEntry extends RecordedEntry {
   readonly end: Extract<EventDraft, { event_type: 'step_completed' | 'step_failed' }>;
 }
@@ -23,16 +23,16 @@ export interface FoundRun {
   readonly baseSha: string;
   readonly directory: RunDirectory;
   readonly entries: readonly EndedEntry[];
-  /** All evidence, as the log has it. */
+  /** All artifacts that the log records. */
   readonly artifacts: readonly EventPayload<'artifact_recorded'>[];
 }
 
-/** One entry with the evidence of the attempt that ended it. */
+/** One recorded visit, with the artifacts of the attempt that ended it. */
 export interface FoundEntry extends FoundRun {
   readonly entry: EndedEntry;
 }
 
-/** The one recorded run that an id or its beginning names; never the run that asks. */
+/** Finds the one recorded run with this id or id prefix, other than the asking run. */
 export async function findRecordedRun(
   store: RecordedRuns,
   wanted: string,
@@ -64,7 +64,7 @@ export async function findRecordedRun(
   };
 }
 
-/** The recorded entry of the same step and visit. Recovery attempts on either side make no difference. */
+/** Finds the recorded visit of the same step with the same number. Recovery attempts in either run don't matter. */
 export async function findRecordedEntry(
   store: RecordedRuns,
   wanted: string,

@@ -13,7 +13,7 @@ import {
 } from './recorded-answers.ts';
 
 export interface ReplayAgentDeps {
-  /** The id of a recorded run, or its beginning. */
+  /** The id of a recorded run, or a prefix of it. */
   readonly run: string;
   readonly store: RecordedRuns;
   readonly supervisor: Supervisor;
@@ -21,7 +21,9 @@ export interface ReplayAgentDeps {
   readonly graceMs: number;
 }
 
-/** Answers a step as a recorded run did: the same words, the same end, the same change to the files. */
+/**
+ * Answers a step as a recorded run did: with the same output, the same outcome and the same changes to files.
+ */
 export function createReplayAgent(deps: ReplayAgentDeps): Agent {
   return {
     family: 'replay',
@@ -31,11 +33,11 @@ export function createReplayAgent(deps: ReplayAgentDeps): Agent {
       if (found.entries.some((entry) => entry.stepId === stepId)) return null;
       return `run ${found.runId} has not recorded the end of an agent in a step "${stepId}"`;
     },
-    run: (request) => answer(deps, request),
+    run: (request) => replayEntry(deps, request),
   };
 }
 
-async function answer(deps: ReplayAgentDeps, request: AgentRequest): Promise<AgentResult> {
+async function replayEntry(deps: ReplayAgentDeps, request: AgentRequest): Promise<AgentResult> {
   const files = await prepareFiles(request);
   const found = await findRecordedEntry(deps.store, deps.run, request);
   if (!found.ok) return refuse(files, found.message);
@@ -44,9 +46,10 @@ async function answer(deps: ReplayAgentDeps, request: AgentRequest): Promise<Age
   if (recording.transcript !== null) await copyFile(recording.transcript, files.transcript);
   if (recording.stderr !== null) await copyFile(recording.stderr, files.stderr);
   const applied = recording.patch === null ? null : await applyPatch(deps, request, recording.patch, files);
-  if (applied?.end.kind === 'cancelled') return { ...refused(files, 'cancelled'), termination: 'cancelled' };
+  if (applied?.end.kind === 'cancelled')
+    return { ...refusalOf(files, 'cancelled'), termination: 'cancelled' };
   if (applied !== null && !(applied.end.kind === 'exited' && applied.end.exitCode === 0))
-    return refuse(files, unfitting(found, applied));
+    return refuse(files, describeConflict(found, applied));
   const { outcome, reason, usage } = found.entry.end.payload;
   if (recording.final !== '') request.onLine(recording.final);
   return {
@@ -72,7 +75,7 @@ interface AnswerFiles {
 async function prepareFiles(request: AgentRequest): Promise<AnswerFiles> {
   await mkdir(request.evidenceDir, { recursive: true });
   const file = (name: string) => join(request.evidenceDir, name);
-  // What stands there was put there by somebody else, and may lead anywhere.
+  // Remove what another process left at these paths: it may be a link to anywhere.
   for (const name of ['transcript.txt', 'stderr.txt']) await rm(file(name), { force: true, recursive: true });
   await writeFile(file('transcript.txt'), '', { flag: 'wx' });
   return {
@@ -83,7 +86,7 @@ async function prepareFiles(request: AgentRequest): Promise<AnswerFiles> {
   };
 }
 
-function refused(files: AnswerFiles, reason: string): AgentResult {
+function refusalOf(files: AnswerFiles, reason: string): AgentResult {
   return {
     termination: 'error',
     exitCode: null,
@@ -97,14 +100,14 @@ function refused(files: AnswerFiles, reason: string): AgentResult {
   };
 }
 
-/** What was copied so far is no answer. */
+/** Refuses to answer, and discards what was copied so far. */
 async function refuse(files: AnswerFiles, reason: string): Promise<AgentResult> {
   await writeFile(files.transcript, '');
   await rm(files.stderr, { force: true });
-  return refused(files, reason);
+  return refusalOf(files, reason);
 }
 
-function unfitting({ runId, entry, baseSha }: FoundEntry, applied: ProcessResult): string {
+function describeConflict({ runId, entry, baseSha }: FoundEntry, applied: ProcessResult): string {
   const detail = applied.stderr.lastLine ?? 'git apply failed';
   return `the change that step "${entry.stepId}" made in run ${runId} does not fit the files here (${detail}); start from the commit that run started from, with --base-ref ${baseSha}`;
 }
@@ -114,7 +117,7 @@ type Recording =
       readonly ok: true;
       readonly transcript: string | null;
       readonly stderr: string | null;
-      /** Null where the files were left as they were. */
+      /** Null if the step changed no files. */
       readonly patch: string | null;
       readonly exitCode: number | null;
       readonly final: string;
@@ -132,7 +135,7 @@ const runnerMetadataSchema = z.object({
   notes: z.array(z.string()),
 });
 
-/** An agent that was never started, or was given up, left an end and no more. */
+/** Reads the artifacts of a recorded attempt. An agent that never started, or was abandoned, has none. */
 async function readRecording({ directory, artifacts }: FoundEntry): Promise<Recording> {
   const paths = new Map<string, string>();
   for (const { role, path, sha256, bytes } of artifacts) {
@@ -158,22 +161,22 @@ async function readRecording({ directory, artifacts }: FoundEntry): Promise<Reco
     transcript: resolve('runner_transcript'),
     stderr: resolve('runner_stderr'),
     patch: resolve('workspace_diff'),
-    ...wordsOf(metadata.success ? metadata.data : null),
+    ...responseOf(metadata.success ? metadata.data : null),
   };
 }
 
 const ROLES: readonly string[] = ['runner_transcript', 'runner_stderr', 'runner_metadata', 'workspace_diff'];
 
-function wordsOf(metadata: z.infer<typeof runnerMetadataSchema> | null) {
+function responseOf(metadata: z.infer<typeof runnerMetadataSchema> | null) {
   if (metadata === null) return { exitCode: null, final: '', result: null, notes: [] };
   const { exit_code, notes, usage: _usage, failure: _failure, ...result } = metadata;
   return { exitCode: exit_code, final: result.final, result, notes };
 }
 
-/** Settings under which the same patch does the same everywhere. */
+/** Settings under which the same patch has the same effect everywhere. */
 const GIT = ['git', '-c', 'core.hooksPath=/dev/null', '-c', 'apply.ignoreWhitespace=no'] as const;
 
-/** All of it or nothing: git looks whether everything fits before it changes a file. */
+/** Applies all of the patch or nothing: git checks that everything fits before it changes a file. */
 async function applyPatch(
   deps: ReplayAgentDeps,
   request: AgentRequest,
@@ -183,7 +186,7 @@ async function applyPatch(
   const applied = await deps.supervisor.run({
     argv: [...GIT, 'apply', '--binary', '--whitespace=nowarn', patch],
     cwd: request.worktreePath,
-    // Git is not the agent: it reads the patch from the directory of another run.
+    // git runs outside of the sandbox because it reads the patch from the directory of another run.
     confinement: null,
     env: { ...request.env, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
     stdin: null,
@@ -198,7 +201,7 @@ async function applyPatch(
     onStop: null,
     onLine: null,
   });
-  // What git printed is no evidence of the step; where it matters, it is in the reason.
+  // The output of git is not evidence of the step; its last line is in the reason if it fails.
   await rm(files.applyOut, { force: true });
   await rm(files.applyErr, { force: true });
   return applied;

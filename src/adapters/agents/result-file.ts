@@ -9,36 +9,37 @@ const RESULT_LIMIT_BYTES = 1024 * 1024;
 
 export interface ResultFileReading {
   readonly result: AgentResultFile | null;
-  /** Why a file that was there does not count; null when it counts or there was none. */
+  /** Why an existing file is ignored; null if it is used or does not exist. */
   readonly note: string | null;
 }
 
 /**
- * Reads what an agent left at the path it was given. The file is the agent's word and nothing depends on
- * it, so whatever is wrong with it becomes a note. `realFolder` is where the path led before the agent ran.
+ * Reads the result that an agent left at the path it was given. The file is unverified and nothing depends on
+ * it, so any problem with it becomes a note. `realFolder` is what the folder resolved to before the agent
+ * ran.
  */
 export async function readResultFile(path: string, realFolder: string): Promise<ResultFileReading> {
   const content = await readRegularFile(path, realFolder);
   if (content === null) return { result: null, note: null };
-  if (!content.ok) return ignored(content.why);
+  if (!content.ok) return ignoreFile(content.why);
   let value: unknown;
   try {
-    value = withoutUnknownUse(JSON.parse(content.text));
+    value = dropUnknownUsage(JSON.parse(content.text));
   } catch {
-    return ignored('it is not JSON');
+    return ignoreFile('it is not JSON');
   }
   const words = roleWordsOf(value);
   const parsed = agentResultFileSchema.safeParse(words === value ? { ...words, result: words } : value);
   if (parsed.success) return { result: parsed.data, note: null };
-  // What a role gives back is held against its own contract, by whoever asked for it.
-  return { ...ignored(firstProblem(parsed.error)), result: words === null ? null : { result: words } };
+  // The caller that asked for a role's result checks it against the contract of that role.
+  return { ...ignoreFile(firstProblem(parsed.error)), result: words === null ? null : { result: words } };
 }
 
-const useSchema = z.looseObject({ usage: z.record(z.string(), z.unknown()).nullable() });
+const usageHolderSchema = z.looseObject({ usage: z.record(z.string(), z.unknown()).nullable() });
 
-/** Null says that a number is not known, as leaving it out does. */
-function withoutUnknownUse(value: unknown): unknown {
-  const parsed = useSchema.safeParse(value).data;
+/** Null and a missing field both mean that a number is unknown. */
+function dropUnknownUsage(value: unknown): unknown {
+  const parsed = usageHolderSchema.safeParse(value).data;
   if (parsed === undefined) return value;
   const { usage, ...others } = parsed;
   if (usage === null) return others;
@@ -50,7 +51,7 @@ type Content = { readonly ok: true; readonly text: string } | { readonly ok: fal
 async function readRegularFile(path: string, realFolder: string): Promise<Content | null> {
   try {
     if ((await realpath(dirname(path))) !== realFolder) return { ok: false, why: 'its folder was replaced' };
-    // Without following a link, and without waiting for the other end of a pipe.
+    // Does not follow a link, and does not block on a pipe.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     const file = await open(join(realFolder, basename(path)), flags);
     try {
@@ -68,7 +69,7 @@ async function readRegularFile(path: string, realFolder: string): Promise<Conten
   }
 }
 
-function ignored(why: string): ResultFileReading {
+function ignoreFile(why: string): ResultFileReading {
   return { result: null, note: `the result file is ignored: ${why}` };
 }
 

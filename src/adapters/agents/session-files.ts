@@ -3,42 +3,42 @@ import { cp, lstat, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
 /**
- * The files in which the program of an agent keeps a session: every file or folder whose name holds the session's id. Links
- * are passed over: an agent can write there, and what it points at is not of its session.
+ * The files in which the program of an agent stores a session: every file or folder whose name contains the
+ * session's id. Links are skipped: an agent can create them, and their targets aren't part of its session.
  */
 
 /** Deep enough for `sessions/2026/11/16/rollout-…`. */
 const DEEPEST = 5;
 
-/** A word that stands in names of files, and nothing that leads elsewhere. */
+/** Whether an id is safe to use in file names: it contains no path separators. */
 function isSessionId(id: string): boolean {
   return /^[A-Za-z0-9][\w.-]{3,127}$/.test(id);
 }
 
-/** Paths of the session below a folder, relative to it. */
+/** The paths of a session below a folder, relative to it. */
 export async function findSessionFiles(folder: string, id: string): Promise<string[]> {
   if (!isSessionId(id)) return [];
   const found: string[] = [];
-  const look = async (place: string, depth: number): Promise<void> => {
+  const search = async (place: string, depth: number): Promise<void> => {
     const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       if (!entry.isFile() && !entry.isDirectory()) continue;
       const path = join(place, entry.name);
       if (entry.name.includes(id)) found.push(relative(folder, path));
-      else if (entry.isDirectory() && depth < DEEPEST) await look(path, depth + 1);
+      else if (entry.isDirectory() && depth < DEEPEST) await search(path, depth + 1);
     }
   };
-  await look(folder, 1);
+  await search(folder, 1);
   return found.sort();
 }
 
-/** Copies what is there, without links. */
+/** Copies a file or folder if it exists, without links. */
 export async function copyFolder(from: string, to: string): Promise<void> {
-  const isThere = await lstat(from).then(
+  const exists = await lstat(from).then(
     (entry) => entry.isDirectory() || entry.isFile(),
     () => false,
   );
-  if (!isThere) return;
+  if (!exists) return;
   await mkdir(dirname(to), { recursive: true });
   await cp(from, to, {
     recursive: true,
@@ -55,7 +55,7 @@ export async function copySession(id: string, from: string, to: string): Promise
   for (const path of await findSessionFiles(from, id)) await copyFolder(join(from, path), join(to, path));
 }
 
-/** Moves the files of a session; folders that it leaves empty go too. */
+/** Moves the files of a session and removes the folders that become empty. */
 export async function moveSession(id: string, from: string, to: string): Promise<void> {
   for (const path of await findSessionFiles(from, id)) {
     await copyFolder(join(from, path), join(to, path));
@@ -71,10 +71,10 @@ export async function moveSession(id: string, from: string, to: string): Promise
 }
 
 const MASK_BYTE = 0x2a;
-/** An agent can put links and pipes there: the first lead elsewhere, the second would block. */
+/** An agent can create links and pipes at these paths: a link would lead elsewhere, a pipe would block. */
 const EDIT_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Blots secrets out of all files below a folder, byte by byte, so that no format breaks by it. */
+/** Overwrites secrets in all files below a folder with bytes of the same length, so that no format breaks. */
 export async function maskFiles(folder: string, secrets: readonly string[]): Promise<void> {
   const values = secrets.filter((secret) => secret !== '').map((secret) => Buffer.from(secret));
   if (values.length === 0) return;
@@ -98,7 +98,7 @@ async function maskFile(path: string, values: readonly Buffer[]): Promise<void> 
   }
 }
 
-/** Lines of the one JSON Lines file of a session; empty if there is none. */
+/** The lines of the JSON Lines file of a session; empty if it has none. */
 export async function readSessionLines(folder: string, id: string): Promise<string[]> {
   const [path] = (await findSessionFiles(folder, id)).filter((name) => basename(name).endsWith('.jsonl'));
   if (path === undefined) return [];

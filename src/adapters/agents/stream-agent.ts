@@ -15,12 +15,12 @@ import {
   type ToldAgentDeps,
 } from './told-agent.ts';
 
-/** What one command line agent is started with. */
+/** The arguments and controls that a command line agent is started with. */
 export interface StreamStart extends Omit<ProgramStart, 'stdin' | 'kept'> {
   readonly controls: AgentControls;
 }
 
-/** A command line agent that takes its prompt on standard input and tells what it does in lines of JSON. */
+/** A command line agent that takes its prompt on standard input and reports its work in lines of JSON. */
 export interface StreamProgram<State> {
   readonly stream: AgentStream<State>;
   readonly sessions: SessionPlace;
@@ -38,8 +38,8 @@ export async function runStreamAgent<State>(
   const { result, lost } = await runOnce(deps, program, request);
   if (lost === null) return result;
   const { note, ...fresh } = reopenFresh(request, lost);
-  const again = await runOnce(deps, program, fresh);
-  return { ...again.result, session: { resumed: false, note } };
+  const retried = await runOnce(deps, program, fresh);
+  return { ...retried.result, session: { resumed: false, note } };
 }
 
 async function runOnce<State>(
@@ -70,25 +70,25 @@ async function runOnce<State>(
   };
 }
 
-/** A program that ends before its model was asked, for no reason of the provider, can't continue the session. */
+/** Why a session can't be continued: its program failed before it called its model, and not because of the provider. */
 function lossOf({ termination, failure, result, reason }: AgentResult): string | null {
   const used = (result?.usage?.input_tokens ?? 0) + (result?.usage?.output_tokens ?? 0);
   const isOwn = failure?.class === 'crash' || failure?.class === 'no_result';
   return termination === 'error' && used === 0 && isOwn ? (reason ?? failure.message) : null;
 }
 
-/** What a start that was cut off had told of its use, or its session has on file. */
+/** The usage that an interrupted start had reported, or that its session files record. */
 export async function usageInStream<State>(
   { stream, sessions }: StreamProgram<State>,
   evidenceDir: string,
 ): Promise<Usage | null> {
-  const { sessionId, usage } = await toldIn(stream, evidenceDir);
+  const { sessionId, usage } = await foldStreamFile(stream, evidenceDir);
   const note = await readNote(evidenceDir);
   const kept = usage === null && note !== null ? await usedBy(sessions, note.folder, sessionId) : usage;
   return usageSince(kept, note?.before ?? null);
 }
 
-/** Brings the session files of a start that was cut off into the run. */
+/** Moves the session files of an interrupted start into the run. */
 export async function keepSessionOf<State>(
   deps: Pick<ToldAgentDeps, 'secrets'>,
   { stream }: StreamProgram<State>,
@@ -96,12 +96,12 @@ export async function keepSessionOf<State>(
 ): Promise<void> {
   const note = await readNote(evidenceDir);
   if (note === null) return;
-  const { sessionId } = await toldIn(stream, evidenceDir);
+  const { sessionId } = await foldStreamFile(stream, evidenceDir);
   if (note.home !== null && sessionId !== null) await moveSession(sessionId, note.home, note.folder);
   await maskFiles(note.folder, deps.secrets);
 }
 
-async function toldIn<State>(stream: AgentStream<State>, evidenceDir: string) {
+async function foldStreamFile<State>(stream: AgentStream<State>, evidenceDir: string) {
   let { start: state } = stream;
   await readStreamFile(evidenceDir, (value) => {
     state = stream.fold(state, value, 0).state;

@@ -15,53 +15,53 @@ import { processNotes, stepVariables, writeInputs } from './agent-process.ts';
 import { createJsonLines } from './json-lines.ts';
 import { openTranscriptFile } from './transcript-file.ts';
 
-/** An agent whose program tells what it does while it does it, in lines on its standard output. */
+/** Runs an agent whose program reports its work on its standard output, line by line, while it runs. */
 
 export interface ToldAgentDeps {
   readonly command: readonly [string, ...string[]];
-  /** The agent's own choice where it is null. */
+  /** Null for the agent's default. */
   readonly model: string | null;
   readonly supervisor: Supervisor;
   readonly resolveProgram: ResolveProgram;
-  /** Where a bare command is looked for before a run: the PATH that the agent will get. */
+  /** The PATH that the agent will get, used to look up a bare command before a run. */
   readonly searchPath: string | undefined;
   readonly captureLimitBytes: number;
   readonly graceMs: number;
-  /** Values that nothing that is stored may hold, besides the secrets in the agent's own environment. */
+  /** Values that no stored file may contain, besides the secrets in the agent's own environment. */
   readonly secrets: readonly string[];
 }
 
-/** What the program prints, as it prints it. */
+/** The unchanged output of the program. */
 const STREAM_FILE = 'stream.ndjson';
 
-/** What its program is started with. */
+/** What the program is started with. */
 export interface ProgramStart {
-  /** After the configured command. */
+  /** Appended to the configured command. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What it has to reach in a sandbox besides what every step does. */
+  /** Paths it needs in a sandbox, besides those of every step. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Folders of its home that are kept with the run. */
+  /** Folders of its home that are stored with the run. */
   readonly kept?: Confinement['kept'];
-  /** Null where its input stays open. */
+  /** Null if its input stays open. */
   readonly stdin: string | null;
 }
 
-/** Where what the agent tells goes to. */
+/** Receives what the agent reports. */
 export interface Listener {
   readonly onEntry: (entry: TranscriptEntry) => void;
-  /** Null while nothing is known; what is known already is not passed on again. */
+  /** Called with null while the usage is unknown; unchanged usage is not passed on. */
   readonly onUsage: (usage: Usage | null) => void;
 }
 
-/** What is heard from the program, and said to it. */
+/** The exchange with the program: its output, and the input sent to it. */
 export interface Conversation {
   readonly hear: (chunk: Buffer) => void;
   readonly begin?: (input: LiveInput) => void;
   readonly signal: AbortSignal;
   readonly onStop: AgentRequest['onStop'];
-  /** Called when the process has ended, or could not be looked after. */
+  /** Called when the process has ended, or the supervisor has failed. */
   readonly release?: () => void;
   readonly close: (ran: ProcessResult) => Promise<Outcome> | Outcome;
 }
@@ -72,7 +72,7 @@ export interface Outcome {
   readonly usage: Usage | null;
   readonly sessionId: string | null;
   readonly controls: AgentControls;
-  /** Besides those on its process. */
+  /** Besides the notes on its process. */
   readonly notes: readonly string[];
   readonly violations?: readonly Violation[];
 }
@@ -90,7 +90,7 @@ export async function runToldAgent(
   const transcript = await openTranscriptFile(file('transcript.md'), deps.captureLimitBytes, secrets);
   const [program, ...own] = deps.command;
   const path = program.includes('/') ? resolve(request.worktreePath, program) : program;
-  const confinement = await widen(deps, request, path, start);
+  const confinement = await widenConfinement(deps, request, path, start);
   const conversation = converse(listenerOf(request, secrets, transcript.append));
   const ran = await deps.supervisor
     .run({
@@ -144,15 +144,15 @@ export async function runToldAgent(
   };
 }
 
-/** Reads what the program printed, as far as it was kept. */
+/** Reads the output of the program, as far as it was stored. */
 export async function readStreamFile(evidenceDir: string, onValue: (value: unknown) => void): Promise<void> {
   const lines = createJsonLines({ onValue, onNoise: () => undefined, onTooLong: () => undefined });
   try {
-    // Without following a link: an agent that is not shut in can put one there.
+    // Does not follow a link: an agent without a sandbox can create one at this path.
     const file = await open(join(evidenceDir, STREAM_FILE), constants.O_RDONLY | constants.O_NOFOLLOW);
     for await (const chunk of file.createReadStream()) lines.push(chunk as Buffer);
   } catch {
-    // It was not started, or nobody can read it any more.
+    // The program was never started, or the file is unreadable.
     return;
   }
   lines.end();
@@ -163,7 +163,7 @@ function listenerOf(
   secrets: readonly string[],
   append: (entry: TranscriptEntry) => void,
 ): Listener {
-  let usageTold = '';
+  let lastUsage = '';
   return {
     onEntry: (entry) => {
       append(entry);
@@ -171,15 +171,18 @@ function listenerOf(
     },
     onUsage: (usage) => {
       const now = JSON.stringify(usage);
-      if (usage === null || now === usageTold) return;
-      usageTold = now;
+      if (usage === null || now === lastUsage) return;
+      lastUsage = now;
       request.onUsage?.(usage);
     },
   };
 }
 
-/** A program of a package needs what was installed with it; beside the file itself there is only its starter. */
-async function widen(
+/**
+ * Adds the paths that the program needs. One from an npm package needs its whole `node_modules`: the file
+ * itself is only a launcher.
+ */
+async function widenConfinement(
   { resolveProgram, searchPath }: ToldAgentDeps,
   { confinement, worktreePath }: AgentRequest,
   program: string,

@@ -6,26 +6,26 @@ import { maskSecrets } from '../../policy/secrets.ts';
 
 export interface TranscriptFile {
   readonly path: string;
-  /** Written when it returns, so that whoever follows the file sees it. */
+  /** Writes before it returns, so that readers following the file see the entry at once. */
   readonly append: (entry: TranscriptEntry) => void;
-  /** How many bytes there was no room for. */
+  /** Returns the number of bytes that exceeded the limit. */
   readonly close: () => Promise<number>;
 }
 
-/** Writes what an agent does while it does it, without secrets, up to a limit. */
+/** Writes the transcript of an agent while it works, without secrets, up to a size limit. */
 export async function openTranscriptFile(
   path: string,
   limitBytes: number,
   secrets: readonly string[],
 ): Promise<TranscriptFile> {
-  // Whatever lies there goes first: a link planted by an agent must not be written through.
+  // Remove what is at this path first: it may be a link planted by an agent, which must not be written through.
   await rm(path, { force: true, recursive: true });
   const file = await open(path, 'wx+');
   let keptBytes = 0;
   let cutBytes = 0;
   const write = (text: string): void => {
     const bytes = Buffer.from(text);
-    // An entry is kept as a whole or not at all, and after the first one that does not fit nothing is kept.
+    // An entry is kept whole or not at all, and nothing is kept after the first one that does not fit.
     if (cutBytes > 0 || keptBytes + bytes.length > limitBytes) {
       cutBytes += bytes.length;
       return;
@@ -44,7 +44,7 @@ export async function openTranscriptFile(
     close: async () => {
       if (cutBytes > 0) await file.writeFile(`[conductor: ${cutBytes} bytes cut]\n`).catch(() => undefined);
       const [own, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
-      // An agent that is not shut in can put something else where its words are kept; they are written there again.
+      // An agent without a sandbox can replace the transcript file; write the transcript again in that case.
       if (there?.ino !== own.ino || there.dev !== own.dev) {
         await rm(path, { recursive: true, force: true });
         const copy = await open(path, 'wx');

@@ -3,10 +3,12 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import type { Baselines } from '../../ports/baselines.ts';
 
-/** Older results are removed when a new one is stored. */
+/** Number of results to keep; older ones are removed when a new one is stored. */
 const KEPT = 50;
 
-/** One file for each baseline. Storing is whole or not at all, so runs that end at the same time don't disturb each other. */
+/**
+ * Stores one file for each baseline. Writes are atomic, so runs that end at the same time don't interfere.
+ */
 export function createBaselineFiles(folder: string): Baselines {
   return {
     find: (key) => readFile(join(folder, `${key}.json`), 'utf8').catch(() => null),

@@ -2,7 +2,10 @@ import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
 import { createAskedPlanner } from './asked-planner.ts';
 
-/** Stands for a planner that is configured and can't be had. The rules hold the floor; they do not take its place. */
+/**
+ * Stands in for a planner that is configured but not available. Each evaluation is then blocked or worse: the
+ * rules set the lower bound, but they don't replace the planner.
+ */
 export function createAbsentPlanner(
   name: string,
   family: 'model' | 'agent',

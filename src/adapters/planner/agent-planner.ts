@@ -15,7 +15,7 @@ export interface AgentPlannerDeps {
   readonly kind: StructuredAgent;
   readonly command: readonly [string, ...string[]];
   readonly model: string | null;
-  /** All of its environment. */
+  /** The complete environment of its process. */
   readonly env: Readonly<Record<string, string>>;
   readonly prompts: PromptCatalog;
   readonly secrets: readonly string[];
@@ -26,7 +26,7 @@ export interface AgentPlannerDeps {
   readonly graceMs: number;
 }
 
-/** Asks the command line of an agent, in an empty folder and without tools where it knows how to do without. */
+/** Asks the command line of an agent, in an empty folder and without tools if the agent can disable them. */
 export function createAgentPlanner(deps: AgentPlannerDeps): Planner {
   return createAskedPlanner({
     name: `agent:${deps.agent}`,
@@ -84,14 +84,14 @@ async function answerIn(
     onStop: null,
     onLine: null,
   });
-  const why = unfinished(ran, limitMs, idleMs);
+  const why = describeAbnormalEnd(ran, limitMs, idleMs);
   question.signal.throwIfAborted();
-  if (why === null) return read(cli, ran, files.answer);
+  if (why === null) return readAnswer(cli, ran, files.answer);
   const summary = `the agent "${deps.agent}" gave no judgement: ${why}`;
   return { said: { kind: 'nothing', code: 'planner_unavailable', summary }, usage: null };
 }
 
-async function read(
+async function readAnswer(
   cli: StructuredCli,
   { end, stdout, stderr }: ProcessResult,
   answerPath: string,
@@ -104,14 +104,18 @@ async function read(
   });
 }
 
-/** Null when it ended by itself. */
-function unfinished({ end, stderr }: ProcessResult, limitMs: number, idleMs: number | null): string | null {
-  const lastWord = stderr.lastLine === null ? '' : `: ${excerptOf(stderr.lastLine)}`;
+/** Null if the process exited by itself. */
+function describeAbnormalEnd(
+  { end, stderr }: ProcessResult,
+  limitMs: number,
+  idleMs: number | null,
+): string | null {
+  const lastLine = stderr.lastLine === null ? '' : `: ${excerptOf(stderr.lastLine)}`;
   switch (end.kind) {
     case 'exited':
       return null;
     case 'signalled':
-      return `it was ended by ${end.signal}${lastWord}`;
+      return `it was ended by ${end.signal}${lastLine}`;
     case 'spawn_failed':
       return end.message;
     case 'timeout':

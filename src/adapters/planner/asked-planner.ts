@@ -12,7 +12,7 @@ import { maskSecrets, maskValue } from '../../policy/secrets.ts';
 import type { Asking, Planner } from '../../ports/planner.ts';
 import type { PromptCatalog, RenderResult } from '../../ports/prompts.ts';
 
-/** One question to somebody outside. */
+/** One question to a model or an agent. */
 export interface Question {
   readonly prompt: string;
   readonly schema: ProposalSchema;
@@ -22,28 +22,31 @@ export interface Question {
 
 export interface Reply {
   readonly said: Said;
-  /** Over all attempts; null is unknown. */
+  /** Sum over all attempts; null if unknown. */
   readonly usage: Usage | null;
   readonly attempts: number;
 }
 
 export type Said =
   | { readonly kind: 'proposal'; readonly proposal: unknown }
-  /** No reply that could be one. `came` is what there was instead, where there was something. */
+  /** No usable reply. `came` is what was received instead, if anything. */
   | { readonly kind: 'nothing'; readonly code: string; readonly summary: string; readonly came?: unknown };
 
 export interface AskedPlannerDeps {
   readonly name: string;
   readonly family: 'model' | 'agent';
   readonly prompts: PromptCatalog;
-  /** Values that no record may hold. */
+  /** Values that must not appear in any record. */
   readonly secrets: readonly string[];
   readonly unavailable: () => Promise<string | null>;
   /** Rejects only when the signal of the question is aborted. */
   readonly ask: (question: Question) => Promise<Reply>;
 }
 
-/** A planner that asks somebody and holds the answer against the rules: it can be worse than they say, never better. */
+/**
+ * A planner that asks a model or an agent and checks the answer against the rules: the decision can be worse
+ * than theirs, but not better.
+ */
 export function createAskedPlanner(deps: AskedPlannerDeps): Planner {
   return {
     name: deps.name,
@@ -60,7 +63,7 @@ async function judgeByAsking(
   asking: Asking,
 ): Promise<Judgement> {
   const byRules = judgeByRules(input);
-  // Evidence that the rules can't read is no evidence for anybody.
+  // If the rules can't read the evidence, the planner can't either.
   if (byRules.trace.rows.length === 0) return byRules;
   const prompt = await renderQuestion(deps.prompts, input, asking);
   const reply: Reply = prompt.ok
@@ -75,11 +78,19 @@ async function judgeByAsking(
         usage: null,
         attempts: 0,
       };
-  return hold(deps, byRules, reply, input);
+  return applyRules(deps, byRules, reply, input);
 }
 
-/** The schema is checked here, not where the answer came from: whatever the way, it is the same check. */
-function hold(deps: AskedPlannerDeps, byRules: Judgement, reply: Reply, input: PlannerInput): Judgement {
+/**
+ * Applies the rules to the reply. The proposal is checked against the schema here, so that the check is the
+ * same for every source.
+ */
+function applyRules(
+  deps: AskedPlannerDeps,
+  byRules: Judgement,
+  reply: Reply,
+  input: PlannerInput,
+): Judgement {
   const { floor, rows } = byRules.trace;
   const { said, usage, attempts } = reply;
   const floored =
@@ -95,7 +106,7 @@ function hold(deps: AskedPlannerDeps, byRules: Judgement, reply: Reply, input: P
   return { decision, trace: { floor, proposal: proposal ?? null, verdict, rows, usage, attempts } };
 }
 
-/** What a run is asked for besides the inputs that the prompt declares. */
+/** Inputs that a run provides besides those that the prompt declares. */
 const MATERIAL = ['task', 'diff', 'claims'];
 
 async function renderQuestion(

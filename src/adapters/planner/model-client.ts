@@ -8,9 +8,9 @@ import { type RequestFailure, retryAfterOf } from './retry.ts';
 export interface ModelAddress {
   readonly provider: ModelProvider;
   readonly model: string;
-  /** Null for the provider's own. */
+  /** Null for the provider's default. */
   readonly baseUrl: string | null;
-  /** Null where the endpoint wants none. */
+  /** Null if the endpoint needs no key. */
   readonly apiKey: string | null;
 }
 
@@ -20,34 +20,34 @@ export type RequestEnd =
       readonly kind: 'answered';
       readonly answer: unknown;
       readonly usage: Usage | null;
-      /** How it came to an end before its time; null where it did not. */
+      /** Why the answer ended early; null if it is complete. */
       readonly cutBy: string | null;
     }
   | { readonly kind: 'failed'; readonly failure: RequestFailure; readonly message: string };
 
-/** Asks once. Rejects when the signal is aborted, and otherwise never. */
+/** Sends one request. Rejects only when the signal is aborted. */
 export type AskOnce = (
   question: { readonly prompt: string; readonly schema: ProposalSchema },
   signal: AbortSignal,
 ) => Promise<RequestEnd>;
 
-/** Loads what is needed to ask. It takes a moment, which a run that asks no model should not wait for. */
+/** Loads the SDK on demand, so that runs without a model don't pay for its load time. */
 export async function openModel(address: ModelAddress): Promise<AskOnce> {
   const ai = await load('ai', () => import('ai'));
-  // Otherwise it prints remarks of its own between the lines of a verb.
+  // Keeps the SDK from printing warnings into the output of a command.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const model = await modelAt(address);
+  const model = await createModel(address);
   return async ({ prompt, schema }, signal) => {
     const output = ai.Output.object({ schema: ai.jsonSchema(schema), name: 'planner_decision' });
     try {
       const result = await ai.generateText({ model, prompt, output, maxRetries: 0, abortSignal: signal });
-      // An endpoint that has other words for the end of an answer gives a text and no output.
-      const answer = result.finishReason === 'stop' ? result.output : jsonIn(result.text);
-      return answered(answer, result.totalUsage, cutBy(result.finishReason, result.response));
+      // Endpoints with a nonstandard finish reason yield a text and no output.
+      const answer = result.finishReason === 'stop' ? result.output : parseOrText(result.text);
+      return answered(answer, result.totalUsage, describeCut(result.finishReason, result.response));
     } catch (error) {
       signal.throwIfAborted();
       if (ai.NoObjectGeneratedError.isInstance(error))
-        return answered(error.text ?? '', error.usage, cutBy(error.finishReason, error.response));
+        return answered(error.text ?? '', error.usage, describeCut(error.finishReason, error.response));
       const call = ai.APICallError.isInstance(error) ? error : null;
       if (call?.statusCode !== 200) return failureOf(error, call);
       // Without a body the connection broke in the middle of the answer.
@@ -66,7 +66,7 @@ function answered(
   return { kind: 'answered', answer, usage: usageOf(usage), cutBy: cut };
 }
 
-function cutBy(finishReason: string | undefined, response: unknown): string | null {
+function describeCut(finishReason: string | undefined, response: unknown): string | null {
   const refusal = refusalIn(response, REFUSAL_DEPTH);
   if (refusal !== null) return `the model refused to answer: ${refusal}`;
   switch (finishReason) {
@@ -83,7 +83,7 @@ function cutBy(finishReason: string | undefined, response: unknown): string | nu
 
 const REFUSAL_DEPTH = 8;
 
-/** Providers have a field for it, each at another place of its response; the SDK does not hand it on. */
+/** Providers report a refusal in different places of the response, and the SDK does not expose it. */
 function refusalIn(value: unknown, depth: number): string | null {
   if (typeof value !== 'object' || value === null || depth === 0) return null;
   for (const [key, inner] of Object.entries(value)) {
@@ -94,8 +94,8 @@ function refusalIn(value: unknown, depth: number): string | null {
   return null;
 }
 
-/** The text itself where it is no JSON, as one that was cut short. */
-function jsonIn(text: string): unknown {
+/** Returns the text itself if it is not JSON, such as a truncated answer. */
+function parseOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -103,7 +103,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-async function modelAt({ provider, model, baseUrl, apiKey }: ModelAddress): Promise<LanguageModel> {
+async function createModel({ provider, model, baseUrl, apiKey }: ModelAddress): Promise<LanguageModel> {
   const place = baseUrl === null ? {} : { baseURL: baseUrl };
   const key = apiKey ?? '';
   switch (provider) {
@@ -130,7 +130,7 @@ async function modelAt({ provider, model, baseUrl, apiKey }: ModelAddress): Prom
   }
 }
 
-/** The command contains these packages; a program that uses the library installs the ones it needs. */
+/** The command bundles these packages; a program that uses the library installs the ones it needs. */
 function load<T>(name: string, loader: () => Promise<T>): Promise<T> {
   return loadOptional('a planner that asks a model', name, loader);
 }
@@ -151,7 +151,7 @@ function failureOf(error: unknown, call: CallError | null): RequestEnd {
   };
 }
 
-/** The outermost message of a network error only says that something failed. */
+/** The outermost message of a network error only says that something failed, so the causes are added. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;

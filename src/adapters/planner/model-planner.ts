@@ -11,14 +11,14 @@ import { type RequestFailure, type RetryPolicy, retryDelayMs } from './retry.ts'
 
 export interface ModelPlannerDeps {
   readonly address: ModelAddress;
-  /** The variable that the key comes from; null where the endpoint wants none. */
+  /** The variable that contains the key; null if the endpoint needs none. */
   readonly apiKeyEnv: string | null;
   readonly prompts: PromptCatalog;
   readonly secrets: readonly string[];
-  /** Of one request. */
+  /** Time limit of one request. */
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
-  /** Between 0 and 1. */
+  /** A random number between 0 and 1. */
   readonly chance: () => number;
 }
 
@@ -42,7 +42,7 @@ function missingKey({ address, apiKeyEnv }: ModelPlannerDeps): string | null {
 
 type Attempt = RequestEnd | { readonly kind: 'timed_out' };
 
-/** Tries again what passes by itself, until the step's own time is up. */
+/** Retries transient failures until the time limit of the step. */
 async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Reply> {
   const missing = missingKey(deps);
   if (missing !== null) return { said: unavailable(deps, missing), usage: null, attempts: 0 };
@@ -54,12 +54,12 @@ async function askModel(deps: ModelPlannerDeps, question: Question): Promise<Rep
   for (let attempts = 1; ; attempts += 1) {
     const limitMs = Math.round(Math.min(deps.timeoutMs, leftMs()));
     const ended = await askWithin(opened, question, limitMs);
-    if (ended.kind === 'answered') return { said: saidIn(ended), usage: ended.usage, attempts };
+    if (ended.kind === 'answered') return { said: readProposal(ended), usage: ended.usage, attempts };
     if (ended.kind === 'timed_out')
-      return { said: unavailable(deps, `no answer within ${limitMs / 1_000} s`), ...NOTHING_USED, attempts };
+      return { said: unavailable(deps, `no answer within ${limitMs / 1_000} s`), ...UNKNOWN_USAGE, attempts };
     const waitMs = retryDelayMs(ended.failure, attempts, deps.retry, deps.chance());
     if (waitMs === null || waitMs >= leftMs())
-      return { said: unavailable(deps, failureText(deps, ended, attempts)), ...NOTHING_USED, attempts };
+      return { said: unavailable(deps, failureText(deps, ended, attempts)), ...UNKNOWN_USAGE, attempts };
     await delay(waitMs, undefined, { signal: question.signal });
   }
 }
@@ -69,8 +69,8 @@ function missingPackageOf(error: unknown): string {
   throw error;
 }
 
-/** An answer that was cut short may still be whole; what is no JSON then is explained by what cut it. */
-function saidIn({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): Said {
+/** A truncated answer may still be complete JSON; if it is not, the summary says what truncated it. */
+function readProposal({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): Said {
   if (cutBy === null || typeof answer !== 'string') return { kind: 'proposal', proposal: answer };
   if (answer.trim() === '')
     return { kind: 'nothing', code: 'planner_reply_missing', summary: `the planner gave no reply: ${cutBy}` };
@@ -78,8 +78,8 @@ function saidIn({ answer, cutBy }: Extract<RequestEnd, { kind: 'answered' }>): S
   return { kind: 'nothing', code: 'planner_reply_invalid', summary, came: answer };
 }
 
-/** What failed requests used, nobody says. */
-const NOTHING_USED: { readonly usage: Usage | null } = { usage: null };
+/** Failed requests don't report their usage. */
+const UNKNOWN_USAGE: { readonly usage: Usage | null } = { usage: null };
 
 async function askWithin(ask: AskOnce, question: Question, limitMs: number): Promise<Attempt> {
   question.signal.throwIfAborted();
@@ -99,7 +99,7 @@ async function askWithin(ask: AskOnce, question: Question, limitMs: number): Pro
   }
 }
 
-/** A timer that is set for longer goes off at once. */
+/** `setTimeout` fires at once for longer delays. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function unavailable(deps: ModelPlannerDeps, why: string): Said {
@@ -124,7 +124,7 @@ function failureText(
   return `it answered with status ${failure.status}: ${text}${key}${waitHint(failure)}`;
 }
 
-/** For whoever resumes the run. */
+/** Says when resuming the run makes sense. */
 function waitHint({ retryAfterMs }: RequestFailure): string {
   return retryAfterMs === null || retryAfterMs === 0
     ? ''

@@ -1,8 +1,8 @@
-/** Why a request to a model failed, as far as it matters for trying again. */
+/** Why a request to a model failed, as far as it matters for a retry. */
 export interface RequestFailure {
-  /** Null when nothing came back: refused, dropped, not found. */
+  /** Null if no response arrived: connection refused, dropped or host not found. */
   readonly status: number | null;
-  /** What the server said about when to come back; null when it said nothing. */
+  /** The delay that the server asked for; null if it asked for none. */
   readonly retryAfterMs: number | null;
 }
 
@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly retries: number;
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
-  /** A server that wants to be left alone for longer is taken at its word: there is no other attempt. */
+  /** If the server asks for a longer delay, the request is not retried. */
   readonly longestRetryAfterMs: number;
 }
 
@@ -21,10 +21,10 @@ export const DEFAULT_RETRY: RetryPolicy = {
   longestRetryAfterMs: 60_000,
 };
 
-/** Statuses that say nothing about the request itself. */
-const PASSING = [408, 409, 425, 429];
+/** Client error statuses that are transient. */
+const TRANSIENT_STATUSES = [408, 409, 425, 429];
 
-/** How long to wait before another attempt; null when there is to be none. `chance` is between 0 and 1. */
+/** Delay before the next attempt; null if there is none. `chance` is a random number between 0 and 1. */
 export function retryDelayMs(
   failure: RequestFailure,
   attempt: number,
@@ -32,10 +32,10 @@ export function retryDelayMs(
   chance: number,
 ): number | null {
   const { status, retryAfterMs } = failure;
-  const passes = status === null || PASSING.includes(status) || status >= 500;
-  if (!passes || attempt > policy.retries) return null;
+  const isTransient = status === null || TRANSIENT_STATUSES.includes(status) || status >= 500;
+  if (!isTransient || attempt > policy.retries) return null;
   const grown = Math.min(policy.firstDelayMs * 2 ** (attempt - 1), policy.longestDelayMs);
-  // Never less than half, so that many who failed together do not come back at once, nor right away.
+  // At least half of the delay, so that clients that failed together retry neither at once nor at the same time.
   const spread = Math.round(grown / 2 + (grown / 2) * chance);
   if (retryAfterMs === null) return spread;
   return retryAfterMs > policy.longestRetryAfterMs ? null : Math.max(retryAfterMs, spread);

@@ -14,12 +14,12 @@ export interface CliFiles {
   readonly answer: string;
 }
 
-/** What a command line left behind when it had ended by itself. */
+/** The output of a command line that exited by itself. */
 export interface CliEnd {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The file it was told to write its last word to; null when there is none. */
+  /** The content of the file for its final answer; null if it wrote none. */
   readonly answer: string | null;
 }
 
@@ -31,9 +31,9 @@ export interface CliAnswer {
 export interface StructuredCli {
   /** Arguments after the program; the prompt comes on standard input. */
   readonly args: (schema: string, files: CliFiles, model: string | null) => readonly string[];
-  /** Settings that keep it from doing anything besides answering. */
+  /** Environment that keeps it from doing anything besides answering. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether it says something while it thinks, so that silence means something. */
+  /** Whether it prints output while it works, so that an idle timeout makes sense. */
   readonly talks: boolean;
   readonly read: (end: CliEnd) => CliAnswer;
 }
@@ -56,10 +56,12 @@ const claudeResultSchema = z.looseObject({
     .optional(),
 });
 
-/** Claude Code holds answers against the schema itself, asks for others, and does not show those it turned down. */
-const NO_FITTING_ANSWER = 'error_max_structured_output_retries';
+/**
+ * Claude Code checks answers against the schema itself, asks for others, and does not show the rejected ones.
+ */
+const NO_VALID_ANSWER = 'error_max_structured_output_retries';
 
-function unfitting(told: string): Said {
+function describeInvalid(told: string): Said {
   const summary = `the agent gave no reply that fits the schema of a decision: ${excerptOf(told)}`;
   return { kind: 'nothing', code: 'planner_reply_invalid', summary };
 }
@@ -81,7 +83,7 @@ const claude: StructuredCli = {
   talks: false,
   read: (end) => {
     const parsed = claudeResultSchema.safeParse(parseJson(end.stdout));
-    if (!parsed.success) return { said: failed(end, end.stdout), usage: null };
+    if (!parsed.success) return { said: describeFailure(end, end.stdout), usage: null };
     const { usage, total_cost_usd: cost, result = '', structured_output: output } = parsed.data;
     const used = usage && {
       input_tokens: usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens,
@@ -90,10 +92,10 @@ const claude: StructuredCli = {
     };
     const { subtype, is_error: isError, errors = [] } = parsed.data;
     const told = [result, ...errors].filter((text) => text.trim() !== '').join('; ');
-    if (subtype === NO_FITTING_ANSWER) return { said: unfitting(told), usage: used ?? null };
+    if (subtype === NO_VALID_ANSWER) return { said: describeInvalid(told), usage: used ?? null };
     const wrong = isError === true || end.exitCode !== 0;
-    // Prose comes back as a success without the field, and is then what is refused.
-    const said: Said = wrong ? failed(end, told) : { kind: 'proposal', proposal: output ?? result };
+    // A reply in prose is a success without this field; the prose is then rejected as the proposal.
+    const said: Said = wrong ? describeFailure(end, told) : { kind: 'proposal', proposal: output ?? result };
     return { said, usage: used ?? null };
   },
 };
@@ -135,7 +137,7 @@ const codex: StructuredCli = {
     if (end.exitCode === 0 && completed !== undefined)
       return { said: { kind: 'proposal', proposal: parseJson(end.answer ?? '') ?? end.answer }, usage: used };
     const told = events.findLast((event) => event.error !== undefined)?.error?.message;
-    return { said: failed(end, told ?? ''), usage: used };
+    return { said: describeFailure(end, told ?? ''), usage: used };
   },
 };
 
@@ -144,7 +146,7 @@ export const STRUCTURED_CLIS: Readonly<Record<StructuredAgent, StructuredCli>> =
   codex,
 };
 
-function failed({ exitCode, stderr }: CliEnd, told: string): Said {
+function describeFailure({ exitCode, stderr }: CliEnd, told: string): Said {
   const word = told.trim() === '' ? stderr : told;
   const summary = `the agent ended with code ${exitCode} and no judgement; it said: ${excerptOf(word)}`;
   return { kind: 'nothing', code: 'planner_unavailable', summary };

@@ -7,7 +7,7 @@ import { type ParseAnswer, type ParseTask, parseAll } from './parser-process.ts'
 type Side = 'before' | 'after';
 type Version = Pick<ParseTask, 'lang' | 'sourceType' | 'emit'>;
 
-/** Compares the programs that TypeScript and JavaScript files are, or are made into. */
+/** Compares the programs that JavaScript files contain or TypeScript files compile to. */
 export function createPrograms(): Programs {
   return {
     compare: async (pairs, settings) => {
@@ -21,9 +21,9 @@ export function createPrograms(): Programs {
       return plans.map(({ pair, versions }) => {
         const own = versions.map(() => {
           next += 2;
-          return { before: answers[next - 2] ?? SILENT, after: answers[next - 1] ?? SILENT };
+          return { before: answers[next - 2] ?? NO_ANSWER, after: answers[next - 1] ?? NO_ANSWER };
         });
-        return isTyped(pair.path) ? judgeTyped(pair, own, settings) : judgePlain(pair, own);
+        return isTyped(pair.path) ? compareTyped(pair, own, settings) : comparePlain(pair, own);
       });
     },
   };
@@ -34,13 +34,13 @@ interface Parsed {
   readonly after: ParseAnswer;
 }
 
-const SILENT: ParseAnswer = { ok: false, reason: 'the parser did not answer' };
+const NO_ANSWER: ParseAnswer = { ok: false, reason: 'the parser did not answer' };
 
 function isTyped(path: string): boolean {
   return /\.(?:[cm]?ts|tsx)$/.test(path);
 }
 
-/** JavaScript may be a module or not, and a few texts mean something else in the other. */
+/** JavaScript may be a module or not, and some source texts have a different meaning in each. */
 function versionsOf(path: string, { keepsImports }: EmitSettings): readonly Version[] {
   const plain = { emit: null } as const;
   if (path.endsWith('.mjs')) return [{ lang: 'jsx', sourceType: 'module', ...plain }];
@@ -53,7 +53,7 @@ function versionsOf(path: string, { keepsImports }: EmitSettings): readonly Vers
   const isDeclaration = /\.d\.(?:[^./]+\.)?[cm]?ts$/.test(path);
   const lang = isDeclaration ? 'dts' : path.endsWith('.tsx') ? 'tsx' : 'ts';
   const written: Version = { lang, sourceType: 'module', ...plain };
-  // What only JSX uses of an import depends on how JSX is compiled.
+  // Whether an import that only JSX uses is kept depends on how JSX is compiled.
   const keeps = keepsImports || lang === 'tsx';
   return isDeclaration ? [written] : [written, { ...written, emit: { keepsImports: keeps } }];
 }
@@ -62,46 +62,50 @@ function taskOf(pair: ProgramPair, side: Side, version: Version): ParseTask {
   return { name: pair.path.slice(pair.path.lastIndexOf('/') + 1), text: pair[side], ...version };
 }
 
-function judgePlain(pair: ProgramPair, versions: readonly Parsed[]): Proof {
+function comparePlain(pair: ProgramPair, versions: readonly Parsed[]): Proof {
   const readable = versions.filter(({ before }) => before.ok);
   const first = readable[0];
-  if (first === undefined) return unreadable(versions[0]?.before ?? SILENT);
+  if (first === undefined) return unreadable(versions[0]?.before ?? NO_ANSWER);
   for (const { before, after } of readable) {
     if (!before.ok || !after.ok) return unreadable(after);
-    if (before.tree !== after.tree) return no('the program changed');
+    if (before.tree !== after.tree) return notProved('the program changed');
   }
-  return judgeComments(pair, first, 'only comments and white space changed');
+  return compareComments(pair, first, 'only comments and white space changed');
 }
 
-function judgeTyped(pair: ProgramPair, [written, emitted]: readonly Parsed[], settings: EmitSettings): Proof {
-  const { before, after } = written ?? { before: SILENT, after: SILENT };
+function compareTyped(
+  pair: ProgramPair,
+  [written, emitted]: readonly Parsed[],
+  settings: EmitSettings,
+): Proof {
+  const { before, after } = written ?? { before: NO_ANSWER, after: NO_ANSWER };
   if (!before.ok || !after.ok) return unreadable(before.ok ? after : before);
   if (before.tree === after.tree)
-    return judgeComments(pair, { before, after }, 'only comments and white space changed');
+    return compareComments(pair, { before, after }, 'only comments and white space changed');
   if (settings.emitsTypes || before.decorated || after.decorated)
-    return no('types changed where they may be emitted with decorators');
+    return notProved('types changed where they may be emitted with decorators');
   if (before.constEnums.join('\n') !== after.constEnums.join('\n'))
-    return no('an enum changed whose values are put where they are used');
+    return notProved('an enum changed whose values are put where they are used');
   if (emitted === undefined)
-    return judgeComments(pair, { before, after }, 'a file of declarations emits no program');
+    return compareComments(pair, { before, after }, 'a file of declarations emits no program');
   if (!emitted.before.ok || !emitted.after.ok)
     return unreadable(emitted.before.ok ? emitted.after : emitted.before);
-  if (emitted.before.tree !== emitted.after.tree) return no('the emitted program changed');
-  return judgeComments(pair, { before, after }, 'only types changed: the emitted program is the same');
+  if (emitted.before.tree !== emitted.after.tree) return notProved('the emitted program changed');
+  return compareComments(pair, { before, after }, 'only types changed: the emitted program is the same');
 }
 
-function judgeComments(pair: ProgramPair, { before, after }: Parsed, reason: string): Proof {
+function compareComments(pair: ProgramPair, { before, after }: Parsed, reason: string): Proof {
   if (!before.ok || !after.ok) return unreadable(before);
   const old = obeyedComments(pair.before, before.comments);
   const now = obeyedComments(pair.after, after.comments);
   const same = old.length === now.length && old.every((each, index) => each === now[index]);
-  return same ? { proved: true, reason } : no('a comment changed that a tool obeys');
+  return same ? { proved: true, reason } : notProved('a comment changed that a tool obeys');
 }
 
 function unreadable(answer: ParseAnswer): Proof {
-  return no(answer.ok ? 'the program changed' : `it can not be parsed: ${answer.reason}`);
+  return notProved(answer.ok ? 'the program changed' : `it can not be parsed: ${answer.reason}`);
 }
 
-function no(reason: string): Proof {
+function notProved(reason: string): Proof {
   return { proved: false, reason };
 }

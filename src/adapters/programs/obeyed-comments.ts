@@ -1,5 +1,8 @@
-/** Comments that a compiler, a bundler or a runner acts upon. Those for linters and for types are not among them. */
-const OBEYED =
+/**
+ * Comments that a compiler, a bundler or a test runner acts on. Those for linters and type checkers are not
+ * included.
+ */
+const DIRECTIVE =
   /^[#@]\s*source(?:MappingURL|URL)\s*=|[@#]__[A-Z_]+__|\bwebpack[A-Z]\w*\s*:|\bturbopack\w*\s*:|@vite-ignore|@jsx(?:Frag|Runtime|ImportSource)?\b|^\/\s*<|@(?:jest|vitest)-|@ngInject\b|@refresh\b|@babel\b/;
 
 interface Comment {
@@ -9,7 +12,8 @@ interface Comment {
 }
 
 /**
- * What is obeyed, each with the code since the one before it: such a comment counts by its place. Empty where nothing is.
+ * The directive comments, each preceded by the code since the previous one, because such a comment depends on
+ * its position. Empty if there are none.
  */
 export function obeyedComments(text: string, comments: readonly Comment[]): readonly string[] {
   const found: string[] = [];
@@ -18,7 +22,7 @@ export function obeyedComments(text: string, comments: readonly Comment[]): read
   for (const { value, start, end } of comments) {
     code += text.slice(at, start);
     at = end;
-    if (!OBEYED.test(value)) continue;
+    if (!DIRECTIVE.test(value)) continue;
     found.push(code.replace(/\s+/g, ''), value.trim());
     code = '';
   }

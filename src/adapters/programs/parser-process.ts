@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** One text to be parsed, perhaps after its types were taken away. */
+/** One text to parse, optionally after its types were removed. */
 export interface ParseTask {
   readonly name: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface ParseTask {
 export type ParseAnswer =
   | {
       readonly ok: true;
-      /** The tree without places, as JSON. */
+      /** The syntax tree without positions, as JSON. */
       readonly tree: string;
       readonly comments: readonly { readonly value: string; readonly start: number; readonly end: number }[];
       readonly decorated: boolean;
@@ -23,13 +23,13 @@ export type ParseAnswer =
     }
   | { readonly ok: false; readonly reason: string };
 
-const LIMIT_MS = 30_000;
+const PARSE_TIMEOUT_MS = 30_000;
 
 /**
- * The parser runs in a process of its own: it is native code whose stack overflows on deep nesting, and a patch must not
- * be able to end the conductor.
+ * The parser runs in its own process: it is native code whose stack overflows on deep nesting, and a patch
+ * must not be able to crash conductor.
  */
-const PROGRAM = `
+const PARSER_SCRIPT = `
 const [transformUrl, parserUrl] = process.argv.slice(-2);
 const { transformSync } = await import(transformUrl);
 const { parseSync } = await import(parserUrl);
@@ -86,7 +86,9 @@ for (const { name, text, lang, sourceType, emit } of JSON.parse(input)) {
 }
 `;
 
-/** Answers each task in order; one that ends the parser is answered with that, and the rest goes on. */
+/**
+ * Answers each task in order. If a task crashes the parser, its answer says so, and the other tasks continue.
+ */
 export async function parseAll(tasks: readonly ParseTask[]): Promise<readonly ParseAnswer[]> {
   const answers: ParseAnswer[] = [];
   while (answers.length < tasks.length) {
@@ -107,19 +109,19 @@ function runParser(tasks: readonly ParseTask[]): Promise<ParserEnd> {
   const modules = [require.resolve('oxc-transform'), require.resolve('oxc-parser')].map((path) =>
     String(pathToFileURL(path)),
   );
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM, '--', ...modules], {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', PARSER_SCRIPT, '--', ...modules], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},
   });
   const chunks: Buffer[] = [];
   return new Promise((resolve, reject) => {
-    let late = false;
+    let isLate = false;
     const limit = setTimeout(() => {
-      late = true;
+      isLate = true;
       child.kill('SIGKILL');
-    }, LIMIT_MS);
+    }, PARSE_TIMEOUT_MS);
     child.stdout.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    // A parser that fails closes its input; how it ended tells the story better than a broken pipe.
+    // A parser that fails closes its input; the exit explains more than the broken pipe.
     child.stdin.on('error', () => undefined);
     child.stdin.end(JSON.stringify(tasks));
     child.on('error', (error) => {
@@ -129,7 +131,7 @@ function runParser(tasks: readonly ParseTask[]): Promise<ParserEnd> {
     child.on('close', () => {
       clearTimeout(limit);
       const lines = Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1);
-      resolve({ lines, ended: late ? 'the parser took too long' : 'the parser gave up on it' });
+      resolve({ lines, ended: isLate ? 'the parser took too long' : 'the parser gave up on it' });
     });
   });
 }

@@ -3,8 +3,9 @@ import { open } from 'node:fs/promises';
 import { MAX_SOURCE_BYTES } from '../../workflow/source-text.ts';
 
 /**
- * Reads a file of a repository that may be hostile: a link there can lead to a device or a pipe, which never end, and a sparse file
- * can be larger than the memory. One byte more than any reader accepts is enough to refuse it.
+ * Reads a file of a repository that may be hostile: a link in it can lead to a device or a pipe, which never
+ * end, and a sparse file can be larger than the memory. One byte more than any reader accepts is enough to
+ * refuse the file.
  */
 export async function readBounded(path: string): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -9,7 +9,7 @@ import { isPythonTest, PYTHON_TEST_FOLDERS } from './detection/python-tools.ts';
 import { withReport } from './detection/test-reports.ts';
 import { TEST_SCRIPTS } from './detection/test-scripts.ts';
 
-const READ = new Set([
+const READ_FILES = new Set([
   'package.json',
   'pnpm-workspace.yaml',
   'deno.json',
@@ -35,8 +35,8 @@ const READ = new Set([
   '.justfile',
 ]);
 
-/** These tell by being there. */
-const SEEN = new Set([
+/** Only the existence of these files matters. */
+const MARKER_FILES = new Set([
   'pnpm-lock.yaml',
   'yarn.lock',
   'bun.lock',
@@ -66,7 +66,7 @@ const SEEN = new Set([
 const READ_LIMIT_BYTES = 1024 * 1024;
 const MEMBERS_LIMIT = 200;
 
-/** What the repository itself gives the always-known names `tests`, `lint` and `typecheck` to run. */
+/** The commands that the repository defines for the well-known names `tests`, `lint` and `typecheck`. */
 export async function detectValidators(repoRoot: string): Promise<readonly DetectedValidator[]> {
   const files = await readProjectFiles(repoRoot);
   return findValidators(files).map((validator) => withReport(validator, files));
@@ -75,8 +75,8 @@ export async function detectValidators(repoRoot: string): Promise<readonly Detec
 async function readProjectFiles(repoRoot: string): Promise<ProjectFiles> {
   const files = new Map<string, string>();
   for (const name of await readdir(repoRoot).catch((): string[] => [])) {
-    if (SEEN.has(name)) files.set(name, '');
-    if (READ.has(name)) await readInto(files, repoRoot, name);
+    if (MARKER_FILES.has(name)) files.set(name, '');
+    if (READ_FILES.has(name)) await readInto(files, repoRoot, name);
   }
   for (const folder of PYTHON_TEST_FOLDERS)
     for (const name of await readdir(join(repoRoot, folder)).catch((): string[] => []))
@@ -95,7 +95,7 @@ async function readInto(files: Map<string, string>, repoRoot: string, name: stri
   if (text !== null) files.set(name, text);
 }
 
-/** Folders that a workspace names plainly, `tools/cli` or `packages/*`; other patterns are for its own tools. */
+/** Folders of simple workspace patterns, such as `tools/cli` or `packages/*`; other patterns are skipped. */
 async function memberFolders(repoRoot: string, files: ProjectFiles): Promise<string[]> {
   const folders: string[] = [];
   for (const pattern of workspacePatterns(files)) {

@@ -5,31 +5,35 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { readBounded } from './bounded-file.ts';
 
 export interface PolicyFiles {
-  /** All documents that a reference stands for; each of them applies. */
+  /** All documents of a reference; each of them applies. */
   readonly byRef: ReadonlyMap<string, readonly PolicyDocument[]>;
   readonly broken: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** The references of the policy files in some folders, by their names alone. */
+/** The references of the policy files in the folders, taken from the file names alone. */
 export async function listPolicies(folders: readonly string[]): Promise<ReadonlySet<string>> {
   const refs = new Set<string>();
   for (const { name } of await policyFiles(folders)) refs.add(name.replace(/\.yaml$/, ''));
   return refs;
 }
 
-/** What is wrong with the files that are no policies, by the references in their names. The last folder is built in. */
+/**
+ * Why files are not valid policies, by the reference in the file name. The last folder is the built-in one.
+ */
 export async function brokenPolicies(folders: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const files = await policyFiles(folders);
-  // What reads policies takes longer to load than most checks take, and most projects have none of their own.
+  // The policy parser takes longer to load than most checks take to run, and most projects have no policies
+  // of their own.
   if (files.every(({ path }) => dirname(path) === folders.at(-1))) return new Map();
   const { broken } = await readPolicies(folders);
   return new Map(broken.map(({ path, message }) => [basename(path, '.yaml'), message]));
 }
 
 /**
- * Reads policy folders: the repository's, the user's, the built-in one. A file must be named as it is referred to. The user's file
- * replaces the built-in one of its name. The repository's file is added to the one it shares its name with: a repository can tighten
- * a policy and can't replace it. A file that can't be read hides those of its name farther away, which may ask for less.
+ * Reads the policy folders: the repository's, the user's and the built-in one. A file must be named after its
+ * reference. The user's file replaces the built-in one of the same name. The repository's file is added to
+ * the one of the same name: a repository can tighten a policy, but not replace it. An invalid file hides
+ * those of the same name in later folders, which may be less strict.
  */
 export async function readPolicies(folders: readonly string[]): Promise<PolicyFiles> {
   const { checkPolicy } = await import('../../workflow/policy-document.ts');
@@ -53,7 +57,7 @@ export async function readPolicies(folders: readonly string[]): Promise<PolicyFi
   return { byRef, broken };
 }
 
-/** The first thing that is wrong, for a line that names the file. */
+/** The first problem with its position, for a line that names the file. */
 export function placedMessage([first]: readonly Diagnostic[]): string {
   if (first === undefined) return 'it is not a policy';
   const { line, column } = first.span;

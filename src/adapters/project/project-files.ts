@@ -9,7 +9,7 @@ import { readBounded } from './bounded-file.ts';
 
 export interface BrokenFile {
   readonly name: string;
-  /** What is the matter, to be said after the name. */
+  /** Completes a message that starts with the name. */
   readonly problem: string;
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
@@ -19,14 +19,17 @@ export type LoadedConfig =
   | {
       readonly ok: true;
       readonly config: Config;
-      /** What the repository's file says by itself, and what the user's does. */
+      /** The contents of the repository's file and of the user's file, unmerged. */
       readonly repository: ConfigDocument;
       readonly user: ConfigDocument;
       readonly warnings: readonly PlacedWarning[];
     }
   | { readonly ok: false; readonly file: BrokenFile };
 
-/** The environment over the repository's configuration over the user's. A file that is not there says nothing. */
+/**
+ * Merges the configurations: the environment overrides the repository's file, which overrides the user's.
+ * Missing files are empty.
+ */
 export async function loadConfig(
   repoRoot: string,
   userFolder: string,
@@ -36,14 +39,14 @@ export async function loadConfig(
   if (user.broken !== null) return { ok: false, file: user.broken };
   const repo = await readConfig(join(repoRoot, '.tnh', 'config.yaml'), 'repository');
   if (repo.broken !== null) return { ok: false, file: repo.broken };
-  const around = await checkEnvironment(env);
-  if (around.broken !== null) return { ok: false, file: around.broken };
+  const fromEnvironment = await checkEnvironment(env);
+  if (fromEnvironment.broken !== null) return { ok: false, file: fromEnvironment.broken };
   return {
     ok: true,
-    config: mergeConfigs(user.document, repo.document, around.document),
+    config: mergeConfigs(user.document, repo.document, fromEnvironment.document),
     repository: repo.document ?? {},
     user: user.document ?? {},
-    warnings: [...user.warnings, ...repo.warnings, ...around.warnings],
+    warnings: [...user.warnings, ...repo.warnings, ...fromEnvironment.warnings],
   };
 }
 
@@ -53,46 +56,50 @@ interface ReadConfig {
   readonly warnings: readonly PlacedWarning[];
 }
 
-const SILENT: ReadConfig = { document: null, broken: null, warnings: [] };
+const EMPTY_CONFIG: ReadConfig = { document: null, broken: null, warnings: [] };
 
 async function readConfig(path: string, owner: ConfigOwner): Promise<ReadConfig> {
-  const bytes = await readIfThere(path);
-  if (bytes === null) return SILENT;
+  const bytes = await readIfPresent(path);
+  if (bytes === null) return EMPTY_CONFIG;
   if (typeof bytes === 'string')
     return {
-      ...SILENT,
+      ...EMPTY_CONFIG,
       broken: { name: path, problem: `can't be read: ${bytes}`, text: '', diagnostics: [] },
     };
   const { checkConfig } = await import('../../workflow/config-document.ts');
   const { text, diagnostics, document } = checkConfig({ name: path, bytes }, owner);
   return hasErrors(diagnostics)
-    ? { ...SILENT, broken: { name: path, problem: 'has errors', text, diagnostics } }
-    : { ...SILENT, document, warnings: diagnostics.map((each) => warningOf(each, path, each.span.line)) };
+    ? { ...EMPTY_CONFIG, broken: { name: path, problem: 'has errors', text, diagnostics } }
+    : {
+        ...EMPTY_CONFIG,
+        document,
+        warnings: diagnostics.map((each) => warningOf(each, path, each.span.line)),
+      };
 }
 
-/** Variables are checked as a file is, and what is wrong is told by the name of the variable. */
+/** Checks the variables like a file; problems are reported by the name of the variable. */
 async function checkEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<ReadConfig> {
-  const said = readEnvironment(env);
-  if (said === null) return SILENT;
+  const settings = readEnvironment(env);
+  if (settings === null) return EMPTY_CONFIG;
   const { checkConfig } = await import('../../workflow/config-document.ts');
-  const bytes = new TextEncoder().encode(said.text);
+  const bytes = new TextEncoder().encode(settings.text);
   const { text, diagnostics, document } = checkConfig({ name: 'the environment', bytes });
   const wrong = diagnostics.find(({ severity }) => severity === 'error');
   const variableOf = (diagnostic: Diagnostic) =>
-    said.variables.get(diagnostic.span.line) ?? 'the environment';
+    settings.variables.get(diagnostic.span.line) ?? 'the environment';
   if (wrong === undefined) {
     const warnings = diagnostics.map((each) => warningOf(each, variableOf(each), null));
-    return { ...SILENT, document, warnings };
+    return { ...EMPTY_CONFIG, document, warnings };
   }
-  return { ...SILENT, broken: { name: variableOf(wrong), problem: 'has errors', text, diagnostics } };
+  return { ...EMPTY_CONFIG, broken: { name: variableOf(wrong), problem: 'has errors', text, diagnostics } };
 }
 
 function warningOf({ code, message, help }: Diagnostic, name: string, line: number | null): PlacedWarning {
   return { name, line, code, message, help };
 }
 
-/** Null when there is no such file; the reason when there is one that can't be read. */
-async function readIfThere(path: string): Promise<Uint8Array | string | null> {
+/** Null if the file does not exist; the reason if it can't be read. */
+async function readIfPresent(path: string): Promise<Uint8Array | string | null> {
   try {
     return await readBounded(path);
   } catch (error) {
@@ -112,17 +119,17 @@ export function userFolderOf(env: Readonly<Record<string, string | undefined>>):
   return join(base, 'conductor');
 }
 
-/** The folder a check is about, without asking git: the nearest one with `.tnh` or `.git` in it. */
+/** Finds the project folder without running git: the nearest one that contains `.tnh` or `.git`. */
 export async function nearestProject(startDir: string): Promise<string> {
   for (let folder = startDir; ; ) {
-    for (const name of ['.tnh', '.git']) if (await isThere(join(folder, name))) return folder;
+    for (const name of ['.tnh', '.git']) if (await exists(join(folder, name))) return folder;
     const parent = dirname(folder);
     if (parent === folder) return startDir;
     folder = parent;
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -17,17 +17,17 @@ export interface WorkspacesRequest {
 }
 
 export type WorkspacesFolder =
-  /** `folder` holds everything of this repository: workspaces by run id, cached setups, reserved ports. */
+  /** `folder` contains everything of this repository: workspaces by run id, cached setups, reserved ports. */
   | { readonly ok: true; readonly folder: string }
   | { readonly ok: false; readonly message: string; readonly help: string };
 
-/** Characters of a hash that tells repositories of the same name apart. */
+/** Length of the hash that tells repositories of the same name apart. */
 const HASH_LENGTH = 12;
 
 /**
- * Where the workspaces of a repository belong: `<state folder>/<name>-<hash>`. A place inside the repository is
- * refused, because Node, pytest and other programs would find the packages and tests of the user's checkout from
- * there.
+ * Returns the folder for the workspaces of a repository: `<state folder>/<name>-<hash>`. Refuses a folder
+ * inside the repository, because Node, pytest and other programs would find the packages and tests of the
+ * user's checkout from it.
  */
 export async function resolveWorkspacesFolder(request: WorkspacesRequest): Promise<WorkspacesFolder> {
   const { configured, stateFolder } = request;
@@ -53,7 +53,7 @@ function exampleOutside(folder: string, home: string | undefined): string {
   return home === undefined || isPathInside(folder, home) ? '/var/tmp/conductor' : '~/conductor';
 }
 
-/** `shop` for `/src/me/shop/.git` and for `/srv/shop.git`. Fit for a file name. */
+/** `shop` for `/src/me/shop/.git` and for `/srv/shop.git`, restricted to characters that are safe in a file name. */
 function repositoryName(gitDir: string): string {
   const name = basename(gitDir) === '.git' ? basename(dirname(gitDir)) : basename(gitDir, '.git');
   return name.replace(/[^\w.-]+/gu, '_').replace(/^\.+/, '') || 'repository';
@@ -63,7 +63,7 @@ function expandHome(path: string, home: string | undefined): string {
   return home !== undefined && /^~(?:\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 }
 
-/** The path without links, as far as it exists. */
+/** The path with links resolved, as far as it exists. */
 async function realPathOf(path: string): Promise<string> {
   const full = resolve(path);
   const real = await realpath(full).catch(() => null);

@@ -11,10 +11,10 @@ import { MAX_SOURCE_BYTES } from '../../workflow/source-text.ts';
 
 const PROMPT_FILE = /^(.+\.v\d+)\.md$/;
 
-/** Prompts by reference, each read when it is asked for: checking a workflow needs only those it names. */
+/** Prompts by reference, each read on first use: checking a workflow needs only those it names. */
 export interface PromptIndex {
   readonly keys: () => IterableIterator<string>;
-  /** Undefined when there is none, or its file is no prompt. */
+  /** Undefined if the prompt does not exist or its file is invalid. */
   readonly get: (ref: string) => (Prompt & Pick<KnownPrompt, 'problem'>) | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface BrokenPrompt {
 }
 
 /**
- * Looks through prompt folders, nearest first: an earlier prompt hides a later one of the same reference. Without an
- * engine nothing is said about templates.
+ * Indexes prompt folders in order of precedence: a prompt hides later ones with the same reference. Without
+ * `readTemplate`, templates are not checked.
  */
 export function indexPrompts(
   folders: readonly string[],
@@ -40,13 +40,13 @@ export function indexPrompts(
     get: (ref) => {
       const path = paths.get(ref);
       if (path === undefined) return undefined;
-      if (!read.has(ref)) read.set(ref, indexed(path, readPrompt(path, ref), readTemplate));
+      if (!read.has(ref)) read.set(ref, toIndexed(path, readPrompt(path, ref), readTemplate));
       return read.get(ref);
     },
   };
 }
 
-function indexed(path: string, checked: CheckedPrompt, readTemplate: ReadTemplate | null) {
+function toIndexed(path: string, checked: CheckedPrompt, readTemplate: ReadTemplate | null) {
   const { prompt, text, bodyOffset } = checked;
   if (prompt === null) return undefined;
   if (readTemplate === null) return prompt;
@@ -60,7 +60,7 @@ function indexed(path: string, checked: CheckedPrompt, readTemplate: ReadTemplat
   return { ...prompt, problem };
 }
 
-/** Reads all of them, and says which files are no prompts. */
+/** Reads all prompts and lists the invalid files. */
 export function readPrompts(folders: readonly string[]): {
   readonly byRef: ReadonlyMap<string, Prompt>;
   readonly broken: readonly BrokenPrompt[];
@@ -76,8 +76,9 @@ export function readPrompts(folders: readonly string[]): {
 }
 
 /**
- * The prompts of a run. Those of the repository and the user are read at once, so an edit during the run changes nothing. The
- * built-in ones in the last folder are sound, and a run needs few of them: each is read when it is asked for.
+ * The prompts of a run. Those of the repository and the user are read at once, so that edits during the run
+ * have no effect. The built-in ones in the last folder are known to be valid, and a run needs few of them, so
+ * each is read on first use.
  */
 export function openPrompts(folders: readonly string[]): {
   readonly byRef: PromptCatalog['byRef'];
@@ -92,7 +93,7 @@ function readPrompt(path: string, ref: string): CheckedPrompt {
   return checkPrompt({ name: path, bytes: readBytes(path) }, ref);
 }
 
-/** One byte more than is accepted is enough to refuse a file: a sparse one can be larger than the memory. */
+/** One byte more than the limit is enough to refuse a file: a sparse file can be larger than the memory. */
 function readBytes(path: string): Uint8Array {
   const file = openSync(path, 'r');
   try {
@@ -113,7 +114,7 @@ function promptPaths(folders: readonly string[]): ReadonlyMap<string, string> {
     for (const name of namesIn(folder)) {
       const ref = PROMPT_FILE.exec(name)?.[1];
       const path = join(folder, name);
-      // A link to a device or a pipe would never end.
+      // Reading a link to a device or a pipe would never end.
       if (ref !== undefined && !paths.has(ref) && isFile(path)) paths.set(ref, path);
     }
   return paths;

@@ -1,7 +1,7 @@
 import { Liquid } from 'liquidjs';
 import type { ReadTemplate, TemplateReading } from '../../contracts/prompt.ts';
 
-/** Templates reach nothing but their inputs: every file look-up of the engine is answered with "not there". */
+/** Templates may only use their inputs, so every file lookup of the engine fails. */
 const NO_FILES = {
   readFileSync: () => '',
   readFile: () => Promise.resolve(''),
@@ -10,7 +10,7 @@ const NO_FILES = {
   resolve: (_dir: string, file: string) => file,
 };
 
-/** `fence` gets every value that a text prints, behind its filters. */
+/** `fence` wraps every value that the template prints, after its filters. */
 export function createTemplateEngine(fence?: (value: unknown) => string): Liquid {
   return new Liquid({
     ...(fence === undefined ? {} : { outputEscape: fence }),
@@ -22,7 +22,7 @@ export function createTemplateEngine(fence?: (value: unknown) => string): Liquid
   });
 }
 
-/** Says what is wrong with a text and what it uses, without rendering it. */
+/** Reads the fault and the variables of a template without rendering it. */
 export function createTemplateReader(engine: Liquid = createTemplateEngine()): ReadTemplate {
   return (body) => {
     try {
@@ -55,15 +55,15 @@ function lineStarts(text: string): number[] {
 
 const INCLUSION = /\{%-?\s*(?:include|render|layout)\b[^%]*%?\}?/;
 
-/** The engine ends its messages with a place in the text, which is not the place in the file. */
+/** The engine ends its messages with a position in the template, which is not the position in the file. */
 function faultOf(error: unknown, body: string): NonNullable<TemplateReading['fault']> {
-  const said = error instanceof Error ? error.message : String(error);
-  if (said.startsWith('ENOENT')) {
+  const raw = error instanceof Error ? error.message : String(error);
+  if (raw.startsWith('ENOENT')) {
     const [tag = ''] = INCLUSION.exec(body) ?? [];
     return { message: 'a prompt includes no files', offset: body.indexOf(tag), length: tag.length };
   }
   const { begin, end } = tokenOf(error);
-  const message = said.replace(/, line:\d+, col:\d+$/, '');
+  const message = raw.replace(/, line:\d+, col:\d+$/, '');
   return { message, offset: begin, length: Math.max(0, end - begin) };
 }
 

@@ -6,7 +6,7 @@ import type { CredentialWaits } from '../../ports/credential-waits.ts';
 
 const waitSchema = z.object({ until: z.iso.datetime(), reason: z.string() });
 
-/** One small file for each credential, in a folder that all runs of a person share. */
+/** Stores one small file for each credential, in a folder that all runs of a user share. */
 export function createCredentialWaits(folder: string): CredentialWaits {
   const pathOf = (credential: string) =>
     join(folder, `${createHash('sha256').update(credential).digest('hex').slice(0, 32)}.json`);
@@ -27,7 +27,7 @@ export function createCredentialWaits(folder: string): CredentialWaits {
         await writeFile(temporary, `${JSON.stringify(wait)}\n`, { flag: 'wx', mode: 0o600 });
         await rename(temporary, path);
       } catch {
-        // The others find out for themselves.
+        // Best effort: other runs run into the rate limit themselves.
       }
     },
   };

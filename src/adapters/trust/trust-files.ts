@@ -8,8 +8,9 @@ import type { TrustStore } from '../../ports/trust-store.ts';
 const ENDING = '.ndjson';
 
 /**
- * One small file for each repository, one line for each part. Lines are only appended, in one write, so that processes don't
- * overwrite each other's. A line that is torn or unknown is skipped: the user is asked again.
+ * Stores one file for each repository, with one line for each trusted part. Lines are only appended, each
+ * time in one write, so that processes don't overwrite each other's. A torn or unknown line is skipped, so
+ * the user is asked again.
  */
 export function createTrustFiles(folder: string): TrustStore {
   const pathOf = (gitDir: string) => join(folder, `${repositoryName(gitDir)}${ENDING}`);
@@ -19,7 +20,7 @@ export function createTrustFiles(folder: string): TrustStore {
       const path = pathOf(gitDir);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        // The empty line ends one that a crash has cut off.
+        // The leading line feed ends a line that a crash has cut off.
         const lines = parts.map((part) => `${JSON.stringify(part)}\n`).join('');
         await appendFile(path, `\n${lines}`, { mode: 0o600 });
       } catch (error) {
@@ -41,7 +42,7 @@ export function createTrustFiles(folder: string): TrustStore {
   };
 }
 
-/** For people its name, and a hash that tells it from others of that name. */
+/** The name of the repository for readers, and a hash that tells it from others of that name. */
 function repositoryName(gitDir: string): string {
   const folder = basename(gitDir) === '.git' ? dirname(gitDir) : gitDir;
   const hash = createHash('sha256').update(gitDir).digest('hex').slice(0, 16);

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files looked at at once. */
+/** Number of files to read at once. */
 const AT_ONCE = 64;
 
 /** Bytes of all files below a path, as far as they can be read; links are not followed. */

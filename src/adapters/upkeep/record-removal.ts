@@ -4,25 +4,26 @@ import type { Removal } from '../../ports/upkeep.ts';
 
 export interface RecordPlace {
   readonly repoRoot: string;
-  /** Absolute folder that holds the records, or links to those that live elsewhere. */
+  /** Absolute folder that contains the records, or links to records elsewhere. */
   readonly runsDir: string;
 }
 
 const EVENTS_FILE = 'events.ndjson';
 const OWN_FOLDERS = new Set(['artifacts', 'harness', 'screenshots', 'logs', 'sessions']);
-/** Written by the conductor; a name with a random tail is a write that a crash cut short. */
+/** Files that conductor writes; a name with a random suffix is a write that a crash interrupted. */
 const OWN_FILES =
   /^(?:(?:metadata|status|harness_report|cancel_request)\.json|final-state\.txt|transcript\.md|diff\.patch|workflow\.yaml|\.gitignore|events\.ndjson\.torn-\d+)(?:\.[0-9a-f]{12}\.tmp)?$/;
 const LOCK = /^lock\./;
-/** The first event names the run and is far shorter. */
+/** Enough for the first event, which names the run and is far shorter. */
 const FIRST_LINE_BYTES = 64 * 1024;
 
 /** Records are renamed to this before they are deleted. */
 const REMOVED = /^\.removed-[0-9a-f-]{36}$/;
 
 /**
- * Removes the record of a run. A folder that holds anything that conductor did not write stays as it is. The folder is
- * renamed first, so that a removal that is killed leaves a whole record or none; the next removal deletes the rest.
+ * Removes the record of a run. A folder with any file that conductor did not write stays unchanged. The
+ * folder is renamed first, so that an interrupted removal leaves a complete record or none; the next removal
+ * deletes the rest.
  */
 export async function removeRecord(
   place: RecordPlace,
@@ -38,8 +39,8 @@ export async function removeRecord(
   if (typeof found !== 'string') return found;
   if (!(await isRecordOf(found, runId))) return refused(`${found} is not the record of this run`);
   const names = await readdir(found);
-  const strangers = await strangersAmong(found, names);
-  if (strangers.length > 0) return refused(`${found} holds what is not of the run: ${strangers.join(', ')}`);
+  const foreign = await findForeignFiles(found, names);
+  if (foreign.length > 0) return refused(`${found} holds what is not of the run: ${foreign.join(', ')}`);
   if (dryRun) return { ok: true, removed: false, salvageRef: null, notes: [] };
   await rename(found, removedName(found, runId));
   if (found !== entry) await unlink(entry);
@@ -51,7 +52,7 @@ function removedName(folder: string, runId: string): string {
   return join(dirname(folder), `.removed-${runId}`);
 }
 
-/** Whether a killed removal renamed a record elsewhere and left the link to it. */
+/** Whether an interrupted removal renamed a record elsewhere and left the link to it. */
 async function isRenamed(runId: string, entry: string): Promise<boolean> {
   if ((await kindAt(entry)) !== 'link') return false;
   const target = resolve(dirname(entry), await readlink(entry));
@@ -63,7 +64,10 @@ async function deleteRemoved(folder: string): Promise<void> {
     if (REMOVED.test(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** A record elsewhere is found through a link that the conductor made: to a folder of the run's name in the repository. */
+/**
+ * A record elsewhere is reached through a link that conductor made, to a folder in the repository named after
+ * the run.
+ */
 async function findFolder(place: RecordPlace, runId: string, entry: string): Promise<string | Removal> {
   const kind = await kindAt(entry);
   if (kind === 'missing') return { ok: true, removed: false, salvageRef: null, notes: [] };
@@ -92,17 +96,17 @@ async function isRecordOf(folder: string, runId: string): Promise<boolean> {
   }
 }
 
-async function strangersAmong(folder: string, names: readonly string[]): Promise<string[]> {
-  const strangers: string[] = [];
+async function findForeignFiles(folder: string, names: readonly string[]): Promise<string[]> {
+  const foreign: string[] = [];
   for (const name of names) {
     const kind = await kindAt(join(folder, name));
     const own =
       kind === 'folder'
         ? OWN_FOLDERS.has(name)
         : kind === 'missing' || name === EVENTS_FILE || OWN_FILES.test(name) || LOCK.test(name);
-    if (!own) strangers.push(name);
+    if (!own) foreign.push(name);
   }
-  return strangers.sort();
+  return foreign.sort();
 }
 
 async function kindAt(path: string): Promise<'missing' | 'folder' | 'link' | 'file'> {

@@ -14,16 +14,16 @@ import {
 } from './published-report.ts';
 import { rootOf } from './roots.ts';
 
-/** All artifacts of one validator together. */
+/** Limit for all artifacts of one validator together. */
 const CAPTURE_LIMIT_BYTES = 1024 ** 3;
-/** All of its harness reports, which are in memory at once. */
+/** Limit for all of its harness reports, which are in memory at once. */
 const REPORTS_LIMIT_BYTES = 64 * 1024 ** 2;
 
 export interface CaptureContext extends PublishPlace {
   readonly declarations: readonly ArtifactDeclaration[];
-  /** The author said so: then any JSON artifact of the right form is a report. */
+  /** If the author has allowed it, any JSON artifact with the structure of a report is one. */
   readonly mayProposeGoldens: boolean;
-  /** Possible reports that were there before the validator ran, by path without links. */
+  /** Stamps of possible reports that existed before the validator ran, by real path. */
   readonly before: ReadonlyMap<string, string>;
 }
 
@@ -32,22 +32,25 @@ export interface Capture {
   readonly missing: readonly string[];
   readonly problems: readonly string[];
   readonly harnessReport: HarnessReportCapture | null;
-  /** Copies of what is to be turned into a harness report. */
+  /** Copies of the files to convert into a harness report. */
   readonly toConvert: readonly CapturedArtifact[];
 }
 
-const TOO_MUCH = { ok: false, why: 'is more than is read of reports: 64 MiB together' } as const;
+const TOO_LARGE = { ok: false, why: 'is more than is read of reports: 64 MiB together' } as const;
 
 interface Chosen {
   readonly match: ArtifactMatch;
   readonly required: boolean;
   readonly declaredReport: boolean;
-  /** It came by a glob that is for reports and nothing else. */
+  /** Found by a glob that matches only reports. */
   readonly globbedReport: boolean;
   readonly converted: boolean;
 }
 
-/** A report counts only when this run of the validator wrote it, so what is there before is remembered. */
+/**
+ * Stamps the possible reports before the validator runs: a report counts only if this run of the validator
+ * wrote it.
+ */
 export async function stampPossibleReports(
   context: Pick<CaptureContext, 'declarations' | 'roots' | 'mayProposeGoldens'>,
 ): Promise<Map<string, string>> {
@@ -79,15 +82,15 @@ export async function captureArtifacts(context: CaptureContext): Promise<Capture
     }
     if (choice === undefined || !(await isReport(choice, context))) continue;
     bytes += (await stat(artifact.path)).size;
-    const isTooMuch = reports.length > 0 && bytes > REPORTS_LIMIT_BYTES;
-    const reading = isTooMuch ? TOO_MUCH : await readHarnessReport(artifact.path);
+    const isTooLarge = reports.length > 0 && bytes > REPORTS_LIMIT_BYTES;
+    const reading = isTooLarge ? TOO_LARGE : await readHarnessReport(artifact.path);
     if (reading.ok) reports.push({ ...reading, path: artifact.path, match: choice.match });
-    const isMeant = choice.declaredReport || choice.globbedReport || isTooMuch;
-    if (!reading.ok && isMeant) {
+    const isIntended = choice.declaredReport || choice.globbedReport || isTooLarge;
+    if (!reading.ok && isIntended) {
       missing.push(artifact.name);
       problems.push(`harness report \`${artifact.name}\` ${reading.why}`);
     }
-    if (isMeant || reading.ok) await removeFromWorktree(choice.match, context);
+    if (isIntended || reading.ok) await removeFromWorktree(choice.match, context);
   }
   const joined = reports.length > 1 ? await joinReports(reports, context) : null;
   const harnessReport = joined ?? (await publishOnly(reports, context));
@@ -134,7 +137,7 @@ async function chooseMatches(
   return chosen;
 }
 
-/** A file goes to the declaration that asks most of it. */
+/** A file belongs to the declaration with the strictest requirements. */
 function rank({ literal, converted, name }: ArtifactDeclaration): number {
   if (converted) return 0;
   if (literal) return 1;
@@ -160,7 +163,7 @@ async function copyMatches(
   missing: string[],
   problems: string[],
 ): Promise<CapturedArtifact[]> {
-  // Everything the validator started has ended: a link it planted here cannot come back after this.
+  // All processes of the validator have ended, so it can't plant a link in this folder any more.
   await rm(folder, { recursive: true, force: true });
   const artifacts: CapturedArtifact[] = [];
   let capturedBytes = 0;
@@ -194,7 +197,9 @@ async function isFresh({ realPath }: ArtifactMatch, context: CaptureContext): Pr
   return stamp !== context.before.get(realPath) && stamp !== context.published.get(realPath);
 }
 
-/** A report that a glob caught was not declared, but its proposals must not slip through for that. */
+/**
+ * A report found by a glob is not declared, but its golden proposals must not bypass review because of that.
+ */
 async function isReport({ match, declaredReport }: Chosen, context: CaptureContext): Promise<boolean> {
   if (declaredReport) return true;
   const named =
@@ -210,7 +215,7 @@ function mayMatchReport(declaration: ArtifactDeclaration, anyJson: boolean): boo
   return ending === undefined || ending === 'json';
 }
 
-/** It is evidence, not part of the change under review. */
+/** A report is evidence, not part of the change under review. */
 async function removeFromWorktree(
   { name, root, realPath }: ArtifactMatch,
   context: CaptureContext,

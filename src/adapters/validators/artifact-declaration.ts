@@ -4,17 +4,17 @@ import { isPathInside } from '../../text/paths.ts';
 import { fillPlaceholders, leavesByDots, pathValues, type Refused } from './placeholders.ts';
 import type { RootName } from './roots.ts';
 
-/** One entry of `artifacts`, with its names filled in. */
+/** One entry of `artifacts`, with its placeholders filled in. */
 export interface ArtifactDeclaration {
   readonly ok: true;
-  /** Relative to each of the roots; a path or a glob. */
+  /** A path or a glob, relative to each of the roots. */
   readonly name: string;
-  /** Where it is looked for, in this order. */
+  /** The roots to search, in this order. */
   readonly roots: readonly RootName[];
-  /** Without glob characters, and therefore required. */
+  /** Has no glob characters, and is therefore required. */
   readonly literal: boolean;
   readonly harnessReport: boolean;
-  /** Files that are turned into a harness report; one at least has to come. */
+  /** Files to convert into a harness report; at least one is required. */
   readonly converted: boolean;
 }
 
@@ -23,7 +23,7 @@ export const GLOB_CHARACTERS = /[*?[\]{}]|[!@+]\(/;
 export function declareArtifact(template: string, place: ValidatorPlace): ArtifactDeclaration | Refused {
   const filled = fillPlaceholders(template, pathValues(place));
   if (!filled.ok) return filled;
-  const { roots, path } = locate(filled.text, place);
+  const { roots, path } = locateRoots(filled.text, place);
   if (isAbsolute(path) || leavesByDots(template)) return outside('artifact', template);
   const name = plainName(path);
   if (name === '' || name === '.') return { ok: false, reason: `artifact names nothing: \`${template}\`` };
@@ -51,8 +51,10 @@ export function isHarnessReportName(name: string): boolean {
   return base.endsWith('.json') && base.includes('harness_report');
 }
 
-/** The root is taken off before the rest is read as a glob: its own path may hold glob characters. */
-function locate(path: string, place: ValidatorPlace): { roots: RootName[]; path: string } {
+/**
+ * The root is removed before the rest is parsed as a glob, because its own path may contain glob characters.
+ */
+function locateRoots(path: string, place: ValidatorPlace): { roots: RootName[]; path: string } {
   if (!isAbsolute(path)) return { roots: ['worktree', 'run'], path };
   if (isPathInside(place.runDir, path)) return { roots: ['run'], path: relative(place.runDir, path) };
   if (isPathInside(place.worktreePath, path)) {

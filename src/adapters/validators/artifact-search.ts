@@ -5,7 +5,7 @@ import { compileGlob } from '../../text/glob.ts';
 import type { ArtifactDeclaration } from './artifact-declaration.ts';
 import { isOffLimits, type RootName, type Roots, realPathOf, rootOf } from './roots.ts';
 
-/** A glob that matches more is a mistake in the workflow, not evidence. */
+/** A glob that matches more files is a mistake in the workflow, not evidence. */
 const MATCH_LIMIT = 5_000;
 
 export interface ArtifactMatch {
@@ -47,7 +47,7 @@ export async function findArtifacts(declaration: ArtifactDeclaration, roots: Roo
 }
 
 function matcherOf({ name, literal }: ArtifactDeclaration): Pick<Collector, 'isMatch' | 'maxDepth'> {
-  // A folder that is named outright is taken whole.
+  // A folder that is named without a glob is taken as a whole.
   if (literal) return { isMatch: () => true, maxDepth: Number.POSITIVE_INFINITY };
   const depthIsKnown = !/\*\*|[{}()]/.test(name);
   return {
@@ -56,7 +56,7 @@ function matcherOf({ name, literal }: ArtifactDeclaration): Pick<Collector, 'isM
   };
 }
 
-/** A path that the author wrote out: links in it are followed as long as they stay inside. */
+/** Visits a path that the author wrote: links in it are followed as long as they stay inside the roots. */
 async function visit(name: string, collector: Collector): Promise<void> {
   const { roots, root } = collector;
   const realPath = await realPathOf(join(roots[root], name));
@@ -73,7 +73,7 @@ async function visit(name: string, collector: Collector): Promise<void> {
   }
 }
 
-/** Folders that a wildcard finds behind a link are not entered: they lead out, or in circles. */
+/** Walks a folder. Linked folders below a wildcard are not entered: they may lead out of the root, or into a cycle. */
 async function walk(folder: string, realFolder: string, collector: Collector): Promise<void> {
   const depth = folder === '' ? 1 : folder.split('/').length + 1;
   if (depth > collector.maxDepth || collector.matches.length > MATCH_LIMIT) return;

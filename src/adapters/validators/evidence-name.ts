@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const LONGEST_NAME = 100;
 
-/** A validator's id as a file name: distinct ids stay distinct, and none leads to another folder. */
+/** A validator's id as a file name: different ids get different names, and none contains a path separator. */
 export function evidenceName(id: string): string {
   const name = id
     .replace(/[^A-Za-z0-9._-]/gu, (character) => encodeURIComponent(character).replace(/[!'()*]/g, hexOf))

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 
-/** Tells whether a file was written between two looks; null when there is none. */
+/** A stamp that changes whenever the file is written; null if the file does not exist. */
 export async function stampFile(path: string): Promise<string | null> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found === null ? null : `${found.ino}:${found.size}:${found.mtimeNs}`;

@@ -2,7 +2,7 @@ import { boundsProblem, type JsonBounds } from '../../reports/json-bounds.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { readReportText } from './report-text.ts';
 
-/** No honest report comes near these. */
+/** Real reports stay far below these limits. */
 const REPORT_BOUNDS: JsonBounds = { levels: 64, values: 250_000 };
 
 export type ReportReading =
@@ -13,7 +13,7 @@ export type ReportReading =
     }
   | { readonly ok: false; readonly why: string };
 
-/** Checks the structure alone; what the report means is for the planner to say. */
+/** Checks only the structure; the planner evaluates the content. */
 export async function readHarnessReport(path: string): Promise<ReportReading> {
   const read = await readReportText(path);
   return read.ok ? parseHarnessReport(read.text) : read;
@@ -37,7 +37,7 @@ export function parseHarnessReport(text: string): ReportReading {
   return { ok: true, value, proposals: countProposals(value.proposed_goldens) };
 }
 
-/** Whatever stands there counts as a proposal unless it is empty: a person must look before it passes. */
+/** Anything but an empty value counts as a proposal, so that a user reviews it before it passes. */
 function countProposals(proposed: unknown): number {
   if (Array.isArray(proposed)) return proposed.length;
   if (isJsonObject(proposed)) return Object.keys(proposed).length;

@@ -17,7 +17,7 @@ type Entrypoint =
   | { readonly ok: true; readonly kind: 'command' | 'file'; readonly program: string }
   | Refused;
 
-/** How a script without the run bit is started. */
+/** Interpreters for scripts without the executable bit. */
 const INTERPRETERS: Readonly<Record<string, string>> = {
   '.py': 'python3',
   '.mjs': process.execPath,
@@ -26,7 +26,7 @@ const INTERPRETERS: Readonly<Record<string, string>> = {
   '.sh': 'sh',
 };
 
-/** What may be decided from the words alone, before there is a worktree. */
+/** Checks what is known from the declaration alone, before a worktree exists. */
 export function checkInvocation(validator: RunnableValidator, place: ValidatorPlace): Entrypoint {
   if (validator.kind === 'command') {
     const [program] = validator.command;
@@ -53,7 +53,7 @@ export async function planInvocation(
   }
   const cwd = resolveCwd(validator, place);
   if (!cwd.ok) return cwd;
-  if (await escapes(cwd.path, place)) return refusedPath('cwd', validator.cwd ?? '', 'by link');
+  if (await isOutside(cwd.path, place)) return refusedPath('cwd', validator.cwd ?? '', 'by link');
   const args = fillArguments(validator, place);
   if (!args.ok) return args;
   if (entrypoint.kind === 'command') {
@@ -106,7 +106,7 @@ async function startOfFile(
 ): Promise<{ ok: true; argv: [string, ...string[]] } | Refused> {
   const found = await stat(path).catch(() => null);
   if (found === null) return { ok: false, reason: `entrypoint not found: \`${declared}\``, startCode: 127 };
-  if (await escapes(path, place)) return refusedPath('entrypoint', declared, 'by link');
+  if (await isOutside(path, place)) return refusedPath('entrypoint', declared, 'by link');
   if (!found.isFile()) return { ok: false, reason: `entrypoint is not a file: \`${declared}\`` };
   const interpreter = INTERPRETERS[extname(path)];
   const hasRunBit = (found.mode & 0o111) !== 0;
@@ -118,7 +118,7 @@ async function startOfFile(
       startCode: 126,
     };
   }
-  // With the run bit but no interpreter line the system would feed any language to a shell.
+  // A file with the executable bit but without a shebang line would be run by a shell, whatever its language.
   return { ok: true, argv: hasRunBit && (await hasInterpreterLine(path)) ? [path] : [interpreter, path] };
 }
 
@@ -136,8 +136,8 @@ function isWithinPlace(path: string, place: ValidatorPlace): boolean {
   return isPathInside(place.worktreePath, path) || isPathInside(place.runDir, path);
 }
 
-/** False for what is not there: that is a different failure, reported when it is started. */
-async function escapes(path: string, place: ValidatorPlace): Promise<boolean> {
+/** False for a missing file: that is a different failure, reported at the start. */
+async function isOutside(path: string, place: ValidatorPlace): Promise<boolean> {
   const real = await realPathOf(path);
   return real !== null && rootOf(await realRoots(place), real) === null;
 }

@@ -6,14 +6,16 @@ import type { ValidatorRequest } from '../../ports/validator.ts';
 
 const OUTPUT_END_BYTES = 64 * 1024;
 
-/** With the network of this machine where its configuration says so and no policy denies it. */
+/** Allows the host's network if the validator is configured to use it and no policy denies it. */
 export function confinementOf({ confinement, validator }: ValidatorRequest): Confinement | null {
   const wantsHost = validator.kind === 'command' && validator.network === 'host';
   if (confinement === null || !wantsHost || confinement.networkDenied === true) return confinement;
   return { ...confinement, network: 'allow' };
 }
 
-/** Why a check may have failed only because it had no network; null if its output does not say so. */
+/**
+ * Says that a check may have failed only because it had no network; null if its output does not suggest that.
+ */
 export async function networkReason(ran: ProcessResult, request: ValidatorRequest): Promise<string | null> {
   if (confinementOf(request)?.network !== 'deny') return null;
   const output = await Promise.all([ran.stderr, ran.stdout].map(({ path }) => readEnd(path)));

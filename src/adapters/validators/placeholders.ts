@@ -4,14 +4,14 @@ export type Filled = { readonly ok: true; readonly text: string } | Refused;
 export interface Refused {
   readonly ok: false;
   readonly reason: string;
-  /** As a shell would exit, where there is nothing that could be started. */
+  /** The exit code that a shell would return if there is nothing to start. */
   readonly startCode?: 126 | 127;
 }
 
-/** The values of `${name}`; a name that is not here may not be used in the field at hand. */
+/** The values of `${name}`; a missing name may not be used in the field. */
 export type PlaceholderValues = Readonly<Record<string, string>>;
 
-/** The run directory as authors write it, at the start of a path; it may be configured to lie elsewhere. */
+/** The run directory as authors write it, at the start of a path; it may be configured to be elsewhere. */
 const RUN_DIRECTORY_ALIAS = /(?<![\w./}-])(?:\.\/)*\.tnh\/run\/\$\{run_id\}(?![\w.-])/g;
 
 export function fillPlaceholders(template: string, values: PlaceholderValues): Filled {
@@ -30,7 +30,7 @@ export function fillPlaceholders(template: string, values: PlaceholderValues): F
   return { ok: true, text: text + rest };
 }
 
-/** For entrypoint, cwd and artifacts, which stay inside the worktree or the run directory. */
+/** For entrypoint, cwd and artifacts, which must stay inside the worktree or the run directory. */
 export function pathValues(place: ValidatorPlace): PlaceholderValues {
   return { run_id: place.runId, run_dir: place.runDir, worktree: place.worktreePath };
 }

@@ -10,9 +10,9 @@ export const JOINED_REPORT = 'harness_report.json';
 
 export interface PublishPlace {
   readonly roots: Roots;
-  /** Where the copies of the validator's artifacts are. */
+  /** The folder with the copies of the validator's artifacts. */
   readonly folder: string;
-  /** Reports that the conductor itself put into the run directory, which are nobody's new report. */
+  /** Stamps of reports that conductor itself copied to the run directory; they don't count as new reports. */
   readonly published: Map<string, string>;
 }
 
@@ -28,7 +28,7 @@ export async function publishOnly(
   return { path, value, proposals };
 }
 
-/** A validator that leaves several reports is judged by all of them: a failure in the second is none the smaller. */
+/** Merges all reports of a validator, so that a failure in any of them counts. */
 export async function joinReports(
   reports: readonly UsableReport[],
   context: PublishPlace,
@@ -44,12 +44,12 @@ export function joinedArtifact({ path }: HarnessReportCapture): CapturedArtifact
   return { path, name: JOINED_REPORT, required: false };
 }
 
-/** Where a report that is put together here stands, beside the folder of the validator's artifacts. */
+/** The path of a merged report, beside the folder of the validator's artifacts. */
 export function joinedReportPath(folder: string): string {
   return `${folder}.${JOINED_REPORT}`;
 }
 
-/** The latest report of a run stands where everybody looks for it. */
+/** Copies the latest report of a run to its well-known path. */
 export async function publishReport(
   path: string,
   context: Pick<PublishPlace, 'roots' | 'published'>,

@@ -7,27 +7,27 @@ import { isPathInside } from '../../text/paths.ts';
 import { listReferences, type ReportReference } from './report-references.ts';
 import { isOffLimits, type Roots, realPathOf } from './roots.ts';
 
-/** A report that refers to more files is no evidence that a person could look at. */
+/** A report that refers to more files is too much for a reviewer. */
 const MAX_REFERENCES = 1_000;
 const FILE_LIMIT_BYTES = 64 * 1024 ** 2;
 const TOTAL_LIMIT_BYTES = 512 * 1024 ** 2;
-/** Problems that are told one by one. */
+/** Number of problems that are reported individually. */
 const MAX_PROBLEMS = 50;
 const LONGEST_QUOTE = 200;
 
 interface CapturePlace {
   readonly roots: Roots;
-  /** Where the validator's artifacts go; the files of its report get a folder of their own there. */
+  /** The folder for the validator's artifacts; the files that its report refers to get a subfolder of it. */
   readonly folder: string;
-  /** As it was named, links or not. */
+  /** As configured, with links unresolved. */
   readonly runDir: string;
-  /** What was captured already. */
+  /** Artifacts captured so far. */
   readonly artifacts: readonly Pick<CapturedArtifact, 'name' | 'path'>[];
 }
 
 /**
- * Copies what a report refers to, because the next run of the harness writes over it. Nothing about a reference is
- * trusted and nothing about it is fatal: what can't be had as a file of the run directory is a problem to be told.
+ * Copies the files that a report refers to, because the next run of the harness overwrites them. References
+ * are untrusted, but none is fatal: one that is not a file in the run directory is reported as a problem.
  */
 export async function captureReferences(
   report: Readonly<Record<string, unknown>>,
@@ -45,42 +45,44 @@ export async function captureReferences(
       files.push({ ...same, reference: wanted.reference });
       continue;
     }
-    const taken = name.problem ?? (await take(wanted, name.path, place, left).catch(failureOf));
-    if (typeof taken === 'string') problems.push(`the report refers to ${quote(wanted.reference)}, ${taken}`);
+    const captured =
+      name.problem ?? (await captureReference(wanted, name.path, place, left).catch(failureOf));
+    if (typeof captured === 'string')
+      problems.push(`the report refers to ${quote(wanted.reference)}, ${captured}`);
     else {
-      files.push(taken.file);
-      left -= taken.bytes;
+      files.push(captured.file);
+      left -= captured.bytes;
     }
   }
-  const unseen = references.length - MAX_REFERENCES;
-  if (unseen > 0) problems.push(`the report refers to ${unseen} files beyond the first ${MAX_REFERENCES}`);
-  return { files, problems: bounded(problems) };
+  const excess = references.length - MAX_REFERENCES;
+  if (excess > 0) problems.push(`the report refers to ${excess} files beyond the first ${MAX_REFERENCES}`);
+  return { files, problems: limitProblems(problems) };
 }
 
-type Taken = { readonly file: CapturedReference; readonly bytes: number } | string;
+type Captured = { readonly file: CapturedReference; readonly bytes: number } | string;
 
-/** The copy, or what is wrong with the reference. */
-async function take(
+/** Returns the copy, or what is wrong with the reference. */
+async function captureReference(
   wanted: ReportReference,
   name: string,
   place: CapturePlace,
   left: number,
-): Promise<Taken> {
+): Promise<Captured> {
   const inRun = join(place.roots.run, name);
-  // What a harness leaves beside the code and declares as an artifact has been taken from there.
+  // An artifact that a harness leaves beside the code has been captured from there already.
   const artifact = place.artifacts.find((one) => one.name === name)?.path ?? null;
   const foundInRun = await realPathOf(inRun);
   const source = foundInRun === null && artifact !== null ? artifact : inRun;
   const realPath = await realPathOf(source);
   if (realPath === null) return 'which is not there';
-  const misplaced = source === inRun ? misplacement(place.roots, realPath) : null;
-  if (misplaced !== null) return misplaced;
-  // Neither waits for the other end of a pipe, nor follows a link that was put there a moment ago.
+  const problem = source === inRun ? findPlaceProblem(place.roots, realPath) : null;
+  if (problem !== null) return problem;
+  // Neither blocks on a pipe nor follows a link that was created in the meantime.
   const handle = await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await handle.stat();
     if (!found.isFile()) return 'which is no file';
-    if (!(await isStillThere(source, realPath, found.ino)))
+    if (!(await isUnchanged(source, realPath, found.ino)))
       return 'which was exchanged while it was looked at';
     if (found.size > FILE_LIMIT_BYTES) return 'which is larger than 64 MiB';
     if (found.size > left) return 'which is too much: the files of a report have 512 MiB together';
@@ -109,13 +111,13 @@ function nameOf(reference: string): NamedFile {
   return path === '' || path === '.' ? refuse('which names nothing') : { problem: null, path };
 }
 
-function misplacement(roots: Roots, realPath: string): string | null {
+function findPlaceProblem(roots: Roots, realPath: string): string | null {
   if (!isPathInside(roots.run, realPath)) return 'which leads out of the run directory through a link';
   return isOffLimits(roots, realPath) ? 'which the conductor keeps for itself' : null;
 }
 
-/** Whether the way that was checked still leads to what was opened. */
-async function isStillThere(source: string, realPath: string, ino: number): Promise<boolean> {
+/** Whether the checked path still leads to the opened file. */
+async function isUnchanged(source: string, realPath: string, ino: number): Promise<boolean> {
   if ((await realPathOf(source)) !== realPath) return false;
   return (await stat(realPath).catch(() => null))?.ino === ino;
 }
@@ -126,7 +128,7 @@ async function copy(handle: FileHandle, size: number, path: string): Promise<voi
   try {
     await pipeline(source, createWriteStream(path, { flags: 'wx' }));
   } catch (error) {
-    // Something else has this name already, and stays.
+    // Another file has this name already, and stays.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
       await rm(path, { force: true });
     throw error;
@@ -142,7 +144,7 @@ function quote(reference: string): string {
   return `\`${shown}\``;
 }
 
-function bounded(problems: readonly string[]): readonly string[] {
+function limitProblems(problems: readonly string[]): readonly string[] {
   const hidden = problems.length - MAX_PROBLEMS;
   return hidden > 0 ? [...problems.slice(0, MAX_PROBLEMS), `and ${hidden} more like these`] : problems;
 }

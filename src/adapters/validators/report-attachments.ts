@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { CapturedArtifact } from '../../ports/validator.ts';
 import { isOffLimits, type Roots, realPathOf } from './roots.ts';
 
-/** Pictures of the first failures are evidence; those of hundreds are a burden. */
+/** Screenshots of the first failures are evidence; those of hundreds are only a burden. */
 const ATTACHMENT_LIMIT = 200;
 const ATTACHMENT_LIMIT_BYTES = 256 * 1024 * 1024;
 
@@ -11,11 +11,11 @@ interface AttachmentPlace {
   /** The evidence folder of the validator. */
   readonly folder: string;
   readonly roots: Roots;
-  /** Where relative names are looked for. */
+  /** Base folders for relative names. */
   readonly bases: readonly string[];
 }
 
-/** Copies what a runner attached to its tests; names that lead out of the run's places are not followed. */
+/** Copies the files that a runner attached to its tests, except those outside of the run's folders. */
 export async function keepAttachments(
   named: readonly string[],
   place: AttachmentPlace,

@@ -15,12 +15,12 @@ import { reportName, reportSourceOf } from './report-declaration.ts';
 import { readReportText } from './report-text.ts';
 import { type Roots, realPathOf } from './roots.ts';
 
-/** All files of one report together; each has a limit of its own. */
-const TOGETHER_LIMIT_BYTES = 64 * 1024 * 1024;
-const LAST_WORDS_BYTES = 2_000;
+/** Limit for all files of one report together; each file has its own limit. */
+const TOTAL_LIMIT_BYTES = 64 * 1024 * 1024;
+const OUTPUT_TAIL_BYTES = 2_000;
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
-/** Forms that a runner prints, so that they may be cut off. */
-const PRINTED: readonly ReportForm[] = ['tap', 'go-json'];
+/** Formats that a runner prints, so that they may be truncated. */
+const PRINTED_FORMS: readonly ReportForm[] = ['tap', 'go-json'];
 
 type Readable = Extract<Reading, { ok: true }>;
 
@@ -34,12 +34,12 @@ interface ConversionContext {
   readonly published: Map<string, string>;
 }
 
-/** Turns what the validator left into a harness report, stored as if the validator had written one. */
+/** Converts the validator's report into a harness report and stores it as if the validator had written it. */
 export async function convertReport(context: ConversionContext): Promise<Capture> {
   const { capture, request } = context;
   const source = reportSourceOf(request.validator);
   if (source === null || source.kind === 'harness') return capture;
-  // That no file came is told already.
+  // A missing file is reported already.
   if (source.path !== null && capture.toConvert.length === 0) return capture;
   const invoked = await invokedOf(context);
   const name = reportName(source);
@@ -58,7 +58,7 @@ export async function convertReport(context: ConversionContext): Promise<Capture
   };
 }
 
-/** The command as its author wrote it; of a script with names filled in, and paths as seen from where it runs. */
+/** The command as its author wrote it; for a script, with placeholders filled in and paths relative to its folder. */
 async function invokedOf({ request, invocation }: ConversionContext): Promise<Invoked> {
   const { validator, place } = request;
   const { argv, cwd } = invocation;
@@ -70,7 +70,7 @@ async function invokedOf({ request, invocation }: ConversionContext): Promise<In
           return word.startsWith(`${place.worktreePath}/`) ? relative(cwd, word) : word;
         });
   return {
-    // Options of a script stand in package.json: without them the same test may not be found.
+    // Options of a script are in package.json; they are needed to find the same test again.
     command: [...command, ...scriptWords(command, await textOf(join(cwd, 'package.json')))],
     folders: [...new Set([cwd, (await realPathOf(cwd)) ?? cwd])],
     goModule: /^module\s+"?([^\s"]+)/m.exec(await textOf(join(cwd, 'go.mod')))?.[1] ?? null,
@@ -83,16 +83,16 @@ async function textOf(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }
 
-/** The reading of all files, or the first that can't be read. */
+/** Reads all files; fails with the first one that can't be read. */
 async function readAll(
   { ran, capture }: ConversionContext,
   form: ReportForm,
   name: string,
   invoked: Invoked,
 ): Promise<Readable | { readonly ok: false; readonly name: string; readonly why: string }> {
-  // Loaded where it is needed: most validators declare no report.
+  // Loaded on demand: most validators declare no report.
   const { joinReadings, readTestReport } = await import('../../reports/convert.ts');
-  const isPrinted = PRINTED.includes(form);
+  const isPrinted = PRINTED_FORMS.includes(form);
   if (isPrinted && ran.stdout.cutBytes > 0)
     return { ok: false, name, why: `was cut off: ${ran.stdout.cutBytes} bytes of it were not kept` };
   const readings: Readable[] = [];
@@ -101,7 +101,7 @@ async function readAll(
     const content = await readReportText(file.path, isPrinted ? 'printed' : 'written');
     if (!content.ok) return { ...content, name: file.name };
     bytes += content.bytes;
-    if (bytes > TOGETHER_LIMIT_BYTES) return { ok: false, name, why: 'is larger than 64 MiB together' };
+    if (bytes > TOTAL_LIMIT_BYTES) return { ok: false, name, why: 'is larger than 64 MiB together' };
     const reading = readTestReport(form, content.text, invoked);
     if (!reading.ok) return { ...reading, name: file.name };
     readings.push(reading);
@@ -127,7 +127,7 @@ async function store(
     checkouts: [...new Set([place.worktreePath, roots.worktree])],
     folder: folderOf(context),
     exitCode: ran.end.kind === 'exited' ? ran.end.exitCode : null,
-    lastWords: (await lastWordsOf(ran.stderr.path)) || (await lastWordsOf(ran.stdout.path)),
+    lastWords: (await readOutputTail(ran.stderr.path)) || (await readOutputTail(ran.stdout.path)),
     durationMs: ran.durationMs,
     failedBefore: new Set(request.failedCases ?? []),
     referenceOf: (attachment) => {
@@ -135,7 +135,7 @@ async function store(
       return copy === undefined ? null : relative(place.runDir, copy.path);
     },
   });
-  // A validator may write a report of its own beside what is converted: neither may hide the other.
+  // A validator may write its own harness report next to the converted one; both count.
   const written = capture.harnessReport;
   const value = mergeReports(written === null ? [converted] : [converted, written.value]) ?? converted;
   const path = joinedReportPath(folder);
@@ -148,17 +148,17 @@ async function store(
   };
 }
 
-/** As somebody in the worktree would go to where the validator ran. */
+/** The folder of the validator, relative to the worktree if it is inside. */
 function folderOf({ invocation, request }: ConversionContext): string {
   const { worktreePath } = request.place;
   return isPathInside(worktreePath, invocation.cwd) ? relative(worktreePath, invocation.cwd) : invocation.cwd;
 }
 
-async function lastWordsOf(path: string): Promise<string> {
+async function readOutputTail(path: string): Promise<string> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
-    const length = Math.min(size, LAST_WORDS_BYTES);
+    const length = Math.min(size, OUTPUT_TAIL_BYTES);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
     return buffer.toString('utf8', 0, bytesRead).trim();
   } finally {

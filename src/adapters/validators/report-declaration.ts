@@ -8,12 +8,12 @@ export function reportSourceOf({ report }: RunnableValidator): ReportSource | nu
   return report === null ? null : parseReportSource(report);
 }
 
-/** What a declared report is called where it is missing. */
+/** The name of a declared report, for messages about a missing one. */
 export function reportName(source: ReportSource): string {
   return source.path === null ? `${source.kind}:stdout` : plainName(source.path);
 }
 
-/** The file that `report` names, or null for what is no file. Nothing is filled in there. */
+/** The file that `report` names, or null if it does not name a file. Placeholders are not supported in it. */
 export function declareReport(source: ReportSource): ArtifactDeclaration | Refused | null {
   if (source.path === null) return null;
   const { kind, path } = source;

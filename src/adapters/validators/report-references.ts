@@ -1,19 +1,19 @@
 import type { ReferenceRole } from '../../ports/validator.ts';
 
-/** A file that a report refers to, and what for. */
+/** A file that a report refers to, with its role. */
 export interface ReportReference {
   readonly reference: string;
   readonly role: ReferenceRole;
 }
 
-const PICTURE = /\.(?:png|jpe?g|gif|webp|bmp|avif)$/i;
+const IMAGE_FILE = /\.(?:png|jpe?g|gif|webp|bmp|avif)$/i;
 
-/** Every file that a report names, each once. What is no text can't name one. */
+/** All files that a report names, without duplicates. Values other than strings are ignored. */
 export function listReferences(report: Readonly<Record<string, unknown>>): readonly ReportReference[] {
   const proposals = recordsIn(report.proposed_goldens);
   const fixtures = proposals.flatMap(({ proposed_path, diff_ref }) => [proposed_path, diff_ref]);
   const others = [
-    ...recordsIn(report.cases).flatMap(({ artifacts }) => listed(artifacts)),
+    ...recordsIn(report.cases).flatMap(({ artifacts }) => asList(artifacts)),
     ...recordsIn(report.ux_flags).map(({ evidence_ref }) => evidence_ref),
   ];
   const roles = new Map<string, ReferenceRole>();
@@ -24,19 +24,19 @@ export function listReferences(report: Readonly<Record<string, unknown>>): reado
 }
 
 function roleOf(reference: string): ReferenceRole {
-  return PICTURE.test(reference) ? 'harness_screenshot' : 'validation_artifact';
+  return IMAGE_FILE.test(reference) ? 'harness_screenshot' : 'validation_artifact';
 }
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-function listed(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return listed(value).filter(
+  return asList(value).filter(
     (entry): entry is Record<string, unknown> => typeof entry === 'object' && entry !== null,
   );
 }

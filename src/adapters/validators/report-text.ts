@@ -4,12 +4,12 @@ const REPORT_LIMIT_BYTES = 16 * 1024 * 1024;
 
 export type ReportText =
   | { readonly ok: true; readonly text: string; readonly bytes: number }
-  /** The reason stands behind the name of the file: `is not UTF-8`. */
+  /** The reason completes a message that starts with the file name: `is not UTF-8`. */
   | { readonly ok: false; readonly why: string };
 
 /**
- * The text of a report of any form, within what is read of one. What a runner prints between its results may be anything,
- * so that `printed` text is read whatever its bytes; a file that is meant to be read has to be UTF-8.
+ * Reads the text of a report within the size limit. A runner may print anything between its results, so
+ * `printed` text may contain invalid UTF-8; a report file must be valid UTF-8.
  */
 export async function readReportText(
   path: string,

@@ -5,10 +5,10 @@ import { isPathInside } from '../../text/paths.ts';
 
 export type RootName = 'worktree' | 'run';
 
-/** The two folders that a validator may run from and leave artifacts in, without links in their paths. */
+/** The real paths of the two folders that a validator may run from and leave artifacts in. */
 export type Roots = Readonly<Record<RootName, string>>;
 
-/** What the conductor itself keeps at the top of a run directory: never an artifact of a validator. */
+/** Entries of the run directory that conductor writes itself; they are never artifacts of a validator. */
 const OWN_ENTRIES = new Set([
   'metadata.json',
   'status.json',
@@ -25,12 +25,12 @@ export async function realRoots(place: ValidatorPlace): Promise<Roots> {
   };
 }
 
-/** Null when there is nothing, a link leads nowhere, or links go in circles. */
+/** Null if the path does not exist, a link is dangling, or links form a cycle. */
 export async function realPathOf(path: string): Promise<string | null> {
   return realpath(path).catch(() => null);
 }
 
-/** The root that holds a path without links, or null when it lies outside of both. */
+/** The root that contains a real path; null if it is outside of both. */
 export function rootOf(roots: Roots, realPath: string): RootName | null {
   if (isPathInside(roots.worktree, realPath)) return 'worktree';
   return isPathInside(roots.run, realPath) ? 'run' : null;

@@ -24,11 +24,11 @@ import { realPathOf, realRoots } from './roots.ts';
 export interface ValidatorRunnerDeps {
   readonly supervisor: Supervisor;
   readonly resolveProgram: ResolveProgram;
-  /** Where a bare command is looked for before a run: the PATH that validators will get. */
+  /** The PATH that validators will get, used to look up a bare command before a run. */
   readonly searchPath: string | undefined;
-  /** The user's checkouts: a program in one of them would check its code and not the run's. */
+  /** The user's checkouts: a program in one of them would check its code instead of the run's. */
   readonly checkouts?: readonly string[];
-  /** Folders of those checkouts that were taken off the PATH. */
+  /** Folders of those checkouts that were removed from the PATH. */
   readonly hiddenFolders?: readonly string[];
   readonly captureLimitBytes: number;
   readonly graceMs: number;
@@ -52,8 +52,8 @@ async function findObstacle(
   if (!entrypoint.ok) return entrypoint.reason;
   const declared = declareAll(validator, place);
   if (!declared.ok) return declared.reason;
-  if (entrypoint.kind === 'file' && isOfTheRun(validator)) {
-    // A script may still be written by a step before this one; what the configuration names must be there.
+  if (entrypoint.kind === 'file' && isInWorktree(validator)) {
+    // An earlier step may still write a script, but a file that the configuration names must exist.
     if (validator.kind === 'script' || (await isInBase(validator.command[0]))) return null;
     return `${validator.command[0]} is not in the commit that the run starts from`;
   }
@@ -70,7 +70,7 @@ async function findObstacle(
   return `${real} is in your checkout, so it would check the code there instead of the run's`;
 }
 
-function isOfTheRun(validator: RunnableValidator): boolean {
+function isInWorktree(validator: RunnableValidator): boolean {
   return validator.kind === 'script' || !validator.command[0].startsWith('/');
 }
 
@@ -95,12 +95,12 @@ async function runValidator(
   };
   await makeReportFolders(context.declarations, context.roots.worktree);
   const before = await stampPossibleReports(context);
-  const ran = await start(deps, request, invocation);
+  const ran = await startValidator(deps, request, invocation);
   const captured = await captureArtifacts({ ...context, before });
   const capture = await convertReport({ ...context, request, invocation, ran, capture: captured });
   const report = capture.harnessReport;
   const outcome = outcomeOfEnd(ran.end);
-  // A runner that failed before it could write its report has said enough: its exit code, or that it was killed.
+  // A runner that failed before it could write its report is not also reported for the missing file.
   const converted = outcome === 'completed' ? [] : convertedNames(validator, declared.list);
   const isDue = (name: string) => !converted.includes(name) || !capture.missing.includes(name);
   const reasons = [
@@ -134,7 +134,7 @@ async function runValidator(
   };
 }
 
-/** Some runners, such as Jest, don't make the folder of the report that they are told to write. */
+/** Creates the folders of reports, because some runners, such as Jest, don't. */
 async function makeReportFolders(
   declarations: readonly ArtifactDeclaration[],
   worktree: string,
@@ -142,15 +142,15 @@ async function makeReportFolders(
   for (const { name, literal, converted } of declarations) {
     if (!literal || !converted) continue;
     const folder = join(worktree, dirname(name));
-    let there = folder;
-    while (there !== worktree && (await realPathOf(there)) === null) there = dirname(there);
+    let existing = folder;
+    while (existing !== worktree && (await realPathOf(existing)) === null) existing = dirname(existing);
     // A link could lead out of the checkout.
-    if (isPathInside(worktree, (await realPathOf(there)) ?? ''))
+    if (isPathInside(worktree, (await realPathOf(existing)) ?? ''))
       await mkdir(folder, { recursive: true }).catch(() => undefined);
   }
 }
 
-function start(
+function startValidator(
   deps: ValidatorRunnerDeps,
   request: ValidatorRequest,
   { argv, cwd }: Invocation,
@@ -168,7 +168,7 @@ function start(
     timeoutMs: timeoutOf(request),
     idleTimeoutMs: request.idleTimeoutMs,
     graceMs: deps.graceMs,
-    // Validators of one step may run side by side: the sweep after one must not end the others.
+    // Validators of one step may run in parallel: the sweep after one must not kill the others.
     mark: `${request.mark}/${name}`,
     signal: request.signal,
     onStop: request.onStop,
@@ -196,7 +196,7 @@ function declareAll(
   return report.ok ? { ok: true, list: withReport(list, report) } : report;
 }
 
-/** A harness report that is declared as an artifact too is one report. */
+/** A harness report that is also declared as an artifact counts once. */
 function withReport(
   list: readonly ArtifactDeclaration[],
   report: ArtifactDeclaration,
@@ -212,7 +212,7 @@ function requiredNames(
   return [...new Set([...literal, ...convertedNames(validator, declarations)])];
 }
 
-/** Reports that are made here of what a test runner leaves. */
+/** Reports that conductor converts from the output of a test runner. */
 function convertedNames(
   validator: RunnableValidator,
   declarations: readonly ArtifactDeclaration[],
@@ -226,7 +226,7 @@ function startCode(code: 126 | 127 | undefined): Pick<ValidatorResult, 'startCod
   return code === undefined ? {} : { startCode: code };
 }
 
-/** It never ran, so nothing that it should have left can be there. */
+/** The validator never ran, so all of its required artifacts are missing. */
 function refusal(
   validator: RunnableValidator,
   declarations: readonly ArtifactDeclaration[],

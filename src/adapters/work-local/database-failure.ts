@@ -1,20 +1,20 @@
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 
-/** What SQLite says, in words for people: what is wrong with which file, and the way out. */
+/** Turns an SQLite error into a message for users: which file, what is wrong, and how to fix it. */
 export function databaseFailure(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ExpectedFailure) return error;
-  const told = tell(path, codeOf(error), error.message);
-  return told === null ? error : new ExpectedFailure(told, { cause: error });
+  const message = describe(path, codeOf(error), error.message);
+  return message === null ? error : new ExpectedFailure(message, { cause: error });
 }
 
-/** Opening a file fails without a code; its message ends in SQLite's number. */
+/** Failing to open a file has no error code; its message ends with SQLite's number. */
 function codeOf(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
   if (code.startsWith('SQLITE_')) return code;
   return error.message.includes('Unable to open connection') ? 'SQLITE_CANTOPEN' : '';
 }
 
-function tell(path: string, code: string, detail: string): string | null {
+function describe(path: string, code: string, detail: string): string | null {
   switch (kindOf(code)) {
     case 'BUSY':
     case 'LOCKED':
@@ -36,7 +36,7 @@ function tell(path: string, code: string, detail: string): string | null {
   }
 }
 
-/** A file that ends too early is no trouble of the disk. */
+/** A file that ends too early is corrupt; the disk is fine. */
 function kindOf(code: string): string | undefined {
   return code === 'SQLITE_IOERR_SHORT_READ' ? 'CORRUPT' : code.split('_')[1];
 }

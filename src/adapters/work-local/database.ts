@@ -6,7 +6,7 @@ import { ExpectedFailure, tellFailure } from '../../contracts/expected-failure.t
 import { databaseFailure } from './database-failure.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 
-/** How long a writer waits for another process: far longer than the largest write takes. */
+/** How long a writer waits for other processes: far longer than the largest write takes. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 export type Value = string | number | null;
@@ -15,20 +15,20 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Statements within one transaction. */
 export interface Tables {
   readonly all: (sql: string, ...values: readonly Value[]) => readonly Row[];
-  /** Returns how many rows it changed. */
+  /** Returns the number of changed rows. */
   readonly run: (sql: string, ...values: readonly Value[]) => number;
 }
 
 export interface WorkDatabase {
   readonly path: string;
-  /** One moment of everything, while others write. Null where there is no database yet. */
+  /** Reads a consistent snapshot while other processes write. Null if the database does not exist yet. */
   readonly read: <T>(look: (tables: Tables) => T) => Promise<T | null>;
-  /** All of it or nothing; durable when it comes back. The file and its folder are made where they are missing. */
+  /** Atomic, and durable when it resolves. Creates the file and its folder if they are missing. */
   readonly write: <T>(change: (tables: Tables) => T) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
-/** Opened by the first call that needs it, so that looking at a repository without work items leaves nothing there. */
+/** Opens the database on first use, so that reading from a repository without work items creates no files. */
 export function createWorkDatabase(path: string): WorkDatabase {
   let opened: Promise<Libsql.Database> | null = null;
   const open = (): Promise<Libsql.Database> => {
@@ -56,7 +56,10 @@ export function createWorkDatabase(path: string): WorkDatabase {
   };
 }
 
-/** Ignores itself too, so that the folder can lie in the user's checkout without showing up in its status. */
+/**
+ * Creates a folder with a `.gitignore` that covers itself too, so that it does not show up in the status of
+ * the user's checkout.
+ */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const { message, wayOut } = tellFailure(error);
@@ -74,7 +77,7 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 export async function connect(path: string, timeoutMs: number): Promise<Libsql.Database> {
-  // It is native code that few verbs need.
+  // Loaded on demand: it is native code that few commands need.
   const { default: Database } = await import('libsql');
   return new Database(path, { timeout: timeoutMs });
 }
@@ -97,7 +100,7 @@ async function openDatabase(path: string): Promise<Libsql.Database> {
   }
 }
 
-/** Looks without a lock first: nearly always there is nothing to do. */
+/** Checks the version without a lock first, because it is almost always current. */
 function upgrade(path: string, database: Libsql.Database): void {
   if (versionOf(path, database) === SCHEMA_VERSION) return;
   database.exec('BEGIN IMMEDIATE');
@@ -129,7 +132,7 @@ function transact<T>(path: string, database: Libsql.Database, begin: string, wor
       database.exec('COMMIT');
       return result;
     } catch (error) {
-      // SQLite has ended the transaction by itself where it could not go on, as on a full disk.
+      // SQLite may have ended the transaction itself, for example on a full disk.
       if (database.inTransaction) database.exec('ROLLBACK');
       throw error;
     }
@@ -146,7 +149,7 @@ function tablesOf(database: Libsql.Database): Tables {
     return known;
   };
   return {
-    // A mere query comes back as rows of unknown values; those who ask parse them.
+    // Rows have unknown values; callers parse them.
     all: (sql, ...values) => statement(sql).all(...values) as Row[],
     run: (sql, ...values) => statement(sql).run(...values).changes,
   };

@@ -4,7 +4,7 @@ import type { ItemFields, ProviderWrite, ProviderWritten } from '../../ports/wor
 import type { Tables } from './database.ts';
 import { findItem, findRevision, readItem, reviewOf, type StoredItem } from './tables.ts';
 
-/** Carries out writes in their order. Throws where one can't be, and the transaction around it is undone. */
+/** Applies the writes in order. Throws if one fails, which rolls the transaction back. */
 export function applyWrites(tables: Tables, writes: readonly ProviderWrite[]): ProviderWritten[] {
   const idByRef = new Map<string, string>();
   return writes.map((write) => applyWrite(tables, write, idByRef));
@@ -16,11 +16,13 @@ function applyWrite(tables: Tables, write: ProviderWrite, idByRef: Map<string, s
       if (idByRef.has(write.ref)) throw new ExpectedFailure(`two new items are called ${write.ref}`);
       const item = createItem(tables, write.fields, write.at);
       idByRef.set(write.ref, item.id);
-      return shown(tables, item);
+      return showItem(tables, item);
     }
     case 'link_item': {
-      const item = need(tables, idByRef.get(write.item) ?? write.item);
-      const blockers = write.blockedBy.map((blocker) => need(tables, idByRef.get(blocker) ?? blocker).id);
+      const item = requireItem(tables, idByRef.get(write.item) ?? write.item);
+      const blockers = write.blockedBy.map(
+        (blocker) => requireItem(tables, idByRef.get(blocker) ?? blocker).id,
+      );
       tables.run('DELETE FROM links WHERE item_id = ?', item.id);
       for (const [position, blocker] of [...new Set(blockers)].entries())
         tables.run(
@@ -29,16 +31,16 @@ function applyWrite(tables: Tables, write: ProviderWrite, idByRef: Map<string, s
           position,
           blocker,
         );
-      return shown(tables, item);
+      return showItem(tables, item);
     }
     case 'update_item': {
-      const item = need(tables, write.id);
-      return shown(tables, storeItem(tables, { ...item, fields: { ...item.fields, ...write.fields } }));
+      const item = requireItem(tables, write.id);
+      return showItem(tables, storeItem(tables, { ...item, fields: { ...item.fields, ...write.fields } }));
     }
     case 'set_status':
-      return shown(tables, storeItem(tables, { ...need(tables, write.id), status: write.status }));
+      return showItem(tables, storeItem(tables, { ...requireItem(tables, write.id), status: write.status }));
     case 'keep_summary': {
-      const { id } = need(tables, write.id);
+      const { id } = requireItem(tables, write.id);
       tables.run(
         'INSERT OR REPLACE INTO summaries (item_id, run_id, summary) VALUES (?, ?, ?)',
         id,
@@ -52,7 +54,7 @@ function applyWrite(tables: Tables, write: ProviderWrite, idByRef: Map<string, s
   }
 }
 
-/** Numbers are short to type; as texts they are ids like those of any other provider. */
+/** Numbers are short to type; as strings they are ids like those of any other provider. */
 function createItem(tables: Tables, fields: ItemFields, at: string): StoredItem {
   const [row] = tables.all('SELECT COALESCE(MAX(number), 0) + 1 AS number FROM items');
   const number = Number(row?.number);
@@ -98,12 +100,12 @@ function postReview(tables: Tables, revisionId: string, review: AgentReview): Pr
   return { kind: 'review', review: reviewOf(row) };
 }
 
-function need(tables: Tables, id: string): StoredItem {
+function requireItem(tables: Tables, id: string): StoredItem {
   const item = findItem(tables, id);
   if (item === null) throw new ExpectedFailure(`there is no work item ${JSON.stringify(id)}`);
   return item;
 }
 
-function shown(tables: Tables, item: StoredItem): ProviderWritten {
+function showItem(tables: Tables, item: StoredItem): ProviderWritten {
   return { kind: 'item', ...readItem(tables, item) };
 }

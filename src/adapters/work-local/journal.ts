@@ -8,10 +8,10 @@ import { parseJson } from '../../text/json.ts';
 import type { Row, Tables, WorkDatabase } from './database.ts';
 import { createProcessLock } from './process-lock.ts';
 
-/** Who is alone works for moments: a merge with large files takes seconds. */
-const PATIENCE_MS = 120_000;
+/** The lock is held for short work only: a merge with large files takes seconds. */
+const LOCK_TIMEOUT_MS = 120_000;
 
-const START = '0'.repeat(64);
+const FIRST_DIGEST = '0'.repeat(64);
 
 export interface LocalJournalDeps {
   readonly database: WorkDatabase;
@@ -26,24 +26,24 @@ export function createLocalJournal({ database, clock }: LocalJournalDeps): WorkJ
     alone: (work) =>
       lock.hold(
         async () => {
-          let over = false;
+          let isReleased = false;
           try {
             return await work((events) => {
-              if (over) throw new Error('whoever appends to the journal has to hold it');
+              if (isReleased) throw new Error('whoever appends to the journal has to hold it');
               const at = clock.now().toISOString();
               return database.write((tables) => append(tables, at, events));
             });
           } finally {
-            over = true;
+            isReleased = true;
           }
         },
-        { patienceMs: PATIENCE_MS },
+        { patienceMs: LOCK_TIMEOUT_MS },
       ),
     close: database.close,
   };
 }
 
-/** Looks at every entry there is; fails where one was changed, is missing or can't be read. */
+/** Reads all journal entries; fails if one was changed, is missing or can't be parsed. */
 export async function verifyJournal(database: WorkDatabase): Promise<number> {
   const entries = await database.read((tables) => readAfter(database.path, tables, 0));
   return entries?.length ?? 0;
@@ -59,7 +59,7 @@ interface StoredEntry {
 function append(tables: Tables, at: string, events: readonly WorkEvent[]): readonly JournalEntry[] {
   const [last] = tables.all('SELECT * FROM journal ORDER BY seq DESC LIMIT 1').map(storedEntry);
   let seq = last?.seq ?? 0;
-  let prev = last === undefined ? START : digestOf(last);
+  let prev = last === undefined ? FIRST_DIGEST : digestOf(last);
   return events.map((event) => {
     seq += 1;
     const stored = { seq, at, event: JSON.stringify(event), prev };
@@ -75,13 +75,13 @@ function append(tables: Tables, at: string, events: readonly WorkEvent[]): reado
   });
 }
 
-/** Each entry holds the digest of the one before it, so that nobody changes one without its being seen. */
+/** Each entry contains the digest of the previous one, so that manual changes are detected. */
 function readAfter(path: string, tables: Tables, afterSeq: number): JournalEntry[] {
   const rows = tables.all('SELECT * FROM journal WHERE seq >= ? ORDER BY seq', afterSeq).map(storedEntry);
   const [first] = rows;
   const known = first !== undefined && first.seq === afterSeq;
   let seq = afterSeq;
-  let prev = known ? digestOf(first) : afterSeq === 0 ? START : null;
+  let prev = known ? digestOf(first) : afterSeq === 0 ? FIRST_DIGEST : null;
   const entries: JournalEntry[] = [];
   for (const row of known ? rows.slice(1) : rows) {
     seq += 1;

@@ -17,16 +17,16 @@ import { type Asked, answerTo, askedOf, remember } from './seen-keys.ts';
 import { findItem, findPending, findRevision, readState, setPipeline } from './tables.ts';
 
 /** Another process may be running the checks of many revisions. */
-const SETTLE_PATIENCE_MS = 6 * 60 * 60 * 1000;
+const SETTLE_TIMEOUT_MS = 6 * 60 * 60 * 1000;
 
 export interface LocalProviderDeps {
   readonly database: WorkDatabase;
   readonly revisions: Revisions;
-  /** Runs the checks of a revision; null where the signal stopped them. */
+  /** Runs the checks of a revision; null if the signal stopped them. */
   readonly check: (revision: Revision, signal: AbortSignal) => Promise<Pipeline | null>;
 }
 
-/** Items, revisions and reviews in a database of the repository, with branches for revisions. */
+/** Stores items, revisions and reviews in a database of the repository, and revisions also as branches. */
 export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
   const { database } = deps;
   const checks = createProcessLock(join(dirname(database.path), 'checks.lock'));
@@ -34,10 +34,10 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
     read: async () => (await database.read(readState)) ?? { items: [], revisions: [], reviews: [] },
     write: (key, writes) => {
       const asked = askedOf(key, 'write', writes);
-      return once<readonly ProviderWritten[]>(database, asked, (tables) => applyWrites(tables, writes));
+      return applyOnce<readonly ProviderWritten[]>(database, asked, (tables) => applyWrites(tables, writes));
     },
     makeRevision: (key, request) => {
-      // Who comes back after a failure comes back later, and wants the same.
+      // A retry comes at a later time, but with the same content.
       const { at: _, ...content } = request;
       return makeRevision(deps, askedOf(key, 'make_revision', content), request);
     },
@@ -46,9 +46,9 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
       const pending = await database.read((tables) => findPending(tables, new Set()));
       if (pending === null || signal.aborted) return;
       try {
-        await checks.hold(() => runChecks(deps, signal), { patienceMs: SETTLE_PATIENCE_MS, signal });
+        await checks.hold(() => runChecks(deps, signal), { patienceMs: SETTLE_TIMEOUT_MS, signal });
       } catch (error) {
-        // Who was told to stop while waiting for another process has stopped.
+        // Cancelled while waiting for the lock, so there is nothing left to do.
         if (!signal.aborted) throw error;
       }
     },
@@ -68,15 +68,18 @@ export function createLocalProvider(deps: LocalProviderDeps): WorkProvider {
   };
 }
 
-/** The change and the memory of it are one transaction, so that neither is ever there without the other. */
-function once<Answer>(
+/**
+ * Stores the change and its answer in one transaction, so that a repeated request is answered without a
+ * second change.
+ */
+function applyOnce<Answer>(
   database: WorkDatabase,
   asked: Asked,
   change: (tables: Tables) => Answer,
 ): Promise<Answer> {
   return database.write((tables) => {
     const known = answerTo(tables, asked);
-    // Whoever gave this answer had the same content under the same key.
+    // The answer was stored for the same key and content, so it has this type.
     if (known !== undefined) return known as Answer;
     const answer = change(tables);
     remember(tables, asked, answer);
@@ -84,26 +87,26 @@ function once<Answer>(
   });
 }
 
-/** Answered before git is asked: what was done once may not be possible again. */
-async function earlier<Answer>(database: WorkDatabase, asked: Asked): Promise<Answer | undefined> {
+/** Looked up before git runs: what succeeded once may not be possible again. */
+async function findAnswer<Answer>(database: WorkDatabase, asked: Asked): Promise<Answer | undefined> {
   const known = await database.read((tables) => answerTo(tables, asked));
   return known === null ? undefined : (known as Answer | undefined);
 }
 
-/** The branch comes first: a crash behind it leaves one that the same request finds in place. */
+/** Creates the branch first: after a crash, the same request finds it and continues. */
 async function makeRevision(
   { database, revisions }: LocalProviderDeps,
   asked: Asked,
   request: RevisionRequest,
 ): Promise<RevisionMade> {
-  const known = await earlier<RevisionMade>(database, asked);
+  const known = await findAnswer<RevisionMade>(database, asked);
   if (known !== undefined) return known;
   const { itemId, title, body, author } = request;
   const item = await database.read((tables) => findItem(tables, itemId));
   if (item === null) throw new ExpectedFailure(`there is no work item ${JSON.stringify(itemId)}`);
   const made = await revisions.make(request);
   if (!made.ok) return made;
-  return once<RevisionMade>(database, asked, (tables) => {
+  return applyOnce<RevisionMade>(database, asked, (tables) => {
     const id = `r${itemId}`;
     tables.run(
       `INSERT INTO revisions (id, item_id, head_sha, head_ref, fields, pipeline) VALUES (?, ?, ?, ?, ?, ?)
@@ -127,7 +130,7 @@ async function merge(
   asked: Asked,
   request: MergeRequest,
 ): Promise<Merged> {
-  const known = await earlier<Merged>(database, asked);
+  const known = await findAnswer<Merged>(database, asked);
   if (known !== undefined) return known;
   const { itemId, revisionId } = request;
   const revision = await database.read((tables) => findRevision(tables, revisionId));
@@ -136,10 +139,13 @@ async function merge(
       `there is no revision ${JSON.stringify(revisionId)} of work item ${JSON.stringify(itemId)}`,
     );
   const merged = await revisions.merge(request);
-  return merged.ok ? once<Merged>(database, asked, () => merged) : merged;
+  return merged.ok ? applyOnce<Merged>(database, asked, () => merged) : merged;
 }
 
-/** Until none is left that was not tried. One that can't be checked at all stays as it is, and stops no other. */
+/**
+ * Runs checks until every pending revision was tried. One that can't be checked stays pending and does not
+ * stop the others.
+ */
 async function runChecks({ database, check }: LocalProviderDeps, signal: AbortSignal): Promise<void> {
   const tried = new Set<string>();
   const failures: unknown[] = [];

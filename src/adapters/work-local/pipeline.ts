@@ -11,7 +11,7 @@ import type {
   ValidatorRunner,
 } from '../../ports/validator.ts';
 
-/** So much of the end of what a check printed goes with the reason; all of it is in the folder. */
+/** The last lines of a check's output are part of the reason; the full output is in its folder. */
 const TAIL_LINES = 30;
 const TAIL_CHARACTERS = 4_000;
 
@@ -25,7 +25,7 @@ export interface PipelineDeps {
   readonly runner: ValidatorRunner;
   /** Installs what the checks need; returns why that failed, or null. */
   readonly prepare: (place: ValidatorPlace, mark: string, signal: AbortSignal) => Promise<string | null>;
-  /** What is to be run in a checkout. */
+  /** The validators to run in a checkout. */
   readonly validators: (checkout: string) => Promise<readonly RunnableValidator[]>;
   readonly enclose: (
     place: ValidatorPlace,
@@ -35,11 +35,11 @@ export interface PipelineDeps {
   readonly entrypoints: readonly string[];
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Ends what a killed process left at work under a mark. */
+  /** Kills processes that an interrupted pipeline left running under a mark. */
   readonly sweep: (mark: string) => Promise<unknown>;
 }
 
-/** The repository's validators on a clean checkout of the revision. */
+/** Runs the repository's validators on a clean checkout of the revision. */
 export function createPipeline(deps: PipelineDeps) {
   return async (revision: Revision, signal: AbortSignal): Promise<Pipeline | null> => {
     const name = `${revision.id}-${revision.headSHA.slice(0, 7)}`;
@@ -51,7 +51,7 @@ export function createPipeline(deps: PipelineDeps) {
       entrypoints: deps.entrypoints,
     };
     const harnessDir = join(folder, 'harness');
-    // A killed process may have left half a record and programs that still write to it.
+    // An interrupted process may have left a partial record and programs that still write to it.
     await deps.sweep(markOf(located));
     await rm(folder, { recursive: true, force: true });
     await mkdir(harnessDir, { recursive: true });
@@ -63,7 +63,7 @@ export function createPipeline(deps: PipelineDeps) {
       };
       const results = await runAll(deps, place, harnessDir, signal);
       if (results === null || signal.aborted) return null;
-      const pipeline = judge(results, `.tnh/work/pipelines/${name}`);
+      const pipeline = toPipeline(results, `.tnh/work/pipelines/${name}`);
       await writeFile(
         join(folder, 'pipeline.json'),
         `${JSON.stringify({ revision: revision.id, headSHA: revision.headSHA, ...pipeline }, null, 2)}\n`,
@@ -75,13 +75,13 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Another clone of the repository may have the same revision at the same commit. */
+/** The path is part of the mark, because another clone may have the same revision at the same commit. */
 function markOf({ runId, runDir }: Pick<ValidatorPlace, 'runId' | 'runDir'>): string {
   const place = createHash('sha256').update(runDir).digest('hex').slice(0, 12);
   return `work/${place}/${runId}`;
 }
 
-/** What one check came to: null where it passed. */
+/** The result of one check; `reason` is null if it passed. */
 interface CheckEnd {
   readonly id: string;
   readonly reason: string | null;
@@ -93,22 +93,22 @@ async function runAll(
   harnessDir: string,
   signal: AbortSignal,
 ): Promise<readonly CheckEnd[] | null> {
-  const unprepared = await deps.prepare(place, markOf(place), signal);
+  const setupFailure = await deps.prepare(place, markOf(place), signal);
   if (signal.aborted) return null;
-  if (unprepared !== null) return [{ id: 'setup', reason: unprepared }];
+  if (setupFailure !== null) return [{ id: 'setup', reason: setupFailure }];
   const { confinement, refusal } = await deps.enclose(place, harnessDir);
   if (refusal !== null) return [{ id: STEP, reason: refusal }];
   const ends: CheckEnd[] = [];
   for (const validator of await deps.validators(place.worktreePath)) {
-    const result = await runTries(deps, place, validator, confinement, signal);
+    const result = await runWithRetries(deps, place, validator, confinement, signal);
     if (result.outcome === 'cancelled') return null;
     ends.push({ id: validator.id, reason: await reasonOf(result) });
   }
   return ends;
 }
 
-/** Again while it fails, as often as its `retries` say; what could not be started will not start. */
-async function runTries(
+/** Repeats a failing check up to `retries` times, unless it could not be started. */
+async function runWithRetries(
   deps: PipelineDeps,
   place: ValidatorPlace,
   validator: RunnableValidator,
@@ -138,8 +138,8 @@ async function runTries(
   }
 }
 
-/** Nothing to run is no success: nobody has looked at the work. */
-function judge(ends: readonly CheckEnd[], url: string): Pipeline {
+/** Without any checks the pipeline fails, because the work is unverified. */
+function toPipeline(ends: readonly CheckEnd[], url: string): Pipeline {
   if (ends.length === 0)
     return {
       status: 'failure',
@@ -162,7 +162,7 @@ async function reasonOf(result: ValidatorResult): Promise<string | null> {
   return [why === '' ? result.outcome : why, ...output.filter((text) => text !== '')].join('\n');
 }
 
-/** An exit code of 0 does not outweigh a report that tells of a failure. */
+/** A failed case in the report counts even if the exit code is 0. */
 function failedCases({ harnessReport }: ValidatorResult): string[] {
   const cases: unknown = harnessReport?.value.cases;
   if (!Array.isArray(cases)) return [];

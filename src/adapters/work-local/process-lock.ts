@@ -5,11 +5,11 @@ import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import { connect, makeFolder } from './database.ts';
 import { databaseFailure, isBusy } from './database-failure.ts';
 
-const LOOK_MS = 20;
+const MAX_POLL_MS = 20;
 
-/** Whoever has it is alone among all processes. */
+/** A lock that at most one process holds. */
 export interface ProcessLock {
-  /** Waits for whoever has it; fails after `patienceMs`, or when the signal fires. */
+  /** Waits until the lock is free; fails after `patienceMs`, or when the signal fires. */
   readonly hold: <T>(
     work: () => Promise<T>,
     options: { readonly patienceMs: number; readonly signal?: AbortSignal },
@@ -17,8 +17,8 @@ export interface ProcessLock {
 }
 
 /**
- * The lock is SQLite's own on an empty database: the system takes it from a process that dies, whenever and however, so
- * nobody has to judge whether a holder still lives. It lies in a file of its own, because who holds it writes to the database meanwhile.
+ * Uses SQLite's lock on an empty database: the operating system releases it when the process dies, so stale
+ * locks can't occur. It has its own file, because the holder writes to the work database meanwhile.
  */
 export function createProcessLock(path: string): ProcessLock {
   let last: Promise<unknown> = Promise.resolve();
@@ -53,11 +53,11 @@ async function acquire(
       throw new ExpectedFailure(
         `another process has held ${path} for ${patienceMs / 1000} s: wait for it, or end it, and try again`,
       );
-    await delay(randomInt(1, LOOK_MS));
+    await delay(randomInt(1, MAX_POLL_MS));
   }
 }
 
-/** A new connection each time: one that is closed has given up all it had. */
+/** Opens a new connection for each try: closing it releases all of its locks. */
 async function tryOnce(path: string): Promise<(() => void) | null> {
   try {
     const connection = await connect(path, 0);

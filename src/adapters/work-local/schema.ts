@@ -1,6 +1,6 @@
 /**
- * Each entry takes a database from the version before it to its own; the first one makes it. Texts of people and agents
- * are JSON, because SQLite cuts a text at its first NUL.
+ * Each entry upgrades a database from the previous version; the first one creates it. Texts from users and
+ * agents are stored as JSON, because SQLite truncates a text at its first NUL.
  */
 export const SCHEMA_STEPS: readonly string[] = [
   `
@@ -73,5 +73,5 @@ export const SCHEMA_STEPS: readonly string[] = [
   `,
 ];
 
-/** The version that this conductor writes. */
+/** The schema version that this conductor writes. */
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

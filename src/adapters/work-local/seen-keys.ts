@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
 import type { Tables } from './database.ts';
 
-/** What a write is known by, and what it asked for. */
+/** The idempotency key of a write, and a digest of its content. */
 export interface Asked {
   readonly key: string;
   readonly contentSha256: string;
 }
 
 export function askedOf(key: string, kind: string, content: unknown): Asked {
-  const text = JSON.stringify([kind, inOrder(content)]);
+  const text = JSON.stringify([kind, sortKeys(content)]);
   return { key, contentSha256: createHash('sha256').update(text).digest('hex') };
 }
 
-/** What was answered then; undefined for a key that is new. Only what changed something is remembered. */
+/** The stored answer; undefined for a new key. Only requests that changed something are stored. */
 export function answerTo(tables: Tables, { key, contentSha256 }: Asked): unknown {
   const [row] = tables.all('SELECT content_sha256, answer FROM seen_keys WHERE key = ?', JSON.stringify(key));
   if (row === undefined) return undefined;
@@ -31,14 +31,14 @@ export function remember(tables: Tables, { key, contentSha256 }: Asked, answer: 
   );
 }
 
-/** A command that went through the journal may have its keys in another order. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
+/** A command that was read from the journal may have its keys in another order. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined)
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, each]) => [name, inOrder(each)]),
+      .map(([name, each]) => [name, sortKeys(each)]),
   );
 }

@@ -27,7 +27,7 @@ const fieldsSchema = z.object({
 
 const revisionFieldsSchema = z.pick(revisionSchema, { title: true, author: true, body: true });
 
-/** An item as it is stored. */
+/** An item as stored. */
 export interface StoredItem {
   readonly id: string;
   readonly status: WorkStatus;
@@ -46,13 +46,13 @@ export function readState(tables: Tables): ProviderState {
   const revisionByItem = new Map(revisions.map(({ workItemID, id }) => [workItemID, id]));
   const items = tables.all('SELECT * FROM items ORDER BY number').map((row) => {
     const item = storedItem(row);
-    return shownItem(item, blockers.get(item.id) ?? [], revisionByItem.get(item.id) ?? null);
+    return toProviderItem(item, blockers.get(item.id) ?? [], revisionByItem.get(item.id) ?? null);
   });
   const reviews = tables.all('SELECT * FROM reviews ORDER BY rowid').map(reviewOf);
   return { items, revisions, reviews };
 }
 
-/** SQLite would take a name for what stands before its first NUL. */
+/** SQLite would truncate an id at its first NUL, and match another one. */
 function isId(id: string): boolean {
   return !id.includes('\0');
 }
@@ -63,13 +63,13 @@ export function findItem(tables: Tables, id: string): StoredItem | null {
   return row === undefined ? null : storedItem(row);
 }
 
-/** As people see it now. */
+/** The item with its current links, as users see it. */
 export function readItem(tables: Tables, item: StoredItem): ProviderItem {
   const blockers = tables
     .all('SELECT blocker_id FROM links WHERE item_id = ? ORDER BY position', item.id)
     .map((row) => String(row.blocker_id));
   const [revision] = tables.all('SELECT id FROM revisions WHERE item_id = ?', item.id);
-  return shownItem(item, blockers, revision === undefined ? null : String(revision.id));
+  return toProviderItem(item, blockers, revision === undefined ? null : String(revision.id));
 }
 
 const REVISIONS = `
@@ -82,7 +82,7 @@ export function findRevision(tables: Tables, id: string): Revision | null {
   return row === undefined ? null : revisionOf(row);
 }
 
-/** The oldest revision whose checks are still to be run, but for those that were tried. */
+/** The oldest revision with pending checks that was not tried yet. */
 export function findPending(tables: Tables, tried: ReadonlySet<string>): Revision | null {
   const pending = tables
     .all(`${REVISIONS} ORDER BY revisions.rowid`)
@@ -91,7 +91,7 @@ export function findPending(tables: Tables, tried: ReadonlySet<string>): Revisio
   return pending ?? null;
 }
 
-/** Leaves a revision alone whose head has moved meanwhile: the checks were those of another commit. */
+/** Does not update a revision whose head has moved: the checks belong to another commit. */
 export function setPipeline(tables: Tables, revision: Revision, pipeline: Pipeline): void {
   tables.run(
     'UPDATE revisions SET pipeline = ? WHERE id = ? AND head_sha = ?',
@@ -110,7 +110,7 @@ function storedItem(row: Row): StoredItem {
   };
 }
 
-function shownItem(
+function toProviderItem(
   { id, status, fields, createdAt }: StoredItem,
   blockedBy: readonly string[],
   linkedRevision: string | null,

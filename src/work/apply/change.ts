@@ -3,13 +3,13 @@ import type { WorkStatus } from '../../contracts/work-item.ts';
 import type { ProviderWrite, ProviderWritten } from '../provider-values.ts';
 import type { KnownItem, WorkState } from '../state.ts';
 
-/** What goes to the provider at once, and what has happened when it is there. */
+/** The writes to the provider, and the events to record after them. */
 export interface Change {
   readonly writes: readonly ProviderWrite[];
   readonly eventsOf: (written: readonly ProviderWritten[]) => readonly WorkEvent[];
 }
 
-/** Moves an item along these statuses, the last of which the provider is shown. */
+/** Moves an item through these statuses; the provider only sees the last one. */
 export function moveAlong(
   { item }: KnownItem,
   path: readonly WorkStatus[],
@@ -25,7 +25,7 @@ export function moveAlong(
   return { writes: [{ kind: 'set_status', id: item.id, status: last }], events };
 }
 
-/** A result that a person brought has no run. */
+/** Records the end of a run; a result that a user submitted has none. */
 export function endRun(
   state: WorkState,
   runId: string,
@@ -34,7 +34,7 @@ export function endRun(
   return state.runs.has(runId) ? [{ type: 'run_ended', run_id: runId, ...end }] : [];
 }
 
-/** The journal keeps the status of an item apart from its labels. */
+/** The journal stores the status of an item separately from its labels. */
 export function withoutStatus(labels: readonly string[]): string[] {
   return labels.filter((label) => !label.startsWith('status:'));
 }

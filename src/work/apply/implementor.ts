@@ -10,7 +10,7 @@ import { type Change, endRun, moveAlong } from './change.ts';
 
 type Apply = CommandOf<'apply_implementor_result'>;
 
-/** The revision that a result asks for; null where it asks for none. */
+/** The revision that a result asks for; null if it asks for none. */
 export function wishedRevision(known: KnownItem, command: Apply, at: string): RevisionRequest | null {
   const { outcome, patch, summary } = command.result;
   if (outcome !== 'completed' || patch === null || isEmptyPatch(patch)) return null;
@@ -32,7 +32,7 @@ function commitMessage({ item }: KnownItem, summary: string): string {
   return [item.title, '', `Work item: ${item.id}`, ...corrections].join('\n');
 }
 
-/** Lines of a summary that say which file a listed one turned out to be. They belong into the commit. */
+/** Lines of a summary that correct a listed file name. They belong into the commit message. */
 export function scopeCorrections(summary: string): readonly string[] {
   return summary.split(/\r?\n/).flatMap((line) => {
     const found = /^\s*(?:[-*]\s+)?(?:\*\*)?scope correction:(?:\*\*)?\s*(\S.*)$/i.exec(line);
@@ -40,7 +40,7 @@ export function scopeCorrections(summary: string): readonly string[] {
   });
 }
 
-/** What becomes of the item once there is a revision, or the reason why there can be none, or none was wished for. */
+/** Moves the item after a revision was created, could not be created, or was not requested. */
 export function applyImplementorResult(
   state: WorkState,
   known: KnownItem,
@@ -82,11 +82,11 @@ function endOf(known: KnownItem, { result }: Apply, made: RevisionOutcome | null
       return { ok: true, to: 'needs-refinement', reason: firstLine(result.summary) };
     case 'completed':
       if (made?.ok === true) return { ok: true, to: 'review', reason: 'it is implemented' };
-      return failed(known, made?.reason ?? 'it says completed and changed nothing');
+      return countFailure(known, made?.reason ?? 'it says completed and changed nothing');
   }
 }
 
-function failed(known: KnownItem, reason: string): End {
+function countFailure(known: KnownItem, reason: string): End {
   const failures = [...known.failures, { at: 'implementor', reason } as const];
   return { ok: false, ...afterFailures('in-progress', failures, reason) };
 }

@@ -4,12 +4,12 @@ import type { ItemFields, ProviderWrite, ProviderWritten } from '../provider-val
 import type { WorkState } from '../state.ts';
 import { type Change, endRun, withoutStatus } from './change.ts';
 
-/** Type, priority, complexity and the rest of some labels; never a status, which only the engine gives. */
+/** Type, priority, complexity and the other labels; never a status, which only the engine sets. */
 export type ReadLabels = (
   labels: readonly string[],
 ) => Pick<ItemFields, 'type' | 'priority' | 'complexity' | 'otherLabels'>;
 
-/** Creates, then links, then closes, then updates, as one write. The result was checked before. */
+/** Creates, links, closes and updates items, in this order and in one write. The result has been checked before. */
 export function applyPlannerResult(
   state: WorkState,
   command: CommandOf<'apply_planner_result'>,

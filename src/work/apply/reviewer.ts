@@ -2,7 +2,7 @@ import type { CommandOf } from '../command.ts';
 import type { KnownItem, WorkState } from '../state.ts';
 import { type Change, endRun, moveAlong } from './change.ts';
 
-/** Posts the review, or puts it in the place of the earlier one, and moves the item by its verdict. */
+/** Posts the review, replacing an earlier one, and moves the item by its verdict. */
 export function applyReviewerResult(
   state: WorkState,
   known: KnownItem,

@@ -5,7 +5,7 @@ import { afterFailures } from '../failures.ts';
 import type { ActiveRun, KnownItem, WorkState } from '../state.ts';
 import { type Change, endRun, moveAlong } from './change.ts';
 
-/** A run has its id: its item is in progress from now on. A review leaves its item where it is. */
+/** Records a new run and moves its item to in-progress. A review does not move its item. */
 export function acceptRun(state: WorkState, command: CommandOf<'accept_run'>, by: string): Change {
   const known = command.itemId === null ? undefined : state.items.get(command.itemId);
   const moves =
@@ -23,7 +23,7 @@ export function acceptRun(state: WorkState, command: CommandOf<'accept_run'>, by
   return { writes: moves.writes, eventsOf: () => [accepted, ...moves.events] };
 }
 
-/** A run came to nothing. Its item goes round again, unless somebody has moved it meanwhile. */
+/** Ends a run without a result. Its item is retried, unless its status has changed meanwhile. */
 export function giveUpRun(state: WorkState, command: CommandOf<'give_up_run'>, by: string): Change {
   const { runId, role, reason, counted } = command;
   const known = command.itemId === null ? undefined : state.items.get(command.itemId);
@@ -36,7 +36,7 @@ export function giveUpRun(state: WorkState, command: CommandOf<'give_up_run'>, b
   return { writes: moves.writes, eventsOf: () => [...ended, ...moves.events] };
 }
 
-/** A person stops a run. The item waits for a person then, or the engine would start it again at once. */
+/** A user cancels a run. The item then waits for a user, or the engine would start it again at once. */
 export function cancelRun(state: WorkState, known: KnownItem, run: ActiveRun, by: string): Change {
   const reason = `${by} cancelled the run ${run.runId}`;
   const path = cancelPath(known.item.status);

@@ -15,7 +15,7 @@ export const BLOCKER_TYPES = [
 ] as const;
 export type BlockerType = (typeof BLOCKER_TYPES)[number];
 
-/** The type of a blocker and what it is, on one line for people. */
+/** The type and the description of a blocker, on one line for users. */
 export function blockerLine(summary: string): string {
   const text = readableText(summary);
   const parts = readLabelled(text, SUMMARY_LABELS);
@@ -25,7 +25,7 @@ export function blockerLine(summary: string): string {
   return type === null || described === undefined ? line : `${type}: ${line}`;
 }
 
-/** Checks the parts that the contract asks of a blocked summary; messages use the contract's names for them. */
+/** Checks the parts that the contract requires in a blocked summary; messages use the contract's names for them. */
 export function checkBlockedSummary(summary: string): readonly ContractProblem[] {
   const text = readableText(summary);
   const parts = readLabelled(text, SUMMARY_LABELS);
@@ -61,7 +61,7 @@ const IMPACT = new RegExp(
   'i',
 );
 
-/** Where it stands under its label it may be written with a blank; elsewhere only the exact word is one. */
+/** After its label a type may be written with a space; elsewhere only the exact spelling counts. */
 const LOOSE_TYPE = new RegExp(`\\b(?:${BLOCKER_TYPES.join('|').replaceAll('-', '[-_ ]')})\\b`, 'i');
 const EXACT_TYPE = new RegExp(`\\b(?:${BLOCKER_TYPES.join('|')})\\b`, 'i');
 
@@ -81,7 +81,7 @@ function noType(parts: readonly SummaryPart[]): string {
   return `\`Blocker type\` is "${given}": ${hint}`;
 }
 
-/** Below this a text without a label says that there is a blocker, and not which. */
+/** A text without a label and with fewer words does not describe the blocker. */
 const DESCRIBING_WORDS = 4;
 
 function isDescribed(parts: readonly SummaryPart[]): boolean {

@@ -2,8 +2,8 @@ import { saysSomething } from './labelled-text.ts';
 import type { SummaryPart } from './summary-labels.ts';
 
 /**
- * Counts the options of a blocked summary. The way in which the first option is written decides what the others look like,
- * so that its trade-offs, steps and notes are not counted as options.
+ * Counts the options of a blocked summary. The format of the first option determines that of the others, so
+ * that its trade-offs, steps and notes are not counted as options.
  */
 
 const NAME = '([a-h]|\\d{1,2}|one|two|three|four)';
@@ -30,24 +30,24 @@ const IN_WORDS = [
   /(?:^|[.:!?]\s+)first(?:ly)?[,:][^\n]{1,500}?\bsecond(?:ly)?[,:]/i,
   /\bone (?:is|would|could|option|way|choice)\b[^\n]{1,500}?\b(?:the other|another) (?:is|would|could|option|way|choice)\b/i,
 ];
-/** `we could (1) …, or (2) …` names the choice without a label. */
+/** `we could (1) …, or (2) …` lists options without a label. */
 const CHOICE =
   /\b(?:could|can|may|might|either|options?|alternatives?|choices?|ways)\b[^\n]{0,60}?\(?\b(?:1|a|i)\)\s[^\n]{1,600}?\b(?:2|b|ii)\)\s/i;
 
 const TRADE_OFF = /^[*_]*(?:pros?|cons?|trade-?offs?|advantages?|disadvantages?|upsides?|downsides?)\b/i;
-/** Labels of what is said about an option; without the colon the word may begin one. */
+/** Labels of remarks about an option; without the colon the word may start an option. */
 const REMARK =
   /^[*_]*(?:benefits?|drawbacks?|risks?|costs?|effort|impact|notes?|why|reasons?|steps?|when|how)[*_]*[ \t]*(?::|[—–-][ \t])/i;
-/** Notes at the level of the list are about all of it. */
+/** Notes at the level of the list apply to the whole list. */
 const NOTES = /^[*_]*notes?\b/i;
-/** `2. No other option` fills the place of a second one. */
+/** `2. No other option` is a placeholder for a second one. */
 const NO_OPTION =
   /^[*_("“]*(?:none\b|(?:there (?:is|are) )?(?:no|not any|nothing)\b[^.\n]{0,30}\b(?:other|others|further|more|else|second|alternatives?|options?)\b|(?:same as|see) (?:above|option|the first|[a-h1-9]\b))/i;
 
 export function countOptions(parts: readonly SummaryPart[]): number {
   const listed = parts.filter(({ label }) => label === 'options').map(({ text }) => text);
   const count = Math.max(0, ...listed.map(countListed));
-  // `Impact:` below an option ends the part, and the next option is read as part of the impact.
+  // `Impact:` below an option ends the part, so the next option is read as part of the impact.
   const late = parts.filter(({ label }) => label === 'impact').map(afterFirstLine);
   if (count > 0) return listed.some(areNamed) ? Math.max(count, countNames([...listed, ...late])) : count;
   const anywhere = parts
@@ -63,7 +63,7 @@ function afterFirstLine({ text }: SummaryPart): string {
   return text.split('\n').slice(1).join('\n');
 }
 
-/** How many options the text under `Options` gives. */
+/** The number of options in the text under `Options`. */
 function countListed(text: string): number {
   const lead = leadOf(text);
   const named = areNamed(text) ? countNames([text]) : 0;
@@ -75,7 +75,7 @@ function countListed(text: string): number {
   return countMarkers(text) || countInWords(text);
 }
 
-/** The line that shows how options are written; empty in prose. */
+/** The line that shows the format of the options; empty in prose. */
 function leadOf(text: string): string {
   return text.split('\n').find((line) => [HEADING, ITEM, BOLD_LEAD].some((form) => form.test(line))) ?? '';
 }
@@ -101,7 +101,7 @@ function countNames(texts: readonly string[]): number {
   return Math.max(...names);
 }
 
-/** Subsections of one level: those below are about one option. */
+/** Subsections of one level; deeper ones describe an option. */
 function countHeadings(lines: readonly string[]): number {
   const headings = lines.flatMap((line) => {
     const [, level = '', title = ''] = HEADING.exec(line) ?? [];
@@ -116,7 +116,7 @@ function countLeads(lines: readonly string[]): number {
   return countDistinct(lines.flatMap((line) => BOLD_LEAD.exec(line)?.[1] ?? []));
 }
 
-/** Entries of the list that the first one begins: a deeper list, or one of another kind, is about an entry. */
+/** Entries of the list that starts with the first one; a deeper list, or one of another kind, describes an entry. */
 function countItems(lines: readonly string[]): number {
   const items = lines.slice(0, endOfList(lines)).flatMap((line) => {
     const [, indent = '', sign = '', text = ''] = ITEM.exec(line) ?? [];
@@ -124,7 +124,7 @@ function countItems(lines: readonly string[]): number {
   });
   const own = items.filter(({ indent, kind }) => indent === items[0]?.indent && kind === items[0]?.kind);
   const count = countDistinct(own.map(({ text }) => text));
-  // `1) … 2) …` on one line is one entry of a list in Markdown.
+  // `1) … 2) …` on one line is one list entry in Markdown.
   return own.length === 1 && items[0]?.kind !== 'bullet'
     ? Math.max(count, countMarkers(lines[0] ?? ''))
     : count;
@@ -135,7 +135,7 @@ function kindOf(sign: string): 'bullet' | 'number' | 'letter' {
   return /[a-h]/i.test(sign) ? 'letter' : 'bullet';
 }
 
-/** A heading, or a line such as `Tried so far:`, begins something else. */
+/** A heading, or a line such as `Tried so far:`, ends the list. */
 function endOfList(lines: readonly string[]): number {
   const end = lines.findIndex((line) => {
     if (ITEM.test(line)) return false;
@@ -152,7 +152,7 @@ const SEQUENCES: readonly (readonly string[])[] = [
   ['1', '2', '3', '4', '5', '6', '7', '8'],
 ];
 
-/** Markers of one style count as far as none is left out: a lone `e.` or `2.` is no option. */
+/** Markers of one style count as long as the sequence has no gap: a lone `e.` or `2.` is not an option. */
 function countMarkers(text: string): number {
   const markers = [...text.matchAll(MARKER)].map((match) => ({
     name: (match[2] ?? '').toLowerCase(),

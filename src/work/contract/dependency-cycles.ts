@@ -2,9 +2,9 @@
 export type BlockersById = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The dependency cycles that can be reached from `starts`, one for each connected group of them, as ids with the first one
- * repeated at the end. Walks with a stack of its own: a chain can be longer than calls can be deep. An item that blocks
- * itself is reported separately.
+ * Finds the dependency cycles that are reachable from `starts`, one for each connected group, as ids with the
+ * first one repeated at the end. Uses an explicit stack, because a dependency chain can exceed the call
+ * stack. An item that blocks itself is reported separately.
  */
 export function findCycles(
   blockers: BlockersById,
@@ -12,14 +12,14 @@ export function findCycles(
 ): readonly (readonly string[])[] {
   const cycles: (readonly string[])[] = [];
   const done = new Set<string>();
-  const knotted = new Set<string>();
+  const inCycle = new Set<string>();
   for (const start of starts) {
-    const way: string[] = [];
+    const path: string[] = [];
     const places = new Map<string, number>();
-    const waiting: Step[] = [{ kind: 'enter', id: start }];
-    for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) {
+    const stack: Step[] = [{ kind: 'enter', id: start }];
+    for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
       if (step.kind === 'leave') {
-        way.pop();
+        path.pop();
         places.delete(step.id);
         done.add(step.id);
         continue;
@@ -27,16 +27,16 @@ export function findCycles(
       const { id } = step;
       const place = places.get(id);
       if (place !== undefined) {
-        const round = way.slice(place);
-        if (!round.some((each) => knotted.has(each))) cycles.push([...round, id]);
-        for (const each of round) knotted.add(each);
+        const cycle = path.slice(place);
+        if (!cycle.some((each) => inCycle.has(each))) cycles.push([...cycle, id]);
+        for (const each of cycle) inCycle.add(each);
       }
       if (place !== undefined || done.has(id)) continue;
-      places.set(id, way.length);
-      way.push(id);
-      waiting.push({ kind: 'leave', id });
+      places.set(id, path.length);
+      path.push(id);
+      stack.push({ kind: 'leave', id });
       for (const next of (blockers.get(id) ?? []).toReversed())
-        if (next !== id) waiting.push({ kind: 'enter', id: next });
+        if (next !== id) stack.push({ kind: 'enter', id: next });
     }
   }
   return cycles;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { problemsOf } from '../../planner/problems.ts';
 import type { ContractProblem, ProblemCode } from './problem-codes.ts';
 
-/** A field that a rule of the contract is about has the code of that rule. */
+/** Codes for fields that are covered by their own rule of the contract. */
 export type FieldCodes = Readonly<Record<string, ProblemCode>>;
 
 export type Form<Value> =
@@ -24,7 +24,9 @@ export function checkForm<Schema extends z.core.$ZodType>(
   return { ok: false, problems };
 }
 
-/** The entries of a list that have their form, with their places: the rest of a broken result is checked all the same. */
+/**
+ * The valid entries of a list, with their indexes, so that the rest of an invalid result is still checked.
+ */
 export function soundEntries<Schema extends z.core.$ZodType>(
   schema: Schema,
   list: unknown,

@@ -6,7 +6,7 @@ import { checkValidationSummary } from './validation-summary.ts';
 
 export function checkImplementorResult(value: unknown): Checked<ImplementorResult> {
   const form = checkForm(implementorResultSchema, value, { role: 'WR201', outcome: 'WR202' });
-  // Without its form it is not even known which rules hold for it.
+  // Without a valid structure it is unknown which rules apply.
   if (!form.ok) return form;
   const problems = [...checkPatch(form.value), ...checkSummary(form.value)];
   return problems.length === 0 ? { ok: true, result: form.value } : { ok: false, problems };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { WORK_STATUSES, WORK_TYPES } from '../../contracts/work-item.ts';
 import type { KnownItem } from './planned-ids.ts';
 
-/** Numbers too: some forges number their items. */
+/** Numbers too, because some forges number their items. */
 const id = z.union([z.string().min(1), z.int().transform(String)]);
 
 const entry = z.union([
@@ -23,7 +23,7 @@ export type ParsedItems =
   | { readonly ok: true; readonly items: readonly KnownItem[] }
   | { readonly ok: false; readonly message: string };
 
-/** Ids, items, or a document that has items: only an id is asked of each, what else is known helps. */
+/** Accepts ids, items, or a document with `items`. Only the id is required; other fields are used if they are known. */
 export function parseKnownItems(value: unknown): ParsedItems {
   const parsed = Array.isArray(value) ? listed.safeParse(value) : document.safeParse(value);
   if (parsed.success) {

@@ -1,6 +1,6 @@
 import { withoutTables } from './table-lines.ts';
 
-/** A part of a text that stands under a label, such as `Options:`. What comes before the first label has none. */
+/** A part of a text under a label, such as `Options:`. The text before the first label has none. */
 export interface LabelledPart<Label extends string> {
   readonly label: Label | null;
   readonly text: string;
@@ -8,16 +8,16 @@ export interface LabelledPart<Label extends string> {
 
 export interface LabelWords<Label extends string> {
   readonly label: Label;
-  /** Source of an expression for the words of the label. */
+  /** Source of a regular expression for the label. */
   readonly words: string;
-  /** Also in the middle of a line, as in `Type: spec-gap. Options: …`. */
+  /** Whether the label may also be in the middle of a line, as in `Type: spec-gap. Options: …`. */
   readonly inline: boolean;
 }
 
-/** More than anybody writes. An agent may write anything, and no text may keep a check busy. */
+/** Longer than any real summary. It bounds the time of a check, since an agent may write anything. */
 const READ_LENGTH = 20_000;
 
-/** A text as it is cut into parts: one kind of line ends, no tables, no deserts of white space, no more of it than can be read at once. */
+/** Normalises a text before it is split into parts: line endings, tables, long white space and length. */
 export function readableText(text: string): string {
   const plain = text
     .slice(0, READ_LENGTH)
@@ -32,7 +32,7 @@ const MARKS = '[*_`]{0,3}';
 const ASIDE = '(?:[ \\t]*\\([^()\\n]{0,80}\\))?';
 
 /**
- * Cuts a text at its labels, in the ways in which agents write them: at the start of a line or after the end of a sentence,
+ * Splits a text at its labels, in the formats that agents use: at the start of a line or after a sentence,
  * bold or plain, in any case, with a colon or a dash; as a heading; alone on a line in bold; in brackets.
  */
 export function readLabelled<Label extends string>(
@@ -55,7 +55,10 @@ export function readLabelled<Label extends string>(
   return parts.filter((part) => part.label !== null || part.text !== '');
 }
 
-/** Without blank lines around it. The first line keeps its indentation, which tells entries of a list from nested ones. */
+/**
+ * Removes blank lines around the text. The first line keeps its indentation, which distinguishes list entries
+ * from nested ones.
+ */
 function partText(text: string): string {
   const below = /^[ \t]*\n\s*?(?=[ \t]*\S)/.exec(text)?.[0];
   return (below === undefined ? text.trimStart() : text.slice(below.length)).trimEnd();
@@ -80,7 +83,7 @@ function findLabel<Label extends string>(text: string, { label, words, inline }:
   const found = patterns.flatMap((pattern) => matches(text, pattern, label));
   if (!inline) return found;
   const middle = new RegExp(`(?<=[.;,!?|)"”—–][ \\t]*|\\*\\*)${name}[ \\t]*:${MARKS}`, 'gi');
-  // After nothing but a blank, a small letter most often belongs to the sentence: `the content type: json`.
+  // After a space only, a lower case word usually belongs to the sentence: `the content type: json`.
   const capital = new RegExp(`(?<=[ \\t])${name}[ \\t]*:${MARKS}`, 'gi');
   return [
     ...found,
@@ -97,16 +100,16 @@ function matches<Label>(text: string, pattern: RegExp, label: Label): readonly F
   }));
 }
 
-/** Words that fill a place and say nothing. */
+/** Placeholders without content. */
 const VAGUE =
   /^(?:none|nothing|n\/?a|not applicable|unknown|unclear|tbd|to be (?:done|decided)|see above|see below|yes|no)$/i;
 
 /** From the first letter or digit to the last. */
-const SAID = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
+const CONTENT = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
 
-/** Whether something is said at all. */
+/** Whether the text has any content. */
 export function saysSomething(text: string): boolean {
-  const bare = SAID.exec(text)?.[0];
+  const bare = CONTENT.exec(text)?.[0];
   return bare !== undefined && !VAGUE.test(bare);
 }
 

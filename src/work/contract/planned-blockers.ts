@@ -4,7 +4,7 @@ import { type BlockersById, findCycles } from './dependency-cycles.ts';
 import { type KnownIds, type Placed, quoteId } from './planned-ids.ts';
 import type { ContractProblem } from './problem-codes.ts';
 
-/** Forward references are in order: links are made after all items are. */
+/** Forward references are allowed: links are created after all items. */
 export function checkBlockers(
   create: readonly Placed<PlannedWorkItem>[],
   known: KnownIds,
@@ -32,8 +32,8 @@ function checkNames(
   });
 }
 
-/** Longer ones are told by ids alone. */
-const TITLED = 12;
+/** In longer cycles only the ids are shown, without titles. */
+const MAX_TITLED = 12;
 
 function checkCycles(
   create: readonly Placed<PlannedWorkItem>[],
@@ -47,19 +47,19 @@ function checkCycles(
     if (title !== undefined) titles.set(id, title);
   }
   for (const { index, value } of create) {
-    // Of two with one tempID, both are blocked by what either names.
+    // If two items share a tempID, the blockers of both are merged.
     blockers.set(value.tempID, [...(blockers.get(value.tempID) ?? []), ...value.blockedBy]);
     titles.set(value.tempID, value.title);
     if (!indexes.has(value.tempID)) indexes.set(value.tempID, index);
   }
   return findCycles(blockers satisfies BlockersById, [...indexes.keys()]).map((cycle) => {
-    const titled = cycle.length <= TITLED;
-    const way = cycle.map((id) => (titled && titles.has(id) ? `${id} (${titles.get(id)})` : id));
+    const titled = cycle.length <= MAX_TITLED;
+    const path = cycle.map((id) => (titled && titles.has(id) ? `${id} (${titles.get(id)})` : id));
     const index = cycle.map((id) => indexes.get(id)).find((found) => found !== undefined);
     return {
       path: index === undefined ? 'create' : `create.${index}.blockedBy`,
       code: 'WR106',
-      message: `dependency cycle: ${way.join(' → ')}`,
+      message: `dependency cycle: ${path.join(' → ')}`,
     };
   });
 }

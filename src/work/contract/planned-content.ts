@@ -7,18 +7,18 @@ import { checkLabels, type LabelProblem } from '../labels-check.ts';
 import { type KnownItem, type Placed, quoteId } from './planned-ids.ts';
 import type { ContractProblem } from './problem-codes.ts';
 
-/** Body and labels of a new item. */
+/** Checks the body and the labels of a new item. */
 export function checkPlannedItem({ index, value }: Placed<PlannedWorkItem>): readonly ContractProblem[] {
   const { body, labels, tempID } = value;
-  // Where no label tells the type, the template that the body follows does.
+  // Without a label for the type, the template of the body determines it.
   const type = fieldsOfLabels(labels).type ?? typeOfBody(body);
   return [
-    ...inBody(`create.${index}.body`, tempID, checkBody(body, type)),
-    ...inLabels(`create.${index}.labels`, tempID, checkLabels(labels, { kind: 'new' }, type)),
+    ...locateInBody(`create.${index}.body`, tempID, checkBody(body, type)),
+    ...locateInLabels(`create.${index}.labels`, tempID, checkLabels(labels, { kind: 'new' }, type)),
   ];
 }
 
-/** What an update brings is held to the same rules; what it leaves out stays as it is. */
+/** Checks the fields of an update against the same rules; missing fields stay unchanged. */
 export function checkUpdate(
   { index, value }: Placed<PlannedWorkItemUpdate>,
   item: KnownItem | null,
@@ -28,10 +28,10 @@ export function checkUpdate(
   const present = item?.type ?? null;
   const labelled = { kind: 'existing', status: item?.status ?? null } as const;
   return [
-    ...(body === null ? [] : inBody(`update.${index}.body`, id, checkBody(body, named ?? present))),
+    ...(body === null ? [] : locateInBody(`update.${index}.body`, id, checkBody(body, named ?? present))),
     ...(labels === null
       ? []
-      : inLabels(`update.${index}.labels`, id, checkLabels(labels, labelled, present))),
+      : locateInLabels(`update.${index}.labels`, id, checkLabels(labels, labelled, present))),
     ...(body === null ? checkTypeKept(index, id, named, present) : []),
   ];
 }
@@ -47,14 +47,22 @@ function checkTypeKept(
   return [{ path: `update.${index}.labels`, code: 'WR114', message }];
 }
 
-function inBody(path: string, id: string, problems: readonly BodyProblem[]): readonly ContractProblem[] {
+function locateInBody(
+  path: string,
+  id: string,
+  problems: readonly BodyProblem[],
+): readonly ContractProblem[] {
   return problems.map(({ code, message, line, quoted }) => {
     const place = quoted === null ? '' : `line ${line}, ${JSON.stringify(quoted)}: `;
     return { path, code, message: `the body of ${quoteId(id)}: ${place}${message}` };
   });
 }
 
-function inLabels(path: string, id: string, problems: readonly LabelProblem[]): readonly ContractProblem[] {
+function locateInLabels(
+  path: string,
+  id: string,
+  problems: readonly LabelProblem[],
+): readonly ContractProblem[] {
   return problems.map(({ code, message, index }) => ({
     path: index === null ? path : `${path}.${index}`,
     code,

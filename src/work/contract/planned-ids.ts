@@ -1,7 +1,7 @@
 import type { WorkStatus, WorkType } from '../../contracts/work-item.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 
-/** An item that exists already, as far as it is known. */
+/** The known fields of an existing item. */
 export interface KnownItem {
   readonly id: string;
   readonly title?: string;
@@ -10,22 +10,22 @@ export interface KnownItem {
   readonly blockedBy?: readonly string[];
 }
 
-/** An entry of a list of the result, with its place. */
+/** An entry of a list in the result, with its index. */
 export interface Placed<Value> {
   readonly index: number;
   readonly value: Value;
 }
 
-/** What a planner result may refer to. */
+/** The ids that a planner result may refer to. */
 export interface KnownIds {
   readonly tempIds: ReadonlySet<string>;
-  /** Null where nobody knows which items exist. */
+  /** Null if the existing items are unknown. */
   readonly items: ReadonlyMap<string, KnownItem> | null;
 }
 
 const SHOWN = 80;
 
-/** A result is written by an agent, and an id can be as long as it likes. */
+/** Shortens long ids, because agents may write any. */
 export function quoteId(id: string): string {
   return JSON.stringify(id.length > SHOWN ? `${id.slice(0, SHOWN)}…` : id);
 }

@@ -13,11 +13,11 @@ import { didNotMean, type KnownIds, type KnownItem, type Placed, quoteId } from 
 import type { Checked, ContractProblem } from './problem-codes.ts';
 
 export interface PlannerContext {
-  /** Null where nobody knows: then any id may exist. */
+  /** Null if the existing items are unknown: then any id is accepted. */
   readonly items: readonly KnownItem[] | null;
 }
 
-/** Everything that is wrong, before anything is applied. What comes after a part that has no form is checked too. */
+/** Finds all problems before anything is applied. The parts after an invalid one are checked too. */
 export function checkPlannerResult(value: unknown, context: PlannerContext): Checked<PlannerResult> {
   const form = checkForm(plannerResultSchema, value, { role: 'WR101' });
   const create = soundEntries(plannedWorkItemSchema, fieldOf(value, 'create'));
@@ -91,7 +91,7 @@ function checkUpdated(
       : [];
     if (known.items === null) return both;
     const item = known.items.get(id);
-    // An id that is also closed is told of there, where it is unknown.
+    // An unknown id that is also closed is reported there already.
     if (item === undefined)
       return both.length > 0 ? both : [problem(path, 'WR110', `${quoteId(id)} ${didNotMean(id, known)}`)];
     return item.status === 'closed'
@@ -109,7 +109,7 @@ function stringsIn(list: unknown): readonly Placed<string>[] {
   return list.flatMap((value: unknown, index) => (typeof value === 'string' ? [{ index, value }] : []));
 }
 
-/** Of entries that have no form: a reference to one of them is not wrong for that. */
+/** The tempIDs of invalid entries, so that references to them are not reported as well. */
 function strayTempIds(value: unknown): readonly string[] {
   const create = fieldOf(value, 'create');
   if (!Array.isArray(create)) return [];

@@ -1,4 +1,4 @@
-/** Everything that can be wrong with a result, a body or its labels. A code is never reused for something else. */
+/** All problems of results, bodies and labels. A code is never reused for another problem. */
 export const PROBLEM_CODES = {
   WR001: 'a value does not have the form of its schema',
   WR101: 'the role of a planner result is not planner',
@@ -61,9 +61,9 @@ export const PROBLEM_CODES = {
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** One reason why a value breaks its contract. */
+/** One violation of a contract. */
 export interface ContractProblem {
-  /** Dotted from the top, such as `create.0.blockedBy.1`; empty for the whole value. */
+  /** A dotted path, such as `create.0.blockedBy.1`; empty for the whole value. */
   readonly path: string;
   readonly code: ProblemCode;
   readonly message: string;

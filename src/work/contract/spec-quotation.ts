@@ -14,11 +14,11 @@ const SECTIONS: readonly RegExp[] = [
   /§+\s*["“'`*]?[\p{L}\p{N}]/u,
   /\.(?:mdx?|markdown)#[\w-]/i,
   /\.(?:mdx?|markdown)[`"]*\s*\(\s*["“]?[\p{L}\p{N}]/iu,
-  // `retry.md, Limits: "…"`: what stands between the file and the quote.
+  // `retry.md, Limits: "…"`: the text between the file and the quote.
   /\.(?:mdx?|markdown)[`"]*\s*[:,—–-]\s*(?!(?:which|where|it|that|says?|states?|the spec|lines?)\b)\p{L}[^"“\n]{0,60}[:,—–-]\s*["“]/iu,
   /\.(?:mdx?|markdown)[`)"]*\s*(?:>|›|→|»)\s*\S/i,
 ];
-/** The name of a section is often put between quotes too, and is no quote of the spec. */
+/** Section names are often quoted too, but they aren't quotes of the spec. */
 const NAMED_SECTION =
   /\b(?:sections?(?:\(s\))?|heading|chapter|§+)[\s:]*(?:["“`*'][^"”`*'\n]*["”`*'](?:\s*(?:,|and)\s*)?)+|["“`][^"“”`\n]*["”`]\s+section\b/gi;
 const QUOTES: readonly RegExp[] = [
@@ -28,7 +28,7 @@ const QUOTES: readonly RegExp[] = [
   /^\s*>\s*\S/m,
 ];
 
-/** Spec blockers say where in the spec they are: its file, the section, and what it says there. */
+/** Checks that a spec blocker names the file and the section of the spec, and quotes it. */
 export function checkSpecReference(type: string, parts: readonly SummaryPart[]): readonly ContractProblem[] {
   const text = referenceIn(parts);
   const named = (label: SummaryLabel) =>
@@ -51,7 +51,7 @@ export function checkSpecReference(type: string, parts: readonly SummaryPart[]):
 const REFERENCE: readonly (SummaryLabel | null)[] = ['spec', 'section', 'quote'];
 const PROSE: readonly (SummaryLabel | null)[] = [...REFERENCE, 'description', 'type', null];
 
-/** Under its own labels where it has some, otherwise in what describes the blocker. */
+/** The text under the labels of the reference; without them, the description of the blocker. */
 function referenceIn(parts: readonly SummaryPart[]): string {
   const labelled = parts.some(({ label }) => label === 'spec');
   const places = labelled ? REFERENCE : PROSE;

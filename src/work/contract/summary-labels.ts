@@ -20,7 +20,7 @@ const OTHER_DESCRIPTIONS =
 const BEFORE_OPTIONS =
   '(?:there are|we have|i see|i considered|possible|available|viable|the|these|following|two|three|several|[2-9])';
 
-/** The parts of a blocked summary, and the words that people and models use for them. */
+/** The parts of a blocked summary, and the labels that users and models write for them. */
 export const SUMMARY_LABELS: readonly LabelWords<SummaryLabel>[] = [
   { label: 'type', words: '(?:blocker )?type|type of (?:the )?blocker', inline: true },
   { label: 'description', words: 'description', inline: true },

@@ -2,8 +2,9 @@ const ROW = /^[ \t]*\|(.*)$/;
 const RULE = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*$/;
 
 /**
- * Writes the tables of a text as lines with labels, which is how the rest of it is read: a row of two cells as `- one: other`, a
- * row of more with the words of the header. The header is no list item, since it is no entry of the table.
+ * Rewrites the tables of a text as labelled lines, like the rest of it: a row of two cells as `- one: other`,
+ * a longer row with the labels of the header. The header does not become a list item, because it is not an
+ * entry of the table.
  */
 export function withoutTables(text: string): string {
   const lines = text.split('\n');

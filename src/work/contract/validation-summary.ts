@@ -21,12 +21,12 @@ const LABELS: readonly LabelWords<Label>[] = [
 
 const FAILS =
   "(?:fail(?:s|ed|ing|ures?)?|broken?|breaks|red|errors?|exit(?:s|ed)?|timed out|times out|crash(?:es|ed)?|reports?|can(?:no|')t (?:run|pass|compile)|(?:could|did|does) not (?:run|pass|compile))";
-/** The rest of a sentence: a dot in `./...` or `a.ts` ends none. */
+/** The rest of a sentence: a dot in `./...` or `a.ts` does not end it. */
 const MORE = '(?:[^.!?\\n]|\\.{2,}|[.!?](?!\\s|$)){0,160}?';
 /** `the security-scan step` names one; `the validation step` and `this check` don't. */
 const NO_NAMES =
   'an?|the|this|that|these|those|one|some|each|every|its|my|any|all|last|final|first|second|next|same|other|another|whole|failed|failing|required|which|validation|pre-?submit';
-/** What validations are called. The words validation, check and step alone name none. */
+/** Names of validations. `validation`, `check` and `step` alone don't name one. */
 const STEPS = `(?:${[
   '`[^`\\n]+`',
   '"[^"\\n]+"',
@@ -59,7 +59,7 @@ const OUTSIDE = [
   /\bdebugging[- ]limits?\b|\blimits? (?:was|were|is) reached\b|\b(?:network|environment|infrastructure|registry|credentials?|service)\b[^.!?\n]{0,60}\b(?:unavailable|unreachable|missing|down|not available|offline|blocked)\b/i,
 ];
 
-/** Which step failed, and why that is not for the agent to mend. What was tried is for people. */
+/** Checks that the summary names the failed step and says why the agent can't fix it. What was tried is not checked. */
 export function checkValidationSummary(summary: string): readonly ContractProblem[] {
   const text = readableText(summary);
   const parts = readLabelled(text, LABELS);

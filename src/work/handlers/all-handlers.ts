@@ -18,7 +18,7 @@ const HANDLERS: readonly Handler[] = [
   handlePlanning,
 ];
 
-/** What all handlers ask for after these events, each wish once. */
+/** The commands that all handlers request after these events, without duplicates. */
 export function askHandlers(
   events: readonly HandledEvent[],
   state: WorkState,

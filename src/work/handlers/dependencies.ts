@@ -2,7 +2,7 @@ import { openBlockers } from '../state.ts';
 import { isTerminal } from '../status-table.ts';
 import { type Handler, moveItem } from './handler.ts';
 
-/** An item becomes closed or approved: whoever is pending and waited for it alone is free. */
+/** When an item becomes terminal, pending items that waited only for it become ready. */
 export const handleDependencies: Handler = (event, state) => {
   const ended = event.type === 'status_changed' && isTerminal(event.to) ? event.item_id : null;
   if (event.type !== 'looked' && ended === null) return [];

@@ -5,10 +5,13 @@ import { transitionKey } from '../keys.ts';
 import type { WorkLimits } from '../limits.ts';
 import type { KnownItem, WorkState } from '../state.ts';
 
-/** `looked` is in no journal: it makes a handler look at everything, so that nothing depends on having seen an event alive. */
+/**
+ * `looked` is in no journal: it makes a handler check everything, so that no action depends on having seen an
+ * event live.
+ */
 export type HandledEvent = WorkEvent | { readonly type: 'looked' };
 
-/** Sees one snapshot, does nothing. What it asks for does not depend on what others ask for. */
+/** Sees one snapshot and has no side effects. Its requests don't depend on those of other handlers. */
 export type Handler = (event: HandledEvent, state: WorkState, limits: WorkLimits) => readonly AskedCommand[];
 
 export function moveItem(known: KnownItem, to: WorkStatus, reason: string): AskedCommand {

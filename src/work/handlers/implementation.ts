@@ -7,8 +7,8 @@ import type { Handler } from './handler.ts';
 import { reviewableItems } from './review.ts';
 
 /**
- * Ready items, the most pressing first and then in the order in which they were made. Reviews come before new work, so
- * that what has begun gets done.
+ * Requests runs for ready items, by priority and then by creation order. Reviews come before new work, so
+ * that started work is finished first.
  */
 export const handleImplementation: Handler = (event, state, limits) => {
   if (event.type !== 'looked' && event.type !== 'status_changed' && event.type !== 'run_ended') return [];
@@ -30,7 +30,7 @@ export const handleImplementation: Handler = (event, state, limits) => {
   return asked;
 };
 
-/** A refinement is a question for people: no agent is given one. */
+/** A refinement is a question for users, so no agent gets one. */
 function readyItems(state: WorkState): readonly KnownItem[] {
   return [...state.items.values()]
     .filter(({ item }) => item.status === 'ready' && item.type === 'implement')

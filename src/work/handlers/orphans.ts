@@ -1,7 +1,7 @@
 import { runOfItem } from '../state.ts';
 import { type Handler, moveItem } from './handler.ts';
 
-/** In progress, and nobody works on it. It goes to pending, so that readiness is looked at again. */
+/** An item in progress without a run goes back to pending, so that its readiness is checked again. */
 export const handleOrphans: Handler = (event, state, limits) => {
   if (event.type !== 'looked' && event.type !== 'run_ended') return [];
   return [...state.items.values()]

@@ -3,7 +3,7 @@ import { ENGINE } from '../command.ts';
 import { approvedSpecs, FAILURE_LIMIT, plannerRun, specsKey, type WorkState } from '../state.ts';
 import type { Handler } from './handler.ts';
 
-/** An approved spec that is not as it was when it was planned: one run with all approved ones. */
+/** If an approved spec changed since it was planned, requests one run with all approved specs. */
 export const handlePlanning: Handler = (event, state, limits) => {
   const concerns = event.type === 'looked' || event.type === 'specs_seen' || event.type === 'run_ended';
   if (!concerns || limits.startsPlanner || plannerRun(state) !== null) return [];
@@ -23,7 +23,7 @@ export function unplannedSpecs(state: WorkState): readonly Spec[] {
   return approvedSpecs(state).filter((spec) => state.planned.get(spec.filePath) !== spec.blobSHA);
 }
 
-/** Why planning has stopped, for people; null where it has not. */
+/** Why planning has stopped, for users; null if it has not. */
 export function planningStopped(state: WorkState): string | null {
   const failures = planFailures(state, approvedSpecs(state));
   if (failures.length < FAILURE_LIMIT || unplannedSpecs(state).length === 0) return null;

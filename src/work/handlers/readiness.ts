@@ -1,7 +1,7 @@
 import { openBlockers } from '../state.ts';
 import { type Handler, moveItem } from './handler.ts';
 
-/** An item becomes pending and all of its blockers are terminal. */
+/** An item that is pending and whose blockers are all terminal becomes ready. */
 export const handleReadiness: Handler = (event, state) => {
   const ids =
     event.type === 'looked'

@@ -6,7 +6,7 @@ import { busyItems, isWanted, takenPlaces, type WorkLimits } from '../limits.ts'
 import { FAILURE_LIMIT, type KnownItem, reviewOfHead, revisionOf, type WorkState } from '../state.ts';
 import { type Handler, moveItem } from './handler.ts';
 
-/** An item in review: its checks succeed and a reviewer is asked for, or they fail and it goes round again. */
+/** For an item in review: requests a reviewer if its checks pass, or moves it on if they fail. */
 export const handleReview: Handler = (event, state, limits) => {
   const concerns = ['looked', 'pipeline_changed', 'status_changed', 'run_ended', 'revision_made'];
   if (!concerns.includes(event.type)) return [];
@@ -26,7 +26,7 @@ interface Reviewable {
   readonly revision: Revision;
 }
 
-/** What a reviewer could look at now. A commit that has a verdict is not reviewed again by itself. */
+/** Items that a reviewer could review now. A commit with a verdict is not reviewed again automatically. */
 export function reviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
   return itemsInReview(state, limits).filter(
     ({ known, revision }) =>

@@ -1,11 +1,11 @@
 import type { PatchHunk } from '../../policy/patch.ts';
 
-/** What a decoder writes where bytes are no text. */
-const LOST = '\uFFFD';
+/** The replacement character for bytes that aren't valid text. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
 
 /**
- * The text after the hunks, or before them with `reverse`. Null where a line is not exactly as the hunk says, at the
- * place that it says: a hunk that fits elsewhere may mean something else there.
+ * Returns the text after the hunks, or before them with `reverse`. Null if a line differs from the hunk at
+ * its stated position: a hunk that matches elsewhere may mean something else there.
  */
 export function applyHunks(text: string, hunks: readonly PatchHunk[], reverse = false): string | null {
   const lines = splitLines(text);
@@ -15,7 +15,7 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[], reverse = 
     const sides = sidesOf(hunk, reverse);
     if (sides === null) return null;
     const { start, from, to } = sides;
-    // A hunk without lines of this side names the line behind which it stands.
+    // A hunk without lines of this side names the line after which it applies.
     const first = from.length === 0 ? start : start - 1;
     if (first < at || first + from.length > lines.length) return null;
     for (const line of lines.slice(at, first)) out.push(line);
@@ -24,7 +24,7 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[], reverse = 
     at = first + from.length;
   }
   for (const line of lines.slice(at)) out.push(line);
-  // Only the last line may lack its end.
+  // Only the last line may lack a line feed.
   if (out.slice(0, -1).some((line) => !line.endsWith('\n'))) return null;
   return out.join('');
 }
@@ -40,13 +40,13 @@ function sidesOf(hunk: PatchHunk, reverse: boolean): Sides | null {
   const now: string[] = [];
   let last: readonly string[][] = [];
   for (const line of hunk.lines) {
-    if (line.includes(LOST)) return null;
+    if (line.includes(REPLACEMENT_CHARACTER)) return null;
     if (line.startsWith('\\')) {
       for (const side of last) side.push((side.pop() ?? '').replace(/\n$/, ''));
       continue;
     }
     last = line.startsWith('+') ? [now] : line.startsWith('-') ? [old] : [old, now];
-    // Some programs take the blank off a line that has nothing else.
+    // Some programs strip the leading space of an otherwise empty line.
     const content = /^[-+ ]/.test(line) ? line.slice(1) : line;
     for (const side of last) side.push(`${content}\n`);
   }
@@ -55,7 +55,7 @@ function sidesOf(hunk: PatchHunk, reverse: boolean): Sides | null {
     : { start: hunk.oldStart, from: old, to: now };
 }
 
-/** What a hunk says was there. Null where that is no text. */
+/** The text that a hunk replaces. Null if it is not valid text. */
 export function oldSide(hunk: PatchHunk): string | null {
   return sidesOf(hunk, false)?.from.join('') ?? null;
 }

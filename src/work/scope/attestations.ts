@@ -1,7 +1,7 @@
 import type { ScopeEntry } from '../scope-entry.ts';
 import { entryPath, unquoted } from './scope-entry.ts';
 
-/** A line of a summary that answers for a file. */
+/** A line of a summary that justifies the change of a file. */
 export interface Attestation {
   readonly kind: 'incidental';
   readonly path: string;
@@ -10,7 +10,7 @@ export interface Attestation {
 
 export interface Correction {
   readonly kind: 'correction';
-  /** As In Scope names it. */
+  /** The path as listed under In Scope. */
   readonly listed: string;
   readonly actual: string;
   readonly why: string;
@@ -20,7 +20,10 @@ const LINE =
   /^[\s>]*(?:(?:[-*+•]|\d+[.)])\s+)*(?:\[[ xX]\]\s+)?[*_]{0,3}(incidental(?:\s+changes?)?|scope\s+corrections?)[*_]{0,3}\s*:[*_]{0,3}\s*(.+)$/i;
 const ARROW = /->|→|=>/g;
 
-/** The lines of a summary that answer for files. Paths may hold anything, so those of the patch are looked for. */
+/**
+ * The lines of a summary that justify changes. Paths may contain any character, so the paths of the patch are
+ * searched for.
+ */
 export function readAttestations(
   summary: string,
   paths: readonly string[],
@@ -44,16 +47,16 @@ function readPathAndWhy(text: string, known: readonly string[]): PathAndWhy {
   return knownPathAndWhy(text, known) ?? guessedPathAndWhy(text);
 }
 
-/** Where the path is known, a dash does as well as the colon. */
-const BEHIND = /^\s*(?:`+|"|')?\s*(?:(?::|(?<=\s)-{1,2}\s|[—–])(.*))?$/s;
+/** If the path is known, a dash is accepted instead of the colon. */
+const REASON = /^\s*(?:`+|"|')?\s*(?:(?::|(?<=\s)-{1,2}\s|[—–])(.*))?$/s;
 
-/** The longest path of the patch that the text begins with. */
+/** The longest path of the patch that the text starts with. */
 function knownPathAndWhy(text: string, known: readonly string[]): PathAndWhy | null {
   const quote = /^\s*(`+|"|')?\s*(?:\.\/)*/.exec(text);
   const rest = text.slice(quote?.[0].length ?? 0);
   for (const path of known) {
     if (!rest.startsWith(path)) continue;
-    const behind = BEHIND.exec(rest.slice(path.length));
+    const behind = REASON.exec(rest.slice(path.length));
     if (behind !== null) return { path, why: (behind[1] ?? '').trim() };
   }
   return null;
@@ -66,7 +69,7 @@ function guessedPathAndWhy(text: string): PathAndWhy {
   return { path: entryPath(path), why: why.trim() };
 }
 
-/** A name may hold an arrow itself; the way of reading in which both ends are known is the one that is meant. */
+/** A path may contain an arrow itself; the reading in which both paths are known wins. */
 function readCorrection(
   text: string,
   known: readonly string[],
@@ -82,7 +85,7 @@ function readCorrection(
   });
   const best = [...readings].sort((a, b) => b.rank - a.rank)[0];
   if (best !== undefined) return [best.correction];
-  // Without an arrow nothing is corrected, and whoever wrote it is told.
+  // A line without an arrow corrects nothing; it is reported as such.
   return [{ kind: 'correction', listed: unquoted(text), actual: '', why: '' }];
 }
 

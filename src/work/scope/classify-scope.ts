@@ -10,7 +10,7 @@ export type ScopeClass = (typeof SCOPE_CLASSES)[number];
 export interface ScopedFile {
   readonly path: string;
   readonly class: ScopeClass;
-  /** Whether the change is shown to leave behaviour alone; null where that is not asked. */
+  /** Whether the change is proved to preserve behaviour; null if that does not matter. */
   readonly proved: boolean | null;
   readonly reason: string;
 }
@@ -24,124 +24,133 @@ export interface ScopeInput {
   readonly inScope: readonly ScopeEntry[];
   readonly outOfScope: readonly ScopeEntry[];
   readonly changes: readonly FileChange[];
-  /** Null where nothing of that name is known. */
+  /** Null if no such path is known. */
   readonly isFolder: (path: string) => boolean | null;
   readonly proofs: ReadonlyMap<string, Proof>;
   readonly attestations: readonly (Attestation | Correction)[];
 }
 
-interface Judge {
+interface Classifier {
   readonly input: ScopeInput;
   readonly inside: (path: string) => ScopeEntry | null;
   readonly outside: (path: string) => ScopeEntry | null;
-  /** Those that count, by the path that they make part of the scope. */
+  /** The valid corrections, by the path that they add to the scope. */
   readonly corrected: ReadonlyMap<string, Correction>;
 }
 
-/** Both ends of every change, once each, in the order of the patch. */
+/** Old and new paths of all changes, without duplicates, in the order of the patch. */
 export function changedPaths(changes: readonly FileChange[]): readonly string[] {
   return [...new Set(changes.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [oldPath, path])))];
 }
 
-/** Holds every file of a patch against the lists of a task. Each gets a class and the reason for it. */
+/** Checks every file of a patch against the lists of a task. Each gets a class with the reason. */
 export function classifyScope(input: ScopeInput): readonly ScopedFile[] {
-  const judge = createJudge(input);
-  return changedPaths(input.changes).map((path) => ({ path, ...classOf(path, judge) }));
+  const classifier = createClassifier(input);
+  return changedPaths(input.changes).map((path) => ({ path, ...classOf(path, classifier) }));
 }
 
-function createJudge(input: ScopeInput): Judge {
+function createClassifier(input: ScopeInput): Classifier {
   const tree = { isFolder: input.isFolder, paths: changedPaths(input.changes) };
   const listed = createCoverage(tree, false);
   const excluded: (entry: ScopeEntry) => Covers = createCoverage(tree, true);
-  const judge: Judge = {
+  const classifier: Classifier = {
     input,
     inside: (path) => coveringEntry(input.inScope, path, listed),
     outside: (path) => coveringEntry(input.outOfScope, path, excluded),
     corrected: new Map(),
   };
   const counting = input.attestations.filter((each) => each.kind === 'correction');
-  const valid = counting.filter((each) => correctionFlaw(each, judge) === null);
-  return { ...judge, corrected: new Map(valid.map((each) => [each.actual, each])) };
+  const valid = counting.filter((each) => correctionFlaw(each, classifier) === null);
+  return { ...classifier, corrected: new Map(valid.map((each) => [each.actual, each])) };
 }
 
-function classOf(path: string, judge: Judge): Omit<ScopedFile, 'path'> {
-  if (leaves(path)) return verdict('out_of_scope', null, 'it lies outside the repository');
-  const excluded = judge.outside(path);
+function classOf(path: string, classifier: Classifier): Omit<ScopedFile, 'path'> {
+  if (leavesRepository(path)) return verdict('out_of_scope', null, 'it lies outside the repository');
+  const excluded = classifier.outside(path);
   if (excluded !== null)
-    return verdict('out_of_scope', null, `${named(excluded)} is under Out of Scope${refused(path, judge)}`);
-  const listed = judge.inside(path);
+    return verdict(
+      'out_of_scope',
+      null,
+      `${named(excluded)} is under Out of Scope${describeFlaws(path, classifier)}`,
+    );
+  const listed = classifier.inside(path);
   if (listed !== null)
     return verdict('primary', null, isSame(listed, path) ? 'it is in scope' : `${named(listed)} covers it`);
-  const correction = judge.corrected.get(path);
+  const correction = classifier.corrected.get(path);
   if (correction !== undefined)
     return verdict('corrected', null, `it is meant where ${correction.listed} is listed: ${correction.why}`);
-  const tested = testedFiles(path).find((file) => isTestable(file, judge));
+  const tested = testedFiles(path).find((file) => isTestable(file, classifier));
   if (tested !== undefined) return verdict('co_located_test', null, `it is the test of ${tested}`);
-  return judgeIncidental(path, judge);
+  return classifyIncidental(path, classifier);
 }
 
-function judgeIncidental(path: string, judge: Judge): Omit<ScopedFile, 'path'> {
-  const proof = judge.input.proofs.get(path) ?? { proved: false, reason: 'nothing was looked at' };
+function classifyIncidental(path: string, classifier: Classifier): Omit<ScopedFile, 'path'> {
+  const proof = classifier.input.proofs.get(path) ?? { proved: false, reason: 'nothing was looked at' };
   if (proof.proved) return verdict('incidental', true, proof.reason);
-  const attested = judge.input.attestations.find(
+  const attested = classifier.input.attestations.find(
     (each): each is Attestation => each.kind === 'incidental' && each.path === path && each.why !== '',
   );
   if (attested !== undefined)
     return verdict('incidental', false, `attested, unproved: ${attested.why} (${proof.reason})`);
-  return verdict('unlisted', false, `it is not in scope, and ${proof.reason}${refused(path, judge)}`);
+  return verdict(
+    'unlisted',
+    false,
+    `it is not in scope, and ${proof.reason}${describeFlaws(path, classifier)}`,
+  );
 }
 
-/** What a summary says of a file and does not count. */
-function refused(path: string, judge: Judge): string {
-  const flaws = judge.input.attestations
+/** Why attestations of the summary about a file don't count. */
+function describeFlaws(path: string, classifier: Classifier): string {
+  const flaws = classifier.input.attestations
     .filter((each) => (each.kind === 'incidental' ? each.path : each.actual) === path)
-    .flatMap((each) => attestationFlaw(each, judge) ?? []);
+    .flatMap((each) => attestationFlaw(each, classifier) ?? []);
   return flaws.length === 0 ? '' : `; ${[...new Set(flaws)].join('; ')}`;
 }
 
-/** Lines of the summary that change nothing, each with why; those about a file are in its reason too. */
+/** Lines of the summary that have no effect, with the reason; those about a file are in its reason too. */
 export function voidAttestations(input: ScopeInput): readonly string[] {
-  const judge = createJudge(input);
-  return input.attestations.flatMap((each) => attestationFlaw(each, judge) ?? []);
+  const classifier = createClassifier(input);
+  return input.attestations.flatMap((each) => attestationFlaw(each, classifier) ?? []);
 }
 
 /** The corrections that count. */
 export function validCorrections(input: ScopeInput): readonly Correction[] {
-  const judge = createJudge(input);
+  const classifier = createClassifier(input);
   return input.attestations.filter(
-    (each): each is Correction => each.kind === 'correction' && correctionFlaw(each, judge) === null,
+    (each): each is Correction => each.kind === 'correction' && correctionFlaw(each, classifier) === null,
   );
 }
 
-function attestationFlaw(each: Attestation | Correction, judge: Judge): string | null {
-  if (each.kind === 'correction') return correctionFlaw(each, judge);
-  const flaw = incidentalFlaw(each, judge);
+function attestationFlaw(each: Attestation | Correction, classifier: Classifier): string | null {
+  if (each.kind === 'correction') return correctionFlaw(each, classifier);
+  const flaw = incidentalFlaw(each, classifier);
   return flaw === null ? null : `"Incidental: ${each.path}" does not count: ${flaw}`;
 }
 
-function incidentalFlaw({ path, why }: Attestation, judge: Judge): string | null {
-  if (!changedPaths(judge.input.changes).includes(path)) return 'the patch does not change that file';
-  if (judge.outside(path) !== null) return 'the file is out of scope';
+function incidentalFlaw({ path, why }: Attestation, classifier: Classifier): string | null {
+  if (!changedPaths(classifier.input.changes).includes(path)) return 'the patch does not change that file';
+  if (classifier.outside(path) !== null) return 'the file is out of scope';
   return why === '' ? 'it does not say why' : null;
 }
 
-function correctionFlaw({ listed, actual, why }: Correction, judge: Judge): string | null {
+function correctionFlaw({ listed, actual, why }: Correction, classifier: Classifier): string | null {
   const flaw = ((): string | null => {
     if (actual === '') return 'it does not say which file is meant';
-    if (!isListed(listed, judge.input.inScope)) return `${listed} is not an entry of In Scope`;
-    if (!changedPaths(judge.input.changes).includes(actual)) return 'the patch does not change that file';
-    if (leaves(actual) || judge.outside(actual) !== null) return 'the file is out of scope';
+    if (!isListed(listed, classifier.input.inScope)) return `${listed} is not an entry of In Scope`;
+    if (!changedPaths(classifier.input.changes).includes(actual))
+      return 'the patch does not change that file';
+    if (leavesRepository(actual) || classifier.outside(actual) !== null) return 'the file is out of scope';
     return why === '' ? 'it does not say why' : null;
   })();
   return flaw === null ? null : `"Scope correction: ${listed} -> ${actual}" does not count: ${flaw}`;
 }
 
-/** A test comes with a file, never with a folder of tests: the file itself has to be in scope. */
-function isTestable(file: string, { inside, outside, corrected }: Judge): boolean {
+/** A test is covered by its file, never by a folder of tests: the file itself must be in scope. */
+function isTestable(file: string, { inside, outside, corrected }: Classifier): boolean {
   return outside(file) === null && (inside(file) !== null || corrected.has(file));
 }
 
-function leaves(path: string): boolean {
+function leavesRepository(path: string): boolean {
   return path.startsWith('/') || path.split('/').includes('..');
 }
 

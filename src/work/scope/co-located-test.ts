@@ -1,7 +1,7 @@
-/** How languages name the tests of a file: the stem of the file is the first group that matched. */
+/** How languages name the tests of a file: the first matching group is the stem of the file. */
 interface TestForm {
   readonly name: RegExp;
-  /** Endings that the file itself may have. */
+  /** Possible extensions of the file itself. */
   readonly endings: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const FORMS: readonly TestForm[] = [
   { name: /^(.+)\.bats$/, endings: ['sh', 'bash'] },
 ];
 
-/** The files that a path is the test of, if it is one: those beside it, or beside its `__tests__`. */
+/** The files that a path could be the test of: those beside it, or beside its `__tests__`. */
 export function testedFiles(path: string): readonly string[] {
   const slash = path.lastIndexOf('/');
   const folder = path.slice(0, slash + 1);
@@ -59,7 +59,7 @@ function filesNamed(name: string): string[] {
   });
 }
 
-/** In `__tests__` a test may have the very name of its file. */
+/** In `__tests__` a test may have the same name as its file. */
 function plainTestOf(name: string): string[] {
   const stem = /^(.+)\.[cm]?[jt]sx?$/.exec(name)?.[1];
   return stem === undefined ? [] : COMPONENT.map((ending) => `${stem}.${ending}`);

@@ -2,11 +2,11 @@ import picomatch from 'picomatch/posix.js';
 import { compileGlob } from '../../text/glob.ts';
 import type { ScopeEntry } from '../scope-entry.ts';
 
-/** What is known of the tree that a patch is for. */
+/** Known facts about the tree that a patch applies to. */
 export interface KnownTree {
-  /** Null where nothing of that name is known. */
+  /** Null if no such path is known. */
   readonly isFolder: (path: string) => boolean | null;
-  /** The paths of the patch itself, which tell of folders too. */
+  /** The paths of the patch itself, which imply folders too. */
   readonly paths: readonly string[];
 }
 
@@ -21,7 +21,10 @@ export function coveringEntry(
   return entries.find((entry) => coverage(entry)(path)) ?? null;
 }
 
-/** Looks an entry up once, however many files a patch has. `strict` entries cover what is below in any case. */
+/**
+ * Resolves each entry once, however many files a patch has. With `strict`, entries always cover everything
+ * below them.
+ */
 export function createCoverage(tree: KnownTree, strict: boolean): (entry: ScopeEntry) => Covers {
   const known = new Map<string, Covers>();
   return ({ path }) => {
@@ -31,7 +34,7 @@ export function createCoverage(tree: KnownTree, strict: boolean): (entry: ScopeE
   };
 }
 
-/** An entry as a path of the repository: without quotes, `./`, a root, a line number and slashes at its end. */
+/** An entry as a repository path: without quotes, `./`, a root, a line number and trailing slashes. */
 export function entryPath(written: string, names: (path: string) => boolean = () => false): string {
   const bare = unquoted(written)
     .replace(/\\(?![[\](){}*?!+@\\])/g, '/')
@@ -52,7 +55,7 @@ export function unquoted(written: string): string {
 function coverageOf(written: string, tree: KnownTree, strict: boolean): Covers {
   const path = entryPath(written, (name) => tree.paths.includes(name));
   if (path.split('/').includes('..')) return () => false;
-  // A root covers all; an empty entry names nothing.
+  // A root covers everything; an empty entry covers nothing.
   if (path === '') return () => unquoted(written) !== '';
   const endsAsFolder = /\/[`"'*]*\s*$/.test(written);
   const below = strict || endsAsFolder || tree.isFolder(path) !== false;
@@ -63,7 +66,9 @@ function coverageOf(written: string, tree: KnownTree, strict: boolean): Covers {
   return patternCoverage(path, endsAsFolder, tree);
 }
 
-/** Brackets stand in real names, such as `app/[id]/(shop)`: they are read as a pattern only where no such name is. */
+/**
+ * Brackets occur in real names, such as `app/[id]/(shop)`: they are a pattern only if no such path exists.
+ */
 function patternCoverage(path: string, endsAsFolder: boolean, { paths }: KnownTree): Covers {
   const pattern = endsAsFolder ? `${path}/**` : path;
   const escaped = compile(pattern.replace(/[[\]()]/g, '\\$&'));

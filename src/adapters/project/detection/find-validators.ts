@@ -6,7 +6,7 @@ import { findPythonProject, findPythonTests, findPythonTools } from './python-to
 import { findTasksOfRunners } from './task-runners.ts';
 import { findTestScript } from './test-scripts.ts';
 
-/** What somebody wrote down as the way to run a check comes before what a language's tools do by themselves. */
+/** Checks that the repository defines explicitly come before the defaults of a language's tools. */
 const FINDERS = [
   findPackageScripts,
   findDenoTasks,
@@ -18,7 +18,7 @@ const FINDERS = [
   findPythonTests,
 ] as const;
 
-/** What a repository gives the names `tests`, `lint` and `typecheck` to run: at most one command for each. */
+/** The commands that a repository defines for `tests`, `lint` and `typecheck`: at most one for each. */
 export function findValidators(files: ProjectFiles): readonly DetectedValidator[] {
   const found = FINDERS.flatMap((find) => find(files));
   return DETECTED_NAMES.flatMap((name) => found.find((each) => each.name === name) ?? []);

@@ -1,9 +1,9 @@
 import type { DetectedName, DetectedValidator } from '../../../contracts/detected-validator.ts';
 
-/** Files of a repository by path relative to its top. Lock files are there without their text. */
+/** Files of a repository by path relative to its root. Files of which only the existence matters have an empty text. */
 export type ProjectFiles = ReadonlyMap<string, string>;
 
-/** Names under which people keep a check, the usual one first. */
+/** Common task names for each check, most common first. */
 export type TaskNames = Readonly<Record<DetectedName, readonly string[]>>;
 
 export const TASK_NAMES: TaskNames = {
@@ -12,7 +12,7 @@ export const TASK_NAMES: TaskNames = {
   typecheck: ['typecheck', 'type-check', 'check-types', 'type:check', 'check:types', 'tsc'],
 };
 
-/** What of these tasks there is, each as the command that `commandOf` makes of the task's name. */
+/** The first existing task for each name, with the command that `commandOf` makes of it. */
 export function findTasks(
   names: TaskNames,
   has: (task: string) => boolean,
@@ -26,7 +26,7 @@ export function findTasks(
   });
 }
 
-/** The object that a text of JSON holds; empty where it holds none. */
+/** The object in a JSON text; empty if it contains none. */
 export function parseObject(text: string | undefined): Readonly<Record<string, unknown>> {
   try {
     return asObject(JSON.parse((text ?? '').replace(/^\ufeff/, '')));

@@ -1,7 +1,7 @@
 import type { DetectedName, DetectedValidator } from '../../../contracts/detected-validator.ts';
 import { asObject, findTasks, type ProjectFiles, parseObject, TASK_NAMES } from './found-commands.ts';
 
-/** Tasks of deno's configuration: somebody wrote them down, like scripts of a package. */
+/** Tasks in deno's configuration: defined explicitly, like scripts of a package. */
 export function findDenoTasks(files: ProjectFiles): DetectedValidator[] {
   const file = denoFile(files);
   if (file === undefined) return [];
@@ -14,7 +14,7 @@ export function findDenoTasks(files: ProjectFiles): DetectedValidator[] {
   );
 }
 
-/** What the tools of a language do by themselves. */
+/** Default commands of a language's tools. */
 export function findLanguageTools(files: ProjectFiles): DetectedValidator[] {
   const deno = denoFile(files);
   return [
@@ -30,7 +30,7 @@ export function findLanguageTools(files: ProjectFiles): DetectedValidator[] {
   ];
 }
 
-/** The wrapper of the repository knows the version that it wants. */
+/** The wrapper of the repository pins the version that it needs. */
 function findJvm(files: ProjectFiles): DetectedValidator[] {
   if (files.has('pom.xml')) return [from('pom.xml', 'tests', files.has('mvnw') ? './mvnw' : 'mvn', 'test')];
   const build = ['build.gradle', 'build.gradle.kts'].find((path) => files.has(path));
@@ -38,7 +38,7 @@ function findJvm(files: ProjectFiles): DetectedValidator[] {
   return [from(build, 'tests', files.has('gradlew') ? './gradlew' : 'gradle', 'test')];
 }
 
-/** Without `--workspace`, the package at the top would be the only one that is looked at. */
+/** Without `--workspace`, cargo would only check the root package. */
 function findCargo(manifest: string | undefined): DetectedValidator[] {
   if (manifest === undefined) return [];
   const has = (table: string) => manifest.split('\n').some((line) => line.trim() === `[${table}]`);

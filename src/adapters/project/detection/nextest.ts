@@ -3,10 +3,10 @@ import type { ProjectFiles } from './found-commands.ts';
 
 export const NEXTEST_CONFIG = '.config/nextest.toml';
 
-/** The profiles that nextest is likely to be run with come first. */
+/** Profiles that nextest is most likely run with. */
 const USUAL_PROFILES = ['default', 'ci'];
 
-/** Tests of a repository that configures nextest run with it; a report needs a profile that asks for one. */
+/** Runs the tests with nextest if the repository configures it; a report needs a profile that writes one. */
 export function nextestReport(validator: DetectedValidator, files: ProjectFiles): DetectedValidator | null {
   const text = files.get(NEXTEST_CONFIG);
   if (text === undefined || validator.command[1] !== 'test') return null;
@@ -23,7 +23,7 @@ export function nextestReport(validator: DetectedValidator, files: ProjectFiles)
   };
 }
 
-/** `[profile.ci.junit]` with `path = "junit.xml"`: the path by the name of the profile. */
+/** Maps a profile to its report path, as in `[profile.ci.junit]` with `path = "junit.xml"`. */
 function readJunitProfiles(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let profile: string | null = null;

@@ -1,26 +1,26 @@
 import { calledScript, splitWords } from '../../../reports/script-words.ts';
 import { asObject, type ProjectFiles, parseObject } from './found-commands.ts';
 
-/** The test runner that a package script starts last, which is the one that gets arguments behind the command. */
+/** The test runner that a package script starts last: it gets the arguments appended to the command. */
 export interface ScriptRunner {
   /** `vitest`, `jest`, `node` …, without a path. */
   readonly program: string;
   readonly args: readonly string[];
-  /** How many calls of `npm run` lie between: npm takes a `--` away at each of them. */
+  /** Number of nested `npm run` calls: npm removes one `--` at each of them. */
   readonly npmCalls: number;
-  /** Names of variables that the scripts set themselves, whatever is set before the command. */
+  /** Variables that the scripts set themselves; they override those set before the command. */
   readonly variables: readonly string[];
 }
 
-/** A script may call another one; more than this is a cycle. */
+/** Limit for scripts that call other scripts; more calls than this are a cycle. */
 const MAX_CALLS = 8;
-/** With one of these, arguments at the end go elsewhere, or the exit code is not the runner's. */
+/** With one of these, appended arguments go elsewhere, or the exit code is not that of the runner. */
 const NOT_PLAIN = /\|\||[|;<>\n`]|\$\(|&(?!&)/;
-/** Paths of reports are those of the top folder. */
+/** Report paths are relative to the root folder, so a script that changes the folder is not supported. */
 const CHANGES_FOLDER = /(?:^|&&)\s*(?:cd|pushd)\b/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=/;
 const PREFIXES = new Set(['cross-env', 'cross-env-shell', 'npx', 'bunx', 'exec', 'dotenv', 'time']);
-/** They measure the program behind them and pass its arguments on. */
+/** Coverage tools run the program after them and pass its arguments on. */
 const COVERAGE = new Set(['c8', 'nyc']);
 const PROGRAM_FILES: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)vitest(?:\/vitest)?(?:\.mjs)?$/, 'vitest'],
@@ -29,7 +29,7 @@ const PROGRAM_FILES: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)(?:ava|tap|tape|playwright)$/, ''],
 ];
 
-/** Null if the command runs no script, or one whose runner can't be told for sure. */
+/** Null if the command runs no script, or one whose runner can't be determined reliably. */
 export function findScriptRunner(command: readonly string[], files: ProjectFiles): ScriptRunner | null {
   const scripts = asObject(parseObject(files.get('package.json')).scripts);
   let words: readonly string[] = command;
@@ -48,7 +48,7 @@ export function findScriptRunner(command: readonly string[], files: ProjectFiles
     const prefixes = whole.slice(0, whole.length - words.length);
     variables.push(...prefixes.flatMap((word) => ASSIGNMENT.exec(word)?.[1] ?? []));
   }
-  // Other managers keep a `--`, or warn about it, so a mixture of them can't be relied on.
+  // Other package managers keep a `--`, or warn about it, so a mixture is not supported.
   if (words === command || (npmCalls > 0 && command[0] !== 'npm')) return null;
   const [program, args] = programOf(words);
   return program === null ? null : { program, args, npmCalls, variables };

@@ -3,7 +3,7 @@ import { asObject, findTasks, type ProjectFiles, parseObject, TASK_NAMES } from 
 
 type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
-/** Which manager a lock file belongs to. npm's comes last: it is the one that is left lying about. */
+/** The package manager of each lock file. npm's come last, because stale ones are common. */
 const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
@@ -13,7 +13,7 @@ const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ['npm-shrinkwrap.json', 'npm'],
 ];
 
-/** npm's placeholder for a package without tests always fails, so it is none. */
+/** npm's placeholder for a package without tests always fails, so it does not count as a test script. */
 const NO_TEST = /no test specified/;
 
 export function findPackageScripts(files: ProjectFiles): DetectedValidator[] {
@@ -30,7 +30,10 @@ export function findPackageScripts(files: ProjectFiles): DetectedValidator[] {
   return [...own, ...findWorkspaceScripts(files, manifest, manager)];
 }
 
-/** What the top of a monorepo leaves to its packages. Only where one of them has it: nothing to run is no pass. */
+/**
+ * Scripts that a monorepo defines only in its packages. At least one package must have the script: running
+ * nothing is not a pass.
+ */
 function findWorkspaceScripts(
   files: ProjectFiles,
   manifest: Readonly<Record<string, unknown>>,
@@ -39,7 +42,7 @@ function findWorkspaceScripts(
   if (manifest.workspaces === undefined && !files.has('pnpm-workspace.yaml')) return [];
   const members = [...files].filter(([path]) => path.endsWith('/package.json'));
   const manifests = members.map(([, text]) => parseObject(text));
-  // Of its two generations, yarn has no command that both know.
+  // yarn 1 and later versions have no common command for this.
   if (manager === 'yarn') return [];
   return findTasks(
     TASK_NAMES,
@@ -63,7 +66,7 @@ function hasScript(manifest: Readonly<Record<string, unknown>>, task: string): b
   return task !== 'test' || !NO_TEST.test(script);
 }
 
-/** `bun test` would run bun's own tests and not the script. */
+/** `bun test` would run bun's own test runner instead of the script. */
 function scriptCommand(manager: PackageManager, task: string): readonly [string, ...string[]] {
   return task === 'test' && manager !== 'bun' ? [manager, 'test'] : [manager, 'run', task];
 }

@@ -5,13 +5,13 @@ interface Tool {
   readonly validator: DetectedName;
   readonly program: string;
   readonly args: readonly string[];
-  /** Tables of pyproject.toml, files and tables of other files that configure it. */
+  /** Tables of pyproject.toml, files, and tables of other files that configure the tool. */
   readonly tables: readonly string[];
   readonly files: readonly string[];
   readonly elsewhere: readonly (readonly [string, string])[];
 }
 
-/** In the order in which they are taken for one name. */
+/** In order of preference for each name. */
 const TOOLS: readonly Tool[] = [
   {
     validator: 'tests',
@@ -50,7 +50,7 @@ const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Where a lock file says who runs programs of the project's environment. */
+/** Lock files, with the program that runs commands in the project's environment. */
 const RUNNERS: readonly (readonly [string, string])[] = [
   ['uv.lock', 'uv'],
   ['poetry.lock', 'poetry'],
@@ -69,22 +69,24 @@ export function findPythonTools(files: ProjectFiles): DetectedValidator[] {
   });
 }
 
-/** What a Python project is tested with unless it says otherwise. It fails where there are no tests. */
+/** The default test command of a Python project. It fails if the project has no tests. */
 export function findPythonProject(files: ProjectFiles): DetectedValidator[] {
   const pyproject = withoutComments(files.get(PYPROJECT) ?? '');
   if (!['project', 'build-system', 'tool.poetry'].some((table) => hasTable(pyproject, table))) return [];
   return [{ name: 'tests', command: withRunner(files, ['pytest']), source: PYPROJECT }];
 }
 
-/** Folders of a repository in which tests are looked for; the first is its top. */
+/** Folders of a repository that are searched for tests; the first is its root. */
 export const PYTHON_TEST_FOLDERS = ['', 'tests/', 'test/'] as const;
 
-/** Whether pytest takes a file for one with tests, by its name. */
+/** Whether pytest takes a file of this name for a test file. */
 export function isPythonTest(name: string): boolean {
   return /^(?:test_.*|.*_test|conftest)\.py$/.test(name);
 }
 
-/** Tests that nothing configures. Started as a module, so that they can import what is at the top. */
+/**
+ * Tests without configuration. pytest is started as a module, so that tests can import from the root folder.
+ */
 export function findPythonTests(files: ProjectFiles): DetectedValidator[] {
   const path = [...files.keys()].find((each) =>
     PYTHON_TEST_FOLDERS.some((folder) => each.startsWith(folder) && isPythonTest(each.slice(folder.length))),
@@ -110,21 +112,21 @@ function sourceOf(files: ProjectFiles, { program, tables, files: own, elsewhere 
   return other?.[0] ?? requirementsWith(files, program);
 }
 
-/** A file of requirements, or a Pipfile, that lists the program. */
+/** The requirements file or Pipfile that lists the program. */
 function requirementsWith(files: ProjectFiles, program: string): string | null {
   const listed = new RegExp(`^\\s*["']?${program}["']?\\s*(?:$|[\\[<>=!~;#@ ])`, 'mi');
   const paths = [...files.keys()].filter((path) => /requirements.*\.txt$|^Pipfile$/.test(path));
   return paths.find((path) => listed.test(files.get(path) ?? '')) ?? null;
 }
 
-/** mypy wants to be told what to look at, unless its configuration does. */
+/** mypy needs the paths to check, unless its configuration names them. */
 function placesFor(files: ProjectFiles, { program }: Tool): string[] {
   if (program !== 'mypy') return [];
   const texts = [PYPROJECT, 'mypy.ini', '.mypy.ini', 'setup.cfg'].map((path) => files.get(path) ?? '');
-  const told = texts.some((text) =>
+  const isConfigured = texts.some((text) =>
     /^\s*(?:files|packages|modules)\s*=/m.test(tableText(text, 'tool.mypy') + tableText(text, 'mypy')),
   );
-  return told ? [] : ['.'];
+  return isConfigured ? [] : ['.'];
 }
 
 function tableText(text: string, table: string): string {
@@ -136,7 +138,7 @@ function tableText(text: string, table: string): string {
   return rest.slice(0, end < 0 ? rest.length : end).join('\n');
 }
 
-/** The table itself, or one below it. */
+/** Whether the text has the table or one nested in it. */
 function hasTable(text: string, table: string): boolean {
   return text.split('\n').some((line) => {
     const name = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1];
@@ -144,7 +146,7 @@ function hasTable(text: string, table: string): boolean {
   });
 }
 
-/** As a requirement in a list, `"pytest>=8"`, or as a key of poetry's tables, `pytest = "^8"`. */
+/** Matches a requirement in a list, `"pytest>=8"`, or a key of poetry's tables, `pytest = "^8"`. */
 function dependsOn(pyproject: string, program: string): boolean {
   const listed = new RegExp(`["']${program}\\s*(?:\\[[^\\]]*\\]\\s*)?(?:[<>=!~;@ ][^"']*)?["']`);
   if (listed.test(pyproject)) return true;

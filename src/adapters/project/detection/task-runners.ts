@@ -30,20 +30,22 @@ function findIn(
   );
 }
 
-/** By an old custom `make check` runs the tests; beside a `test` it is a check of another kind. */
+/** Traditionally `make check` runs the tests; next to a `test` target it is another kind of check. */
 function namesWithCheck(tasks: ReadonlySet<string>): TaskNames {
   return TASK_NAMES.tests.some((name) => tasks.has(name))
     ? { ...TASK_NAMES, typecheck: [...TASK_NAMES.typecheck, 'check'] }
     : { ...TASK_NAMES, tests: [...TASK_NAMES.tests, 'check'] };
 }
 
-/** A rule may have several targets; `name :=` sets a variable, and `.PHONY` is no target. */
+/**
+ * The targets of all rules. A rule may have several; `name :=` sets a variable, and `.PHONY` is not a target.
+ */
 function targetsOf(text: string): ReadonlySet<string> {
   const rules = text.matchAll(/^([^\s#:=.][^#:=\n]*?)[ \t]*::?(?![:=])/gm);
   return new Set([...rules].flatMap((rule) => (rule[1] ?? '').split(/\s+/)));
 }
 
-/** `@name param='x': dependencies`; `name := value` sets a variable. */
+/** The names of all recipes, as in `@name param='x': dependencies`; `name := value` sets a variable. */
 function recipesOf(text: string): ReadonlySet<string> {
   const recipes = text.matchAll(/^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)/gm);
   return new Set([...recipes].flatMap((recipe) => recipe[1] ?? []));

@@ -4,22 +4,22 @@ import { nextestReport } from './nextest.ts';
 import { findScriptRunner, type ScriptRunner } from './package-runner.ts';
 
 /**
- * Reports go where every checkout of a run has a folder that git doesn't see, so that the same command leaves nothing
- * behind in a workspace either.
+ * Reports go to a folder that every checkout of a run has and that git ignores, so that the command leaves
+ * nothing behind in a user's workspace either.
  */
 const JSON_REPORT = '.tnh/run/tests.json';
 const XML_REPORT = '.tnh/run/tests.xml';
 
 type Command = DetectedValidator['command'];
 
-/** What makes a runner write a report: arguments behind the command, or variables before it. */
+/** How to make a runner write a report: arguments after the command, or variables before it. */
 interface ReportPlan {
   readonly report: string;
   readonly args?: readonly string[];
   readonly environment?: readonly string[];
 }
 
-/** Adds the report of the test runner, if it can write one that is understood here. */
+/** Adds the report of the test runner, if the runner can write a supported format. */
 export function withReport(validator: DetectedValidator, files: ProjectFiles): DetectedValidator {
   if (validator.name !== 'tests') return validator;
   const runner = findScriptRunner(validator.command, files);
@@ -73,7 +73,7 @@ const SCRIPT_RUNNERS: Readonly<Record<string, (args: readonly string[]) => Repor
 
 function vitestPlan(args: readonly string[]): ReportPlan | null {
   if (['bench', 'list', 'typecheck', 'watch', 'dev'].includes(args[0] ?? '')) return null;
-  // Under another root, the path of the report is one below it.
+  // With another root, the report path would be relative to it.
   if (hasOption(args, ['--watch', '-w', '--ui', '--root', '-r'])) return null;
   const own = optionValue(args, ['--outputFile', '--outputFile.json']);
   if (own !== null)
@@ -92,7 +92,7 @@ function jestPlan(args: readonly string[]): ReportPlan | null {
   return { report: `vitest-json:${JSON_REPORT}`, args: [...once, '--json', `--outputFile=${JSON_REPORT}`] };
 }
 
-/** Node reads no option behind the files of a command, so the reporter is set by a variable. */
+/** Node ignores options after the file arguments, so a variable sets the reporter. */
 function nodePlan(args: readonly string[]): ReportPlan | null {
   if (!args.includes('--test') || hasOption(args, ['--watch'])) return null;
   const reporter = optionValue(args, ['--test-reporter']);
@@ -104,7 +104,7 @@ function nodePlan(args: readonly string[]): ReportPlan | null {
 
 function playwrightPlan(args: readonly string[]): ReportPlan | null {
   if (args[0] !== 'test' || hasOption(args, ['--reporter', '--ui'])) return null;
-  // Relative to the folder of the configuration, except under the newer name.
+  // Relative to the folder of the configuration, except for the newer variable.
   const isElsewhere = optionValue(args, ['-c', '--config'])?.includes('/') === true;
   const variable = isElsewhere ? 'PLAYWRIGHT_JSON_OUTPUT_FILE' : 'PLAYWRIGHT_JSON_OUTPUT_NAME';
   return {
@@ -114,7 +114,7 @@ function playwrightPlan(args: readonly string[]): ReportPlan | null {
   };
 }
 
-/** Commands that start a runner themselves. */
+/** Adds a report to commands that start a test runner directly. */
 function withToolReport(validator: DetectedValidator, files: ProjectFiles): DetectedValidator | null {
   const { command } = validator;
   const [program, verb = ''] = command;

@@ -1,7 +1,7 @@
 import type { DetectedValidator } from '../../../contracts/detected-validator.ts';
 import type { ProjectFiles } from './found-commands.ts';
 
-/** Files that by their name run the tests of a repository, the usual ones first. */
+/** Common paths of scripts that run the tests of a repository, most common first. */
 export const TEST_SCRIPTS = [
   'script/test',
   'scripts/test',
@@ -28,7 +28,7 @@ export const TEST_SCRIPTS = [
   'scripts/check.sh',
 ] as const;
 
-/** A script in the repository that runs the tests, started by the interpreter that it names. */
+/** A script in the repository that runs the tests, with the interpreter of its shebang line. */
 export function findTestScript(files: ProjectFiles): DetectedValidator[] {
   const path = TEST_SCRIPTS.find((name) => files.has(name));
   if (path === undefined) return [];

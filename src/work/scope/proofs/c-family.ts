@@ -1,12 +1,12 @@
 import { type Piece, spellPieces, type TokenRules, type Tokens } from './tokens.ts';
 
-/** A language with comments between slashes, whose text can be cut into pieces without understanding it. */
+/** A language with C-style comments whose text can be split into tokens without a full parser. */
 interface Language {
   readonly rules: TokenRules;
-  /** What stands where, tried in this order at each place; `open` is what begins and does not end. */
+  /** Token patterns, tried in this order at each position; `open` matches a token that is never closed. */
   readonly forms: readonly (readonly [Piece['kind'] | 'open', RegExp])[];
   readonly nestedComments: boolean;
-  /** What makes the reader unsure. */
+  /** Whether the text contains something that makes the result unreliable. */
   readonly doubt: (text: string) => boolean;
 }
 
@@ -22,7 +22,7 @@ const WORDS: Language['forms'] = [
   ['word', /[\p{L}\p{M}\p{N}\p{Pc}$]+/uy],
   ['mark', /[!-/:-@[-^`{-~]/y],
 ];
-/** A line for the preprocessor, with the lines that it goes on in. */
+/** A preprocessor line, with its continuation lines. */
 const DIRECTIVE: Language['forms'][number] = ['line', /#(?:\\\r?\n|[^\n])*/y];
 
 const usual: TokenRules = {
@@ -33,7 +33,7 @@ const usual: TokenRules = {
 };
 
 const C: Language = {
-  // A macro can see whether there is a blank, never how many.
+  // A macro can see whether there is white space, but not how much.
   rules: { ...usual, everyBlank: true },
   forms: [
     DIRECTIVE,
@@ -46,12 +46,12 @@ const C: Language = {
     ...WORDS,
   ],
   nestedComments: false,
-  // Lines that are joined may join a comment; a line number may be printed; trigraphs are replaced first.
+  // Joined lines may extend a comment; line numbers may be printed; trigraphs are replaced first.
   doubt: (text) =>
     /__LINE__|source_location|\?\?[=/'()!<>-]|%:/.test(text) || text.split('\n').some(isDoubtfulLine),
 };
 
-/** A comment that goes on in the next line, or one that begins in a line for the preprocessor. */
+/** A comment that continues in the next line, or starts in a preprocessor line. */
 function isDoubtfulLine(line: string): boolean {
   return (/\\\r?$/.test(line) && line.includes('//')) || (/^[ \t]*#/.test(line) && line.includes('/*'));
 }
@@ -67,7 +67,7 @@ const JAVA: Language = {
     ...WORDS,
   ],
   nestedComments: false,
-  // Escapes are read before comments are.
+  // Unicode escapes are processed before comments.
   doubt: (text) => /\\u+[0-9a-fA-F]{4}/.test(text),
 };
 
@@ -79,12 +79,12 @@ const GO: Language = {
   },
   forms: [...BLANKS, LINE_COMMENT, ['string', /`[^`]*`/y], TEXT, CHARACTER, ...WORDS],
   nestedComments: false,
-  // What stands before `import "C"` is a program of its own, and an old build line counts by its place.
+  // The comment before `import "C"` is C code, and an old build line depends on its position.
   doubt: (text) => /import\s+"C"|"C"\s*\n|^\/\/\s*\+build|\/\*line /m.test(text),
 };
 
 const RUST: Language = {
-  // A comment for documentation is an attribute.
+  // A documentation comment is an attribute.
   rules: {
     ...usual,
     obeyed: (comment) => /^(?:\/\/!|\/\/\/(?!\/)|\/\*!|\/\*\*(?![*/]))/.test(comment),
@@ -107,7 +107,7 @@ const C_SHARP: Language = {
   rules: usual,
   forms: [DIRECTIVE, ...BLANKS, LINE_COMMENT, ['string', /@"(?:[^"]|"")*"/y], TEXT, CHARACTER, ...WORDS],
   nestedComments: false,
-  // What is put into a text may hold texts, and what is left out by a condition need not even be a program.
+  // Interpolated strings may contain strings, and code that a condition excludes need not be valid.
   doubt: (text) => /\$@?"|@\$"|"""|CallerLineNumber|^[ \t]*#[ \t]*if\b/m.test(text),
 };
 
@@ -123,7 +123,7 @@ const CSS: Language = {
     ['mark', /[!-/:-@[-^`{-~]/y],
   ],
   nestedComments: false,
-  // What a custom property holds is kept as it is written, and `@charset` counts at the very start alone.
+  // A custom property keeps its value as written, and `@charset` counts only at the very start.
   doubt: (text) => /(?:^|[{;\s/])--[\w-]+\s*:|@charset|sourceMappingURL|\bprogid\b/.test(text),
 };
 
@@ -143,14 +143,14 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   css: CSS,
 };
 
-/** Undefined for an ending that is not among them. */
+/** Undefined for an unsupported extension. */
 export function cFamilyTokens(path: string, text: string): Tokens | undefined {
   const language = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)];
   if (language === undefined) return undefined;
   if (language.doubt(text)) return null;
   const pieces = cut(text, language);
   if (pieces === null) return null;
-  // The comments of an example say what it has to print.
+  // The comments of an example state its expected output.
   const rules = path.endsWith('_test.go') ? { ...language.rules, obeyed: () => true } : language.rules;
   return spellPieces(pieces, rules);
 }
@@ -177,7 +177,7 @@ function pieceAt(text: string, at: number, forms: Language['forms'], startsLine:
     if (kind === 'line' && !startsLine) continue;
     form.lastIndex = at;
     const found = form.exec(text)?.[0];
-    // A quote that no text begins with is one that does not end.
+    // A lone quote is a string that is never closed.
     if (found !== undefined && found !== '')
       return kind === 'open' || /^["'`]$/.test(found) ? null : { kind, text: found };
   }
@@ -191,7 +191,7 @@ function blockComment(text: string, at: number, nested: boolean): Piece | null {
     if (bound[0] === '*/') depth -= 1;
     else if (nested) depth += 1;
     if (depth === 0) return { kind: 'comment', text: text.slice(at, bounds.lastIndex) };
-    // A slash that ends nothing may begin the next bound: `/*/` is open.
+    // The slash of an ignored `/*` may be part of the next delimiter: `/*/` is open.
     if (bound[0] === '/*' && !nested) bounds.lastIndex = bound.index + 1;
   }
   return null;

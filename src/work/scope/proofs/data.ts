@@ -1,13 +1,13 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, type Node, parseAllDocuments } from 'yaml';
 import type { Tokens } from './tokens.ts';
 
-/** Where comments are allowed although the name says JSON. */
+/** JSON files in which comments are allowed. */
 const WITH_COMMENTS =
   /(?:^|\/)(?:[tj]sconfig(?:\.[\w.-]+)?\.json|\.eslintrc\.json|devcontainer\.json|\.swcrc|\.babelrc)$|\.jsonc$|(?:^|\/)\.vscode\/[^/]+\.json$/;
 
 const JSON_FORMS = /([ \t\r\n]+)|(\/\/[^\n]*|\/\*[\s\S]*?\*\/)|("(?:[^"\\\n]|\\.)*"|[-+\w.]+|[{}[\],:])/y;
 
-/** Keys in their order and numbers as they are spelt: a reader may mind either. */
+/** Keeps the order of keys and the spelling of numbers, because a reader may depend on either. */
 export function jsonTokens(path: string, text: string): Tokens {
   const tokens: string[] = [];
   let at = 0;
@@ -24,9 +24,9 @@ export function jsonTokens(path: string, text: string): Tokens {
 
 const YAML_LIMIT = 1_000_000;
 
-/** The values of all documents with tags, anchors and the way in which they are quoted: `no` is not `"no"`. */
+/** The values of all documents, with tags, anchors and quoting: `no` is not `"no"`. */
 export function yamlTokens(text: string): Tokens {
-  // A template, a setter or a first line may be read by something else before YAML is.
+  // Templates, setters or special first lines may be processed before YAML is parsed.
   if (text.length > YAML_LIMIT || /\{\{|\{%|<%|\{\s*"\$|^%|^#(?:cloud-config|!)/m.test(text)) return null;
   if (isTooDeep(text)) return null;
   const documents = parseAllDocuments(text, { uniqueKeys: false, keepSourceTokens: false });
@@ -35,14 +35,14 @@ export function yamlTokens(text: string): Tokens {
   for (const document of documents) {
     if (document.errors.length > 0 || document.warnings.length > 0) return null;
     tokens.push('---');
-    spell(document.contents, tokens);
+    addTokens(document.contents, tokens);
   }
   return tokens;
 }
 
 const DEPTH_LIMIT = 100;
 
-/** The parser of the package calls itself, and V8 ends the process where that goes too deep. */
+/** The YAML parser is recursive, and V8 ends the process if the recursion is too deep. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inLine = 0;
@@ -53,15 +53,15 @@ function isTooDeep(text: string): boolean {
     else if (token.endsWith('\n')) inLine = 0;
     if (depth > DEPTH_LIMIT || inLine > DEPTH_LIMIT) return true;
   }
-  // Blocks are nested by blanks, which takes a line as long as they are deep.
+  // Block nesting shows as indentation.
   return text.split('\n').some((line) => line.search(/[^ ]|$/) > 4 * DEPTH_LIMIT);
 }
 
-function spell(node: unknown, tokens: string[]): void {
+function addTokens(node: unknown, tokens: string[]): void {
   if (isPair(node)) {
-    spell(node.key, tokens);
+    addTokens(node.key, tokens);
     tokens.push(':');
-    spell(node.value, tokens);
+    addTokens(node.value, tokens);
     return;
   }
   if (isAlias(node)) {
@@ -70,7 +70,7 @@ function spell(node: unknown, tokens: string[]): void {
   }
   if (isMap(node) || isSeq(node)) {
     tokens.push(`${marksOf(node)}${isMap(node) ? '{' : '['}`);
-    for (const item of node.items) spell(item, tokens);
+    for (const item of node.items) addTokens(item, tokens);
     tokens.push('end');
     return;
   }

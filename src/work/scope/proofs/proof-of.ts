@@ -4,7 +4,7 @@ import { jsonTokens, yamlTokens } from './data.ts';
 import { pythonTokens } from './python.ts';
 import { sameTokens, type Tokens } from './tokens.ts';
 
-/** Both versions of one file. */
+/** Both versions of a file. */
 export interface FileVersions {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
@@ -24,7 +24,7 @@ export type ProofStep =
 const LIMIT_BYTES = 4_000_000;
 const PROGRAM = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
-/** Whether a change leaves behaviour alone, as far as it can be told without a compiler. */
+/** Whether a change preserves behaviour, as far as that can be decided without a compiler. */
 export function proofOf(path: string, { before, after }: FileVersions): ProofStep {
   if (before.length > LIMIT_BYTES || after.length > LIMIT_BYTES)
     return unproved('the file is too large to be compared');
@@ -60,7 +60,7 @@ function readerFor(path: string): ReadTokens | null {
   return (text) => cFamilyTokens(path, text) ?? null;
 }
 
-/** What is nested too deeply for a reader is not read. */
+/** Text that is nested too deeply counts as unreadable. */
 function readSafely(read: ReadTokens, text: string): Tokens {
   try {
     return read(text);
@@ -70,7 +70,7 @@ function readSafely(read: ReadTokens, text: string): Tokens {
   }
 }
 
-/** Null where the bytes are no text; a byte order mark is kept. */
+/** Null if the bytes aren't UTF-8; a byte order mark is kept. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

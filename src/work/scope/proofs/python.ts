@@ -3,7 +3,7 @@ import { type Piece, spellPieces, type Tokens } from './tokens.ts';
 interface Reader {
   readonly text: string;
   at: number;
-  /** Open brackets: inside them neither lines nor their indentation count. */
+  /** Number of open brackets: inside them line ends and indentation don't count. */
   open: number;
   readonly indents: number[];
   readonly pieces: Piece[];
@@ -12,13 +12,13 @@ interface Reader {
 const PREFIX = /(?:[rRbBuUfFtT]{1,2})?(?:"""|'''|"|')/y;
 const WORD = /[\p{L}\p{M}\p{N}_]+/uy;
 const NUMBER = /\.?\d(?:[eE][+-](?=\d)|[\w.])*/y;
-const OBEYED = /^#(?:!|\s*type:|\s*cython:|\s*distutils:|.*coding[:=])/;
+const DIRECTIVE = /^#(?:!|\s*type:|\s*cython:|\s*distutils:|.*coding[:=])/;
 
-/** The tokens of a Python program with its lines and its indentation; null where it can't be read for sure. */
+/** The tokens of a Python program with its lines and indentation; null if it can't be read reliably. */
 export function pythonTokens(source: string): Tokens {
-  // Python itself reads every end of a line alike.
+  // Python treats all line endings alike.
   const text = source.replaceAll('\r\n', '\n');
-  // A script may say in comments between slashes what it needs to run.
+  // A script may declare its dependencies in a comment block that starts with `# ///`.
   if (/[\r\f]|^# \/\/\//m.test(text) || (/^ +/m.test(text) && /^ *\t/m.test(text))) return null;
   const reader: Reader = { text, at: 0, open: 0, indents: [0], pieces: [] };
   let startsLine = true;
@@ -35,11 +35,11 @@ export function pythonTokens(source: string): Tokens {
     everyBlank: false,
     everyNewline: false,
     commentIsBlank: true,
-    obeyed: (comment) => OBEYED.test(comment),
+    obeyed: (comment) => DIRECTIVE.test(comment),
   });
 }
 
-/** Goes past lines without a program; then says how the next one stands to those before it. */
+/** Skips lines without code; then records how the indentation of the next one changes. */
 function readIndent(reader: Reader): boolean {
   const { text, indents } = reader;
   const blank = /[ \t]*(?:(#[^\n]*)?\n|(#[^\n]*)$)/y;
@@ -67,7 +67,7 @@ function readIndent(reader: Reader): boolean {
   return depth === indents.at(-1);
 }
 
-/** Reads to the end of a line; false where the text ends first, null where it can't be read. */
+/** Reads to the end of a line; false if the text ends first, null if it can't be read. */
 function readLine(reader: Reader): boolean | null {
   const { text } = reader;
   while (reader.at < text.length) {
@@ -84,7 +84,7 @@ function readLine(reader: Reader): boolean | null {
       reader.at += 2;
     } else if (!readPiece(reader, next)) return null;
   }
-  // A last line that is not ended is a line all the same.
+  // A last line without a line feed counts as a line.
   push(reader, 'line', 'end');
   return false;
 }
@@ -107,10 +107,10 @@ function readString(reader: Reader, opening: string): boolean {
   const formatted = /^[rRbB]*[fFtT]/.test(opening);
   let depth = 0;
   for (let end = at + opening.length; end < text.length; end += 1) {
-    // Even behind a backslash a brace begins what is put in.
+    // Even after a backslash a brace starts a replacement field.
     if (text[end] === '\\') end += formatted && /[{}]/.test(text[end + 1] ?? '') ? 0 : 1;
     else if (text.startsWith(quote, end)) {
-      // In newer versions a text may stand in a text with the same quotes: which one ends here is open.
+      // Newer versions allow nested strings with the same quotes, so it is unclear which one ends here.
       if (depth > 0) return false;
       reader.at = end + quote.length;
       push(reader, 'string', text.slice(at, reader.at));

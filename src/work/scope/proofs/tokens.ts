@@ -1,29 +1,32 @@
 /**
- * The program of a text as far as it matters: what a language may not tell apart is spelt alike. Null where the reader
- * is not sure what it sees; then nothing is proved.
+ * The significant tokens of a text: differences without meaning in the language are normalised. Null if the
+ * reader is unsure; then nothing is proved.
  */
 export type Tokens = readonly string[] | null;
 
-/** One thing that stands in a text. */
+/** One lexical element of a text. */
 export interface Piece {
   readonly kind: 'space' | 'newline' | 'comment' | 'word' | 'number' | 'string' | 'mark' | 'line';
   readonly text: string;
 }
 
-/** What may be set apart or together without a change. */
+/** Marks around which white space never matters. */
 const FREE_MARKS = new Set(['(', ')', '[', ']', '{', '}', ',', ';']);
 
 export interface TokenRules {
-  /** Whether any blank counts, as where a macro can see it. */
+  /** Whether any white space counts, because a macro can see it. */
   readonly everyBlank: boolean;
   readonly everyNewline: boolean;
-  /** Whether a comment parts its neighbours as a blank does. */
+  /** Whether a comment separates its neighbours like white space. */
   readonly commentIsBlank: boolean;
-  /** Comments that something obeys. */
+  /** Comments that act as directives. */
   readonly obeyed: (comment: string) => boolean;
 }
 
-/** Spells pieces so that two texts are spelt alike only where no blank, line or comment between them matters. */
+/**
+ * Converts pieces to tokens, so that two texts have the same tokens only if no white space, line end or
+ * comment between them matters.
+ */
 export function spellPieces(pieces: readonly Piece[], rules: TokenRules): readonly string[] {
   const tokens: string[] = [];
   let blank = false;
@@ -59,7 +62,7 @@ function isLiteral({ kind }: Piece): boolean {
   return kind === 'number' || kind === 'string';
 }
 
-/** Null where one of them could not be read. */
+/** Null if one of them could not be read. */
 export function sameTokens(before: Tokens, after: Tokens): boolean | null {
   if (before === null || after === null) return null;
   return before.length === after.length && before.every((token, index) => token === after[index]);
