@@ -13,7 +13,7 @@ import { blockOf, ROOT, readPage, readPages } from './markdown.ts';
 
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-docs-')));
 const repo = await makeRepo({
-  files: { '.tnh/config.yaml': blockOf(await readPage('docs/agents.md'), 'yaml config').text },
+  files: { '.tnh/config.yaml': blockOf(await readPage('docs/guide/agents.md'), 'yaml config').text },
 });
 const cli = createCli({ cwd: repo.root, home: folder });
 afterAll(async () => {

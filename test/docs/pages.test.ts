@@ -73,7 +73,7 @@ describe('the commands that the documentation mentions', () => {
   });
 
   it('are all on the page about the command line, with every flag of their own', async () => {
-    const page = await readPage('docs/command-line.md');
+    const page = await readPage('docs/reference/command-line.md');
     const common = ['--json', '--repo', '--no-input', '--help', '--trust'];
     const headings = [...page.text.matchAll(/^### .+$/gm)].map((match) => match[0]);
     const missing = [...flagsByVerb].flatMap(([verb, flags]) => {

@@ -61,13 +61,13 @@ function renderReference(): string {
 
 describe('the reference of work items', () => {
   it('is as it would be written anew', async () => {
-    await expect(renderReference()).toMatchFileSnapshot(join(ROOT, 'docs', 'work-reference.md'));
+    await expect(renderReference()).toMatchFileSnapshot(join(ROOT, 'docs', 'reference', 'work-reference.md'));
   });
 });
 
 describe('the page about contracts', () => {
   it('lists every code with its title', async () => {
-    const page = await readPage('docs/work-contracts.md');
+    const page = await readPage('docs/reference/work-contracts.md');
     const rows = rowsOf(sectionOf(page, '## Codes')).filter(([code]) => code?.startsWith('[WR'));
     expect(rows).toEqual(
       Object.entries(PROBLEM_CODES).map(([code, title]) => [`[${code}](diagnostics/${code}.md)`, title]),
@@ -75,12 +75,12 @@ describe('the page about contracts', () => {
   });
 
   it('lists every label', async () => {
-    const words = codeWords(sectionOf(await readPage('docs/work-contracts.md'), '## Labels'));
+    const words = codeWords(sectionOf(await readPage('docs/reference/work-contracts.md'), '## Labels'));
     expect(LABELS.map(({ name }) => name).filter((name) => !words.includes(name))).toEqual([]);
   });
 
   it.each(['task', 'refinement'] as const)('shows the template of a %s', async (kind) => {
-    const page = await readPage('docs/work-contracts.md');
+    const page = await readPage('docs/reference/work-contracts.md');
     expect(page.blocks.map(({ text }) => text)).toContain(templateOf(kind));
   });
 });
