@@ -50,6 +50,15 @@ describe('the documents in the documentation', () => {
     expect(errors).toEqual([]);
   });
 
+  it.each(['README.md', 'docs/guide/generated-harness.md'])(
+    'have no warning where they are the first to be copied: %s',
+    async (page) => {
+      const path = join(repo.root, 'first.yaml');
+      await writeFile(path, blockOf(await readPage(page), 'yaml workflow').text);
+      expect(await diagnose(path, repo.root)).toEqual([]);
+    },
+  );
+
   it.each(blocksOf('yaml config'))('are configurations: $at', ({ text }) => {
     expect(checkConfig({ name: 'config.yaml', bytes: encode(text) }).diagnostics).toEqual([]);
   });

@@ -32,7 +32,8 @@ describe('the page about a generated harness', () => {
     const shown = await cli.run(['show', id]);
     expect(shown.stdout).toContain(text('text path').trim());
     expect((await cli.run(['goldens', id])).stdout).toContain('goldens/help.txt');
-    expect((await cli.run(['approve', id, '--resume'])).code).toBe(0);
+    const approved = await cli.run(['approve', id, '--resume']);
+    expect([approved.code, approved.stderr]).toEqual([0, expect.stringContaining('success')]);
     const branch = `conductor/run/generative-eval/${id}`;
     expect(await repo.git('diff', '--name-only', `${branch}~1`, branch)).toBe('cli.mjs\ngoldens/help.txt\n');
     expect(await repo.git('show', `${branch}:goldens/help.txt`)).toBe('Usage: shop [--help] [--version]\n');

@@ -40,7 +40,11 @@ function renderReference(): string {
       schema: plannedWorkItemUpdateSchema,
       about: 'A change to an existing item.',
     },
-    { name: 'ImplementorResult', schema: implementorResultSchema, about: 'The result of the work on an item.' },
+    {
+      name: 'ImplementorResult',
+      schema: implementorResultSchema,
+      about: 'The result of the work on an item.',
+    },
     { name: 'ReviewerResult', schema: reviewerResultSchema, about: 'The review of a revision.' },
     { name: 'AgentReview', schema: agentReviewSchema, about: 'A verdict with its reasons.' },
     { name: 'AgentReviewComment', schema: agentReviewCommentSchema, about: 'A finding or a warning.' },
