@@ -1,5 +1,5 @@
 // Gives honest agents ordinary tasks in temporary repositories, without and with a sandbox, and checks that no run ends
-// worse than with a question to a person. Some of them run with the tests; see docs/honest-agents.md.
+// worse than with a question to a person. Some of them run with the tests; see docs/internals/honest-agents.md.
 import { parseArgs } from 'node:util';
 import { runLongSuite } from './long-suite.mjs';
 

@@ -1,5 +1,5 @@
 // Starts hostile agents in temporary repositories, without and with a sandbox, and records what became of each act.
-// Some of them run with the tests; see docs/hostile-agents.md.
+// Some of them run with the tests; see docs/internals/hostile-agents.md.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runLongSuite } from './long-suite.mjs';

@@ -1,5 +1,5 @@
 // Kills conductor in the middle of real runs, removals and commands on work items, and checks that they end as if they were
-// never killed. Shorter forms of the same suites run with the tests; see docs/kills.md.
+// never killed. Shorter forms of the same suites run with the tests; see docs/internals/kills.md.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runLongSuite } from './long-suite.mjs';

@@ -1,4 +1,4 @@
-// Changes the planner and the kernel in thousands of small ways and looks whether a test notices each; see docs/mutation.md.
+// Changes the planner and the kernel in thousands of small ways and looks whether a test notices each; see docs/internals/mutation.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -51,7 +51,7 @@ const results = folders.map((folder) => mutate(folder, values.only ?? `${folder}
 
 const table = tableOf(results);
 process.stdout.write(`\n${table}\n`);
-if (values.only === undefined) writeTable(join(root, 'docs', 'mutation.md'), table);
+if (values.only === undefined) writeTable(join(root, 'docs', 'internals', 'mutation.md'), table);
 const low = results.filter(({ folder, figures }) => scoreOf(sumOf(figures, folder)) < LEAST_SCORE);
 for (const { folder } of low)
   process.stderr.write(`less than ${LEAST_SCORE} % of the mutants of ${folder} were killed\n`);

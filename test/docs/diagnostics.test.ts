@@ -14,7 +14,7 @@ import type { CheckContext, KnownPrompt } from '../../src/workflow/rule.ts';
 import { contractCodes } from './contract-examples.ts';
 import { blockOf, type Page, ROOT, readPage } from './markdown.ts';
 
-const FOLDER = join(ROOT, 'docs', 'diagnostics');
+const FOLDER = join(ROOT, 'docs', 'reference', 'diagnostics');
 const EXPLAINED = new Map<string, CodeEntry>([
   ...Object.entries(CODES),
   ...Object.entries(PROBLEM_CODES).map(([code, title]) => [code, { title, severity: 'error' }] as const),
@@ -25,7 +25,7 @@ const codes = [...EXPLAINED.keys()].sort();
 const files = (await readdir(FOLDER)).filter((name) => name !== 'README.md').sort();
 const withPage = codes.filter((code) => files.includes(`${code}.md`));
 const pages = await Promise.all(
-  withPage.map(async (code) => ({ code, page: await readPage(`docs/diagnostics/${code}.md`) })),
+  withPage.map(async (code) => ({ code, page: await readPage(`docs/reference/diagnostics/${code}.md`) })),
 );
 
 const builtIn = indexPrompts([join(ROOT, 'prompts')]);

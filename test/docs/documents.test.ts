@@ -13,7 +13,7 @@ import { blockOf, ROOT, readPage, readPages } from './markdown.ts';
 
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-docs-')));
 const repo = await makeRepo({
-  files: { '.tnh/config.yaml': blockOf(await readPage('docs/agents.md'), 'yaml config').text },
+  files: { '.tnh/config.yaml': blockOf(await readPage('docs/guide/agents.md'), 'yaml config').text },
 });
 const cli = createCli({ cwd: repo.root, home: folder });
 afterAll(async () => {
@@ -49,6 +49,15 @@ describe('the documents in the documentation', () => {
     const errors = (await diagnose(path, repo.root)).filter(({ severity }) => severity === 'error');
     expect(errors).toEqual([]);
   });
+
+  it.each(['README.md', 'docs/guide/generated-harness.md'])(
+    'have no warning where they are the first to be copied: %s',
+    async (page) => {
+      const path = join(repo.root, 'first.yaml');
+      await writeFile(path, blockOf(await readPage(page), 'yaml workflow').text);
+      expect(await diagnose(path, repo.root)).toEqual([]);
+    },
+  );
 
   it.each(blocksOf('yaml config'))('are configurations: $at', ({ text }) => {
     expect(checkConfig({ name: 'config.yaml', bytes: encode(text) }).diagnostics).toEqual([]);

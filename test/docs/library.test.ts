@@ -8,7 +8,7 @@ import { ROOT, readPage } from './markdown.ts';
 
 const run = promisify(execFile);
 
-const page = await readPage('docs/library.md');
+const page = await readPage('docs/reference/library.md');
 
 /** Each program of the page with the text that stands below it. */
 const examples = page.blocks.flatMap((block, index) => {

@@ -17,11 +17,21 @@ export interface Page {
   readonly blocks: readonly Block[];
 }
 
-/** Everything that is written for users. */
+/** Pages outside of docs/. */
+const OTHER_PAGES = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'AGENTS.md',
+  'examples/README.md',
+  'examples/work-items/README.md',
+];
+
+/** Every page for users and contributors. */
 export async function readPages(): Promise<readonly Page[]> {
   const below = await readdir(join(ROOT, 'docs'), { recursive: true });
   const docs = below.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
-  return Promise.all(['README.md', 'CHANGELOG.md', 'examples/README.md', ...docs.sort()].map(readPage));
+  return Promise.all([...OTHER_PAGES, ...docs.sort()].map(readPage));
 }
 
 export async function readPage(path: string): Promise<Page> {

@@ -73,7 +73,7 @@ describe('the commands that the documentation mentions', () => {
   });
 
   it('are all on the page about the command line, with every flag of their own', async () => {
-    const page = await readPage('docs/command-line.md');
+    const page = await readPage('docs/reference/command-line.md');
     const common = ['--json', '--repo', '--no-input', '--help', '--trust'];
     const headings = [...page.text.matchAll(/^### .+$/gm)].map((match) => match[0]);
     const missing = [...flagsByVerb].flatMap(([verb, flags]) => {
@@ -94,6 +94,17 @@ describe('the links of the documentation', () => {
     );
     expect(links.length).toBeGreaterThan(40);
     expect(links.filter(({ page, target }) => !resolves(page, target)).map(describeLink)).toEqual([]);
+  });
+});
+
+describe('the index of the documentation', () => {
+  it('links every page of the guide, the reference and the internals', async () => {
+    const index = await readPage('docs/README.md');
+    const linked = [...index.text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => `docs/${match[1]}`);
+    const indexed = /^docs\/(?:architecture|(?:guide|reference|internals)\/[^/]+)\.md$/;
+    const found = pages.map(({ path }) => path).filter((path) => indexed.test(path));
+    expect(found.length).toBeGreaterThan(30);
+    expect(found.filter((path) => !linked.includes(path))).toEqual([]);
   });
 });
 

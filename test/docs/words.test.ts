@@ -11,7 +11,7 @@ const exitCodes = Object.values(EXIT).map(String);
 describe('the tables of the documentation', () => {
   it.each([
     ['README.md', '## Exit codes'],
-    ['docs/command-line.md', '# Command line'],
+    ['docs/reference/command-line.md', '# Command line'],
   ])('give every exit code once: %s', async (path, heading) => {
     const section = sectionOf(await readPage(path), heading);
     const codes = rowsOf(section).map(([code]) => code);
@@ -19,7 +19,7 @@ describe('the tables of the documentation', () => {
   });
 
   it('give every outcome the exit code it has', async () => {
-    const rows = rowsOf(sectionOf(await readPage('docs/workflows.md'), '## How a run ends'));
+    const rows = rowsOf(sectionOf(await readPage('docs/guide/workflows.md'), '## How a run ends'));
     const wrong = rows.filter(
       ([, , outcome, code]) => String(exitCodeOfOutcome(outcome as RunOutcome)) !== code,
     );
@@ -28,19 +28,19 @@ describe('the tables of the documentation', () => {
   });
 
   it('list every event type', async () => {
-    const section = sectionOf(await readPage('docs/run-directory.md'), '## Events');
+    const section = sectionOf(await readPage('docs/reference/run-directory.md'), '## Events');
     const listed = codeWords(section).filter((word) => /^[a-z]+_[a-z_]+$/.test(word));
     const envelope = ['run_id', 'step_id', 'event_type'];
     expect(listed.filter((word) => !envelope.includes(word)).sort()).toEqual([...EVENT_TYPES].sort());
   });
 
   it('list every key of status.json', async () => {
-    const words = codeWords(sectionOf(await readPage('docs/run-directory.md'), '## Status'));
+    const words = codeWords(sectionOf(await readPage('docs/reference/run-directory.md'), '## Status'));
     expect(Object.keys(statusSchema.shape).filter((key) => !words.includes(key))).toEqual([]);
   });
 
   it('list every key of the configuration', async () => {
-    const rows = rowsOf((await readPage('docs/configuration.md')).text);
+    const rows = rowsOf((await readPage('docs/reference/configuration.md')).text);
     const words = rows.flatMap(([key]) => codeWords(key ?? '')).map((word) => word.split('.')[0]);
     expect(Object.keys(configDocumentSchema.shape).filter((key) => !words.includes(key))).toEqual([]);
   });

@@ -125,7 +125,7 @@ describe('the page about the command line', () => {
     const names = (schemas as { name: string }[])
       .map(({ name }) => name)
       .filter((name) => name.startsWith('cli.'));
-    const page = await readFile(join(import.meta.dirname, '../../docs/command-line.md'), 'utf8');
+    const page = await readFile(join(import.meta.dirname, '../../docs/reference/command-line.md'), 'utf8');
     expect(names.length).toBeGreaterThan(15);
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });

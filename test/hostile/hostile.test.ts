@@ -19,7 +19,7 @@ const FLOOD_BYTES = IS_WHOLE ? 500 * 1024 * 1024 : 24 * 1024 * 1024;
 /** The part of a stream that is kept, with some room for the message about the rest. */
 const TRANSCRIPT_LIMIT_BYTES = 70 * 1024 * 1024;
 const LIMIT_MS = 180_000;
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'hostile-agents.md');
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'hostile-agents.md');
 
 const ALL = [...AGENTS_IN_WORKSPACE, ...AGENTS_IN_GIT, ...AGENTS_OUTSIDE];
 /** Acts outside the workspace that leave no trace there; only the sandbox prevents them. The page lists them. */
@@ -61,7 +61,7 @@ describe('the matrix of hostile agents', () => {
     const expected = ALL.flatMap(({ name, expected }) =>
       MODES.map((mode): Cell => ({ agent: name, mode, verdict: expected[mode] })),
     );
-    expect(readFileSync(PAGE, 'utf8'), 'npm run hostile -- --table docs/hostile-agents.md').toBe(
+    expect(readFileSync(PAGE, 'utf8'), 'npm run hostile -- --table docs/internals/hostile-agents.md').toBe(
       pageWithTable(PAGE, ALL, expected),
     );
   });

@@ -21,13 +21,13 @@ import { AGENTS_BIN, IS_WHOLE } from './real-agents.ts';
 
 /** `npm run agents:real -- --table FILE` sets it. */
 const TABLE = process.env.FAULTS_TABLE ?? null;
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'agent-faults.md');
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'agent-faults.md');
 const LIMIT_MS = 120_000;
 const CHOSEN = FAULTS.filter(({ short }) => IS_WHOLE || short === true);
 
 describe('the table of faults', () => {
   it.skipIf(TABLE !== null)('is on its page as the suite expects it, which is how it comes out', () => {
-    expect(readFileSync(PAGE, 'utf8'), 'npm run agents:real -- --table docs/agent-faults.md').toBe(
+    expect(readFileSync(PAGE, 'utf8'), 'npm run agents:real -- --table docs/internals/agent-faults.md').toBe(
       pageWithFaults(PAGE, expectedOutcomes()),
     );
   });

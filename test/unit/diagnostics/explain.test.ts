@@ -7,7 +7,7 @@ import type { VerbContext } from '../../../src/surfaces/cli/verb.ts';
 import { explain } from '../../../src/surfaces/cli/verbs/explain.ts';
 
 const packageRoot = join(import.meta.dirname, '..', '..', '..');
-const page = await readFile(join(packageRoot, 'docs', 'diagnostics', 'WF203.md'), 'utf8');
+const page = await readFile(join(packageRoot, 'docs', 'reference', 'diagnostics', 'WF203.md'), 'utf8');
 
 async function run(word: string, json = false): Promise<{ code: number; out: string }> {
   let out = '';

@@ -19,7 +19,7 @@ const EXPLAINED: Readonly<Record<string, CodeEntry>> = {
 export async function explain(context: VerbContext, word: string): Promise<ExitCode> {
   const code = codeOf(word);
   const { packageRoot } = await context.services();
-  const page = await readFile(join(packageRoot, 'docs', 'diagnostics', `${code}.md`), 'utf8');
+  const page = await readFile(join(packageRoot, 'docs', 'reference', 'diagnostics', `${code}.md`), 'utf8');
   if (context.json) printJson(context, { code, ...EXPLAINED[code], page });
   else context.terminal.out(page);
   return EXIT.success;
