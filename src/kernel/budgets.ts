@@ -16,12 +16,12 @@ export function budgetProblem(plan: Plan, state: RunState, stepId: string): Budg
   return findOverspend(`step "${stepId}"`, step.budgets, ownValue(state.usageByStep, stepId) ?? NO_USAGE);
 }
 
-function findOverspend(who: string, budgets: Budgets, usage: UsageTally): BudgetProblem | null {
+function findOverspend(scope: string, budgets: Budgets, usage: UsageTally): BudgetProblem | null {
   const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   if (budgets.tokens !== null && tokens > budgets.tokens)
-    return { subject: 'token_budget', message: `${who} used ${tokens} tokens of ${budgets.tokens}` };
+    return { subject: 'token_budget', message: `${scope} used ${tokens} tokens of ${budgets.tokens}` };
   const cost = usage.costUsd ?? 0;
   if (budgets.costUsd !== null && cost > budgets.costUsd)
-    return { subject: 'cost_budget_usd', message: `${who} cost ${cost} USD of ${budgets.costUsd}` };
+    return { subject: 'cost_budget_usd', message: `${scope} cost ${cost} USD of ${budgets.costUsd}` };
   return null;
 }
