@@ -40,7 +40,7 @@ export interface CheckContext {
     readonly timeoutMs: number;
     readonly idleTimeoutMs: number;
     readonly maxVisits: number;
-    /** How long a run may stay parked. Recorded with the run, not part of the plan. */
+    /** How long one visit of a step may stay parked in total. Recorded with the run, not part of the plan. */
     readonly parkMs?: number;
   };
   /** Null if names are not resolved. */
