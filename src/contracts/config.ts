@@ -13,7 +13,10 @@ import {
 } from './forms.ts';
 import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
 
-const commandLine = described(z.array(textSchema).check(z.minLength(1)), 'Program and arguments, without a shell.');
+const commandLine = described(
+  z.array(textSchema).check(z.minLength(1)),
+  'Program and arguments, without a shell.',
+);
 
 function kind<const Word extends string>(word: Word, description: string) {
   return described(z.literal(word), description);
@@ -186,7 +189,10 @@ export const configDocumentSchema = mapping({
     'Globs of the files that decide a verdict; null for the usual ones of each ecosystem.',
   ),
   retention: described(z.optional(retention), 'What is kept when old runs are removed.'),
-  notify: described(z.optional(mapping({ command: commandLine })), 'Called with one JSON event on standard input.'),
+  notify: described(
+    z.optional(mapping({ command: commandLine })),
+    'Called with one JSON event on standard input.',
+  ),
   sandbox: described(
     z.optional(z.enum(['auto', 'required', 'off'])),
     'Whether agents and validators are shut in: where it can be done, always, or never.',

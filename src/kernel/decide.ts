@@ -172,7 +172,7 @@ function finish(
   });
 }
 
-/** Emits the events that follow from the stage alone, until an effect is due or the run stands still. */
+/** Emits the events that follow from the stage alone, until an effect is due or no more events follow. */
 function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
   for (;;) {
     const end = endOf(plan, log.state);
@@ -186,7 +186,7 @@ function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
       case 'preparing': {
         if (input.kind === 'preparation_failed') return { kind: 'finish', end: preparationEnd(input.reason) };
         if (input.kind !== 'prepared') return { kind: 'prepare' };
-        // No event of its own marks the end of preparation: the first step_started does.
+        // Preparation has no end event: the first step_started marks its end.
         if (enterTarget(log, plan, routedTo(null, stage.to))) return effectOf(plan, log.state);
         break;
       }

@@ -59,7 +59,10 @@ function rerunPlan(
       ({ state, effect } = keep(decide(plan, state, input)));
       continue;
     }
-    const told: readonly EventDraft[] = reportedEvents(entries.get(entryKey(effect.stepId, effect.visit)), effect);
+    const told: readonly EventDraft[] = reportedEvents(
+      entries.get(entryKey(effect.stepId, effect.visit)),
+      effect,
+    );
     const after = told.reduce(evolve, state);
     const { kind } = after.stage;
     if (kind !== 'left' && kind !== 'judged' && kind !== 'answered') return log;

@@ -24,7 +24,7 @@ export interface Parting {
   readonly difference: Difference | null;
 }
 
-/** Compares as far as both paths are decided: an undecided rest is not a difference. */
+/** Compares only as far as both paths are decided; an undecided remainder is not a difference. */
 export function findDifference(recorded: Way, edited: Way): Parting {
   if (recorded.entryStep !== edited.entryStep)
     return {

@@ -100,7 +100,7 @@ export interface AgentResult {
   readonly streamPath?: string | null;
   /** The agent program's own session id; null if it has none. */
   readonly sessionId?: string | null;
-  /** Missing if the request asked for no session. */
+  /** Missing if the request has no `session`. */
   readonly session?: SessionResult;
   /** How the policy was passed to the agent's own controls. */
   readonly controls?: AgentControls;

@@ -4,7 +4,7 @@ import type { Prompt } from '../contracts/prompt.ts';
 export interface PromptCatalog {
   /** By reference, `<prompt_id>.v<version>`. */
   readonly byRef: Pick<ReadonlyMap<string, Prompt>, 'get'>;
-  /** The problem that prevents rendering with any inputs, or null. `given`: inputs besides its own and the runtime's. */
+  /** What prevents rendering with any inputs, or null. `given`: inputs besides its own and the runtime's. */
   readonly problem: (prompt: Prompt, given: readonly string[]) => string | null;
   /** The variables that a text uses, in order; empty if it is not a template. */
   readonly variables: (body: string) => readonly string[];

@@ -36,5 +36,5 @@ export type RoleState =
       readonly answered?: true;
     }
   | { readonly kind: 'ended'; readonly end: RoleEnd }
-  /** The run never started, or its process died and the run can't be resumed. */
+  /** The run never started, or its process is gone and no other one will continue it. */
   | { readonly kind: 'lost'; readonly reason: string };

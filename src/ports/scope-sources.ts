@@ -22,7 +22,7 @@ export interface FoundContents {
 export interface EmitSettings {
   /** Imports are kept even if only their types are used. */
   readonly keepsImports: boolean;
-  /** Types affect the emitted code. */
+  /** Types can affect the emitted code, through decorator metadata. */
   readonly emitsTypes: boolean;
 }
 

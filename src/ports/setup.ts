@@ -20,8 +20,8 @@ export interface CheckoutSetup {
    */
   readonly prepare: (request: SetupRequest) => Promise<SetupResult>;
   /**
-   * Restores the setup paths of a prepared checkout from the cache. Cheap if nothing changed: compares file timestamps
-   * and reads no contents. Prepares the checkout again if key files changed or the cache has no entry.
+   * Restores the setup paths of a prepared checkout from the cache. Cheap if nothing changed: compares inode, size and
+   * times of files and reads no contents. Prepares the checkout again if key files changed or the cache has no entry.
    */
   readonly restore: (request: SetupRequest) => Promise<SetupResult>;
   /** Dependencies that resolve to another checkout. Runs no command of the configuration. */

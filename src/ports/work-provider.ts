@@ -9,9 +9,9 @@ import type * as values from '../work/provider-values.ts';
 export interface WorkProvider {
   /** The current state. */
   readonly read: () => Promise<ProviderState>;
-  /** Applies the writes in order, in one transaction if the provider supports it. */
+  /** Applies all writes in order or none of them, in one transaction if the provider supports it. */
   readonly write: (key: string, writes: readonly ProviderWrite[]) => Promise<readonly ProviderWritten[]>;
-  /** Commits a patch on the item's branch and creates its revision. An item has one revision: a later one replaces it. */
+  /** Commits a patch on the item's branch and creates its revision, which replaces an earlier one of the item. */
   readonly makeRevision: (key: string, request: RevisionRequest) => Promise<RevisionMade>;
   /** Merges the revision into the default branch. Changes nothing if it can't. */
   readonly merge: (key: string, request: MergeRequest) => Promise<Merged>;

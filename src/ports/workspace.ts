@@ -22,7 +22,7 @@ export interface Workspace {
   readonly conflictingBranch: (workspace: RunWorkspace) => Promise<string | null>;
   /** Creates the repository and its checkout. On failure it leaves nothing behind. */
   readonly create: (workspace: RunWorkspace) => Promise<void>;
-  /** Whether the workspace of a recorded run is accessible from this machine. Changes nothing. */
+  /** Whether the workspace of a recorded run is accessible here, for example mounted. Changes nothing. */
   readonly isVisible: (workspace: RunWorkspace) => Promise<boolean>;
   /**
    * Makes sure that the workspace of a recorded run is complete; recreates a deleted checkout from `tree`. Fails with

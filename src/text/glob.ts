@@ -77,7 +77,7 @@ type Token = 'star' | 'any' | { readonly chars: (char: string) => boolean };
 /** `deep` matches any number of folders. */
 type Part = 'deep' | readonly Token[];
 
-/** Like picomatch: `a/**` also matches `a` itself, but if the part before `**` has a star, only paths below it match. */
+/** Like picomatch: `a/**` also matches `a` itself, but with a star in `a` it matches only paths below. */
 function parseGlob(glob: string): readonly Part[] {
   const parts = glob.split('/').map(parsePart);
   const before = parts.at(-2);

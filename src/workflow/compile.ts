@@ -179,7 +179,7 @@ function tighterDuration(own: Duration, shared: Duration): number | undefined {
   return tighter(parseDuration(own) ?? undefined, parseDuration(shared) ?? undefined);
 }
 
-/** The budgets of a step, capped by the workflow's; a step without a budget of its own has none. */
+/** The budgets of a step, capped by the workflow's; a step that sets no budget has none. */
 function budgetsOf(limits: Limits, cap?: Limits): Budgets {
   const bounded = (own: number | undefined, most: number | undefined) =>
     own === undefined ? null : (tighter(own, most) ?? null);

@@ -39,7 +39,9 @@ export function mergeConfigs(
     },
     policy: environment?.policy === undefined ? combinePolicies(user, repository) : [environment.policy],
     protected_branches:
-      environment?.protected_branches ?? combineBranches(user, repository) ?? CONFIG_DEFAULTS.protected_branches,
+      environment?.protected_branches ??
+      combineBranches(user, repository) ??
+      CONFIG_DEFAULTS.protected_branches,
     entrypoints: merged.entrypoints ?? CONFIG_DEFAULTS.entrypoints,
     environment: merged.environment ?? CONFIG_DEFAULTS.environment,
     paths: {

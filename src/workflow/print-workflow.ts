@@ -20,7 +20,7 @@ export function printWorkflow(document: Readonly<Record<string, unknown>>): stri
 /** A line that contains only spaces or tabs. Block style would not preserve them. */
 const BLANK_LINE = /(?:^|\n)[ \t]+\n|\n[ \t]+$/;
 
-/** Quotes a scalar that would parse differently without quotes: `<<` as a merge key, blank lines without their spaces. */
+/** Quotes a scalar that would parse differently without quotes: a merge key `<<`, or lines of spaces. */
 function quote(scalar: Scalar): void {
   scalar.type = 'QUOTE_DOUBLE';
 }

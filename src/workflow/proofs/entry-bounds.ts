@@ -13,7 +13,7 @@ interface Inflow {
   readonly counted: readonly number[];
   /** The highest revision cap among the `counted` steps. */
   readonly cap: number;
-  /** Steps of the loop that this one leads to. */
+  /** Successors of this step in the loop. */
   readonly onward: readonly number[];
 }
 

@@ -63,7 +63,8 @@ export function findSuccessfulEnds(graph: PlanGraph, walker: Walker): Successful
       const memory = walker.next(visit.memory, step, way.key);
       const isSuccess = endsAsSuccess(visit, step, way);
       if (!endsRun(graph, way)) {
-        if (isNew(way.to, memory, isSuccess)) queue.push({ node: way.to, memory, isSuccess, from: visit, by: way.key });
+        if (isNew(way.to, memory, isSuccess))
+          queue.push({ node: way.to, memory, isSuccess, from: visit, by: way.key });
       } else if (isSuccess && !ends.has(memory)) {
         ends.set(memory, { path: pathTo(graph, visit, way.key), stopId: graph.steps[way.to]?.id ?? null });
       }

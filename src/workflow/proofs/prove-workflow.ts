@@ -19,7 +19,7 @@ export interface Proofs {
   readonly deadRoutes: readonly { readonly stepId: string; readonly key: RouteKey }[];
 }
 
-/** Steps that lead back to each other, in the order of the document. */
+/** The steps of a cycle, in document order. */
 export interface Loop {
   readonly steps: readonly { readonly stepId: string; readonly maxEntries: number }[];
 }

@@ -13,7 +13,8 @@ export const unreachableStepsRule: Rule = {
     const roots = view.steps.filter((step) => isMarked(step) || !isNameable(step, context));
     const reached = graph.reach([graph.entry, ...roots.map((step) => step.index)]);
     const islands = view.steps.filter((step) => !reached.has(step.index));
-    if (islands.length === 0 || countIslands(islands, context) <= countBridges(context, reached, islands)) return;
+    if (islands.length === 0 || countIslands(islands, context) <= countBridges(context, reached, islands))
+      return;
     const listed = listedNextSteps(view.steps);
     for (const step of islands) {
       report('WF401', {
@@ -40,7 +41,11 @@ function isNameable(step: StepView, { view }: RuleContext): boolean {
 }
 
 /** How many islands broken routes may explain: an island reached by one can have further broken routes itself. */
-function countBridges(context: RuleContext, reached: ReadonlySet<number>, islands: readonly StepView[]): number {
+function countBridges(
+  context: RuleContext,
+  reached: ReadonlySet<number>,
+  islands: readonly StepView[],
+): number {
   const first = countLooseRoutes(context, reached);
   return first === 0 ? 0 : first + countLooseRoutes(context, new Set(islands.map((step) => step.index)));
 }
