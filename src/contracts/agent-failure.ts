@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Why an agent did not do its work, as far as what can be done about it differs. */
+/** Why an agent failed. Failures that need different reactions have different classes. */
 export const FAILURE_CLASSES = [
   'overloaded',
   'rate_limited',
@@ -16,21 +16,21 @@ export type FailureClass = (typeof FAILURE_CLASSES)[number];
 export const agentFailureSchema = z.object({
   class: z.enum(FAILURE_CLASSES).describe('What kind of failure it is.'),
   message: z.string().describe('What the agent or its provider said.'),
-  /** Null where nobody said. */
+  /** Null if unknown. */
   reset_at: z.iso.datetime().nullable().describe('When it may be tried again, where the provider says so.'),
   help: z.string().nullable().describe('What a person can do about it.'),
 });
 export type AgentFailure = Readonly<z.infer<typeof agentFailureSchema>>;
 
-/** What is known of a failure before anybody has said what kind it is. */
+/** The raw facts about a failure before it is classified. */
 export interface FailureTraces {
-  /** HTTP status of the provider, where one was told. */
+  /** HTTP status of the provider; null if unknown. */
   readonly status: number | null;
-  /** The provider's own word for it, such as `overloaded_error` or `usage_limit_reached`. */
+  /** The provider's own error code, such as `overloaded_error` or `usage_limit_reached`. */
   readonly code: string | null;
   readonly message: string;
   readonly retryAfterMs: number | null;
-  /** When a limit ends, where it was told as a time. */
+  /** When a limit ends, if the provider reported a time. */
   readonly resetAt: string | null;
   /** Tools that the agent was not allowed to use. */
   readonly deniedTools: readonly string[];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FAILURE_CLASSES } from './agent-failure.ts';
 
-/** What an agent reports of its own use. Absent numbers are unknown, not zero. */
+/** Usage as reported by an agent. Missing numbers are unknown, not zero. */
 export const usageSchema = z.object({
   input_tokens: z.int().nonnegative().optional().describe('Tokens read by the model.'),
   output_tokens: z.int().nonnegative().optional().describe('Tokens written by the model.'),
@@ -20,7 +20,7 @@ const reviewNote = z.object({
 
 export const REVIEW_VERDICTS = ['approve', 'needs-changes'] as const;
 
-/** What a reviewer gives back, as the contract of work items has it. */
+/** The result of a reviewer, in the form of the work item contract. */
 const reviewerForm = z.object({
   verdict: z.enum(REVIEW_VERDICTS).describe('approve, or needs-changes where there are findings.'),
   summary: z.string().describe('What was looked at and found.'),
@@ -29,7 +29,7 @@ const reviewerForm = z.object({
     .describe('Findings; those that start with [Warning] do not change the verdict.'),
 });
 
-/** The JSON an agent may write to the path in `CONDUCTOR_RESULT`, or end its last word with. */
+/** The JSON that an agent can write to the path in `CONDUCTOR_RESULT`, or append to its last message. */
 export const agentResultFileSchema = z.object({
   final: z.string().optional().describe('The last word of the agent.'),
   claims: z.array(z.string()).optional().describe('implemented, fixed, tests_pass, or `created PATH`.'),

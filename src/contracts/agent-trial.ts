@@ -3,7 +3,7 @@ import { agentFailureSchema } from './agent-failure.ts';
 import { usageSchema } from './agent-result.ts';
 import { AGENT_KINDS } from './config.ts';
 
-/** What came of trying an agent alone. */
+/** The result of testing an agent on its own. */
 export const agentTrialSchema = z.looseObject({
   ok: z
     .boolean()

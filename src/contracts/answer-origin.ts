@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described, mapping } from './forms.ts';
 
-/** Where an answer came from, as the operating system says. The name that an answer gives is a label beside it. */
+/** Where an answer came from, according to the operating system. The name in the answer is only a label. */
 export const answerOriginSchema = mapping({
   user: described(z.string(), 'The operating-system user.'),
   terminal: described(z.nullable(z.string()), 'The terminal it was typed on; null for a script.'),
@@ -20,12 +20,12 @@ export const answerOriginSchema = mapping({
 });
 export type AnswerOrigin = z.infer<typeof answerOriginSchema>;
 
-/** Whether a person can have typed it, as far as the system can tell. */
+/** Whether the answer came from a terminal or a web page, so a person can have given it. */
 export function isInteractive({ terminal, session }: AnswerOrigin): boolean {
   return terminal !== null || session !== null;
 }
 
-/** `Ann (user alice, no terminal)`: the label, and what the system knows. */
+/** The label and the origin: `Ann (user alice, no terminal)`. */
 export function answererText(by: string | null, from: AnswerOrigin | undefined): string {
   const name = by ?? 'no name';
   if (from === undefined) return name;

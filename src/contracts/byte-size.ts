@@ -11,10 +11,10 @@ const UNITS: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/** Digits, a fraction where wanted, one unit. Also used in the JSON Schemas. */
+/** Digits, an optional fraction, one unit. Also used in the JSON Schemas. */
 export const BYTES_PATTERN = /^(?=.*[1-9])\d+(?:\.\d+)?(?:[kKMGT]|[KMGT]i)?B$/;
 
-/** A size as users write it, in bytes; null if it is none. A bare number is bytes. */
+/** Parses a size to bytes; null if it is malformed. A plain number means bytes. */
 export function parseBytes(value: unknown): number | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value > 0 ? value : null;
   if (typeof value !== 'string' || !BYTES_PATTERN.test(value)) return null;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Where claims were read: a list given on purpose, the tail that prompts ask for, or plain statements. */
+/** Where claims come from: the result file, the closing block that prompts ask for, or statements in prose. */
 export const CLAIM_SOURCES = ['result_file', 'tail', 'phrase'] as const;
 export type ClaimSource = (typeof CLAIM_SOURCES)[number];
 

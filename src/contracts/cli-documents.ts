@@ -13,8 +13,8 @@ import { statusSchema } from './run-files.ts';
 import { LIFECYCLE_STATES, OPCODES, RUN_OUTCOMES, TERMINATIONS, VIOLATION_CLASSES } from './vocabulary.ts';
 
 /**
- * What verbs print with `--json`. Keys may be added without a new `schema_version`, so readers ignore what they do not
- * know, and so do these.
+ * The `--json` output of commands. Keys can be added without a new `schema_version`, so readers must ignore unknown
+ * keys, and so do these schemas.
  */
 
 const SEVERITIES = ['error', 'warning'] as const;
@@ -242,7 +242,7 @@ const judged = printed({
     .describe('Paths of a patch that `approval_paths` covers: allowed, and a person is asked about them.'),
 });
 
-/** By verb. `error` is what any of them prints instead where it fails itself. */
+/** By command. Every command prints `error` instead if it fails. */
 export const CLI_DOCUMENTS = {
   init: printed({ created: z.array(z.string()), kept: z.array(z.string()) }),
   doctor: printed({ ok: z.boolean(), findings: z.array(finding) }),
@@ -272,7 +272,7 @@ export const CLI_DOCUMENTS = {
     cancelled: z.boolean(),
     by: z.string(),
     reason: z.string().nullable(),
-    /** What was wrong with the record and did not keep the run from being ended. */
+    /** A problem of the record that did not prevent the cancellation. */
     note: z.string().nullable(),
   }),
   status: z.union([printed(standing), printed({ runs: z.array(z.looseObject(standing)) })]),

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { PLANNER_STATUSES } from './vocabulary.ts';
 
-const way = z.array(z.looseObject({ step_id: z.string(), key: z.string() }));
+const pathSteps = z.array(z.looseObject({ step_id: z.string(), key: z.string() }));
 const pathProof = {
   holds: z.boolean(),
-  path: way.nullable().describe('The shortest way that breaks it.'),
+  path: pathSteps.nullable().describe('The shortest way that breaks it.'),
   end: z.string().nullable(),
-  judged: z.looseObject({ path: way, end: z.string() }).nullable(),
+  judged: z.looseObject({ path: pathSteps, end: z.string() }).nullable(),
 };
 
-/** What `validate --prove` says of a workflow. */
+/** The output of `validate --prove` for one workflow. */
 export const proofsDocument = z.looseObject({
   holds: z.boolean(),
   validated: z.looseObject(pathProof),

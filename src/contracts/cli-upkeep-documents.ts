@@ -100,7 +100,7 @@ const trusted = z.union([
   }).describe('With `--list`.'),
 ]);
 
-/** What the verbs print that bring work back and make room. */
+/** Output of the commands that restore work, free disk space or manage trust. */
 export const UPKEEP_DOCUMENTS = {
   undo: undone,
   worktree: z.union([

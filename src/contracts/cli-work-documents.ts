@@ -31,7 +31,7 @@ const item = z.looseObject({
 
 const event = z.looseObject(journalEntrySchema.shape);
 
-/** Of every action that changes something. */
+/** Output of every action that changes something. */
 const changed = printed({
   ok: z.boolean(),
   reason: z.string().nullable().describe('What is left, or what went wrong.'),
@@ -94,7 +94,7 @@ const labels = printed({
   ),
 });
 
-/** What the verbs about work items print with `--json`, by verb; `work` has one for each action. */
+/** The `--json` output of the work item commands; `work` has one document per action. */
 export const WORK_DOCUMENTS = {
   contract: contractDocument,
   work: z.union([listed, shown, changed, labels, template, linted]).describe('With any action.'),

@@ -1,4 +1,4 @@
-/** Every value that holds where nobody says anything. */
+/** The defaults of all settings. */
 export const CONFIG_DEFAULTS = {
   agents: {
     'claude-code': { kind: 'claude-code', command: 'claude', model: null, env: [] },
@@ -34,16 +34,16 @@ export const CONFIG_DEFAULTS = {
   trusted: [],
 } as const;
 
-/** Of a `setup` that leaves them out. */
+/** Defaults of settings that are missing in `setup`. */
 export const SETUP_DEFAULTS = { run: [], copy: [], ports: 0, timeout: '15m' } as const;
 
-/** Where earlier versions kept linked worktrees, relative to the repository. Only clean-up needs it. */
+/** Where earlier versions kept linked worktrees, relative to the repository. Only used for cleanup. */
 export const LEGACY_WORKTREES_DIR = '.tnh/worktrees';
 
-/** How often a step starts an agent again after a failure that may pass. */
+/** How often a step retries an agent after a transient failure. */
 export const AGENT_RETRIES = 2;
 
-/** Of planners that ask somebody. */
+/** Defaults of planners that call a model or an agent. */
 export const PLANNER_DEFAULTS = {
   model: { timeout: '2m', retries: 2 },
   agent: { timeout: '5m' },

@@ -13,7 +13,10 @@ import {
 } from './forms.ts';
 import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
 
-const words = described(z.array(textSchema).check(z.minLength(1)), 'Program and arguments, without a shell.');
+const commandLine = described(
+  z.array(textSchema).check(z.minLength(1)),
+  'Program and arguments, without a shell.',
+);
 
 function kind<const Word extends string>(word: Word, description: string) {
   return described(z.literal(word), description);
@@ -71,12 +74,12 @@ const agent = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** What a validator has of the network in a sandbox. */
+/** Network access of a validator in a sandbox. */
 const VALIDATOR_NETWORKS = ['none', 'host'] as const;
 export type ValidatorNetwork = (typeof VALIDATOR_NETWORKS)[number];
 
 const validator = mapping({
-  command: words,
+  command: commandLine,
   timeout: described(z.optional(durationSchema), 'Instead of the timeout of the step.'),
   report: described(z.optional(reportSchema), 'A report to turn into a harness report.'),
   artifacts: described(z.optional(names), 'Globs of the files to keep.'),
@@ -87,7 +90,7 @@ const validator = mapping({
   ),
 });
 
-/** Whose wire a model is asked by. The last one stands for any endpoint that speaks OpenAI's chat completions. */
+/** The API of the model. The last one is any endpoint that supports OpenAI's chat completions. */
 export const MODEL_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
@@ -186,7 +189,10 @@ export const configDocumentSchema = mapping({
     'Globs of the files that decide a verdict; null for the usual ones of each ecosystem.',
   ),
   retention: described(z.optional(retention), 'What is kept when old runs are removed.'),
-  notify: described(z.optional(mapping({ command: words })), 'Called with one JSON event on standard input.'),
+  notify: described(
+    z.optional(mapping({ command: commandLine })),
+    'Called with one JSON event on standard input.',
+  ),
   sandbox: described(
     z.optional(z.enum(['auto', 'required', 'off'])),
     'Whether agents and validators are shut in: where it can be done, always, or never.',
@@ -208,14 +214,14 @@ export const AGENT_KINDS = ['claude-code', 'codex', 'acp', 'command', 'replay'] 
 interface AgentBase {
   readonly command: string | readonly string[];
   readonly env: readonly string[];
-  /** Paths that a sandbox shows it, relative to the home or absolute. */
+  /** Paths that the agent can read in a sandbox, relative to the home folder or absolute. */
   readonly sees?: readonly string[];
   readonly writes?: readonly string[];
-  /** Starts after a failure that may pass; left out, the default. */
+  /** Retries after a transient failure; missing means the default. */
   readonly retries?: number;
 }
 
-/** What a model costs, in US dollars for a million tokens. */
+/** The price of a model, in US dollars per million tokens. */
 export interface Price {
   readonly input_per_mtok: number;
   readonly output_per_mtok: number;
@@ -247,7 +253,7 @@ export type PlannerConfig =
       readonly provider: ModelProvider;
       readonly model: string;
       readonly base_url: string | null;
-      /** Null where the endpoint wants no key. */
+      /** Null if the endpoint needs no key. */
       readonly api_key_env: string | null;
       readonly timeout: string | number;
       readonly retries: number;
@@ -255,7 +261,7 @@ export type PlannerConfig =
   | { readonly kind: 'agent'; readonly agent: string; readonly timeout: string | number };
 export type ModelPlannerConfig = Extract<PlannerConfig, { kind: 'model' }>;
 
-/** A configuration with nothing left open. Keys are spelt as in the file. */
+/** A complete configuration with all defaults. Keys are spelt as in the file. */
 export interface Config {
   readonly agents: Readonly<Record<string, AgentConfig>>;
   readonly validators: Readonly<Record<string, ValidatorConfig>>;
@@ -270,14 +276,14 @@ export interface Config {
     readonly processes: number;
     readonly written_bytes: string | number;
   };
-  /** All of them apply: the one of the user's file and the one of the repository's. */
+  /** All of them apply: the policy of the user's file and that of the repository's. */
   readonly policy: readonly string[];
   readonly protected_branches: readonly string[];
   readonly entrypoints: readonly string[];
   readonly environment: readonly string[];
   /** `workspaces` is null for the user's state folder. */
   readonly paths: { readonly runs: string; readonly workspaces: string | null };
-  /** Null: nothing has to be prepared. */
+  /** Null: no preparation is needed. */
   readonly setup: SetupConfig | null;
   readonly baseline: 'on' | 'off';
   /** Null: the defaults of each ecosystem. */
@@ -300,6 +306,6 @@ export interface WorkConfig {
   };
   readonly specs: readonly string[];
   readonly jobs: number;
-  /** The default branch by its name; null where it is looked for. */
+  /** The name of the default branch; null to detect it. */
   readonly branch: string | null;
 }

@@ -1,9 +1,9 @@
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Digits, a fraction where wanted, one unit; zero is not a duration. Also used in the JSON Schemas. */
+/** Digits, an optional fraction, one unit; zero is not allowed. Also used in the JSON Schemas. */
 export const DURATION_PATTERN = /^(?=.*[1-9])\d+(?:\.\d+)?[smhd]$/;
 
-/** A duration as users write it, in milliseconds; null when it is none. A bare number means seconds. */
+/** Parses a duration to milliseconds; null if it is malformed. A plain number means seconds. */
 export function parseDuration(value: unknown): number | null {
   if (typeof value === 'number') return value > 0 ? toWholeMs(value * UNIT_MS.s) : null;
   if (typeof value !== 'string' || !DURATION_PATTERN.test(value)) return null;
@@ -12,7 +12,7 @@ export function parseDuration(value: unknown): number | null {
   return toWholeMs(Number(value.slice(0, -1)) * UNIT_MS[unit]);
 }
 
-/** Rounded up, so that a positive duration never becomes zero. The tiny step down undoes binary fractions. */
+/** Rounds up, so that a positive duration never becomes zero. Subtracting 1e-6 compensates for floating-point error. */
 function toWholeMs(ms: number): number | null {
   const whole = Math.ceil(ms - 1e-6);
   return Number.isSafeInteger(whole) ? Math.max(1, whole) : null;

@@ -14,27 +14,27 @@ import {
   VIOLATION_CLASSES,
 } from './vocabulary.ts';
 
-/** Version of the line format and of the closed list of event types. Records of every earlier version are still read. */
+/** Version of the line format and of the closed list of event types. All earlier versions can still be read. */
 export const EVENT_SCHEMA_VERSION = 2;
 
 const outcome = z.enum(MECHANICAL_OUTCOMES);
 const routeKey = z.enum([...MECHANICAL_OUTCOMES, ...PLANNER_STATUSES, ...GATE_EVENTS]);
 const sha = z.string();
 
-/** What one validator of a RUN_VALIDATION came to, as far as routing needs it. */
+/** The result of one validator of a RUN_VALIDATION, as far as routing needs it. */
 const validatorEnd = z.strictObject({
   id: z.string(),
-  /** Names the same validator over several visits: its name, or step and id. */
+  /** Identifies the same validator across visits: its name, or step and id. */
   key: z.string(),
   outcome,
   exit_code: z.int().nullable(),
-  /** Null when no usable harness report came. */
+  /** Null if there was no usable harness report. */
   proposals: z.int().nonnegative().nullable(),
-  /** How often it was run, where that was more than once. */
+  /** How often it ran, if more than once. */
   tries: z.int().min(2).optional(),
   /** It failed first and passed on a later try. */
   flaky: z.literal(true).optional(),
-  /** How many cases of its report passed only on a later try, where there are any. */
+  /** Number of cases in its report that passed only on a later try, if any. */
   flaky_cases: z.int().positive().optional(),
 });
 export type ValidatorEnd = z.infer<typeof validatorEnd>;
@@ -42,7 +42,7 @@ export type ValidatorEnd = z.infer<typeof validatorEnd>;
 const stepEnd = z.strictObject({
   outcome,
   attempt: z.int().positive(),
-  /** Whether files of the worktree differ from before the step. */
+  /** Whether the step changed files of the worktree. */
   changed: z.boolean(),
   tree: sha.nullable(),
   validators: z.array(validatorEnd),
@@ -55,7 +55,7 @@ const gateAnswer = z.strictObject({
   by: z.string().nullable(),
   comment: z.string().nullable(),
   answered_at: z.string(),
-  /** Missing where the time ran out, and in records of earlier versions. */
+  /** Missing for a timeout and in records of earlier versions. */
   from: z.optional(answerOriginSchema),
 });
 
@@ -72,29 +72,29 @@ export const eventPayloads = {
     base_tree: sha,
     branch_name: z.string(),
     worktree_path: z.string(),
-    /** Limits of the configuration at the start: an edited configuration does not leak into a run. */
+    /** The configured limits at the start: later edits of the configuration do not affect the run. */
     defaults: z.strictObject({
       timeout_ms: z.number(),
       idle_timeout_ms: z.number(),
       max_visits: z.int(),
-      /** How long one visit of a step may be parked in all; missing in records of earlier versions. */
+      /** How long one visit of a step may stay parked in total; missing in records of earlier versions. */
       park_ms: z.number().optional(),
     }),
     inputs: z.record(z.string(), z.string()),
-    /** What this run may not touch, besides what its policies forbid. */
+    /** Paths that this run must not change, in addition to those its policies forbid. */
     forbidden_paths: z.array(z.string()).optional(),
-    /** One line that names the run for people; missing in version 1. */
+    /** A one-line title of the run; missing in version 1. */
     title: z.string().optional(),
-    /** Only where the run was started with `--no-baseline`, so that a resume knows it. */
+    /** Set if the run was started with `--no-baseline`, so that a resume skips the baseline too. */
     baseline: z.literal(false).optional(),
   }),
   setup_completed: z.strictObject({
-    /** The checkout that was prepared: the agents' or the one that validators run in. */
+    /** The prepared checkout: `work` for agents, `judge` for validators. */
     checkout: z.enum(['work', 'judge']),
-    /** Names the cache entry; null without a cache. */
+    /** Key of the cache entry; null without a cache. */
     digest: sha.nullable(),
     cache_hit: z.boolean(),
-    /** The commands that ran, in order; the last one failed where the outcome is `error`. */
+    /** The commands that ran, in order; if the outcome is `error`, the last one failed. */
     commands: z.array(
       z.strictObject({ command: z.string(), exit_code: z.int().nullable(), duration_ms: z.number() }),
     ),
@@ -104,7 +104,7 @@ export const eventPayloads = {
   baseline_recorded: z.strictObject({
     /** `unable`: the checks can't run in this environment. */
     outcome: z.enum(['green', 'red', 'unable', 'off']),
-    /** Taken from an earlier run from the same base. */
+    /** Reused from an earlier run with the same base. */
     cached: z.boolean(),
     validators: z.array(
       z.strictObject({
@@ -127,17 +127,17 @@ export const eventPayloads = {
       .nullable(),
     reason: z.string().nullable(),
   }),
-  /** Something a person should know that violates no policy and changes no status. */
+  /** Information for the user that is not a policy violation and changes no status. */
   notice_recorded: z.strictObject({
     kind: z.enum(['checkout_changed', 'branch_left_alone', 'workspace']),
-    /** The ref, path or branch it is about. */
+    /** The affected ref, path or branch. */
     subject: z.string(),
-    /** Null: it did not exist before, or has no value. */
+    /** Null if it did not exist before or has no value. */
     old: z.string().nullable(),
-    /** Null: it no longer exists, or has no value. */
+    /** Null if it no longer exists or has no value. */
     new: z.string().nullable(),
     message: z.string(),
-    /** Where a value is kept that would otherwise be lost. */
+    /** The ref that keeps a value that would otherwise be lost. */
     salvage_ref: z.string().nullable(),
   }),
   notification_sent: z.strictObject({
@@ -150,7 +150,7 @@ export const eventPayloads = {
   run_published: z.strictObject({ url: z.string(), branch: z.string(), remote: z.string().nullable() }),
   step_started: z.strictObject({
     opcode: z.enum(OPCODES),
-    /** The n-th entry of this step, visits and recovery attempts together; names the evidence folder. */
+    /** Counts visits and recovery attempts of this step together; names the evidence folder. */
     attempt: z.int().positive(),
     visit: z.int().positive(),
     recovery: z.boolean(),
@@ -161,7 +161,7 @@ export const eventPayloads = {
     attempt: z.int().positive(),
     mark: z.string(),
     snapshot: z.strictObject({ commit: sha, tree: sha }).nullable(),
-    /** Which start of the attempt it is, from the second on. */
+    /** The number of the start within the attempt; missing for the first. */
     try: z.int().min(2).optional(),
   }),
   runner_completed: z.strictObject({
@@ -171,18 +171,18 @@ export const eventPayloads = {
     exit_code: z.int().nullable(),
     duration_ms: z.number(),
     usage: usageSchema.nullable(),
-    /** Which try it was, from the second on. */
+    /** The number of the try; missing for the first. */
     try: z.int().min(2).optional(),
-    /** What kind of failure it was, where the agent's adapter can tell. */
+    /** The class of the failure, if the agent's adapter can determine it. */
     failure: z.enum(FAILURE_CLASSES).optional(),
   }),
   step_completed: stepEnd,
   step_failed: stepEnd,
   step_waiting: z.strictObject({
-    /** Null where it waits for a time and not for a person. */
+    /** Null if the step waits for a time and not for approval. */
     gate: z.string().nullable(),
     attempt: z.int().positive(),
-    /** The time, and why; only where it waits for one. */
+    /** `until` and `reason` are set only if the step waits for a time. */
     until: z.iso.datetime().optional(),
     reason: z.string().optional(),
   }),
@@ -196,7 +196,7 @@ export const eventPayloads = {
   route_selected: z.strictObject({
     key: routeKey,
     to: z.string(),
-    /** The planner's legal wish, where it differs from the route. */
+    /** The allowed next step that the planner requested, if it differs from the route. */
     planner_next_step: z.string().nullable(),
   }),
   decision_recorded: z.strictObject({
@@ -243,7 +243,7 @@ export const eventPayloads = {
   }),
   status_updated: z.strictObject({
     note: z.string(),
-    /** The bound of `limits` that something of the step has passed. */
+    /** The bound of `limits` that a process of the step exceeded. */
     bound: z.enum(BOUND_NAMES).optional(),
   }),
   run_resumed: z.strictObject({ reason: z.string(), attempt: z.int().positive().nullable() }),
@@ -254,9 +254,9 @@ export const eventPayloads = {
     outcome: z.enum(RUN_OUTCOMES),
     termination: z.enum(TERMINATIONS),
     reason: z.string().nullable(),
-    /** Where the run's branch ended; null when that could not be found out. */
+    /** The final commit of the run's branch; null if unknown. */
     head_sha: sha.nullable(),
-    /** The files that tell people of the whole run, as they were written; earlier versions did not say. */
+    /** The report files of the whole run; missing in earlier versions. */
     files: z.array(z.strictObject({ path: z.string(), sha256: z.string() })).optional(),
   }),
 } as const;
@@ -264,7 +264,7 @@ export const eventPayloads = {
 export type EventType = keyof typeof eventPayloads;
 export type EventPayload<T extends EventType> = z.infer<(typeof eventPayloads)[T]>;
 
-/** An event as the kernel or the runtime makes it: no time, no place in the log yet. */
+/** An event as created by the kernel or the runtime, without a timestamp and sequence number. */
 export type EventDraft = {
   [T in EventType]: {
     readonly event_type: T;
@@ -273,12 +273,12 @@ export type EventDraft = {
   };
 }[EventType];
 
-/** An event as it stands in `events.ndjson`. */
+/** An event as stored in `events.ndjson`. */
 export type RunEvent = EventDraft & {
   readonly seq: number;
   readonly timestamp: string;
   readonly run_id: string;
-  /** SHA-256 of the line before; zeros on the first. */
+  /** SHA-256 of the previous line; zeros on the first. */
   readonly prev: string;
 };
 
@@ -311,12 +311,12 @@ const ADDED_IN_VERSION_2: readonly EventType[] = [
   'run_published',
 ];
 
-/** The list of event types is closed per version. */
+/** Whether an event type exists in a schema version; each version has a closed list. */
 export function isEventTypeOf(schemaVersion: number, type: EventType): boolean {
   return schemaVersion >= 2 || !ADDED_IN_VERSION_2.includes(type);
 }
 
-/** What happens to a run after its end. It changes neither the outcome nor the state, and nothing else may follow the end. */
+/** The only events allowed after the end of a run. They change neither its outcome nor its state. */
 export function mayFollowEnd(type: EventType): type is 'notification_sent' | 'run_published' {
   return type === 'notification_sent' || type === 'run_published';
 }

@@ -3,8 +3,8 @@ import { BYTES_PATTERN, parseBytes } from './byte-size.ts';
 import { DURATION_PATTERN, parseDuration } from './duration.ts';
 
 /**
- * Text that must have a certain form. A schema gives the name of the form as its error, and whoever
- * reports to the user finds here what is wanted and what to do; so the words are in one place.
+ * Text that must have a certain form. A schema's error is the name of the form, and the code that reports it looks up
+ * the wanted form and the help here, so that these messages are in one place.
  */
 export const FORMS = {
   duration: {
@@ -66,13 +66,13 @@ export function formOf(name: FormName, pattern: RegExp) {
   return z.string().check(z.regex(pattern, { error: formError(name) }));
 }
 
-/** Describes a schema made on the spot: one that is shared would be described wherever it is used. */
+/** Adds a description to a new schema. Don't pass a shared one: the description would apply wherever it is used. */
 export function described<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
   z.globalRegistry.add(schema, { description });
   return schema;
 }
 
-/** Describes a schema that others use too, in this one place. */
+/** Adds a description to a copy of a shared schema. */
 export function describedHere<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
   return described(z.clone(schema), description);
 }
@@ -118,8 +118,8 @@ export function wholeNumber(least: number) {
 }
 
 /**
- * A mapping whose keys are all known. `x-` keys are taken out before a document meets its schema; editors
- * learn of them from the JSON Schema.
+ * A mapping that rejects unknown keys. `x-` keys are removed before a document is checked; the JSON Schema declares
+ * them for editors.
  */
 export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape, description?: string) {
   const schema = z.strictObject(shape);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const capturedFileSchema = z.looseObject({ path: z.string(), sha256: z.string(), bytes: z.int() });
 
-/** A proposed golden as a gate shows it. Paths of captured files are relative to the run directory. */
+/** A proposed golden as shown at a gate. Paths of captured files are relative to the run directory. */
 export const goldenProposalSchema = z.looseObject({
   id: z.string().nullable(),
   golden_path: z.string().nullable().describe('Relative to the repository.'),
@@ -26,7 +26,7 @@ export const goldenProposalSchema = z.looseObject({
 });
 export type GoldenProposal = z.infer<typeof goldenProposalSchema>;
 
-/** What has become of a proposal. One that a person rejected can still be accepted at a later gate. */
+/** The state of a proposal. A rejected proposal can still be accepted at a later gate. */
 const GOLDEN_STATES = ['pending', 'accepted', 'not_accepted', 'rejected', 'timed_out', 'superseded'] as const;
 export type GoldenState = (typeof GOLDEN_STATES)[number];
 

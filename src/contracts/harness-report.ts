@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
 /**
- * A harness report in two forms. The full form is what a harness should write. The loose form is what the
- * planner reads: it asks only for what a judgement needs, and for nothing at all inside a report of another
- * major version, so that a newer harness is answered with a judgement and not with a parse error.
+ * A harness report in two forms. The full form is what a harness should write. The loose form is what the planner
+ * reads: it requires only what an evaluation needs, and nothing inside a report of another major version, so that a
+ * newer report leads to a planner decision and not to a parse error.
  */
 
 const CASE_KINDS = ['cli', 'web', 'docs', 'vscode_ui', 'unit'] as const;
 const CASE_STATUSES = ['passed', 'failed', 'skipped', 'flaky'] as const;
-/** What a summary counts; skipped cases need no count. */
+/** The counts that a summary must have; skipped cases are optional. */
 const COUNTED = ['passed', 'failed', 'flaky'] as const;
 const REFERENCE_KEYS = ['golden_path', 'proposed_path', 'diff_ref'] as const;
 const UX_SEVERITIES = ['info', 'warning', 'error'] as const;
@@ -55,7 +55,7 @@ const readSummarySchema = z.looseObject({
   flaky: z.number().optional().describe('Flaky cases; left out means none.'),
 });
 
-/** The inside of a report whose major version is 1. */
+/** The content of a report with major version 1. */
 export const readableReportSchema = z.looseObject({
   suite_id: z.string().describe('Identifier of the suite.'),
   cases: z.array(readCaseSchema).describe('Results of the cases.'),
@@ -65,10 +65,10 @@ export const readableReportSchema = z.looseObject({
 });
 export type ReadableReport = z.infer<typeof readableReportSchema>;
 
-/** A report can be wrong in as many places as it has; nobody reads them all. */
-const SHOWN_ISSUES = 100;
+/** Limits the issues listed for one report. */
+const MAX_ISSUES = 100;
 
-/** The keys without which nothing is a report, and proposals, which count whatever the version. */
+/** The keys that every report must have, and `proposed_goldens`, which count in any version. */
 export const looseHarnessReportSchema = z
   .looseObject({
     suite_id: z.string().describe('Identifier of the suite.'),
@@ -80,7 +80,7 @@ export const looseHarnessReportSchema = z
   .superRefine((report, context) => {
     if (!isReadableVersion(report.version)) return;
     const read = readableReportSchema.safeParse(report);
-    for (const issue of (read.error?.issues ?? []).slice(0, SHOWN_ISSUES)) {
+    for (const issue of (read.error?.issues ?? []).slice(0, MAX_ISSUES)) {
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     }
   });
@@ -108,7 +108,7 @@ const fullSummarySchema = z.looseObject({
   duration_ms: z.number().nonnegative().describe('How long the suite took, in milliseconds.'),
 });
 
-/** All minimum fields, as a harness should write them. */
+/** The full form: all required fields, as a harness should write them. */
 export const harnessReportSchema = z
   .looseObject({
     suite_id: z.string().min(1).describe('Identifier of the suite.'),
@@ -125,8 +125,8 @@ export const harnessReportSchema = z
       .describe('Goldens the harness would change; a person has to accept them.'),
   })
   .superRefine((report, context) => {
-    const found = [...repeatedIds(report.cases), ...wrongCounts(report), ...strayPaths(report)];
-    for (const issue of found.slice(0, SHOWN_ISSUES)) context.addIssue({ code: 'custom', ...issue });
+    const found = [...findDuplicateIds(report.cases), ...findWrongCounts(report), ...findStrayPaths(report)];
+    for (const issue of found.slice(0, MAX_ISSUES)) context.addIssue({ code: 'custom', ...issue });
   });
 export type HarnessReport = z.infer<typeof harnessReportSchema>;
 
@@ -135,7 +135,7 @@ interface ReportIssue {
   readonly message: string;
 }
 
-function repeatedIds(cases: readonly { readonly id: string }[]): ReportIssue[] {
+function findDuplicateIds(cases: readonly { readonly id: string }[]): ReportIssue[] {
   const seen = new Set<string>();
   return cases.flatMap(({ id }, index) => {
     if (!seen.has(id)) {
@@ -147,7 +147,7 @@ function repeatedIds(cases: readonly { readonly id: string }[]): ReportIssue[] {
   });
 }
 
-function wrongCounts({
+function findWrongCounts({
   cases,
   summary,
 }: {
@@ -156,14 +156,14 @@ function wrongCounts({
 }): ReportIssue[] {
   const counts = countCases(cases, 0);
   return COUNTED.flatMap((status) => {
-    const told = summary[status];
-    if (told === counts[status]) return [];
-    return [{ path: ['summary', status], message: `it is ${told}, and the cases have ${counts[status]}` }];
+    const stated = summary[status];
+    if (stated === counts[status]) return [];
+    return [{ path: ['summary', status], message: `it is ${stated}, and the cases have ${counts[status]}` }];
   });
 }
 
-/** References are relative to the run directory, and goldens to the repository; nothing leads out of either. */
-function strayPaths({ cases, ux_flags = [], proposed_goldens = [] }: ReferringReport): ReportIssue[] {
+/** References are relative to the run directory, goldens to the repository; neither may leave its folder. */
+function findStrayPaths({ cases, ux_flags = [], proposed_goldens = [] }: ReferringReport): ReportIssue[] {
   const stray = (name: string | null | undefined, ...path: (string | number)[]): ReportIssue[] => {
     const leaves = name?.startsWith('/') === true || name?.split('/').includes('..') === true;
     return leaves ? [{ path, message: `the path ${JSON.stringify(name)} is absolute or has \`..\`` }] : [];
@@ -187,10 +187,10 @@ interface ReferringReport {
   readonly proposed_goldens?: readonly z.infer<typeof proposedGoldenSchema>[] | undefined;
 }
 
-/** The version of the form in which reports are written here. */
+/** The version of reports that conductor writes. */
 export const REPORT_VERSION = '1.0.0';
 
-/** The counts over some cases, as a report gives them. */
+/** The summary counts of a report. */
 export function countCases(cases: readonly { readonly status: CaseStatus }[], durationMs: number) {
   const count = (status: CaseStatus): number => cases.filter((one) => one.status === status).length;
   return {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described, durationSchema, formOf, mapping, NAME_PATTERN, text, wholeNumber } from './forms.ts';
 
-/** A suite of cases as a file: what the harness kit offers to programs, for those that are written in no language. */
+/** A declarative suite file: the features of the harness kit, without writing a program. */
 
 const words = () => z.array(text()).check(z.minLength(1));
 

@@ -20,7 +20,7 @@ interface Entry {
   readonly title: string;
 }
 
-/** What people write comes first, then what tools exchange, then what a run leaves. */
+/** First the documents that users write, then those that tools exchange, then the files of a run. */
 const SCHEMAS = {
   workflow: { schema: workflowDocumentSchema, title: 'A workflow' },
   config: { schema: configDocumentSchema, title: 'A configuration' },
@@ -46,7 +46,7 @@ type DocumentName = keyof typeof SCHEMAS;
 export type SchemaName = DocumentName | `cli.${CliDocumentName}`;
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** What a verb prints is named for the verb. */
+/** The schema of a command's output is named after the command. */
 const CLI_SCHEMAS = Object.fromEntries(
   Object.entries(CLI_DOCUMENTS).map(([name, schema]): [string, Entry] => [
     `cli.${name}`,
@@ -67,8 +67,8 @@ export function schemaTitle(name: SchemaName): string {
 }
 
 /**
- * The JSON Schema of a document as somebody writes it. It knows the structure; what steps mean to each
- * other is for the checker.
+ * The JSON Schema of a document as written. It covers the structure only; relations between steps are checked by
+ * `conductor validate`.
  */
 export function jsonSchemaOf(name: SchemaName): JsonSchema {
   const entry = ENTRIES[name];
@@ -76,7 +76,7 @@ export function jsonSchemaOf(name: SchemaName): JsonSchema {
   return { $schema, $id: `urn:tnh-conductor:schema:${name}`, title: entry.title, ...rest } as JsonSchema;
 }
 
-/** As it is printed and as it is written to files. */
+/** The text that is printed and written to files. */
 export function jsonSchemaText(name: SchemaName): string {
   return `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`;
 }

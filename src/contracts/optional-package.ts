@@ -1,6 +1,6 @@
 import { ExpectedFailure } from './expected-failure.ts';
 
-/** Loads a package that is installed only by users who need it; the error says how to install it. */
+/** Loads an optional package; the error says how to install it. */
 export async function loadOptional<T>(purpose: string, name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
@@ -13,7 +13,7 @@ export async function loadOptional<T>(purpose: string, name: string, load: () =>
   }
 }
 
-/** False if the package is installed and something that it needs is missing. */
+/** False if the package is installed, but one of its dependencies is missing. */
 function isMissing(error: unknown, name: string): boolean {
   const isNotFound = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
   return isNotFound && error.message.includes(`'${name}'`);

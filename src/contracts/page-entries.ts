@@ -1,11 +1,11 @@
-/** What a step on a page, or an expectation of one, can be about. */
+/** The keys that a page step or a page expectation can have. */
 export interface EntryForm<Key extends string = string> {
   readonly name: string;
-  /** One of these, and no more than one. */
+  /** An entry has exactly one of these. */
   readonly keys: readonly Key[];
-  /** What says more about some of them, and nothing about the others. */
+  /** Additional keys, each with the main keys that it applies to. */
   readonly belongs: Readonly<Record<string, readonly Key[]>>;
-  /** What one of them means nothing without. */
+  /** The additional key that a main key requires. */
   readonly needs: Readonly<Partial<Record<Key, string>>>;
 }
 
@@ -30,7 +30,7 @@ export interface EntryProblem {
   readonly key: string | null;
 }
 
-/** What of two things an entry is about, and what a word means that does not belong, would be for nobody to say. */
+/** Rejects entries that would be ambiguous: several main keys, or an additional key that doesn't apply. */
 export function entryProblem(
   fields: Readonly<Record<string, unknown>>,
   form: EntryForm,
@@ -39,8 +39,8 @@ export function entryProblem(
   const known = form.keys.filter(has);
   const [key, second] = known;
   if (key === undefined || second !== undefined) {
-    const said = known.length === 0 ? 'none' : known.map(quoted).join(' and ');
-    const message = `${form.name} is about one thing, but this one has ${said}`;
+    const found = known.length === 0 ? 'none' : known.map(quoted).join(' and ');
+    const message = `${form.name} is about one thing, but this one has ${found}`;
     return { message, help: `give exactly one of ${form.keys.map(quoted).join(', ')}`, key: null };
   }
   const stray = Object.entries(form.belongs).find(([name, owners]) => has(name) && !owners.includes(key));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PLANNER_STATUSES } from './vocabulary.ts';
 
-/** What the planner answers. The kernel reads `status` and `next_step`; the rest is for prompts and gates. */
+/** The planner's answer. The kernel reads `status` and `next_step`; prompts and gates use the rest. */
 
 export const BLOCKER_SEVERITIES = ['low', 'medium', 'high'] as const;
 export type BlockerSeverity = (typeof BLOCKER_SEVERITIES)[number];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { looseHarnessReportSchema } from './harness-report.ts';
 import { MECHANICAL_OUTCOMES, OPCODES } from './vocabulary.ts';
 
-/** The envelope an EVALUATE step hands to the planner. Keys that are not named here are ignored. */
+/** The envelope that an EVALUATE step passes to the planner. Unknown keys are ignored. */
 
 export const windowEntrySchema = z.object({
   step_id: z.string().describe('The completed step.'),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { usageSchema } from './agent-result.ts';
 import { type PlannerDecision, plannerDecisionSchema } from './planner-decision.ts';
 
-/** How a decision came about. Stored beside it, so that nobody has to guess whose judgement it was. */
+/** How a decision was made. Stored beside it, to show whether the rules, a model or an agent decided. */
 
 const TRACE_VERDICTS = ['rules', 'taken', 'raised_to_floor', 'refused'] as const;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { plannerInputSchema } from './planner-input.ts';
 import { PLANNER_STATUSES } from './vocabulary.ts';
 
-/** One judgement to be held: an envelope, and what has to come of it. */
+/** A test case for the planner: an envelope and the expected decision. */
 export const plannerVectorSchema = z.object({
   vector_id: z.string().min(1).describe('Name of the vector, unique in its folder.'),
   summary: z.string().describe('One sentence: what situation it is.'),

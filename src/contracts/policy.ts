@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { globProblem } from '../text/glob.ts';
 import { FORM_ERROR_PREFIX } from './forms.ts';
 
-/** What an agent step may do. Every field may be left out, and then allows what it can. */
+/** What an agent step may do. Every field is optional; a missing one sets no restriction beyond its default. */
 
 export const EXECUTIONS = ['workspace_write', 'read_only'] as const;
 export type Execution = (typeof EXECUTIONS)[number];
@@ -25,7 +25,7 @@ export type Approval = (typeof APPROVALS)[number];
 export const NETWORKS = ['allow', 'deny'] as const;
 export type Network = (typeof NETWORKS)[number];
 
-/** A glob that could never match, or that means the opposite of its list, would weaken a policy in silence. */
+/** Rejects globs that can never match or that negate their list: they would weaken a policy silently. */
 const globSchema = z
   .string()
   .min(1)
@@ -43,7 +43,7 @@ const globsSchema = z.array(globSchema);
 
 const entrySchema = z.string().refine((entry) => entry.trim() !== '', 'an empty entry never matches');
 
-/** An expression that can't be matched would either deny nothing or everything. */
+/** Rejects invalid expressions, which would deny nothing or everything. */
 const denySchema = entrySchema
   .refine(isWellFormed, 'expected a regular expression between the slashes')
   .refine(
@@ -51,7 +51,7 @@ const denySchema = entrySchema
     'expressions are matched in linear time, so they have no lookahead, no lookbehind and no back-references',
   );
 
-/** Behind an even number of backslashes, which stand for themselves. */
+/** Only after an even number of backslashes: an odd one escapes the character. */
 const LOOKS_BACK_OR_AROUND = /(?<!\\)(?:\\\\)*(?:\(\?<?[=!]|\\(?:[1-9]|k<))/;
 
 function isWellFormed(entry: string): boolean {
@@ -65,7 +65,7 @@ function isWellFormed(entry: string): boolean {
   }
 }
 
-/** The parts of `/expression/flags`; null for words and for the path of a program, such as `/bin/rm`. */
+/** Parses `/expression/flags`; null for word prefixes and for a program path such as `/bin/rm`. */
 export function readExpression(entry: string): { readonly body: string; readonly flags: string } | null {
   const [, body, flags] = /^\/([\s\S]+)\/([a-z]*)$/.exec(entry) ?? [];
   if (body === undefined || flags === undefined) return null;
@@ -73,7 +73,7 @@ export function readExpression(entry: string): { readonly body: string; readonly
   return isPath ? null : { body, flags };
 }
 
-/** `x-` keys are taken out before a document meets its schema; editors learn of them from the JSON Schema. */
+/** `x-` keys are removed before a document is checked; the JSON Schema declares them for editors. */
 const FREE_KEYS = { patternProperties: { '^x-': {} } };
 
 export const policyDocumentSchema = z
@@ -114,7 +114,7 @@ export const policyDocumentSchema = z
   .meta(FREE_KEYS);
 export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
 
-/** A document, or a runtime override, which has no name of its own. */
+/** A policy document, or a runtime override, which has no id and version. */
 export const policyOverrideSchema = policyDocumentSchema.partial({ policy_id: true, version: true });
 export type PolicyOverride = z.infer<typeof policyOverrideSchema>;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A document that a verb prints with `--json`. */
+/** A document that a command prints with `--json`. */
 export function printed<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.looseObject({
     schema_version: z.literal(1).describe('Raised when a key changes its meaning.'),
@@ -8,7 +8,7 @@ export function printed<const Shape extends z.core.$ZodLooseShape>(shape: Shape)
   });
 }
 
-/** A file of a change, as several documents tell it. */
+/** A changed file, as several documents print it. */
 export const printedChange = z.looseObject({
   path: z.string(),
   status: z.enum(['A', 'M', 'D', 'R']),

@@ -6,14 +6,14 @@ export type BoundName = (typeof BOUND_NAMES)[number];
 
 export interface PassedBound {
   readonly bound: BoundName;
-  /** What was used and what is allowed, such as `it used 3 GB of memory; limits.memory is 2 GB`. */
+  /** The used and the allowed amount, such as `it used 3 GB of memory; limits.memory is 2 GB`. */
   readonly message: string;
 }
 
-/** Which limit or bound was passed: the process is about to be stopped for it. */
+/** The exceeded limit or bound for which a process is stopped. */
 export type StopCause = 'timeout' | 'idle' | PassedBound;
 
-/** How a supervised process came to its end. */
+/** How a supervised process ended. */
 export type ProcessEnd =
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: string }
@@ -21,7 +21,7 @@ export type ProcessEnd =
   | { readonly kind: 'idle' }
   | { readonly kind: 'cancelled' }
   | ({ readonly kind: 'bound' } & PassedBound)
-  /** It never ran: not found, not executable, no such folder. */
+  /** The process never ran: not found, not executable, no such folder. */
   | { readonly kind: 'spawn_failed'; readonly code: string; readonly message: string };
 
 /** The end of a process that conductor stopped. */
@@ -31,7 +31,7 @@ export function endOfStop(cause: StopCause | 'cancelled'): StoppedEnd {
   return typeof cause === 'string' ? { kind: cause } : { kind: 'bound', ...cause };
 }
 
-/** What that means for the step that started it. */
+/** The outcome for the step that started the process. */
 export function outcomeOfEnd(end: ProcessEnd): MechanicalOutcome | 'cancelled' {
   switch (end.kind) {
     case 'exited':

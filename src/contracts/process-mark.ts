@@ -1,18 +1,18 @@
-/** The environment variable by which a process, and all that it starts, is known as part of a run. */
+/** The environment variable that marks a process and its descendants as part of a run. */
 export const MARK_VARIABLE = 'CONDUCTOR_MARK';
 
-/** The marks of the steps around, one on each line, where an agent has started a conductor of its own. */
+/** The marks of the enclosing steps, one per line, if an agent started conductor itself. */
 export const OUTER_MARKS_VARIABLE = 'CONDUCTOR_OUTER_MARKS';
 
-/** What a conductor with this environment passes on, so that whoever ends the step around finds what it starts too. */
+/** The variables that a nested conductor passes on, so that stopping an enclosing step also finds its processes. */
 export function outerMarksOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const marks = [env[OUTER_MARKS_VARIABLE], env[MARK_VARIABLE]].filter((mark) => mark !== undefined);
   return marks.length === 0 ? {} : { [OUTER_MARKS_VARIABLE]: marks.join('\n') };
 }
 
 /**
- * The mark of git commands that work for a run. It lies apart from the marks of steps: whoever ends those must not
- * cut a git command in two. Below it stands the process that started the command.
+ * The mark of git commands that belong to a run. It differs from the marks of steps, so that stopping a step never
+ * kills a git command halfway. The process that started the command is appended to it.
  */
 export function gitMarkOf(runId: string): string {
   return `git/${runId}`;

@@ -26,7 +26,7 @@ const outputContract = mapping({
   artifacts: described(z.optional(z.array(z.unknown())), 'For task prompts: what the agent leaves behind.'),
 });
 
-/** An id that ends like a version would make references ambiguous. */
+/** Rejects an id that ends in a version, which would make references ambiguous. */
 const PROMPT_ID = /^(?!.*\.v[0-9]+$)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 /** The front matter of a prompt, as written. */
@@ -71,11 +71,11 @@ export interface Prompt {
   readonly body: string;
 }
 
-/** What an engine finds in the text of a prompt before anything is rendered. Offsets are into the text. */
+/** The result of parsing a prompt template. Offsets refer to the body. */
 export interface TemplateReading {
-  /** Why the text is no template; nothing else is known of it then. */
+  /** The syntax error, or null. With an error, `variables` is unknown. */
   readonly fault: { readonly message: string; readonly offset: number; readonly length: number } | null;
-  /** What has to be given from outside, in the order in which it is first used. */
+  /** The variables that the caller must provide, in order of first use. */
   readonly variables: readonly { readonly name: string; readonly offset: number }[];
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { verificationSchema } from './planner-decision.ts';
 
-/** All that a step gets which refines work: what was judged, and never what a reviewer happened to write. */
+/** The input of a refinement step. It comes from the planner's decision, never from a reviewer's free text. */
 export const refinementPackageSchema = z.strictObject({
   objective: z.string().describe('What the refinement has to achieve.'),
   issues: z

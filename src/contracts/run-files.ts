@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { LIFECYCLE_STATES, OPCODES, PLANNER_STATUSES, RUN_OUTCOMES, TERMINATIONS } from './vocabulary.ts';
 
-/** The derived files of a run directory. `events.ndjson` is the truth; these can be rebuilt from it. */
+/** The derived files of a run directory. `events.ndjson` is the source of truth; these can be rebuilt from it. */
 
 export const RUN_FILES_SCHEMA_VERSION = 2;
 
-/** Missing in the files of runs that version 1 recorded. */
 const title = z.string().optional().describe('Names the run for people. Missing in runs of version 1.');
 
 const usageTotals = z
@@ -80,7 +79,7 @@ export const statusSchema = z.strictObject({
 });
 export type Status = z.infer<typeof statusSchema>;
 
-/** Roles that readers may rely on; a manifest may carry others. */
+/** Roles with a defined meaning; a manifest can contain others. */
 const ARTIFACT_ROLES = [
   'runner_transcript',
   'runner_final_response',
@@ -126,11 +125,11 @@ export const manifestSchema = z.strictObject({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Folders of evidence that belongs to the run and to no step: step ids can't start with `_`. */
+/** Evidence folders of the run itself. Step ids can't start with `_`, so they never clash. */
 export const RUN_FOLDERS = ['_setup', '_baseline'] as const;
 export type RunFolder = (typeof RUN_FOLDERS)[number];
 
-/** Where the evidence of the n-th entry of a step lies, relative to the run directory. */
+/** The evidence folder of an attempt of a step, relative to the run directory. */
 export function stepFolderOf(stepId: string, attempt: number): string {
   return `artifacts/${attempt === 1 ? stepId : `${stepId}@${attempt}`}`;
 }

@@ -3,7 +3,7 @@ export interface Driver {
   readonly pid: number;
   /** Empty if unknown. */
   readonly host: string;
-  /** ISO 8601; null if the lease has run out and the process is known to be alive all the same. */
+  /** ISO 8601; null if the lease has expired but the process is known to be alive. */
   readonly leaseUntil: string | null;
 }
 

@@ -1,6 +1,6 @@
-/** Characters of a title that is taken from the task; a longer line is cut. */
+/** Maximum length of a title that is taken from the task. */
 export const TASK_TITLE_LENGTH = 72;
-/** Characters of any other title. */
+/** Maximum length of any other title. */
 export const TITLE_LENGTH = 200;
 
 export interface TitleSources {
@@ -8,12 +8,12 @@ export interface TitleSources {
   readonly title: string | null;
   /** The input `task`. */
   readonly task: string | null;
-  /** Of the workflow. */
+  /** The description of the workflow. */
   readonly description: string;
   readonly workflowId: string;
 }
 
-/** The one line that names a run for people: the first source that has text. */
+/** The title of a run: one line from the first source that has text. */
 export function runTitle({ title, task, description, workflowId }: TitleSources): string {
   return (
     titleLine(title, TITLE_LENGTH) ??
@@ -23,7 +23,7 @@ export function runTitle({ title, task, description, workflowId }: TitleSources)
   );
 }
 
-/** The first line of a text that is not blank, safe to print, at most so many characters; null when there is none. */
+/** The first line that is not blank, safe to print and truncated to `length`; null if there is none. */
 function titleLine(text: string | null, length: number): string | null {
   for (const line of (text ?? '').split(LINE_END)) {
     const plain = plainText(line);
@@ -35,12 +35,12 @@ function titleLine(text: string | null, length: number): string | null {
 const LINE_END = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/u;
 
 const ESC = '\\u001b';
-/** What a terminal would obey: CSI sequences such as colours, and OSC sequences such as links and window titles. */
+/** Terminal escape sequences: CSI such as colours, OSC such as links and window titles. */
 const TERMINAL_SEQUENCE = new RegExp(
   `${ESC}\\[[0-?]*[ -/]*[@-~]|${ESC}\\][^\\u0007\\u001b]*(?:\\u0007|${ESC}\\\\)?`,
   'gu',
 );
-/** Control characters, and what reverses or hides the text after it. */
+/** Control characters, and characters that reorder or hide text. */
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u200b\u2060\ufeff\ufff9-\ufffb]/gu;
 const LONE_SURROGATE = /\p{Cs}/gu;
 
@@ -54,7 +54,7 @@ function plainText(line: string): string {
     .trim();
 }
 
-/** Cuts between characters as a reader sees them, and counts the ellipsis. */
+/** Truncates between graphemes; the ellipsis counts towards the length. */
 function cutTo(text: string, length: number): string {
   if ([...text].length <= length) return text;
   let kept = '';

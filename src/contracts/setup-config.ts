@@ -4,12 +4,12 @@ import { described, durationSchema, mapping, textSchema, wholeNumber } from './f
 /** Program and arguments. */
 export type Command = readonly [string, ...string[]];
 
-/** More consecutive ports than this are hard to find, and no test suite needs them. */
-const MOST_PORTS = 1_000;
+/** More consecutive ports are hard to find, and no test suite needs them. */
+const MAX_PORTS = 1_000;
 
 const globs = z.array(textSchema).check(z.minLength(1));
 
-/** How a checkout is prepared before the first step: the section `setup` of a configuration. */
+/** The `setup` section of a configuration: how a checkout is prepared before the first step. */
 export const setupSchema = mapping({
   run: described(
     z.optional(z.array(z.array(textSchema).check(z.minLength(1)))),
@@ -29,7 +29,7 @@ export const setupSchema = mapping({
     'Files of your checkout that git ignores and that a run needs, such as `.env.test`.',
   ),
   ports: described(
-    z.optional(wholeNumber(0).check(z.maximum(MOST_PORTS))),
+    z.optional(wholeNumber(0).check(z.maximum(MAX_PORTS))),
     'How many consecutive ports each run reserves; `CONDUCTOR_PORT` is the first of them.',
   ),
   timeout: described(z.optional(durationSchema), 'For all commands together.'),

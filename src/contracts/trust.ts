@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a repository's files can make conductor execute, or hand out. */
+/** The kinds of repository settings that can make conductor execute code or expose data. */
 export const PART_KINDS = [
   'agent',
   'agent settings',
@@ -19,7 +19,7 @@ export const PART_KINDS = [
 ] as const;
 export type PartKind = (typeof PART_KINDS)[number];
 
-/** A part as the user said yes to it: one line of the trust file of a repository. */
+/** A part that the user trusts: one line in the trust file of a repository. */
 export const trustedPartSchema = z.object({
   repository: z.string(),
   kind: z.enum(PART_KINDS),

@@ -1,9 +1,9 @@
-/** The closed word lists of the system. Everything else refers to these, so a word is spelt in one place. */
+/** The closed vocabularies of the system, each defined in one place. */
 
 export const OPCODES = ['RUN_AGENT', 'RUN_VALIDATION', 'EVALUATE', 'GATE', 'ROLLBACK', 'STOP'] as const;
 export type Opcode = (typeof OPCODES)[number];
 
-/** How a step that is not EVALUATE or GATE ends. Ordered from harmless to worst. */
+/** How a step other than EVALUATE or GATE ends. Ordered from best to worst. */
 export const MECHANICAL_OUTCOMES = [
   'completed',
   'error',
@@ -19,13 +19,13 @@ export type PlannerStatus = (typeof PLANNER_STATUSES)[number];
 export const GATE_EVENTS = ['gate_approved', 'gate_rejected', 'gate_timed_out'] as const;
 export type GateEvent = (typeof GATE_EVENTS)[number];
 
-/** Every key that can stand in a `routes` map. */
+/** Every key that a `routes` map can have. */
 export type RouteKey = MechanicalOutcome | PlannerStatus | GateEvent;
 
 export const LIFECYCLE_STATES = ['running', 'waiting', 'blocked', 'failed', 'completed'] as const;
 export type LifecycleState = (typeof LIFECYCLE_STATES)[number];
 
-/** What a run was worth, as opposed to where it stands. */
+/** The result of a run, as opposed to its lifecycle state. */
 export const RUN_OUTCOMES = [
   'success',
   'unverified',
@@ -42,7 +42,7 @@ export const RUN_OUTCOMES = [
 ] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-/** The exact key through which a run ended. */
+/** The exact reason why a run ended: a route key, or an end without a route. */
 export const TERMINATIONS = [
   ...MECHANICAL_OUTCOMES,
   ...PLANNER_STATUSES,
@@ -68,7 +68,7 @@ export type ViolationClass = (typeof VIOLATION_CLASSES)[number];
 export const COMPONENT_KINDS = ['docs', 'cli', 'web', 'vscode_ui', 'library'] as const;
 export const EVAL_PROFILES = ['smoke', 'overnight', 'release_candidate'] as const;
 
-/** What an agent step was meant to do; the planner reads claims against it. */
+/** The purpose of an agent step; the planner checks claims against it. */
 export const INTENTS = ['implementation', 'review', 'analysis', 'harness', 'none'] as const;
 export type Intent = (typeof INTENTS)[number];
 

@@ -5,8 +5,8 @@ import { pipelineSchema, revisionSchema, specSchema, WORK_STATUSES, workItemSche
 import { agentReviewSchema, ROLES } from './work-results.ts';
 
 /**
- * The journal of work items. State is a fold over it. Everything that one command did, or did not do, is appended at
- * once; what a provider did by itself is told by events as well.
+ * The journal of work items. State is a fold over it. All events of one command, including its refusal, are appended
+ * at once. Changes that a provider makes on its own are events too.
  */
 
 const itemId = () => described(z.string(), 'The item it is about.');
@@ -109,7 +109,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
 ]);
 export type WorkEvent = z.infer<typeof workEventSchema>;
 
-/** As it stands in the journal. */
+/** An event as stored in the journal. */
 export const journalEntrySchema = mapping({
   seq: described(z.int().check(z.minimum(1)), 'Counts from 1, without a gap.'),
   at: described(z.string(), 'When, in UTC.'),

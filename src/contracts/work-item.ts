@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described, describedHere, mapping } from './forms.ts';
 
-/** In the order of a board: what moves on its own first, then what waits for a person, then what has ended. */
+/** In board order: statuses that progress automatically, then those that wait for a user, then closed. */
 export const WORK_STATUSES = [
   'pending',
   'ready',

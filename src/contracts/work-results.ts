@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { described, describedHere } from './forms.ts';
 
 /**
- * What the three roles give back. The single source: types, checks, JSON Schemas and the reference page are made from
- * these. They are strict, so that a misspelt key is told and not dropped.
+ * The results of the three roles. The single source: types, checks, JSON Schemas and the reference page are generated
+ * from these. They are strict, so that a misspelt key is reported and not dropped.
  */
 
 const strings = () => z.array(z.string());
@@ -73,7 +73,7 @@ export type ReviewerResult = z.infer<typeof reviewerResultSchema>;
 export const ROLES = ['planner', 'implementor', 'reviewer'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A comment that starts like this is no finding, and does not count for the verdict. */
+/** A comment with this prefix is not a finding and does not affect the verdict. */
 export const WARNING_PREFIX = '[Warning]';
 
 /** The prefix in any case, also in bold, in backticks or as a list item. */

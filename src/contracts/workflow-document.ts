@@ -14,7 +14,7 @@ import {
 } from './forms.ts';
 import { COMPONENT_KINDS, EVAL_PROFILES, INTENTS, OPCODES } from './vocabulary.ts';
 
-/** Made anew for each use: what a key means differs from route to route. */
+/** Creates a new schema for each use, because the description differs by route. */
 function target(when: string) {
   return described(z.string(), `${when}: a step id, or STOP.`);
 }
@@ -115,7 +115,7 @@ const stepCommon = {
   allow_unreachable: described(z.optional(z.boolean()), 'Keeps a step that nothing leads to.'),
 };
 
-/** Made anew for each opcode: a schema that is used twice becomes a reference in the generated JSON Schema. */
+/** Creates a new schema for each opcode: a shared one would become a reference in the generated JSON Schema. */
 function stepPolicy() {
   return described(
     z.optional(textSchema),
@@ -245,12 +245,12 @@ const stepSchemas = {
   STOP: stopStep,
 };
 
-/** Which opcodes know a key, so that a key in the wrong place can be told from a misspelt one. */
+/** The opcodes that have a key, to distinguish a misplaced key from a misspelt one. */
 export function opcodesWithKey(key: string): string[] {
   return OPCODES.filter((opcode) => Object.hasOwn(stepSchemas[opcode].shape, key));
 }
 
-/** Whether a key stands under `limits`, so that one that was written beside it can be told where it goes. */
+/** Whether a key belongs under `limits`, to report a limit that is written beside it. */
 export function isLimitKey(key: string): boolean {
   return Object.hasOwn(limits.shape, key);
 }

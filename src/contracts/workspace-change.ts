@@ -1,4 +1,4 @@
-/** What the runtime sees of a workspace and its files; policies and the planner judge by it. */
+/** Changes of a workspace as the runtime sees them; policies and the planner evaluate them. */
 
 export interface RefState {
   /** Full ref name to object id, without `refs/conductor/`. */
@@ -9,7 +9,7 @@ export interface RefState {
 
 export interface FileChange {
   readonly path: string;
-  /** For renames. */
+  /** Set for renames. */
   readonly oldPath: string | null;
   readonly status: 'A' | 'M' | 'D' | 'R';
   /** Null for binary files. */
@@ -28,17 +28,17 @@ export interface WorkspaceDiff {
   readonly deletions: number;
 }
 
-/** A change that no tree shows: in the workspace's own git folder, or a link that leads out of it. */
+/** A change that is not visible in a tree: in the workspace's git folder, or a link that leads outside. */
 export interface HiddenChange {
   readonly place: 'git_files' | 'link';
-  /** As a person would name it: a path, or a link with its target. */
+  /** For display: a path, or a link with its target. */
   readonly subject: string;
   readonly verb: 'changed' | 'created' | 'deleted';
   /** Whether conductor restored it. */
   readonly restored: boolean;
 }
 
-/** Something that changed outside the workspace while a step ran. It is never charged to the step. */
+/** A change outside the workspace while a step ran. It is never attributed to the step. */
 export interface Notice {
   readonly kind: 'checkout_changed' | 'branch_left_alone' | 'workspace';
   /** A ref or a path. */
@@ -46,6 +46,6 @@ export interface Notice {
   readonly old: string | null;
   readonly new: string | null;
   readonly message: string;
-  /** Where an old value is kept that is no longer reachable otherwise. */
+  /** The ref that keeps an old value that is no longer reachable otherwise. */
   readonly salvageRef: string | null;
 }

@@ -5,11 +5,11 @@ export interface CodeEntry {
   readonly severity: Severity;
 }
 
-/** The kinds of document that are checked. Codes start with theirs. */
+/** The kinds of documents, by the prefix of their codes. */
 export const FAMILIES = { WF: 'workflow', CF: 'configuration', PR: 'prompt' } as const;
 export type Family = keyof typeof FAMILIES;
 
-/** What can be wrong with any YAML document. The same number means the same thing in every family. */
+/** Problems of any YAML document. A number has the same meaning in every family. */
 const SHAPE = {
   '001': 'the text cannot be read',
   '002': 'the YAML is malformed',
@@ -94,7 +94,7 @@ const OWN = {
 
 export type Code = `${Family}${ShapeNumber}` | keyof typeof OWN;
 
-/** Every diagnostic there is. A code is never reused for something else. */
+/** All diagnostic codes. A code is never reused with another meaning. */
 export const CODES: Readonly<Record<Code, CodeEntry>> = {
   ...shapeCodes('WF'),
   ...shapeCodes('CF'),

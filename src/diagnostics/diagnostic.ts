@@ -1,6 +1,6 @@
 import { CODES, type Code, type Severity } from './codes.ts';
 
-/** Lines and columns count from 1; the end is the first column that is no longer part of it. */
+/** Lines and columns count from 1; the end column is exclusive. */
 export interface Span {
   readonly line: number;
   readonly column: number;
@@ -13,7 +13,7 @@ export interface RelatedSpan {
   readonly span: Span;
 }
 
-/** One thing that is wrong with what a user wrote. It is data and is never thrown. */
+/** One problem in a document of the user. It is data and is never thrown. */
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
@@ -34,11 +34,11 @@ export interface DiagnosticParts {
   readonly help?: string | null;
 }
 
-/** A warning for users who did not ask to have its document checked: one line says all. */
+/** A one-line warning for users who did not ask to check this document. */
 export interface PlacedWarning {
-  /** The file, or the variable of the environment. */
+  /** The file or the environment variable. */
   readonly name: string;
-  /** Null for a variable. */
+  /** Null for an environment variable. */
   readonly line: number | null;
   readonly code: Code;
   readonly message: string;
@@ -58,7 +58,7 @@ export function createDiagnostic(code: Code, parts: DiagnosticParts): Diagnostic
   };
 }
 
-/** A name can be as long as a file; nobody reads more of it than this. */
+/** A quoted name can be as long as a file, so texts are truncated. */
 const MAX_TEXT_LENGTH = 4000;
 
 function clipText(text: string): string {
@@ -69,7 +69,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }
 
-/** By position, errors before warnings at the same place, each thing said once. */
+/** Sorts by position, errors before warnings at the same position, and removes duplicates. */
 export function arrangeDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
   const unique = diagnostics.filter((diagnostic) => {
@@ -92,7 +92,7 @@ function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   );
 }
 
-/** Plain code-unit order: the locale of the machine must not change the order of a report. */
+/** Compares code units, so that the order of a report does not depend on the locale. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -1,12 +1,12 @@
-/** The comparison takes time in proportion to the square of the length, and no person misspells a longer word. */
-const LONGEST_WORD = 200;
+/** The comparison takes quadratic time, and longer words are not typos. */
+const MAX_WORD_LENGTH = 200;
 
 /**
- * The candidate a person most likely meant, or null when none is near. Case and the kind of dash do not
- * count as differences, so `stop` finds `STOP`; among equals the first candidate wins.
+ * Finds the most similar candidate, or null if none is close. Ignores case and treats `-` and `_` as equal, so `stop`
+ * finds `STOP`. The first of equally close candidates wins.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {
-  if (word.length > LONGEST_WORD) return null;
+  if (word.length > MAX_WORD_LENGTH) return null;
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
@@ -20,7 +20,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   return best;
 }
 
-/** Infinite when the candidate is too far away to be worth saying or not better than the best so far. */
+/** Infinity if the candidate is too different, or not better than the best so far. */
 function candidateDistance(word: string, candidate: string, best: number): number {
   const limit = Math.min(best - 1, allowance(word, candidate));
   if (limit < 0 || Math.abs(word.length - candidate.length) > limit) return Number.POSITIVE_INFINITY;
@@ -31,7 +31,7 @@ function candidateDistance(word: string, candidate: string, best: number): numbe
   return distance <= limit ? distance : Number.POSITIVE_INFINITY;
 }
 
-/** A third of the longer word: short words need to be almost right, long ones may be wronger. */
+/** The allowed edit distance: a third of the longer word. */
 function allowance(word: string, candidate: string): number {
   return Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
 }
@@ -41,8 +41,8 @@ function foldWord(word: string): string {
 }
 
 /**
- * Edits are insertion, removal, replacement, and the swap of two neighbours. Beyond the limit any number will do: once
- * two rows in a row are above it, nothing comes back below.
+ * Counts insertions, removals, replacements and swaps of two neighbours. Stops beyond the limit: once two consecutive
+ * rows exceed it, the result does too.
  */
 function editDistance(a: string, b: string, limit: number): number {
   let beforeLast: number[] = [];

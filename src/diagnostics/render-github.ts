@@ -2,7 +2,7 @@ import type { Diagnostic, Span } from './diagnostic.ts';
 import { fullMessage } from './full-message.ts';
 import type { CheckedFile } from './render-json.ts';
 
-/** One workflow command a line, which GitHub shows as annotations of the files; empty when all is well. */
+/** One workflow command per line, which GitHub shows as file annotations; empty without diagnostics. */
 export function renderGithub(files: readonly CheckedFile[]): string {
   return files
     .flatMap((file) => file.diagnostics.map((diagnostic) => `${annotate(file.path, diagnostic)}\n`))
@@ -15,7 +15,7 @@ function annotate(path: string, diagnostic: Diagnostic): string {
   return `::${diagnostic.severity} ${written}::${escapeData(fullMessage(diagnostic))}`;
 }
 
-/** GitHub takes columns only where a place begins and ends on one line. */
+/** GitHub accepts columns only if the span starts and ends on the same line. */
 function positionOf({ line, column, endLine, endColumn }: Span): (readonly [string, number])[] {
   if (line !== endLine)
     return [
@@ -30,7 +30,7 @@ function positionOf({ line, column, endLine, endColumn }: Span): (readonly [stri
   ];
 }
 
-/** The sign of the escape comes first, or it would escape the others again. */
+/** Escapes `%` first; otherwise it would escape the other escapes again. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

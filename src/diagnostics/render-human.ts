@@ -6,17 +6,17 @@ export interface RenderSource {
   readonly text: string;
 }
 
-/** What is rendered: a diagnostic, or a problem of another kind of document that has codes of its own. */
+/** A diagnostic, or a problem of another kind of document with its own codes. */
 export type Renderable = Omit<Diagnostic, 'code'> & { readonly code: string };
 
 export interface RenderOptions {
   readonly color: boolean;
 }
 
-/** Longer lines are cut around the place in question. */
+/** Longer lines are cut around the reported span. */
 const EXCERPT_WIDTH = 160;
 
-/** Blocks in the manner of rustc, separated by blank lines; empty when there is nothing to say. */
+/** Renders blocks in the style of rustc, separated by blank lines; empty without diagnostics. */
 export function renderHuman(
   diagnostics: readonly Renderable[],
   source: RenderSource,
@@ -27,7 +27,7 @@ export function renderHuman(
   return diagnostics.map((diagnostic) => renderOne(diagnostic, source.name, lines, paint)).join('\n');
 }
 
-/** By number, the lines that a diagnostic points at: a file can have millions, and only few are shown. */
+/** The lines that diagnostics point at, by number. A file can have millions, and only a few are shown. */
 type Lines = ReadonlyMap<number, string>;
 
 function shownLines(diagnostics: readonly Renderable[], text: string): Lines {
@@ -108,7 +108,7 @@ function excerpt(mark: Mark, lines: Lines, width: number, paint: Paint): string[
   ];
 }
 
-/** Terminals show most of these two cells wide; carets must stand under the text all the same. */
+/** Characters that most terminals show two cells wide, so that carets align with the text. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}]/u;
 
@@ -118,7 +118,7 @@ function columns(text: string): number {
   return Math.max(1, count);
 }
 
-/** What a document says must not be able to move the cursor of the one who reads about it. */
+/** Replaces control characters, so that text from a document can't control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     character === '\t' ? ' ' : '\ufffd',

@@ -33,7 +33,7 @@ export interface JsonDiagnostic {
   readonly help: string | null;
 }
 
-/** Warnings do not make a file not ok. */
+/** A file with warnings only is `ok`. */
 export function renderJson(files: readonly CheckedFile[]): ValidateDocument {
   return {
     schema_version: VALIDATE_SCHEMA_VERSION,

@@ -6,7 +6,7 @@ import type { CheckedFile } from './render-json.ts';
 const SARIF_VERSION = '2.1.0';
 const SARIF_SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
-/** The part of a SARIF log that is written here. */
+/** The subset of SARIF that `renderSarif` writes. */
 export interface SarifLog {
   readonly $schema: string;
   readonly version: typeof SARIF_VERSION;
@@ -64,7 +64,7 @@ export interface SarifLocation {
 const RULES = Object.entries(CODES).map(([code, entry]) => describeRule(code, entry));
 const RULE_INDEX = new Map(RULES.map((rule, index) => [rule.id, index]));
 
-/** Lists every rule, so that a reader can tell a rule that found nothing from one that was not there. */
+/** Lists every rule, so that consumers can distinguish a rule without findings from a missing rule. */
 export function renderSarif(files: readonly CheckedFile[], version: string): SarifLog {
   const results = files.flatMap((file) => {
     const uri = uriOf(file.path);
@@ -93,7 +93,7 @@ function describeRule(code: string, { title, severity }: CodeEntry): SarifRule {
   };
 }
 
-/** `a key is unknown` is `AKeyIsUnknown`: readers want the name of a rule to be one word. */
+/** Turns `a key is unknown` into `AKeyIsUnknown`: SARIF rule names are single identifiers. */
 function nameOf(title: string): string {
   return title
     .split(/[^A-Za-z0-9]+/)
@@ -135,7 +135,7 @@ function locate(uri: string, span: Span): SarifLocation {
   };
 }
 
-/** A path is not a URI yet: blanks and signs would be misread, and `a:b.yaml` taken for a scheme. */
+/** Encodes a path as a URI: without that, `a:b.yaml` would be read as a scheme, for example. */
 function uriOf(path: string): string {
   const uri = path
     .replace(/^(?:\.\/+)+/, '')

@@ -7,21 +7,21 @@ export interface BudgetProblem {
   readonly message: string;
 }
 
-/** The first budget that what was reported so far has gone past, if any. Unknown use counts as none. */
+/** The first budget that the reported usage exceeds, or null. Unreported usage counts as zero. */
 export function budgetProblem(plan: Plan, state: RunState, stepId: string): BudgetProblem | null {
-  const overRun = overspent('the run', plan.budgets, state.usage);
+  const overRun = findOverspend('the run', plan.budgets, state.usage);
   if (overRun !== null) return overRun;
   const step = ownValue(plan.stepsById, stepId);
   if (step?.opcode !== 'RUN_AGENT' && step?.opcode !== 'EVALUATE') return null;
-  return overspent(`step "${stepId}"`, step.budgets, ownValue(state.usageByStep, stepId) ?? NO_USAGE);
+  return findOverspend(`step "${stepId}"`, step.budgets, ownValue(state.usageByStep, stepId) ?? NO_USAGE);
 }
 
-function overspent(who: string, budgets: Budgets, usage: UsageTally): BudgetProblem | null {
+function findOverspend(scope: string, budgets: Budgets, usage: UsageTally): BudgetProblem | null {
   const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   if (budgets.tokens !== null && tokens > budgets.tokens)
-    return { subject: 'token_budget', message: `${who} used ${tokens} tokens of ${budgets.tokens}` };
+    return { subject: 'token_budget', message: `${scope} used ${tokens} tokens of ${budgets.tokens}` };
   const cost = usage.costUsd ?? 0;
   if (budgets.costUsd !== null && cost > budgets.costUsd)
-    return { subject: 'cost_budget_usd', message: `${who} cost ${cost} USD of ${budgets.costUsd}` };
+    return { subject: 'cost_budget_usd', message: `${scope} cost ${cost} USD of ${budgets.costUsd}` };
   return null;
 }

@@ -19,15 +19,15 @@ import {
   requestGate,
 } from './step-log.ts';
 
-/** Recovery attempts of one entry before the step is given up as an error. */
+/** Recovery attempts of one visit before the step fails with `error`. */
 export const MAX_RECOVERIES = 3;
 
 export function decide(plan: Plan, state: RunState, input: KernelInput): KernelDecision {
   if (state.stage.kind === 'ended') return { events: [], effect: null, state };
   const log = createLog(state);
   apply(log, plan, input);
-  const entersAgain = input.kind === 'gate_changed' || input.kind === 'wait_over';
-  const effect = entersAgain ? effectOf(plan, log.state) : advance(log, plan, input);
+  const restartsVisit = input.kind === 'gate_changed' || input.kind === 'wait_over';
+  const effect = restartsVisit ? effectOf(plan, log.state) : advance(log, plan, input);
   return { events: log.events, effect, state: log.state };
 }
 
@@ -49,7 +49,7 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       parkStep(log, expectRunning(stage, input, ['RUN_AGENT']), input);
       return;
     case 'wait_over':
-      enterAgain(log, expectStage(stage, input, 'parked'));
+      restartVisit(log, expectStage(stage, input, 'parked'));
       return;
     case 'rolled_back': {
       const entry = expectRunning(stage, input, ['ROLLBACK']);
@@ -88,7 +88,7 @@ function apply(log: Log, plan: Plan, input: KernelInput): void {
       return;
     }
     case 'gate_changed':
-      enterAgain(log, expectStage(stage, input, 'waiting'));
+      restartVisit(log, expectStage(stage, input, 'waiting'));
       return;
     case 'resume':
       resume(log, input.reason);
@@ -116,12 +116,15 @@ function expectStage<K extends Stage['kind']>(
   return stage as Extract<Stage, { kind: K }>;
 }
 
-/** The files come before the end of the gate: a run that dies in between has them put there again. */
+/**
+ * Goldens are written before the gate step is closed, so a run that crashes in between writes them again
+ * when it resumes.
+ */
 function isAccepting(stage: Stage): stage is Extract<Stage, { kind: 'answered' }> {
   return stage.kind === 'answered' && stage.goldens.length > 0;
 }
 
-/** A planner and a STOP have ends of their own. */
+/** EVALUATE ends with a decision and STOP ends the run, so neither takes `step_ended`. */
 const ENDS_MECHANICALLY: readonly Opcode[] = ['RUN_AGENT', 'RUN_VALIDATION', 'GATE', 'ROLLBACK'];
 
 function expectRunning(stage: Stage, input: KernelInput, opcodes: readonly Opcode[]): Entry {
@@ -131,7 +134,7 @@ function expectRunning(stage: Stage, input: KernelInput, opcodes: readonly Opcod
   return running;
 }
 
-/** A run that waits is not interrupted by anything, so taking it up again is no event. */
+/** Waiting is not an interruption, so resuming a waiting or parked run records no event. */
 function resume(log: Log, reason: string): void {
   const { stage, attempts } = log.state;
   if (stage.kind === 'waiting' || stage.kind === 'parked' || stage.kind === 'new') return;
@@ -169,7 +172,7 @@ function finish(
   });
 }
 
-/** Emits what follows from the stage alone until something has to be done outside, or nothing is left. */
+/** Emits the events that follow from the stage alone, until an effect is due or no more events follow. */
 function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
   for (;;) {
     const end = endOf(plan, log.state);
@@ -183,7 +186,7 @@ function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
       case 'preparing': {
         if (input.kind === 'preparation_failed') return { kind: 'finish', end: preparationEnd(input.reason) };
         if (input.kind !== 'prepared') return { kind: 'prepare' };
-        // Only the first step_started records that preparation is over.
+        // Preparation has no end event: the first step_started marks its end.
         if (enterTarget(log, plan, routedTo(null, stage.to))) return effectOf(plan, log.state);
         break;
       }
@@ -196,7 +199,7 @@ function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
         closeAnswered(log, stage);
         break;
       case 'left':
-        leave(log, plan, stage);
+        leaveStep(log, plan, stage);
         break;
       case 'routed':
         if (enterTarget(log, plan, stage)) return effectOf(plan, log.state);
@@ -207,7 +210,7 @@ function advance(log: Log, plan: Plan, input: KernelInput): Effect | null {
         return { ...entryOf(stage), kind: 'await_time', until: stage.until };
       case 'running':
         if (input.kind !== 'resume') throw new KernelBug(`step ${stage.stepId} is under way`);
-        if (recover(log, stage)) return effectOf(plan, log.state);
+        if (recoverStep(log, stage)) return effectOf(plan, log.state);
         break;
     }
   }
@@ -229,7 +232,7 @@ function closeAnswered(log: Log, stage: Extract<Stage, { kind: 'answered' }>): v
   closeStep(log, stage, QUIET_END);
 }
 
-function leave(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'left' }>): void {
+function leaveStep(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'left' }>): void {
   const overspent = budgetProblem(plan, log.state, stage.stepId);
   if (overspent !== null) {
     log.emit({
@@ -251,16 +254,16 @@ function leave(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'left' }>): v
   });
 }
 
-/** False when the target can't be entered, which ends the run as a workflow error. */
+/** Returns false when the target can't be entered, which ends the run with a workflow error. */
 function enterTarget(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>): boolean {
-  const problem = enter(log, plan, stage);
+  const problem = enterStep(log, plan, stage);
   if (problem !== null)
     log.emit({ event_type: 'workflow_error', step_id: stage.to, payload: { message: problem } });
   return problem === null;
 }
 
-/** Enters the target of a route, or says why that is a workflow error. */
-function enter(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>): string | null {
+/** Enters the target of a route, or returns the message of the workflow error. */
+function enterStep(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>): string | null {
   const step = ownValue(plan.stepsById, stage.to);
   if (step === undefined) return `"${stage.to}" is not a step of the workflow`;
   const visit = (ownValue(log.state.visits, step.id) ?? 0) + 1;
@@ -290,10 +293,10 @@ function enter(log: Log, plan: Plan, stage: Extract<Stage, { kind: 'routed' }>):
 }
 
 /**
- * Enters an interrupted step again; false when it was interrupted too often and is given up. What the last
+ * Restarts an interrupted step. Returns false when it was interrupted too often and fails instead; what its last
  * attempt did to the files is then unknown, so they count as changed.
  */
-function recover(log: Log, stage: Extract<Stage, { kind: 'running' }>): boolean {
+function recoverStep(log: Log, stage: Extract<Stage, { kind: 'running' }>): boolean {
   if (log.state.recoveries >= MAX_RECOVERIES) {
     const reason = `interrupted ${MAX_RECOVERIES + 1} times in a row`;
     closeStep(log, stage, {
@@ -304,12 +307,12 @@ function recover(log: Log, stage: Extract<Stage, { kind: 'running' }>): boolean 
     });
     return false;
   }
-  enterAgain(log, stage);
+  restartVisit(log, stage);
   return true;
 }
 
-/** The same visit, with a new attempt and an evidence folder of its own. */
-function enterAgain(log: Log, entry: Entry): void {
+/** Starts a new attempt of the same visit. It gets its own evidence folder. */
+function restartVisit(log: Log, entry: Entry): void {
   log.emit({
     event_type: 'step_started',
     step_id: entry.stepId,

@@ -3,14 +3,14 @@ import type { LifecycleState, RouteKey, RunOutcome } from '../contracts/vocabula
 import type { Plan } from './plan.ts';
 import type { RunEnd, RunState } from './state.ts';
 
-/** The keys through which a STOP is a good end. */
+/** Whether a STOP reached through this key ends the run successfully. */
 export function isSuccessKey(key: RouteKey): boolean {
   return key === 'completed' || key === 'success' || key === 'gate_approved';
 }
 
 /**
- * How the run ends from where it stands, or null when it does not. Termination is the key that led to
- * STOP; lifecycle and outcome follow from it and from what is known about the files.
+ * How the run ends at its current stage, or null if it has not reached an end. Termination is the route key that
+ * led to STOP; lifecycle and outcome follow from it and from whether the files are verified.
  */
 export function endOf(plan: Plan, state: RunState): RunEnd | null {
   const { stage } = state;
@@ -27,7 +27,7 @@ export function endOf(plan: Plan, state: RunState): RunEnd | null {
   return null;
 }
 
-/** The end of a run whose preparation failed: no step has started, so no route led here. */
+/** The end of a run whose preparation failed: no step has started, so there is no route key. */
 export function preparationEnd(reason: string): RunEnd {
   return { lifecycle: 'failed', outcome: 'error', termination: 'error', reason };
 }

@@ -5,8 +5,8 @@ import type { GateEvent } from '../contracts/vocabulary.ts';
 import { type Entry, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
 
 /**
- * Folds one event into the state. Total: an event that does not concern the kernel leaves it as it was, and no event
- * changes the state of a run that has ended.
+ * Folds one event into the state. Never throws: an event that the kernel doesn't use leaves the state unchanged, and
+ * so does every event after the end of the run.
  */
 export function evolve(state: RunState, event: EventDraft): RunState {
   if (state.stage.kind === 'ended') return state;
@@ -21,7 +21,7 @@ export function evolve(state: RunState, event: EventDraft): RunState {
     case 'step_failed':
       return evolveStepEnded(state, event.payload);
     case 'step_blocked':
-      return state.stage.kind === 'judged' ? { ...state, stage: leftAs(state.stage) } : state;
+      return state.stage.kind === 'judged' ? { ...state, stage: leaveStage(state.stage) } : state;
     case 'decision_recorded':
       return {
         ...state,
@@ -116,7 +116,10 @@ export function evolve(state: RunState, event: EventDraft): RunState {
   }
 }
 
-/** A gate has an event of its own, which says what is asked. Waiting for a time is a clean stop, not an interruption. */
+/**
+ * Parks the step. Without `until` the step is a gate, which `gate_requested` handles. Parking is a clean stop, so it
+ * resets the recovery count.
+ */
 function evolveStepWaiting(state: RunState, { until, reason = '' }: EventPayload<'step_waiting'>): RunState {
   if (until === undefined || state.stage.kind !== 'running') return state;
   return { ...state, recoveries: 0, stage: { ...entryOf(state.stage), kind: 'parked', until, reason } };
@@ -150,7 +153,7 @@ function evolveRunnerStarted(state: RunState, payload: EventPayload<'runner_star
   const { stage } = state;
   if (payload.snapshot === null) return state;
   const { commit, tree } = payload.snapshot;
-  // What somebody changed since the gate was opened is seen here; what is accepted comes on top of it.
+  // This snapshot includes edits made since the gate opened, but not the accepted goldens, which are written next.
   if (stage.kind === 'answered') return { ...state, ...seen(state, tree), snapshot: commit };
   if (stage.kind !== 'running') return state;
   if (stage.opcode !== 'RUN_AGENT') return { ...state, snapshot: commit };
@@ -166,18 +169,21 @@ function evolveRunnerStarted(state: RunState, payload: EventPayload<'runner_star
   };
 }
 
-/** Files that are not as the last step left them were changed by somebody, and nothing has validated that. */
+/**
+ * Records the current tree. If it differs from the tree that the last step left, the files were edited from outside
+ * the run and count as unverified.
+ */
 export function seen(state: RunState, tree: string): Pick<RunState, 'tree' | 'unverified'> {
   return { tree, unverified: state.unverified || (state.tree !== null && state.tree !== tree) };
 }
 
-/** What an attempt spent is spent, even if it dies before its step ends. */
+/** Counts usage as soon as the runner reports it, so an attempt that crashes before its step ends still counts. */
 function evolveRunnerCompleted(state: RunState, usage: Usage | null): RunState {
   if (state.stage.kind !== 'running' || usage === null) return state;
   return { ...spend(state, state.stage.stepId, usage), usageCounted: true };
 }
 
-/** The state as it would be with this use in its totals. */
+/** Adds usage to the totals of the run and of the step. */
 export function spend(state: RunState, stepId: string, usage: Usage | null): RunState {
   return {
     ...state,
@@ -189,10 +195,10 @@ export function spend(state: RunState, stepId: string, usage: Usage | null): Run
   };
 }
 
-/** Going back to the start leaves nothing to verify; going back to a step, what was known before it. */
+/** A rollback to the start leaves nothing to verify; a rollback to a step restores the flag from before that step. */
 function unverifiedAfterRollback(state: RunState, rollback: EventPayload<'rollback_completed'>): boolean {
   if (rollback.target === 'pre_run' || state.lastAgent === null) return false;
-  // Where the log last saw other files, an earlier attempt has done it and died before it could say so.
+  // If the log last saw a different tree, an earlier attempt rolled back and crashed before it was recorded.
   const nothingUndone = rollback.tree_before === rollback.tree_after && state.tree === rollback.tree_after;
   if (nothingUndone) return state.unverified;
   return rollback.commit !== state.lastAgent.commit || state.lastAgent.unverifiedBefore;
@@ -200,11 +206,11 @@ function unverifiedAfterRollback(state: RunState, rollback: EventPayload<'rollba
 
 function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'>): RunState {
   const { stage } = state;
-  if (stage.kind === 'judged') return { ...state, stage: leftAs(stage), recoveries: 0 };
+  if (stage.kind === 'judged') return { ...state, stage: leaveStage(stage), recoveries: 0 };
   if (stage.kind === 'answered') return evolveAnswerClosed(state, stage, payload);
   if (stage.kind !== 'running') return state;
   const passedValidation = stage.opcode === 'RUN_VALIDATION' && payload.outcome === 'completed';
-  // What a rollback that came off did to the files, its own event tells.
+  // A successful rollback has already updated `unverified` through its rollback_completed event.
   const changed = payload.changed && !(stage.opcode === 'ROLLBACK' && payload.outcome === 'completed');
   return {
     ...(state.usageCounted ? state : spend(state, stage.stepId, payload.usage)),
@@ -218,14 +224,14 @@ function evolveStepEnded(state: RunState, payload: EventPayload<'step_completed'
   };
 }
 
-/** Goldens that an approval accepted are no change that a validation has to follow. */
+/** Closes an answered gate. Accepted goldens do not count as a change that needs another validation. */
 function evolveAnswerClosed(
   state: RunState,
   stage: Extract<Stage, { kind: 'answered' }>,
   payload: EventPayload<'step_completed'>,
 ): RunState {
   const closed = { ...state, recoveries: 0, snapshot: null, tree: payload.tree ?? state.tree };
-  if (payload.outcome === 'completed') return { ...closed, stage: leftAs(stage) };
+  if (payload.outcome === 'completed') return { ...closed, stage: leaveStage(stage) };
   return {
     ...closed,
     stage: { ...entryOf(stage), kind: 'left', key: payload.outcome, nextStep: null },
@@ -272,7 +278,7 @@ function evolveRoute(state: RunState, payload: EventPayload<'route_selected'>): 
   };
 }
 
-/** Runs of version 1 had nothing to prepare. */
+/** Runs of schema version 1 have no preparation stage. */
 function firstStage({ schema_version, entry_step }: EventPayload<'run_started'>): Stage {
   return schema_version >= 2 ? { kind: 'preparing', to: entry_step } : routedTo(null, entry_step);
 }
@@ -281,8 +287,8 @@ export function routedTo(from: string | null, to: string): Extract<Stage, { kind
   return { kind: 'routed', from, to, refinementCounted: false };
 }
 
-/** Closes a step whose way out was settled by a decision or an answer. */
-function leftAs(stage: Extract<Stage, { kind: 'judged' | 'answered' }>): Stage {
+/** Closes a step whose route key comes from a planner decision or a gate answer. */
+function leaveStage(stage: Extract<Stage, { kind: 'judged' | 'answered' }>): Stage {
   const entry = entryOf(stage);
   return stage.kind === 'judged'
     ? { kind: 'left', ...entry, key: stage.status, nextStep: stage.nextStep }
@@ -311,7 +317,7 @@ function addKnown(total: number | null, more: number | undefined): number | null
   return more === undefined ? total : (total ?? 0) + more;
 }
 
-/** Sums of cents must not drift past a budget by the way numbers are stored. */
+/** Rounds away floating-point drift, which could push a sum past its budget. */
 function roundCost(usd: number | null): number | null {
   return usd === null ? null : Number(usd.toFixed(9));
 }

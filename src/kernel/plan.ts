@@ -2,7 +2,7 @@ import type { GateEvent, Intent, MechanicalOutcome, Opcode, PlannerStatus } from
 
 /**
  * A checked workflow, ready to run: every default filled in, every fallback resolved, every duration in
- * milliseconds. `workflow/` is the only maker of plans; nothing runs from a document with an error.
+ * milliseconds. Only `workflow/` builds plans, and it builds none from a document that has an error.
  */
 export interface Plan {
   readonly workflowId: string;
@@ -47,7 +47,7 @@ export interface AgentStep extends StepBase, ProcessLimits {
   readonly agent: string;
   readonly prompt: PromptSource;
   readonly inputs: readonly string[];
-  /** References of the workflow's policy and of the step's own, in the order in which they are laid. */
+  /** Policy references in the order in which they are merged: the workflow's, then the step's. */
   readonly policies: readonly string[];
   readonly intent: Intent | null;
   /** Missing: a later visit continues the agent's session. */
@@ -58,31 +58,31 @@ export interface AgentStep extends StepBase, ProcessLimits {
 
 export interface ValidationStep extends StepBase, ProcessLimits {
   readonly opcode: 'RUN_VALIDATION';
-  /** As of an agent step. */
+  /** Same order as for an agent step. */
   readonly policies: readonly string[];
   readonly validators: readonly PlanValidator[];
   readonly parallel: boolean;
   readonly routes: Readonly<Record<MechanicalOutcome, Target>>;
 }
 
-/** `named` covers strings and `kind: builtin`: what they run comes from the configuration. */
+/** `named` covers plain strings and `kind: builtin`: the configuration defines their command. */
 export type PlanValidator = NamedValidator | ScriptValidator;
 
 interface ValidatorBase {
   readonly id: string;
   readonly artifacts: readonly string[];
-  /** Overrides the step's timeout where given. */
+  /** Overrides the step's timeout; null keeps it. */
   readonly timeoutMs: number | null;
   readonly report: string | null;
   readonly mayProposeGoldens: boolean | null;
-  /** How often a failure is tried again; null leaves it to the configuration. */
+  /** How often a failure is retried; null uses the configured value. */
   readonly retries: number | null;
 }
 
 export interface NamedValidator extends ValidatorBase {
   readonly kind: 'named';
   readonly name: string;
-  /** Runs where there is something to run, and counts by what is new since the baseline. */
+  /** Skipped if the repository has nothing for it to run; only failures that are new since the baseline count. */
   readonly optional?: true;
 }
 
@@ -105,7 +105,7 @@ export interface EvaluateStep extends StepBase, ProcessLimits {
 export interface GateStep extends StepBase {
   readonly opcode: 'GATE';
   readonly gate: string;
-  /** Empty means anybody. */
+  /** Empty: everyone may approve. */
   readonly approvers: readonly string[];
   readonly timeoutMs: number | null;
   readonly routes: Readonly<Record<Exclude<GateEvent, 'gate_timed_out'>, Target>> & {

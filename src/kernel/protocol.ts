@@ -3,7 +3,10 @@ import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/event.
 import type { GateEvent, MechanicalOutcome, PlannerStatus, ViolationClass } from '../contracts/vocabulary.ts';
 import type { Entry, RunEnd, RunState } from './state.ts';
 
-/** What the world tells the kernel. Only outcomes, counters, hashes and flags; text is for people. */
+/**
+ * What the runtime reports to the kernel. The kernel decides by outcomes, counters, hashes and flags only; text is
+ * recorded for readers.
+ */
 export type KernelInput =
   | { readonly kind: 'start'; readonly run: EventPayload<'run_started'> }
   /** The checkouts are ready for the first step. */
@@ -11,9 +14,9 @@ export type KernelInput =
   /** Setup failed, or the checks can't run here: the run ends before its first step. */
   | { readonly kind: 'preparation_failed'; readonly reason: string }
   | ({ readonly kind: 'step_ended' } & StepResult)
-  /** What an agent needs is not to be had before a known time. */
+  /** The agent can't continue before a known time, for example because of a rate limit. */
   | { readonly kind: 'parked'; readonly until: string; readonly reason: string }
-  /** The time that a parked run waits for has come. */
+  /** The time that a parked run waited for has passed. */
   | { readonly kind: 'wait_over' }
   | { readonly kind: 'rolled_back'; readonly rollback: EventPayload<'rollback_completed'> }
   | { readonly kind: 'judged'; readonly decision: Judgement }
@@ -31,19 +34,19 @@ export type KernelInput =
       readonly answeredAt: string;
       readonly from?: EventPayload<'gate_approved'>['from'];
     }
-  /** What an approval accepted is in the files; null where there was nothing to put there. */
+  /** The accepted goldens are written; `tree` is null if there were none to write. */
   | { readonly kind: 'goldens_accepted'; readonly changed: boolean; readonly tree: string | null }
-  /** The files are no longer those an open gate showed: what is there has to be asked about anew. */
+  /** The files changed while the gate was open, so the gate must be requested again for the current files. */
   | { readonly kind: 'gate_changed' }
   | { readonly kind: 'resume'; readonly reason: string }
   | { readonly kind: 'cancel'; readonly by: string; readonly reason: string | null }
-  /** All that has to be done at the end was done. Null is what could not be found out. */
+  /** The `finish` effect is done. `tree` and `headSha` are null if they could not be read. */
   | {
       readonly kind: 'finished';
       readonly tree: string | null;
       readonly headSha: string | null;
       readonly files?: EventPayload<'run_completed'>['files'];
-      /** The reason of a `preparation_failed`: until the end is recorded, no event holds it. */
+      /** The reason of a `preparation_failed`: no event holds it until run_completed is recorded. */
       readonly preparationFailure?: string;
     };
 
@@ -72,9 +75,9 @@ export interface Judgement {
   readonly planner: string;
 }
 
-/** The one thing to do after the events are durable. */
+/** The single effect that the runtime executes once the events are durable. */
 export type Effect =
-  /** Given again after a crash, so it must skip what the log has recorded of it. */
+  /** Repeated after a crash, so the runtime must skip the parts that the log already records. */
   | { readonly kind: 'prepare' }
   | ({ readonly kind: 'run_agent'; readonly restoreTo: string | null } & Entry)
   | ({ readonly kind: 'run_validation'; readonly restoreTo: string | null } & Entry)
@@ -82,7 +85,7 @@ export type Effect =
   | ({ readonly kind: 'open_gate' } & Entry)
   | ({ readonly kind: 'await_gate' } & Entry)
   | ({ readonly kind: 'await_time'; readonly until: string } & Entry)
-  /** `restoreTo` is set when an attempt to accept them was interrupted. */
+  /** `restoreTo` is set if an earlier attempt to write the goldens was interrupted. */
   | ({ readonly kind: 'accept_goldens'; readonly restoreTo: string | null } & Entry)
   /** `commit` is null for the state before the run. */
   | ({

@@ -3,16 +3,16 @@ import type { Opcode } from '../contracts/vocabulary.ts';
 import { evolve } from './evolve.ts';
 import { INITIAL_STATE, type RunState } from './state.ts';
 
-/** One visit of a step as a log has it, its recovery attempts included. */
+/** One recorded visit of a step, including its recovery attempts. */
 export interface RecordedEntry {
   readonly stepId: string;
   readonly opcode: Opcode;
   readonly visit: number;
-  /** The attempt that came to an end, or the last one that was begun. */
+  /** The attempt that ended, or the last one that started. */
   readonly attempt: number;
-  /** What the world told of it, in order; what the kernel made of that is left out. */
+  /** The events that record what happened outside the kernel, in order, without the kernel's own consequences. */
   readonly told: readonly EventDraft[];
-  /** How it ended, where the world and not a judgement or an answer ended it. */
+  /** How the step ended; null if a planner decision or a gate answer ended it. */
   readonly end: Extract<EventDraft, { event_type: 'step_completed' | 'step_failed' }> | null;
 }
 
@@ -34,8 +34,8 @@ export function recordedEntries(events: readonly EventDraft[]): ReadonlyMap<stri
       entries.set(key, { stepId: event.step_id, opcode, visit, attempt, told, end: null });
       continue;
     }
-    const entry = entryUnderWay(before, entries);
-    if (entry === undefined || !isTold(before, event)) continue;
+    const entry = currentEntry(before, entries);
+    if (entry === undefined || !isReported(before, event)) continue;
     const ended = event.event_type === 'step_completed' || event.event_type === 'step_failed';
     entries.set(entryKey(entry.stepId, entry.visit), {
       ...entry,
@@ -46,7 +46,7 @@ export function recordedEntries(events: readonly EventDraft[]): ReadonlyMap<stri
   return entries;
 }
 
-function entryUnderWay(
+function currentEntry(
   { stage }: RunState,
   entries: ReadonlyMap<string, RecordedEntry>,
 ): RecordedEntry | undefined {
@@ -54,8 +54,8 @@ function entryUnderWay(
   return entries.get(entryKey(stage.stepId, stage.visit));
 }
 
-/** While a step is under way, all but the kernel's own consequences changes what is known of it. */
-function isTold({ stage }: RunState, event: EventDraft): boolean {
+/** Whether the event records what happened outside the kernel, not a consequence that the kernel derives. */
+function isReported({ stage }: RunState, event: EventDraft): boolean {
   switch (event.event_type) {
     case 'runner_started':
     case 'runner_completed':
@@ -68,7 +68,7 @@ function isTold({ stage }: RunState, event: EventDraft): boolean {
     case 'gate_timed_out':
       return true;
     case 'step_completed':
-      // Of a gate, what an approval put into the files.
+      // For a gate: only the end that records the tree with the accepted goldens.
       return stage.kind === 'running' || (stage.kind === 'answered' && event.payload.tree !== null);
     case 'step_failed':
       return stage.kind === 'running' || stage.kind === 'answered';

@@ -9,7 +9,7 @@ import { type Way, type WayStep, wayOf } from './way.ts';
 import { type Difference, findDifference } from './way-difference.ts';
 
 export interface Comparison {
-  /** The way that both take, up to the first difference. */
+  /** The path that both runs share, up to the first difference. */
   readonly common: readonly WayStep[];
   readonly difference: Difference | null;
   readonly recorded: Way;
@@ -17,19 +17,19 @@ export interface Comparison {
 }
 
 /**
- * Drives another plan with what happened in a recorded run, by step and visit, as far as the record knows
- * what happens. Interruptions in the record are no part of the way.
+ * Runs another plan with the recorded results of each step visit, as far as the record has them, and compares the
+ * two paths. Interruptions in the record are not part of a path.
  */
 export function compareWays(plan: Plan, events: readonly EventDraft[]): Comparison {
   const started = events[0];
   if (started?.event_type !== 'run_started') throw new Error('the record has no start');
   const recorded = wayOf(started.payload.entry_step, events);
-  const edited = wayOf(plan.entryStep, driveAgain(plan, started.payload, events));
+  const edited = wayOf(plan.entryStep, rerunPlan(plan, started.payload, events));
   return { ...findDifference(recorded, edited), recorded, edited };
 }
 
-/** The log of a run of the edited plan in which every step ends as it did. */
-function driveAgain(
+/** The log of a run of the edited plan in which every step ends as recorded. */
+function rerunPlan(
   plan: Plan,
   started: EventPayload<'run_started'>,
   events: readonly EventDraft[],
@@ -59,7 +59,10 @@ function driveAgain(
       ({ state, effect } = keep(decide(plan, state, input)));
       continue;
     }
-    const told: readonly EventDraft[] = toldTo(entries.get(entryKey(effect.stepId, effect.visit)), effect);
+    const told: readonly EventDraft[] = reportedEvents(
+      entries.get(entryKey(effect.stepId, effect.visit)),
+      effect,
+    );
     const after = told.reduce(evolve, state);
     const { kind } = after.stage;
     if (kind !== 'left' && kind !== 'judged' && kind !== 'answered') return log;
@@ -73,7 +76,7 @@ function driveAgain(
   return log;
 }
 
-/** Why the recorded run ended before its first step; null where it did not. */
+/** Why preparation of the recorded run failed; null if it did not. */
 function failedPreparation(events: readonly EventDraft[]): string | null {
   let state = INITIAL_STATE;
   for (const event of events) {
@@ -84,14 +87,14 @@ function failedPreparation(events: readonly EventDraft[]): string | null {
   return null;
 }
 
-/** Whether the files at the end were not as the last step left them, which only the outcome tells. */
+/** Whether the files changed after the last step. Only the recorded outcome shows that. */
 function filesChangedAtEnd(events: readonly EventDraft[]): boolean {
   const { stage, unverified } = events.reduce(evolve, INITIAL_STATE);
   return stage.kind === 'ended' && stage.end.outcome === 'unverified' && !unverified;
 }
 
-/** What happened to a step of one opcode says nothing about a step of another. */
-function toldTo(
+/** The recorded events of a visit; none if the edited step has a different opcode, because they don't apply to it. */
+function reportedEvents(
   entry: ReturnType<ReturnType<typeof recordedEntries>['get']>,
   effect: Exclude<Effect, { kind: 'finish' | 'prepare' }>,
 ): readonly EventDraft[] {

@@ -5,7 +5,7 @@ import type { KernelInput, Violation } from './protocol.ts';
 import type { RunState, Stage } from './state.ts';
 import { QUIET_END } from './step-log.ts';
 
-/** Whether the runtime recorded an event on its own account: evidence, processes, preparation, notes. */
+/** Whether the runtime records this event without a kernel decision: evidence, processes, preparation, notices. */
 export function isCarried(event: EventDraft): boolean {
   if (mayFollowEnd(event.event_type)) return true;
   switch (event.event_type) {
@@ -24,8 +24,8 @@ export function isCarried(event: EventDraft): boolean {
 }
 
 /**
- * What the kernel can have been told for the event at this place to be recorded. More than one answer where
- * the log does not keep all of an input, none where nothing fits.
+ * The kernel inputs that could have produced the event at this index. More than one if the log doesn't store the
+ * whole input, none if no input fits.
  */
 export function inputsAt(
   plan: Plan,
@@ -49,7 +49,7 @@ export function inputsAt(
   return stage.kind === 'running' ? runningInputs(stage, events, at) : [];
 }
 
-/** Of a preparation that failed, the log has only the end. */
+/** The log records a failed preparation only through run_completed. */
 function preparingInputs(state: RunState, events: readonly EventDraft[], at: number): readonly KernelInput[] {
   const event = events[at];
   if (event?.event_type !== 'run_completed') return [{ kind: 'prepared' }];
@@ -57,7 +57,7 @@ function preparingInputs(state: RunState, events: readonly EventDraft[], at: num
   return finishedInputs(state, events, at).map((input) => ({ ...input, preparationFailure }));
 }
 
-/** The tree that was found at the end is not in the log: it was the last one known, or another one. */
+/** The log doesn't store the final tree, so both cases are tried: unchanged since the last step, or changed. */
 function finishedInputs(
   state: RunState,
   events: readonly EventDraft[],
@@ -84,7 +84,7 @@ function waitingInputs(event: EventDraft): readonly KernelInput[] {
   }
 }
 
-/** Also of a version that accepted goldens without putting them anywhere. */
+/** Also reads logs of versions that accepted goldens without writing them. */
 function acceptedInputs(events: readonly EventDraft[], at: number): readonly KernelInput[] {
   const event = events[at];
   switch (event?.event_type) {
@@ -134,7 +134,7 @@ function judgementOf(payload: EventPayload<'decision_recorded'>) {
   };
 }
 
-/** A log that was cut between the two events of a gate does not say what the second one was. */
+/** If the log is truncated between the two events of a gate, the fields of the second one are unknown and empty. */
 function gateOpened(requested: EventDraft | undefined): KernelInput {
   if (requested?.event_type !== 'gate_requested')
     return { kind: 'gate_opened', reason: '', tree: '', requestSha256: '' };
@@ -142,7 +142,10 @@ function gateOpened(requested: EventDraft | undefined): KernelInput {
   return { kind: 'gate_opened', reason, tree, requestSha256: request_sha256 };
 }
 
-/** Reads the whole end of a step; what a cut took away of it is made up, and compared with nothing. */
+/**
+ * Reads the events that end a step. If the log is truncated there, the missing fields get defaults; they are never
+ * compared, because the log has no event to compare them with.
+ */
 function stepEnded(events: readonly EventDraft[], from: number): KernelInput {
   const violations: Violation[] = [];
   let at = from;
@@ -161,7 +164,7 @@ function stepEnded(events: readonly EventDraft[], from: number): KernelInput {
   return { kind: 'step_ended', ...QUIET_END, validators, violations };
 }
 
-/** Some validators that together propose as much. */
+/** Makes up validator results that add up to the recorded number of proposals. */
 function proposersOf({ validators, proposals }: EventPayload<'golden_gate_pending'>): ValidatorEnd[] {
   return validators.map((key, index) => ({
     id: key,

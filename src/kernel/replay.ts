@@ -7,26 +7,26 @@ import { inputsAt, isCarried } from './replay-inputs.ts';
 import { INITIAL_STATE, type RunState } from './state.ts';
 
 export interface Replay {
-  /** Events that the kernel made again, each at its place. */
+  /** Number of events that the kernel reproduced in the same order. */
   readonly decided: number;
-  /** Events of the runtime, which the kernel only takes note of. */
+  /** Number of events recorded by the runtime, which the kernel only folds into its state. */
   readonly carried: number;
-  /** The state that the sound part of the log folds to. */
+  /** The state after the part of the log that replays without a difference. */
   readonly state: RunState;
-  /** The log stops in the middle of a decision, as that of a process that was killed may. */
+  /** The log ends in the middle of a decision, as it can after a killed process. */
   readonly cut: boolean;
   readonly difference: ReplayDifference | null;
 }
 
-/** The first event that the kernel does not make of what it was told. */
+/** The first recorded event that the kernel does not reproduce. */
 export interface ReplayDifference {
   readonly index: number;
-  /** Null where nothing was due. */
+  /** Null if no event was due. */
   readonly expected: EventDraft | null;
   readonly recorded: EventDraft;
 }
 
-/** Tells the kernel again what it was told, as the log has it, and compares what it makes of that. */
+/** Replays the recorded inputs through the kernel and compares the resulting events with the log. */
 export function replayLog(plan: Plan, events: readonly EventDraft[]): Replay {
   let state = INITIAL_STATE;
   let decided = 0;
@@ -50,7 +50,7 @@ export function replayLog(plan: Plan, events: readonly EventDraft[]): Replay {
       at += 1;
       continue;
     }
-    const expected = decideAgain(plan, state, events, at);
+    const expected = findExpectedEvents(plan, state, events, at);
     const matched = matchingEvents(expected, events, at);
     for (const made of expected.slice(0, matched)) state = evolve(state, made);
     decided += matched;
@@ -58,19 +58,19 @@ export function replayLog(plan: Plan, events: readonly EventDraft[]): Replay {
     const due = expected[matched] ?? null;
     const recorded = events[at];
     if (recorded === undefined) return result(null, due !== null);
-    if (matched > 0 && (due === null || interrupts(recorded))) continue;
-    return result({ index: at, expected: due ?? dueAt(plan, state), recorded });
+    if (matched > 0 && (due === null || isInterruption(recorded))) continue;
+    return result({ index: at, expected: due ?? findDueEvent(plan, state), recorded });
   }
   return result(null);
 }
 
-/** A process that died in the middle of a decision is followed by one that takes the run up, or ends it. */
-function interrupts(event: EventDraft): boolean {
+/** After a process crashes in the middle of a decision, the next event resumes or cancels the run. */
+function isInterruption(event: EventDraft): boolean {
   return event.event_type === 'run_resumed' || event.event_type === 'run_cancelled';
 }
 
-/** Of all that the kernel can have been told, what explains most of the log. */
-function decideAgain(
+/** The events of the input that matches the longest part of the log. */
+function findExpectedEvents(
   plan: Plan,
   state: RunState,
   events: readonly EventDraft[],
@@ -95,8 +95,8 @@ function matchingEvents(
   return differs === -1 ? expected.length : differs;
 }
 
-/** What the stage alone asks for, where a decision was left half recorded. */
-function dueAt(plan: Plan, state: RunState): EventDraft | null {
+/** The next event that follows from the stage alone, if the last decision is only partly recorded. */
+function findDueEvent(plan: Plan, state: RunState): EventDraft | null {
   const { kind } = state.stage;
   if (kind !== 'judged' && kind !== 'answered' && kind !== 'left' && kind !== 'routed') return null;
   const resumed: KernelInput = { kind: 'resume', reason: '' };
@@ -112,7 +112,7 @@ function isSameEvent(a: EventDraft, b: EventDraft | undefined): boolean {
   );
 }
 
-/** Equal as JSON, in whatever order the keys stand. */
+/** Equal as JSON, regardless of key order. */
 function isSameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

@@ -10,8 +10,8 @@ export type Route =
   | { readonly ok: false; readonly message: string };
 
 /**
- * The way out of a step that has just been left. A checked plan makes the errors about targets
- * impossible; they are decided here all the same, because the kernel trusts nobody.
+ * Selects the route out of a closed step. A checked plan has no invalid targets; the kernel checks them anyway, so
+ * that it doesn't depend on the checker.
  */
 export function selectRoute(plan: Plan, state: RunState, left: Extract<Stage, { kind: 'left' }>): Route {
   const step = ownValue(plan.stepsById, left.stepId);
@@ -83,14 +83,14 @@ function evaluateProblem(
   return null;
 }
 
-/** Whether entering `to` from an evaluation's `partial` spends a refinement. */
+/** The refinement that entering `to` spends: it is the revision step of an evaluation that returned `partial`. */
 export function refinementOf(plan: Plan, state: RunState, from: string | null, to: Target) {
   const step = from === null ? undefined : ownValue(plan.stepsById, from);
   if (step?.opcode !== 'EVALUATE' || step.revision?.step !== to || state.via !== 'partial') return null;
   return { evaluateStep: step.id, max: step.revision.maxAttempts };
 }
 
-/** The cycle that a further visit of `stepId` would close, from its last visit on. */
+/** The cycle that another visit of `stepId` would close, starting at its last visit. */
 export function loopThrough(path: readonly string[], stepId: string): readonly string[] {
   const last = path.lastIndexOf(stepId);
   return last === -1 ? [stepId] : [...path.slice(last), stepId];

@@ -10,37 +10,37 @@ import type {
 import type { Target } from './plan.ts';
 
 /**
- * Where a run stands between two events. Each stage names what must happen next, so that a log cut after
- * any line can be taken up again.
+ * The position of a run between two events. Each stage determines what must happen next, so a log truncated after
+ * any line can be resumed.
  */
 export type Stage =
   | { readonly kind: 'new' }
-  /** The checkouts are set up and the baseline is taken, or were when the log was cut. Records of version 1 skip it. */
+  /** Checkouts and baseline are being prepared, or were when the log was cut. Schema version 1 skips this stage. */
   | { readonly kind: 'preparing'; readonly to: Target }
-  /** A target is chosen and not entered yet. */
+  /** A target is selected but not entered yet. */
   | {
       readonly kind: 'routed';
       readonly from: string | null;
       readonly to: Target;
       readonly refinementCounted: boolean;
     }
-  /** A step's effect is under way, or was when the log was cut. */
+  /** A step's effect is in progress, or was when the log was cut. */
   | ({ readonly kind: 'running' } & Entry)
-  /** A planner's decision is recorded and its step not closed yet. */
+  /** A planner's decision is recorded, but its step is not closed yet. */
   | ({ readonly kind: 'judged'; readonly status: PlannerStatus; readonly nextStep: string | null } & Entry)
   /** A gate is open. */
   | ({ readonly kind: 'waiting' } & Entry)
-  /** An agent can't work before a known time; its step is entered again then. */
+  /** The agent can't continue before `until`; its step restarts then. */
   | ({ readonly kind: 'parked'; readonly until: string; readonly reason: string } & Entry)
-  /** A gate's answer is recorded and its step not closed yet. */
+  /** A gate's answer is recorded, but its step is not closed yet. */
   | ({
       readonly kind: 'answered';
       readonly answer: GateEvent;
       readonly feedback: Feedback | null;
-      /** Validators whose goldens this answer accepts and which are not in the files yet. */
+      /** Validators whose goldens this answer accepts and the runtime still has to write. */
       readonly goldens: readonly string[];
     } & Entry)
-  /** A step is closed and the way out of it not chosen yet. */
+  /** A step is closed, but its route is not selected yet. */
   | ({ readonly kind: 'left'; readonly key: RouteKey; readonly nextStep: string | null } & Entry)
   /** The run must end without a route. */
   | {
@@ -53,12 +53,12 @@ export type Stage =
 export interface Entry {
   readonly stepId: string;
   readonly opcode: Opcode;
-  /** The n-th entry of this step, recovery attempts included. */
+  /** Counts every start of this step, including recovery attempts. */
   readonly attempt: number;
   readonly visit: number;
 }
 
-/** A person's remark that still has to become an event of its own. */
+/** A comment on a gate answer that is not recorded as human_feedback yet. */
 export interface Feedback {
   readonly by: string;
   readonly comment: string;
@@ -72,7 +72,7 @@ export interface RunEnd {
 }
 
 export interface UsageTally {
-  /** Null until something was reported: unknown is not zero. */
+  /** Null until a runner reports usage: unknown is not zero. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly costUsd: number | null;
@@ -80,37 +80,37 @@ export interface UsageTally {
 
 export const NO_USAGE: UsageTally = { inputTokens: null, outputTokens: null, costUsd: null };
 
-/** A fold over the events of one run. Holds counters, hashes and flags; never free text that routes. */
+/** A fold over the events of one run. Routing uses its counters, hashes and flags, never free text. */
 export interface RunState {
   readonly stage: Stage;
   readonly visits: Readonly<Record<string, number>>;
   readonly attempts: Readonly<Record<string, number>>;
-  /** Recovery attempts in a row of the step that is under way. */
+  /** Consecutive recovery attempts of the current step. */
   readonly recoveries: number;
   /** The steps entered, in order, without recovery attempts. */
   readonly path: readonly string[];
-  /** The key through which the run got where it is; a rollback does not change it. */
+  /** The route key that led to the current step; a rollback does not change it. */
   readonly via: RouteKey | null;
-  /** Validators whose proposed goldens no person has accepted. */
+  /** Validators whose proposed goldens have not been approved. */
   readonly pendingGoldens: readonly string[];
   /** Policy violations since the last evaluation. */
   readonly unjudgedViolations: number;
-  /** The files as they were last seen; null before the run has started. */
+  /** Hash of the last known tree; null before the run starts. */
   readonly tree: string | null;
-  /** The last change to files has no passed validation after it. */
+  /** No validation has passed since the last change to files. */
   readonly unverified: boolean;
   readonly lastAgent: AgentMark | null;
-  /** Snapshot taken before the effect that is under way, for recovery. */
+  /** Snapshot taken before the current effect, for recovery. */
   readonly snapshot: string | null;
-  /** Entries by way of `partial`, by the id of the step that refines. */
+  /** Refinements spent (visits after `partial`), by the id of the revision step. */
   readonly refinements: Readonly<Record<string, number>>;
   readonly usage: UsageTally;
-  /** The runner of the entry under way has reported its use, and it is in the totals. */
+  /** The runner of the current attempt has reported its usage, and the totals include it. */
   readonly usageCounted: boolean;
   readonly usageByStep: Readonly<Record<string, UsageTally>>;
 }
 
-/** What `pre_step` goes back to. */
+/** The state that a `pre_step` rollback restores. */
 export interface AgentMark {
   readonly stepId: string;
   readonly attempt: number;

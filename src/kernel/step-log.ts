@@ -5,7 +5,7 @@ import type { Plan } from './plan.ts';
 import type { Judgement, KernelInput, StepResult } from './protocol.ts';
 import type { Entry, RunState } from './state.ts';
 
-/** An input that the state can't have caused: a broken invariant, never a user's mistake. */
+/** An input that is impossible in the current state: a broken invariant, never a user error. */
 export class KernelBug extends Error {
   override readonly name = 'KernelBug';
 }
@@ -63,7 +63,7 @@ export function closeStep(log: Log, entry: Entry, result: Omit<StepResult, 'viol
   });
 }
 
-/** No gate is open and nobody is asked: only time has to pass. */
+/** Waits for a time, not for an approval: `gate` is null. */
 export function parkStep(
   log: Log,
   entry: Entry,

@@ -2,7 +2,7 @@ import type { Opcode } from '../contracts/vocabulary.ts';
 import type { RunEnd } from './state.ts';
 import type { Turn, Way, WayStep } from './way.ts';
 
-/** The first point at which two ways part. */
+/** The first point at which two paths differ. */
 export type Difference =
   | { readonly kind: 'entry_step'; readonly recorded: string; readonly edited: string }
   | {
@@ -24,7 +24,7 @@ export interface Parting {
   readonly difference: Difference | null;
 }
 
-/** A way that is not decided any further differs from nothing. */
+/** Compares only as far as both paths are decided; an undecided remainder is not a difference. */
 export function findDifference(recorded: Way, edited: Way): Parting {
   if (recorded.entryStep !== edited.entryStep)
     return {
@@ -43,7 +43,7 @@ export function findDifference(recorded: Way, edited: Way): Parting {
   return { common, difference: endDifference(recorded, edited) };
 }
 
-/** `open`: the record stops here, so that nobody knows whether the target could have been entered. */
+/** `open`: the record stops here, so it is unknown whether the run could have entered the target. */
 function differenceAt(step: WayStep, other: WayStep, open: boolean): Difference | null {
   if (step.opcode !== other.opcode)
     return { kind: 'opcode', step, recorded: step.opcode, edited: other.opcode };
@@ -54,11 +54,11 @@ function differenceAt(step: WayStep, other: WayStep, open: boolean): Difference 
 
 function isSameTurn(a: Turn, b: Turn): boolean {
   if (a.kind === 'to') return b.kind === 'to' && a.target === b.target;
-  // By how much a budget was overspent is no matter of the way.
+  // The message of a budget turn states the overspent amount, which is not part of the path.
   return a.kind === b.kind && (a.kind === 'budget' || a.message === b.message);
 }
 
-/** The reason of an end is prose; a cancel would have ended any run. */
+/** Ignores the reason, which is prose, and cancelled runs: a cancel ends any run, whatever its plan. */
 function endDifference(recorded: Way, edited: Way): Difference | null {
   const [a, b] = [recorded.end, edited.end];
   if (a === null || b === null || recorded.cancelled) return null;

@@ -2,7 +2,7 @@ import type { EventDraft } from '../contracts/event.ts';
 import type { Opcode, RouteKey } from '../contracts/vocabulary.ts';
 import type { RunEnd } from './state.ts';
 
-/** Where a step led: to a target, or to an end of the run that no route led to. */
+/** Where a step led: to a target, or to an end of the run without a route. */
 export type Turn =
   | { readonly kind: 'to'; readonly target: string }
   | { readonly kind: 'workflow_error' | 'budget'; readonly message: string };
@@ -12,18 +12,18 @@ export interface WayStep {
   readonly opcode: Opcode;
   /** The n-th visit of the step. */
   readonly entry: number;
-  /** How the step ended; null while it has not. */
+  /** How the step ended; null until it ends. */
   readonly key: RouteKey | null;
-  /** Null while it is not decided. */
+  /** Null until it is decided. */
   readonly turn: Turn | null;
 }
 
-/** The way a run took through its workflow, without the interruptions. */
+/** The path a run took through its workflow, without interruptions. */
 export interface Way {
   readonly entryStep: string;
   readonly steps: readonly WayStep[];
   readonly end: RunEnd | null;
-  /** A person ended it, which no workflow decides. */
+  /** A user cancelled the run, which is not a decision of the workflow. */
   readonly cancelled: boolean;
 }
 

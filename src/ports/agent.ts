@@ -11,22 +11,22 @@ import type { Confinement } from './sandbox.ts';
 export interface Agent {
   /** Shown in status and events: `command`, `claude-code`, … */
   readonly family: string;
-  /** What of a policy it keeps by itself; left out, nothing. */
+  /** The parts of a policy that the agent enforces itself; missing if none. */
   readonly capabilities?: readonly AgentCapability[];
   /**
-   * Null when it can be started here; otherwise what is missing, for the user. A program of the repository is
-   * looked for in the commit that the run starts from.
+   * Null if the agent can be started here; otherwise a message for the user about what is missing. A program inside
+   * the repository is looked up in the base commit of the run.
    */
   readonly unavailable: (
     isInBase: (path: string) => Promise<boolean>,
     stepId: string,
   ) => Promise<string | null>;
   readonly run: (request: AgentRequest) => Promise<AgentResult>;
-  /** Whether a later visit can continue its session; if it is missing, every start is a fresh one. */
+  /** Whether a later visit can continue its session; if missing, every start uses a fresh session. */
   readonly resumes?: boolean;
-  /** Brings the session files of a start that was cut off into the run. Called before `usedIn`. */
+  /** Copies the session files of an interrupted start into the run directory. Called before `usedIn`. */
   readonly keepSession?: (evidenceDir: string) => Promise<void>;
-  /** What a start that was cut off had told of its use, by what is in its folder; left out, nobody can tell. */
+  /** Reads the usage that an interrupted start had reported from its evidence folder; missing if unsupported. */
   readonly usedIn?: (evidenceDir: string) => Promise<Usage | null>;
 }
 
@@ -34,44 +34,44 @@ export interface AgentRequest {
   readonly runId: string;
   readonly stepId: string;
   readonly attempt: number;
-  /** The n-th time the workflow led to the step; recovery attempts are no visits. */
+  /** Counts how often the workflow entered the step; recovery attempts are not visits. */
   readonly visit: number;
   readonly prompt: string;
   readonly worktreePath: string;
   readonly runDir: string;
-  /** Missing if the caller does not want to continue the session later. */
+  /** Missing if the session will not be continued later. */
   readonly session?: SessionRequest;
   /** Typed inputs of the step; written to the file that `CONDUCTOR_INPUTS` names. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Absolute folder for what the adapter captures. */
+  /** Absolute path of the folder for captured output. */
   readonly evidenceDir: string;
-  /** What it gets of the machine, to which an adapter adds what it needs; null where nothing shuts it in. */
+  /** The sandbox settings, which an adapter can extend; null without a sandbox. */
   readonly confinement: Confinement | null;
-  /** What holds for the step, for an adapter to turn into controls of its agent; left out, nothing is known of it. */
+  /** The step's policy, which an adapter translates into its agent's own controls; missing if unknown. */
   readonly policy?: EffectivePolicy | undefined;
-  /** The allowlisted environment; an adapter adds its own variables. */
+  /** The allowlisted environment variables; an adapter adds its own. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly mark: string;
   readonly signal: AbortSignal;
-  /** Told which limit was passed before the process is asked to end. */
+  /** Called with the exceeded limit before the process is asked to stop. */
   readonly onStop: (cause: StopCause) => Promise<void>;
   readonly onLine: (line: string) => void;
-  /** Told what this start has used so far, each time the agent says so; the sum, not the difference. */
+  /** Called with the total usage of this start each time the agent reports it. */
   readonly onUsage?: (usage: Usage) => void;
 }
 
-/** Where the session of one start is kept, and which one it continues. */
+/** Where the session of one start is stored, and which session it continues. */
 export interface SessionRequest {
-  /** Absolute folder for the agent's session files, in the folder of the run. */
+  /** Absolute path of the folder for the agent's session files, inside the run directory. */
   readonly folder: string;
-  /** Null: a fresh session. */
+  /** Null starts a fresh session. */
   readonly resume: {
     readonly id: string;
-    /** The `folder` of the start that left the session. It stays as it is: several starts may continue from it. */
+    /** The `folder` of the start that created the session. Never modified: several starts may continue from it. */
     readonly from: string;
-    /** What is new, instead of the whole `prompt`. */
+    /** The new instructions, sent instead of the whole `prompt`. */
     readonly prompt: string;
   } | null;
 }
@@ -83,37 +83,37 @@ export interface AgentResult {
   /** Absolute paths of captured files. */
   readonly transcriptPath: string;
   readonly stderrPath: string | null;
-  /** The agent's last word, one line or more; empty when it said nothing. */
+  /** The agent's last message; empty if there was none. */
   readonly finalResponse: string;
-  /** What the agent wrote to `CONDUCTOR_RESULT`, when it did and it fits. */
+  /** The file that the agent wrote to `CONDUCTOR_RESULT`; null if missing or invalid. */
   readonly result: AgentResultFile | null;
-  /** Why what it wrote there does not count, for people; left out or null, it counts or there is nothing. */
+  /** Why the result file is invalid, for display; missing or null if it is valid or missing. */
   readonly resultProblem?: string | null;
-  /** Why it did not end well, for people; null when it did. */
+  /** Why the agent failed, for display; null if it succeeded. */
   readonly reason: string | null;
   readonly notes: readonly string[];
-  /** What broke the policy before any file was looked at; left out, nothing did. */
+  /** Policy violations found before any file was compared; missing if none. */
   readonly violations?: readonly Violation[];
-  /** What kind of failure it was, where the adapter can tell; left out, it can't. */
+  /** The kind of failure; missing if the adapter can't determine it. */
   readonly failure?: AgentFailure | null;
-  /** What it printed as it printed it, where the transcript was made from that. */
+  /** The raw output, if the transcript was converted from it. */
   readonly streamPath?: string | null;
-  /** By which the agent's own program knows what was said; null where it has none. */
+  /** The agent program's own session id; null if it has none. */
   readonly sessionId?: string | null;
-  /** Missing if the request asked for no session. */
+  /** Missing if the request has no `session`. */
   readonly session?: SessionResult;
-  /** How the policy was told to the agent's own controls. */
+  /** How the policy was passed to the agent's own controls. */
   readonly controls?: AgentControls;
 }
 
 export interface SessionResult {
-  /** Whether it continued the session it was asked to, with only the new instructions. */
+  /** Whether the agent continued the requested session with only the new instructions. */
   readonly resumed: boolean;
-  /** Why it started a fresh session with the whole prompt instead; null if it did not have to. */
+  /** Why the agent started a fresh session with the whole prompt instead; null otherwise. */
   readonly note: string | null;
 }
 
-/** What was asked of an agent's own controls, and what of it holds. */
+/** The settings requested from the agent's own controls, and those in effect. */
 export interface AgentControls {
   readonly requested: Readonly<Record<string, unknown>>;
   readonly effective: Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import type { AnswerOrigin } from '../contracts/answer-origin.ts';
 
-/** This process as the giver of an answer. */
+/** Identifies this process when it answers a gate. */
 export interface Answerer {
   readonly origin: AnswerOrigin;
-  /** The mark of the run that this process belongs to, by itself or by a process above it; null outside of runs. */
+  /** The mark of the run that started this process or one of its ancestors; null outside of runs. */
   readonly runMark: string | null;
 }

@@ -1,4 +1,4 @@
-/** Results of the checks on base commits, kept so that runs from the same base pay for them once. */
+/** Stores check results of base commits, so that runs from the same base compute them once. */
 export interface Baselines {
   /** The stored text; null if there is none. */
   readonly find: (key: string) => Promise<string | null>;

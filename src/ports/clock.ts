@@ -1,6 +1,6 @@
 /** The only source of time. Tests and the simulator pass their own. */
 export interface Clock {
   readonly now: () => Date;
-  /** Returns early, and without complaint, when the signal fires. */
+  /** Returns early, without an error, if the signal fires. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }

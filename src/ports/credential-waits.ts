@@ -1,4 +1,4 @@
-/** Until when nothing is to be had on a credential, and why. */
+/** Until when a credential is unusable (for example rate-limited), and why. */
 export interface CredentialWait {
   /** ISO 8601. */
   readonly until: string;
@@ -6,11 +6,11 @@ export interface CredentialWait {
 }
 
 /**
- * What runs tell each other about limits of the accounts they share. A hint, not a record: what can't be kept or read
- * only costs one more failed start.
+ * Shares account limits between runs that use the same credential. Only a hint: a value that can't be stored or read
+ * costs one more failed start.
  */
 export interface CredentialWaits {
-  /** Null where nothing is known. The name says which account it is and never holds a secret. */
+  /** Null if no wait is known. `credential` names the account and never contains a secret. */
   readonly find: (credential: string) => Promise<CredentialWait | null>;
   readonly put: (credential: string, wait: CredentialWait) => Promise<void>;
 }

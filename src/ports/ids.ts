@@ -1,4 +1,4 @@
-/** Run ids are sortable by the time they were made, collision-free and matched by prefix. */
+/** Run ids sort by creation time, are collision-free and can be matched by prefix. */
 export interface Ids {
   readonly newRunId: () => string;
 }

@@ -1,26 +1,26 @@
 import type { PlannerInput } from '../contracts/planner-input.ts';
 import type { Judgement } from '../contracts/planner-trace.ts';
 
-/** Judges evidence. The answer always fits its schema; what went wrong on the way is a blocker in it. */
+/** Evaluates evidence. The answer always matches its schema; failures are reported in it as blockers. */
 export interface Planner {
   /** Shown in events: `rules`, `model:…`, `agent:…`. */
   readonly name: string;
-  /** Whether somebody outside is asked: a model or an agent. Left out for rules, which ask nobody. */
+  /** The external service that the planner calls; missing for rules, which call none. */
   readonly family?: 'model' | 'agent';
-  /** Null when it can be asked; otherwise what is missing, for the user. Left out where nothing can be. */
+  /** Null if the planner is available; otherwise a message for the user. Missing if it is always available. */
   readonly unavailable?: () => Promise<string | null>;
-  /** Rejects only when the signal is aborted: a judgement that nobody waits for is none. */
+  /** Rejects only if the signal is aborted. */
   readonly judge: (input: PlannerInput, signal: AbortSignal, asking?: Asking) => Promise<Judgement>;
 }
 
-/** What a run adds to the question. An envelope that comes from a file has none of it. */
+/** Options that a run adds. Missing for an envelope that comes from a file. */
 export interface Asking {
-  /** Wall clock of the whole judgement. */
+  /** Wall-clock limit of the whole evaluation. */
   readonly timeoutMs?: number;
-  /** Silence of a process that is asked. */
+  /** How long a planner process may be silent. */
   readonly idleTimeoutMs?: number;
-  /** Set for processes that are started, so that whoever resumes the run can end them. */
+  /** The mark of started processes, so that a process that resumes the run can kill them. */
   readonly mark?: string;
-  /** Values of those prompt inputs that an envelope does not hold. */
+  /** Provides prompt inputs that the envelope does not contain. */
   readonly inputs?: (names: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
 }

@@ -1,16 +1,15 @@
 import type { Prompt } from '../contracts/prompt.ts';
 
-/** The prompts a run may refer to: the repository's, the user's and the built-in ones, nearest first. */
+/** The prompts a run can use. The repository's take precedence over the user's, and those over built-in ones. */
 export interface PromptCatalog {
   /** By reference, `<prompt_id>.v<version>`. */
   readonly byRef: Pick<ReadonlyMap<string, Prompt>, 'get'>;
-  /** What is wrong with its text, whatever its inputs will be; null where nothing is. `given` are names besides its own and the runtime's. */
+  /** What prevents rendering with any inputs, or null. `given`: inputs besides its own and the runtime's. */
   readonly problem: (prompt: Prompt, given: readonly string[]) => string | null;
-  /** The variables that a text uses, in order; none where it is no template. */
+  /** The variables that a text uses, in order; empty if it is not a template. */
   readonly variables: (body: string) => readonly string[];
   /**
-   * Strict: a variable that is not given is an error. Reaches no file. With `fence`, every value that the text prints goes
-   * through it.
+   * Strict: a missing variable is an error. Templates can't read files. If given, `fence` wraps every printed value.
    */
   readonly render: (
     prompt: Prompt,

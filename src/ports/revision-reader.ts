@@ -1,12 +1,12 @@
 import type { WorkspaceDiff } from '../contracts/workspace-change.ts';
 
-/** What the repository knows of the work on an item. It only reads. */
+/** Reads revisions of work items from the repository. */
 export interface RevisionReader {
-  /** The branch that revisions go into; null where there is none yet. */
+  /** The branch that revisions are merged into; null if there is none yet. */
   readonly defaultBranch: () => Promise<string | null>;
-  /** The commit that work started from which has led to this one; null where both have nothing in common. */
+  /** The merge base of a commit and the default branch; null if they have no common history. */
   readonly baseOf: (commit: string) => Promise<string | null>;
-  /** The whole change between two commits, as text that can be applied. */
+  /** The change between two commits, as a patch that can be applied. */
   readonly patch: (from: string, to: string) => Promise<string>;
   readonly files: (from: string, to: string) => Promise<WorkspaceDiff>;
 }

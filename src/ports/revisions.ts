@@ -1,22 +1,22 @@
 import type { Merged, MergeRequest, RevisionRequest } from './work-provider.ts';
 
-/** Work items as branches of a repository. The checkouts of people are written by a merge alone. */
+/** Work items as branches of a repository. Only a merge writes to a user's checkout. */
 export interface Revisions {
-  /** The branch that work is merged into, and its head; null where the repository does not say which it is. */
+  /** The branch that work is merged into, and its head; null if the repository does not define it. */
   readonly defaultBranch: () => Promise<DefaultBranch | null>;
   /**
-   * Makes the commit of a patch and puts the item's branch on it; the head that was there is kept. The same request leads
-   * to the same commit, whenever and however often it is made.
+   * Commits a patch and moves the item's branch to the commit; the old head is kept. Idempotent: the same request
+   * always leads to the same commit.
    */
   readonly make: (
     request: Omit<RevisionRequest, 'title' | 'body'>,
     signal?: AbortSignal,
   ) => Promise<CommitMade>;
-  /** Brings an item's branch into the default branch, or says why not. Repeated, it gives the same answer. */
+  /** Merges an item's branch into the default branch, or returns why it can't. Idempotent. */
   readonly merge: (request: Omit<MergeRequest, 'revisionId'>) => Promise<Merged>;
-  /** Checks a commit out in a workspace of its own, outside the user's repository. Returns the path of the checkout. */
+  /** Checks out a commit in its own workspace, outside the user's repository. Returns the path of the checkout. */
   readonly checkOut: (request: CheckoutRequest, signal: AbortSignal) => Promise<string>;
-  /** Removes such a checkout, also one that a killed process left. */
+  /** Removes such a checkout, including one left by a killed process. */
   readonly removeCheckout: (name: string) => Promise<void>;
 }
 
@@ -31,9 +31,9 @@ export type CommitMade =
   | { readonly ok: false; readonly reason: string };
 
 export interface CheckoutRequest {
-  /** Names the checkout; one that exists under this name is replaced. */
+  /** Names the checkout; an existing one of the same name is replaced. */
   readonly name: string;
   readonly commit: string;
-  /** What `.tnh/run/checks-<name>/harness` of the checkout leads to. */
+  /** Target of `.tnh/run/checks-<name>/harness` in the checkout. */
   readonly harnessDir: string;
 }

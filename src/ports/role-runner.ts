@@ -1,40 +1,40 @@
 import type { RoleEnd, RoleRequest, RoleSubject } from '../work/role.ts';
 
-/** Has an agent do the work of a role: a workflow run with its record. It writes nothing outside the worktree of the run. */
+/** Runs an agent in a role, as a recorded workflow run. It writes nothing outside the worktree of the run. */
 export interface RoleRunner {
   /**
-   * Starts a run and stays with it. `onAccepted` is called once, when the run has an id and before an agent starts; it is not called
-   * where the run can't start at all.
+   * Starts a run and drives it until it ends or waits. Calls `onAccepted` once, after the run gets its id and before an
+   * agent starts; doesn't call it if the run can't start.
    */
   readonly run: (
     request: RoleRequest,
     onAccepted: (runId: string) => Promise<void>,
     signal: AbortSignal,
   ) => Promise<RoleState>;
-  /** What has become of a run that was accepted, also by another process or before a crash. Starts nothing. */
+  /** The state of an accepted run, even if another process started it. Starts nothing. */
   readonly look: (runId: string, request: RoleSubject) => Promise<RoleState>;
-  /** Ends a run for good. */
+  /** Cancels a run. */
   readonly cancel: (runId: string) => Promise<void>;
 }
 
-/** A runner that can also stay with a run that has waited, and hold against it what somebody brings. */
+/** A runner that can also resume a waiting run and check an external result against it. */
 export interface ResumableRoleRunner extends RoleRunner {
-  /** What a result comes to that a person brings, held against the evidence of a run as that of its own agent is. */
+  /** Checks a result from a user against the evidence of a run, like a result of the run's own agent. */
   readonly judge: (runId: string, subject: RoleSubject, result: unknown) => Promise<RoleState>;
-  /** Takes up a run that waited, and stays with it as `run` does. */
+  /** Resumes a run that waited and drives it like `run`. */
   readonly resume: (runId: string, subject: RoleSubject, signal: AbortSignal) => Promise<RoleState>;
 }
 
 export type RoleState =
-  /** A living process drives it. */
+  /** A live process drives the run. */
   | { readonly kind: 'driven' }
-  /** For a person at a gate, or until a time: nobody has to drive it. */
+  /** Waits for approval at a gate, or until a time; no process has to drive it. */
   | {
       readonly kind: 'waiting';
       readonly reason: string;
-      /** A person has answered, and nobody has taken the run up since: `resume` does. */
+      /** The gate is answered, but no process has resumed the run yet: call `resume`. */
       readonly answered?: true;
     }
   | { readonly kind: 'ended'; readonly end: RoleEnd }
-  /** It never started, or nobody drives it and nobody will. */
+  /** The run never started, or its process is gone and no other one will continue it. */
   | { readonly kind: 'lost'; readonly reason: string };

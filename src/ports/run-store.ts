@@ -2,15 +2,15 @@ import type { EventDraft, RunEvent } from '../contracts/event.ts';
 import type { Status } from '../contracts/run-files.ts';
 import type { Driver } from '../contracts/run-lease.ts';
 
-/** The runs of one repository, as folders. */
+/** The run directories of one repository. */
 export interface RunStore {
-  /** Where a run of this id will be, absolute. Makes nothing. */
+  /** The absolute path for a run of this id. Creates nothing. */
   readonly locate: (runId: string, artifactsDir: string | null) => string;
-  /** Makes the folder of a new run and takes its lock. */
+  /** Creates the directory of a new run and takes its lock. */
   readonly create: (runId: string, artifactsDir: string | null) => Promise<NewRun>;
   /** Takes the lock of a recorded run, unless another process holds it. */
   readonly drive: (runId: string) => Promise<DriveResult>;
-  /** Reads a run without taking part in it. */
+  /** Reads a run without taking its lock. */
   readonly read: (runId: string) => Promise<ReadResult>;
   /** All run ids that start with the given text. */
   readonly match: (prefix: string) => Promise<readonly string[]>;
@@ -21,7 +21,7 @@ export interface RunStore {
 export interface RunListing {
   readonly runId: string;
   readonly path: string;
-  /** Null when status.json can't be read. */
+  /** Null if status.json can't be read. */
   readonly status: Status | null;
   readonly driverPid: number | null;
 }
@@ -43,11 +43,11 @@ export type ReadResult =
 export interface RunRecord {
   readonly directory: RunDirectory;
   readonly events: readonly RunEvent[];
-  /** The process that drives the run now, if one does. */
+  /** The process that drives the run now, or null. */
   readonly driverPid: number | null;
 }
 
-/** The right to write to a run: exactly one process has it, as long as it holds the lease. */
+/** Write access to a run: only the process that holds the lease has it. */
 export interface DrivenRun {
   readonly lease: RunLease;
   /** Writes throw `LeaseLost` once the lease is lost. */
@@ -62,40 +62,40 @@ export interface DrivenRun {
 }
 
 export interface RunLease {
-  /** Fires with a `LeaseLost` when this process has missed its lease, or when it finds that another one drives the run. */
+  /** Fires with a `LeaseLost` if this process missed a renewal, or finds that another process drives the run. */
   readonly lost: AbortSignal;
-  /** Throws a `LeaseLost` unless this process may still write. Cheap enough to ask before every write. */
+  /** Throws a `LeaseLost` unless this process may still write. Cheap enough to call before every write. */
   readonly expectHeld: () => void;
 }
 
 export interface NewRun extends DrivenRun {
-  /** Takes the folder away again; for a start that failed before its first event. */
+  /** Deletes the directory; for a start that failed before its first event. */
   readonly discard: () => Promise<void>;
 }
 
-/** Files of one run. Paths given and returned are relative to the run directory unless they say otherwise. */
+/** Files of one run. Paths are relative to the run directory unless their name says otherwise. */
 export interface RunDirectory {
   readonly runId: string;
   /** Absolute. */
   readonly path: string;
   readonly resolve: (relativePath: string) => string;
-  /** Makes `artifacts/<step_id>[@n]` and returns it, relative. */
+  /** Creates `artifacts/<step_id>[@n]` and returns this relative path. */
   readonly makeStepFolder: (stepId: string, attempt: number) => Promise<string>;
-  /** Whole or not at all. `durable` also survives power loss. */
+  /** Writes atomically. With `durable`, the file also survives power loss. */
   readonly write: (
     relativePath: string,
     content: string | Uint8Array,
     options?: { readonly durable?: boolean },
   ) => Promise<FileDigest>;
-  /** Writes only if nothing is there yet; false when something is. */
+  /** Writes only if the file does not exist; returns false if it does. */
   readonly writeOnce: (relativePath: string, content: string) => Promise<boolean>;
-  /** Null when there is no such file. `firstBytes` takes no more than that of a file that may be large. */
+  /** Null if the file does not exist. `firstBytes` limits how much of a large file is read. */
   readonly read: (relativePath: string, options?: { readonly firstBytes?: number }) => Promise<string | null>;
-  /** Files below a folder, relative to the run directory; links are not followed. */
+  /** Files below a folder, relative to the run directory. Does not follow symbolic links. */
   readonly list: (relativePath: string) => Promise<readonly string[]>;
   /** Takes an absolute path inside the run directory. */
   readonly digest: (absolutePath: string) => Promise<FileDigest>;
-  /** Files and the folders on the way to them survive power loss when this returns. */
+  /** When this returns, the files and their parent folders survive power loss. */
   readonly sync: (relativePaths: readonly string[]) => Promise<void>;
   readonly appendText: (relativePath: string, text: string) => Promise<void>;
 }

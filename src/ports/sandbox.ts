@@ -1,10 +1,10 @@
 import type { Network } from '../contracts/policy.ts';
 
-/** Shuts a process in, so that it can reach no more than it was given. */
+/** Sandboxes a process, so that it can access only what its confinement allows. */
 export interface Sandbox {
   /** Shown in the policy summary: `bubblewrap`. */
   readonly name: string;
-  /** The command line that runs the program shut in. */
+  /** The command line that runs the program in the sandbox. */
   readonly enclose: (
     argv: readonly [string, ...string[]],
     cwd: string,
@@ -13,25 +13,25 @@ export interface Sandbox {
 }
 
 /**
- * What a process gets of the machine. The system is there to be read; homes, temporary folders and run-time sockets
- * are replaced by empty ones of its own; the rest is said here. Paths are absolute; what is not there is passed over.
+ * What a sandboxed process can access. The system is readable; home folders, temporary folders and runtime sockets are
+ * replaced by private empty ones; the fields below add to that. Paths are absolute; missing paths are skipped.
  */
 export interface Confinement {
-  /** May be written. */
+  /** Paths that the process may write. */
   readonly writable: readonly string[];
-  /** Shown to be read, although what lies around it is hidden or may be written. */
+  /** Paths that are read-only, even inside hidden or writable folders. */
   readonly readable: readonly string[];
-  /** Folders that are shown empty but for what the other lists name inside them. */
+  /** Folders that appear empty except for paths in the other lists. */
   readonly hidden: readonly string[];
-  /** Folders of the run that are seen at another path, to be written: what a program keeps in its home stays with the run. */
+  /** Run folders mounted writable at another path, so that files a program stores in its home stay with the run. */
   readonly kept?: readonly KeptFolder[];
   readonly network: Network;
-  /** A policy denies the network, whatever the configuration of a validator says; left out, none does. */
+  /** Whether a policy denies the network, which overrides a validator's configuration; missing means no. */
   readonly networkDenied?: boolean;
 }
 
 export interface KeptFolder {
-  /** Where the program looks for it; it need not exist outside the sandbox. */
+  /** The path inside the sandbox; it need not exist outside. */
   readonly path: string;
   readonly source: string;
 }

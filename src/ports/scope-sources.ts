@@ -1,40 +1,40 @@
 import type { Proof } from '../work/scope/classify-scope.ts';
 import type { ProgramPair } from '../work/scope/proofs/proof-of.ts';
 
-/** A file that a patch changes, by what may lead to its content. */
+/** A file that a patch changes, with the information to find its content. */
 export interface SoughtFile {
   readonly path: string;
-  /** Object ids before and after, perhaps short; empty where the patch has none. */
+  /** Git object ids before and after, possibly abbreviated; empty if the patch has none. */
   readonly oldBlob: string;
   readonly newBlob: string;
 }
 
-/** Contents that may be what a patch was made from or has led to. Null where there is none. */
+/** Candidate contents of a file before and after a patch. Null if not found. */
 export interface FoundContents {
-  /** Of the base. */
+  /** Content at the base commit. */
   readonly base: Uint8Array | null;
   readonly oldBlob: Uint8Array | null;
   readonly newBlob: Uint8Array | null;
   readonly worktree: Uint8Array | null;
 }
 
-/** What the configuration of a compiler says about what it emits. */
+/** The compiler options that affect emitted code. */
 export interface EmitSettings {
-  /** Imports stay although only types are used of them. */
+  /** Imports are kept even if only their types are used. */
   readonly keepsImports: boolean;
-  /** Types are written into what is emitted. */
+  /** Types can affect the emitted code, through decorator metadata. */
   readonly emitsTypes: boolean;
 }
 
 /** The repository that a patch is for. */
 export interface ScopeSources {
-  /** In the base. Null where nothing has that name. */
+  /** Whether each path is a folder at the base commit; null if it does not exist. */
   readonly areFolders: (paths: readonly string[]) => Promise<ReadonlyMap<string, boolean | null>>;
   readonly read: (files: readonly SoughtFile[]) => Promise<readonly FoundContents[]>;
   readonly emitSettings: () => Promise<EmitSettings>;
 }
 
-/** Compares what a compiler makes of two versions. */
+/** Compares the compiler output of two versions. */
 export interface Programs {
   readonly compare: (pairs: readonly ProgramPair[], settings: EmitSettings) => Promise<readonly Proof[]>;
 }

@@ -10,7 +10,7 @@ export interface SpecFolder {
 
 export interface SpecReading {
   readonly specs: readonly Spec[];
-  /** Files that look like specs and can't be used, with the place and why. */
+  /** Invalid specs, with location and reason. */
   readonly problems: readonly SpecProblem[];
 }
 

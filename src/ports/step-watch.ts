@@ -1,7 +1,7 @@
 import type { FileChange, HiddenChange, Notice, RefState } from '../contracts/workspace-change.ts';
 import type { RunWorkspace } from './workspace.ts';
 
-/** Finds what an agent step changed in its workspace besides files: refs, HEAD, hooks, configuration, ignored files. */
+/** Detects changes of an agent step beyond tracked files: refs, HEAD, hooks, git configuration, ignored files. */
 export interface StepWatcher {
   readonly watch: (request: WatchRequest) => Promise<StepWatch>;
 }
@@ -11,13 +11,13 @@ export interface WatchRequest {
   readonly stepId: string;
   /** A sandboxed step can't reach the user's checkout, so it isn't compared. */
   readonly sandboxed: boolean;
-  /** Of the files that git ignores, only these are compared. */
+  /** Ignored files are compared only if this returns true for them. */
   readonly forbids: (path: string) => boolean;
 }
 
 export interface StepWatch {
   /**
-   * Restores the control files of the workspace's git folder. It comes first when the step's processes are gone.
+   * Restores the control files of the workspace's git folder. Call it first, once the step's processes have ended.
    */
   readonly settle: () => Promise<Settled>;
   readonly compare: (changes: readonly FileChange[]) => Promise<StepTraces>;

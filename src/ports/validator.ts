@@ -3,9 +3,9 @@ import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { ScriptValidator } from '../kernel/plan.ts';
 import type { Confinement } from './sandbox.ts';
 
-/** Runs one validator and gathers what it left as evidence. It judges nothing but its exit code. */
+/** Runs one validator and collects its evidence. The outcome depends on the exit code and required artifacts only. */
 export interface ValidatorRunner {
-  /** Null when the validator can be started; otherwise what is wrong, for the user. Runs nothing. */
+  /** Null if the validator can be started; otherwise a message for the user. Runs nothing. */
   readonly unavailable: (
     validator: RunnableValidator,
     place: ValidatorPlace,
@@ -26,7 +26,7 @@ export type RunnableValidator =
       /** As in the configuration, such as `junit:reports/*.xml`. */
       readonly report: string | null;
       readonly retries: number | null;
-      /** In a sandbox; left out, it has none. */
+      /** Network access in a sandbox; missing means none. */
       readonly network?: 'none' | 'host';
     };
 
@@ -44,18 +44,18 @@ export interface ValidatorRequest {
   readonly place: ValidatorPlace;
   readonly stepId: string;
   readonly attempt: number;
-  /** Cases that failed when it was tried before on the same files: a report made here calls them flaky when they pass. */
+  /** Cases that failed in an earlier try on the same files: if they pass now, the converted report marks them flaky. */
   readonly failedCases?: readonly string[];
-  /** `artifacts/<step_id>[@n]` of the run directory, absolute. */
+  /** Absolute path of `artifacts/<step_id>[@n]` in the run directory. */
   readonly evidenceDir: string;
-  /** What it gets of the machine; null where nothing shuts it in. */
+  /** The sandbox settings; null without a sandbox. */
   readonly confinement: Confinement | null;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly mark: string;
   readonly signal: AbortSignal;
-  /** Told which limit was passed before the process is asked to end. */
+  /** Called with the exceeded limit before the process is asked to stop. */
   readonly onStop: (cause: StopCause) => Promise<void>;
   readonly onLine: (line: string) => void;
 }
@@ -71,11 +71,11 @@ export interface CapturedArtifact {
 export interface ValidatorResult {
   readonly id: string;
   readonly outcome: MechanicalOutcome | 'cancelled';
-  /** Null when it was killed or never ran. */
+  /** Null if it was killed or never ran. */
   readonly exitCode: number | null;
-  /** For a program that could not be started, the code that a shell gives: 127 if it was not found, otherwise 126. */
+  /** If the program could not be started, the shell's exit code: 127 if it was not found, otherwise 126. */
   readonly startCode?: 126 | 127;
-  /** The signal that ended it, if one did and conductor did not send it. */
+  /** The signal that killed it, unless conductor sent it. */
   readonly signal?: string;
   readonly durationMs: number;
   readonly stdoutPath: string | null;
@@ -85,27 +85,27 @@ export interface ValidatorResult {
   readonly missingArtifacts: readonly string[];
   readonly requiredArtifacts: readonly string[];
   readonly harnessReport: HarnessReportCapture | null;
-  /** What its report refers to; left out where there is no report. */
+  /** Files that the report refers to; missing if there is no report. */
   readonly references?: CapturedReferences;
-  /** Why it is not `completed`, for people. */
+  /** Why the outcome is not `completed`, for display. */
   readonly reason: string | null;
 }
 
 export interface HarnessReportCapture {
   readonly path: string;
-  /** Parsed JSON with at least the keys the kernel requires; its meaning is the planner's business. */
+  /** Parsed JSON with at least the keys that the kernel requires; the planner interprets it. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly proposals: number;
-  /** Made by the conductor from what a runner wrote, and from nothing else. */
+  /** Whether conductor converted it from a test runner's own report. */
   readonly converted?: boolean;
 }
 
-/** Pictures, what belongs to proposed goldens, and the rest. */
+/** Screenshots, files of proposed goldens, and other artifacts. */
 export type ReferenceRole = 'harness_screenshot' | 'harness_fixture' | 'validation_artifact';
 
 /** A file that a report refers to, as it was when the validator ended. */
 export interface CapturedReference {
-  /** As the report has it, relative to the run directory. */
+  /** The reference as written in the report, relative to the run directory. */
   readonly reference: string;
   readonly role: ReferenceRole;
   /** Absolute path of the copy under `evidenceDir`. */

@@ -3,26 +3,26 @@ import type { LabelDefinition } from '../work/labels.ts';
 import type * as values from '../work/provider-values.ts';
 
 /**
- * Where items, revisions and reviews are kept for people to see: a local database, a forge. It decides nothing. Every
- * write carries a key, and a write whose key was seen before changes nothing and returns what it returned then.
+ * Stores items, revisions and reviews where users see them: a local database or a forge. It makes no decisions. Writes
+ * are idempotent: a write with a known key changes nothing and returns the earlier result.
  */
 export interface WorkProvider {
-  /** All there is now. */
+  /** The current state. */
   readonly read: () => Promise<ProviderState>;
-  /** All of it or nothing, in this order, in one transaction where the provider has them. */
+  /** Applies all writes in order or none of them, in one transaction if the provider supports it. */
   readonly write: (key: string, writes: readonly ProviderWrite[]) => Promise<readonly ProviderWritten[]>;
-  /** A commit made from a patch on the item's branch, and the revision that shows it. One per item: a later one replaces it. */
+  /** Commits a patch on the item's branch and creates its revision, which replaces an earlier one of the item. */
   readonly makeRevision: (key: string, request: RevisionRequest) => Promise<RevisionMade>;
-  /** Brings the revision into the default branch. Changes nothing where it can't. */
+  /** Merges the revision into the default branch. Changes nothing if it can't. */
   readonly merge: (key: string, request: MergeRequest) => Promise<Merged>;
-  /** Does what a forge does by itself: has the checks of revisions run that still wait for them. */
+  /** Runs pending checks of revisions, which a forge does on its own. */
   readonly settle: (signal: AbortSignal) => Promise<void>;
-  /** Makes sure that the labels exist, and touches no other. Returns those that were made. */
+  /** Creates missing labels and changes no others. Returns the created ones. */
   readonly setUpLabels: (labels: readonly LabelDefinition[]) => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
 }
 
-/** These stand with the pure code that makes and reads them. */
+/** Defined beside the pure code that creates and reads them. */
 export type ProviderItem = values.ProviderItem;
 export type ProviderState = values.ProviderState;
 export type ItemFields = values.ItemFields;
@@ -37,7 +37,7 @@ export type RevisionMade =
 export interface MergeRequest {
   readonly itemId: string;
   readonly revisionId: string;
-  /** What was approved: where the branch has moved since, nothing is merged. */
+  /** The approved head: if the branch has moved since, nothing is merged. */
   readonly headSHA: string;
   readonly message: string;
   readonly by: string;

@@ -1,65 +1,65 @@
 import type { FileChange, WorkspaceDiff } from '../contracts/workspace-change.ts';
 
 /**
- * Where a run works: a git repository of its own outside every checkout of the user, with a second checkout beside it
- * that validators run in. Of the user's repository only three kinds of refs are written: the run's branch,
+ * Where a run works: its own git repository outside the user's checkouts, with a second checkout beside it for
+ * validators. It writes only three kinds of refs in the user's repository: the run's branch,
  * `refs/conductor/base/<run>` and `refs/conductor/salvage/…`.
  */
 export interface Workspace {
-  /** Resolves what a run would start from. Changes nothing. */
+  /** Resolves the base commit of a run. Changes nothing. */
   readonly resolveBase: (baseRef: string) => Promise<BaseResolution>;
-  /** Whether a commit holds a file at this path, relative to the repository. */
+  /** Whether a commit contains a file at this path, relative to the repository. */
   readonly hasFile: (commit: string, path: string) => Promise<boolean>;
-  /** The text of files at a commit or in a tree of the run; null where there is none or it is too large. */
+  /** Reads text files from a commit or tree of the run; null for a missing or too large file. */
   readonly readFiles: (
     workspace: RunWorkspace,
     revision: string,
     paths: readonly string[],
   ) => Promise<ReadonlyMap<string, string | null>>;
-  /** Names the branch and the folders that a run will have. Changes nothing. */
+  /** Computes the branch name and folders of a run. Changes nothing. */
   readonly describe: (request: WorkspaceRequest) => RunWorkspace;
-  /** An existing branch whose name rules out the run's branch name, or null. Changes nothing. */
+  /** An existing branch whose name conflicts with the run's branch name, or null. Changes nothing. */
   readonly conflictingBranch: (workspace: RunWorkspace) => Promise<string | null>;
-  /** Makes the repository and its checkout. On failure nothing of them is left. */
+  /** Creates the repository and its checkout. On failure it leaves nothing behind. */
   readonly create: (workspace: RunWorkspace) => Promise<void>;
-  /** Whether the workspace of a recorded run can be seen from here. Changes nothing. */
+  /** Whether the workspace of a recorded run is accessible here, for example mounted. Changes nothing. */
   readonly isVisible: (workspace: RunWorkspace) => Promise<boolean>;
   /**
-   * Makes sure that the workspace of a recorded run is complete; a deleted checkout is filled again from `tree`. Fails,
-   * naming the path, if the workspace can't be seen from here.
+   * Makes sure that the workspace of a recorded run is complete; recreates a deleted checkout from `tree`. Fails with
+   * the path if the workspace is not accessible.
    */
   readonly reopen: (workspace: RunWorkspace, tree: string | null) => Promise<void>;
   /** Records tracked and untracked files as a commit in the workspace. */
   readonly snapshot: (workspace: RunWorkspace, name: string) => Promise<Snapshot>;
-  /** What a tree has where a file is to be put, or why none may be put there. Changes nothing. */
+  /** The existing file at the path of a new file, or why no file may be written there. Changes nothing. */
   readonly fileInPlace: (workspace: RunWorkspace, tree: string, file: NewFile) => Promise<FileInPlace>;
-  /** A snapshot with the files of another one, some of them replaced. The checkout stays as it is until `restore`. */
+  /** Creates a snapshot from another one with some files replaced. Does not change the checkout; `restore` does. */
   readonly overlay: (
     workspace: RunWorkspace,
     base: string,
     name: string,
     files: readonly NewFile[],
   ) => Promise<Snapshot>;
-  /** What changed between two trees; the patch is written to `patchPath` if it is given. */
+  /** The changes between two trees; writes the patch to `patchPath` if given. */
   readonly diff: (
     workspace: RunWorkspace,
     fromTree: string,
     toTree: string,
     patchPath?: string,
   ) => Promise<WorkspaceDiff>;
-  /** Restores a snapshot; the files that are replaced are kept under a salvage ref of the workspace first. */
+  /** Restores a snapshot; first keeps the replaced files under a salvage ref of the workspace. */
   readonly restore: (
     workspace: RunWorkspace,
     target: RestoreTarget,
     salvageName: string,
   ) => Promise<Restored>;
-  /** Brings the judge checkout to a tree. Everything else in it is removed except the paths that setup owns. */
+  /** Sets the judge checkout to a tree. Removes all other files except the paths that setup owns. */
   readonly openJudge: (workspace: RunWorkspace, request: JudgeRequest) => Promise<JudgeCheckout>;
-  /** The `TMPDIR` of processes in a checkout; created if it is missing. That of the judge checkout is emptied by `openJudge`. */
+  /** The `TMPDIR` of processes in a checkout; created if missing. `openJudge` empties that of the judge checkout. */
   readonly openTemporary: (checkout: string) => Promise<string>;
   /** Removes the temporary files of both checkouts. */
   readonly removeTemporary: (workspace: RunWorkspace) => Promise<void>;
-  /** Makes one commit of a tree and brings it to the user's repository, as the run's branch. */
+  /** Commits a tree and publishes the commit to the user's repository as the run's branch. */
   readonly publish: (workspace: RunWorkspace, result: RunResult) => Promise<Published>;
 }
 
@@ -72,9 +72,9 @@ export interface WorkspaceRequest {
   readonly workflowId: string;
   readonly baseRef: string;
   readonly baseSha: string;
-  /** The run directory's harness folder; the same relative path in both checkouts leads to it. */
+  /** The run directory's harness folder; both checkouts link to it at the same relative path. */
   readonly harnessDir: string;
-  /** The branch of a work item; if it is missing, the run gets a branch of its own. */
+  /** The branch of a work item; if missing, the run gets its own branch. */
   readonly branch?: string;
 }
 
@@ -95,13 +95,13 @@ export interface Snapshot {
   readonly tree: string;
 }
 
-/** Bytes for a place in the worktree. */
+/** A file to write into the worktree. */
 export interface NewFile {
   /** Relative to the worktree. */
   readonly path: string;
-  /** The file that holds the bytes, absolute. */
+  /** Absolute path of the file with the content. */
   readonly source: string;
-  /** What the bytes must have. */
+  /** The expected hash of the content. */
   readonly sha256: string;
 }
 
@@ -110,7 +110,7 @@ export type FileInPlace =
   | { readonly kind: 'file'; readonly sha256: string; readonly bytes: number }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** The state the run started from, or a snapshot. */
+/** The base commit of the run, or a snapshot. */
 export type RestoreTarget =
   | { readonly kind: 'base' }
   | { readonly kind: 'snapshot'; readonly commit: string };
@@ -122,9 +122,9 @@ export interface Restored {
 }
 
 export interface JudgeRequest {
-  /** The base commit with its tree for the baseline. */
+  /** For the baseline: the base commit and its tree. */
   readonly snapshot: Snapshot;
-  /** Paths that are put there as they are at the base. */
+  /** Whether a path is checked out as at the base instead. */
   readonly asAtBase: (path: string) => boolean;
 }
 
@@ -132,7 +132,7 @@ export interface JudgeCheckout {
   readonly path: string;
   /** Every difference between the base and the snapshot; a rename is a deletion and an addition. */
   readonly changes: readonly FileChange[];
-  /** Those of the changed paths that are as at the base here. */
+  /** The changed paths that were checked out as at the base. */
   readonly restored: readonly string[];
 }
 
@@ -145,20 +145,20 @@ export interface RunResult {
 export interface Published {
   /** The commit with the result; the base if nothing changed. */
   readonly commit: string;
-  /** The ref of the user's repository that leads to it; null if nothing changed and nothing had to be moved. */
+  /** The ref in the user's repository that points to it; null if nothing changed and no ref had to move. */
   readonly ref: string | null;
-  /** Set if the run's branch was left alone. */
+  /** Set if the run's branch was not moved. */
   readonly leftAlone: BranchLeftAlone | null;
 }
 
 export interface BranchLeftAlone {
   readonly branchName: string;
   readonly reason: 'checked_out' | 'moved' | 'refused';
-  /** Where the branch is; null if it does not exist. */
+  /** The current commit of the branch; null if it does not exist. */
   readonly at: string | null;
-  /** The checkout that has it, if that is the reason. */
+  /** The checkout that has the branch checked out, if that is the reason. */
   readonly checkout: string | null;
-  /** What git said, if it refused to write the branch. */
+  /** The error message of git, if it refused to update the branch. */
   readonly detail: string | null;
   readonly salvageRef: string;
 }

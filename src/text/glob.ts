@@ -1,10 +1,10 @@
 import picomatch from 'picomatch/posix.js';
 
 /**
- * Globs come from policies, configurations, work items and the command lines of agents, and paths from agents. picomatch
- * makes regular expressions of them, and JavaScript tries every way to divide a path among the stars: with many stars that
- * takes hours. So a glob with many of them is matched here, in time proportional to glob and path, and one that only an
- * expression could match is refused.
+ * Globs come from policies, configurations, work items and command lines of agents, and paths come from agents.
+ * picomatch compiles globs to regular expressions, and JavaScript backtracks over every way to divide a path among the
+ * stars: with many stars that takes hours. So globs with many stars are matched here, in time proportional to glob and
+ * path, and globs that only a regular expression could match are refused.
  */
 export type GlobMatcher = (path: string) => boolean;
 
@@ -14,20 +14,20 @@ export interface GlobOptions {
   readonly nocase?: boolean;
 }
 
-const LONGEST_GLOB = 1_000;
-const MOST_STARS = 2;
-const MOST_ALTERNATIVES = 256;
+const MAX_GLOB_LENGTH = 1_000;
+const MAX_STARS = 2;
+const MAX_ALTERNATIVES = 256;
 
 /** Why a glob can't be matched in a bounded time; null if it can. */
 export function globProblem(glob: string): string | null {
-  if (glob.length > LONGEST_GLOB) return `it is longer than ${LONGEST_GLOB} characters`;
+  if (glob.length > MAX_GLOB_LENGTH) return `it is longer than ${MAX_GLOB_LENGTH} characters`;
   if (/[+*]\(|[)\]}]\+|\([^)]*[^(@!?*]\+/.test(glob)) return 'it repeats a group';
   if (hasFewStars(glob)) return null;
-  if (/[()]/.test(glob)) return `it has a group and more than ${MOST_STARS} stars in one part of the path`;
-  return expandBraces(glob) === null ? `it has more than ${MOST_ALTERNATIVES} alternatives` : null;
+  if (/[()]/.test(glob)) return `it has a group and more than ${MAX_STARS} stars in one part of the path`;
+  return expandBraces(glob) === null ? `it has more than ${MAX_ALTERNATIVES} alternatives` : null;
 }
 
-/** A glob that has to be refused matches only itself. */
+/** A glob that `globProblem` rejects matches only its literal text. */
 export function compileGlob(glob: string, options: GlobOptions = {}): GlobMatcher {
   if (globProblem(glob) !== null) return (path) => path === glob;
   if (hasFewStars(glob)) return picomatch(glob, options);
@@ -45,39 +45,39 @@ function fold(text: string, { nocase }: GlobOptions): string {
   return nocase === true ? text.toLowerCase() : text;
 }
 
-/** Few enough that trying every way costs little, whatever the path. */
+/** Whether the glob has so few stars that backtracking is cheap for any path. */
 function hasFewStars(glob: string): boolean {
   const parts = glob.split('/');
   const deep = parts.filter((part) => part.includes('**')).length;
-  const isFew = parts.every((part) => (part.match(/\*+/g) ?? []).length <= MOST_STARS);
-  return deep <= MOST_STARS && isFew && (glob.match(/[{|]/g) ?? []).length <= MOST_STARS;
+  const isFew = parts.every((part) => (part.match(/\*+/g) ?? []).length <= MAX_STARS);
+  return deep <= MAX_STARS && isFew && (glob.match(/[{|]/g) ?? []).length <= MAX_STARS;
 }
 
-/** What the braces of a glob stand for; null if it is too much. */
+/** Expands the braces of a glob; null if there are too many alternatives. */
 function expandBraces(glob: string): readonly string[] | null {
   let waiting = [glob];
   const done: string[] = [];
   while (waiting.length > 0) {
     const next: string[] = [];
     for (const one of waiting) {
-      // The innermost first: it has no braces inside.
+      // The innermost group first: it contains no braces.
       const found = /\{([^{}]*,[^{}]*)\}/.exec(one);
       if (found === null) done.push(one);
       else
         for (const choice of found[1]?.split(',') ?? [])
           next.push(`${one.slice(0, found.index)}${choice}${one.slice(found.index + found[0].length)}`);
     }
-    if (done.length + next.length > MOST_ALTERNATIVES) return null;
+    if (done.length + next.length > MAX_ALTERNATIVES) return null;
     waiting = next;
   }
   return done;
 }
 
 type Token = 'star' | 'any' | { readonly chars: (char: string) => boolean };
-/** `deep` stands for any number of folders. */
+/** `deep` matches any number of folders. */
 type Part = 'deep' | readonly Token[];
 
-/** As picomatch has it, `a/**` matches `a` itself, and with a star before it only what is below. */
+/** Like picomatch: `a/**` also matches `a` itself, but with a star in `a` it matches only paths below. */
 function parseGlob(glob: string): readonly Part[] {
   const parts = glob.split('/').map(parsePart);
   const before = parts.at(-2);
@@ -128,8 +128,8 @@ function matchPart(tokens: readonly Token[], name: string): boolean {
 }
 
 /**
- * After a mismatch, only the last wildcard takes one more: what an earlier one could take instead would leave less for the
- * rest. So each wildcard is tried once at each place.
+ * After a mismatch, only the last wildcard takes one more item: extending an earlier one would leave fewer items for
+ * the rest. So each wildcard is tried once per position.
  */
 function matchGreedily<Want, Item>(
   wants: readonly Want[],

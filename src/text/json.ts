@@ -1,4 +1,4 @@
-/** Null for a text that is not JSON: the caller checks the shape in any case. */
+/** Returns null for invalid JSON; the caller has to check the shape anyway. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,11 @@
 /**
- * Text that agents, programs and repositories wrote. A terminal or a page must not obey it, and a reader must see all of it:
- * what is invisible or changes the order of the characters around it becomes an escape such as `\u202e`.
+ * Characters that must not reach a terminal or page unescaped in text from agents, programs and repositories: control
+ * characters, invisible ones and those that reorder others. They become escapes such as `\u202e`.
  */
 const UNSAFE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
 const HARMLESS = new Set(['\n', '\t']);
-/** Joins of emoji, and the selector that gives them their colours. */
+/** Emoji sequences: joiners and variation selectors inside them are allowed. */
 const JOINED_EMOJI =
   /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?(?:\u200d\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)*/gu;
 const ESC = '\\u001b';
@@ -22,24 +22,24 @@ export function neutralise(text: string): string {
   return result + escapeUnsafe(text.slice(from));
 }
 
-/** As `neutralise`, for the output of programs: without the colours and line ends of their terminals. */
+/** Like `neutralise`, for program output: also removes colour codes and carriage returns before line feeds. */
 export function plainText(text: string): string {
-  return mayBeUnsafe(text) ? neutralise(text.replace(COLOUR, '').replace(/\r+/g, withoutLineEnd)) : text;
+  return mayBeUnsafe(text) ? neutralise(text.replace(COLOUR, '').replace(/\r+/g, dropBeforeLineFeed)) : text;
 }
 
-/** Nothing in front of a line feed. An expression for both would look for it anew from each carriage return. */
-function withoutLineEnd(run: string, at: number, text: string): string {
+/** Drops carriage returns before a line feed. A single `\r+\n` would take quadratic time on a run of `\r`. */
+function dropBeforeLineFeed(run: string, at: number, text: string): string {
   return text[at + run.length] === '\n' ? '' : run;
 }
 
 /** A character that a reader can't see, or that changes the order of others. */
 export interface HiddenCharacter {
   readonly index: number;
-  /** As `neutralise` would show it. */
+  /** Its escape, as `neutralise` prints it. */
   readonly shown: string;
 }
 
-/** Characters of a source file that hide something. Line ends of any system and a byte order mark at the start are fine. */
+/** Finds hidden characters in a source file. Allows all line endings and a byte order mark at the start. */
 export function findHidden(text: string): HiddenCharacter[] {
   if (!mayBeUnsafe(text)) return [];
   const emoji = [...text.matchAll(JOINED_EMOJI)].map(({ index, 0: found }) => [index, index + found.length]);
@@ -54,24 +54,24 @@ export function findHidden(text: string): HiddenCharacter[] {
   return found;
 }
 
-/** On one line, with single spaces. */
+/** Puts the text on one line, with single spaces. */
 export function collapseSpace(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** On one line, with single spaces and without unsafe characters. */
+/** Like `collapseSpace`, and escapes unsafe characters. */
 export function oneLine(text: string): string {
   return plainText(collapseSpace(text));
 }
 
-/** JSON for people and programs: the same values, with unsafe characters as escapes of JSON. */
+/** Formats JSON with unsafe characters as JSON escapes; it parses to the same values. */
 export function formatJson(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).replace(UNSAFE, (character) =>
     HARMLESS.has(character) ? character : inUtf16(character),
   );
 }
 
-/** Most text is ASCII, and this is cheaper than looking for each kind of character. */
+/** Fast path: most text is plain ASCII. */
 function mayBeUnsafe(text: string): boolean {
   return NOT_PLAIN.test(text);
 }

@@ -1,6 +1,6 @@
-/** Paths as text: absolute and separated by `/`. Links are the caller's to resolve. */
+/** These functions treat paths as text: absolute and separated by `/`. Callers resolve symbolic links first. */
 
-/** True for the folder itself and for what lies below it. */
+/** True for the folder itself and for paths below it. */
 export function isPathInside(folder: string, path: string): boolean {
   const [outer, inner] = [normalise(folder), normalise(path)];
   return inner === outer || inner.startsWith(outer === '/' ? '/' : `${outer}/`);
@@ -8,12 +8,12 @@ export function isPathInside(folder: string, path: string): boolean {
 
 const UNUSUAL = /\/\/|\/\.{1,2}(?:\/|$)|\/$/;
 
-/** Most paths are plain already, and this is called for each of many files. */
+/** Skips most paths, which are normal already: this is called for many files. */
 function normalise(path: string): string {
   return UNUSUAL.test(path) ? resolveFrom('/', path) : path;
 }
 
-/** `path` seen from `base`, without `.` and `..`. */
+/** Resolves `path` against `base` and removes `.` and `..`. */
 export function resolveFrom(base: string, path: string): string {
   const parts: string[] = [];
   for (const part of (path.startsWith('/') ? path : `${base}/${path}`).split('/')) {

@@ -1,11 +1,11 @@
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
-/** A word as a shell wants it; plain ones stay as they are. */
+/** Quotes a word for a shell if it needs quotes. */
 export function quoteWord(word: string): string {
   return PLAIN_WORD.test(word) ? word : singleQuoted(word);
 }
 
-/** Always in quotes; double ones where a shell would change nothing between them. */
+/** Always quotes; uses double quotes if the shell would expand nothing inside them. */
 export function quoteText(text: string): string {
   return /["$`\\!]/.test(text) ? singleQuoted(text) : `"${text}"`;
 }
@@ -23,12 +23,12 @@ export function commandLine(
   return place.cwd === undefined ? line : `cd ${quoteWord(place.cwd)} && ${line}`;
 }
 
-/** In single quotes, whatever it contains. */
+/** Always uses single quotes. */
 export function singleQuoted(text: string): string {
   return `'${text.replace(/'/g, `'\\''`)}'`;
 }
 
-/** A regular expression that finds the text; white space in it may be of any kind where it has line breaks. */
+/** A regular expression that matches the text; a line break or tab in it matches any white space. */
 export function patternOf(text: string): string {
   return text
     .trim()

@@ -1,4 +1,4 @@
-/** One line as several of at most `width` characters, broken at spaces only. Lines after the first are indented two more. */
+/** Wraps a line at spaces to at most `width` characters. Lines after the first are indented by two more spaces. */
 export function wrapLine(line: string, width: number): string[] {
   if (line.length <= width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';

@@ -18,16 +18,16 @@ import { viewWorkflow } from './workflow-view.ts';
 import { parseYaml, type YamlSource } from './yaml-source.ts';
 
 export interface CheckedWorkflow {
-  /** All of them, sorted by position. */
+  /** Sorted by position. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Null where there is an error; warnings do not keep a workflow from running. */
+  /** Null if there is an error; a workflow with warnings still runs. */
   readonly plan: Plan | null;
   readonly document: WorkflowDocument | null;
-  /** What was read, for excerpts. */
+  /** The decoded text, for excerpts. */
   readonly text: string;
 }
 
-/** From the bytes of a file to a plan, or to everything that is wrong with it at once. */
+/** Parses and checks a workflow file. Returns its plan, or all its problems at once. */
 export function checkWorkflow(source: Source, context: CheckContext): CheckedWorkflow {
   const { text, problem } = decodeSource(source, 'WF');
   const refuse = (diagnostics: readonly Diagnostic[]): CheckedWorkflow => ({
@@ -46,10 +46,10 @@ export function checkWorkflow(source: Source, context: CheckContext): CheckedWor
   const shape = checkWorkflowShape(yaml.source);
   const findings = applyRules(ALL_RULES, viewWorkflow(shape.data), shape.source, context);
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...findings]);
-  const sound = shape.value !== null && !hasErrors(diagnostics);
+  const isValid = shape.value !== null && !hasErrors(diagnostics);
   return {
     diagnostics: limitDiagnostics(diagnostics),
-    plan: sound ? compilePlan(shape.value, context.defaults) : null,
+    plan: isValid ? compilePlan(shape.value, context.defaults) : null,
     document: shape.value,
     text,
   };
@@ -63,7 +63,7 @@ function emptyWorkflow(text: string): Diagnostic {
   });
 }
 
-/** What is wrong with another document, read as a workflow, would bury the one thing that matters. */
+/** Reports that the file is another kind of document; shape errors about a missing workflow would bury that. */
 function foreignDocument(source: YamlSource): Diagnostic | null {
   const kind = otherDocument(source.data);
   if (kind === null) return null;

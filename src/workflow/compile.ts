@@ -12,7 +12,7 @@ import { promptForm } from './rules/prompt-forms.ts';
 
 type Defaults = CheckContext['defaults'];
 
-/** Fills in what a document leaves out. Only for documents without an error. */
+/** Builds the plan of a document and fills in defaults. Only for documents without an error. */
 export function compilePlan(document: WorkflowDocument, defaults: Defaults): Plan {
   const shared = document.defaults ?? {};
   const steps = document.steps.map((step) => compileStep(step, document, defaults));
@@ -126,8 +126,8 @@ function plannerRoutes(routes: PlannerRoutesDocument) {
 
 function compileValidator(entry: ValidatorDocument): PlanValidator {
   if (typeof entry === 'string') {
-    const nothing = { artifacts: [], timeoutMs: null, report: null, mayProposeGoldens: null, retries: null };
-    return { kind: 'named', id: entry, name: entry, ...nothing };
+    const unset = { artifacts: [], timeoutMs: null, report: null, mayProposeGoldens: null, retries: null };
+    return { kind: 'named', id: entry, name: entry, ...unset };
   }
   const common = {
     id: entry.id,
@@ -158,7 +158,7 @@ function promptSource(prompt: string): PromptSource {
 
 type Limits = LimitsDocument | undefined;
 
-/** One spread where it is used: the second spread into an object is slow, and plans have thousands of steps. */
+/** Copies `base` so that callers need one spread: a second spread is slow, and plans can have thousands of steps. */
 function withProcessLimits(
   base: { readonly id: string; readonly maxVisits: number },
   own: Limits,
@@ -179,7 +179,7 @@ function tighterDuration(own: Duration, shared: Duration): number | undefined {
   return tighter(parseDuration(own) ?? undefined, parseDuration(shared) ?? undefined);
 }
 
-/** The budget of the workflow is for the whole run; a step has one only where it says so. */
+/** The budgets of a step, capped by the workflow's; a step that sets no budget has none. */
 function budgetsOf(limits: Limits, cap?: Limits): Budgets {
   const bounded = (own: number | undefined, most: number | undefined) =>
     own === undefined ? null : (tighter(own, most) ?? null);

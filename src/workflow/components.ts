@@ -1,6 +1,6 @@
 /**
- * Strongly connected components of a graph given as lists of successors (Tarjan). Without recursion: a
- * chain of thousands of steps is legal. Successors below zero are not nodes and are passed over.
+ * Finds the strongly connected components of a graph given as successor lists (Tarjan). Iterative, because a
+ * chain of thousands of steps is legal. Successors below zero are not nodes and are skipped.
  */
 export function findComponents(successors: readonly (readonly number[])[]): number[][] {
   const order: number[] = [];

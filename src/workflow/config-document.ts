@@ -11,14 +11,13 @@ import type { Mapping, Path } from './yaml-tree.ts';
 
 export interface CheckedConfig {
   readonly diagnostics: readonly Diagnostic[];
-  /** Every default filled in; null where there is an error. */
+  /** With all defaults filled in; null if there is an error. */
   readonly config: Config | null;
-  /** Only what the file says, for merging. */
+  /** Only the settings in the file, for merging. */
   readonly document: ConfigDocument | null;
   readonly text: string;
 }
 
-/** Whose file it is: a repository's, or the user's own. */
 export type ConfigOwner = 'repository' | 'user';
 
 export function checkConfig(source: Source, owner: ConfigOwner = 'repository'): CheckedConfig {
@@ -57,8 +56,8 @@ export function checkConfig(source: Source, owner: ConfigOwner = 'repository'): 
 }
 
 /**
- * A section whose content is commented out says nothing, and the two built-in agents need not repeat
- * what kind they are.
+ * Drops empty sections, such as one whose content is commented out, and fills in `kind` for the two built-in agents,
+ * which may omit it.
  */
 function withImpliedParts(source: YamlSource): YamlSource {
   const { data } = source;

@@ -1,4 +1,4 @@
-/** Settings that the environment can override, by the section they stand in; the empty one is the top. */
+/** Settings that environment variables can override, by section; the empty section is the top level. */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   '': [
     'agents',
@@ -21,29 +21,29 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   work: ['agents', 'specs', 'jobs', 'branch'],
 };
 
-/** What the environment says, as a configuration would say it. */
+/** The settings from environment variables, as YAML of a configuration file. */
 export interface EnvironmentText {
   readonly text: string;
-  /** The variable that each line comes from, by the number of the line. */
+  /** The variable behind each line, by line number. */
   readonly variables: ReadonlyMap<number, string>;
 }
 
 /**
- * `CONDUCTOR_LIMITS_TIMEOUT=5m` says what `limits: { timeout: 5m }` does. Values are YAML, so that lists and
- * mappings can be given too. Null when nothing is said; a variable that is empty says nothing.
+ * Reads the settings: `CONDUCTOR_LIMITS_TIMEOUT=5m` is `limits: { timeout: 5m }`. Values are YAML, so they can be
+ * lists and mappings. Empty variables are ignored. Returns null if no variable is set.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): EnvironmentText | null {
   const lines: string[] = [];
   const variables = new Map<number, string>();
   for (const [section, keys] of Object.entries(SETTINGS)) {
-    const said = keys.flatMap((key) => {
+    const settings = keys.flatMap((key) => {
       const variable = variableOf(section, key);
       const value = env[variable] ?? '';
       return value.trim() === '' ? [] : [{ key, variable, value }];
     });
-    if (section !== '' && said.length > 0) lines.push(`${section}:`);
-    for (const { key, variable, value } of said) {
-      lines.push(`${section === '' ? '' : '  '}${key}: ${inOneLine(value)}`);
+    if (section !== '' && settings.length > 0) lines.push(`${section}:`);
+    for (const { key, variable, value } of settings) {
+      lines.push(`${section === '' ? '' : '  '}${key}: ${quoteLineFeeds(value)}`);
       variables.set(lines.length, variable);
     }
   }
@@ -54,7 +54,7 @@ function variableOf(section: string, key: string): string {
   return ['CONDUCTOR', ...(section === '' ? [] : [section]), key].join('_').toUpperCase();
 }
 
-/** A line feed in a value must not begin another setting. */
-function inOneLine(value: string): string {
+/** Quotes a value that contains a line feed, so that it can't start another setting. */
+function quoteLineFeeds(value: string): string {
   return /[\r\n]/.test(value) ? JSON.stringify(value) : value;
 }

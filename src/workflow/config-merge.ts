@@ -10,52 +10,54 @@ import { CONFIG_DEFAULTS, PLANNER_DEFAULTS, SETUP_DEFAULTS } from '../contracts/
 import type { Command, SetupConfig, SetupDocument } from '../contracts/setup-config.ts';
 
 /**
- * The environment wins over the repository's file, and that over the user's, key by key; maps merge by name. What none says is the
- * default. Of `sandbox`, `policy` and `protected_branches` the repository can only tighten what the user's file says, and `answers`
- * and `trusted` count in the user's file alone.
+ * Merges the layers key by key: environment over repository file over user file over defaults; maps merge by name.
+ * The repository can only tighten the user's `sandbox`, `policy` and `protected_branches`. `answers` and `trusted` are
+ * read from the user's file only.
  */
 export function mergeConfigs(
   user: ConfigDocument | null,
   repository: ConfigDocument | null = null,
   environment: ConfigDocument | null = null,
 ): Config {
-  const said = [user, repository, environment].reduce<ConfigDocument>(
+  const merged = [user, repository, environment].reduce<ConfigDocument>(
     (low, high) => (high === null ? low : overlay(low, high)),
     {},
   );
   return {
-    agents: { ...CONFIG_DEFAULTS.agents, ...mapValues(said.agents ?? {}, completeAgent) },
-    validators: mapValues(said.validators ?? {}, completeValidator),
-    prices: said.prices ?? {},
-    planner: completePlanner(said.planner),
+    agents: { ...CONFIG_DEFAULTS.agents, ...mapValues(merged.agents ?? {}, completeAgent) },
+    validators: mapValues(merged.validators ?? {}, completeValidator),
+    prices: merged.prices ?? {},
+    planner: completePlanner(merged.planner),
     limits: {
-      timeout: said.limits?.timeout ?? CONFIG_DEFAULTS.limits.timeout,
-      idle_timeout: said.limits?.idle_timeout ?? CONFIG_DEFAULTS.limits.idle_timeout,
-      max_visits: said.limits?.max_visits ?? CONFIG_DEFAULTS.limits.max_visits,
-      park: said.limits?.park ?? CONFIG_DEFAULTS.limits.park,
-      memory: said.limits?.memory ?? CONFIG_DEFAULTS.limits.memory,
-      processes: said.limits?.processes ?? CONFIG_DEFAULTS.limits.processes,
-      written_bytes: said.limits?.written_bytes ?? CONFIG_DEFAULTS.limits.written_bytes,
+      timeout: merged.limits?.timeout ?? CONFIG_DEFAULTS.limits.timeout,
+      idle_timeout: merged.limits?.idle_timeout ?? CONFIG_DEFAULTS.limits.idle_timeout,
+      max_visits: merged.limits?.max_visits ?? CONFIG_DEFAULTS.limits.max_visits,
+      park: merged.limits?.park ?? CONFIG_DEFAULTS.limits.park,
+      memory: merged.limits?.memory ?? CONFIG_DEFAULTS.limits.memory,
+      processes: merged.limits?.processes ?? CONFIG_DEFAULTS.limits.processes,
+      written_bytes: merged.limits?.written_bytes ?? CONFIG_DEFAULTS.limits.written_bytes,
     },
-    policy: environment?.policy === undefined ? bothPolicies(user, repository) : [environment.policy],
+    policy: environment?.policy === undefined ? combinePolicies(user, repository) : [environment.policy],
     protected_branches:
-      environment?.protected_branches ?? bothBranches(user, repository) ?? CONFIG_DEFAULTS.protected_branches,
-    entrypoints: said.entrypoints ?? CONFIG_DEFAULTS.entrypoints,
-    environment: said.environment ?? CONFIG_DEFAULTS.environment,
+      environment?.protected_branches ??
+      combineBranches(user, repository) ??
+      CONFIG_DEFAULTS.protected_branches,
+    entrypoints: merged.entrypoints ?? CONFIG_DEFAULTS.entrypoints,
+    environment: merged.environment ?? CONFIG_DEFAULTS.environment,
     paths: {
-      runs: said.paths?.runs ?? CONFIG_DEFAULTS.paths.runs,
-      workspaces: said.paths?.workspaces ?? CONFIG_DEFAULTS.paths.workspaces,
+      runs: merged.paths?.runs ?? CONFIG_DEFAULTS.paths.runs,
+      workspaces: merged.paths?.workspaces ?? CONFIG_DEFAULTS.paths.workspaces,
     },
-    setup: said.setup === undefined ? CONFIG_DEFAULTS.setup : completeSetup(said.setup),
-    baseline: said.baseline ?? CONFIG_DEFAULTS.baseline,
-    tests: said.tests ?? CONFIG_DEFAULTS.tests,
+    setup: merged.setup === undefined ? CONFIG_DEFAULTS.setup : completeSetup(merged.setup),
+    baseline: merged.baseline ?? CONFIG_DEFAULTS.baseline,
+    tests: merged.tests ?? CONFIG_DEFAULTS.tests,
     retention: {
-      keep_runs: said.retention?.keep_runs ?? CONFIG_DEFAULTS.retention.keep_runs,
-      keep_days: said.retention?.keep_days ?? CONFIG_DEFAULTS.retention.keep_days,
+      keep_runs: merged.retention?.keep_runs ?? CONFIG_DEFAULTS.retention.keep_runs,
+      keep_days: merged.retention?.keep_days ?? CONFIG_DEFAULTS.retention.keep_days,
     },
-    notify: said.notify ? { command: asCommand(said.notify.command) } : null,
+    notify: merged.notify ? { command: asCommand(merged.notify.command) } : null,
     sandbox: environment?.sandbox ?? strictestSandbox(user, repository) ?? CONFIG_DEFAULTS.sandbox,
-    work: completeWork(said.work),
+    work: completeWork(merged.work),
     answers: user?.answers ?? CONFIG_DEFAULTS.answers,
     trusted: user?.trusted ?? CONFIG_DEFAULTS.trusted,
   };
@@ -63,13 +65,13 @@ export function mergeConfigs(
 
 type Layer = ConfigDocument | null;
 
-/** Both apply, and policies only tighten each other. */
-function bothPolicies(user: Layer, repository: Layer): readonly string[] {
+/** Both policies apply: merging policies only tightens them. */
+function combinePolicies(user: Layer, repository: Layer): readonly string[] {
   const named = [user?.policy, repository?.policy].filter((policy) => policy !== undefined);
   return named.length === 0 ? CONFIG_DEFAULTS.policy : [...new Set(named)];
 }
 
-function bothBranches(user: Layer, repository: Layer): readonly string[] | null {
+function combineBranches(user: Layer, repository: Layer): readonly string[] | null {
   const named = [user?.protected_branches, repository?.protected_branches].filter(
     (list) => list !== undefined,
   );
@@ -167,7 +169,7 @@ function completePlanner(planner: ConfigDocument['planner']): PlannerConfig {
   }
 }
 
-/** Taken whole from one file: commands of one file and cached paths of another would not belong together. */
+/** `setup` comes from one file as a whole: cached paths only fit the commands of the same file. */
 function completeSetup(setup: SetupDocument): SetupConfig {
   return {
     run: (setup.run ?? SETUP_DEFAULTS.run).map(asCommand),
@@ -192,7 +194,7 @@ function completeWork(work: ConfigDocument['work']): WorkConfig {
   };
 }
 
-/** The schema has already refused an empty list; the type does not know. */
+/** The schema has already rejected an empty list, which the type doesn't express. */
 function asCommand(words: readonly string[]): Command {
   const [program = '', ...rest] = words;
   return [program, ...rest];

@@ -7,15 +7,15 @@ import { asList, asMapping, asText } from './workflow-view.ts';
 import type { YamlSource } from './yaml-source.ts';
 import type { Mapping, Path } from './yaml-tree.ts';
 
-/** Rules for `paths`. Whether an absolute path lies in the repository is only known where the repository is. */
+/** Checks `paths`. Absolute paths are not checked here, because the repository's location is not known. */
 export function checkConfigPaths(data: unknown, source: YamlSource): Diagnostic[] {
   const given = asMapping(asMapping(data).paths);
   const workspaces = asText(given.workspaces);
-  const inside = workspaces !== null && isInsideRepository(workspaces);
+  const isInside = workspaces !== null && isInsideRepository(workspaces);
   return [
     ...(Object.hasOwn(given, 'worktrees') ? [ignoredWorktrees(source)] : []),
-    ...(inside ? [insideRepository(workspaces, source)] : []),
-    ...(workspaces === null || inside
+    ...(isInside ? [insideRepository(workspaces, source)] : []),
+    ...(workspaces === null || isInside
       ? []
       : checkNesting(asText(given.runs) ?? CONFIG_DEFAULTS.paths.runs, workspaces, source)),
   ];
@@ -30,7 +30,7 @@ function ignoredWorktrees(source: YamlSource): Diagnostic {
   });
 }
 
-/** The reason belongs to the message: it is the first thing that an author of such a path asks. */
+/** The message includes the reason, because the rule is not obvious to the author of such a path. */
 function insideRepository(path: string, source: YamlSource): Diagnostic {
   return createDiagnostic('CF106', {
     message: `the workspaces in \`${path}\` are inside the repository: programs there would find its packages and its tests`,
@@ -43,7 +43,7 @@ function isInsideRepository(path: string): boolean {
   return !/^(?:\/|~(?:\/|$))/.test(path) && segments(path)[0] !== '..';
 }
 
-/** A workspace inside a run directory would be recorded as evidence, and a run inside a workspace as work. */
+/** A workspace inside a run directory would be recorded as evidence, and a run inside a workspace as a change. */
 function checkNesting(runs: string, workspaces: string, source: YamlSource): Diagnostic[] {
   if (!contains(runs, workspaces) && !contains(workspaces, runs)) return [];
   return [
@@ -66,8 +66,8 @@ export function checkSetup(data: unknown, source: YamlSource): Diagnostic[] {
       return problem === null ? [] : [createDiagnostic('CF011', { ...problem, span })];
     }),
   );
-  const isVain = Object.hasOwn(setup, 'cache') && asList(setup.run).length === 0;
-  if (!isVain) return problems;
+  const isUseless = Object.hasOwn(setup, 'cache') && asList(setup.run).length === 0;
+  if (!isUseless) return problems;
   return [
     ...problems,
     createDiagnostic('CF107', {
@@ -83,8 +83,8 @@ function setupPathProblem(
   field: string,
   path: string,
 ): { readonly message: string; readonly help: string } | null {
-  const leaving = pathProblem(`setup.${field}`, path, 'the checkout');
-  if (leaving !== null || field === 'cache.key') return leaving;
+  const outsideProblem = pathProblem(`setup.${field}`, path, 'the checkout');
+  if (outsideProblem !== null || field === 'cache.key') return outsideProblem;
   const [first, ...rest] = segments(path);
   const isWhole = first === undefined || (rest.length === 0 && /^\*+$/.test(first));
   if (isWhole)

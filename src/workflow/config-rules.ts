@@ -11,7 +11,7 @@ import { asList, asMapping, asText } from './workflow-view.ts';
 import type { YamlSource } from './yaml-source.ts';
 import type { Path } from './yaml-tree.ts';
 
-/** What the schema of a configuration cannot say. */
+/** Rules that the configuration schema can't express. */
 export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[] {
   return [
     ...checkNames(data, source),
@@ -25,7 +25,7 @@ export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[
   ];
 }
 
-/** A repository must not decide by itself whom the user trusts, or who may answer. */
+/** A repository must not decide what the user trusts or who may answer gates. */
 export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic[] {
   return ['answers', 'trusted']
     .filter((key) => Object.hasOwn(asMapping(data), key))
@@ -38,7 +38,7 @@ export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic
     );
 }
 
-/** Held to what a validator in a workflow is held to, and told before a run would be refused for it. */
+/** Applies the path rules of workflow validators, so that the error shows up before a run is refused. */
 function checkValidatorPaths(data: unknown, source: YamlSource): Diagnostic[] {
   return Object.entries(asMapping(asMapping(data).validators)).flatMap(([name, validator]) => {
     const { report, artifacts } = asMapping(validator);
@@ -59,7 +59,7 @@ function checkValidatorPaths(data: unknown, source: YamlSource): Diagnostic[] {
   });
 }
 
-/** Globs that are no paths of one checkout: they may name anything, but must be matched in a bounded time. */
+/** Checks globs that are not paths in a checkout: they may match anything, but in bounded time. */
 function checkGlobs(data: unknown, source: YamlSource): Diagnostic[] {
   const lists: Path[] = [['tests'], ['work', 'specs'], ['protected_branches']];
   return lists.flatMap((list) =>
@@ -78,7 +78,7 @@ function checkGlobs(data: unknown, source: YamlSource): Diagnostic[] {
   );
 }
 
-/** Names become parts of file names and of routes in a report. */
+/** Names become parts of file names and of report routes, so they must have the form of a name. */
 function checkNames(data: unknown, source: YamlSource): Diagnostic[] {
   return (['agents', 'validators'] as const).flatMap((section) =>
     Object.keys(asMapping(asMapping(data)[section]))
@@ -121,7 +121,7 @@ function checkAgent(data: unknown, agent: string, who: string, span: Span): Diag
   ];
 }
 
-/** What speaks for itself has an address of its own; what only speaks like it has not. */
+/** Providers have a default address, except `openai-compatible`, which needs `base_url`. */
 function checkPlannerAddress(data: unknown, source: YamlSource): Diagnostic[] {
   if (valueAt(data, ['planner', 'kind']) !== 'model') return [];
   const address = asText(valueAt(data, ['planner', 'base_url']));

@@ -1,7 +1,7 @@
 import { decodeSource, type Source } from './source-text.ts';
 import { parseYaml } from './yaml-source.ts';
 
-/** What somebody may take for a workflow. */
+/** Other kinds of documents that users may pass as a workflow. */
 export type OtherDocument =
   | 'policy'
   | 'configuration'
@@ -15,7 +15,7 @@ export type OtherDocument =
   | 'implementor result'
   | 'reviewer result';
 
-/** Who has one of these meant to write a workflow, whatever else is wrong. */
+/** A document with one of these keys is meant as a workflow, whatever else is wrong with it. */
 const WORKFLOW_KEYS = ['workflow_id', 'entry_step', 'steps'];
 
 const CONFIG_KEYS = [
@@ -35,7 +35,7 @@ const CONFIG_KEYS = [
   'work',
 ];
 
-/** The keys that only this document has; the first that fits counts. */
+/** The keys that identify each kind; the first match wins. */
 const SIGNS: readonly (readonly [OtherDocument, readonly string[]])[] = [
   ['policy', ['policy_id']],
   ['prompt', ['prompt_id']],
@@ -46,7 +46,7 @@ const SIGNS: readonly (readonly [OtherDocument, readonly string[]])[] = [
   ['suite', ['suite_id']],
 ];
 
-/** Null for a workflow, and for what nobody can tell. */
+/** Detects the kind of a document. Null for a workflow and for an unknown kind. */
 export function otherDocument(data: unknown): OtherDocument | null {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return null;
   const has = (key: string) => Object.hasOwn(data, key);
@@ -59,13 +59,13 @@ export function otherDocument(data: unknown): OtherDocument | null {
   return CONFIG_KEYS.some(has) ? 'configuration' : null;
 }
 
-/** The same, of a text that was not read yet. */
+/** Like `otherDocument`, for a file that is not parsed yet. */
 export function otherDocumentIn(source: Source): OtherDocument | null {
   const { text, problem } = decodeSource(source, 'WF');
   return problem === null ? otherDocument(parseYaml(text, 'WF').source?.data) : null;
 }
 
-/** Which verb is for such a document, said to somebody who gave it where a workflow is wanted. */
+/** Help for a user who passed such a document as a workflow: which command reads it. */
 export function wayWith(kind: OtherDocument): string {
   switch (kind) {
     case 'policy':

@@ -4,21 +4,21 @@ import { createMapping, type Mapping } from './yaml-tree.ts';
 
 type AnySchema = z.core.$ZodType;
 
-/** Entries of lists and maps that are looked at although they do not fit. */
+/** How many invalid entries of lists and maps are checked. */
 const MAX_MISFITS = 500;
 
-/** Keys of one mapping that are looked at although nobody knows them. */
+/** How many unknown keys of one mapping are checked. */
 const MAX_UNKNOWN_KEYS = 500;
 
 /**
- * The same value, or one whose mappings have only so many keys that are unknown. A schema gathers all issues of a value
- * before anybody can say that these are enough, and a file has room for a million.
+ * Returns the value, or a copy whose mappings have at most `MAX_UNKNOWN_KEYS` unknown keys. A schema collects all
+ * issues before the caller can stop it, and a file can contain a million of them.
  */
 export function limitUnknownKeys(schema: AnySchema, value: unknown): unknown {
   return limit(schema, value, { left: Number.POSITIVE_INFINITY });
 }
 
-/** The same, and its lists and maps end behind so many entries that do not fit. */
+/** Like `limitUnknownKeys`, and also cuts off lists and maps after `MAX_MISFITS` invalid entries. */
 export function limitFaults(schema: AnySchema, value: unknown): unknown {
   return limit(schema, value, { left: MAX_MISFITS });
 }
@@ -52,7 +52,7 @@ function limit(schema: AnySchema, value: unknown, allowance: Allowance): unknown
   }
 }
 
-/** The member that a mapping is meant for: by the word that tells them apart, or the only one that takes mappings. */
+/** Whether a mapping is meant for this union member: by discriminator, or because the member takes collections. */
 function isMember(option: AnySchema, discriminator: string | undefined, value: Mapping): boolean {
   const { def } = (option as z.core.$ZodTypes)._zod;
   if (discriminator === undefined)
@@ -85,7 +85,7 @@ function limitRecord(valueType: AnySchema, value: Mapping, allowance: Allowance)
   return changed ? copy : value;
 }
 
-/** What is inside is limited first, so that the schema never meets more faults than are allowed. */
+/** Limits nested values first, so that the schema never sees more issues than allowed. */
 function limitEntry(schema: AnySchema, value: unknown, allowance: Allowance): unknown {
   if (surelyFits(schema, value)) return value;
   const limited = limit(schema, value, allowance);

@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 
-/** Whoever has this many problems solves some of them before reading on. */
+/** Authors fix some problems and check again long before they read this many. */
 export const MAX_DIAGNOSTICS = 200;
 
-/** The first ones in their order, errors before all warnings; the last one says that there are more. */
+/** Keeps the first diagnostics in order, preferring errors; a note on the last one says that there are more. */
 export function limitDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   if (diagnostics.length <= MAX_DIAGNOSTICS) return diagnostics;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;

@@ -1,6 +1,6 @@
 import type { Span } from '../diagnostics/diagnostic.ts';
 
-/** Turns offsets into a text into lines and columns. */
+/** Converts text offsets to lines and columns. */
 export interface LineIndex {
   readonly span: (start: number, end: number) => Span;
 }
@@ -9,7 +9,7 @@ export function createLineIndex(text: string): LineIndex {
   let known: readonly number[] | null = null;
 
   const place = (offset: number): { line: number; column: number } => {
-    // Most texts are sound, and nobody asks for a place in them.
+    // Computed on first use: most documents are valid and need no positions.
     known ??= findLineStarts(text);
     const starts = known;
     let low = 0;

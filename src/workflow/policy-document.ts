@@ -7,14 +7,14 @@ import type { Path } from './yaml-tree.ts';
 
 export interface CheckedPolicy {
   readonly diagnostics: readonly Diagnostic[];
-  /** Null where there is an error: a policy is taken whole or not at all. */
+  /** Null if there is an error: a policy is never applied in part. */
   readonly policy: PolicyDocument | null;
   readonly text: string;
 }
 
 /**
- * A policy file, to a policy or to everything that is wrong with it. `ref` is what the name of the file promises; null
- * where it is not looked up by its name.
+ * Parses and checks a policy file. Returns the policy, or all its problems. `ref` is the reference in the file name;
+ * null if the policy is not looked up by name.
  */
 export function checkPolicy(source: Source, ref: string | null = null): CheckedPolicy {
   const { value, ...checked } = checkWholeDocument(source, {
@@ -26,7 +26,7 @@ export function checkPolicy(source: Source, ref: string | null = null): CheckedP
   return { ...checked, policy: value };
 }
 
-/** Two names for one policy would let a step run under another than the one that was recorded. */
+/** The file name must match the content: otherwise a step could run under another policy than the recorded one. */
 function checkName(policy: PolicyDocument | null, ref: string | null, source: YamlSource): Diagnostic[] {
   if (policy === null || ref === null) return [];
   const own = policyReference(policy);

@@ -1,8 +1,8 @@
 import { Document, isScalar, type Scalar, visit } from 'yaml';
 
 /**
- * A workflow document as the text of a file: block style, keys in the order they have, no anchors, and no line broken
- * that was not broken before. Reading it gives the same document again.
+ * Prints a workflow document as YAML: block style, keys in their order, no anchors, no added line breaks. Parsing the
+ * output returns the same document.
  */
 export function printWorkflow(document: Readonly<Record<string, unknown>>): string {
   const tree = new Document(document, { version: '1.2', aliasDuplicateObjects: false });
@@ -17,10 +17,10 @@ export function printWorkflow(document: Readonly<Record<string, unknown>>): stri
   return tree.toString({ lineWidth: 0 });
 }
 
-/** A line of white space alone, beside another one. The block style would lose count of its spaces. */
+/** A line that contains only spaces or tabs. Block style would not preserve them. */
 const BLANK_LINE = /(?:^|\n)[ \t]+\n|\n[ \t]+$/;
 
-/** Without quotes the text would be read as something else: `<<` as a merge key, blank lines as shorter ones. */
+/** Quotes a scalar that would parse differently without quotes: a merge key `<<`, or lines of spaces. */
 function quote(scalar: Scalar): void {
   scalar.type = 'QUOTE_DOUBLE';
 }

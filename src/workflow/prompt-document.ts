@@ -24,17 +24,17 @@ import type { Path } from './yaml-tree.ts';
 
 export interface CheckedPrompt {
   readonly diagnostics: readonly Diagnostic[];
-  /** Null where there is an error. */
+  /** Null if there is an error. */
   readonly prompt: Prompt | null;
   readonly text: string;
-  /** Where in the text the body of the prompt begins. */
+  /** Offset of the prompt body in the text. */
   readonly bodyOffset: number;
 }
 
 /**
- * Markdown with front matter, to a prompt or to everything that is wrong with it. `ref` is what the name of the
- * file promises; null where the text does not come from a catalog. Without an engine the template is not looked at:
- * what it may use besides its inputs is for the step to say that refers to it.
+ * Parses and checks a Markdown prompt with front matter. Returns the prompt, or all its problems. `ref` is the
+ * reference in the file name; null if the prompt doesn't come from a catalog. Without `readTemplate` the template is
+ * not checked, because the step that uses the prompt can add inputs.
  */
 export function checkPrompt(
   source: Source,
@@ -73,10 +73,10 @@ export function checkPrompt(
     ...(readTemplate === null ? [] : checkTemplate(readTemplate, shape.data, { text, body, bodyOffset })),
   ];
   const diagnostics = arrangeDiagnostics([...yaml.diagnostics, ...shape.diagnostics, ...rules]);
-  const sound = shape.value !== null && !hasErrors(diagnostics);
+  const isValid = shape.value !== null && !hasErrors(diagnostics);
   return {
     diagnostics: limitDiagnostics(diagnostics),
-    prompt: sound ? createPrompt(shape.value, body) : null,
+    prompt: isValid ? createPrompt(shape.value, body) : null,
     text,
     bodyOffset,
   };
@@ -86,7 +86,7 @@ type FrontMatter =
   | { readonly kind: 'split'; readonly frontMatter: string; readonly bodyStart: number }
   | { readonly kind: 'broken'; readonly problem: Diagnostic };
 
-/** The fence is blanked, not cut, so that offsets in the YAML are offsets in the file. */
+/** Blanks the opening fence instead of cutting it, so that offsets in the YAML are offsets in the file. */
 function splitFrontMatter(text: string): FrontMatter {
   const open = /^---[ \t]*\r?(?:\n|$)/.exec(text);
   if (open === null) return broken('PR101', text, 0, 'the file does not start with front matter');
@@ -139,7 +139,7 @@ function checkRules(data: unknown, source: YamlSource): Diagnostic[] {
   return [...diagnostics, ...checkInputs(fields.inputs, source)];
 }
 
-/** Two names for one prompt would let a workflow run another text than the one that was recorded. */
+/** The file name must match the content: otherwise a workflow could run another prompt than the recorded one. */
 function checkName(fields: PromptFrontMatter | null, ref: string | null, source: YamlSource): Diagnostic[] {
   if (fields === null || ref === null) return [];
   const own = refOf(fields);

@@ -3,29 +3,29 @@ import type { Code } from '../diagnostics/codes.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { RUNTIME_INPUTS } from './runtime-inputs.ts';
 
-/** What every prompt may use without declaring it. */
+/** Inputs that every prompt can use without declaring them. */
 const ALWAYS_GIVEN: readonly string[] = [...RUNTIME_INPUTS, 'task'];
 
-/** How braces are written that are no template. */
+/** The syntax for literal braces. */
 export const RAW_BRACES = '`{% raw %}…{% endraw %}`';
 
-/** Whether a text has anything for the engine, which takes longer to load than most checks take. */
+/** Whether a text uses template syntax. Avoids loading the engine, which is slower than most checks. */
 export function hasTemplate(text: string): boolean {
   return /\{[{%]/.test(text);
 }
 
 export interface TemplateProblem {
   readonly code: Extract<Code, 'PR108' | 'PR109'>;
-  /** The variable that is unknown; null where the text is no template. */
+  /** The unknown variable; null if the template doesn't parse. */
   readonly name: string | null;
   readonly message: string;
-  /** Into the text of the prompt. */
+  /** Offset in the prompt body. */
   readonly offset: number;
   readonly length: number;
   readonly help: string;
 }
 
-/** What keeps a text from being rendered, whatever its inputs will be. `given` are names besides those of the runtime. */
+/** Problems that prevent rendering for any input values. `given`: the available inputs besides the runtime's. */
 export function findTemplateProblems(
   { fault, variables }: TemplateReading,
   given: readonly string[],

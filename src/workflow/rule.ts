@@ -6,12 +6,12 @@ import type { StepView, WorkflowView } from './workflow-view.ts';
 import type { YamlSource } from './yaml-source.ts';
 import type { Path } from './yaml-tree.ts';
 
-/** What the names in a workflow can refer to. */
+/** The names that a workflow can refer to. */
 export interface KnownNames {
   readonly agents: ReadonlySet<string>;
   readonly validators: ReadonlySet<string>;
   readonly policies: ReadonlySet<string>;
-  /** What is wrong with policies that are there, but cannot be used, by reference. */
+  /** Problems of existing policies that are invalid, by reference. */
   readonly brokenPolicies?: ReadonlyMap<string, string>;
   /** By reference, `<prompt_id>.v<N>`. */
   readonly prompts: Pick<ReadonlyMap<string, KnownPrompt>, 'get' | 'keys'>;
@@ -23,7 +23,7 @@ export interface KnownPrompt {
   readonly role: string;
   readonly schemaRef: string | null;
   readonly inputs: readonly { readonly name: string; readonly required: boolean }[];
-  /** What keeps its text from being rendered; `given` are names besides its own. Left out where nobody looked. */
+  /** Finds what prevents rendering; `given`: inputs besides its own. Omitted if the template was not checked. */
   readonly problem?: (given: readonly string[]) => PromptProblem | null;
 }
 
@@ -35,19 +35,19 @@ export interface PromptProblem {
 }
 
 export interface CheckContext {
-  /** Limits where the workflow says nothing. */
+  /** Limits for workflows that don't set them. */
   readonly defaults: {
     readonly timeoutMs: number;
     readonly idleTimeoutMs: number;
     readonly maxVisits: number;
-    /** Recorded with a run, which parks by it; a plan holds nothing of it. */
+    /** How long one visit of a step may stay parked in total. Recorded with the run, not part of the plan. */
     readonly parkMs?: number;
   };
-  /** Null where names are not resolved. */
+  /** Null if names are not resolved. */
   readonly names: KnownNames | null;
-  /** Names given by `--input`. Null where no run is about to start, so that they may still come. */
+  /** Names given by `--input`. Null if no run is starting, so inputs may still be added. */
   readonly inputs: readonly string[] | null;
-  /** Reads inline prompts; without it their templates are not checked. */
+  /** Parses inline prompts; without it their templates are not checked. */
   readonly readTemplate?: ReadTemplate;
 }
 
@@ -58,11 +58,11 @@ export interface RuleContext {
   readonly inputs: readonly string[] | null;
   readonly readTemplate: ReadTemplate | null;
   readonly report: (code: Code, finding: Finding) => void;
-  /** Whether no more of this kind are kept. */
+  /** Whether further findings with this code are dropped. */
   readonly isFull: (code: Code) => boolean;
 }
 
-/** A place in the document. `text` points at a piece of a value. */
+/** A location in the document. `text` selects a part of a value. */
 export interface Place {
   readonly path: Path;
   readonly part: 'key' | 'value';
@@ -78,19 +78,19 @@ export interface Finding {
   readonly help?: Late<string | null>;
 }
 
-/** What is dear to find out can be given as a function, which is called only for what is kept. */
+/** A value, or a function for an expensive one: it is called only for findings that are kept. */
 export type Late<T> = T | (() => T);
 
-/** More of one kind are not kept: far fewer are shown, and a hostile file has a hundred thousand. */
+/** Findings kept per code. Far fewer are shown, and a malicious file can cause a hundred thousand. */
 const MAX_PER_CODE = 400;
 
-/** A rule looks at every step, at the whole, or at both. */
+/** A rule checks each step, the whole workflow, or both. */
 export interface Rule {
   readonly step?: (step: StepView, context: RuleContext) => void;
   readonly workflow?: (context: RuleContext) => void;
 }
 
-/** One pass over the steps, all rules at each; then the rules about the whole. */
+/** Applies all step rules in one pass over the steps, then the workflow rules. */
 export function applyRules(
   rules: readonly Rule[],
   view: WorkflowView,

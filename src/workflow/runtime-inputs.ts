@@ -1,4 +1,4 @@
-/** What the runtime knows by itself. `task` is not among them: a person gives it. */
+/** Inputs that the runtime provides. `task` is not one of them: the user provides it. */
 export const RUNTIME_INPUTS = [
   'run_id',
   'workflow_id',

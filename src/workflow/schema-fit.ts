@@ -7,9 +7,8 @@ type Fit = (value: unknown) => boolean;
 const fitsBySchema = new WeakMap<AnySchema, Fit | null>();
 
 /**
- * Whether a value surely satisfies a schema that leaves values as they are. Most documents are sound, and to be told
- * no more than that takes a fraction of the time. False decides nothing: the schema itself then says what is wrong, if
- * anything.
+ * Fast check whether a value satisfies a schema that doesn't transform values. Most documents are valid, and this
+ * takes a fraction of a full parse. False means unknown: the schema has to decide and report.
  */
 export function surelyFits(schema: AnySchema, value: unknown): boolean {
   return fitOf(schema)?.(value) ?? false;
@@ -23,7 +22,7 @@ function fitOf(schema: AnySchema): Fit | null {
   return made;
 }
 
-/** Null for what could change a value, such as a default, and for kinds that no document has. */
+/** Null for schemas that can change a value, such as a default, and for kinds that no document uses. */
 function createFit(schema: AnySchema): Fit | null {
   const kind = createKindFit(schema);
   const checks = checksOf(schema).map(createCheckFit);
@@ -91,20 +90,20 @@ function createObjectFit(def: z.core.$ZodObjectDef): Fit | null {
   };
 }
 
-/** The word that tells the members of a union apart leads to the only one that can accepts. */
+/** With a discriminator, only the member that it selects is checked. */
 function createUnionFit(def: z.core.$ZodUnionDef & { readonly discriminator?: string }): Fit | null {
   const { discriminator } = def;
-  const byWord = new Map<unknown, Fit>();
+  const byDiscriminator = new Map<unknown, Fit>();
   const members: Fit[] = [];
   for (const option of def.options) {
     const accepts = fitOf(option);
     if (accepts === null) return null;
     members.push(accepts);
     const words = discriminator === undefined ? undefined : option._zod.propValues?.[discriminator];
-    for (const word of words ?? []) byWord.set(word, accepts);
+    for (const word of words ?? []) byDiscriminator.set(word, accepts);
   }
   if (discriminator === undefined) return (value) => members.some((accepts) => accepts(value));
-  return (value) => isMapping(value) && (byWord.get(value[discriminator])?.(value) ?? false);
+  return (value) => isMapping(value) && (byDiscriminator.get(value[discriminator])?.(value) ?? false);
 }
 
 function checksOf(schema: AnySchema): readonly z.core.$ZodCheck<never>[] {
@@ -112,7 +111,7 @@ function checksOf(schema: AnySchema): readonly z.core.$ZodCheck<never>[] {
   return [...own, ...(schema._zod.def.checks ?? [])];
 }
 
-/** A check that changes the value, or only promises an answer, is left to the schema. */
+/** A check that changes the value or is asynchronous counts as no fit, so the schema decides. */
 function createCheckFit(check: z.core.$ZodCheck<never>): Fit {
   const { def } = check._zod as { readonly def: { readonly format?: string; readonly pattern?: RegExp } };
   const { format, pattern } = def;

@@ -3,12 +3,12 @@ import type { Path } from './yaml-tree.ts';
 
 type AnySchema = z.core.$ZodType;
 
-/** The keys that a mapping at this path may have; empty where any key is allowed. */
+/** The keys that a mapping at this path may have; empty if any key is allowed. */
 export function knownKeysAt(root: AnySchema, path: Path, data: unknown): readonly string[] {
   return Object.keys(shapeAt(root, path, data));
 }
 
-/** What the key at the end of this path is for, as the words behind a colon; null where nobody has said. */
+/** The first sentence of the key's schema description, in lower case for use after a colon; null if it has none. */
 export function purposeAt(root: AnySchema, path: Path, data: unknown): string | null {
   const schema = shapeAt(root, path.slice(0, -1), data)[String(path.at(-1))];
   const description = schema === undefined ? undefined : z.globalRegistry.get(schema)?.description;
@@ -42,7 +42,7 @@ function childSchema(schema: AnySchema, part: string | number): AnySchema | null
   }
 }
 
-/** Looks through wrappers, and through a union to the member that a mapping is meant to fit. */
+/** Unwraps optional and default schemas, and resolves a union to the member that matches the mapping. */
 function resolveUnion(schema: AnySchema | null, value: unknown): AnySchema | null {
   if (schema === null) return null;
   const def = definition(schema);

@@ -1,7 +1,7 @@
 import { asList, asMapping, asText, type StepView } from './workflow-view.ts';
 import type { Mapping, Path } from './yaml-tree.ts';
 
-/** A text of a validator, and where it stands. */
+/** A text field of a validator and its path. */
 export interface ValidatorText {
   readonly field: 'entrypoint' | 'args' | 'cwd' | 'artifacts' | 'report';
   readonly text: string;

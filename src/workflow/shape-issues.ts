@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { FORM_ERROR_PREFIX, FORMS, type FormName } from '../contracts/forms.ts';
 import type { Path } from './yaml-tree.ts';
 
-/** What zod found, in the terms of a person who edits a file. */
+/** A zod issue in terms of the edited file. */
 export type ShapeIssue =
   | { readonly kind: 'unknown_key'; readonly path: Path }
   | { readonly kind: 'missing'; readonly path: Path; readonly discriminator: boolean }
@@ -12,7 +12,7 @@ export type ShapeIssue =
       readonly path: Path;
       readonly found: unknown;
       readonly words: readonly string[];
-      /** The word that decides which keys its mapping has. */
+      /** Whether this value selects the member of a union, and with it the keys of its mapping. */
       readonly discriminator: boolean;
     }
   | { readonly kind: 'form'; readonly path: Path; readonly found: unknown; readonly form: FormName }
@@ -55,12 +55,12 @@ function flattenIssue(issue: ZodIssue, prefix: Path, data: unknown): ShapeIssue[
   }
 }
 
-/** A schema that has words of its own has them in lower case; those of zod say nothing to a person. */
+/** Our own schema messages start in lower case. Those of zod don't, and are too technical to show. */
 function malformed({ message }: ZodIssue): string {
   return /^[a-z]/.test(message) ? `is malformed: ${message}` : 'is malformed';
 }
 
-/** A value of the wrong type has no form at all, and is told by its type. */
+/** A value of the wrong type is reported as a type issue, not as a malformed value. */
 function formIssue(form: FormName, path: Path, found: unknown): ShapeIssue {
   const scalar = typeof found === 'string' || (form === 'duration' && typeof found === 'number');
   if (scalar) return { kind: 'form', path, found, form };
@@ -83,7 +83,7 @@ function flattenUnion(issue: UnionIssue, path: Path, data: unknown, found: unkno
     const { options } = issue as { options?: readonly unknown[] };
     return [wordIssue(path, found, (options ?? []).map(String), true)];
   }
-  // The member whose own type fits is the one that was meant; the others only say that they were not.
+  // Report only the errors of the member whose type matches: it is the one the author meant.
   const fitting = issue.errors.filter(
     (errors) => !errors.some((error) => error.path.length === 0 && error.code === 'invalid_type'),
   );

@@ -5,29 +5,29 @@ import { flattenIssues, type ShapeIssue, valueAt } from './shape-issues.ts';
 import type { Mapping, Path } from './yaml-tree.ts';
 
 /**
- * A misspelt key or opcode hides what stands below it and looks like something missing as well. So it is
- * reported once, put right in a copy, and the copy is checked again: one slip, one diagnostic.
+ * The result of a check that corrects typos. A misspelt key or opcode hides the values below it and also looks like a
+ * missing key. So it is reported once, corrected in a copy, and the copy is checked again: one typo, one diagnostic.
  */
 export interface Repaired {
   readonly issues: readonly RepairedIssue[];
   readonly data: unknown;
-  /** From a path in the copy to the path in the text. */
+  /** Maps a path in the copy to the path in the text. */
   readonly original: (path: Path) => Path;
 }
 
 export interface RepairedIssue {
   readonly issue: ShapeIssue;
-  /** The key or word that was taken to be meant. */
+  /** The key or value that the typo was corrected to. */
   readonly meant: string | null;
 }
 
-/** A key, then its word, then what they reveal; more rounds than that find nothing new. */
+/** A corrected key can reveal a misspelt value, and that one further keys; more rounds find nothing new. */
 const MAX_ROUNDS = 4;
 
-/** Each repair copies what is around it. A document with more slips than this is not one with slips. */
+/** Each repair copies the values around it. A document with more typos than this has other problems. */
 const MAX_REPAIRS = 200;
 
-/** Nobody reads more than a screenful of problems, but a hostile file can have a hundred thousand. */
+/** Users read a screenful of problems, but a malicious file can have a hundred thousand. */
 const MAX_ISSUES = 1000;
 
 export function repairAndCheck(
@@ -119,7 +119,7 @@ function originalPath(path: Path, renamed: ReadonlyMap<string, string>): Path {
   return path.map((part, index) => renamed.get(JSON.stringify(path.slice(0, index + 1))) ?? part);
 }
 
-/** A copy in which one mapping is another; everything off the path is shared. */
+/** Copies the data with one mapping replaced; values off the path are shared. */
 function editAt(data: unknown, path: Path, edit: (mapping: Mapping) => Mapping): unknown {
   const [part, ...rest] = path;
   if (part === undefined) return edit(data as Mapping);

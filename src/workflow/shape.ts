@@ -17,23 +17,23 @@ export interface ShapeRequest<Schema extends z.core.$ZodType> {
   readonly source: YamlSource;
   /** Top-level maps whose keys are names that the user chooses; `x-` has no meaning there. */
   readonly nameMaps: readonly string[];
-  /** Says an issue better than the general words do; null leaves it to them. */
+  /** Returns a more specific diagnostic for an issue; null uses the general one. */
   readonly override: (issue: ShapeIssue, data: unknown, source: YamlSource) => Diagnostic | null;
-  /** Where a mapping stands, in words: "a RUN_AGENT step". */
+  /** Names a mapping for messages: "a RUN_AGENT step". */
   readonly describe: (path: Path, data: unknown) => string;
 }
 
 export interface ShapeResult<Schema extends z.core.$ZodType> {
   readonly diagnostics: readonly Diagnostic[];
-  /** Null when there is any diagnostic. */
+  /** Null if there is any diagnostic. */
   readonly value: z.output<Schema> | null;
-  /** Without `x-` keys, and with misspelt keys put right, for the checks that follow. */
+  /** The document without `x-` keys and with misspelt keys corrected, for the checks that follow. */
   readonly data: unknown;
-  /** Finds paths of `data` in the text. */
+  /** Locates paths of `data` in the text. */
   readonly source: YamlSource;
 }
 
-/** Holds a document against its schema: one diagnostic per cause, all of them. */
+/** Checks a document against its schema and reports all problems, one diagnostic per cause. */
 export function checkShape<Schema extends z.core.$ZodType>(
   request: ShapeRequest<Schema>,
 ): ShapeResult<Schema> {
@@ -53,7 +53,7 @@ export function checkShape<Schema extends z.core.$ZodType>(
       request.override(issue, data, relocated) ??
       describeIssue(issue, meant, { ...request, source: relocated }, data),
   );
-  // What stands behind the limit is there all the same, and may be what a route leads to.
+  // Later rules need the entries past the limit too: a route may lead to one of them.
   if (limited !== given) return { diagnostics, value: null, data: given, source };
   return { diagnostics, value: null, data, source: relocated };
 }
@@ -98,7 +98,7 @@ function describeIssue<Schema extends z.core.$ZodType>(
     case 'missing': {
       const key = String(issue.path.at(-1));
       const message = `${request.describe(parent, data)} has no \`${key}\``;
-      // An entry of a list has no key of its own, and the first one inside it stands for it.
+      // A list entry has no key, so the diagnostic points at the first key inside it.
       const named = typeof parent.at(-1) === 'string';
       const place = named ? source.locate(parent, 'key') : source.locateFirstKey(parent);
       const purpose = purposeAt(request.schema, issue.path, data);
@@ -137,7 +137,7 @@ function describeForm(
   return say('011', `${subject(path)} is ${found(value)}, which is not ${wanted}`, help);
 }
 
-/** Numbers and the like where text is wanted are almost always text without its quotes. */
+/** A number or boolean in place of text is almost always text without quotes. */
 function typeHelp(issue: Extract<ShapeIssue, { kind: 'type' }>, source: YamlSource): string | null {
   if (typeof issue.found === 'string') return unquoteHelp(issue.found, issue.wanted);
   const plain = typeof issue.found === 'number' || typeof issue.found === 'boolean';
@@ -145,7 +145,7 @@ function typeHelp(issue: Extract<ShapeIssue, { kind: 'type' }>, source: YamlSour
   return `put it in quotes: \`"${source.sourceText(issue.path) ?? String(issue.found)}"\``;
 }
 
-/** The reverse: a number or a truth value in quotes, one in the words of another YAML, or a list of one word. */
+/** The reverse: a quoted number or boolean, a YAML 1.1 boolean such as `yes`, or a plain text in place of a list. */
 function unquoteHelp(text: string, wanted: string): string | null {
   const truth = wanted === '`true` or `false`' ? TRUTHS.get(text.toLowerCase()) : undefined;
   if (truth !== undefined) return `write \`${truth}\``;
@@ -155,7 +155,7 @@ function unquoteHelp(text: string, wanted: string): string | null {
   return number ? `take it out of its quotes: \`${text}\`` : null;
 }
 
-/** Words that need no quotes in a list, as those of most commands. */
+/** Items that need no quotes in a YAML list, as in most commands. */
 const LIST_WORDS = /^\s*[\w./=-]+(?:\s+[\w./=-]+)*\s*$/;
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
@@ -195,7 +195,7 @@ function found(value: unknown): string {
   }
 }
 
-/** What has no such keys stays the very same object: hardly any document has one. */
+/** Removes `x-` keys. Returns the same object if there are none, which is the common case. */
 function withoutFreeKeys(value: unknown, nameMaps: readonly string[]): unknown {
   const strip = (current: unknown, depth: number, names: boolean): unknown => {
     if (current === null || typeof current !== 'object') return current;

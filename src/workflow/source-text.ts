@@ -2,7 +2,7 @@ import { type Family, shapeCode } from '../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { createLineIndex } from './line-index.ts';
 
-/** A file as it was read, under the name that the user knows it by. */
+/** The bytes of a file and the name that messages use for it. */
 export interface Source {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -11,7 +11,7 @@ export interface Source {
 export const MAX_SOURCE_BYTES = 16 * 1024 * 1024;
 
 export interface SourceText {
-  /** For excerpts even where the text is refused; empty when it is too long. */
+  /** Set even if the text is rejected, for excerpts; empty if the file is too large. */
   readonly text: string;
   readonly problem: Diagnostic | null;
 }
@@ -37,12 +37,12 @@ export function decodeSource(source: Source, family: Family): SourceText {
   return { text, problem: null };
 }
 
-/** A carriage return alone ends a line in YAML too, which neither reader knows. Every offset stays what it is. */
+/** YAML treats a lone carriage return as a line break, but the parser doesn't. Replacing it keeps all offsets. */
 function withLineFeeds(text: string): string {
   return text.includes('\r') ? text.replace(/\r(?!\n)/g, '\n') : text;
 }
 
-/** The decoder says only that something is wrong, so the longest beginning that is sound is looked for. */
+/** The decoder doesn't report where the input is invalid, so this searches for the longest valid prefix. */
 function firstBrokenOffset(bytes: Uint8Array): number {
   let [sound, broken] = [0, bytes.length + 1];
   while (broken - sound > 1) {
@@ -53,7 +53,7 @@ function firstBrokenOffset(bytes: Uint8Array): number {
   return decodeStart(bytes, sound)?.length ?? 0;
 }
 
-/** A character that is only begun at the end of the part is left out of it, and is no fault. */
+/** Decodes a prefix. An incomplete character at its end is dropped, not an error. */
 function decodeStart(bytes: Uint8Array, length: number): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });

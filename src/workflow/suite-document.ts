@@ -9,12 +9,12 @@ import type { Path } from './yaml-tree.ts';
 
 export interface CheckedSuite {
   readonly diagnostics: readonly Diagnostic[];
-  /** Null where there is an error. */
+  /** Null if there is an error. */
   readonly suite: HarnessSuite | null;
   readonly text: string;
 }
 
-/** A suite file, in YAML or JSON, to its cases or to everything that is wrong with it. */
+/** Parses and checks a suite file in YAML or JSON. Returns the suite, or all its problems. */
 export function checkSuite(source: Source): CheckedSuite {
   const { value, ...checked } = checkWholeDocument(source, {
     schema: harnessSuiteSchema,
@@ -77,7 +77,7 @@ function checkEntries(list: unknown, path: Path, form: EntryForm, source: YamlSo
   });
 }
 
-/** Patterns stand under these keys, wherever they are. */
+/** Checks the regular expressions under `matches` and `replace` at any depth. */
 function checkPatterns(value: unknown, path: Path, source: YamlSource): Diagnostic[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {

@@ -7,15 +7,15 @@ import { type KnownNames, suggest } from './rule.ts';
 import { promptForm } from './rules/prompt-forms.ts';
 import { isRuntimeInput } from './runtime-inputs.ts';
 
-/** An input that a person gave and that the run would not use. */
+/** An input that the user gave and the run would not use. */
 export interface UnusedInput {
   readonly message: string;
   readonly help: string;
 }
 
 /**
- * The first input that no step takes, or that the run would put its own value in the place of. Other errors
- * come first: a prompt that is not known could take anything.
+ * Finds the first input that no step takes, or that the run would overwrite. Returns null if the workflow has other
+ * errors: an unknown prompt could take any input.
  */
 export function findUnusedInput(
   { document, diagnostics }: CheckedWorkflow,
@@ -37,7 +37,7 @@ export function findUnusedInput(
   };
 }
 
-/** What steps list, and what their prompts declare or use. Every agent can read `task`, whatever its prompt says. */
+/** The inputs that steps list and that their prompts declare or use. `task` is always included. */
 function takenInputs(
   document: WorkflowDocument,
   prompts: KnownNames['prompts'] | null,

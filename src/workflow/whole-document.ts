@@ -12,20 +12,22 @@ import { parseYaml } from './yaml-source.ts';
 
 interface WholeDocumentRequest<Schema extends z.core.$ZodType>
   extends Pick<ShapeRequest<Schema>, 'schema' | 'describe'> {
-  /** What is said of a file with nothing in it. */
+  /** The diagnostic for an empty file. */
   readonly empty: { readonly message: string; readonly help: string };
-  /** What a schema can't say. */
+  /** Rules that the schema can't express. */
   readonly rules: (shape: ShapeResult<Schema>) => readonly Diagnostic[];
 }
 
 interface WholeDocument<Value> {
   readonly diagnostics: readonly Diagnostic[];
-  /** Null where there is an error: such a document is taken whole or not at all. */
+  /** Null if there is an error: such a document is never used in part. */
   readonly value: Value | null;
   readonly text: string;
 }
 
-/** A document in YAML or JSON with the codes of a configuration, to its value or to everything that is wrong with it. */
+/**
+ * Parses and checks a YAML or JSON document that uses the CF codes. Returns its value, or all its problems.
+ */
 export function checkWholeDocument<Schema extends z.core.$ZodType>(
   source: Source,
   { schema, describe, empty, rules }: WholeDocumentRequest<Schema>,

@@ -2,27 +2,27 @@ import { STOP } from '../contracts/vocabulary.ts';
 import { resolveTarget, type StepView, type WorkflowView } from './workflow-view.ts';
 import type { Path } from './yaml-tree.ts';
 
-/** Ends of an edge that are not steps. */
+/** Target of an edge that ends the run. */
 export const STOP_NODE = -1;
-/** A route that is missing or leads nowhere: it could have been meant for any step. */
+/** Target of a route that is missing or unknown: it could have been meant for any step. */
 export const LOOSE_NODE = -2;
 
 export interface Edge {
   readonly key: string;
-  /** The index of a step, or one of the two above. */
+  /** The index of a step, or `STOP_NODE` or `LOOSE_NODE`. */
   readonly to: number;
-  /** Null where the route is not written: a default, or a route that is missing. */
+  /** Null if the document doesn't contain the route: it is a default or missing. */
   readonly path: Path | null;
 }
 
-/** Who leads to whom, by `routes` alone. Nodes are the indexes of steps. */
+/** The graph of steps and their `routes`. Nodes are step indexes. */
 export interface WorkflowGraph {
   readonly edges: readonly (readonly Edge[])[];
   readonly entry: number | null;
   readonly endsRun: (edge: Edge) => boolean;
-  /** Everything that can be reached from these, themselves included. */
+  /** The nodes reachable from the roots, including the roots. */
   readonly reach: (roots: readonly number[]) => ReadonlySet<number>;
-  /** Everything that can reach one of these, themselves included. */
+  /** The nodes that can reach one of the goals, including the goals. */
   readonly reachBack: (goals: readonly number[]) => ReadonlySet<number>;
 }
 
@@ -53,7 +53,7 @@ export function buildGraph(view: WorkflowView): WorkflowGraph {
   }
   const entryNode = view.entryStep === null ? LOOSE_NODE : resolve(view.entryStep);
   const entry = entryNode >= 0 ? entryNode : null;
-  // Most rules about the whole ask what the entry leads to.
+  // Cached: most workflow rules ask which steps are reachable from the entry.
   let fromEntry: ReadonlySet<number> | null = null;
   return {
     edges,
@@ -68,7 +68,7 @@ export function buildGraph(view: WorkflowView): WorkflowGraph {
   };
 }
 
-/** A misspelt target leads where it was meant to, so that one slip is not also an unreachable step. */
+/** Resolves a misspelt target to its suggestion, so that a typo is not also reported as an unreachable step. */
 function resolveNode(view: WorkflowView, target: string): number {
   const found = resolveTarget(view, target);
   switch (found.kind) {

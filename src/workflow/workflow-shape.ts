@@ -8,7 +8,7 @@ import type { Path } from './yaml-tree.ts';
 
 const SCRIPT_KEYS = new Set(['entrypoint', 'args', 'cwd']);
 
-/** The shape of a workflow, with what it calls things in the words of a workflow. */
+/** Checks the shape of a workflow and reports issues in workflow terms: steps, routes, validators. */
 export function checkWorkflowShape(source: YamlSource): ShapeResult<typeof workflowDocumentSchema> {
   return checkShape({
     family: 'WF',
@@ -20,7 +20,7 @@ export function checkWorkflowShape(source: YamlSource): ShapeResult<typeof workf
   });
 }
 
-/** Where not every step will do. */
+/** Routes that accept only one kind of step besides STOP. */
 const LEGAL_TARGETS: ReadonlyMap<string, string> = new Map([
   ['unsafe', 'ROLLBACK step'],
   ['needs_human', 'GATE step'],
@@ -53,7 +53,7 @@ function overrideIssue(issue: ShapeIssue, data: unknown, source: YamlSource): Di
   }
 }
 
-/** A key that is known, but of something else. */
+/** Reports a key that belongs to another opcode or place. */
 function misplacedKey(path: Path, data: unknown, source: YamlSource): Diagnostic | null {
   const key = String(path.at(-1));
   const span = source.locate(path, 'key');

@@ -3,8 +3,8 @@ import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { Mapping, Path } from './yaml-tree.ts';
 
 /**
- * A workflow as far as it can be read. Rules look at this rather than at the typed document, because a
- * document with a slip in one step is still checked everywhere else.
+ * The readable parts of a workflow. Rules use this view and not the typed document, because a document with an
+ * error in one step is still checked everywhere else.
  */
 export interface WorkflowView {
   readonly fields: Mapping;
@@ -13,7 +13,7 @@ export interface WorkflowView {
   readonly steps: readonly StepView[];
   /** The first step with each id. */
   readonly stepsById: ReadonlyMap<string, StepView>;
-  /** A step has no id, which is told as that: a name that leads nowhere may be the one it was to have. */
+  /** Whether a step has no id. An unknown target may then be its missing id, and the missing id is already reported. */
   readonly nameless: boolean;
 }
 
@@ -37,11 +37,11 @@ export function viewWorkflow(data: unknown): WorkflowView {
   const steps = asList(fields.steps).map((item, index) => viewStep(asMapping(item), index));
   const stepsById = new Map<string, StepView>();
   for (const step of steps) {
-    if (step.id !== null && !stepsById.has(step.id) && !isImpostor(step)) stepsById.set(step.id, step);
+    if (step.id !== null && !stepsById.has(step.id) && !isReservedId(step)) stepsById.set(step.id, step);
   }
   return {
     fields,
-    entryStep: asWord(fields.entry_step),
+    entryStep: asId(fields.entry_step),
     defaults: asMapping(fields.defaults),
     steps,
     stepsById,
@@ -49,8 +49,8 @@ export function viewWorkflow(data: unknown): WorkflowView {
   };
 }
 
-/** A route to STOP ends the run, whatever a step that has taken the reserved word for its id would do. */
-function isImpostor(step: StepView): boolean {
+/** A step with the reserved id STOP and another opcode. It is no target: a route to STOP always ends the run. */
+function isReservedId(step: StepView): boolean {
   return step.id === STOP && step.opcode !== 'STOP';
 }
 
@@ -59,7 +59,7 @@ function viewStep(fields: Mapping, index: number): StepView {
   return {
     index,
     path,
-    id: asWord(fields.id),
+    id: asId(fields.id),
     opcode: OPCODES_BY_WORD.get(fields.opcode) ?? null,
     fields,
     routes: viewRoutes(fields.routes, index),
@@ -72,13 +72,13 @@ function viewRoutes(value: unknown, index: number): RouteView[] {
   const fields = asMapping(value);
   const routes: RouteView[] = [];
   for (const key of Object.keys(fields)) {
-    const target = asWord(fields[key]);
+    const target = asId(fields[key]);
     if (target !== null) routes.push({ key, target, path: ['steps', index, 'routes', key] });
   }
   return routes;
 }
 
-/** What a target resolves to: a declared step, the bare word STOP, or nothing. */
+/** What a target resolves to: a declared step, the plain STOP, or unknown. */
 export type Resolved =
   | { readonly kind: 'step'; readonly step: StepView }
   | { readonly kind: 'stop' }
@@ -93,7 +93,7 @@ export function resolveTarget(view: WorkflowView, target: string): Resolved {
   return { kind: 'unknown', suggestion: suggestTarget(view, target) };
 }
 
-/** A word is compared with every id, so only the first unknown words of a document are looked into. */
+/** Each unknown target is compared with every id, so only the first unknown targets get a suggestion. */
 const MAX_COMPARISONS = 200_000;
 const suggestionsByView = new WeakMap<WorkflowView, Map<string, string | null>>();
 
@@ -108,7 +108,7 @@ function suggestTarget(view: WorkflowView, target: string): string | null {
   return suggestion;
 }
 
-/** In words, for messages. */
+/** The name of a step for messages. */
 export function nameStep(step: StepView): string {
   return step.id === null ? `step ${step.index + 1}` : `step \`${step.id}\``;
 }
@@ -126,8 +126,8 @@ export function asText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** An unquoted number is an error of its own, and is otherwise taken for the id it was meant to be. */
-function asWord(value: unknown): string | null {
+/** Accepts an unquoted number as an id: the schema already reports its type. */
+function asId(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   return asText(value);
 }

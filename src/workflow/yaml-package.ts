@@ -7,12 +7,12 @@ import { buildTree, MAX_DEPTH, type TreeProblem, type YamlTree } from './yaml-tr
 export type PackageResult =
   | { readonly kind: 'empty' }
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
-  /** What is wrong with it, if anything, does not keep it from being looked at. */
+  /** Its problems, if any, do not prevent further checks. */
   | { readonly kind: 'tree'; readonly tree: YamlTree; readonly diagnostics: readonly Diagnostic[] };
 
 /**
- * Both limits bound the parser's time and memory before it starts: a megabyte of commas would take seconds and a gigabyte.
- * A workflow of 4,500 steps stays below them.
+ * Limits on the text that bound the parser's time and memory: a megabyte of commas would take seconds and a gigabyte.
+ * A workflow of 4,500 steps stays below both.
  */
 const MAX_INDICATORS = 50_000;
 const INDICATOR = /[[\]{},"'&*!]/g;
@@ -29,7 +29,7 @@ function matchPast(text: string, pattern: RegExp, limit: number): number | null 
   return null;
 }
 
-/** Reads all of YAML, and says what is wrong with a text that is none. */
+/** Parses YAML with the `yaml` package and reports syntax errors. */
 export function readWithPackage(text: string, lines: LineIndex, family: Family): PackageResult {
   const fail = (
     number: ShapeNumber,
@@ -39,18 +39,18 @@ export function readWithPackage(text: string, lines: LineIndex, family: Family):
     help: string | null = null,
   ) => failure(shapeCode(family, number), { message, span: lines.span(start, end), help });
 
-  const endless = matchPast(text, LINE_OR_KEY, MAX_LINES_AND_KEYS);
-  if (endless !== null) {
+  const lineExcess = matchPast(text, LINE_OR_KEY, MAX_LINES_AND_KEYS);
+  if (lineExcess !== null) {
     const message = `more than ${MAX_LINES_AND_KEYS} lines, keys and list items`;
-    return fail('004', endless, endless + 1, message, 'split the document');
+    return fail('004', lineExcess, lineExcess + 1, message, 'split the document');
   }
-  const crowded = matchPast(text, INDICATOR, MAX_INDICATORS);
-  if (crowded !== null) {
+  const indicatorExcess = matchPast(text, INDICATOR, MAX_INDICATORS);
+  if (indicatorExcess !== null) {
     const message = `more than ${MAX_INDICATORS} brackets, commas, quotes, anchors, aliases and tags`;
     return fail(
       '004',
-      crowded,
-      crowded + 1,
+      indicatorExcess,
+      indicatorExcess + 1,
       message,
       'split the document, or write it without anchors and tags',
     );
@@ -118,8 +118,8 @@ type Composed =
   | { readonly kind: 'too_deep'; readonly offset: number };
 
 /**
- * The parser keeps a stack of its own, the composer recurses: depth is looked at before the composer starts, and
- * while the parser is at work, which would take gigabytes for a megabyte of brackets.
+ * Parses and composes the documents, and checks the depth twice: during parsing, because the parser's stack would take
+ * gigabytes for a megabyte of brackets, and before composing, because the composer recurses.
  */
 function composeDocuments(text: string): Composed {
   const tokens: CST.Token[] = [];
@@ -132,7 +132,7 @@ function composeDocuments(text: string): Composed {
     }
     const open = parser.stack[MAX_DEPTH + 1];
     if (open !== undefined && 'items' in open) return { kind: 'too_deep', offset: open.offset };
-    // That there is a second document is all that is ever said about it.
+    // A second document is an error, whatever it contains.
     if (read > 1) break;
   }
   tokens.push(...parser.end());
@@ -149,7 +149,7 @@ function composeDocuments(text: string): Composed {
     strict: true,
     keepSourceTokens: false,
   });
-  // A stream without any document still yields one, with the errors that were found on the way.
+  // `true`: a stream without a document still yields one, which holds the errors.
   const documents = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
   return { kind: 'documents', documents, tokens };
 }
@@ -159,7 +159,7 @@ interface TokenLike {
   readonly offset?: number;
   readonly source?: string;
   readonly value?: unknown;
-  /** What closes a collection in brackets. */
+  /** The tokens that close a flow collection. */
   readonly end?: readonly { readonly type?: string }[];
   readonly items?: readonly { readonly key?: unknown; readonly value?: unknown }[];
 }
@@ -170,8 +170,8 @@ function childTokens(token: TokenLike): TokenLike[] {
 }
 
 /**
- * One level more than is allowed for data, as a document is a token too. The recursion ends where the depth
- * that is allowed does.
+ * The offset of the first token that is nested too deep. Allows one level more than for data, because a document is a
+ * token too. The recursion stops at the limit.
  */
 function firstTooDeep(token: unknown, depth: number): number | null {
   if (!isToken(token)) return null;
@@ -185,7 +185,7 @@ function firstTooDeep(token: unknown, depth: number): number | null {
   return null;
 }
 
-/** What to do about the slips that people make most often, by what the reader says of them. */
+/** Help for the most common syntax errors, by parser message. */
 const SYNTAX_HELP: readonly (readonly [RegExp, string])[] = [
   [/^nested mappings are not allowed/, 'put a text with `: ` in it in quotes'],
   [/^plain value cannot start with/, 'put the text in quotes'],
@@ -203,7 +203,7 @@ function syntaxHelp(message: string): string | null {
   return SYNTAX_HELP.find(([pattern]) => pattern.test(message))?.[1] ?? null;
 }
 
-/** The parser notices a missing quote where the text ends; a person looks for where it was opened. */
+/** The parser reports a missing quote at the end of the text; this finds the opening quote to point at. */
 function unclosedQuote(problem: YAMLError, tokens: readonly TokenLike[]): number | null {
   if (!/^Missing closing ["']/.test(problem.message)) return null;
   for (let level = [...tokens]; level.length > 0; level = level.flatMap(childTokens)) {
@@ -215,7 +215,7 @@ function unclosedQuote(problem: YAMLError, tokens: readonly TokenLike[]): number
   return null;
 }
 
-/** The same for a bracket, which is noticed where a line does not fit into it. The innermost one is meant. */
+/** Likewise for a bracket, which the parser reports at the first line that doesn't fit. Finds the innermost one. */
 function unclosedBracket(problem: YAMLError, tokens: readonly TokenLike[]): number | null {
   if (
     !/^Flow (?:map|sequence) in block collection|^Expected flow (?:map|sequence) to end/.test(problem.message)
@@ -236,7 +236,7 @@ function isToken(value: unknown): value is TokenLike {
   return value !== null && typeof value === 'object';
 }
 
-/** One syntax error drags others behind it, so only the first is worth reading. */
+/** The first problem by position. A syntax error usually causes the ones after it, so only the first is reported. */
 function firstProblem(document: Document.Parsed): YAMLError | null {
   const problems: YAMLError[] = [...document.errors, ...document.warnings];
   problems.sort((a, b) => a.pos[0] - b.pos[0]);

@@ -4,29 +4,29 @@ import { createLineIndex, type LineIndex } from './line-index.ts';
 import { readWithPackage } from './yaml-package.ts';
 import type { Path, PlacedNode, Range, YamlTree } from './yaml-tree.ts';
 
-/** A YAML document with the way back from its data to its text. */
+/** A YAML document that can locate its data in its text. */
 export interface YamlSource {
   readonly data: unknown;
   readonly diagnostics: readonly Diagnostic[];
-  /** Nearest place for a path: a path that does not exist gives the place of its nearest parent. */
+  /** Locates a path; for a path that does not exist, its nearest existing parent. */
   readonly locate: (path: Path, part: 'key' | 'value') => Span;
-  /** Where a missing key of the mapping at this path would be looked for: its first key. */
+  /** Locates the first key of a mapping, which is where a missing key is reported. */
   readonly locateFirstKey: (path: Path) => Span;
-  /** A piece of the text of a scalar, or all of it where the piece is written in another way. */
+  /** Locates a part of a scalar; all of it if the part is written differently in the source. */
   readonly locateText: (path: Path, piece: string) => Span;
-  /** A scalar exactly as it stands in the file. */
+  /** The source text of a scalar. */
   readonly sourceText: (path: Path) => string | null;
 }
 
-/** Null data with diagnostics: nothing more can be said about such a text. */
+/** `source` is null if the text is empty or has an error that prevents further checks. */
 export interface YamlResult {
   readonly source: YamlSource | null;
   readonly diagnostics: readonly Diagnostic[];
-  /** No error, but nothing in it either. */
+  /** The text has no error and no content. */
   readonly empty: boolean;
 }
 
-/** Offsets of `text` are offsets of the file: the caller passes front matter with the rest of the file blanked out. */
+/** Offsets in `text` must be offsets in the file: for front matter, the caller blanks out what precedes it. */
 export function parseYaml(text: string, family: Family): YamlResult {
   const lines = createLineIndex(text);
   const result = readWithPackage(text, lines, family);
@@ -57,7 +57,7 @@ function createYamlSource(
       if (found === null) continue;
       const wanted = part === 'key' && found.key !== null ? found.key : found.value;
       const [start, end] = wanted?.range ?? [0, 0];
-      // A value that was left empty has no text of its own, so its key stands for it.
+      // An empty value has no text, so the span points at its key.
       return nodeSpan(start === end && found.key !== null ? found.key : wanted);
     }
     return lines.span(0, 0);
@@ -85,7 +85,7 @@ function createYamlSource(
   };
 }
 
-/** Block values run on to the next key; what people see as the value ends with its last character. */
+/** Cuts trailing whitespace: the range of a block value extends to the next key. */
 function trim(text: string, [start, end]: Range): Range {
   let last = end;
   while (last > start + 1 && /\s/.test(text[last - 1] ?? '')) last -= 1;

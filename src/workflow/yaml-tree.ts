@@ -1,19 +1,22 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { ShapeNumber } from '../diagnostics/codes.ts';
 
-/** Plain data that inherits nothing, so that a key such as `constructor` is only a key. */
+/** Plain data without inherited properties, so that `constructor` is an ordinary key. */
 export type Mapping = Record<string, unknown>;
 
 const NOTHING: object = Object.freeze(Object.create(null));
 
-/** An object without any prototype is a hash table from the start, and takes several times the memory. */
+/**
+ * Uses a frozen empty prototype: V8 stores an object without a prototype as a hash table, which takes several times
+ * the memory.
+ */
 export function createMapping(): Mapping {
   return Object.create(NOTHING) as Mapping;
 }
 
 export type Path = readonly (string | number)[];
 
-/** Something wrong at an offset; the caller knows the family and the lines. */
+/** A problem at an offset; the caller adds the code family and converts the offset to lines. */
 export interface TreeProblem {
   readonly number: ShapeNumber;
   readonly message: string;
@@ -25,7 +28,7 @@ export interface TreeProblem {
 export interface YamlTree {
   readonly data: unknown;
   readonly problems: readonly TreeProblem[];
-  /** The nodes on the way to a value: the pair or item itself, with aliases followed up to the last one. */
+  /** Finds the key and value nodes at a path. Follows aliases on the path, but not at its end. */
   readonly find: (path: Path) => Found | null;
 }
 
@@ -34,20 +37,20 @@ export interface Found {
   readonly value: PlacedNode | null;
 }
 
-/** A key or value in the text, whoever has read it. */
+/** A key or value in the text, independent of the parser. */
 export interface PlacedNode {
   readonly range: Range;
   readonly isScalar: boolean;
-  /** The first key of a mapping that stands here itself, not behind an alias. */
+  /** The first key, if the node is a mapping and not an alias of one. */
   readonly firstKey: Range | null;
 }
 
-/** Offsets into the text; the end is the first that is no longer part of it. */
+/** Start and end offset; the end is exclusive. */
 export type Range = readonly [number, number];
 
 export const MAX_DEPTH = 64;
 const MAX_EXPANDED_ALIASES = 10_000;
-/** Bounds what aliases of big values can blow a small file up to. */
+/** Both bound the size that a small file can expand to through aliases of large values. */
 const MAX_EXPANDED_NODES = 1_000_000;
 const MAX_EXPANDED_TEXT = 16 * 1024 * 1024;
 
@@ -66,7 +69,7 @@ interface Anchor {
   built: Built | null;
 }
 
-/** Stops the walk where going on would cost too much or mean nothing. */
+/** Stands in for a value that is missing, invalid or too large to expand. */
 const EMPTY: Built = { data: null, height: 0, aliases: 0, nodes: 1, text: 0 };
 
 export function buildTree(root: Node | null): YamlTree {
@@ -138,7 +141,7 @@ export function buildTree(root: Node | null): YamlTree {
         }
       }
     }
-    // What a merge would have brought is filled in, so that one refused key is not also many missing ones.
+    // Fill in the merged values anyway, so that one unsupported merge key is not also reported as missing keys.
     for (const source of merged) fillFrom(data, source.data);
     return collect(map, data, parts);
   };
@@ -210,7 +213,7 @@ interface FoundNodes {
 
 type Pairs = ReadonlyMap<string, Pair<Node, Node | null>>;
 
-/** Looking a path up is one step per part, however many keys the mappings on the way have. */
+/** Indexes each mapping on first use, so that a lookup takes one step per path part. */
 function createFinder(root: Node | null, follow: Follow): (path: Path) => Found | null {
   const pairsByMap = new WeakMap<YAMLMap, Pairs>();
 

@@ -10,13 +10,13 @@ import type { Plan, PlanStep, Target } from '../../kernel/plan.ts';
 import { INITIAL_STATE } from '../../kernel/state.ts';
 import { findBackEdges } from './flow-layers.ts';
 
-/** A step, or one of the ends that bare STOP routes lead to. */
+/** A step, or the end that routes to plain STOP lead to. */
 export interface FlowNode {
-  /** The id of the step; an end has a space in its id, which no step can have. */
+  /** The id of the step. The id of an end contains a space, which step ids can't contain. */
   readonly id: string;
   readonly opcode: Opcode;
   readonly detail: string | null;
-  /** The states in which a run can end here; empty where it does not end. */
+  /** The states in which a run can end here; empty if it doesn't end here. */
   readonly lifecycles: readonly LifecycleState[];
   readonly entry: boolean;
 }
@@ -26,7 +26,7 @@ export interface FlowEdge {
   readonly from: number;
   readonly to: number;
   readonly keys: readonly RouteKey[];
-  /** Closes a loop. */
+  /** Whether the edge closes a loop. */
   readonly back: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface FlowGraph {
 
 const ENDS = ['completed', 'blocked', 'failed'] as const satisfies readonly LifecycleState[];
 
-/** What a picture of a workflow shows. Ends are told apart by the lifecycle state they leave a run in. */
+/** Builds the graph that the renderers draw. There is one end per lifecycle state. */
 export function buildFlowGraph(plan: Plan): FlowGraph {
   const routes = plan.steps.map(routesOf);
   const arrivals = findArrivals(plan, routes);
@@ -51,7 +51,7 @@ export function buildFlowGraph(plan: Plan): FlowGraph {
     entry: step.id === plan.entryStep,
   }));
   const index = new Map(nodes.map((node, at) => [node.id, at]));
-  const nodeOfEnd = (lifecycle: LifecycleState): number => {
+  const findOrAddEnd = (lifecycle: LifecycleState): number => {
     const id = `${STOP} ${lifecycle}`;
     const known = index.get(id);
     if (known !== undefined) return known;
@@ -64,9 +64,9 @@ export function buildFlowGraph(plan: Plan): FlowGraph {
     for (const [key, target] of routes[from] ?? []) {
       const found = index.get(target);
       const ends = () => {
-        const passed = passedOn(step, key, arrivals.get(step.id) ?? new Set());
-        // Nothing is known of how a rollback is entered that nothing leads to.
-        return lifecyclesOf(plan, passed.size === 0 ? new Set([key]) : passed).map(nodeOfEnd);
+        const passed = keysAfter(step, key, arrivals.get(step.id) ?? new Set());
+        // An unreachable rollback has no arriving keys, so fall back to its own key.
+        return lifecyclesOf(plan, passed.size === 0 ? new Set([key]) : passed).map(findOrAddEnd);
       };
       for (const to of found === undefined ? ends() : [found])
         keysByTarget.set(to, [...(keysByTarget.get(to) ?? []), key]);
@@ -95,7 +95,7 @@ function routesOf(step: PlanStep): Routes {
   });
 }
 
-/** The keys that a run can have come by when it enters a step: a rollback passes on those it was entered by. */
+/** The route keys that a run can enter each step with. A completed rollback passes on the keys it was entered with. */
 function findArrivals(plan: Plan, routes: readonly Routes[]): ReadonlyMap<string, ReadonlySet<RouteKey>> {
   const arrivals = new Map<string, Set<RouteKey>>(plan.steps.map((step) => [step.id, new Set()]));
   const indexOf = new Map(plan.steps.map((step, at) => [step.id, at]));
@@ -107,7 +107,7 @@ function findArrivals(plan: Plan, routes: readonly Routes[]): ReadonlyMap<string
     for (const [key, target] of routes[at] ?? []) {
       const known = arrivals.get(target);
       const before = known?.size;
-      for (const passed of passedOn(step, key, arrivals.get(step.id) ?? new Set())) known?.add(passed);
+      for (const passed of keysAfter(step, key, arrivals.get(step.id) ?? new Set())) known?.add(passed);
       const next = indexOf.get(target);
       if (known?.size !== before && next !== undefined && plan.steps[next]?.opcode === 'ROLLBACK')
         queue.push(next);
@@ -116,11 +116,11 @@ function findArrivals(plan: Plan, routes: readonly Routes[]): ReadonlyMap<string
   return arrivals;
 }
 
-function passedOn(step: PlanStep, key: RouteKey, arrived: ReadonlySet<RouteKey>): ReadonlySet<RouteKey> {
+function keysAfter(step: PlanStep, key: RouteKey, arrived: ReadonlySet<RouteKey>): ReadonlySet<RouteKey> {
   return step.opcode === 'ROLLBACK' && key === 'completed' ? arrived : new Set([key]);
 }
 
-/** Asks the kernel, so that a picture can't promise another end than a run would have. */
+/** Uses the kernel's own logic, so that a diagram can't show another end than a run would have. */
 function lifecyclesOf(plan: Plan, keys: ReadonlySet<RouteKey>): LifecycleState[] {
   const stage = { kind: 'running', stepId: STOP, opcode: 'STOP', attempt: 1, visit: 1 } as const;
   const found = new Set([...keys].map((via) => endOf(plan, { ...INITIAL_STATE, via, stage })?.lifecycle));

@@ -4,8 +4,8 @@ interface Link {
 }
 
 /**
- * The edges that lead back to where a walk from the entry has come from: without them there is no loop.
- * Without recursion, because a chain of thousands of steps is legal.
+ * Finds the back edges of a depth-first search from the entry: without them the graph has no cycle. Iterative, because
+ * a chain of thousands of steps is legal.
  */
 export function findBackEdges(count: number, edges: readonly Link[], entry: number): ReadonlySet<number> {
   const outgoing = groupByStart(count, edges);
@@ -33,7 +33,7 @@ export function findBackEdges(count: number, edges: readonly Link[], entry: numb
   return back;
 }
 
-/** The length of the longest way to each node, over edges without loops. */
+/** The length of the longest path to each node. The edges must not contain a cycle. */
 export function longestWays(count: number, edges: readonly Link[]): number[] {
   const outgoing = groupByStart(count, edges);
   const layers = Array.from({ length: count }, () => 0);

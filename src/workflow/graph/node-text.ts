@@ -1,7 +1,7 @@
 import type { LifecycleState } from '../../contracts/vocabulary.ts';
 import type { FlowNode } from './flow-graph.ts';
 
-const MOST_CHARACTERS = 40;
+const MAX_CHARACTERS = 40;
 
 export type Tone =
   | 'agent'
@@ -12,7 +12,7 @@ export type Tone =
   | Exclude<LifecycleState, 'running' | 'waiting'>
   | 'mixed';
 
-/** What is written in a node: its name, then what it is and does. */
+/** The lines of text in a node: its name, then its opcode and details. */
 export function linesOf({ id, opcode, detail, lifecycles }: FlowNode): readonly string[] {
   if (opcode !== 'STOP') return [id, shorten(detail === null ? opcode : `${opcode} · ${detail}`)];
   const ends = lifecycles.join(' or ');
@@ -21,7 +21,7 @@ export function linesOf({ id, opcode, detail, lifecycles }: FlowNode): readonly 
   return [name, what, ...(detail === null ? [] : [shorten(detail)])].filter((line) => line !== '');
 }
 
-/** What a node stands for, to be told by colour. */
+/** The kind of a node, which decides its colours. */
 export function toneOf({ opcode, lifecycles }: FlowNode): Tone {
   switch (opcode) {
     case 'RUN_AGENT':
@@ -42,9 +42,9 @@ export function toneOf({ opcode, lifecycles }: FlowNode): Tone {
   }
 }
 
-/** One line, cut between characters and not inside one, with nothing in it that a picture can't hold. */
+/** Makes a single line without control characters and truncates it by code points, not code units. */
 function shorten(text: string): string {
   const characters = [...text.replace(/[\s\p{C}]+/gu, ' ').trim()];
-  if (characters.length <= MOST_CHARACTERS) return characters.join('');
-  return `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`;
+  if (characters.length <= MAX_CHARACTERS) return characters.join('');
+  return `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…`;
 }

@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<Tone, string>> = {
   mixed: 'shape=box, style="rounded,filled", fillcolor="#4a5568", color="#1a202c", fontcolor="#ffffff"',
 };
 
-/** A digraph for Graphviz, which does not have to be here to write it. */
+/** Renders a digraph for Graphviz, which doesn't have to be installed. */
 export function renderDot(graph: FlowGraph): string {
   const nameOf = (at: number) => quote(graph.nodes[at]?.id ?? '');
   const entry = graph.nodes.findIndex((node) => node.entry);
@@ -35,7 +35,7 @@ function declare(node: FlowNode): string {
   return `${quote(node.id)} [label=${quoteLines(linesOf(node))}, ${LOOKS[toneOf(node)]}];`;
 }
 
-/** An edge that closes a loop does not take part in ranking, so that it is drawn upwards. */
+/** Excludes back edges from ranking (`constraint=false`), so that they point upwards. */
 function edgeLook({ keys, back }: FlowEdge): string {
   const [first = '', ...rest] = keys;
   if (!back) return `label=${quoteLines(keys)}`;

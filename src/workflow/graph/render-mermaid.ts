@@ -23,7 +23,7 @@ const CLASSES = [
   'mixed fill:#4a5568,stroke:#1a202c,color:#ffffff',
 ];
 
-/** A flowchart. Names are numbers, because an id such as `end` would be a word of the language. */
+/** Renders a flowchart. Nodes are numbered, because an id such as `end` is a Mermaid keyword. */
 export function renderMermaid(graph: FlowGraph): string {
   const nodes = graph.nodes.map((node, at) => `  ${declare(node, at)}`);
   const entry = graph.nodes.findIndex((node) => node.entry);
@@ -53,12 +53,12 @@ function connect({ from, to, keys, back }: FlowEdge): string {
   return `n${from} ${back ? '-.->' : '-->'}|"${label}"| n${to}`;
 }
 
-/** Whatever could end the text, be taken for markup or for an entity becomes one itself. */
+/** Escapes everything that could end the text or be read as markup. */
 function escapeText(text: string): string {
   return text.replace(/[^\p{L}\p{N} ._,:·/-]/gu, (character) => `#${character.codePointAt(0) ?? 0xfffd};`);
 }
 
-/** Braces in a comment would be read as a directive. */
+/** Mermaid reads braces in a comment as a directive. */
 function escapeComment(text: string): string {
   return text.replace(/[^\w.-]/g, ' ');
 }

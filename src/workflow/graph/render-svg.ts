@@ -16,7 +16,7 @@ interface Look {
   readonly stroke: string;
   readonly width: number;
   readonly text: string;
-  /** Of the lines that lead to it. */
+  /** Colour of the lines that lead to the node. */
   readonly line: string;
 }
 
@@ -36,7 +36,7 @@ const LOOKS: Readonly<Record<Tone, Look>> = {
   mixed: { fill: '#4a5568', stroke: '#1a202c', width: 1.5, text: '#ffffff', line: LINE },
 };
 
-/** A picture that needs nothing else: no script, no font of its own, no other file. */
+/** Renders a self-contained SVG: no scripts, fonts or external files. */
 export function renderSvg(graph: FlowGraph): string {
   const layout = layoutGraph(graph);
   const { width, height } = layout;
@@ -59,7 +59,7 @@ export function renderSvg(graph: FlowGraph): string {
   ].join('\n');
 }
 
-/** From inside the node, which is drawn over it, to the end of the label, which is drawn over it too. */
+/** A line from the middle of the node to the bottom of the label. Both are drawn on top of it. */
 function drawStub({ edge, bottom }: Label, { boxes }: Layout, look: Look): string {
   const start: Point = { x: bottom.x, y: boxes[edge.from]?.y ?? 0 };
   return line(`M${at(start)} L${at(bottom)}`, edge.back ? LOOP : look.line, edge.back);
@@ -82,7 +82,7 @@ function drawLoop({ points }: Loop): string {
   return end === undefined ? '' : line(roundedPath(points), LOOP, true) + arrowAt(end, LOOP);
 }
 
-/** Straight pieces with their corners cut by curves. */
+/** Straight segments with rounded corners. */
 function roundedPath(points: readonly Point[]): string {
   const parts = points.map((point, index) => {
     const [before, after] = [points[index - 1], points[index + 1]];
@@ -131,7 +131,7 @@ function drawBox(box: Box): string {
   return `<g>${box.node.entry ? drawEntry(box) : ''}${outline(box, shape)}${texts.join('')}</g>`;
 }
 
-/** A dot with an arrow, beside where other lines come in. */
+/** A dot with an arrow, beside the point where other lines arrive. */
 function drawEntry({ x, y, width, height, node }: Box): string {
   const beside = node.opcode === 'EVALUATE' ? 0 : -Math.min(40, width / 4);
   const end: Point = { x: x + beside, y: y - height / 2 };
@@ -188,7 +188,7 @@ function number(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Characters that XML has no way to write become the one that stands for such a loss. */
+/** Replaces characters that XML can't represent with U+FFFD. */
 function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')

@@ -1,7 +1,7 @@
-/** Something that takes room in a row: a node, or a place where edges pass by. */
+/** An item in a row: a node, or a gap that edges pass through. */
 export interface Slot {
   readonly width: number;
-  /** Slots of the next row that it is connected to. */
+  /** Connected slots in the next row. */
   readonly below: readonly number[];
 }
 
@@ -9,8 +9,8 @@ const GAP = 36;
 const SWEEPS = 12;
 
 /**
- * Where the slots of each row stand from left to right, by their middles. Rows are ordered so that few
- * lines cross, then every slot moves towards what it is connected to, as far as its neighbours let it.
+ * Computes the x coordinate of the middle of each slot. Orders the rows so that few lines cross, then moves every slot
+ * towards the slots it is connected to, as far as its neighbours allow.
  */
 export function placeColumns(slots: readonly Slot[], rows: readonly (readonly number[])[]): number[] {
   const above = slots.map((): number[] => []);
@@ -63,7 +63,7 @@ function orderRows(
   return ordered;
 }
 
-/** Half way between giving way to the right only and to the left only, both of which keep the distances. */
+/** Places slots near their wanted positions: the mean of resolving overlaps to the right only and to the left only. */
 function packRow(
   row: readonly number[],
   wanted: readonly number[],

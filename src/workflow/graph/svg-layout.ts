@@ -6,7 +6,7 @@ import { placeColumns, type Slot } from './svg-columns.ts';
 export interface Box {
   readonly node: FlowNode;
   readonly lines: readonly string[];
-  /** The middle. */
+  /** The centre. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -28,14 +28,14 @@ export interface Label {
   readonly bottom: Point;
 }
 
-/** A piece of a line from one row to the next; pieces to the same target share their way. */
+/** A segment of a line between two rows; segments to the same target share slots. */
 export interface Piece {
   readonly target: number;
   readonly points: readonly Point[];
   readonly arrow: boolean;
 }
 
-/** A line back up, through a lane of its own beside everything else. */
+/** A line back up, through its own lane to the right of all nodes. */
 export interface Loop {
   readonly edge: FlowEdge;
   readonly points: readonly Point[];
@@ -60,12 +60,12 @@ const PASSING_WIDTH = 8;
 
 interface Row {
   readonly top: number;
-  /** Where nodes end and labels begin. */
+  /** The y coordinate where nodes end and labels begin. */
   readonly labels: number;
   readonly bottom: number;
 }
 
-/** Rows by the longest way from the entry; the ends share the last one. */
+/** Assigns rows by the longest path from the entry; the ends share the last row. */
 export function layoutGraph(graph: FlowGraph): Layout {
   const layers = layerNodes(graph);
   const edgesOf = groupEdges(graph);
@@ -87,16 +87,16 @@ export function layoutGraph(graph: FlowGraph): Layout {
       height: heightOf(node),
     };
   });
-  const way: Way = { layers, bands, boxes, xOf, passing };
-  const labels = placeLabels(edgesOf, way);
+  const geometry: Geometry = { layers, bands, boxes, xOf, passing };
+  const labels = placeLabels(edgesOf, geometry);
   const last = bands.at(-1);
-  const loops = placeLoops(labels, way, right);
+  const loops = placeLoops(labels, geometry, right);
   return {
     width: right + MARGIN + loops.length * LANE,
     height: (last?.bottom ?? 0) + MARGIN,
     boxes,
     labels,
-    pieces: placePieces(labels, way),
+    pieces: placePieces(labels, geometry),
     loops,
   };
 }
@@ -108,7 +108,7 @@ function layerNodes(graph: FlowGraph): number[] {
   return layers.map((layer, at) => (graph.nodes[at]?.id.startsWith('STOP ') ? deepest : layer));
 }
 
-/** Not by spreading: a long list of arguments does not fit on the stack. */
+/** `Math.max(...values)` would overflow the stack for a long list. */
 function largest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 }
@@ -119,7 +119,7 @@ function groupEdges(graph: FlowGraph): readonly (readonly FlowEdge[])[] {
   return groups;
 }
 
-/** Besides the nodes: one place per target and row between, where all edges to that target pass. */
+/** One slot per node, plus one per target and row in between, which all edges to that target pass through. */
 function makeSlots(
   graph: FlowGraph,
   layers: readonly number[],
@@ -143,7 +143,7 @@ function makeSlots(
       rows[layer]?.push(next);
       below[next] = [];
     }
-    // A way that joined another one shares its end.
+    // An edge that joined an existing slot chain shares the rest of it.
     if (slot === from || below[slot]?.length === 0) below[slot]?.push(to);
   }
   const slots = widths.map((width, at): Slot => ({ width, below: below[at] ?? [] }));
@@ -165,12 +165,12 @@ function labelWidth(edge: FlowEdge): number {
   return Math.max(...edge.keys.map((key) => key.length)) * KEY_WIDTH + 14;
 }
 
-/** Wide characters take the room of two. */
+/** Wide characters count as two. */
 function measure(text: string): number {
   return [...text].reduce((sum, character) => sum + ((character.codePointAt(0) ?? 0) > 0x2e7f ? 2 : 1), 0);
 }
 
-/** Each row has room for its nodes, for their labels, and for the lines to the next. */
+/** Computes the rows: each has room for its nodes, their labels and the lines to the next row. */
 function stackRows(
   graph: FlowGraph,
   layers: readonly number[],
@@ -199,7 +199,7 @@ function stackRows(
   });
 }
 
-interface Way {
+interface Geometry {
   readonly layers: readonly number[];
   readonly bands: readonly Row[];
   readonly boxes: readonly Box[];
@@ -207,13 +207,13 @@ interface Way {
   readonly passing: ReadonlyMap<string, number>;
 }
 
-/** Below each node, in the order of where its edges go; those that go back up are last, beside the lanes. */
-function placeLabels(edgesOf: readonly (readonly FlowEdge[])[], way: Way): Label[] {
-  const { boxes, bands, layers } = way;
+/** Places labels below each node, ordered by the x coordinate of the target; back edges come last, near the lanes. */
+function placeLabels(edgesOf: readonly (readonly FlowEdge[])[], geometry: Geometry): Label[] {
+  const { boxes, bands, layers } = geometry;
   return boxes.flatMap((box, at) => {
     const next = (layers[at] ?? 0) + 1;
     const side = ({ to, back }: FlowEdge) =>
-      back ? Number.POSITIVE_INFINITY : way.xOf(way.passing.get(`${to}@${next}`) ?? to);
+      back ? Number.POSITIVE_INFINITY : geometry.xOf(geometry.passing.get(`${to}@${next}`) ?? to);
     const edges = [...(edgesOf[at] ?? [])].sort((a, b) => side(a) - side(b) || 0);
     const total = edges.reduce((sum, edge) => sum + labelWidth(edge), 0);
     const y = (bands[layers[at] ?? 0]?.labels ?? 0) + 5;
@@ -227,35 +227,35 @@ function placeLabels(edgesOf: readonly (readonly FlowEdge[])[], way: Way): Label
   });
 }
 
-function placePieces(labels: readonly Label[], way: Way): Piece[] {
+function placePieces(labels: readonly Label[], geometry: Geometry): Piece[] {
   const pieces: Piece[] = [];
   for (const { edge, bottom } of labels) {
-    if (!edge.back) pieces.push(pieceTo(edge.to, (way.layers[edge.from] ?? 0) + 1, [bottom], way));
+    if (!edge.back) pieces.push(pieceTo(edge.to, (geometry.layers[edge.from] ?? 0) + 1, [bottom], geometry));
   }
-  for (const [key, slot] of way.passing) {
+  for (const [key, slot] of geometry.passing) {
     const [target = 0, layer = 0] = key.split('@').map(Number);
-    const row = way.bands[layer];
-    const x = way.xOf(slot);
+    const row = geometry.bands[layer];
+    const x = geometry.xOf(slot);
     const points = [
       { x, y: row?.top ?? 0 },
       { x, y: row?.bottom ?? 0 },
     ];
-    pieces.push(pieceTo(target, layer + 1, points, way));
+    pieces.push(pieceTo(target, layer + 1, points, geometry));
   }
   return pieces;
 }
 
-function pieceTo(target: number, layer: number, points: readonly Point[], way: Way): Piece {
-  const box = way.boxes[target];
-  if (layer === way.layers[target] && box !== undefined)
+function pieceTo(target: number, layer: number, points: readonly Point[], geometry: Geometry): Piece {
+  const box = geometry.boxes[target];
+  if (layer === geometry.layers[target] && box !== undefined)
     return { target, arrow: true, points: [...points, { x: box.x, y: box.y - box.height / 2 }] };
-  const x = way.xOf(way.passing.get(`${target}@${layer}`) ?? target);
-  return { target, arrow: false, points: [...points, { x, y: way.bands[layer]?.top ?? 0 }] };
+  const x = geometry.xOf(geometry.passing.get(`${target}@${layer}`) ?? target);
+  return { target, arrow: false, points: [...points, { x, y: geometry.bands[layer]?.top ?? 0 }] };
 }
 
 /** Short loops take the inner lanes, so that lanes do not cross. */
-function placeLoops(labels: readonly Label[], way: Way, right: number): Loop[] {
-  const span = ({ edge }: Label) => (way.layers[edge.from] ?? 0) - (way.layers[edge.to] ?? 0);
+function placeLoops(labels: readonly Label[], geometry: Geometry, right: number): Loop[] {
+  const span = ({ edge }: Label) => (geometry.layers[edge.from] ?? 0) - (geometry.layers[edge.to] ?? 0);
   const back = labels.filter(({ edge }) => edge.back).sort((a, b) => span(a) - span(b));
   const used = new Map<string, number>();
   const next = (kind: string, layer: number): number => {
@@ -265,13 +265,13 @@ function placeLoops(labels: readonly Label[], way: Way, right: number): Loop[] {
     return count;
   };
   return back.map(({ edge, bottom }, at) => {
-    const from = way.layers[edge.from] ?? 0;
-    const to = way.layers[edge.to] ?? 0;
-    const box = way.boxes[edge.to];
+    const from = geometry.layers[edge.from] ?? 0;
+    const to = geometry.layers[edge.to] ?? 0;
+    const box = geometry.boxes[edge.to];
     const lane = right + LANE * (at + 1);
     const entering = next('in', to);
-    const below = (way.bands[from]?.bottom ?? 0) + LANE * next('out', from) - 4;
-    const above = (way.bands[to]?.top ?? 0) - LANE * entering - 4;
+    const below = (geometry.bands[from]?.bottom ?? 0) + LANE * next('out', from) - 4;
+    const above = (geometry.bands[to]?.top ?? 0) - LANE * entering - 4;
     const x = (box?.x ?? 0) + Math.min(18 + 10 * entering, (box?.width ?? 0) / 2 - 6);
     return {
       edge,
@@ -287,7 +287,7 @@ function placeLoops(labels: readonly Label[], way: Way, right: number): Loop[] {
   });
 }
 
-/** The border of a box above a place: a diamond is lower beside its middle. */
+/** The point on the upper border of a box at `x`: the border of a diamond slopes down from its middle. */
 function topOf(box: Box | undefined, x: number): Point {
   if (box === undefined) return { x, y: 0 };
   const half = box.height / 2;

@@ -1,40 +1,40 @@
 import { END, type PlanGraph } from './plan-graph.ts';
 
-/** How often the steps of a loop are looked at, on average, before their bounds are taken as they stand. */
-const MAX_LOOKS = 32;
+/** Average iterations per loop step after which the bounds are accepted as they are. */
+const MAX_ITERATIONS = 32;
 
-/** How the entries of one step are fed from within its own loop. */
+/** Where the visits of one step of a loop come from. */
 interface Inflow {
-  /** The run can come in from outside the loop, or start here. */
+  /** The run can enter the loop at this step, or start here. */
   readonly outside: boolean;
-  /** Steps of the loop that lead here by a route nothing counts. */
+  /** Steps of the loop that lead here by a route without a revision cap. */
   readonly free: readonly number[];
   /** EVALUATE steps that lead here only as a counted revision. */
   readonly counted: readonly number[];
-  /** The most revisions by this step that any of those allows. */
+  /** The highest revision cap among the `counted` steps. */
   readonly cap: number;
-  /** Steps of the loop that this one leads to. */
+  /** Successors of this step in the loop. */
   readonly onward: readonly number[];
 }
 
 /**
- * How often each step can be entered in one run, at most. Indexed like the steps; 0 is never.
+ * Bounds how often each step can be visited in one run. Indexed like the steps; 0 means never.
  *
- * A run is one walk. A step on no loop is entered once. A group of steps that lead to each other is
- * entered from outside once, because what leaves it does not come back; after that, every entry of a step
- * uses up the end of an entry of a step of the group that leads to it, and an entry ends once. So for the
- * real numbers n of any run, with max_visits and revision caps (which the kernel counts per refining step):
+ * A run is one walk. A step outside all loops is visited once. A strongly connected group is entered from outside
+ * once, because a run that leaves it can't return. After that, every visit of a step uses up the end of one visit of a
+ * predecessor in the group, and each visit ends once. So for the actual counts n of any run, with max_visits and
+ * revision caps (which the kernel counts per refining step):
  *
  *   n(s) <= min(max_visits(s), outside(s) + sum of n(p) over free p + min(cap, sum of n(e) over counted e))
  *
- * And every entry of a step but the very last of the group is followed by one of a step that it leads to, which
- * the run then does not come to from outside:
+ * And every visit except the last one of the group is followed by a visit of a successor, which the run then doesn't
+ * enter from outside:
  *
  *   n(s) <= 1 + sum over t that s leads to of (n(t), less 1 where the group can only be entered at t)
  *
- * Each right side grows with n, so starting from max_visits, which is above every real n, and putting the
- * smaller of them in the place of the left any number of times never goes below a real n. Stopping early is
- * therefore sound, and the number of looks is bounded.
+ * Both right sides are monotonic in n. So starting from max_visits, an upper bound of every actual n, and repeatedly
+ * replacing a bound with the smaller right side never goes below an actual n. Stopping early is therefore sound, and
+ * the number of iterations is bounded.
  */
 export function boundEntries(graph: PlanGraph): readonly number[] {
   const bounds = graph.steps.map((step, node) => {
@@ -50,7 +50,7 @@ function tighten(component: readonly number[], bounds: number[], inflows: Readon
   const sum = (nodes: readonly number[]) => nodes.reduce((total, node) => total + (bounds[node] ?? 0), 0);
   const queue = component.filter((node) => inflows.has(node));
   const waiting = new Set(queue);
-  const most = queue.length * MAX_LOOKS;
+  const most = queue.length * MAX_ITERATIONS;
   const doors = queue.filter((node) => inflows.get(node)?.outside);
   const door = doors.length === 1 ? doors[0] : undefined;
   for (let at = 0; at < queue.length && at < most; at += 1) {
@@ -104,7 +104,7 @@ interface OpenInflow {
   readonly onward: Set<number>;
 }
 
-/** An EVALUATE that also leads here by another status can do so every time it is entered. */
+/** Drops an EVALUATE from `counted` if it also leads here by another status, because that route has no cap. */
 function close({ outside, free, counted, onward }: OpenInflow): Inflow {
   const only = [...counted].filter(([node]) => !free.has(node));
   return {

@@ -6,7 +6,7 @@ import { findSuccessfulEnds, type Walker } from './path-search.ts';
 import type { PlanGraph } from './plan-graph.ts';
 
 export interface GoldenProof extends PathProof {
-  /** The steps that a run can reach and that can propose goldens. */
+  /** The reachable steps that can propose goldens. */
   readonly proposing: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const NONE = 0;
 const PENDING = 1;
 const JUDGED = 2;
 
-/** From a step that can propose goldens, no way leads to a successful end but through an approved gate. */
+/** Proves that every path from a step that can propose goldens to a successful end passes an approved gate. */
 export function proveGoldens(graph: PlanGraph): GoldenProof {
   const proposing = graph.steps.filter((step, node) => graph.reached.has(node) && mayPropose(step));
   if (proposing.length === 0) return { holds: true, broken: null, judged: null, proposing: [] };
@@ -32,10 +32,10 @@ export function proveGoldens(graph: PlanGraph): GoldenProof {
 function pendingAfter(now: number, step: PlanStep, key: RouteKey): number {
   switch (step.opcode) {
     case 'RUN_VALIDATION':
-      // A report can propose however the step ends, a failed case beside it included.
+      // The report can propose goldens however the step ends, even beside a failed case.
       return mayPropose(step) ? PENDING : now;
     case 'EVALUATE':
-      // Proposals are for a person: a planner that says anything milder has seen none.
+      // A planner must answer needs_human or unsafe if there are proposals; any other status means it saw none.
       return now === PENDING && key !== 'needs_human' && key !== 'unsafe' ? JUDGED : now;
     case 'GATE':
       return key === 'gate_approved' ? NONE : now;

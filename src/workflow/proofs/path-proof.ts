@@ -1,6 +1,6 @@
 import type { PathStep, SuccessfulEnds } from './path-search.ts';
 
-/** A way that is as short as any of its kind, and what it ends at. */
+/** A shortest path of its kind and its end. */
 export interface Way {
   readonly path: readonly PathStep[];
   /** The id of a STOP step, or STOP. */
@@ -8,18 +8,18 @@ export interface Way {
 }
 
 /**
- * What holds on every way to a successful end. `judged` is the shortest way that holds only because an
- * EVALUATE saw the evidence in between: the planner does not call a failed validation or proposed goldens
- * a success, and a person who approves after it knows of them.
+ * Whether a property holds on every path to a successful end. `judged` is the shortest path on which it holds only
+ * because an EVALUATE saw the evidence: the planner does not call a failed validation or proposed goldens a success,
+ * and a reviewer who approves after it knows about them.
  */
 export interface PathProof {
   readonly holds: boolean;
-  /** The shortest way that breaks it; null where it holds. */
+  /** The shortest counterexample; null if the property holds. */
   readonly broken: Way | null;
   readonly judged: Way | null;
 }
 
-/** The shortest of the ways that arrive with one of these memories. */
+/** The shortest path that ends with a matching memory. */
 export function shortestWay(ends: SuccessfulEnds, fits: (memory: number) => boolean): Way | null {
   let best: Way | null = null;
   for (const [memory, { path, stopId }] of ends) {

@@ -3,69 +3,69 @@ import { isSuccessKey } from '../../kernel/ending.ts';
 import type { PlanStep } from '../../kernel/plan.ts';
 import { END, endsRun, type PlanGraph, type WayOut } from './plan-graph.ts';
 
-/** A step on a way through the workflow, and the key it is left by. */
+/** A step on a path through the workflow and the key of the route taken. */
 export interface PathStep {
   readonly stepId: string;
   readonly key: RouteKey;
 }
 
-/** What a property remembers on the way; small numbers, so that there are few of them. */
+/** The state that a property tracks along a path; small numbers, so that there are few states. */
 export interface Walker {
   readonly start: number;
-  /** How many values `next` can give: 0 up to this, exclusive. */
+  /** Number of states: `next` returns 0 up to `size` - 1. */
   readonly size: number;
   readonly next: (memory: number, step: PlanStep, key: RouteKey) => number;
 }
 
-/** A successful end that was found, by the memory the way arrives there with. */
+/** The successful ends found, by the memory at the end of the path. */
 export type SuccessfulEnds = ReadonlyMap<number, SuccessfulEnd>;
 
 interface SuccessfulEnd {
   readonly path: readonly PathStep[];
-  /** The id of the declared STOP step, or null for the bare word. */
+  /** The id of the declared STOP step, or null for plain STOP. */
   readonly stopId: string | null;
 }
 
 interface Visit {
   readonly node: number;
   readonly memory: number;
-  /** Whether the key that counts for the end is one of success; a rollback hands on what led into it. */
-  readonly well: boolean;
-  /** Where the way comes from, and the key it left that step by; both null at the entry. */
+  /** Whether an end here would be a success. A completed rollback keeps the value it was entered with. */
+  readonly isSuccess: boolean;
+  /** The previous step of the path and the key of the route from it; both null at the entry. */
   readonly from: Visit | null;
   readonly by: RouteKey | null;
 }
 
 /**
- * The shortest way to a successful end for every memory that can arrive at one. A way is an endless
- * thing where there are loops, but what matters about it is only where it stands, what the property
- * remembers and whether an end here would be a success. So the search is breadth-first over these
- * triples, each of which is looked at once: linear in routes times memories, never over ways.
+ * Finds the shortest path to a successful end for every memory that can arrive at one. Loops make the number of paths
+ * infinite, but only the current step, the memory and whether an end here would be a success matter. So this is a
+ * breadth-first search over these triples, each visited once: linear in routes times memories.
  *
- * `max_visits` and revision caps are not heeded: a property that holds without them holds with them.
+ * Ignores `max_visits` and revision caps: a property that holds without them also holds with them.
  */
 export function findSuccessfulEnds(graph: PlanGraph, walker: Walker): SuccessfulEnds {
   const ends = new Map<number, SuccessfulEnd>();
   if (graph.entry === END) return ends;
   const seen = new Set<number>();
   const queue: Visit[] = [];
-  const isNew = (node: number, memory: number, well: boolean): boolean => {
+  const isNew = (node: number, memory: number, isSuccess: boolean): boolean => {
     const before = seen.size;
-    seen.add((node * walker.size + memory) * 2 + (well ? 1 : 0));
+    seen.add((node * walker.size + memory) * 2 + (isSuccess ? 1 : 0));
     return seen.size > before;
   };
-  // A STOP that is entered through no key at all ends as completed, and so does one behind a rollback there.
+  // A STOP as the entry step ends as completed, and so does a STOP after an entry step that is a rollback.
   isNew(graph.entry, walker.start, true);
-  queue.push({ node: graph.entry, memory: walker.start, well: true, from: null, by: null });
+  queue.push({ node: graph.entry, memory: walker.start, isSuccess: true, from: null, by: null });
   for (const visit of queue) {
     const step = graph.steps[visit.node];
     if (step === undefined) continue;
     for (const way of graph.waysOut[visit.node] ?? []) {
       const memory = walker.next(visit.memory, step, way.key);
-      const well = endsWell(visit, step, way);
+      const isSuccess = endsAsSuccess(visit, step, way);
       if (!endsRun(graph, way)) {
-        if (isNew(way.to, memory, well)) queue.push({ node: way.to, memory, well, from: visit, by: way.key });
-      } else if (well && !ends.has(memory)) {
+        if (isNew(way.to, memory, isSuccess))
+          queue.push({ node: way.to, memory, isSuccess, from: visit, by: way.key });
+      } else if (isSuccess && !ends.has(memory)) {
         ends.set(memory, { path: pathTo(graph, visit, way.key), stopId: graph.steps[way.to]?.id ?? null });
       }
     }
@@ -73,8 +73,8 @@ export function findSuccessfulEnds(graph: PlanGraph, walker: Walker): Successful
   return ends;
 }
 
-function endsWell(visit: Visit, step: PlanStep, { key }: WayOut): boolean {
-  return step.opcode === 'ROLLBACK' && key === 'completed' ? visit.well : isSuccessKey(key);
+function endsAsSuccess(visit: Visit, step: PlanStep, { key }: WayOut): boolean {
+  return step.opcode === 'ROLLBACK' && key === 'completed' ? visit.isSuccess : isSuccessKey(key);
 }
 
 function pathTo(graph: PlanGraph, last: Visit, end: RouteKey): readonly PathStep[] {

@@ -2,7 +2,7 @@ import { PLANNER_STATUSES, type RouteKey } from '../../contracts/vocabulary.ts';
 import type { Plan, PlanStep, Target } from '../../kernel/plan.ts';
 import { findComponents } from '../components.ts';
 
-/** The end of a way out that ends the run at a bare STOP. */
+/** Target of a route to plain STOP. */
 export const END = -1;
 
 const KILLS = ['killed_idle', 'killed_timeout', 'killed_policy'] as const;
@@ -13,13 +13,13 @@ export interface WayOut {
   readonly to: number;
 }
 
-/** Who leads to whom in a plan. Nodes are the indexes of steps; only what a run can do is an edge. */
+/** The graph of a plan. Nodes are step indexes; edges are the routes that a run can take. */
 export interface PlanGraph {
   readonly steps: readonly PlanStep[];
   readonly entry: number;
   readonly waysOut: readonly (readonly WayOut[])[];
   readonly reached: ReadonlySet<number>;
-  /** Strongly connected groups of reached steps; a step comes after all that it leads to. */
+  /** Strongly connected components of the reached steps; each comes after its successors. */
   readonly components: readonly (readonly number[])[];
   readonly componentOf: ReadonlyMap<number, number>;
   /** Steps that can lead back to themselves. */
@@ -45,14 +45,14 @@ export function buildPlanGraph(plan: Plan): PlanGraph {
   return { steps: plan.steps, entry, waysOut, reached, components, componentOf, looping };
 }
 
-/** Whether a way out ends the run, at the bare STOP or at a declared one. */
+/** Whether a route ends the run, at plain STOP or at a declared STOP step. */
 export function endsRun(graph: PlanGraph, { to }: WayOut): boolean {
   return to === END || graph.steps[to]?.opcode === 'STOP';
 }
 
 /**
- * The ways out of a step that a run can take. A gate without a timeout never times out. A kill that goes
- * where an error goes is no way of its own: no proof tells them apart.
+ * The routes of a step that a run can take. A gate without a timeout never times out. A kill route with the same
+ * target as `error` is omitted, because no proof distinguishes them.
  */
 function waysOutOf(step: PlanStep, resolve: (target: Target) => number): readonly WayOut[] {
   const ways: WayOut[] = [];

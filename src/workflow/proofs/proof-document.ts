@@ -10,10 +10,10 @@ interface WayDocument {
 
 interface PathProofDocument {
   readonly holds: boolean;
-  /** The shortest way that breaks it; null where it holds. */
+  /** The shortest counterexample; null if the property holds. */
   readonly path: WayDocument['path'] | null;
   readonly end: string | null;
-  /** The shortest way that holds only by the judgement of an EVALUATE. */
+  /** The shortest path that is valid only because an EVALUATE saw the evidence. */
   readonly judged: WayDocument | null;
 }
 

@@ -7,7 +7,7 @@ export interface ProofLine {
   readonly text: string;
 }
 
-/** The proofs in short lines, for people. */
+/** Describes the proofs in short lines of text. */
 export function describeProofs(proofs: Proofs): readonly ProofLine[] {
   const { validated, goldens } = proofs;
   return [
@@ -83,7 +83,7 @@ const UNITS = [
   ['ms', 1],
 ] as const;
 
-/** In the units of the language, so that it can be compared with what the document says. */
+/** Uses the duration units of workflow documents, so that the values can be compared. */
 export function describeDuration(ms: number): string {
   const words: string[] = [];
   let rest = ms;
@@ -95,7 +95,7 @@ export function describeDuration(ms: number): string {
   return words.length === 0 ? '0s' : words.join(' ');
 }
 
-/** Differences of cents must not show how numbers are stored. */
+/** Rounds away floating-point noise. */
 export function describeUsd(usd: number): string {
   return `${Number(usd.toFixed(9))} USD`;
 }

@@ -7,7 +7,7 @@ import { buildPlanGraph, endsRun, type PlanGraph } from './plan-graph.ts';
 import { proveValidated } from './validated-success.ts';
 import { findWorstCase, type WorstCase } from './worst-case.ts';
 
-/** What is known about every run of a plan before the first one. */
+/** Properties of every run of a plan, proved without running it. */
 export interface Proofs {
   readonly validated: PathProof;
   readonly goldens: GoldenProof;
@@ -15,11 +15,11 @@ export interface Proofs {
   readonly worstCase: WorstCase;
   /** Statuses other than success whose route ends the run at once. */
   readonly endingStatuses: readonly EndingStatus[];
-  /** Routes that are written and that no run can take. */
+  /** Declared routes that no run can take. */
   readonly deadRoutes: readonly { readonly stepId: string; readonly key: RouteKey }[];
 }
 
-/** Steps that lead back to each other, in the order of the document. */
+/** The steps of a cycle, in document order. */
 export interface Loop {
   readonly steps: readonly { readonly stepId: string; readonly maxEntries: number }[];
 }
@@ -29,7 +29,7 @@ export interface EndingStatus {
   readonly status: PlannerStatus;
 }
 
-/** Polynomial in the size of the plan: nothing here walks all ways through it. */
+/** Takes polynomial time in the size of the plan: no proof enumerates paths. */
 export function proveWorkflow(plan: Plan): Proofs {
   const graph = buildPlanGraph(plan);
   const bounds = boundEntries(graph);
@@ -64,7 +64,7 @@ function findEndingStatuses(graph: PlanGraph): EndingStatus[] {
   });
 }
 
-/** A success that ends the run is what everybody hopes for. */
+/** Excludes `success`, which is expected to end the run. */
 function isUnfinished(key: RouteKey): key is Exclude<PlannerStatus, 'success'> {
   return key === 'partial' || key === 'blocked' || key === 'unsafe' || key === 'needs_human';
 }

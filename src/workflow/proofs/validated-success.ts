@@ -4,7 +4,7 @@ import { type PathProof, shortestWay } from './path-proof.ts';
 import { findSuccessfulEnds, type Walker } from './path-search.ts';
 import type { PlanGraph } from './plan-graph.ts';
 
-/** What is known about the work of the last agent. */
+/** Validation states of the last agent's changes. */
 const CLEAN = 0;
 const UNCHECKED = 1;
 const FAILED = 2;
@@ -12,8 +12,8 @@ const JUDGED = 3;
 const KINDS = 4;
 
 /**
- * On every way to a successful end, a validation that passed lies after the last agent. The memory is a
- * pair: what is known now, and what was known before the last agent, which is where `pre_step` goes back to.
+ * Proves that every path to a successful end has a passed validation after the last agent. The memory is a pair: the
+ * current validation state, and the state before the last agent, which a `pre_step` rollback restores.
  */
 export function proveValidated(graph: PlanGraph): PathProof {
   const goesBack = graph.steps.some((step) => step.opcode === 'ROLLBACK' && step.target === 'pre_step');
@@ -34,7 +34,7 @@ export function proveValidated(graph: PlanGraph): PathProof {
   return { holds: broken === null, broken, judged: arrives(JUDGED) };
 }
 
-/** An agent may have changed files however it ended; a validation covers them only by passing. */
+/** An agent may have changed files however it ended; only a passed validation covers them. */
 function knownAfter(now: number, before: number, step: PlanStep, key: RouteKey): number {
   switch (step.opcode) {
     case 'RUN_AGENT':

@@ -1,7 +1,7 @@
 import { describeDuration, describeUsd } from './proof-words.ts';
 import type { WorstCase } from './worst-case.ts';
 
-/** What a worst case may be; null where nothing was asked. */
+/** Caps on the worst case; null for no cap. */
 export interface WorstCaseCaps {
   readonly agentRuns: number | null;
   readonly wallMs: number | null;
@@ -11,7 +11,7 @@ export interface WorstCaseCaps {
 export interface Excess {
   readonly what: 'agent_runs' | 'wall_ms' | 'cost_usd';
   readonly cap: number;
-  /** Null is unbounded, which is above every cap. */
+  /** Null means unbounded, which exceeds every cap. */
   readonly worstCase: number | null;
   readonly message: string;
 }
@@ -19,8 +19,8 @@ export interface Excess {
 export function findExcesses(worst: WorstCase, caps: WorstCaseCaps): readonly Excess[] {
   const gates = worst.openGates.map((id) => `\`${id}\``).join(', ');
   return [
-    excess('agent_runs', 'agent runs', worst.agentRuns, caps.agentRuns, String, ''),
-    excess(
+    checkCap('agent_runs', 'agent runs', worst.agentRuns, caps.agentRuns, String, ''),
+    checkCap(
       'wall_ms',
       'the wall clock',
       worst.wallMs,
@@ -28,11 +28,11 @@ export function findExcesses(worst: WorstCase, caps: WorstCaseCaps): readonly Ex
       describeDuration,
       `: nothing ends the wait at ${gates}`,
     ),
-    excess('cost_usd', 'the cost', worst.costUsd, caps.costUsd, describeUsd, ': no budget bounds it'),
+    checkCap('cost_usd', 'the cost', worst.costUsd, caps.costUsd, describeUsd, ': no budget bounds it'),
   ].filter((found) => found !== null);
 }
 
-function excess(
+function checkCap(
   what: Excess['what'],
   name: string,
   worstCase: number | null,

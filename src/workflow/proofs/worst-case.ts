@@ -2,15 +2,15 @@ import type { Plan, PlanStep, ValidationStep } from '../../kernel/plan.ts';
 import type { PlanGraph } from './plan-graph.ts';
 
 /**
- * The most that one run can take, without attempts after a crash. Null is unbounded. Budgets are looked at
- * after each step, so what an agent spends in the one entry that goes past a budget is not in these.
+ * The most that one run can take, excluding recovery attempts after a crash. Null means unbounded. Budgets are checked
+ * after each step, so these values don't include what the last visit spends beyond a budget.
  */
 export interface WorstCase {
   readonly agentRuns: number;
   readonly plannerCalls: number;
-  /** Null where a gate waits for a person without a timeout. */
+  /** Null if a gate waits without a timeout. */
   readonly wallMs: number | null;
-  /** The same without any time at gates. */
+  /** Like `wallMs`, without the time at gates. */
   readonly workMs: number;
   /** Gates that make the wall clock unbounded. */
   readonly openGates: readonly string[];
@@ -18,12 +18,12 @@ export interface WorstCase {
   readonly costUsd: number | null;
 }
 
-/** What one step can take over all its entries in a run. */
+/** What one step can take over all its visits in a run. */
 type Weigh = (step: PlanStep, entries: number) => number;
 
 export function findWorstCase(plan: Plan, graph: PlanGraph, bounds: readonly number[]): WorstCase {
-  const next = groupsBehind(graph);
-  const most = (weigh: Weigh) => heaviestWay(graph, next, bounds, weigh);
+  const next = successorComponents(graph);
+  const most = (weigh: Weigh) => heaviestPath(graph, next, bounds, weigh);
   const reached = graph.steps.filter((_, node) => graph.reached.has(node));
   const openGates = reached.filter((step) => step.opcode === 'GATE' && step.timeoutMs === null);
   const waits = most((step, entries) => entries * (workOf(step) + waitOf(step)));
@@ -34,16 +34,16 @@ export function findWorstCase(plan: Plan, graph: PlanGraph, bounds: readonly num
     workMs: most((step, entries) => entries * workOf(step)),
     openGates: openGates.map((step) => step.id),
     tokens: boundSpending(reached, plan.budgets.tokens, 'tokens', most),
-    costUsd: withoutBinaryDust(boundSpending(reached, plan.budgets.costUsd, 'costUsd', most)),
+    costUsd: roundCost(boundSpending(reached, plan.budgets.costUsd, 'costUsd', most)),
   };
 }
 
 /**
- * A run passes through groups of steps that lead to each other and never comes back to one it has left. So
- * the heaviest way through the groups, each with all that its steps can take, is not below any run. The
- * groups come with what they lead to first, so one look at every route is enough.
+ * Finds the heaviest path through the strongly connected components, which bounds every run: a run never returns to a
+ * component it has left. A component weighs as much as all its steps together. Components come after their successors,
+ * so one pass is enough.
  */
-function heaviestWay(
+function heaviestPath(
   graph: PlanGraph,
   next: readonly (readonly number[])[],
   bounds: readonly number[],
@@ -62,8 +62,8 @@ function heaviestWay(
   return heaviest[graph.componentOf.get(graph.entry) ?? -1] ?? 0;
 }
 
-/** For every group, the groups that it leads to. */
-function groupsBehind(graph: PlanGraph): readonly (readonly number[])[] {
+/** The successor components of every component. */
+function successorComponents(graph: PlanGraph): readonly (readonly number[])[] {
   return graph.components.map((component, index) => {
     const behind = new Set<number>();
     for (const node of component) {
@@ -88,12 +88,12 @@ function boundSpending(
   return ofRun === null ? ofSteps : Math.min(ofRun, ofSteps);
 }
 
-/** Ten cents and twenty cents are thirty cents, and not a little above the thirty that may be allowed. */
-function withoutBinaryDust(usd: number | null): number | null {
+/** Rounds away floating-point noise: 0.1 + 0.2 must not exceed a cap of 0.3. */
+function roundCost(usd: number | null): number | null {
   return usd === null ? null : Number(usd.toFixed(9));
 }
 
-/** A rollback has no limit and takes no time worth counting. */
+/** A rollback has no limit, and its time is negligible. */
 function workOf(step: PlanStep): number {
   switch (step.opcode) {
     case 'RUN_AGENT':
@@ -112,17 +112,17 @@ function waitOf(step: PlanStep): number {
   return step.opcode === 'GATE' ? (step.timeoutMs ?? 0) : 0;
 }
 
-/** The limit of the step is shared by the validators that have none of their own, and by all further tries. */
+/** Validators without their own timeout share the step's timeout, and all retries share it too. */
 function validationMs({ validators, timeoutMs, parallel }: ValidationStep): number {
   const own = validators.flatMap((validator) => validator.timeoutMs ?? []);
   const shared = own.length < validators.length ? [timeoutMs] : [];
-  const again = validators.map((validator) => (validator.timeoutMs ?? 0) * (validator.retries ?? 0));
-  if (!parallel) return sumOf([...own, ...shared]) + Math.min(timeoutMs, sumOf(again));
-  const withTries = validators.map((validator, at) => {
+  const retryMs = validators.map((validator) => (validator.timeoutMs ?? 0) * (validator.retries ?? 0));
+  if (!parallel) return sumOf([...own, ...shared]) + Math.min(timeoutMs, sumOf(retryMs));
+  const withRetries = validators.map((validator, at) => {
     const once = validator.timeoutMs ?? 0;
-    return Math.min(once + (again[at] ?? 0), Math.max(once, timeoutMs));
+    return Math.min(once + (retryMs[at] ?? 0), Math.max(once, timeoutMs));
   });
-  return Math.max(...withTries, ...shared);
+  return Math.max(...withRetries, ...shared);
 }
 
 function sumOf(spans: readonly number[]): number {

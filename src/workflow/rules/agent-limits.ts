@@ -2,12 +2,12 @@ import { isLimitKey } from '../../contracts/workflow-document.ts';
 import { type Rule, valuePlace } from '../rule.ts';
 import { asMapping, nameStep } from '../workflow-view.ts';
 
-/** What bounds an agent then stands elsewhere, and changes with the machine the workflow runs on. */
+/** Warns about an agent without limits in the workflow: only the configuration limits it, which differs by machine. */
 export const agentLimitsRule: Rule = {
   step: (step, { view, report }) => {
     if (step.opcode !== 'RUN_AGENT' || givesLimits(step.fields.limits) || givesLimits(view.defaults.limits))
       return;
-    // A limit beside `limits` is reported as that.
+    // The schema check reports a limit that is misplaced beside `limits`.
     if (Object.keys(step.fields).some(isLimitKey)) return;
     report('WF312', {
       message: `neither ${nameStep(step)} nor \`defaults\` limits what the agent may take`,
@@ -18,7 +18,7 @@ export const agentLimitsRule: Rule = {
   },
 };
 
-/** Something that is no mapping, or a key that is misspelt, is reported as that. */
+/** Accepts malformed limits and misspelt keys, which the schema check reports. */
 function givesLimits(value: unknown): boolean {
   if (value === undefined) return false;
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return true;

@@ -32,7 +32,7 @@ import { unvalidatedSuccessRule } from './unvalidated-success.ts';
 import { unverifiedEndsRule } from './unverified-ends.ts';
 import { validatorIdsRule } from './validator-ids.ts';
 
-/** The order does not matter: diagnostics are sorted by position. */
+/** The order doesn't matter: diagnostics are sorted by position. */
 export const ALL_RULES: readonly Rule[] = [
   stepIdsRule,
   entryStepRule,

@@ -1,7 +1,7 @@
 import { type Rule, suggest, valuePlace } from '../rule.ts';
 import { asList, asText, nameStep, resolveTarget } from '../workflow-view.ts';
 
-/** What the planner may choose, and what its statuses lead to, have to agree. */
+/** Checks that `allowed_next_steps` names steps and includes the targets of the routes. */
 export const allowedNextStepsRule: Rule = {
   step: (step, { view, report }) => {
     if (step.opcode !== 'EVALUATE' || !Array.isArray(step.fields.allowed_next_steps)) return;
@@ -12,7 +12,7 @@ export const allowedNextStepsRule: Rule = {
       allowed.add(word);
       const target = resolveTarget(view, word);
       if (target.kind !== 'unknown') continue;
-      // What was meant is allowed too, so that a misspelt entry is not also a route outside the list.
+      // Allow the suggestion too, so that a misspelt entry is not also reported as a route outside the list.
       if (target.suggestion !== null) allowed.add(target.suggestion);
       else if (view.nameless) continue;
       report('WF208', {
@@ -21,7 +21,7 @@ export const allowedNextStepsRule: Rule = {
         help: suggest(target.suggestion),
       });
     }
-    // An empty list is its own error, and every route would be outside it.
+    // The schema check reports an empty list; every route would be outside it.
     if (allowed.size === 0) return;
     for (const route of step.routes) {
       const target = resolveTarget(view, route.target);

@@ -2,7 +2,7 @@ import { findComponents } from '../components.ts';
 import { type Rule, type RuleContext, valuePlace } from '../rule.ts';
 import { type Edge, LOOSE_NODE, STOP_NODE } from '../workflow-graph.ts';
 
-/** Leaving a loop because something broke is not an end that anybody planned. */
+/** Keys of failures, which do not count as planned exits from a loop. */
 const FAILURES = new Set(['error', 'killed_timeout', 'killed_idle', 'killed_policy']);
 
 export const closedLoopsRule: Rule = {
@@ -10,7 +10,7 @@ export const closedLoopsRule: Rule = {
     const { view, graph, report } = context;
     if (graph.entry === null) return;
     const reached = graph.reach([graph.entry]);
-    // Where no STOP can be reached at all, that is the error, and every loop follows from it.
+    // If no STOP is reachable at all, another rule reports that, and every loop is a consequence.
     if (!reached.has(STOP_NODE) && ![...reached].some((node) => view.steps[node]?.opcode === 'STOP')) return;
     const successors = graph.edges.map((edges, node) =>
       reached.has(node) ? edges.map((edge) => edge.to) : [],

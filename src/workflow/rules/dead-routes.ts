@@ -1,7 +1,7 @@
 import { type Rule, valuePlace } from '../rule.ts';
 import { nameStep, type StepView } from '../workflow-view.ts';
 
-/** Keys that no step of the opcode knows are unknown keys; these are known, and still nothing comes of them. */
+/** Reports gate routes that no run can take although their keys are valid. */
 export const deadRoutesRule: Rule = {
   step: (step, { report }) => {
     if (step.opcode !== 'GATE') return;

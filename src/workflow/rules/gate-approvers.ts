@@ -1,7 +1,7 @@
 import { type Rule, valuePlace } from '../rule.ts';
 import { nameStep } from '../workflow-view.ts';
 
-/** A list that is written and names nobody is not what its author meant; blank names are errors of their own. */
+/** An empty `approvers` list lets everyone answer, which its author hardly meant. The schema reports blank names. */
 export const gateApproversRule: Rule = {
   step: (step, { report }) => {
     const { approvers } = step.fields;

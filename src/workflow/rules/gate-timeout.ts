@@ -5,7 +5,7 @@ export const gateTimeoutRule: Rule = {
   step: (step, { report }) => {
     if (step.opcode !== 'GATE' || !Object.hasOwn(step.fields, 'timeout')) return;
     const routes = asMapping(step.fields.routes);
-    // Without any routes the missing map is the cause.
+    // The schema check reports missing `routes`.
     if (!Object.hasOwn(step.fields, 'routes')) return;
     if (Object.hasOwn(routes, 'gate_timed_out') || Object.hasOwn(routes, 'killed_timeout')) return;
     report('WF204', {

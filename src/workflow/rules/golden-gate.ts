@@ -4,7 +4,7 @@ import { LOOSE_NODE } from '../workflow-graph.ts';
 import { asList, nameStep, type StepView } from '../workflow-view.ts';
 import type { Path } from '../yaml-tree.ts';
 
-/** Where goldens can be proposed, a person has to be able to see them before they count. */
+/** Proposed goldens need a gate, so that a reviewer can see them before they are accepted. */
 export const goldenGateRule: Rule = {
   workflow: (context) => {
     const proposing = context.view.steps.flatMap((step) => proposals(step).map((path) => ({ step, path })));
@@ -28,7 +28,7 @@ function proposals(step: StepView): Path[] {
   });
 }
 
-/** What makes the validator one that can propose: its own word, or the artifact it declares. */
+/** The path of the field that lets the validator propose goldens: `may_propose_goldens` or a harness report. */
 function proposalPath({ fields, path }: ObjectValidator): Path | null {
   if (fields.may_propose_goldens === false) return null;
   if (fields.may_propose_goldens === true) return [...path, 'may_propose_goldens'];
@@ -46,7 +46,7 @@ export function isHarnessReport(artifact: string): boolean {
 
 function stepsBeforeGate({ view, graph }: RuleContext): ReadonlySet<number> {
   const gates = view.steps.filter((step) => step.opcode === 'GATE').map((step) => step.index);
-  // Loose ends and unreadable steps could be anything, a way to a gate included, if there is a gate at all.
+  // Unknown targets and unreadable steps may lead to a gate, if the workflow has one.
   const unknown = gates.length === 0 ? [] : unknownNodes(view.steps, graph.edges);
   const beforeGate = graph.reachBack([...gates, ...unknown]);
   const evaluates = view.steps.filter((step) => step.opcode === 'EVALUATE' && beforeGate.has(step.index));

@@ -6,7 +6,7 @@ import { asList, asText, type StepView } from '../workflow-view.ts';
 import { promptForm } from './prompt-forms.ts';
 import { findSubstitutions } from './substitutions.ts';
 
-/** Inline prompts are templates like files. What a step lists in `inputs` is what a file would declare. */
+/** Inline prompts are templates like prompt files; `inputs` of the step takes the place of declared inputs. */
 export const inlineTemplatesRule: Rule = {
   step: (step, context) => {
     const prompt = step.opcode === 'RUN_AGENT' ? asText(step.fields.prompt) : null;
@@ -54,7 +54,7 @@ function unknownHelp(name: string, given: readonly string[], inputs: RuleContext
   return near ?? `list it in \`inputs\` of the step, and ${give}`;
 }
 
-/** The `{{ … }}` or `{% … %}` around an offset: a name alone may also occur in the prose before it. */
+/** Locates the `{{ … }}` or `{% … %}` around an offset; the name alone could also match earlier prose. */
 function tagPlace(step: StepView, prompt: string, offset: number): Place {
   const at = valuePlace(step.path, 'prompt');
   const start = Math.max(prompt.lastIndexOf('{{', offset), prompt.lastIndexOf('{%', offset));
@@ -62,7 +62,7 @@ function tagPlace(step: StepView, prompt: string, offset: number): Place {
   return tag === undefined ? at : { ...at, text: tag };
 }
 
-/** The first one is enough: a prompt that shows code may have many. */
+/** Reports only the first substitution: a prompt that shows code can have many. */
 function checkSubstitutions(step: StepView, prompt: string, { report }: RuleContext): void {
   const found = findSubstitutions(prompt).find(({ name }) => name !== null);
   if (found === undefined) return;
@@ -73,7 +73,7 @@ function checkSubstitutions(step: StepView, prompt: string, { report }: RuleCont
   });
 }
 
-/** Inputs are written in another way; other names of substitutions have no input. */
+/** Inputs use `{{ name }}`; other substitution names have no corresponding input. */
 export function substitutionHelp(name: string): string {
   const isInput = [...RUNTIME_INPUTS, 'task'].includes(name);
   return isInput

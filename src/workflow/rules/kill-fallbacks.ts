@@ -3,13 +3,13 @@ import { asMapping, nameStep } from '../workflow-view.ts';
 
 const KILLS = ['killed_timeout', 'killed_idle', 'killed_policy'] as const;
 
-/** A fallback is fine, but never silent. One warning per step, whatever is missing. */
+/** Warns, once per step, if kill routes fall back to `error`: a fallback is allowed, but not silent. */
 export const killFallbacksRule: Rule = {
   step: (step, { report }) => {
     const { opcode } = step;
     if (opcode !== 'RUN_AGENT' && opcode !== 'RUN_VALIDATION' && opcode !== 'ROLLBACK') return;
     const routes = asMapping(step.fields.routes);
-    // A step without an error route has nothing to fall back to, and that is reported already.
+    // Without an error route there is no fallback; the schema check reports that.
     if (!Object.hasOwn(routes, 'error')) return;
     const missing = KILLS.filter((key) => !Object.hasOwn(routes, key)).map((key) => `\`${key}\``);
     if (missing.length === 0) return;

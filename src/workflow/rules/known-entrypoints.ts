@@ -3,7 +3,7 @@ import { type Rule, type RuleContext, suggest, valuePlace } from '../rule.ts';
 import { objectValidators } from '../script-validators.ts';
 import { asText } from '../workflow-view.ts';
 
-/** Bare commands run only where the project allows them; anything with a slash is a path. */
+/** A bare command must be listed in `entrypoints`; an entrypoint with a slash is a path. */
 export const knownEntrypointsRule: Rule = {
   step: (step, context) => {
     const { names, report } = context;

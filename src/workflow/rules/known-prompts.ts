@@ -14,7 +14,7 @@ export const knownPromptsRule: Rule = {
     const prompt = names.prompts.get(ref);
     const role = step.opcode === 'RUN_AGENT' ? 'task' : 'planner';
     if (prompt === undefined) {
-      // A file that is there and is no prompt is listed, but gives none.
+      // `keys` also lists files that are invalid, but `get` returns nothing for them.
       const broken = [...names.prompts.keys()].includes(ref);
       report('WF504', {
         message: `the prompt \`${ref}\` ${broken ? 'cannot be used: its file has errors' : 'is not known'}`,

@@ -13,7 +13,7 @@ export const knownValidatorsRule: Rule = {
       const fields = asMapping(entry);
       const inline = fields.kind === 'builtin' ? asText(fields.id) : null;
       const name = asText(entry) ?? inline;
-      // A malformed name is reported as that.
+      // The schema check reports a malformed name.
       if (name === null || !NAME_PATTERN.test(name) || known.includes(name)) continue;
       report('WF502', {
         message: `the validator \`${name}\` is not known`,

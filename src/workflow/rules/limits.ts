@@ -6,13 +6,13 @@ import { BUDGET_KEYS } from './spendless-budgets.ts';
 const PROCESS_KEYS = ['timeout', 'idle_timeout', 'max_visits'] as const;
 const KEYS = [...PROCESS_KEYS, ...BUDGET_KEYS] as const;
 
-/** The limits of a step tighten; a looser one has no effect, and whoever wrote it should know. */
+/** Step limits can only tighten workflow limits. Warns about a looser one, because it has no effect. */
 export const limitsRule: Rule = {
   step: (step, { view, report }) => {
     if (step.fields.limits === undefined) return;
     const own = asMapping(step.fields.limits);
     const shared = asMapping(view.defaults.limits);
-    // A budget that nothing is counted against is told as that.
+    // spendlessBudgetsRule reports budgets of validation steps.
     const keys = step.opcode === 'RUN_VALIDATION' ? PROCESS_KEYS : KEYS;
     for (const key of keys) {
       const [value, bound] = [measure(key, own[key]), measure(key, shared[key])];

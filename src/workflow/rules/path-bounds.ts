@@ -3,7 +3,7 @@ import { type Place, type Rule, type RuleContext, valuePlace } from '../rule.ts'
 import { objectValidators, validatorTexts } from '../script-validators.ts';
 import { asText } from '../workflow-view.ts';
 
-/** Also finds what would only become such a path once the braces of a glob are expanded. */
+/** Both also match paths that only appear once the braces of a glob are expanded. */
 const ABSOLUTE = /^[{(!]*(?:[/\\]|[A-Za-z]:[/\\]|~[/\\]|~$)|[{,(|][/\\]/;
 const UPWARD = /(?:^|[/\\{,(|!])\.\.(?:$|[/\\},)|])/;
 
@@ -29,12 +29,12 @@ function checkPath(field: string, path: string, at: Place, { report }: RuleConte
   if (problem !== null) report('WF308', { ...problem, at });
 }
 
-/** The path of a `report`, without the form in front of it. */
+/** The path of a `report`, without its format prefix. */
 export function reportPath(text: string): string {
   return text.replace(/^[a-z-]+:/, '');
 }
 
-/** What is wrong with a path that has to stay where it belongs. */
+/** The problem of a path that must stay inside its folder, or null. */
 export function pathProblem(
   field: string,
   path: string,

@@ -3,22 +3,22 @@ import type { Code } from '../../diagnostics/codes.ts';
 import { type Rule, valuePlace } from '../rule.ts';
 import { nameStep, resolveTarget } from '../workflow-view.ts';
 
-interface Duty {
+interface RequiredTarget {
   readonly key: string;
   readonly opcode: Opcode;
   readonly code: Code;
 }
 
-const DUTIES: readonly Duty[] = [
+const REQUIRED_TARGETS: readonly RequiredTarget[] = [
   { key: 'unsafe', opcode: 'ROLLBACK', code: 'WF205' },
   { key: 'needs_human', opcode: 'GATE', code: 'WF206' },
 ];
 
-/** Two judgements of the planner are not free: one undoes or ends, the other asks a person or ends. */
+/** `unsafe` must lead to a ROLLBACK or STOP, `needs_human` to a GATE or STOP. */
 export const plannerRoutesRule: Rule = {
   step: (step, { view, report }) => {
     if (step.opcode !== 'EVALUATE') return;
-    for (const { key, opcode, code } of DUTIES) {
+    for (const { key, opcode, code } of REQUIRED_TARGETS) {
       const route = step.routes.find((candidate) => candidate.key === key);
       if (route === undefined) continue;
       const target = resolveTarget(view, route.target);

@@ -4,7 +4,7 @@ import { asText, nameStep } from '../workflow-view.ts';
 
 export type PromptForm = 'inline' | 'reference' | 'malformed';
 
-/** White space makes a text inline; only then is a reference looked for. */
+/** A text with white space is inline; any other text must be a reference. */
 export function promptForm(prompt: string): PromptForm {
   if (/\s/.test(prompt)) return 'inline';
   return PROMPT_REF_PATTERN.test(prompt) ? 'reference' : 'malformed';

@@ -11,7 +11,7 @@ export const promptInputsRule: Rule = {
     if (text === null) return;
     const form = promptForm(text);
     const prompt = form === 'reference' ? (context.names?.prompts.get(text) ?? null) : null;
-    // A prompt that cannot be looked at may declare anything.
+    // An unknown prompt may declare any input.
     if (form === 'inline' || prompt !== null) checkGiven(step, prompt, context);
     if (prompt !== null) {
       checkRequired(step, text, prompt, context);
@@ -26,25 +26,25 @@ function checkGiven(
   { inputs, report, isFull }: RuleContext,
 ): void {
   const declared = prompt?.inputs.map((input) => input.name) ?? [];
-  // Inline text has nowhere to declare an input, so one that a run may still be given is no mistake.
-  const mayWait = prompt === null && inputs === null;
+  // An inline prompt can't declare inputs, so an unknown input may still be given when a run starts.
+  const mayComeLater = prompt === null && inputs === null;
   for (const [index, entry] of asList(step.fields.inputs).entries()) {
-    // To tell the two apart is dear, and more of them are told to nobody.
-    if (mayWait && (isFull('WF508') || isFull('WF510'))) return;
+    // Choosing between the two codes is expensive; stop once further findings would be dropped.
+    if (mayComeLater && (isFull('WF508') || isFull('WF510'))) return;
     const name = asText(entry);
     if (name === null || name.trim() === '' || name === 'task') continue;
     if (isRuntimeInput(name) || declared.includes(name) || inputs?.includes(name)) continue;
     const near = () => didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task']);
-    report(mayWait && near() === null ? 'WF510' : 'WF508', {
+    report(mayComeLater && near() === null ? 'WF510' : 'WF508', {
       message: `the input \`${name}\` is not supplied by the runtime${prompt === null ? '' : ', nor declared by the prompt'}`,
       at: valuePlace(step.path, 'inputs', index),
       help: () =>
-        suggest(near()) ?? giveIt(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
+        suggest(near()) ?? inputHelp(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
     });
   }
 }
 
-/** Before a run starts everything has to be there; until then, what the step asks for may still be given. */
+/** A starting run needs all required inputs; before that, inputs that the step lists may still be given. */
 function checkRequired(
   step: StepView,
   ref: string,
@@ -58,12 +58,12 @@ function checkRequired(
     report('WF508', {
       message: `the prompt \`${ref}\` needs the input \`${name}\`, which nothing supplies`,
       at: valuePlace(step.path, 'prompt'),
-      help: giveIt(name, inputs, 'list it in `inputs` of the step, and '),
+      help: inputHelp(name, inputs, 'list it in `inputs` of the step, and '),
     });
   }
 }
 
-/** The inputs of a step are for its agent; a planner gets what the runtime has. */
+/** Only an agent gets the inputs of its step; a planner gets the runtime inputs only. */
 function checkTemplate(step: StepView, ref: string, prompt: KnownPrompt, { report }: RuleContext): void {
   const asked = asList(step.fields.inputs).flatMap((entry) => asText(entry) ?? []);
   const problem = prompt.problem?.(step.opcode === 'RUN_AGENT' ? asked : []) ?? null;
@@ -76,8 +76,8 @@ function checkTemplate(step: StepView, ref: string, prompt: KnownPrompt, { repor
   });
 }
 
-/** Only a run takes inputs, so where none is about to start the help names the verb. */
-function giveIt(name: string, inputs: RuleContext['inputs'], first: string): string {
+/** Only `conductor run` takes inputs, so the help names it if no run is starting. */
+function inputHelp(name: string, inputs: RuleContext['inputs'], first: string): string {
   if (inputs !== null) return `pass \`--input ${name}=…\``;
   return `${first}give it to \`conductor run\` with \`--input ${name}=…\``;
 }

@@ -5,7 +5,7 @@ export const reachableStopRule: Rule = {
   workflow: ({ view, graph, report }) => {
     if (graph.entry === null) return;
     const reached = graph.reach([graph.entry]);
-    // A route that leads nowhere, or a step that cannot be read, may be the way to STOP.
+    // A route with an unknown target, or an unreadable step, may lead to STOP.
     if (reached.has(STOP_NODE) || reached.has(LOOSE_NODE)) return;
     const steps = [...reached].map((node) => view.steps[node]);
     if (steps.some((step) => step === undefined || step.opcode === 'STOP' || step.opcode === null)) return;

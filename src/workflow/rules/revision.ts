@@ -7,7 +7,7 @@ export const revisionRule: Rule = {
     const revision = asMapping(step.fields.revision);
     const refining = asText(revision.step);
     const partial = step.routes.find((route) => route.key === 'partial');
-    // A `partial` that leads nowhere is reported as a route; what it was meant to be is not known.
+    // routeTargetsRule reports a `partial` with an unknown target; nothing to compare with in that case.
     const known = partial !== undefined && resolveTarget(view, partial.target).kind !== 'unknown';
     if (refining !== null && known && (refining !== partial.target || !view.stepsById.has(refining))) {
       report('WF310', {

@@ -3,7 +3,7 @@ import { asMapping, nameStep } from '../workflow-view.ts';
 
 export const BUDGET_KEYS = ['token_budget', 'cost_budget_usd'] as const;
 
-/** Whoever bounds what is never spent believes in a bound that is not there. */
+/** Warns about budgets of validation steps: validators report no usage, so the budget never applies. */
 export const spendlessBudgetsRule: Rule = {
   step: (step, { report }) => {
     if (step.opcode !== 'RUN_VALIDATION') return;

@@ -2,7 +2,7 @@ import { STOP } from '../../contracts/vocabulary.ts';
 import { type Rule, valuePlace } from '../rule.ts';
 import type { StepView } from '../workflow-view.ts';
 
-/** Ids name folders, and folders on some machines do not tell `Fix` from `fix`. */
+/** Step ids name folders, so they must differ on case-insensitive file systems too. */
 export const stepIdsRule: Rule = {
   workflow: ({ view, report }) => {
     const firstByFolded = new Map<string, StepView>();

@@ -4,7 +4,7 @@ import { objectValidators, type ValidatorText, validatorTexts } from '../script-
 
 const NAMES = ['run_id', 'run_dir', 'worktree', 'repo'] as const;
 
-/** A `${…}` in a text; `name` is null where it is not closed. */
+/** A `${…}` in a text; `name` is null if it is not closed. */
 export interface Substitution {
   readonly name: string | null;
   readonly text: string;
@@ -29,7 +29,7 @@ export const substitutionsRule: Rule = {
   step: (step, context) => {
     for (const validator of objectValidators(step)) {
       for (const item of validatorTexts(validator)) {
-        // Reports are taken as they are: nothing is substituted there.
+        // `report` has no substitutions.
         if (item.field === 'report') continue;
         for (const substitution of findSubstitutions(item.text)) check(item, substitution, context);
       }

@@ -3,13 +3,13 @@ import type { RuleContext } from '../rule.ts';
 import type { Edge } from '../workflow-graph.ts';
 import type { StepView } from '../workflow-view.ts';
 
-/** Keys that end a run well when they lead to STOP. */
+/** Keys whose routes to STOP end a run successfully. */
 const SUCCESSES = new Set(['completed', 'success', 'gate_approved']);
 
-/** The first edge of a way to a successful end on which no further agent works. */
+/** By step: the first edge of a path to a successful end without another agent step. */
 export type Ways = ReadonlyMap<number, Edge>;
 
-/** Backwards from the successful ends over the edges that pass, so that the whole costs one look at every edge. */
+/** Searches backwards from the successful ends over the edges that pass, so that each edge is visited once. */
 export function findWays(
   { view, graph }: RuleContext,
   passes: (step: StepView, edge: Edge) => boolean,
@@ -35,7 +35,7 @@ export function findWays(
   return ways;
 }
 
-/** Whoever reads of a way this long has understood how it goes on. */
+/** Longer paths are truncated in messages. */
 const MAX_SHOWN_STEPS = 100;
 
 export function describeWay(start: number, ways: Ways, { view }: RuleContext): string {

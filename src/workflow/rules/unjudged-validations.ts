@@ -2,7 +2,7 @@ import { type Rule, type RuleContext, valuePlace } from '../rule.ts';
 import { LOOSE_NODE } from '../workflow-graph.ts';
 import { nameStep } from '../workflow-view.ts';
 
-/** A validation that changes nothing about how the run goes on is only worth something if it is judged. */
+/** Reports a validation that has no effect: the run continues on pass and on failure, and no EVALUATE follows. */
 export const unjudgedValidationsRule: Rule = {
   workflow: (context) => {
     const unjudged = findUnjudged(context);
@@ -21,18 +21,18 @@ export const unjudgedValidationsRule: Rule = {
   },
 };
 
-/** Validations both of whose outcomes lead to a further step, with no EVALUATE to be reached behind them. */
+/** Validations whose outcomes both lead to another step and from which no EVALUATE is reachable. */
 export function findUnjudged(context: RuleContext): ReadonlySet<number> {
   const known = unjudgedByContext.get(context) ?? searchUnjudged(context);
   unjudgedByContext.set(context, known);
   return known;
 }
 
-/** Two rules ask for the same steps. */
+/** Cached, because two rules need the result. */
 const unjudgedByContext = new WeakMap<RuleContext, ReadonlySet<number>>();
 
 function searchUnjudged({ view, graph }: RuleContext): ReadonlySet<number> {
-  // What cannot be read could be the very EVALUATE.
+  // An unreadable step or an unknown target could be an EVALUATE.
   const judges = view.steps.filter(
     (step) =>
       step.opcode === 'EVALUATE' ||
@@ -40,7 +40,7 @@ function searchUnjudged({ view, graph }: RuleContext): ReadonlySet<number> {
       graph.edges[step.index]?.some((edge) => edge.to === LOOSE_NODE),
   );
   const judged = graph.reachBack(judges.map((step) => step.index));
-  // A loop that only failures leave is told as that.
+  // closedLoopsRule reports a loop that only failures leave.
   const finished = graph.reachBack(
     view.steps
       .filter((step) => graph.edges[step.index]?.some((edge) => graph.endsRun(edge) && isPlanned(edge.key)))

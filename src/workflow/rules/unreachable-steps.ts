@@ -3,7 +3,7 @@ import { type Rule, type RuleContext, valuePlace } from '../rule.ts';
 import { LOOSE_NODE } from '../workflow-graph.ts';
 import { asList, nameStep, type StepView } from '../workflow-view.ts';
 
-/** Keys by which work goes on. A failure mostly leads to STOP, so what is wrong with it hides no step. */
+/** Keys of routes that continue the work. Failure routes mostly lead to STOP, so a broken one hides no step. */
 const ONWARD = new Set(['completed', 'success', 'partial', 'unsafe', 'needs_human', 'gate_approved']);
 
 export const unreachableStepsRule: Rule = {
@@ -13,7 +13,8 @@ export const unreachableStepsRule: Rule = {
     const roots = view.steps.filter((step) => isMarked(step) || !isNameable(step, context));
     const reached = graph.reach([graph.entry, ...roots.map((step) => step.index)]);
     const islands = view.steps.filter((step) => !reached.has(step.index));
-    if (islands.length === 0 || countIslands(islands, context) <= bridges(context, reached, islands)) return;
+    if (islands.length === 0 || countIslands(islands, context) <= countBridges(context, reached, islands))
+      return;
     const listed = listedNextSteps(view.steps);
     for (const step of islands) {
       report('WF401', {
@@ -29,24 +30,28 @@ export const unreachableStepsRule: Rule = {
   },
 };
 
-/** A mark that is no boolean is told as that, and was meant all the same. */
+/** Accepts a value that is not a boolean; the schema check reports it. */
 function isMarked({ fields }: StepView): boolean {
   return fields.allow_unreachable !== undefined && fields.allow_unreachable !== false;
 }
 
-/** A step whose id is missing or taken is reported for that; nothing could lead to it as it stands. */
+/** Other checks report a missing or duplicate id; no route can lead to such a step. */
 function isNameable(step: StepView, { view }: RuleContext): boolean {
   return step.id !== null && view.stepsById.get(step.id) === step;
 }
 
-/** An island that a loose route may lead to can be left by loose routes of its own, to the next one. */
-function bridges(context: RuleContext, reached: ReadonlySet<number>, islands: readonly StepView[]): number {
-  const first = looseRoutes(context, reached);
-  return first === 0 ? 0 : first + looseRoutes(context, new Set(islands.map((step) => step.index)));
+/** How many islands broken routes may explain: an island reached by one can have further broken routes itself. */
+function countBridges(
+  context: RuleContext,
+  reached: ReadonlySet<number>,
+  islands: readonly StepView[],
+): number {
+  const first = countLooseRoutes(context, reached);
+  return first === 0 ? 0 : first + countLooseRoutes(context, new Set(islands.map((step) => step.index)));
 }
 
-/** Routes that lead nowhere may be the very ones that were meant to lead to as many islands. */
-function looseRoutes({ graph }: RuleContext, reached: ReadonlySet<number>): number {
+/** Counts routes with a missing or unknown target, each of which may have been meant for one island. */
+function countLooseRoutes({ graph }: RuleContext, reached: ReadonlySet<number>): number {
   let count = 0;
   for (const node of reached) {
     const loose = (graph.edges[node] ?? []).filter((edge) => edge.to === LOOSE_NODE && ONWARD.has(edge.key));

@@ -23,20 +23,20 @@ export const unvalidatedSuccessRule: Rule = {
   },
 };
 
-/** Ways to a successful end without a validation, in a workflow that has validators. */
+/** Paths to a successful end without a validation, in a workflow that has validation steps. */
 export function findUnvalidatedWays(context: RuleContext): Ways {
   const known = waysByContext.get(context) ?? searchUnvalidatedWays(context);
   waysByContext.set(context, known);
   return known;
 }
 
-/** Two rules ask for the same ways. */
+/** Cached, because two rules need the result. */
 const waysByContext = new WeakMap<RuleContext, Ways>();
 
 function searchUnvalidatedWays(context: RuleContext): Ways {
   if (!context.view.steps.some((step) => step.opcode === 'RUN_VALIDATION')) return new Map();
   return findWays(context, ({ opcode }, edge) => {
-    // A validation makes what follows validated; a rollback leaves nothing to validate.
+    // A path with a validation is validated; a rollback leaves nothing to validate.
     const settles = opcode === 'RUN_VALIDATION' || opcode === 'ROLLBACK' || opcode === null;
     return !settles && !FAILURES.has(edge.key);
   });

@@ -6,22 +6,22 @@ import { findUnjudged } from './unjudged-validations.ts';
 import { findUnvalidatedWays } from './unvalidated-success.ts';
 
 /**
- * Runs that end well with nothing that speaks for the files: no validator in the whole workflow, or a
- * failure that is passed over without an EVALUATE. Where one has judged the failure, a person who approves
- * knows of it. What other rules say already is not said again.
+ * Reports paths to a successful end with unverified files: the workflow has no validator, or a failed validation is
+ * ignored without an EVALUATE. If an EVALUATE saw the failure, a reviewer who approves knows about it. Skips paths that
+ * other rules report.
  */
 export const unverifiedEndsRule: Rule = {
   workflow: (context) => {
     const { view, graph, report } = context;
     if (graph.entry === null || view.steps.some((step) => step.opcode === null)) return;
     const validates = view.steps.some((step) => step.opcode === 'RUN_VALIDATION');
-    const told = findUnvalidatedWays(context);
+    const alreadyReported = findUnvalidatedWays(context);
     const reached = graph.reach([graph.entry]);
     const ways = findUnverifiedWays(context, validates);
     for (const step of view.steps) {
       const edge = ways.get(step.index);
       if (step.opcode !== 'RUN_AGENT' || edge === undefined) continue;
-      if (!reached.has(step.index) || told.has(step.index) || onlyLooks(step, context)) continue;
+      if (!reached.has(step.index) || alreadyReported.has(step.index) || isReadOnly(step, context)) continue;
       report('WF407', {
         message: `the run can end as \`unverified\` after ${nameStep(step)}`,
         at: edge.path === null ? valuePlace(step.path, 'id') : valuePlace(edge.path),
@@ -37,19 +37,19 @@ export const unverifiedEndsRule: Rule = {
   },
 };
 
-/** What such an agent changes all the same is a violation, and the run does not end well. */
+/** A change under this policy is a violation, so the run does not end successfully. */
 const READ_ONLY = 'policy.read_only.v1';
 
-function onlyLooks({ fields }: StepView, { view }: RuleContext): boolean {
+function isReadOnly({ fields }: StepView, { view }: RuleContext): boolean {
   return fields.policy === READ_ONLY || view.defaults.policy === READ_ONLY;
 }
 
-/** Over everything that neither passes, is judged nor undoes. */
+/** Follows edges that neither pass a validation, go through an evaluation nor undo the changes. */
 function findUnverifiedWays(context: RuleContext, validates: boolean): Ways {
   const unjudged = findUnjudged(context);
   const isLoose = (node: number) => context.graph.edges[node]?.some(({ to }) => to === LOOSE_NODE) ?? false;
   return findWays(context, (step, edge) => {
-    // Where a route leads nowhere, its author has yet to say what is meant.
+    // A route with an unknown target is reported elsewhere; its meaning is open.
     if (isLoose(step.index)) return false;
     switch (step.opcode) {
       case 'RUN_VALIDATION':

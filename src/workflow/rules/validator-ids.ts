@@ -1,7 +1,7 @@
 import { type Place, type Rule, valuePlace } from '../rule.ts';
 import { asList, asMapping, asText, nameStep } from '../workflow-view.ts';
 
-/** Exit codes and evidence are kept by validator, so one step cannot have two of a name. */
+/** Exit codes and evidence are stored by validator id, so ids must be unique within a step. */
 export const validatorIdsRule: Rule = {
   step: (step, { report }) => {
     if (step.opcode !== 'RUN_VALIDATION') return;
