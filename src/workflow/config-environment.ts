@@ -15,7 +15,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'notify',
     'sandbox',
   ],
-  limits: ['timeout', 'idle_timeout', 'max_visits', 'park'],
+  limits: ['timeout', 'idle_timeout', 'max_visits', 'park', 'memory', 'processes', 'written_bytes'],
   paths: ['runs', 'workspaces', 'worktrees'],
   retention: ['keep_runs', 'keep_days'],
   work: ['agents', 'specs', 'jobs', 'branch'],
