@@ -5,10 +5,10 @@ import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/process-mar
 import type { Answerer } from '../../ports/answerer.ts';
 import { readProcNow } from './mark-sweep.ts';
 
-/** More processes above this one than any system has; a chain that is longer is a loop. */
-const MOST_ANCESTORS = 1000;
+/** More ancestors than any process has; a longer chain is a cycle. */
+const ANCESTORS_LIMIT = 1000;
 
-/** Who gives an answer here, by what the operating system says and not by what the process says of itself. */
+/** Identifies who gives an answer, by what the operating system reports and not by what the process claims. */
 export function findAnswerer(): Answerer {
   const parent = readProcNow(process.ppid, 'comm').trim();
   return {
@@ -31,22 +31,22 @@ function terminalName(): string {
 }
 
 /**
- * The mark of a run that this process carries, or that a process above it was started with. A process that was cut off from its
- * parents still carries the mark it was started with. Only Linux shows the environments of other processes.
+ * Finds the run mark in the environment of this process or of an ancestor. A process that was detached from its parents
+ * still has the mark it was started with. Only Linux shows the environments of other processes.
  */
 function findRunMark(): string | null {
-  const own = markIn(Object.entries(process.env).map(([name, value]) => `${name}=${value}`));
+  const own = findMark(Object.entries(process.env).map(([name, value]) => `${name}=${value}`));
   if (own !== null) return own;
   let pid = process.pid;
-  for (let steps = 0; pid > 0 && steps < MOST_ANCESTORS; steps += 1) {
-    const mark = markIn(readProcNow(pid, 'environ').split('\0'));
+  for (let steps = 0; pid > 0 && steps < ANCESTORS_LIMIT; steps += 1) {
+    const mark = findMark(readProcNow(pid, 'environ').split('\0'));
     if (mark !== null) return mark;
     pid = parentOf(pid);
   }
   return null;
 }
 
-function markIn(entries: readonly string[]): string | null {
+function findMark(entries: readonly string[]): string | null {
   for (const variable of [MARK_VARIABLE, OUTER_MARKS_VARIABLE]) {
     const entry = entries.find((each) => each.startsWith(`${variable}=`));
     const [mark = ''] = entry?.slice(variable.length + 1).split('\n') ?? [];
@@ -55,7 +55,10 @@ function markIn(entries: readonly string[]): string | null {
   return null;
 }
 
-/** Zero when there is none. The name in `stat` is free text in parentheses; state and parent follow the last one. */
+/**
+ * Zero if there is no parent. The name in `stat` is free text in parentheses; state and parent follow the last
+ * parenthesis.
+ */
 function parentOf(pid: number): number {
   const stat = readProcNow(pid, 'stat');
   const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

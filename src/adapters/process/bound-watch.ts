@@ -12,7 +12,7 @@ export interface ProcessBounds {
 }
 
 export interface BoundWatch {
-  /** Settles when a bound is passed; never if none is. */
+  /** Resolves when a bound is exceeded; otherwise it never settles. */
   readonly passed: Promise<PassedBound>;
   readonly release: () => void;
 }
@@ -24,16 +24,16 @@ interface Watched {
   readonly folders: readonly string[];
 }
 
-/** Often enough that a program can't take a machine's memory in between. */
+/** Short enough that a program can't exhaust the machine's memory between two samples. */
 const SAMPLE_MS = 200;
-/** An expensive look takes at most a tenth of the time. */
+/** Expensive measurements take at most a tenth of the time. */
 const REST_FACTOR = 9;
-/** A file system's clock is that of the last tick, a little behind. */
+/** File timestamps come from the kernel's last clock tick, which is slightly in the past. */
 const CLOCK_SLACK_MS = 50;
 
 /**
- * Watches the processes of a step from outside. Kernel limits don't fit: RLIMIT_AS counts address space, which V8 and Go
- * reserve by the terabyte; RLIMIT_NPROC does not hold for root; and neither would say why a program failed.
+ * Watches the processes of a step from outside. Kernel limits don't fit: RLIMIT_AS counts address space, which V8 and
+ * Go reserve by the terabyte; RLIMIT_NPROC does not apply to root; and neither reports why a program failed.
  */
 export function watchBounds(bounds: ProcessBounds, watched: Watched): BoundWatch {
   const released = new AbortController();
@@ -54,34 +54,34 @@ async function sample(
   const processes = followProcesses(leader, mark);
   const sinceMs = Date.now() - CLOCK_SLACK_MS;
   const spaceTaken = watchFreeSpace(folders);
-  const memoryRest = restAfter();
-  const diskRest = restAfter();
-  while (await waited(signal)) {
+  const memoryThrottle = createThrottle();
+  const diskThrottle = createThrottle();
+  while (await waitForNextSample(signal)) {
     const pids = processes.list(bounds.processes);
     if (pids.length > bounds.processes) return tooManyProcesses(bounds);
-    if (residentBytes(pids) > bounds.memoryBytes && memoryRest.isOver()) {
-      const used = await memoryRest.time(async () => ownedBytes(pids));
+    if (residentBytes(pids) > bounds.memoryBytes && memoryThrottle.isReady()) {
+      const used = await memoryThrottle.time(async () => ownedBytes(pids));
       if (used > bounds.memoryBytes) return tooMuchMemory(used, bounds);
     }
-    if (spaceTaken() > bounds.writtenBytes && diskRest.isOver()) {
+    if (spaceTaken() > bounds.writtenBytes && diskThrottle.isReady()) {
       const enough = bounds.writtenBytes;
       const openFiles = deletedFilesOf(pids);
-      const written = await diskRest.time(() => measureWritten({ folders, openFiles, sinceMs, enough }));
+      const written = await diskThrottle.time(() => measureWritten({ folders, openFiles, sinceMs, enough }));
       if (written > bounds.writtenBytes && !signal.aborted) return tooMuchWritten(bounds);
     }
   }
   return null;
 }
 
-function waited(signal: AbortSignal): Promise<boolean> {
+function waitForNextSample(signal: AbortSignal): Promise<boolean> {
   return delay(SAMPLE_MS, true, { signal }).catch(() => false);
 }
 
-/** Keeps an expensive look from being repeated at once. */
-function restAfter() {
+/** Throttles an expensive measurement. */
+function createThrottle() {
   let nextMs = 0;
   return {
-    isOver: () => performance.now() >= nextMs,
+    isReady: () => performance.now() >= nextMs,
     time: async <T>(work: () => Promise<T>): Promise<T> => {
       const startMs = performance.now();
       const value = await work();

@@ -12,28 +12,28 @@ type SpawnFailed = Extract<ProcessEnd, { kind: 'spawn_failed' }>;
 
 export interface StartedChild {
   readonly pid: number;
-  /** The process is the shell of a sandbox, with the program inside. */
+  /** The process is a sandbox that runs the program inside. */
   readonly isEnclosed: boolean;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Settles when the process itself is gone, whoever still holds its streams. */
+  /** Resolves when the process itself has exited, even if other processes still hold its streams open. */
   readonly exited: Promise<ExitEnd>;
-  /** After this its number may belong to somebody else. */
+  /** Once it has exited, its pid may belong to another process. */
   readonly hasExited: () => boolean;
   readonly closeStreams: () => void;
 }
 
-/** Starts the program, or the command line that encloses it. */
+/** Starts the program, or the command line that runs it in a sandbox. */
 export async function startChild(
   spec: ProcessSpec,
-  enclosed: ProcessSpec['argv'] | null,
+  sandboxArgv: ProcessSpec['argv'] | null,
   outerMarks: Readonly<Record<string, string>>,
 ): Promise<StartedChild | SpawnFailed> {
-  if (enclosed !== null) {
+  if (sandboxArgv !== null) {
     const missing = await findMissing(spec);
     if (missing !== null) return missing;
   }
-  const [program, ...args] = enclosed ?? spec.argv;
+  const [program, ...args] = sandboxArgv ?? spec.argv;
   try {
     const child = spawn(program, args, {
       cwd: spec.cwd,
@@ -47,11 +47,11 @@ export async function startChild(
     });
     // The child may end without reading its input; a broken pipe is not a failure of the run.
     child.stdin?.on('error', () => undefined);
-    await spawned(child);
-    giveInput(child.stdin, spec);
+    await awaitSpawn(child);
+    writeInput(child.stdin, spec);
     return {
       ...streamsOf(child),
-      isEnclosed: enclosed !== null,
+      isEnclosed: sandboxArgv !== null,
       exited,
       hasExited: () => child.exitCode !== null || child.signalCode !== null,
       closeStreams: () => {
@@ -63,7 +63,7 @@ export async function startChild(
   }
 }
 
-function giveInput(input: Writable | null, { stdin, onStart }: ProcessSpec): void {
+function writeInput(input: Writable | null, { stdin, onStart }: ProcessSpec): void {
   if (onStart === undefined) {
     input?.end(stdin ?? '');
     return;
@@ -76,17 +76,17 @@ function giveInput(input: Writable | null, { stdin, onStart }: ProcessSpec): voi
   });
 }
 
-/** A sandbox would say in words of its own, on the stream of the program, that there is no such program. */
+/** Checks for the program first: a sandbox would report a missing one with its own message, on the program's stderr. */
 async function findMissing({ argv: [program], cwd, env }: ProcessSpec): Promise<SpawnFailed | null> {
   if ((await resolveProgram(program, { cwd, path: env.PATH })) !== null) return null;
   const code = program.includes('/') && existsSync(resolve(cwd, program)) ? 'EACCES' : 'ENOENT';
   return spawnFailure(Object.assign(new Error(code), { code }), program, cwd);
 }
 
-function spawned(child: ChildProcess): Promise<void> {
+function awaitSpawn(child: ChildProcess): Promise<void> {
   return new Promise((settle, fail) => {
     child.once('spawn', settle);
-    // Later errors, such as a signal that cannot be delivered, have their own handling.
+    // Later errors, such as a signal that can't be delivered, are handled elsewhere.
     child.on('error', fail);
   });
 }
@@ -103,7 +103,7 @@ function exitEnd(exitCode: number | null, signal: NodeJS.Signals | null): ExitEn
   return signal === null ? { kind: 'exited', exitCode: exitCode ?? 0 } : { kind: 'signalled', signal };
 }
 
-/** The system names neither the program nor the folder, and says ENOENT for both. */
+/** The system reports ENOENT both for a missing program and for a missing folder, and names neither. */
 function spawnFailure(error: unknown, program: string, cwd: string): SpawnFailed {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN';
   return { kind: 'spawn_failed', code, message: failureMessage(error, code, program, cwd) };

@@ -3,14 +3,14 @@ import type { ProcessSpec } from '../../ports/supervisor.ts';
 export type StopReason = 'timeout' | 'idle' | 'cancelled';
 
 export interface LimitWatch {
-  /** The first reason to stop the process, fixed before any signal goes out. */
+  /** The first reason to stop the process, decided before any signal is sent. */
   readonly stopped: Promise<StopReason>;
   readonly noteActivity: () => void;
   readonly lastActivityMs: () => number;
   readonly release: () => void;
 }
 
-/** A longer delay makes Node fire at once. */
+/** Node fires a timer with a longer delay immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function watchLimits(spec: Pick<ProcessSpec, 'timeoutMs' | 'idleTimeoutMs' | 'signal'>): LimitWatch {
@@ -25,7 +25,7 @@ export function watchLimits(spec: Pick<ProcessSpec, 'timeoutMs' | 'idleTimeoutMs
     spec.idleTimeoutMs === null
       ? null
       : startTimer(spec.idleTimeoutMs, () => {
-          // Timers run before reads: after a long stall of this process the output may only be unread.
+          // Timers run before reads: if this process stalled, there may be unread output. Let the reads run first.
           const firedMs = performance.now();
           setImmediate(() => (lastActivityMs > firedMs ? undefined : stop('idle')));
         });

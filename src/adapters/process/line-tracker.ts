@@ -1,14 +1,14 @@
 /** A line past this length is cut for live views; the captured file keeps it whole. */
 export const LINE_LIMIT_BYTES = 4096;
 
-/** A flood of short lines must not cost a call each: only the newest lines of a chunk are told. */
+/** Only the newest lines of a chunk are reported, so that a flood of short lines does not cost a call each. */
 const LINES_PER_CHUNK = 256;
 
 const LINE_FEED = 0x0a;
 
 export interface LineTracker {
   readonly push: (chunk: Buffer) => void;
-  /** Takes an unfinished line as the last one. */
+  /** Reports an unfinished line as the last one. */
   readonly end: () => void;
   /** The newest line that is not blank. */
   readonly lastLine: () => string | null;
@@ -67,14 +67,14 @@ function startOfNewestLines(chunk: Buffer): number {
 }
 
 export function decodeLine(bytes: Buffer, cut: boolean): string {
-  const text = (cut ? bytes.subarray(0, wholeCharacters(bytes)) : bytes).toString('utf8');
+  const text = (cut ? bytes.subarray(0, lengthOfWholeCharacters(bytes)) : bytes).toString('utf8');
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
   // A NUL is legal in a string but breaks terminals, arguments and editors further on.
   return line.replaceAll('\0', '\uFFFD');
 }
 
-/** Where a cut leaves no half character behind. */
-function wholeCharacters(bytes: Buffer): number {
+/** The length of the longest prefix that ends in a complete UTF-8 character. */
+function lengthOfWholeCharacters(bytes: Buffer): number {
   let end = bytes.length;
   while (end > bytes.length - 4 && end > 0 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   const lead = bytes[end - 1] ?? 0;

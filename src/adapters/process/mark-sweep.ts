@@ -3,33 +3,34 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/process-mark.ts';
 
-/** A process that forks faster than it is ended, or that cannot die, must not hold the conductor for ever. */
+/** A process that forks faster than it is killed, or that can't be killed, must not block conductor forever. */
 const SWEEP_LIMIT_MS = 5_000;
 const SWEEP_PAUSE_MS = 10;
 const READS_AT_ONCE = 32;
-/** It may take a moment longer than what it shuts in, and nobody left it behind. */
+/** The sandbox may exit a moment later than the programs in it. It does not count as a leftover process. */
 const SANDBOX_PROGRAM = 'bwrap';
-/** On a machine where something is always born the looking has to end too. */
+/** The search has to end even if new processes keep starting. */
 const LISTINGS_LIMIT = 20;
 
 /**
- * Ends every process that carries the mark in its environment, whatever group or session it moved to.
- * A mark covers the marks below it, so `run` also finds `run/step/validator`. Returns how many there were. Only Linux shows other processes' environments; elsewhere there are none.
+ * Kills every process that has the mark in its environment, whatever group or session it moved to. A mark covers the
+ * marks below it, so `run` also finds `run/step/validator`. Returns the number of killed processes. Only Linux shows
+ * the environments of other processes; other systems find none.
  */
 export async function sweepMarked(mark: string): Promise<number> {
   return sweep(mark, null);
 }
 
-/** As `sweepMarked`, and the members of a group whose leader has ended. */
+/** As `sweepMarked`, but also kills the members of a group whose leader has exited. */
 export async function sweep(mark: string, group: number | null): Promise<number> {
-  if (process.platform !== 'linux') return group === null ? 0 : endGroup(group);
+  if (process.platform !== 'linux') return group === null ? 0 : killGroup(group);
   const ended = new Set<number>();
   const deadline = performance.now() + SWEEP_LIMIT_MS;
   for (;;) {
     const found = await findProcesses(mark, group);
     for (const pid of found) {
-      const isWall = readProcNow(pid, 'comm').trim() === SANDBOX_PROGRAM;
-      if (endIfOurs(pid, mark, group) && !isWall) ended.add(pid);
+      const isSandbox = readProcNow(pid, 'comm').trim() === SANDBOX_PROGRAM;
+      if (killIfOurs(pid, mark, group) && !isSandbox) ended.add(pid);
     }
     if (found.length === 0 || performance.now() > deadline) return ended.size;
     await delay(SWEEP_PAUSE_MS);
@@ -45,11 +46,11 @@ export async function askToEnd(mark: string, leader: number): Promise<void> {
   });
   for (const pid of found) {
     const ours = hasMark(readProcNow(pid, 'environ'), mark) || inGroup(readProcNow(pid, 'stat'), leader);
-    if (ours) signal(pid, 'SIGTERM');
+    if (ours) sendSignal(pid, 'SIGTERM');
   }
 }
 
-/** True while a member of the group is alive. A zombie is not: whoever should reap it may never do so. */
+/** True while a member of the group is alive. A zombie does not count: its parent may never reap it. */
 export async function isGroupAlive(group: number): Promise<boolean> {
   if (!signalExists(-group)) return false;
   if (process.platform !== 'linux') return true;
@@ -67,7 +68,8 @@ export function signalExists(target: number): boolean {
 }
 
 async function findProcesses(mark: string, group: number | null): Promise<number[]> {
-  // While the group lives its number cannot be given to a new process, so a living leader is a stranger.
+  // The kernel does not reuse the number of a living group as a pid. So if a process with the leader's pid is alive,
+  // the group is gone and the pid belongs to an unrelated process.
   const ownGroup = group !== null && signalExists(-group) && !signalExists(group) ? group : null;
   return filterPids(async (pid) => {
     if (hasMark(await readProc(pid, 'environ'), mark)) return true;
@@ -75,15 +77,15 @@ async function findProcesses(mark: string, group: number | null): Promise<number
   });
 }
 
-/** Looks again and signals without giving up the thread: between the two a pid must not change hands. */
-function endIfOurs(pid: number, mark: string, group: number | null): boolean {
+/** Checks again and signals synchronously, so that the pid can't pass to another process in between. */
+function killIfOurs(pid: number, mark: string, group: number | null): boolean {
   const ours =
     hasMark(readProcNow(pid, 'environ'), mark) ||
     (group !== null && !signalExists(group) && inGroup(readProcNow(pid, 'stat'), group));
-  return ours && signal(pid, 'SIGKILL');
+  return ours && sendSignal(pid, 'SIGKILL');
 }
 
-function signal(pid: number, name: NodeJS.Signals): boolean {
+function sendSignal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);
     return true;
@@ -92,7 +94,7 @@ function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-function endGroup(group: number): number {
+function killGroup(group: number): number {
   if (signalExists(group)) return 0;
   try {
     process.kill(-group, 'SIGKILL');
@@ -103,8 +105,8 @@ function endGroup(group: number): number {
 }
 
 /**
- * Who is born while the others are looked at is looked at too: a process may have been replaced by its child between
- * the listing and the look at it, and the child alone would be left.
+ * Also tests processes that start during the search: a process may fork a child and exit between the listing and its
+ * test, and the child would be missed.
  */
 export async function filterPids(test: (pid: number) => Promise<boolean>): Promise<number[]> {
   const found: number[] = [];
@@ -136,13 +138,13 @@ export function hasMark(environ: string, mark: string): boolean {
   });
 }
 
-/** The name in `stat` is free text in parentheses; state, parent and group follow the last one. */
+/** The name in `stat` is free text in parentheses; state, parent and group follow the last parenthesis. */
 function inGroup(stat: string, group: number): boolean {
   const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(pgrp) === group && state !== 'Z' && state !== 'X';
 }
 
-/** Empty when the process is gone or belongs to somebody else. */
+/** Empty if the process has exited or belongs to another user. */
 export async function readProc(pid: number, file: 'environ' | 'stat'): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }

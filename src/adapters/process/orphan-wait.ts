@@ -4,7 +4,10 @@ import { filterPids, readProc, readProcNow, signalExists } from './mark-sweep.ts
 
 const PAUSE_MS = 10;
 
-/** A git command that is let end leaves no lock; one that is asked to, takes its own away; one that is killed, does not. */
+/**
+ * A git command that finishes leaves no lock file, and on SIGTERM it removes its own. After SIGKILL its lock file
+ * stays.
+ */
 const STAGES = [
   { signal: null, limitMs: 30_000 },
   { signal: 'SIGTERM', limitMs: 2_000 },
@@ -12,8 +15,9 @@ const STAGES = [
 ] as const;
 
 /**
- * Returns when no process is left that carries the mark, followed by the number of a process that is gone. What a
- * living process has started is its own. Only Linux shows other processes' environments; elsewhere there are none.
+ * Waits until no orphan is left: a process whose environment has the mark, followed by the pid of a dead process.
+ * Processes that a living process started are not orphans. Only Linux shows the environments of other processes; other
+ * systems find none.
  */
 export async function awaitOrphans(mark: string): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -22,19 +26,19 @@ export async function awaitOrphans(mark: string): Promise<void> {
     do {
       const orphans = await filterPids(async (pid) => isOrphan(await readProc(pid, 'environ'), mark));
       if (orphans.length === 0) return;
-      if (signal !== null) for (const pid of orphans) endIfOrphan(pid, mark, signal);
+      if (signal !== null) for (const pid of orphans) signalIfOrphan(pid, mark, signal);
       await delay(PAUSE_MS);
     } while (performance.now() < deadline);
   }
 }
 
-/** Looks again and signals without giving up the thread: between the two a pid must not change hands. */
-function endIfOrphan(pid: number, mark: string, signal: NodeJS.Signals): void {
+/** Checks again and signals synchronously, so that the pid can't pass to another process in between. */
+function signalIfOrphan(pid: number, mark: string, signal: NodeJS.Signals): void {
   if (!isOrphan(readProcNow(pid, 'environ'), mark)) return;
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself in the meantime.
+    // The process has exited in the meantime.
   }
 }
 
@@ -44,7 +48,7 @@ function isOrphan(environ: string, mark: string): boolean {
   return entry !== undefined && isGone(Number(entry.slice(start.length)));
 }
 
-/** A process that was killed and not yet reaped still has its number. */
+/** A killed process keeps its pid until it is reaped. */
 function isGone(pid: number): boolean {
   if (!signalExists(pid)) return true;
   const stat = readProcNow(pid, 'stat');

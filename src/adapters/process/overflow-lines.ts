@@ -1,7 +1,7 @@
 import { maskSecrets } from '../../policy/secrets.ts';
 import { decodeLine, LINE_LIMIT_BYTES } from './line-tracker.ts';
 
-/** A line and as much before it, so that a secret that begins before the line is known as one. */
+/** Twice the length of a line, so that a secret that begins before the line is still recognized. */
 const WINDOW_BYTES = 2 * LINE_LIMIT_BYTES;
 
 export interface OverflowLines {
@@ -11,8 +11,8 @@ export interface OverflowLines {
 }
 
 /**
- * The newest line of output that nobody keeps. Only the end of it is looked at, in a buffer of fixed size: a flood costs
- * neither memory nor much time.
+ * Tracks the newest line of output that is no longer captured. Only the end of the output is kept, in a buffer of fixed
+ * size, so that a flood costs neither memory nor much time.
  */
 export function createOverflowLines(
   secrets: readonly string[],
@@ -20,8 +20,8 @@ export function createOverflowLines(
 ): OverflowLines {
   let window = '';
 
-  // The whole piece becomes a string, although only its end is wanted: what lies on the heap makes the collector come
-  // soon, and it takes the pieces back with it. Pieces alone are taken back when there are tens of megabytes of them.
+  // Convert the whole chunk to a string, although only its end is needed: strings on the heap trigger garbage
+  // collection early, which also frees the chunks. Chunks alone are freed only after tens of megabytes of them.
   const push = (chunk: Buffer): void => {
     const fresh = chunk.toString('latin1');
     window = (fresh.length < WINDOW_BYTES ? window + fresh : fresh).slice(-WINDOW_BYTES);
@@ -32,15 +32,15 @@ export function createOverflowLines(
     push: (chunk) => {
       push(chunk);
       const whole = onLine === null ? undefined : lines().at(-2);
-      if (whole !== undefined) onLine?.(readable(whole));
+      if (whole !== undefined) onLine?.(decodeWindowLine(whole));
     },
     lastLine: () => {
       const last = lines().findLast((line) => line.trim() !== '');
-      return last === undefined ? null : readable(last);
+      return last === undefined ? null : decodeWindowLine(last);
     },
   };
 }
 
-function readable(line: string): string {
+function decodeWindowLine(line: string): string {
   return decodeLine(Buffer.from(line.slice(-LINE_LIMIT_BYTES), 'latin1'), false);
 }

@@ -1,28 +1,28 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hasMark, readProcNow } from './mark-sweep.ts';
 
-/** The kernel kills these processes before the conductor if the machine runs out of memory. */
+/** The kernel kills these processes before conductor if the machine runs out of memory. */
 const OOM_SCORE = '500';
 const PAGE_BYTES = 4096;
 
-/** The living processes of a step: everything that descends from its leader or carries its mark. */
+/** The living processes of a step: all that descend from its leader or have its mark. */
 export interface StepProcesses {
-  /** Lists them anew. Stops early once there are more than `enough`. */
+  /** Returns the current processes. Stops early once there are more than `enough`. */
   readonly list: (enough: number) => readonly number[];
 }
 
 export function followProcesses(leader: number, mark: string): StepProcesses {
   let members = new Set<number>();
-  let strangers = new Set<number>([process.pid]);
+  let unrelated = new Set<number>([process.pid]);
   return {
     list: (enough) => {
-      const living = new Set(pidsNow());
+      const living = new Set(listPids());
       members = new Set([...members].filter((pid) => living.has(pid)));
-      strangers = new Set([...strangers].filter((pid) => living.has(pid)));
+      unrelated = new Set([...unrelated].filter((pid) => living.has(pid)));
       const isOurs = (pid: number): boolean =>
         pid === leader || members.has(parentOf(pid)) || hasMark(readProcNow(pid, 'environ'), mark);
-      let fresh = [...living].filter((pid) => !members.has(pid) && !strangers.has(pid));
-      // A child may be listed before its parent, so look again at the rest as long as one was found.
+      let fresh = [...living].filter((pid) => !members.has(pid) && !unrelated.has(pid));
+      // A child may be listed before its parent, so check the rest again until no more are found.
       for (let found = -1; found !== 0 && members.size <= enough; ) {
         const before = members.size;
         for (const pid of fresh) {
@@ -34,13 +34,13 @@ export function followProcesses(leader: number, mark: string): StepProcesses {
         fresh = fresh.filter((pid) => !members.has(pid));
         found = members.size - before;
       }
-      if (members.size <= enough) for (const pid of fresh) strangers.add(pid);
+      if (members.size <= enough) for (const pid of fresh) unrelated.add(pid);
       return [...members];
     },
   };
 }
 
-function pidsNow(): number[] {
+function listPids(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^[1-9]\d*$/.test(name))
     .map(Number);
@@ -51,16 +51,16 @@ function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
 }
 
-/** Inherited by what the process starts. */
+/** Child processes inherit the score. */
 export function raiseOomScore(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
   } catch {
-    // It has ended, or this is not Linux.
+    // The process has exited, or this is not Linux.
   }
 }
 
-/** Resident memory, shared pages counted for each process: never less than what is used. */
+/** Resident memory. Shared pages count for each process, so this is an upper bound. */
 export function residentBytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + Number(textOf(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES, 0);
 }
@@ -73,7 +73,9 @@ export function ownedBytes(pids: readonly number[]): number {
   }, 0);
 }
 
-/** Files that were deleted while a process has them open: they take space, and no folder lists them. */
+/**
+ * Paths of the open files of processes. A file that was deleted while it is open takes space, but no folder lists it.
+ */
 export function deletedFilesOf(pids: readonly number[]): string[] {
   return pids.flatMap((pid) => {
     const folder = `/proc/${pid}/fd`;

@@ -7,11 +7,11 @@ import type { CapturedStream } from '../../ports/supervisor.ts';
 import { createLineTracker } from './line-tracker.ts';
 import { createOverflowLines, type OverflowLines } from './overflow-lines.ts';
 
-/** A piece of a pipe and what was held back before it. */
+/** Enough for one chunk of a pipe and the text that the masking held back before it. */
 const OUTPUT_BYTES = 128 * 1024;
 
 export interface StreamCapture {
-  /** Settles when the stream ends or is destroyed. */
+  /** Resolves when the stream ends or is destroyed. */
   readonly read: (stream: Readable, onActivity: () => void) => Promise<void>;
   readonly close: () => Promise<CapturedStream>;
 }
@@ -19,25 +19,25 @@ export interface StreamCapture {
 export interface CaptureOptions {
   readonly limitBytes: number;
   readonly onLine: ((line: string) => void) | null;
-  /** Told each piece as it came. */
+  /** Called with each chunk as it arrives, before masking. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined;
-  /** Values that are masked besides what looks like a secret. */
+  /** Values to mask, in addition to text that looks like a secret. */
   readonly secrets: readonly string[];
 }
 
-/** Keeps the head of a stream in a file, without its secrets, and counts the rest. */
+/** Writes the head of a stream to a file, with secrets masked, and counts the rest. */
 export async function openStreamCapture(
   path: string,
   { limitBytes, onLine, onOutput, secrets }: CaptureOptions,
 ): Promise<StreamCapture> {
   await mkdir(dirname(path), { recursive: true });
-  // Whatever lies there goes first: a link planted by an agent must not be written through.
+  // Remove an existing file first: conductor must not write through a link that an agent planted.
   await rm(path, { force: true });
   const file = await open(path, 'wx+');
   const lines = createLineTracker(onLine);
   const values = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
   const mask = createSecretStream(values);
-  /** Used again for each piece: a flood of new buffers is taken back late. */
+  /** Reused for each chunk, because garbage collection frees a flood of new buffers late. */
   let output = Buffer.alloc(OUTPUT_BYTES);
   let overflow: OverflowLines | null = null;
   let bytes = 0;
@@ -46,7 +46,7 @@ export async function openStreamCapture(
   let endsWithLineFeed = true;
   let diskIsFull = false;
 
-  const keep = async (masked: Buffer): Promise<void> => {
+  const writeKept = async (masked: Buffer): Promise<void> => {
     const kept = masked.subarray(0, Math.max(0, limitBytes - keptBytes));
     if (diskIsFull || kept.length === 0) return;
     try {
@@ -58,16 +58,16 @@ export async function openStreamCapture(
       diskIsFull = true;
     }
   };
-  // One character for each byte: what is not UTF-8 comes out as it went in.
+  // Latin1 has one character per byte, so bytes that are not UTF-8 stay unchanged.
   const take = async (text: string): Promise<void> => {
     if (text.length > output.length) output = Buffer.alloc(text.length);
     const masked = output.subarray(0, output.write(text, 'latin1'));
     maskedBytes += masked.length;
     lines.push(masked);
-    await keep(masked);
+    await writeKept(masked);
   };
-  /** Nothing more is kept, so that only the newest line is still of interest. */
-  const pass = (chunk: Buffer): void => {
+  /** Handles output past the limit: nothing more is kept, and only the newest line is tracked. */
+  const trackOverflow = (chunk: Buffer): void => {
     if (overflow === null) {
       overflow = createOverflowLines(values, onLine);
       const held = Buffer.from(mask.end(), 'latin1');
@@ -85,7 +85,7 @@ export async function openStreamCapture(
           onActivity();
           bytes += chunk.length;
           onOutput?.(chunk);
-          if (diskIsFull || keptBytes >= limitBytes) pass(chunk);
+          if (diskIsFull || keptBytes >= limitBytes) trackOverflow(chunk);
           else await take(mask.push(chunk.toString('latin1')));
         }
       } catch (error) {
@@ -98,7 +98,7 @@ export async function openStreamCapture(
       const cutBytes = maskedBytes - keptBytes;
       const cutLine = `${endsWithLineFeed ? '' : '\n'}[conductor: ${cutBytes} bytes cut]\n`;
       if (cutBytes > 0) await file.writeFile(cutLine).catch(() => undefined);
-      await keepInPlace(file, path);
+      await restoreIfReplaced(file, path);
       await file.close();
       return { path, bytes, cutBytes, lastLine: overflow?.lastLine() ?? lines.lastLine() };
     },
@@ -106,12 +106,12 @@ export async function openStreamCapture(
 }
 
 /**
- * An agent that is not shut in can put something else where its words are kept, such as a pipe that whoever reads them
- * would wait at. They are written there again.
+ * An agent without a sandbox can replace the file with its output, for example by a pipe on which a reader would block.
+ * In that case this writes the output to the path again.
  */
-async function keepInPlace(file: FileHandle, path: string): Promise<void> {
-  const [own, there] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
-  if (there?.ino === own.ino && there.dev === own.dev) return;
+async function restoreIfReplaced(file: FileHandle, path: string): Promise<void> {
+  const [own, current] = await Promise.all([file.stat(), lstat(path).catch(() => null)]);
+  if (current?.ino === own.ino && current.dev === own.dev) return;
   await mkdir(dirname(path), { recursive: true });
   await rm(path, { recursive: true, force: true });
   const copy = await open(path, 'wx');

@@ -10,24 +10,27 @@ import { askToEnd, isGroupAlive, signalExists, sweep } from './mark-sweep.ts';
 import { raiseOomScore } from './step-processes.ts';
 import { openStreamCapture, type StreamCapture } from './stream-capture.ts';
 
-/** What agents and validators get where nothing else is wired. */
+/** Default limits of agents and validators. */
 export const DEFAULT_PROCESS_LIMITS = { captureLimitBytes: 16 * 1024 * 1024, graceMs: 5_000 } as const;
 
 const POLL_MS = 20;
-/** A process in an uninterruptible wait survives even KILL; nobody waits longer than this for it. */
+/** A process in an uninterruptible wait survives even KILL; conductor waits no longer than this for it. */
 const KILL_WAIT_MS = 2_000;
-/** Output is complete once everything we started has ended; a stranger may still hold the pipe. */
+/**
+ * Output is complete once all processes of the step have exited, but an unrelated process may still hold the pipe open.
+ * So reading ends after this much silence.
+ */
 const DRAIN_QUIET_MS = 250;
 const DRAIN_LIMIT_MS = 2_000;
 
 export interface SupervisorDeps {
-  /** Null where there is none: what a process is confined to is then left to those who look afterwards. */
+  /** Null if none is available: then only checks after the step find what a process did outside of its confinement. */
   readonly sandbox: Sandbox | null;
-  /** Values that no captured stream may hold, besides the secrets in a process's own environment. */
+  /** Values to mask in captured streams, in addition to the secrets in a process's own environment. */
   readonly secrets: readonly string[];
-  /** The variable by which processes are found as part of the steps around this conductor; left out, there are none. */
+  /** Environment variable with the marks of the outer steps that this conductor runs in. Default: none. */
   readonly outerMarks?: Readonly<Record<string, string>>;
-  /** What the processes of one start may use together; left out, there are no bounds. */
+  /** What all processes of one start may use together. Default: no bounds. */
   readonly bounds?: ProcessBounds;
 }
 
@@ -54,11 +57,11 @@ async function runProcess(deps: SupervisorDeps, spec: ProcessSpec): Promise<Proc
   });
 
   if (spec.signal?.aborted === true) return finish({ kind: 'cancelled' }, 0);
-  const enclosed =
+  const sandboxArgv =
     sandbox === null || spec.confinement === null
       ? null
       : await sandbox.enclose(spec.argv, spec.cwd, spec.confinement);
-  const child = await startChild(spec, enclosed, outerMarks);
+  const child = await startChild(spec, sandboxArgv, outerMarks);
   if ('kind' in child) return finish(child, 0);
   raiseOomScore(child.pid);
   const boundWatch =
@@ -96,10 +99,10 @@ async function supervise(
     stdout.read(child.stdout, watch.noteActivity),
     stderr.read(child.stderr, watch.noteActivity),
   ]);
-  // A view that throws on a line is a bug to report, but not before the process and its children are gone.
-  const unreadable = reading.then(() => new Promise<never>(() => {}));
+  // A callback that throws on a line is a bug to report, but only after the process and its children are gone.
+  const readFailure = reading.then(() => new Promise<never>(() => {}));
   try {
-    const first = await Promise.race([child.exited, watch.stopped, boundWatch.passed, unreadable]);
+    const first = await Promise.race([child.exited, watch.stopped, boundWatch.passed, readFailure]);
     watch.release();
     boundWatch.release();
     const hasExited = typeof first !== 'string' && 'kind' in first;
@@ -107,7 +110,7 @@ async function supervise(
     if (!hasExited) await stop(child, spec, first);
     return { end, leftovers: await sweep(spec.mark, child.pid) };
   } catch (error) {
-    await endGroup(child, { ...spec, graceMs: 0 });
+    await stopGroup(child, { ...spec, graceMs: 0 });
     await sweep(spec.mark, child.pid);
     throw error;
   } finally {
@@ -119,22 +122,22 @@ async function supervise(
 
 async function stop(child: StartedChild, spec: ProcessSpec, cause: StopReason | PassedBound): Promise<void> {
   const isBound = typeof cause !== 'string';
-  // Every moment makes it worse, so a process that passed a bound gets no time to end by itself.
+  // A process that exceeded a bound gets no grace period, because every moment makes it worse.
   if (isBound) signalGroup(child, 'SIGKILL');
   try {
     if (cause !== 'cancelled') await spec.onStop?.(cause);
   } catch {
-    // A record that can't be written must not keep the process alive; the next write tells of it.
+    // A record that can't be written must not keep the process alive; the next write reports the failure.
   }
   if (isBound) await waitForGroup(child, KILL_WAIT_MS);
-  else await endGroup(child, spec);
+  else await stopGroup(child, spec);
 }
 
 /**
- * TERM, grace, KILL, each to the whole group. The grace ends early when nobody is left to use it. The shell of a sandbox
- * takes all that is inside with it when it ends, so it is spared until the grace is over.
+ * Sends TERM, waits for the grace period and sends KILL, each to the whole group. The grace period ends early if the
+ * group exits. When a sandbox exits, all processes inside are killed, so the sandbox itself gets no TERM.
  */
-async function endGroup(
+async function stopGroup(
   child: StartedChild,
   { graceMs, mark }: Pick<ProcessSpec, 'graceMs' | 'mark'>,
 ): Promise<void> {
@@ -146,12 +149,12 @@ async function endGroup(
 }
 
 function signalGroup(child: StartedChild, signal: NodeJS.Signals): void {
-  // Once the leader is reaped its number is free: a living process of that number is not ours.
+  // Once the leader is reaped, its pid is free: a living process with that pid is not ours.
   if (child.hasExited() && signalExists(child.pid)) return;
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The group has ended by itself, which is what the signal was for.
+    // The group has already exited.
   }
 }
 

@@ -1,13 +1,16 @@
 import { statfsSync, statSync } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 
-/** What even an empty file takes of a disk: its inode and its entry in a folder. */
+/** Disk space of even an empty file: its inode and its entry in a folder. */
 const FILE_BYTES = 4096;
 const BLOCK_BYTES = 512;
 const FOLDERS_AT_ONCE = 16;
 const SLASH = Buffer.from('/');
 
-/** How much less room the file systems of some folders have than at the start: a cheap upper estimate of what was written. */
+/**
+ * Measures how much free space the file systems of some folders have lost since the start: a cheap upper bound for the
+ * bytes written.
+ */
 export function watchFreeSpace(folders: readonly string[]): () => number {
   const byDevice = new Map<number, string>();
   for (const folder of folders) {
@@ -38,7 +41,7 @@ export interface MeasureRequest {
   readonly enough: number;
 }
 
-/** What files that were written since some time take of the disk. Holes take nothing. */
+/** Disk space of the files that were written since a point in time. Holes take no space. */
 export async function measureWritten(request: MeasureRequest): Promise<number> {
   const { folders, openFiles, sinceMs, enough } = request;
   let bytes = 0;

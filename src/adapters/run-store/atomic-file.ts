@@ -4,7 +4,7 @@ import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openRegularFile } from './regular-file.ts';
 
-/** Makes the names in a folder survive power loss; some file systems refuse, which is as good as it gets. */
+/** Makes the names in a folder survive power loss. Some file systems don't support this, which is ignored. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -37,7 +37,7 @@ export async function writeAtomically(
   if (durable) await syncFolder(dirname(path));
 }
 
-/** Creates a file with its whole content, or returns false when the name is taken. */
+/** Creates a file with its complete content. Returns false if the name is taken. */
 export async function createOnce(path: string, content: string): Promise<boolean> {
   const temporary = temporaryName(path);
   await writeNew(temporary, content, true);
@@ -59,7 +59,7 @@ async function writeNew(path: string, content: string | Uint8Array, durable: boo
     await handle.writeFile(content);
     if (durable) await handle.sync();
   } catch (error) {
-    // On a full disk every try would leave another one.
+    // Otherwise every attempt on a full disk would leave another temporary file.
     await unlink(path).catch(() => {});
     throw error;
   } finally {
@@ -85,7 +85,9 @@ export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** To memory only, which takes less than handing the text to another thread would. */
+/**
+ * Writes synchronously: the text only goes to the page cache, which takes less time than handing it to another thread.
+ */
 export function writeAll(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);

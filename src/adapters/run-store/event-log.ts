@@ -24,15 +24,15 @@ export type LogReading = SoundLog | { readonly ok: false; readonly line: number;
 export interface SoundLog {
   readonly ok: true;
   readonly events: readonly RunEvent[];
-  /** Length of the whole lines; what follows is torn. */
+  /** Length of the complete lines; what follows is torn. */
   readonly soundBytes: number;
-  /** The last whole line with its line feed; empty in an empty log. */
+  /** The last complete line with its line feed; empty in an empty log. */
   readonly lastLine: Uint8Array;
   readonly torn: Uint8Array;
   readonly end: LogEnd;
 }
 
-/** What a log is read as whose first line was not written yet. */
+/** The reading of a log whose first line is not written yet. */
 export const EMPTY_LOG: SoundLog = {
   ok: true,
   events: [],
@@ -42,7 +42,7 @@ export const EMPTY_LOG: SoundLog = {
   end: LOG_START,
 };
 
-/** Null when the file is not there. */
+/** Null if the file is missing. */
 export async function readLog(path: string): Promise<LogReading | null> {
   try {
     return parseLog(await readRegularFile(path));
@@ -55,8 +55,8 @@ export async function readLog(path: string): Promise<LogReading | null> {
 }
 
 /**
- * A last line without its line feed is what a crash in the middle of a write leaves: it is torn and does
- * not count. Anything else that does not parse or does not chain is corruption.
+ * A last line without a line feed is torn: a crash interrupted the write, and the line does not count. Any other line
+ * that does not parse or does not chain is corruption.
  */
 function parseLog(content: Uint8Array): LogReading {
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
@@ -116,7 +116,7 @@ export interface LogWriter {
   readonly close: () => Promise<void>;
 }
 
-/** Appends behind the sound part of a log; a torn tail has to be set aside before. */
+/** Appends to the sound part of a log. The caller must cut off a torn tail first. */
 export function createLogWriter(file: CommittedFile, runId: string, from: LogEnd, clock: Clock): LogWriter {
   let end = from;
   return {
@@ -142,7 +142,9 @@ export function createLogWriter(file: CommittedFile, runId: string, from: LogEnd
   };
 }
 
-/** The lines of journals, in any order, that a log lacks, as the text that completes it; empty when it has them all. */
+/**
+ * Selects the journal lines (in any order) that a log lacks. Returns the text to append; empty if the log has them all.
+ */
 export function missingLines(lines: readonly string[], from: LogEnd): string {
   const parsed = lines.map((line) => ({ line, event: parseLine(Buffer.from(line)) }));
   const sound = parsed.flatMap(({ line, event }) => (typeof event === 'string' ? [] : [{ line, event }]));

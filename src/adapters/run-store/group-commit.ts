@@ -9,7 +9,7 @@ import { readRegularFile } from './regular-file.ts';
 
 /** One run's log, open for appending. */
 export interface CommittedFile {
-  /** Returns when the text is on disk. After a failure nothing more is taken: the end of the file is unknown. */
+  /** Returns when the text is on disk. After a failure every append fails, because the end of the file is unknown. */
   readonly append: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -18,11 +18,11 @@ export interface Committer {
   readonly open: (path: string, terms?: AppendTerms) => Promise<CommittedFile>;
 }
 
-/** What has to be true before each append. */
+/** Preconditions of each append. */
 export interface AppendTerms {
-  /** Where the file has to end: its size, and the last line that is known to be there. */
+  /** The expected end of the file: its size and its last line. */
   readonly end: FileEnd;
-  /** Throws if this process may not write any more. */
+  /** Throws if this process may no longer write. */
   readonly expectHeld: () => void;
 }
 
@@ -36,7 +36,7 @@ interface OpenFile {
   readonly expectHeld: () => void;
   end: FileEnd;
   handle: FileHandle;
-  /** Its name in the folder survives a power cut. */
+  /** Whether its name in the folder survives a power cut. */
   named: boolean;
   failure: Error | null;
 }
@@ -47,16 +47,15 @@ interface Waiting {
   readonly settle: (failure: Error | null) => void;
 }
 
-/** A journal of this size is emptied, after the files that it covers were flushed themselves. */
+/** A journal larger than this is emptied, after the files that it covers have been flushed. */
 const JOURNAL_BYTES = 4 * 1024 * 1024;
 
 const NO_TERMS: AppendTerms = { end: { bytes: 0, lastLine: new Uint8Array() }, expectHeld: () => {} };
 
 /**
- * Makes appends to many files durable together. What was asked for while a flush was under way goes into
- * the next one. A batch for one file costs a flush of that file; a batch for several is written to a
- * journal that they share, which costs one flush as well. A journal that is not emptied before its process
- * ends is taken in by the next one.
+ * Makes appends to many files durable together (group commit). Appends that are requested during a flush go into the
+ * next one. A batch for one file costs a flush of that file; a batch for several is written to a shared journal, which
+ * also costs one flush. If a process exits before it empties its journal, the next process applies it.
  */
 export function createCommitter(journal: Journal, journalBytes = JOURNAL_BYTES): Committer {
   const files = new Set<OpenFile>();
@@ -66,7 +65,7 @@ export function createCommitter(journal: Journal, journalBytes = JOURNAL_BYTES):
 
   const work = async (): Promise<void> => {
     while (queue.length > 0) {
-      // Where there are others, what they are about to ask for in this turn goes along.
+      // If other files are open, wait one turn, so that their appends join this batch.
       if (files.size > 1) await nextTurn();
       const batch = queue;
       queue = [];
@@ -99,7 +98,7 @@ export function createCommitter(journal: Journal, journalBytes = JOURNAL_BYTES):
   };
 }
 
-/** Never throws: each request hears for itself how it went. */
+/** Never throws: each request is settled with its own result. */
 async function commit(batch: readonly Waiting[], journal: Journal, covered: Set<string>): Promise<void> {
   const texts = new Map<OpenFile, string>();
   for (const { file, text } of batch)
@@ -111,10 +110,10 @@ async function commit(batch: readonly Waiting[], journal: Journal, covered: Set<
   for (const { file, settle } of batch) settle(file.failure);
 }
 
-/** Before anything goes to the journal: what a file can't take must not be found there later. */
+/** Checks a file before anything is written to the journal, which must not contain lines that the file can't take. */
 async function isReady(file: OpenFile): Promise<boolean> {
   try {
-    expectSize(file, await keepInPlace(file));
+    expectSize(file, await restoreIfReplaced(file));
     return true;
   } catch (error) {
     file.failure = asError(error);
@@ -124,7 +123,7 @@ async function isReady(file: OpenFile): Promise<boolean> {
 
 async function commitAlone(file: OpenFile, text: string): Promise<void> {
   try {
-    appendNow(file, text, await keepInPlace(file));
+    appendNow(file, text, await restoreIfReplaced(file));
     const name = file.named ? Promise.resolve() : syncFolder(dirname(file.path));
     await Promise.all([file.handle.datasync(), name]);
     file.named = true;
@@ -143,7 +142,8 @@ async function commitTogether(
   for (const [file, text] of texts)
     try {
       if (failure !== null) throw failure;
-      // Where the file is was checked before the journal was written. If it is gone since, the next append restores it.
+      // The path of the file was checked before the journal was written. If the file is gone since, the next append
+      // restores it.
       appendNow(file, text, fstatSync(file.handle.fd).size);
       covered.add(file.path);
       file.expectHeld();
@@ -153,10 +153,10 @@ async function commitTogether(
 }
 
 /**
- * Checks and writes without giving up the thread. The lease is checked again by the callers before they acknowledge
- * the text: a driver that takes over removes the lock first and reads the log then, so what is acknowledged is what
- * that driver has read. A process that is stopped between this check and the write, and continues after the takeover,
- * writes to a file that no longer has a name (`settleLog`).
+ * Checks and writes synchronously. The callers check the lease again before they acknowledge the text: a driver that
+ * takes over removes the lock first and then reads the log, so it has read everything that is acknowledged. A process
+ * that is stopped between this check and the write, and continues after the takeover, writes to a file that no longer
+ * has a name (`settleLog`).
  */
 function appendNow(file: OpenFile, text: string, size: number): void {
   file.expectHeld();
@@ -184,15 +184,15 @@ function expectLastLine({ path, handle, end }: OpenFile): void {
 }
 
 /**
- * An agent that runs without a sandbox can take away the log that reports on it, or the whole record. The log is still
- * open, and is written there again. A log that continues this one is no agent's work: another driver has written it.
- * Returns the size of the log.
+ * Restores a log that was removed or replaced: an agent without a sandbox can delete the log that reports on it, or the
+ * whole record. The log is still open, so its content is written to the path again. A log that continues this one is
+ * not the work of an agent: another driver has written it. Returns the size of the log.
  */
-async function keepInPlace(file: OpenFile): Promise<number> {
+async function restoreIfReplaced(file: OpenFile): Promise<number> {
   const own = fstatSync(file.handle.fd);
-  const there = lstatSync(file.path, { throwIfNoEntry: false });
-  if (there?.ino === own.ino && there.dev === own.dev) return own.size;
-  // Only now: a driver that takes over replaces the log after it has removed this process's lock.
+  const current = lstatSync(file.path, { throwIfNoEntry: false });
+  if (current?.ino === own.ino && current.dev === own.dev) return own.size;
+  // Check the lease only now: a driver that takes over removes this process's lock before it replaces the log.
   file.expectHeld();
   const lines = Buffer.alloc(own.size);
   await file.handle.read(lines, 0, own.size, 0);
@@ -201,10 +201,10 @@ async function keepInPlace(file: OpenFile): Promise<number> {
     throw new ExpectedFailure(`another process has continued ${file.path}, so nothing was appended`);
   await mkdir(dirname(file.path), { recursive: true });
   await rm(file.path, { recursive: true, force: true });
-  const again = await open(file.path, 'ax+');
-  await again.writeFile(lines);
+  const restored = await open(file.path, 'ax+');
+  await restored.writeFile(lines);
   await file.handle.close();
-  file.handle = again;
+  file.handle = restored;
   file.named = false;
   return own.size;
 }
@@ -221,6 +221,6 @@ async function emptyJournal(covered: Set<string>, journal: Journal): Promise<voi
     await journal.empty();
     covered.clear();
   } catch {
-    // The journal keeps what it has and grows on; it is tried again after the next batch.
+    // The journal keeps its content and grows. The next batch tries again.
   }
 }

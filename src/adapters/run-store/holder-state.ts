@@ -1,21 +1,21 @@
 import { NO_PID_NAMESPACES, type ProcessIdentity, type SeenProcess } from './process-identity.ts';
 
 /**
- * `dead` is certain: the process is gone. `expired` is not: it may be stopped, cut off from the disk, or gone, but it
- * has missed its lease and must not write before it has noticed.
+ * `dead` is certain: the process has exited. `expired` is not: the process may be stopped, cut off from the disk, or
+ * gone. But its lease has expired, and it must notice that before it writes.
  */
 export type HolderState = 'alive' | 'dead' | 'expired';
 
 export interface HolderObservation {
-  /** What the observer finds under the holder's pid. Counts only if both use the same pids. */
+  /** The process that the observer finds under the holder's pid. Meaningful only if both use the same pids. */
   readonly process: SeenProcess;
-  /** Since the holder renewed its lease; negative if the clock was set back. */
+  /** Time since the holder renewed its lease; negative if the clock was set back. */
   readonly leaseAgeMs: number;
 }
 
 /**
- * Decides whether the holder of a lock still counts. Within one PID namespace of one boot the process table is the
- * truth, so a killed driver is replaced at once. From anywhere else a pid says nothing, and only the lease counts.
+ * Decides whether the holder of a lock still holds it. Within one PID namespace of one boot the process table is
+ * reliable, so a killed driver is replaced at once. From anywhere else a pid is meaningless, and only the lease counts.
  */
 export function judgeHolder(
   holder: ProcessIdentity,
@@ -31,8 +31,8 @@ export function judgeHolder(
 }
 
 /**
- * What is unknown doesn't count as equal. The initial PID namespace has the same number on every machine, so the boot
- * has to be the same as well; a system without namespaces tells no boot, and there the host name has to do.
+ * Unknown values don't count as equal. The initial PID namespace has the same number on every machine, so the boot has
+ * to be the same as well. A system without namespaces reports no boot, so the host name decides.
  */
 function usesSamePids(left: ProcessIdentity, right: ProcessIdentity): boolean {
   if (left.boot !== right.boot || left.pidNamespace !== right.pidNamespace) return false;

@@ -6,15 +6,15 @@ import { judgeHolder } from './holder-state.ts';
 import { formatIdentity, lookUpProcess, parseIdentity, thisProcess } from './process-identity.ts';
 
 /**
- * Lines of several logs in the order they were written, in a file that belongs to this process. A line says
- * itself which run it is of and where it goes, so the journal needs no form of its own.
+ * Lines of several logs in the order they were written, in a file that belongs to this process. A line contains its run
+ * and its sequence number, so the journal needs no format of its own.
  */
 export interface Journal {
   /** Returns when the text is on disk. */
   readonly append: (text: string) => Promise<void>;
   readonly bytes: () => number;
   readonly empty: () => Promise<void>;
-  /** Lets go of the file until there is more to write. */
+  /** Closes the file until there is more to write. */
   readonly rest: () => Promise<void>;
 }
 
@@ -22,8 +22,8 @@ const FOLDER = '.journal';
 
 const HOUR_MS = 3_600_000;
 /**
- * Whether the process of a journal is gone can't be seen from another PID namespace. A journal has no lease; instead
- * its process stops using it after it was idle for an hour, and the others keep it for a day.
+ * A process in another PID namespace can't see whether the process of a journal is alive, and a journal has no lease.
+ * Instead, its process abandons the journal after an idle hour, and other processes keep it for a day.
  */
 const IDLE_LIMIT_MS = HOUR_MS;
 const KEEP_MS = 24 * HOUR_MS;
@@ -34,16 +34,16 @@ export function createJournal(runsDir: string): Journal {
   let bytes = 0;
   let usedMs = 0;
   let handle: FileHandle | null = null;
-  const leave = async () => {
-    const left = handle;
+  const abandon = async () => {
+    const oldHandle = handle;
     path = null;
     handle = null;
     bytes = 0;
-    await left?.close();
+    await oldHandle?.close();
   };
   return {
     append: async (text) => {
-      if (Date.now() - usedMs > IDLE_LIMIT_MS) await leave();
+      if (Date.now() - usedMs > IDLE_LIMIT_MS) await abandon();
       usedMs = Date.now();
       path ??= await makeJournal(folder);
       handle ??= await open(path, 'a');
@@ -52,8 +52,8 @@ export function createJournal(runsDir: string): Journal {
         await handle.datasync();
         bytes += Buffer.byteLength(text);
       } catch (error) {
-        // The end of the file is unknown now; a later line must not be glued to it.
-        await leave();
+        // The end of the file is unknown now, and the next line must not be appended to a partial one.
+        await abandon();
         throw error;
       }
     },
@@ -81,30 +81,31 @@ async function makeJournal(folder: string): Promise<string> {
 
 export interface FoundJournal {
   readonly path: string;
-  /** Its process is gone, or has stopped using it. Only then may it be discarded. */
+  /** Its process is gone or has abandoned it. Only then may it be discarded. */
   readonly isLeft: boolean;
   readonly text: string;
 }
 
 /**
- * The journals of other processes. A left one is removed with `discardJournal` once its runs have all of its lines.
- * Those of living processes are of use too: the holder of a run's lock may complete its log from any of them.
+ * Finds the journals of other processes. The caller removes an abandoned one with `discardJournal` once its runs have
+ * all of its lines. Journals of living processes are useful, too: the holder of a run's lock may complete its log from
+ * any of them.
  */
 export async function findJournals(runsDir: string): Promise<readonly FoundJournal[]> {
   const folder = join(runsDir, FOLDER);
   const own = formatIdentity(thisProcess());
   const found: FoundJournal[] = [];
-  for (const name of await namesIn(folder)) {
+  for (const name of await listNames(folder)) {
     const [, owner] = /^(.*)\.[0-9a-f]+\.ndjson$/.exec(name) ?? [];
     if (owner === undefined || owner === own) continue;
     const path = join(folder, name);
     const journal = await readJournal(path);
-    if (journal !== null) found.push({ path, isLeft: isLeft(owner, journal.ageMs), text: journal.text });
+    if (journal !== null) found.push({ path, isLeft: isAbandoned(owner, journal.ageMs), text: journal.text });
   }
   return found;
 }
 
-function isLeft(owner: string, ageMs: number): boolean {
+function isAbandoned(owner: string, ageMs: number): boolean {
   const identity = parseIdentity(owner);
   if (identity === null) return false;
   const seen = { process: lookUpProcess(identity.pid), leaseAgeMs: ageMs };
@@ -124,7 +125,10 @@ export function runsIn({ text }: Pick<FoundJournal, 'text'>): ReadonlySet<string
   return new Set(wholeLines(text).flatMap((line) => runOf(line) ?? []));
 }
 
-/** The lines of one run, without their line feeds. Most journals have none, and parsing a long one is expensive. */
+/**
+ * The lines of one run, without their line feeds. Searches for the run id first: most journals don't contain it, and
+ * parsing a long one is expensive.
+ */
 export function linesOf({ text }: Pick<FoundJournal, 'text'>, runId: string): readonly string[] {
   if (!text.includes(runId)) return [];
   return wholeLines(text).filter((line) => line.includes(runId) && runOf(line) === runId);
@@ -145,7 +149,7 @@ function runOf(line: string): string | null {
   }
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

@@ -1,12 +1,12 @@
 /**
  * The lease that the holder of a lock renews by writing to its lock file.
  *
- * Other processes judge a lease by the modification time of the file (see run-lock.ts), the holder by its own clocks,
- * counted from before the write. So the holder never believes longer in its lease than the others do. It looks at two
- * clocks and takes the longer time: the monotonic one is not affected by a clock that is set back, and the wall clock
- * also counts while the machine is suspended.
+ * Other processes measure the age of a lease by the modification time of the file (see run-lock.ts), the holder by its
+ * own clocks, starting before the write. So the lease never lasts longer for the holder than for the others. The holder
+ * uses two clocks and takes the longer time: the monotonic clock is not affected if the wall clock is set back, and the
+ * wall clock also counts while the machine is suspended.
  *
- * A lease that was missed is never renewed: another process may have judged it expired and be about to take the lock.
+ * An expired lease is never renewed: another process may have seen that it expired and be about to take the lock.
  */
 import { closeSync, constants, existsSync, openSync, unlinkSync } from 'node:fs';
 import { open, unlink, utimes } from 'node:fs/promises';
@@ -35,10 +35,10 @@ export function instant(): Instant {
 }
 
 export interface LeaseRequest {
-  /** The lock file, which exists. */
+  /** The lock file. It must exist. */
   readonly path: string;
   readonly runId: string;
-  /** Taken before the lock file was made. */
+  /** A time before the lock file was created. */
   readonly since: Instant;
   readonly timing: LeaseTiming;
   /** Another process that has a lock file on the run, if there is one. */
@@ -102,11 +102,11 @@ export function holdLease({ path, runId, since, timing, findRival }: LeaseReques
       if (isReleased) throw new LeaseLost(`this process has released run ${runId}`);
       checkTime();
       if (!controller.signal.aborted && !existsSync(path)) {
-        // The lease is good, so no driver has removed the lock file. An agent that isn't sandboxed can have done it.
-        putBack(path);
+        // The lease is valid, so no driver has removed the lock file. An agent without a sandbox may have removed it.
+        recreateLock(path);
         const rival = findRival();
         if (rival !== null) {
-          remove(path);
+          removeLock(path);
           lose(`${describeDriver(rival)} has taken over run ${runId}`);
         }
       }
@@ -127,8 +127,8 @@ export function holdLease({ path, runId, since, timing, findRival }: LeaseReques
 const TOUCH_FLAGS = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * A write, so that the time is that of the file system, which all contenders share, and not that of this machine. The
- * close makes it visible on other machines that share the folder by NFS.
+ * Renews the lease with a write, so that the time is that of the file system, which all contenders share, and not that
+ * of this machine. Closing the file makes the write visible on other machines that share the folder by NFS.
  */
 async function touch(path: string): Promise<void> {
   const file = await open(path, TOUCH_FLAGS);
@@ -143,8 +143,8 @@ async function touch(path: string): Promise<void> {
   }
 }
 
-/** Where the whole folder is gone, the next append brings it back. */
-function putBack(path: string): void {
+/** If the whole folder is gone, the next append restores it. */
+function recreateLock(path: string): void {
   try {
     closeSync(openSync(path, 'wx'));
   } catch {
@@ -152,10 +152,10 @@ function putBack(path: string): void {
   }
 }
 
-function remove(path: string): void {
+function removeLock(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It was not put back, or is gone again.
+    // The lock file was not recreated, or is gone again.
   }
 }

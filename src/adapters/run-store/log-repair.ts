@@ -8,9 +8,9 @@ import { readRegularFile } from './regular-file.ts';
 import { acquireLock } from './run-lock.ts';
 
 /**
- * Leaves the whole lines only; a torn tail is cut off and kept beside the log. After a takeover the log becomes a new
- * file of the same name: a driver that is stopped in the middle of an append may continue it at any time, and then
- * writes to the old file, which has no name any more. Only for the holder of the lock.
+ * Cuts a log down to its complete lines and keeps a torn tail beside it. After a takeover the log becomes a new file of
+ * the same name: a driver that is stopped in the middle of an append may continue it at any time, and then writes to
+ * the old file, which no longer has a name. Only the holder of the lock may call this.
  */
 export async function settleLog(
   logPath: string,
@@ -21,10 +21,13 @@ export async function settleLog(
   if (isTakeover) {
     const content = await readRegularFile(logPath);
     await writeAtomically(logPath, content.subarray(0, soundBytes), true);
-  } else if (torn.length > 0) await change(logPath, 'r+', (log) => log.truncate(soundBytes));
+  } else if (torn.length > 0) await modifyFile(logPath, 'r+', (log) => log.truncate(soundBytes));
 }
 
-/** Derived files that a dead process had not put in place yet; the next one writes them anew. */
+/**
+ * Removes temporary files of derived files that a dead process did not finish. The next process writes the derived
+ * files again.
+ */
 export async function clearHalfWritten(runPath: string): Promise<void> {
   for (const name of await readdir(runPath))
     if (/^(?:status\.json|metadata\.json|final-state\.txt|events\.ndjson)\.[0-9a-f]{12}\.tmp$/.test(name))
@@ -32,20 +35,22 @@ export async function clearHalfWritten(runPath: string): Promise<void> {
 }
 
 /**
- * After a power loss a log may lack lines that only the journal of its process has made durable. All runs of a
- * journal whose process is gone are completed, and then it is removed.
+ * After a power loss a log may lack lines that only the journal of its process has made durable. Completes all runs of
+ * a journal whose process is gone, and then removes the journal.
  */
 export async function takeInJournals(runsDir: string, timing: LeaseTiming): Promise<void> {
   for (const journal of await findJournals(runsDir)) {
     if (!journal.isLeft) continue;
-    let whole = true;
+    let isComplete = true;
     for (const runId of runsIn(journal))
-      whole = (await completeRun(join(runsDir, runId), runId, [journal], timing)) && whole;
-    if (whole) await discardJournal(journal.path);
+      isComplete = (await completeRun(join(runsDir, runId), runId, [journal], timing)) && isComplete;
+    if (isComplete) await discardJournal(journal.path);
   }
 }
 
-/** False when the log could not be completed. A run that another process drives was completed by that one. */
+/**
+ * Returns false if the log could not be completed. If another process drives the run, that process has completed it.
+ */
 async function completeRun(
   runPath: string,
   runId: string,
@@ -63,9 +68,9 @@ async function completeRun(
 }
 
 /**
- * Adds what the log lacks and the journals have, and makes sure that all of it is on disk. False for a damaged log.
- * Only for the holder of the lock: since no other process may add to the run, it doesn't matter whether the processes
- * of the journals are alive.
+ * Appends the journal lines that the log lacks, and makes sure that all of it is on disk. Returns false for a damaged
+ * log. Only the holder of the lock may call this: since no other process may add to the run, it doesn't matter whether
+ * the processes of the journals are alive.
  */
 export async function completeLog(
   runPath: string,
@@ -81,20 +86,20 @@ export async function completeLog(
   if (!reading.ok) return false;
   const missing = missingLines(lines, reading.end);
   if (found !== null && (missing !== '' || takeover.isTakeover)) await settleLog(logPath, reading, takeover);
-  if (missing !== '') await change(logPath, 'a', (log) => log.writeFile(missing));
+  if (missing !== '') await modifyFile(logPath, 'a', (log) => log.writeFile(missing));
   else if (found !== null) await syncFile(logPath);
   await syncFolder(runPath);
   return true;
 }
 
-async function change(
+async function modifyFile(
   path: string,
   flags: 'a' | 'r+',
-  by: (file: FileHandle) => Promise<unknown>,
+  work: (file: FileHandle) => Promise<unknown>,
 ): Promise<void> {
   const file = await open(path, flags);
   try {
-    await by(file);
+    await work(file);
     await file.sync();
   } finally {
     await file.close();

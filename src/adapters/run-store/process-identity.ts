@@ -2,12 +2,12 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * A process as other processes can recognize it, also from another container or after a reboot. A field that the
- * system doesn't tell is empty.
+ * Identifies a process to other processes, even from another container or after a reboot. A field that the system
+ * doesn't report is empty.
  */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In ticks since the boot: tells a process from a later one with the same pid. */
+  /** Start time in ticks since the boot: distinguishes a process from a later one with the same pid. */
   readonly started: string;
   readonly boot: string;
   /** Number of the PID namespace, or `none` on a system that has no such namespaces. */
@@ -30,7 +30,7 @@ export function thisProcess(): ProcessIdentity {
   return ownIdentity;
 }
 
-/** Fit for a part of a file name; `parseIdentity` reads it back. */
+/** Formats an identity for use in a file name; `parseIdentity` parses it. */
 export function formatIdentity({ pid, started, boot, pidNamespace, host }: ProcessIdentity): string {
   return `${pid}.${started}.${boot}.${pidNamespace}.${host}`;
 }
@@ -46,7 +46,7 @@ export function parseIdentity(text: string): ProcessIdentity | null {
 /** What this process can see of a pid. */
 export interface SeenProcess {
   readonly exists: boolean;
-  /** Empty if the system doesn't tell. */
+  /** Empty if the system doesn't report it. */
   readonly started: string;
 }
 

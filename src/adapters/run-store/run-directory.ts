@@ -8,7 +8,7 @@ import { openRegularFile, readRegularFile } from './regular-file.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
-/** `expectHeld` is asked before every write; a process that only reads, or only answers a gate, holds no lease. */
+/** Every write calls `expectHeld` first. A process that only reads, or only answers a gate, holds no lease. */
 export function createRunDirectory(
   runId: string,
   path: string,
@@ -51,7 +51,7 @@ export function createRunDirectory(
       }
     },
     list: async (relativePath) => {
-      // A folder that an agent took away has nothing in it, and the rest of the record is still to be judged.
+      // A folder that an agent removed counts as empty, so that the rest of the record can still be evaluated.
       const found = await readdir(resolve(relativePath), { recursive: true, withFileTypes: true }).catch(
         (error: unknown) => {
           if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
@@ -97,7 +97,7 @@ async function digestFile(root: string, absolutePath: string): Promise<FileDiges
   return { path: relative(root, absolutePath), sha256: hash.digest('hex'), bytes };
 }
 
-/** Reads into one buffer again and again: a stream makes a new one for each piece, and they are taken back late. */
+/** Reuses one buffer: a stream allocates a new one for each chunk, and garbage collection frees them late. */
 async function readPieces(
   absolutePath: string,
   limitBytes: number,

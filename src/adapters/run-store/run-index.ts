@@ -6,12 +6,14 @@ import { isCode, writeAtomically } from './atomic-file.ts';
 import { readRegularFile } from './regular-file.ts';
 import { findDriver } from './run-lock.ts';
 
-/** A line for each run that has ended, with its last status. Made from the folders again where it is lacking. */
+/** A line with the last status of each run that has ended. Missing lines are rebuilt from the folders. */
 const INDEX_FILE = 'index.ndjson';
-/** Files open at once while folders are read. */
-const AT_ONCE = 64;
+/** Maximum number of runs that are read at the same time. */
+const BATCH_SIZE = 64;
 
-/** The folders say which runs there are; the index only saves reading those that can't change any more. */
+/**
+ * Lists the runs. The folders decide which runs exist; the index only saves reading those that can no longer change.
+ */
 export async function listRuns(
   runsDir: string,
   runIds: readonly string[],
@@ -19,7 +21,7 @@ export async function listRuns(
 ): Promise<readonly RunListing[]> {
   const indexPath = join(runsDir, INDEX_FILE);
   const index = await readIndex(indexPath);
-  const listings = await inGroups(runIds, async (runId): Promise<RunListing> => {
+  const listings = await mapInBatches(runIds, async (runId): Promise<RunListing> => {
     const path = join(runsDir, runId);
     const status = index.ended.get(runId);
     if (status !== undefined) return { runId, path, status, driverPid: null };
@@ -28,7 +30,7 @@ export async function listRuns(
   });
   const ended = listings.filter(({ status, driverPid }) => driverPid === null && hasEnded(status));
   const fresh = ended.filter(({ runId }) => !index.ended.has(runId));
-  // A list that can't be kept is a slower list next time, and nothing else.
+  // If the index can't be written, the next list is slower, but still right.
   await keepIndex(indexPath, index.lines, ended, fresh).catch(() => {});
   return listings;
 }
@@ -39,7 +41,7 @@ async function keepIndex(
   ended: readonly RunListing[],
   fresh: readonly RunListing[],
 ): Promise<void> {
-  if (lines > 2 * ended.length + AT_ONCE) await writeAtomically(path, linesOf(ended), false);
+  if (lines > 2 * ended.length + BATCH_SIZE) await writeAtomically(path, linesOf(ended), false);
   else if (fresh.length > 0) await appendFile(path, linesOf(fresh));
 }
 
@@ -56,7 +58,7 @@ interface Index {
   readonly lines: number;
 }
 
-/** Lines that make no sense, such as one torn by a crash, are passed over: the folder is read instead. */
+/** Skips invalid lines, such as one torn by a crash: the folder is read instead. */
 async function readIndex(path: string): Promise<Index> {
   const ended = new Map<string, Status>();
   const lines = (await textOf(path)).split('\n').filter((line) => line !== '');
@@ -89,9 +91,9 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-async function inGroups<T, R>(items: readonly T[], one: (item: T) => Promise<R>): Promise<readonly R[]> {
+async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
-  for (let start = 0; start < items.length; start += AT_ONCE)
-    results.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(one))));
+  for (let start = 0; start < items.length; start += BATCH_SIZE)
+    results.push(...(await Promise.all(items.slice(start, start + BATCH_SIZE).map(work))));
   return results;
 }

@@ -1,12 +1,12 @@
 /**
- * Exactly one process drives a run. Each process that wants to makes a lock file of its own in the run's folder and
- * then waits for the locks that were there before it: of two processes that come at the same moment, the one with the
- * greater name steps back, and one that comes later sees the file and waits in turn. No two names are the same, so
- * removing the lock of a dead process can never hit the lock of a living one.
+ * Exactly one process drives a run. Each contender creates its own lock file in the run's folder and then waits for the
+ * locks that existed before. Of two processes that contend at the same moment, the one with the greater name steps back;
+ * a later one sees the file and waits in turn. Names are unique, so removing the lock of a dead process can never remove
+ * the lock of a living one.
  *
- * The name says which process it is. How old its lease is, is measured with one clock only, that of the file system:
- * the time of the lock file that the holder renews against the time of the one that the contender has just made. The
- * clocks of two containers or machines may differ; neither is asked.
+ * The name identifies the process. The age of its lease is measured with a single clock, that of the file system: the
+ * time of the lock file that the holder renews is compared to the time of the file that the contender has just created.
+ * The clocks of two containers or machines may differ, so neither is used.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { constants, readdirSync } from 'node:fs';
@@ -29,24 +29,24 @@ export type LockResult =
   | {
       readonly ok: true;
       readonly lease: Lease;
-      /** A lock was removed whose process missed its lease and may still exist. */
+      /** A lock with an expired lease was removed, whose process may still exist. */
       readonly isTakeover: boolean;
     }
   | { readonly ok: false; readonly driver: Driver };
 
-/** Other contenders get this long to step back. */
-const PATIENCE_MS = 500;
-const LOOK_MS = 5;
+/** How long to wait for other contenders to step back. */
+const CONTENTION_TIMEOUT_MS = 500;
+const POLL_MS = 5;
 const STEP_BACK_MS = 25;
 const PREFIX = 'lock.';
 
 export async function acquireLock(runPath: string, timing: LeaseTiming): Promise<LockResult> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + CONTENTION_TIMEOUT_MS;
   for (;;) {
     const own = `${PREFIX}${formatIdentity(thisProcess())}.${randomBytes(6).toString('hex')}`;
     const path = join(runPath, own);
     const since = instant();
-    const nowMs = await makeLock(path);
+    const nowMs = await createLock(path);
     const observe = async () => {
       const locks = await observeLocks(runPath, nowMs(), timing.leaseMs);
       return locks.filter(({ name }) => name !== own);
@@ -55,10 +55,10 @@ export async function acquireLock(runPath: string, timing: LeaseTiming): Promise
     for (const lock of before) await correctFutureTime(lock, nowMs(), timing.leaseMs);
     const blocker = before.some(({ name }) => name < own)
       ? before[0]
-      : await outlast(before, observe, deadline);
+      : await awaitLocks(before, observe, deadline);
     if (blocker === undefined) {
       const stale = (await observe()).filter((lock) => !isAlive(lock));
-      for (const lock of stale) await remove(lock.path);
+      for (const lock of stale) await removeLock(lock.path);
       const findRival = () => findRivalLock(own, runPath);
       return {
         ok: true,
@@ -66,14 +66,14 @@ export async function acquireLock(runPath: string, timing: LeaseTiming): Promise
         isTakeover: stale.some(({ state }) => state === 'expired'),
       };
     }
-    await remove(path);
+    await removeLock(path);
     if (performance.now() > deadline) return { ok: false, driver: driverOf(blocker, timing.leaseMs) };
     await sleep(randomInt(1, STEP_BACK_MS));
   }
 }
 
-/** Returns the clock of the file system, read off the new file. */
-async function makeLock(path: string): Promise<() => number> {
+/** Creates a lock file. Returns the clock of the file system, based on the time of the new file. */
+async function createLock(path: string): Promise<() => number> {
   const file = await open(path, 'wx');
   try {
     const { mtimeMs } = await file.stat();
@@ -84,23 +84,23 @@ async function makeLock(path: string): Promise<() => number> {
   }
 }
 
-/** Waits until none of these is alive; returns one that stayed. */
-async function outlast(
+/** Waits until none of these locks is alive. Returns one that is still alive at the deadline. */
+async function awaitLocks(
   locks: readonly SeenLock[],
   observe: () => Promise<readonly SeenLock[]>,
   deadline: number,
 ): Promise<SeenLock | undefined> {
   for (let left = locks; ; ) {
     if (left.length === 0 || performance.now() > deadline) return left[0];
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
     const names = new Set(left.map(({ name }) => name));
     left = (await observe()).filter((lock) => names.has(lock.name) && isAlive(lock));
   }
 }
 
 /**
- * The process that drives the run now, or null. A process that only reads makes no file, so it goes by its own clock:
- * if that is wrong, it shows a wrong driver, but it can't get the lock.
+ * The process that drives the run now, or null. A process that only reads creates no file, so it uses its own clock: if
+ * that is wrong, it reports a wrong driver, but it can't get the lock.
  */
 export async function findDriver(runPath: string, leaseMs: number): Promise<Driver | null> {
   const driver = (await observeLocks(runPath, Date.now(), leaseMs)).find(isAlive);
@@ -117,9 +117,9 @@ interface SeenLock {
 
 async function observeLocks(runPath: string, nowMs: number, leaseMs: number): Promise<readonly SeenLock[]> {
   const locks: SeenLock[] = [];
-  for (const name of await lockNames(runPath)) {
+  for (const name of await listLockNames(runPath)) {
     const path = join(runPath, name);
-    const renewedMs = await renewalTime(path);
+    const renewedMs = await readRenewalTime(path);
     if (renewedMs === null) continue;
     const holder = holderOf(name);
     const leaseAgeMs = nowMs - renewedMs;
@@ -134,7 +134,7 @@ function stateOf(holder: ProcessIdentity | null, leaseAgeMs: number, leaseMs: nu
   return judgeHolder(holder, thisProcess(), seen, leaseMs);
 }
 
-async function lockNames(runPath: string): Promise<readonly string[]> {
+async function listLockNames(runPath: string): Promise<readonly string[]> {
   try {
     return (await readdir(runPath)).filter((name) => name.startsWith(PREFIX));
   } catch (error) {
@@ -144,7 +144,7 @@ async function lockNames(runPath: string): Promise<readonly string[]> {
 }
 
 /** Opening the file makes an NFS client ask the server, where `lstat` alone may answer from its cache. */
-async function renewalTime(path: string): Promise<number | null> {
+async function readRenewalTime(path: string): Promise<number | null> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
@@ -159,8 +159,8 @@ async function renewalTime(path: string): Promise<number | null> {
 }
 
 /**
- * If the clock was set back, the lock of a dead process would hold until that time comes again. Its lease is made to
- * start now; a living holder renews it anyway.
+ * If the clock was set back, the lock of a dead process would last until that time comes again. So its lease is reset
+ * to start now; a living holder renews it anyway.
  */
 async function correctFutureTime(
   { path, leaseAgeMs }: SeenLock,
@@ -171,9 +171,9 @@ async function correctFutureTime(
   await utimes(path, nowMs / 1000, nowMs / 1000).catch(() => {});
 }
 
-/** Any other lock counts whose process may exist: the winner of a contest removes those that don't. */
+/** Any other lock whose process may exist counts: the process that gets the lock removes the locks of dead ones. */
 function findRivalLock(own: string, runPath: string): Driver | null {
-  for (const name of namesNow(runPath)) {
+  for (const name of listNamesNow(runPath)) {
     const holder = name === own ? null : holderOf(name);
     if (holder !== null && stateOf(holder, 0, 0) !== 'dead')
       return { pid: holder.pid, host: holder.host, leaseUntil: null };
@@ -181,7 +181,7 @@ function findRivalLock(own: string, runPath: string): Driver | null {
   return null;
 }
 
-function namesNow(runPath: string): readonly string[] {
+function listNamesNow(runPath: string): readonly string[] {
   try {
     return readdirSync(runPath);
   } catch {
@@ -207,7 +207,7 @@ function driverOf({ holder, leaseAgeMs }: SeenLock, leaseMs: number): Driver {
   };
 }
 
-async function remove(path: string): Promise<void> {
+async function removeLock(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {

@@ -23,10 +23,10 @@ import { shareCalls } from './share-calls.ts';
 
 export interface RunStoreDeps {
   readonly repoRoot: string;
-  /** Absolute folder that holds the runs, or links to those that live elsewhere. */
+  /** Absolute path of the folder with the runs, or with links to runs that are stored elsewhere. */
   readonly runsDir: string;
   readonly clock: Clock;
-  /** All processes that share the runs need the same. */
+  /** All processes that share the runs must use the same timing. */
   readonly lease?: LeaseTiming;
 }
 
@@ -35,7 +35,7 @@ const RUN_FOLDERS = ['artifacts', 'harness', 'screenshots', 'logs'];
 interface OpenStore extends RunStoreDeps {
   readonly lease: LeaseTiming;
   readonly committer: Committer;
-  /** Makes the names of all runs made so far survive a power cut. */
+  /** Makes the names of all runs created so far survive a power cut. */
   readonly syncRuns: () => Promise<void>;
 }
 
@@ -52,8 +52,8 @@ export function createRunStore(deps: RunStoreDeps): RunStore {
     create: (runId, artifactsDir) => createRun(store, runId, artifactsDir),
     drive: (runId) => driveRun(store, runId, pathOf(runId)),
     read: (runId) => readRun(store, runId, pathOf(runId)),
-    match: async (prefix) => (await runIds(deps.runsDir)).filter((id) => matches(id, prefix)),
-    list: async () => listRuns(deps.runsDir, await runIds(deps.runsDir), store.lease.leaseMs),
+    match: async (prefix) => (await listRunIds(deps.runsDir)).filter((id) => matches(id, prefix)),
+    list: async () => listRuns(deps.runsDir, await listRunIds(deps.runsDir), store.lease.leaseMs),
   };
 }
 
@@ -62,8 +62,8 @@ function matches(runId: string, prefix: string): boolean {
   return plain(runId).startsWith(plain(prefix));
 }
 
-/** Newest first: ids sort by the time they were made. */
-async function runIds(runsDir: string): Promise<readonly string[]> {
+/** Newest first: ids sort by creation time. */
+async function listRunIds(runsDir: string): Promise<readonly string[]> {
   try {
     const names = await readdir(runsDir);
     return names
@@ -101,7 +101,7 @@ async function createRun(deps: OpenStore, runId: string, artifactsDir: string | 
       await run.release();
       await rm(path, { recursive: true, force: true });
       if (path !== indexed) await unlink(indexed);
-      await removeMade(made);
+      await removeCreated(made);
     },
   };
 }
@@ -132,14 +132,14 @@ async function openDriven(
 }
 
 /**
- * Runs and worktrees stay out of git by files that ignore themselves too, so that `git status` does not
- * change. Returns what was made, in that order, for a start that fails.
+ * Creates the folder of the runs. `.gitignore` files keep runs and worktrees out of git and ignore themselves too, so
+ * that `git status` does not change. Returns the created paths, in order, so that a failed start can remove them.
  */
 async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]> {
   const made: string[] = [];
   const home = join(deps.repoRoot, '.tnh');
   const first = await mkdir(deps.runsDir, { recursive: true });
-  if (first !== undefined) made.push(...foldersFrom(first, deps.runsDir));
+  if (first !== undefined) made.push(...listCreatedFolders(first, deps.runsDir));
   const files = [{ path: join(deps.runsDir, '.gitignore'), text: '*\n' }];
   if (deps.runsDir.startsWith(`${home}/`))
     files.push({ path: join(home, '.gitignore'), text: '/.gitignore\n/run/\n/worktrees/\n' });
@@ -155,21 +155,22 @@ async function prepareRunsFolder(deps: RunStoreDeps): Promise<readonly string[]>
   return made;
 }
 
-/** The folders on the way from the first that was made to the last. */
-function foldersFrom(first: string, last: string): string[] {
+/** The folders from the first created one down to the last. */
+function listCreatedFolders(first: string, last: string): string[] {
   const folders: string[] = [];
   for (let folder = last; folder.length >= first.length; folder = dirname(folder)) folders.unshift(folder);
   return folders;
 }
 
-/** Takes away what was made here: the files, and the folders as far as they are empty. */
-async function removeMade(made: readonly string[]): Promise<void> {
+/** Removes created files, and created folders if they are empty. */
+async function removeCreated(made: readonly string[]): Promise<void> {
   for (const path of made.toReversed())
     await (path.endsWith('.gitignore') ? unlink(path) : rmdir(path).catch(() => {}));
 }
 
 async function readRun({ lease }: OpenStore, runId: string, path: string): Promise<ReadResult> {
-  // First who drives it: a run that ends in between then still shows its driver, and is looked at again.
+  // Find the driver before reading the log: a run that ends in between then still has a driver, and the caller checks
+  // it again.
   const driver = await findDriver(path, lease.leaseMs);
   const reading = await readLog(join(path, EVENTS_FILE));
   if (reading === null) return { ok: false, problem: { kind: 'missing' } };
@@ -191,7 +192,7 @@ async function driveRun(deps: OpenStore, runId: string, path: string): Promise<D
   if (!lock.ok) return { ok: false, problem: { kind: 'driven', driver: lock.driver } };
   const { lease } = lock;
   try {
-    const reading = await readLocked(deps, runId, path, lock);
+    const reading = await repairLog(deps, runId, path, lock);
     if (reading?.ok === true) return { ok: true, run: await openDriven(deps, runId, path, lease, reading) };
     await lease.release();
     return {
@@ -207,8 +208,8 @@ async function driveRun(deps: OpenStore, runId: string, path: string): Promise<D
   }
 }
 
-/** The log as it is once everything is repaired that can be. */
-async function readLocked(
+/** Repairs the log as far as possible and reads it. */
+async function repairLog(
   { runsDir }: OpenStore,
   runId: string,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Calls that come while one is under way wait for the next, which serves them all. The one under way would
- * not do: it may have looked before they came.
+ * Combines concurrent calls: calls that arrive while one is in progress share the next one. The one in progress does
+ * not suffice: it may have started before the change that a new caller made.
  */
 export function shareCalls(call: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | null = null;

@@ -8,23 +8,23 @@ import { type Mount, mountFlags, planMounts } from './mount-plan.ts';
 import type { RootOnly } from './root-only.ts';
 
 export interface BubblewrapDeps {
-  /** The program, and what it has to be told on this machine. */
+  /** The program and the flags that it needs on this machine. */
   readonly command: readonly [string, ...string[]];
   readonly home: string;
-  /** Where temporary files go on this machine. */
+  /** The folder for temporary files on this machine. */
   readonly tempFolder: string;
   /** The PATH that agents and validators get. */
   readonly searchPath: string | undefined;
   readonly resolveProgram: ResolveProgram;
-  /** What each of the folders holds at most that are the process's own. They are in memory. */
+  /** Maximum size of each private folder. Private folders are in memory. */
   readonly privateBytes: number;
-  /** Files and folders that only root can read, where conductor runs as root. */
+  /** Files and folders that only root can read; empty unless conductor runs as root. */
   readonly rootOnly: () => Promise<RootOnly>;
 }
 
 /**
- * Namespaces of its own, no capabilities (as root it would have them all), and an end with whoever started it. It
- * begins no session: the supervisor has begun one for it, and ends it by its group.
+ * Separate namespaces, no capabilities (a process of root would have them all), and death with the parent process. No
+ * new session: the supervisor has already started one and stops the process by its group.
  */
 export const ENCLOSING_FLAGS = [
   '--unshare-pid',
@@ -43,17 +43,17 @@ export const ENCLOSING_FLAGS = [
   '/dev',
   '--proc',
   '/proc',
-  // Its files can be written by whoever is root, capabilities or not, and say what the whole machine does: a program for
-  // `core_pattern` would run outside.
+  // Root can write these files even without capabilities, and they control the whole machine: a program in
+  // `core_pattern` would run outside of the sandbox.
   ...['/proc/sys', '/proc/fs'].flatMap((path) => ['--ro-bind-try', path, path]),
 ];
 
-/** Homes, temporary files, and sockets by which other programs can be told to act: each gets empty ones of its own. */
+/** Homes, temporary files, and sockets that control other programs. Each sandbox gets empty folders in their place. */
 const PRIVATE_FOLDERS = ['/home', '/root', '/tmp', '/var/tmp', '/run', '/var/run'];
-/** The devices themselves are fixed; without this the folder around them could be filled like any other. */
+/** Gets a private folder of limited size. The rest of `/dev` is read-only. */
 const SHARED_MEMORY = '/dev/shm';
 
-/** Files of those folders without which names of hosts, or programs, are not found. */
+/** Files in the private folders that are needed to resolve host names or to find programs. */
 const SYSTEM_FILES = ['/run/systemd/resolve', '/run/current-system', '/run/opengl-driver'];
 /** On many machines a link into `/run`. */
 const RESOLVER_FILE = '/etc/resolv.conf';
@@ -62,7 +62,7 @@ export function createBubblewrap(deps: BubblewrapDeps): Sandbox {
   return {
     name: 'bubblewrap',
     enclose: async (argv, cwd, confinement) => {
-      const mounts = await mountsOf(deps, argv, cwd, confinement);
+      const mounts = await collectMounts(deps, argv, cwd, confinement);
       return [
         ...deps.command,
         ...ENCLOSING_FLAGS,
@@ -77,7 +77,7 @@ export function createBubblewrap(deps: BubblewrapDeps): Sandbox {
   };
 }
 
-async function mountsOf(
+async function collectMounts(
   deps: BubblewrapDeps,
   argv: readonly [string, ...string[]],
   cwd: string,
@@ -87,7 +87,7 @@ async function mountsOf(
   const given = [
     ...(await findMounts(confinement.readable, 'readable')),
     ...(await findMounts(confinement.writable, 'writable')),
-    ...(await keptMounts(confinement.kept ?? [])),
+    ...(await resolveKept(confinement.kept ?? [])),
   ];
   const shown = await findMounts(
     [
@@ -95,32 +95,33 @@ async function mountsOf(
       await realpath(RESOLVER_FILE).catch(() => RESOLVER_FILE),
       ...shownOfHome(deps.home, confinement.network === 'allow'),
       ...shownOfPath(deps.searchPath),
-      ...(await programFiles(deps, argv, cwd, own)),
+      ...(await findProgramFiles(deps, argv, cwd, own)),
     ],
     'readable',
   );
   const rootOnly = await deps.rootOnly();
-  const covers = (folder: string, { path }: Mount): boolean => isPathInside(folder, path);
-  // A home on the PATH, or behind a link there, is still a home.
-  const bares = ({ path, source }: Mount): boolean =>
+  const isBelow = (folder: string, { path }: Mount): boolean => isPathInside(folder, path);
+  // A mount must not expose a whole private folder, even if a home is on the PATH or behind a link on it.
+  const exposesPrivate = ({ path, source }: Mount): boolean =>
     own.some((folder) => isPathInside(path, folder) || isPathInside(source, folder));
   return [
     ...[...own, SHARED_MEMORY].map((path): Mount => ({ path, source: path, access: 'private' })),
     ...rootOnly.folders.map((path): Mount => ({ path, source: path, access: 'hidden' })),
     ...rootOnly.files.map((path): Mount => ({ path, source: path, access: 'sealed' })),
     ...(await findMounts(confinement.hidden, 'hidden')),
-    // What is not replaced is there anyway, and what was given must not be taken back in part.
+    // Outside of private folders everything is visible anyway. Inside granted folders a read-only mount would take back
+    // part of what was granted.
     ...shown.filter(
       (mount) =>
-        own.some((folder) => covers(folder, mount)) &&
-        !bares(mount) &&
-        !given.some((other) => covers(other.path, mount)),
+        own.some((folder) => isBelow(folder, mount)) &&
+        !exposesPrivate(mount) &&
+        !given.some((other) => isBelow(other.path, mount)),
     ),
     ...given,
   ];
 }
 
-/** Only what is there can be mounted. A link is shown as what it leads to, under its own name. */
+/** Only existing paths can be mounted. A link is mounted as its target, under the name of the link. */
 async function findMounts(paths: readonly string[], access: Mount['access']): Promise<Mount[]> {
   const found = await Promise.all(
     paths.map(async (path): Promise<Mount | null> => {
@@ -135,23 +136,26 @@ async function findMounts(paths: readonly string[], access: Mount['access']): Pr
   return found.filter((mount) => mount !== null);
 }
 
-async function keptMounts(kept: readonly KeptFolder[]): Promise<Mount[]> {
+async function resolveKept(kept: readonly KeptFolder[]): Promise<Mount[]> {
   return Promise.all(
     kept.map(async ({ path, source }): Promise<Mount> => {
-      return { path: await realPlace(path), source: await realpath(source), access: 'writable' };
+      return { path: await resolveExisting(path), source: await realpath(source), access: 'writable' };
     }),
   );
 }
 
-/** The path without links, as far as it exists. */
-async function realPlace(path: string): Promise<string> {
+/** Resolves the links of a path, as far as it exists. */
+async function resolveExisting(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   if (real !== null || dirname(path) === path) return real ?? path;
-  return join(await realPlace(dirname(path)), basename(path));
+  return join(await resolveExisting(dirname(path)), basename(path));
 }
 
-/** What is named on the command line was meant to be found: the program, and files that it is given. */
-async function programFiles(
+/**
+ * Finds what a process needs to see to start: the program and files that the command line names, and the targets of
+ * links on the PATH.
+ */
+async function findProgramFiles(
   { resolveProgram, searchPath }: BubblewrapDeps,
   argv: readonly [string, ...string[]],
   cwd: string,
@@ -159,36 +163,39 @@ async function programFiles(
 ): Promise<string[]> {
   const program = await resolveProgram(argv[0], { cwd, path: searchPath });
   const named = [...(program === null ? [] : [program]), ...argv.filter((word) => word.startsWith('/'))];
-  const linked = await Promise.all(foldersOf(searchPath).map((folder) => linksIn(folder, own)));
+  const linked = await Promise.all(foldersOf(searchPath).map((folder) => listLinks(folder, own)));
   const isTop = (folder: string): boolean => own.includes(folder);
-  // A script has neighbours that it loads. Beside a file at the top of a home lies everything, and beside one in a folder
-  // for settings, such as `.config`, lie logins.
+  // A script loads other files of its folder, so the whole folder is shown. Not so the top of a home, which contains
+  // everything, or a folder for settings, such as `.config`, which contains credentials.
   const isSettings = (folder: string): boolean => basename(folder).startsWith('.') && isTop(dirname(folder));
   return [
     ...(await realPaths(named)).map((path) =>
       isTop(dirname(path)) || isSettings(dirname(path)) ? path : dirname(path),
     ),
-    // Nobody has named these, so what lies beside them in a folder of the home is nobody's business.
+    // The command line does not name these, so of a folder directly below a home only the file itself is shown.
     ...(await realPaths(linked.flat())).map((path) =>
       isTop(dirname(path)) || isTop(dirname(dirname(path))) ? path : dirname(path),
     ),
   ];
 }
 
-/** Programs are often links to where they really are. Elsewhere than in what is replaced, they lead there anyway. */
-async function linksIn(folder: string, own: readonly string[]): Promise<string[]> {
+/**
+ * Lists the links in a folder of the PATH: programs are often links to another folder. Only private folders need this,
+ * because links elsewhere work anyway.
+ */
+async function listLinks(folder: string, own: readonly string[]): Promise<string[]> {
   if (!own.some((one) => isPathInside(one, folder))) return [];
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isSymbolicLink()).map((entry) => join(folder, entry.name));
 }
 
-/** Real, without repetitions, and only what is there. */
+/** Resolves links, and drops duplicates and missing paths. */
 async function realPaths(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map((path) => realpath(path).catch(() => null)));
   return [...new Set(found.filter((path) => path !== null))];
 }
 
-/** The root itself can't be replaced: a home that is the root is shown as it is. */
+/** The root folder can't be replaced: a home that is the root stays visible. */
 async function realFolders(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     (await realPaths(paths)).map(async (path) => ((await stat(path)).isDirectory() ? path : '/')),

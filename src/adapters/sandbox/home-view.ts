@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Folders of a home that hold programs. What is on the PATH has to work; none of these holds a login. Folders that mix
- * both, such as `.cargo` and `.local`, are taken apart.
+ * Folders of a home that contain programs: what is on the PATH has to work. None of them contains credentials. Of
+ * folders that mix both, such as `.cargo` and `.local`, only the subfolders with programs are listed.
  */
 const TOOLCHAINS = [
   '.asdf',
@@ -33,7 +33,7 @@ const TOOLCHAINS = [
   'go/bin',
 ];
 
-/** Packages and browsers that were fetched before: without a network there is no other way to them. */
+/** Packages and browsers that were downloaded before: without a network, a process can't get them otherwise. */
 const PACKAGE_STORES = [
   '.cache/Cypress',
   '.cache/ms-playwright',
@@ -46,7 +46,7 @@ const PACKAGE_STORES = [
   'go/pkg/mod',
 ];
 
-/** What of a home is shown, to be read, whoever runs. */
+/** The folders of a home that every sandboxed process can read. */
 export function shownOfHome(home: string, hasNetwork: boolean): string[] {
   const names = hasNetwork ? TOOLCHAINS : [...TOOLCHAINS, ...PACKAGE_STORES];
   return names.map((name) => join(home, name));
@@ -55,9 +55,9 @@ export function shownOfHome(home: string, hasNetwork: boolean): string[] {
 /** The folders of the PATH, and what programs in them need: the `lib` beside a `bin`, the packages around a `.bin`. */
 export function shownOfPath(searchPath: string | undefined): string[] {
   return foldersOf(searchPath).flatMap((folder) => {
-    const around = dirname(folder);
-    if (basename(folder) === '.bin' && basename(around) === 'node_modules') return [around];
-    return basename(folder) === 'bin' ? [folder, join(around, 'lib'), join(around, 'libexec')] : [folder];
+    const parent = dirname(folder);
+    if (basename(folder) === '.bin' && basename(parent) === 'node_modules') return [parent];
+    return basename(folder) === 'bin' ? [folder, join(parent, 'lib'), join(parent, 'libexec')] : [folder];
   });
 }
 

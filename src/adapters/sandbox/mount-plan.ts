@@ -1,20 +1,20 @@
 import { sep } from 'node:path';
 
 /**
- * `hidden` is shown empty, `private` is an empty one of its own to write in, and a `sealed` file is there but can't be
- * opened.
+ * `hidden` is an empty read-only folder, `private` is an empty writable folder of the sandbox, and a `sealed` file
+ * exists but can't be opened.
  */
 export type Access = 'hidden' | 'private' | 'sealed' | 'readable' | 'writable';
 
 export interface Mount {
-  /** Where it is seen. */
+  /** The path inside the sandbox. */
   readonly path: string;
-  /** Where it really is: a link would not lead there from inside. */
+  /** The real path, without links: a link might not resolve inside the sandbox. */
   readonly source: string;
   readonly access: Access;
 }
 
-/** Where two mounts are for one path, the one that gives more is meant. */
+/** If two mounts have the same path, the one that grants more wins. */
 const RANK: Readonly<Record<Access, number>> = {
   hidden: 0,
   private: 1,
@@ -23,7 +23,7 @@ const RANK: Readonly<Record<Access, number>> = {
   writable: 3,
 };
 
-/** Mounts in the order in which they have to be made: what lies inside another comes after it. */
+/** Sorts mounts so that a mount inside another one comes after it. */
 export function planMounts(mounts: readonly Mount[]): Mount[] {
   const byPath = new Map<string, Mount>();
   for (const mount of mounts) {
@@ -37,15 +37,16 @@ function depthOf(path: string): number {
   return path.split(sep).length;
 }
 
-/** Room for the folders that lead to what is mounted inside. */
+/** Enough for the folders that lead to mounts inside. */
 const HIDDEN_BYTES = 1_000_000;
 
-/** The flags that make all mounts. `privateBytes` is what each private folder holds at most. */
+/** The flags for all mounts. `privateBytes` is the maximum size of each private folder. */
 export function mountFlags(mounts: readonly Mount[], privateBytes: number): string[] {
   const hidden = mounts.filter(({ access }) => access === 'hidden');
   return [
     ...mounts.flatMap((mount) => flagsOf(mount, privateBytes)),
-    // At the end: places for other mounts are made inside. Without this the owner could make the folder writable again.
+    // Remount last, because mount points of other mounts are created inside. Without this, the owner could make the
+    // folder writable again.
     ...hidden.flatMap(({ path }) => ['--remount-ro', path]),
   ];
 }
@@ -57,7 +58,7 @@ function flagsOf({ path, source, access }: Mount, privateBytes: number): string[
     case 'private':
       return ['--perms', '1777', '--size', String(privateBytes), '--tmpfs', path];
     case 'sealed':
-      // The mount forbids devices, so it can't be opened, not even by its owner.
+      // The mount forbids devices, so not even the owner can open it.
       return ['--ro-bind', '/dev/null', path];
     case 'readable':
       return ['--ro-bind', source, path];

@@ -5,17 +5,17 @@ import { ENCLOSING_FLAGS } from './bubblewrap.ts';
 
 const run = promisify(execFile);
 
-/** A probe that hangs must not hold a run: it counts as one that fails. */
+/** A probe that hangs must not block a run: it counts as failed. */
 const PROBE_LIMIT_MS = 10_000;
 
 export type SandboxProbe =
   | { readonly ok: true; readonly command: readonly [string, ...string[]] }
   | { readonly ok: false; readonly reason: string; readonly help: string };
 
-/** Root needs no user namespace where it has the rights, and can't do without one in some containers. */
+/** Root needs no user namespace if it has the rights, but needs one in some containers. */
 const VARIANTS: readonly (readonly string[])[] = [[], ['--unshare-user']];
 
-/** Whether bubblewrap is here and works: it is really started, with all that a step would ask of it. */
+/** Checks that bubblewrap is installed and works, by starting it with the flags that a step would use. */
 export async function probeBubblewrap(
   resolveProgram: ResolveProgram,
   searchPath: string | undefined,
@@ -29,28 +29,28 @@ export async function probeBubblewrap(
     };
   let failure: SandboxProbe | null = null;
   for (const variant of VARIANTS) {
-    const refusal = await refusalOf(program, variant);
+    const refusal = await tryVariant(program, variant);
     if (refusal === null) return { ok: true, command: [program, ...variant] };
     failure ??= explain(program, refusal);
   }
   return failure ?? explain(program, '');
 }
 
-/** Null when it works, otherwise what it said. */
-async function refusalOf(program: string, variant: readonly string[]): Promise<string | null> {
+/** Null if it works, otherwise its error message. */
+async function tryVariant(program: string, variant: readonly string[]): Promise<string | null> {
   const flags = [...variant, ...ENCLOSING_FLAGS, '--unshare-net', '--tmpfs', '/tmp', '--chdir', '/'];
   try {
     await run(program, [...flags, '--', '/bin/sh', '-c', ':'], { timeout: PROBE_LIMIT_MS, cwd: '/' });
     return null;
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-    return said === ''
+    const errorText = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    return errorText === ''
       ? 'it ended without a word'
-      : (said.split('\n').at(-1) ?? said).replace(/^bwrap: /, '');
+      : (errorText.split('\n').at(-1) ?? errorText).replace(/^bwrap: /, '');
   }
 }
 
-/** Most often the kernel or a container does not let anybody make namespaces. */
+/** The usual cause is a kernel or a container that forbids namespaces. */
 function explain(program: string, refusal: string): Extract<SandboxProbe, { ok: false }> {
   const forbidden = /namespace|uid map|permission|not permitted|unshare|clone|proc/i.test(refusal);
   return {

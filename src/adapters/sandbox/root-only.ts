@@ -1,13 +1,16 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What root owns and no other user can read. A sandboxed process of root has no capabilities, but still owns these. */
+/**
+ * Files and folders that root owns and no other user can read. A sandboxed process of root has no capabilities, but
+ * could still read them as their owner.
+ */
 export interface RootOnly {
   readonly files: readonly string[];
   readonly folders: readonly string[];
 }
 
-/** Where system files with secrets are: passwords, host keys, certificates, state of services. */
+/** Folders of system files with secrets: passwords, host keys, certificates, state of services. */
 const PLACES = ['/boot', '/etc', '/opt', '/srv', '/usr/local/etc', '/var'];
 /** Container images and caches may have millions of files. */
 const ENTRIES_LIMIT = 200_000;
@@ -16,7 +19,7 @@ const OTHERS_READ = 0o004;
 const OTHERS_ENTER = 0o001;
 const NOTHING: RootOnly = { files: [], folders: [] };
 
-/** Finds them once in the life of this process. For any other user the kernel refuses them anyway. */
+/** Searches once per process, and only as root: the kernel refuses access to any other user anyway. */
 export function createRootOnlyFinder(places: readonly string[] = PLACES): () => Promise<RootOnly> {
   let found: Promise<RootOnly> | null = null;
   return () => {
@@ -29,7 +32,7 @@ async function findRootOnly(places: readonly string[]): Promise<RootOnly> {
   const files: string[] = [];
   const folders: string[] = [];
   const top = await readdir('/').catch((): string[] => []);
-  // Folders at the top are only looked at themselves.
+  // Check the entries of the root folder, but don't descend into them.
   const waiting = [...places];
   for (const path of top.map((name) => `/${name}`)) {
     const kind = await kindOf(path);
@@ -66,10 +69,11 @@ async function entriesOf(folder: string): Promise<{ path: string; kind: Kind }[]
 async function kindOf(path: string): Promise<Kind> {
   const found = await lstat(path).catch(() => null);
   if (found === null || found.isSymbolicLink()) return 'other';
-  const isRoots = found.uid === 0;
+  const isOwnedByRoot = found.uid === 0;
   if (found.isDirectory()) {
-    const isClosed = isRoots && (found.mode & (OTHERS_READ | OTHERS_ENTER)) !== (OTHERS_READ | OTHERS_ENTER);
+    const isClosed =
+      isOwnedByRoot && (found.mode & (OTHERS_READ | OTHERS_ENTER)) !== (OTHERS_READ | OTHERS_ENTER);
     return isClosed ? 'closed folder' : 'folder';
   }
-  return found.isFile() && isRoots && (found.mode & OTHERS_READ) === 0 ? 'closed file' : 'other';
+  return found.isFile() && isOwnedByRoot && (found.mode & OTHERS_READ) === 0 ? 'closed file' : 'other';
 }

@@ -15,16 +15,16 @@ import {
 
 /**
  * A stored result of setup: a folder with the files below `tree` and a list of them in `entry.json`. An entry is built
- * under another name and renamed when it is whole, so that a half-made one is never used, and two processes that
- * store the same digest can't mix their files. Nobody writes to an entry afterwards: checkouts get copies, and a file that
+ * under another name and renamed when it is complete, so that a partial one is never used, and two processes that store
+ * the same digest can't mix their files. An entry never changes afterwards: checkouts get copies, and a file that
  * differs from the list makes the entry unusable.
  */
 export interface CacheEntry {
   readonly folder: string;
-  /** Tells it from another entry that took its place. */
+  /** Distinguishes the entry from another one that replaced it. */
   readonly id: string;
   readonly digest: string;
-  /** The only checkout that can use it, because files in it name the path of that checkout; null for any. */
+  /** The only checkout that can use the entry, because its files contain the path of that checkout; null if any can. */
   readonly madeIn: string | null;
   readonly inputs: readonly CopiedInput[];
   /** The paths of setup, relative to a checkout. */
@@ -32,7 +32,7 @@ export interface CacheEntry {
   readonly tree: Tree;
 }
 
-/** A folder of the checkout that the commands installed as a copy: the result is out of date when it changes. */
+/** A folder of the checkout that the commands installed as a copy: if it changes, the result is stale. */
 export interface CopiedInput {
   readonly source: string;
   readonly hash: string;
@@ -50,7 +50,7 @@ const entrySchema = z.object({
   tree: z.array(z.tuple([z.string(), z.enum(['folder', 'file', 'link']), z.number(), z.string()])),
 });
 
-/** Null where there is no entry, or one that this version can't read. */
+/** Null if the entry is missing, or if this version can't read it. */
 export async function readEntry(folder: string): Promise<CacheEntry | null> {
   try {
     const read = entrySchema.parse(JSON.parse(await readFile(entryFile(folder), 'utf8')));
@@ -87,16 +87,16 @@ export interface StoreRequest {
   readonly digest: string;
   readonly tops: readonly string[];
   readonly inputs: readonly CopiedInput[];
-  /** Where entries are built before they get their place. On the file system of all places. */
+  /** The folder in which entries are built before they are moved. It is on the same file system as all destinations. */
   readonly workFolder: string;
-  /** Where an entry belongs, once it is known whether only this checkout can use it. */
+  /** The destination of an entry, depending on whether only this checkout can use it. */
   readonly placeOf: (isBound: boolean) => string;
   readonly pauses: Pauses;
 }
 
 export interface Stored {
   readonly entry: CacheEntry;
-  /** A file that names the path of the checkout, or null. */
+  /** A file that contains the path of the checkout, or null. */
   readonly boundBy: string | null;
   /** Files that share their content with names elsewhere, such as those that pnpm links from its store. */
   readonly shared: readonly string[];
@@ -129,21 +129,24 @@ export async function storeEntry(request: StoreRequest): Promise<Stored> {
     const boundBy = bound.found();
     const madeIn = boundBy === null ? null : checkout;
     const entry = { folder: request.placeOf(boundBy !== null), id, digest, madeIn, inputs, tops, tree };
-    await writeFile(entryFile(building), entryText(entry));
-    return { entry: await moveInto(building, entry, pauses), boundBy, shared };
+    await writeFile(entryFile(building), renderEntry(entry));
+    return { entry: await moveEntry(building, entry, pauses), boundBy, shared };
   } catch (error) {
     await removeTree(building, createPauses(null)).catch(() => undefined);
     throw error;
   }
 }
 
-function entryText({ id, digest, madeIn, inputs, tops, tree }: CacheEntry): string {
+function renderEntry({ id, digest, madeIn, inputs, tops, tree }: CacheEntry): string {
   const rows = [...tree].map(([path, { kind, mode, stamp }]) => [path, kind, mode, stamp]);
   return JSON.stringify({ id, digest, made_in: madeIn, inputs, tops, tree: rows });
 }
 
-/** Another process may have stored the same meanwhile, which is then used. One of other inputs makes room. */
-async function moveInto(building: string, entry: CacheEntry, pauses: Pauses): Promise<CacheEntry> {
+/**
+ * Moves a built entry to its destination. If another process has stored the same result in the meantime, uses that one;
+ * replaces an entry with other inputs.
+ */
+async function moveEntry(building: string, entry: CacheEntry, pauses: Pauses): Promise<CacheEntry> {
   for (let tries = 0; ; tries += 1) {
     try {
       await rename(building, entry.folder);
@@ -161,12 +164,12 @@ async function moveInto(building: string, entry: CacheEntry, pauses: Pauses): Pr
   }
 }
 
-/** Removes an entry, unless another has taken its place. */
+/** Removes an entry, unless another one has replaced it. */
 export async function discardEntry(entry: CacheEntry, pauses: Pauses): Promise<void> {
   if ((await readEntry(entry.folder))?.id === entry.id) await discardFolder(entry.folder, pauses);
 }
 
-/** Out of the way first, so that no other process begins to read what is being removed. */
+/** Renames the folder before removing it, so that no other process starts to read it. */
 export async function discardFolder(folder: string, pauses: Pauses): Promise<void> {
   const aside = join(dirname(folder), `${UNFINISHED}${randomBytes(8).toString('hex')}`);
   try {
@@ -177,13 +180,13 @@ export async function discardFolder(folder: string, pauses: Pauses): Promise<voi
   await removeTree(aside, pauses);
 }
 
-/** pnpm writes this file anew, and its only content is where projects are. */
+/** pnpm recreates this file, which contains only the paths of projects. */
 function isBookkeeping(path: string): boolean {
   return /(?:^|\/)node_modules\/\.pnpm-workspace-state[^/]*\.json$/.test(path);
 }
 
 const TEXT_LIMIT_BYTES = 4 * 1024 * 1024;
-/** As git does it: a text has no NUL at its beginning. */
+/** As in git, a file is text if its beginning contains no NUL. */
 const BEGINNING_BYTES = 8_000;
 
 interface BoundSearch {
@@ -191,23 +194,26 @@ interface BoundSearch {
   readonly found: () => string | null;
 }
 
-/** Looks for the path of a checkout in links and in texts: scripts with an interpreter line, `pyvenv.cfg`, `.pth`. */
+/**
+ * Searches for the path of a checkout in links and in text files: scripts with an interpreter line, `pyvenv.cfg`,
+ * `.pth`.
+ */
 function createBoundSearch(...checkouts: readonly string[]): BoundSearch {
   const [root = ''] = checkouts;
   const needles = new Set(checkouts.flatMap((path) => [path, encodeURI(path)]));
   let first: string | null = null;
-  const isNamedIn = (text: Buffer | string) => [...needles].some((needle) => text.includes(needle));
+  const containsPath = (text: Buffer | string) => [...needles].some((needle) => text.includes(needle));
   return {
     look: (path, { kind }) => {
       if (first !== null) return;
       const full = join(root, path);
       if (kind === 'link') {
-        if (isNamedIn(readlinkSync(full))) first = path;
+        if (containsPath(readlinkSync(full))) first = path;
         return;
       }
       if (lstatSync(full).size > TEXT_LIMIT_BYTES) return;
       const content = readFileSync(full);
-      if (!content.subarray(0, BEGINNING_BYTES).includes(0) && isNamedIn(content)) first = path;
+      if (!content.subarray(0, BEGINNING_BYTES).includes(0) && containsPath(content)) first = path;
     },
     found: () => first,
   };

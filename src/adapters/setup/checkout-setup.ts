@@ -30,18 +30,18 @@ import {
 import { copyUserFiles, removeOwned, trackedAmong } from './user-files.ts';
 
 export interface CheckoutSetupDeps extends CommandDeps {
-  /** Null: nothing has to be prepared. */
+  /** Null if nothing has to be prepared. */
   readonly setup: SetupConfig | null;
-  /** Of all commands together. */
+  /** Timeout of all commands together. */
   readonly timeoutMs: number;
   /** The user's checkout, where the files of `copy` come from. */
   readonly repoRoot: string;
-  /** Where results are kept for later runs: `setup` in the folder of the repository's workspaces. */
+  /** The folder that keeps results for later runs: `setup` in the folder of the repository's workspaces. */
   readonly cacheFolder: string;
-  /** Where ports are reserved: one folder for all repositories of a user. */
+  /** The folder in which ports are reserved: one for all repositories of a user. */
   readonly portsFolder: string;
   readonly resolveProgram: ResolveProgram;
-  /** The first words of the commands of validators. */
+  /** The programs that the commands of validators start. */
   readonly checkPrograms?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function createCheckoutSetup(deps: CheckoutSetupDeps): CheckoutSetup {
   const ports = createPortRegistry(deps.portsFolder);
   const scan: CheckoutSetup['scan'] = async (request) =>
     (await scanCheckout(pythonSites, { ...request, signal: null })).foreign;
-  const work = (request: SetupRequest, config: SetupConfig): Preparation => ({
+  const createPreparation = (request: SetupRequest, config: SetupConfig): Preparation => ({
     ...deps,
     setup: config,
     request,
@@ -61,14 +61,14 @@ export function createCheckoutSetup(deps: CheckoutSetupDeps): CheckoutSetup {
     digest: () => digestOf({ setup: config, versions }, request.checkout, request.env),
     scan: () => scanCheckout(pythonSites, request),
   });
-  const guarded = async (
+  const runGuarded = async (
     request: SetupRequest,
     act: (preparation: Preparation) => Promise<SetupResult>,
   ): Promise<SetupResult> => {
     try {
       const outside = findOutsidePaths(await readTopFiles(request.checkout));
       if (outside.length > 0) return outsideResult(outside, request.checkout);
-      if (setup !== null) return await act(work(request, setup));
+      if (setup !== null) return await act(createPreparation(request, setup));
       const scanned = await scanCheckout(pythonSites, request);
       return scanned.foreign.length > 0
         ? foreignResult(scanned.foreign, [], [])
@@ -84,8 +84,8 @@ export function createCheckoutSetup(deps: CheckoutSetupDeps): CheckoutSetup {
     digest: ({ checkout, env }) =>
       setup === null ? Promise.resolve(null) : digestOf({ setup, versions }, checkout, env),
     keyFiles: (checkout) => (setup === null ? Promise.resolve(new Map()) : keyFilesOf(setup, checkout)),
-    prepare: (request) => guarded(request, prepare),
-    restore: (request) => guarded(request, restore),
+    prepare: (request) => runGuarded(request, prepare),
+    restore: (request) => runGuarded(request, restore),
     scan,
     reservePorts: ({ runId, workspace }) =>
       setup === null || setup.ports === 0
@@ -118,7 +118,7 @@ async function prepare(preparation: Preparation): Promise<SetupResult> {
   if (setup.cache === null) return runSetup(preparation, digest, notes);
   const reused = await takeFromCache(preparation, digest, notes);
   if (reused !== null) return reused;
-  // What is made of changed files is for this run alone, so there is no other process to wait for.
+  // A result for changed files is only for this run, so there is no other process to wait for.
   if (request.isChanged) return runSetup(preparation, digest, notes);
   return cache.exclusively(digest, request.signal, async () => {
     const made = await takeFromCache(preparation, digest, notes);
@@ -135,7 +135,7 @@ async function clearPaths({ setup, request, pauses }: Preparation): Promise<stri
   return removeOwned(request.checkout, paths, pauses);
 }
 
-/** Null when no stored result fits. */
+/** Null if no stored result fits. */
 async function takeFromCache(
   preparation: Preparation,
   digest: string,
@@ -164,13 +164,13 @@ async function takeFromCache(
       await cache.discard(entry);
       continue;
     }
-    await rememberStamps(preparation, entry);
+    await recordStamps(preparation, entry);
     return finish(preparation, digest, true, [], notes);
   }
   return null;
 }
 
-async function rememberStamps({ request, pauses }: Preparation, entry: CacheEntry): Promise<void> {
+async function recordStamps({ request, pauses }: Preparation, entry: CacheEntry): Promise<void> {
   const tree = await listTree(request.checkout, entry.tops, pauses);
   const { digest, folder, id } = entry;
   await writeStamps(request, { digest, entryFolder: folder, entryId: id, tree });
@@ -189,12 +189,12 @@ async function runSetup(
   }
   const scanned = await preparation.scan();
   if (scanned.foreign.length > 0) return foreignResult(scanned.foreign, ran.commands, notes);
-  const stored = await keepResult(preparation, digest, scanned.installed);
+  const stored = await storeResult(preparation, digest, scanned.installed);
   return success(digest, false, ran.commands, [...notes, ...stored]);
 }
 
-/** Returns notes. A result that can't be kept is no reason to end a run. */
-async function keepResult(
+/** Stores the result and returns notes. A result that can't be stored must not end the run. */
+async function storeResult(
   preparation: Preparation,
   digest: string,
   installed: readonly Installed[],
@@ -208,13 +208,14 @@ async function keepResult(
       return [`nothing to cache: the commands made none of ${setup.cache.paths.join(', ')}`];
     const inputs = await findCopiedInputs(checkout, installed);
     const stored = await cache.store({ ...request, digest, tops, inputs, isShared: !isChanged, pauses });
-    // An agent that writes into such a file would change the store of the package manager, and so every later install.
+    // Replace shared files by copies: an agent that writes to such a file would change the package manager's store, and
+    // so every later install.
     for (const path of stored.shared) {
       const { mode } = stored.entry.tree.get(path) ?? { mode: 0o644 };
       replaceByCopy(join(entryTree(stored.entry.folder), path), join(checkout, path), mode);
       if (pauses.isDue()) await pauses.take();
     }
-    await rememberStamps(preparation, stored.entry);
+    await recordStamps(preparation, stored.entry);
     return stored.boundBy === null
       ? []
       : [`not kept for other checkouts: ${stored.boundBy} contains the path of this one`];

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { hashOf } from './hash.ts';
 import type { Tree, TreeEntry } from './tree.ts';
 
-/** What a checkout was last given, and how its files looked then. */
+/** The cache entry that was last copied to a checkout, and the stamps of the files after that. */
 export interface CheckoutStamps {
   readonly digest: string;
   readonly entryFolder: string;
@@ -25,7 +25,7 @@ interface Place {
   readonly checkout: string;
 }
 
-/** Null where nothing is known about the checkout. */
+/** Null if there are no stamps of the checkout. */
 export async function readStamps(place: Place): Promise<CheckoutStamps | null> {
   try {
     const read = stampsSchema.parse(JSON.parse(await readFile(stampsPath(place), 'utf8')));
@@ -54,7 +54,7 @@ export async function writeStamps(place: Place, stamps: CheckoutStamps): Promise
   await rename(temporary, path);
 }
 
-/** Before a checkout is changed: if the process dies meanwhile, the next one must not believe old stamps. */
+/** Call this before changing a checkout: if the process dies in between, the next one must not trust old stamps. */
 export async function removeStamps(place: Place): Promise<void> {
   await rm(stampsPath(place), { force: true });
 }

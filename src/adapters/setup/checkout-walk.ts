@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { isManifest } from '../../setup/declared-paths.ts';
 import type { Pauses } from './tree.ts';
 
-/** What of a checkout can lead to another one. Paths are relative to it. */
+/** Files and folders of a checkout that may refer to another checkout. Paths are relative to it. */
 export interface Landmarks {
   readonly manifests: readonly string[];
-  /** `node_modules` folders that are in no other. */
+  /** `node_modules` folders that are not nested in another one. */
   readonly modules: readonly string[];
   /** Folders with a `pyvenv.cfg`. */
   readonly environments: readonly string[];
@@ -15,14 +15,14 @@ export interface Landmarks {
   readonly isPython: boolean;
 }
 
-/** Enough for very large repositories; beyond it the rest of the checkout is not looked at. */
+/** Enough for very large repositories. The rest of a larger checkout is not searched. */
 const FOLDERS_LIMIT = 100_000;
 const MANIFESTS_LIMIT = 5_000;
 
 const PYTHON_FILES =
   /^(?:pyproject\.toml|setup\.py|setup\.cfg|Pipfile|pytest\.ini|conftest\.py|tox\.ini|requirements.*\.txt)$/;
 
-/** Reads the names in every folder and nothing else; what packages hold is left alone. */
+/** Reads only the names in every folder, and does not look into installed packages. */
 export async function findLandmarks(checkout: string, pauses: Pauses): Promise<Landmarks> {
   const manifests: string[] = [];
   const modules: string[] = [];
@@ -44,7 +44,7 @@ export async function findLandmarks(checkout: string, pauses: Pauses): Promise<L
       if (entry.isSymbolicLink()) links.push(path);
       else if (entry.isDirectory()) {
         if (name === 'node_modules') modules.push(path);
-        // Git's own folder, and conductor's, where a link leads to the run's harness on purpose.
+        // Skip git's own folder, and conductor's, which contains a link to the run's harness.
         else if (name !== '.git' && path !== '.tnh') waiting.push(path);
       } else if (isManifest(name)) {
         if (manifests.length < MANIFESTS_LIMIT) manifests.push(path);

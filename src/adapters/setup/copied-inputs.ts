@@ -5,12 +5,13 @@ import type { CopiedInput } from './cache-entry.ts';
 import type { Installed } from './foreign-scan.ts';
 import { hashOf } from './hash.ts';
 
-/** Not part of what a package manager copies, and large. */
-const LEFT_OUT = new Set(['.git', '.tnh', 'node_modules', '.venv', 'venv', '__pycache__', 'target']);
+/** Large folders that a package manager does not copy. */
+const SKIPPED = new Set(['.git', '.tnh', 'node_modules', '.venv', 'venv', '__pycache__', 'target']);
 
 /**
- * Folders of the checkout that the commands installed as a copy, as yarn does with `file:` dependencies, pnpm with
- * injected ones, and pip without `-e`. Tests run the copy, so a stored result can't be used once such a folder changed.
+ * Finds folders of the checkout that the commands installed as a copy, as yarn does with `file:` dependencies, pnpm
+ * with injected ones, and pip without `-e`. Tests run the copy, so a stored result can't be used once such a folder has
+ * changed.
  */
 export async function findCopiedInputs(
   checkout: string,
@@ -28,7 +29,7 @@ export async function findCopiedInputs(
   return inputs;
 }
 
-/** The first folder that is no longer what a result was made of, or null. */
+/** The first folder that has changed since a result was stored, or null. */
 export async function changedInput(checkout: string, inputs: readonly CopiedInput[]): Promise<string | null> {
   for (const { source, hash } of inputs)
     if ((await hashOfFolder(join(checkout, source))) !== hash) return source === '' ? '.' : source;
@@ -43,7 +44,7 @@ async function hashOfFolder(root: string): Promise<string> {
     for (const entry of entries) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
-        if (!LEFT_OUT.has(entry.name)) waiting.push(path);
+        if (!SKIPPED.has(entry.name)) waiting.push(path);
       } else if (entry.isFile()) lines.push(`${path}\0${hashOf(await readFile(join(root, path)))}`);
       else if (entry.isSymbolicLink()) lines.push(`${path}\0${await readlink(join(root, path))}`);
     }

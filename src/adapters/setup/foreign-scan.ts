@@ -18,9 +18,9 @@ export interface Scan {
 }
 
 export interface Installed {
-  /** Where programs find the package: absolute. */
+  /** Absolute path at which programs find the package. */
   readonly path: string;
-  /** The folder of the checkout that it was installed from: absolute, without links. */
+  /** Absolute path, without links, of the folder of the checkout that the package was installed from. */
   readonly source: string;
 }
 
@@ -31,14 +31,14 @@ export interface ScanPlace {
   readonly signal: AbortSignal | null;
 }
 
-/** Looks at everything in and around a checkout by which programs find packages. */
+/** Scans everything in and around a checkout through which programs find packages. */
 export async function scanCheckout(pythonSites: PythonSites, place: ScanPlace): Promise<Scan> {
   const pauses = createPauses(place.signal);
   const checkout = await realpath(place.checkout);
   const others = await Promise.all(place.otherCheckouts.map((path) => realpath(path).catch(() => path)));
   const landmarks = await findLandmarks(checkout, pauses);
   const texts = await readManifests(checkout, [...landmarks.manifests, PNPM_WORKSPACE]);
-  const own = ownPackagesOf(texts);
+  const own = findOwnPackages(texts);
   const collector = createCollector(checkout, place.env.HOME);
   collectLinks(collector, landmarks);
   collectDeclared(collector, texts, own);
@@ -50,7 +50,7 @@ export async function scanCheckout(pythonSites: PythonSites, place: ScanPlace): 
       false,
     );
   for (const path of landmarks.modules) await collectModules(collector, path, own, pauses);
-  await collectPython(collector, landmarks, await sitesFor(pythonSites, place, landmarks, checkout));
+  await collectPython(collector, landmarks, await findSites(pythonSites, place, landmarks, checkout));
   await collectAbove(collector, checkout, pauses);
   const ownPackages = new Set([...own.keys()].flatMap((name) => [name, pythonName(name)]));
   return {
@@ -67,8 +67,8 @@ async function readManifests(checkout: string, paths: readonly string[]): Promis
   return texts;
 }
 
-/** Packages at the top and those of its workspace, with their folders. Others may be fixtures. */
-function ownPackagesOf(texts: Texts): ReadonlyMap<string, string> {
+/** The packages at the top of the checkout and in its workspace, with their folders. Others may be fixtures. */
+function findOwnPackages(texts: Texts): ReadonlyMap<string, string> {
   const patterns = workspacePatterns(texts);
   const own = new Map<string, string>();
   for (const [path, text] of texts) {
@@ -84,9 +84,11 @@ interface Collector {
   readonly checkout: string;
   readonly dependencies: Dependency[];
   readonly installed: Installed[];
-  /** A link on the disk: absolute. */
+  /** Adds a link on the disk, by its absolute path. */
   readonly link: (path: string, packageName: string | null, isRequired: boolean) => void;
-  /** Paths that a file names, seen from a folder: relative to the checkout, or absolute. */
+  /**
+   * Adds paths that a file names, relative to `folder`. `file` and `folder` are relative to the checkout, or absolute.
+   */
   readonly declared: (
     file: string,
     folder: string,
@@ -108,8 +110,8 @@ function createCollector(checkout: string, home: string | undefined): Collector 
     dependencies,
     installed: [],
     link: (path, packageName, isRequired) => {
-      const target = resolveFrom(dirname(path), linkTarget(path));
-      // Most links of a package manager stay inside: they need no second look.
+      const target = resolveFrom(dirname(path), readLinkTarget(path));
+      // Most links of a package manager stay inside the checkout and need no further check.
       if (!isPathInside(checkout, target) || !isPathInside(checkout, path))
         add(path, target, packageName, isRequired);
     },
@@ -142,14 +144,14 @@ function collectDeclared(collector: Collector, texts: Texts, own: ReadonlyMap<st
     for (const { path: target, packageName } of declared) {
       const source = realPathOf(resolveFrom(join(checkout, folder), decodeFileUrl(target)));
       const path =
-        packageName === null ? null : nearestPackage(checkout, join(checkout, folder), packageName);
+        packageName === null ? null : findNearestPackage(checkout, join(checkout, folder), packageName);
       if (source !== null && path !== null) collector.installed.push({ path, source });
     }
   }
 }
 
 /** Where Node finds a package from a folder of the checkout: the nearest `node_modules` that has it. */
-function nearestPackage(checkout: string, folder: string, name: string): string | null {
+function findNearestPackage(checkout: string, folder: string, name: string): string | null {
   for (let from = folder; isPathInside(checkout, from); from = dirname(from)) {
     const path = join(from, 'node_modules', name);
     if (realPathOf(path) !== null) return path;
@@ -176,8 +178,8 @@ async function collectModules(
     collector.declared(hidden, dirname(path), readDeclaredPaths('.package-lock.json', text), true);
 }
 
-/** The Python on the PATH counts where no environment of the checkout hides it, those of the checks always. */
-async function sitesFor(
+/** The Python on the PATH counts unless an environment of the checkout hides it. Those of the checks always count. */
+async function findSites(
   pythonSites: PythonSites,
   { env }: ScanPlace,
   { environments, isPython }: Landmarks,
@@ -208,7 +210,7 @@ async function collectPython(
   }
 }
 
-/** Node, Go and Cargo look into every folder above the one that they start in. */
+/** Node, Go and Cargo search every folder above the one that they start in. */
 async function collectAbove(collector: Collector, checkout: string, pauses: Pauses): Promise<void> {
   for (let folder = dirname(checkout); ; folder = dirname(folder)) {
     const { links } = await findModuleLinks(join(folder, 'node_modules'), pauses);
@@ -221,7 +223,7 @@ async function collectAbove(collector: Collector, checkout: string, pauses: Paus
   }
 }
 
-function linkTarget(path: string): string {
+function readLinkTarget(path: string): string {
   try {
     return readlinkSync(path);
   } catch {

@@ -5,7 +5,7 @@ export function hashOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Null where there is no file. */
+/** Null if there is no file. */
 export async function hashOfFile(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null);
   return found?.isFile() === true ? hashOf(await readFile(path)) : null;

@@ -8,7 +8,7 @@ export interface PackageLink {
   readonly name: string;
 }
 
-/** Packages below pnpm's own folder: `core@file+packages+core` is a copy of a package in the repository. */
+/** A package in pnpm's virtual store that is a copy of a package in the repository: `core@file+packages+core`. */
 export interface InjectedCopy {
   readonly path: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface ModuleLinks {
   readonly copies: readonly InjectedCopy[];
 }
 
-/** The entries of a `node_modules` folder at the level of packages, those of pnpm's virtual store included. */
+/** Finds the packages of a `node_modules` folder that are links or copies, including those in pnpm's virtual store. */
 export async function findModuleLinks(modules: string, pauses: Pauses): Promise<ModuleLinks> {
   const links = linksOfPackages(modules);
   const copies: InjectedCopy[] = [];

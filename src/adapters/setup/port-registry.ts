@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 
 /**
- * Ranges of loopback ports, each claimed by a file. A process first writes its claim and then reads all others: of two
- * that claim the same port at the same time at least one sees the other, and gives way. A claim ends with the folder
- * of its run or with its process, whichever goes first.
+ * Ranges of loopback ports, each claimed by a file. A process first writes its claim and then reads all others: if two
+ * processes claim the same port at the same time, at least one sees the other's claim and gives way. A claim ends with
+ * the workspace of its run or with its process, whichever ends first.
  */
 export interface PortRegistry {
   readonly reserve: (request: PortClaim) => Promise<number>;
@@ -21,10 +21,10 @@ export interface PortClaim {
   readonly count: number;
 }
 
-/** Above the ports of known services, below those that systems hand out by themselves. */
+/** Above the ports of known services, below the ephemeral ports that systems assign. */
 const FIRST_PORT = 16_000;
 const LAST_PORT = 31_999;
-const MOST_TRIES = 500;
+const TRIES_LIMIT = 500;
 
 const claimSchema = z.object({
   first: z.int(),
@@ -44,13 +44,13 @@ export function createPortRegistry(folder: string): PortRegistry {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = pathOf(runId);
       const own = await readClaim(path);
-      // While this process drives the run, its ports stay the same, also when its own programs listen on them.
+      // While this process drives the run, its ports stay the same, even if its own programs listen on them.
       if (own?.count === count && isSameHolder(own, thisProcess())) return own.first;
-      const start = own?.count === count ? own.first : firstGuess(runId, count);
-      for (let tries = 0, first = start; tries < MOST_TRIES; tries += 1, first = anotherGuess(count)) {
-        if (overlapping(first, count, await otherClaims(folder, path))) continue;
+      const start = own?.count === count ? own.first : firstCandidate(runId, count);
+      for (let tries = 0, first = start; tries < TRIES_LIMIT; tries += 1, first = randomCandidate(count)) {
+        if (isOverlapping(first, count, await readOtherClaims(folder, path))) continue;
         await writeClaim(path, { first, count, workspace, ...thisProcess() });
-        if (overlapping(first, count, await otherClaims(folder, path))) continue;
+        if (isOverlapping(first, count, await readOtherClaims(folder, path))) continue;
         if (await areFree(first, count)) return first;
       }
       await rm(path, { force: true });
@@ -60,22 +60,22 @@ export function createPortRegistry(folder: string): PortRegistry {
   };
 }
 
-/** Runs begin at different places, so that they rarely meet. */
-function firstGuess(runId: string, count: number): number {
+/** Runs start at different ports, so that they rarely collide. */
+function firstCandidate(runId: string, count: number): number {
   const number = createHash('sha256').update(runId).digest().readUInt32BE(0);
   return FIRST_PORT + (number % (LAST_PORT - FIRST_PORT - count + 2));
 }
 
-/** At random: two processes that give way to each other must not meet again at the next place. */
-function anotherGuess(count: number): number {
+/** Random, so that two processes that give way to each other don't collide again. */
+function randomCandidate(count: number): number {
   return randomInt(FIRST_PORT, LAST_PORT - count + 2);
 }
 
-function overlapping(first: number, count: number, claims: readonly Claim[]): boolean {
+function isOverlapping(first: number, count: number, claims: readonly Claim[]): boolean {
   return claims.some((claim) => claim.first < first + count && first < claim.first + claim.count);
 }
 
-async function otherClaims(folder: string, own: string): Promise<Claim[]> {
+async function readOtherClaims(folder: string, own: string): Promise<Claim[]> {
   const claims: Claim[] = [];
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
@@ -83,8 +83,8 @@ async function otherClaims(folder: string, own: string): Promise<Claim[]> {
     const claim = await readClaim(path);
     if (claim === null) continue;
     if (await isHeld(claim)) claims.push(claim);
-    // The file of a run is only ever written for this run: nobody else can have claimed it anew.
-    else if (!(await isThere(claim.workspace))) await rm(path, { force: true });
+    // A claim file is only ever written for its own run, so no other run can have claimed it again.
+    else if (!(await pathExists(claim.workspace))) await rm(path, { force: true });
   }
   return claims;
 }
@@ -131,9 +131,9 @@ function isSameHolder(one: Holder, other: Holder): boolean {
   return (['pid', 'started', 'boot', 'namespace'] as const).every((key) => one[key] === other[key]);
 }
 
-/** A process in another container can't be seen: its claim holds as long as its workspace exists. */
+/** A process in another container is not visible: its claim lasts as long as its workspace exists. */
 async function isHeld({ pid, started, boot, namespace, workspace }: Claim): Promise<boolean> {
-  if (!(await isThere(workspace))) return false;
+  if (!(await pathExists(workspace))) return false;
   const own = thisProcess();
   if (boot !== own.boot) return false;
   if (namespace !== own.namespace) return true;
@@ -145,7 +145,7 @@ async function isHeld({ pid, started, boot, namespace, workspace }: Claim): Prom
   return started === startOf(pid);
 }
 
-/** Field 22 of /proc/<pid>/stat, counted behind the command name, which may hold spaces. */
+/** Field 22 of /proc/<pid>/stat, counted after the command name, which may contain spaces. */
 function startOf(pid: number): string {
   const text = readSystem(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
@@ -167,7 +167,7 @@ function readSystem(path: string): string {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -6,17 +6,17 @@ import type { ResolveProgram } from '../../ports/supervisor.ts';
 
 const run = promisify(execFile);
 
-/** What distinguishes a program from another of the same name, as text. */
+/** Text that distinguishes a program from another one of the same name. */
 export type ProgramVersions = (program: string, env: Readonly<Record<string, string>>) => Promise<string>;
 
 const TIMEOUT_MS = 10_000;
-const LONGEST_VERSION = 500;
+const VERSION_LIMIT = 500;
 
-/** Programs are asked outside any checkout, and once as long as their file stays the same. */
+/** Runs programs outside any checkout to get their versions, once as long as a program's file stays the same. */
 export function createProgramVersions(resolveProgram: ResolveProgram): ProgramVersions {
   const known = new Map<string, Promise<string>>();
   const versionOf: ProgramVersions = async (program, env) => {
-    // A program of the checkout counts by its content, which the digest has already; it may not exist yet.
+    // The digest already contains the content of a program of the checkout. The program may not exist yet.
     if (program.includes('/') && !program.startsWith('/')) return 'in the checkout';
     const path = await resolveProgram(program, { cwd: '/', path: env.PATH });
     if (path === null) return 'not found';
@@ -42,20 +42,20 @@ async function findVersion(
   versionOf: ProgramVersions,
 ): Promise<string> {
   if (file.real === process.execPath) return `node ${process.version}`;
-  const interpreter = await interpreterOf(file.real);
-  const packaged = interpreter === 'node' ? await packageVersion(file.real) : null;
+  const interpreter = await readInterpreter(file.real);
+  const packaged = interpreter === 'node' ? await readPackageVersion(file.real) : null;
   const own = packaged ?? (await askVersion(file, env));
   return interpreter === null ? own : `${own} by ${await versionOf(interpreter, env)}`;
 }
 
-/** Asking costs a process; npm and its like are packages with a version beside them. */
-async function packageVersion(path: string): Promise<string | null> {
+/** Reads the version from `package.json`, which saves a process: npm and similar programs are packages. */
+async function readPackageVersion(path: string): Promise<string | null> {
   for (let folder = dirname(path); basename(dirname(folder)) !== ''; folder = dirname(folder)) {
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => null);
     if (text === null) continue;
     try {
       const { name, version } = JSON.parse(text) as { name?: unknown; version?: unknown };
-      // Corepack starts another version than its own.
+      // Corepack starts programs whose version is not its own.
       return typeof version === 'string' && name !== 'corepack' ? `${String(name)} ${version}` : null;
     } catch {
       return null;
@@ -64,22 +64,22 @@ async function packageVersion(path: string): Promise<string | null> {
   return null;
 }
 
-/** A program that does not say its version is told by its file. */
+/** Falls back to the stamp of the file if a program does not report its version. */
 async function askVersion(
   { path, stamp }: ProgramFile,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
   try {
     const { stdout, stderr } = await run(path, ['--version'], { cwd: '/', env, timeout: TIMEOUT_MS });
-    const text = `${stdout}${stderr}`.trim().slice(0, LONGEST_VERSION);
+    const text = `${stdout}${stderr}`.trim().slice(0, VERSION_LIMIT);
     return text === '' ? stamp : text;
   } catch {
     return stamp;
   }
 }
 
-/** `#!/usr/bin/env node` and `#!/usr/bin/python3`. */
-async function interpreterOf(path: string): Promise<string | null> {
+/** Reads interpreter lines such as `#!/usr/bin/env node` and `#!/usr/bin/python3`. */
+async function readInterpreter(path: string): Promise<string | null> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
@@ -87,7 +87,7 @@ async function interpreterOf(path: string): Promise<string | null> {
       /^#!\s*(\S+)(?:[ \t]+(?:-S[ \t]+)?(\S+))?/.exec(buffer.toString('latin1', 0, bytesRead)) ?? [];
     if (program === undefined) return null;
     const named = basename(program) === 'env' ? (argument ?? null) : program;
-    // A shell starts other programs; its own version says nothing about them.
+    // A shell starts other programs, and its version says nothing about them.
     return named === null || /^(?:ba|da|z|k)?sh$/.test(basename(named)) ? null : named;
   } finally {
     await file.close();

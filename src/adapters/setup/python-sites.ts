@@ -15,12 +15,12 @@ import { namesIn } from './checkout-walk.ts';
 
 const run = promisify(execFile);
 
-/** A link in a site-packages folder, with the file that says so. */
+/** A link in a site-packages folder, with the file that declares it. */
 export interface SiteLink extends PythonLink {
   readonly file: string;
 }
 
-/** Editable and local installs in a site-packages folder; links in it, which `flit` makes, too. */
+/** Reads editable and local installs in a site-packages folder, including links, which `flit` creates. */
 export async function readSite(site: string): Promise<readonly SiteLink[]> {
   const found: SiteLink[] = [];
   for (const entry of namesIn(site)) {
@@ -50,7 +50,7 @@ export async function seesSystemSites(environment: string): Promise<boolean> {
   return /^include-system-site-packages\s*=\s*true/im.test(await readText(join(environment, 'pyvenv.cfg')));
 }
 
-/** Modules that Python has loaded before it looks into the current folder, which an agent may have written to. */
+/** Imports only modules that Python loads before it searches the current folder, to which an agent may have written. */
 const PROBE =
   'import sys, site\n' +
   'sites = list(site.getsitepackages()) if hasattr(site, "getsitepackages") else []\n' +
@@ -61,16 +61,16 @@ const TIMEOUT_MS = 10_000;
 export interface SitesRequest {
   readonly checkout: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Whether commands in the checkout may use the Python on the PATH; an environment of its own hides that one. */
+  /** Whether commands in the checkout may use the Python on the PATH. An environment in the checkout may hide it. */
   readonly usesSystem: boolean;
 }
 
 export type PythonSites = (request: SitesRequest) => Promise<readonly string[]>;
 
-/** Programs by which commands such as `make test` start Python. */
+/** Programs through which commands such as `make test` start Python. */
 const USUAL_PROGRAMS = ['python3', 'python', 'pytest'];
 
-/** The site-packages folders of the Pythons outside a checkout that commands in it and its checks would use. */
+/** Finds the site-packages folders of the Pythons outside a checkout that its commands and checks would use. */
 export function createPythonSites(
   resolveProgram: ResolveProgram,
   checkPrograms: readonly string[],
@@ -81,8 +81,8 @@ export function createPythonSites(
     for (const name of [...(usesSystem ? USUAL_PROGRAMS : []), ...checkPrograms]) {
       const resolve = (program: string) => resolveProgram(program, { cwd: checkout, path: env.PATH });
       const path = await resolve(name);
-      const python = path === null ? null : await interpreterOf(path, resolve);
-      // A program inside the checkout may be an agent's, and must not be started here.
+      const python = path === null ? null : await findInterpreter(path, resolve);
+      // An agent may have written a program inside the checkout, so it must not be started here.
       if (python !== null && !isPathInside(checkout, python)) programs.add(python);
     }
     const chosen = await readText(join(checkout, '.python-version'));
@@ -112,8 +112,11 @@ async function askSites(
 
 const PYTHON = /^(?:python|pypy)[\d.]*$/;
 
-/** The Python that runs a program: itself, or what its first line names. Null for programs in other languages. */
-async function interpreterOf(
+/**
+ * The Python that runs a program: the program itself, or the interpreter that its first line names. Null for programs
+ * in other languages.
+ */
+async function findInterpreter(
   path: string,
   resolve: (program: string) => Promise<string | null>,
 ): Promise<string | null> {

@@ -15,7 +15,7 @@ import {
 export interface RestoreRequest {
   readonly checkout: string;
   readonly entry: CacheEntry;
-  /** How the files looked when the checkout was last as the entry says. */
+  /** The stamps of the files when the checkout last matched the entry. */
   readonly stamps: Tree;
   /** All paths of setup that exist in the checkout now. */
   readonly tops: readonly string[];
@@ -23,8 +23,8 @@ export interface RestoreRequest {
 }
 
 /**
- * Brings a checkout back to what an entry holds: extra files are removed, changed and missing ones are copied again.
- * Returns the new stamps, or null when nothing had changed. Reads no contents: every write leaves another stamp.
+ * Restores a checkout to the content of an entry: removes extra files, and copies changed and missing ones again.
+ * Returns the new stamps, or null if nothing has changed. Reads no contents, because every write changes the stamp.
  */
 export async function restoreTree(request: RestoreRequest): Promise<Tree | null> {
   const { checkout, entry, stamps, tops, pauses } = request;
@@ -52,7 +52,9 @@ export async function restoreTree(request: RestoreRequest): Promise<Tree | null>
   return renewed;
 }
 
-/** Folders that are read-only would keep their files from being replaced; copying closes them again. */
+/**
+ * Makes read-only folders writable, because their files could not be replaced otherwise. Copying restores their mode.
+ */
 function openParents(checkout: string, tree: Tree, paths: readonly string[]): ReadonlySet<string> {
   const opened = new Set<string>();
   for (const parent of new Set(paths.map((path) => dirname(path)))) {

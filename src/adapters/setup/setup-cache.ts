@@ -15,7 +15,7 @@ import {
 import { hashOf } from './hash.ts';
 import { createPauses, type Pauses, removeTree } from './tree.ts';
 
-/** Entries that stay however long they were not used. */
+/** Number of entries that are kept even if they were not used for a long time. */
 const KEPT_ENTRIES = 5;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -40,8 +40,8 @@ export interface SetupCache {
   ) => Promise<Stored>;
   readonly discard: (entry: CacheEntry) => Promise<void>;
   /**
-   * Lets one process at a time make the result of a digest, so that the others find it. It only saves work: without it
-   * two processes would make the same result, and one of them would throw its own away.
+   * Lets one process at a time create the result for a digest, so that the others can use it. This only saves work:
+   * without it, two processes would create the same result, and one of them would be discarded.
    */
   readonly exclusively: <T>(digest: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 }
@@ -50,30 +50,30 @@ export interface SetupCache {
 export function createSetupCache(folder: string): SetupCache {
   return {
     find: async (request) => {
-      const places = [join(folder, request.digest), ...privatePlaces(request)];
+      const places = [join(folder, request.digest), ...privateEntryFolders(request)];
       const entries = await Promise.all(places.map(readEntry));
       const fitting = entries.filter((entry) => entry !== null).filter((entry) => fits(entry, request));
-      for (const entry of fitting) await noteUse(entry);
+      for (const entry of fitting) await recordUse(entry);
       return fitting;
     },
     store: async ({ isShared, ...request }) => {
       const workFolder = isShared ? folder : privateFolder(request.stateDir);
       await mkdir(workFolder, { recursive: true, mode: 0o700 });
       await mkdir(privateFolder(request.stateDir), { recursive: true, mode: 0o700 });
-      const [forAny, forThis] = privatePlaces(request);
+      const [forAny, forThis] = privateEntryFolders(request);
       const placeOf = (isBound: boolean) =>
         isBound ? forThis : isShared ? join(folder, request.digest) : forAny;
       const stored = await storeEntry({ ...request, workFolder, placeOf });
-      if (isShared && stored.boundBy !== null) await writeFile(boundMark(folder, request.digest), '');
+      if (isShared && stored.boundBy !== null) await writeFile(boundMarkPath(folder, request.digest), '');
       await prune(workFolder, stored.entry.folder);
       return stored;
     },
     discard: (entry) => discardEntry(entry, createPauses(null)),
     exclusively: async (digest, signal, work) => {
-      // What only fits its own checkout is of no use to the processes that would wait for it.
-      if (await isThere(boundMark(folder, digest))) return work();
+      // Don't wait for a result that only fits its own checkout: it is useless to other processes.
+      if (await pathExists(boundMarkPath(folder, digest))) return work();
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const release = await acquire(join(folder, `.lock-${digest}`), signal);
+      const release = await acquireLock(join(folder, `.lock-${digest}`), signal);
       try {
         return await work();
       } finally {
@@ -91,22 +91,22 @@ function privateFolder(stateDir: string): string {
   return join(stateDir, 'setup');
 }
 
-/** For any checkout of the run, and for this one alone. */
-function privatePlaces({ stateDir, digest, checkout }: CacheRequest): readonly [string, string] {
+/** The entry for any checkout of the run, and the entry for this checkout only. */
+function privateEntryFolders({ stateDir, digest, checkout }: CacheRequest): readonly [string, string] {
   const own = `${basename(checkout)}-${hashOf(checkout).slice(0, 8)}`;
   return [join(privateFolder(stateDir), digest), join(privateFolder(stateDir), `${digest}-${own}`)];
 }
 
-function boundMark(folder: string, digest: string): string {
+function boundMarkPath(folder: string, digest: string): string {
   return join(folder, `.bound-${digest}`);
 }
 
-async function noteUse(entry: CacheEntry): Promise<void> {
+async function recordUse(entry: CacheEntry): Promise<void> {
   const now = new Date();
   await utimes(entryFile(entry.folder), now, now).catch(() => undefined);
 }
 
-/** Removes entries that were not used for a day beyond the last few, and what killed processes left behind. */
+/** Removes entries that were not used for a day, except the last few, and leftover files of killed processes. */
 async function prune(folder: string, newest: string): Promise<void> {
   const now = Date.now();
   const entries: { readonly path: string; readonly usedMs: number }[] = [];
@@ -131,8 +131,8 @@ const HEARTBEAT_MS = 2_000;
 const STALE_MS = 15_000;
 const POLL_MS = 100;
 
-/** A file that its holder touches while it works; one that was not touched for long is taken over. */
-async function acquire(path: string, signal: AbortSignal): Promise<() => Promise<void>> {
+/** Acquires a lock file, which its holder touches while it works. A stale lock is taken over. */
+async function acquireLock(path: string, signal: AbortSignal): Promise<() => Promise<void>> {
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -159,7 +159,7 @@ async function acquire(path: string, signal: AbortSignal): Promise<() => Promise
   };
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

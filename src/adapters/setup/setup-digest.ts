@@ -7,12 +7,12 @@ import { hashOf, hashOfFile } from './hash.ts';
 import type { ProgramVersions } from './program-version.ts';
 import { expandPatterns } from './setup-paths.ts';
 
-/** Raised when results that an earlier version stored can't be used any more. */
+/** Increased when results of earlier versions can no longer be used. */
 const FORMAT = 1;
 
 /**
- * By these files a checkout chooses the versions of programs. They count by their content: asking the programs inside
- * the checkout could run code that an agent put there, such as `yarnPath`.
+ * Files through which a checkout chooses the versions of programs. The digest contains their content: running the
+ * programs inside the checkout to get their versions could run code of an agent, for example through `yarnPath`.
  */
 const VERSION_FILES = [
   '.tool-versions',
@@ -30,7 +30,7 @@ export interface DigestDeps {
   readonly versions: ProgramVersions;
 }
 
-/** Everything that decides what the commands make, as one name. */
+/** A digest of everything that decides what the commands create. */
 export async function digestOf(
   { setup, versions }: DigestDeps,
   checkout: string,
@@ -51,29 +51,33 @@ export async function digestOf(
 }
 
 /**
- * Hashes of the files that decide what the commands make, by path: those of `key`, those that choose versions, and
+ * Hashes of the files that decide what the commands create, by path: those of `key`, those that choose versions, and
  * programs and arguments that are files of the checkout, such as `[node, tools/setup.mjs]`.
  */
 export async function keyFilesOf(
   { cache, run }: SetupConfig,
   checkout: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const words = run.flat().filter((word) => {
+  const programFiles = run.flat().filter((word) => {
     const path = resolveFrom(checkout, word);
     return path !== checkout && isPathInside(checkout, path);
   });
   const hashes = new Map<string, string>();
-  for (const path of [...(await expandPatterns(checkout, cache?.key ?? [])), ...VERSION_FILES, ...words]) {
+  for (const path of [
+    ...(await expandPatterns(checkout, cache?.key ?? [])),
+    ...VERSION_FILES,
+    ...programFiles,
+  ]) {
     const hash = await hashOfFile(resolveFrom(checkout, path));
     if (hash !== null) hashes.set(path, hash);
   }
-  const chosen = hashes.has('package.json') ? null : await chosenByPackage(checkout);
+  const chosen = hashes.has('package.json') ? null : await readVersionFields(checkout);
   if (chosen !== null) hashes.set('package.json', hashOf(chosen));
   return hashes;
 }
 
-/** Fields of `package.json` by which Corepack and Volta choose versions. */
-async function chosenByPackage(checkout: string): Promise<string | null> {
+/** Reads the fields of `package.json` through which Corepack and Volta choose versions. */
+async function readVersionFields(checkout: string): Promise<string | null> {
   try {
     const text = await readFile(join(checkout, 'package.json'), 'utf8');
     const { packageManager, devEngines, volta } = JSON.parse(text) as Readonly<Record<string, unknown>>;

@@ -2,26 +2,26 @@ import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fixedBeginning, isGlob, matchesPattern, normalizePattern } from '../../setup/owned-paths.ts';
 
-/** Folders that a glob looks into only when it names them. */
+/** Folders that a glob searches only if it names them. */
 const NOT_SEARCHED = new Set(['.git', 'node_modules']);
-/** A glob that would look at more folders than this is a mistake. */
+/** A glob that would search more folders than this is a mistake. */
 const FOLDERS_LIMIT = 50_000;
 
-/** The paths of a checkout that patterns name, each once; none lies below another. */
+/** The paths of a checkout that match patterns, without duplicates and without paths below another one. */
 export async function expandPatterns(
   checkout: string,
   patterns: readonly string[],
 ): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const pattern of patterns.map(normalizePattern)) {
-    if (await isThere(join(checkout, pattern))) found.add(pattern);
-    if (isGlob(pattern)) await searchInto(found, checkout, pattern);
+    if (await pathExists(join(checkout, pattern))) found.add(pattern);
+    if (isGlob(pattern)) await searchPattern(found, checkout, pattern);
   }
   const all = [...found].sort();
   return all.filter((path) => !all.some((outer) => path.startsWith(`${outer}/`)));
 }
 
-async function searchInto(found: Set<string>, checkout: string, pattern: string): Promise<void> {
+async function searchPattern(found: Set<string>, checkout: string, pattern: string): Promise<void> {
   const waiting = [fixedBeginning(pattern)];
   const namesModules = pattern.split('/').slice(0, -1).includes('node_modules');
   for (let seen = 0; waiting.length > 0 && seen < FOLDERS_LIMIT; seen += 1) {
@@ -37,8 +37,8 @@ async function searchInto(found: Set<string>, checkout: string, pattern: string)
 }
 
 /**
- * The part of a path that leads through a link, or null. An agent that replaces a folder by a link must not decide
- * where setup writes or removes files.
+ * A parent of a path that is not a real folder, or null. An agent that replaces a folder by a link must not
+ * decide where setup writes or removes files.
  */
 export async function linkOnTheWay(checkout: string, path: string): Promise<string | null> {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
@@ -48,7 +48,7 @@ export async function linkOnTheWay(checkout: string, path: string): Promise<stri
   return null;
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,

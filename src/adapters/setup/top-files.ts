@@ -5,7 +5,7 @@ import { TOP_FILES, type TopFiles } from '../../setup/lock-files.ts';
 /** Lock files of large repositories have tens of megabytes. */
 const READ_LIMIT_BYTES = 64 * 1024 * 1024;
 
-/** The files at the top of a folder that say how dependencies are installed. */
+/** Reads the files at the top of a folder that determine how dependencies are installed. */
 export async function readTopFiles(folder: string): Promise<TopFiles> {
   const files = new Map<string, string>();
   for (const name of TOP_FILES) {

@@ -18,22 +18,22 @@ import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Trees of installed packages: listed, copied and removed. They have tens of thousands of small files, for which calls
- * of the synchronous interface cost a fraction of asynchronous ones; pauses in between keep timers on time.
+ * Lists, copies and removes trees of installed packages. They have tens of thousands of small files, for which
+ * synchronous calls cost a fraction of asynchronous ones. Pauses in between keep timers on time.
  */
 export interface TreeEntry {
   readonly kind: 'folder' | 'file' | 'link';
   readonly mode: number;
-  /** Changes with every write, also with one that sets the times back. Empty for a folder. */
+  /** Changes with every write, even if the times are set back afterwards. Empty for a folder. */
   readonly stamp: string;
   /** More than one for a file that shares its content with another name. */
   readonly links: number;
 }
 
-/** By path relative to the root; folders come before what they hold. */
+/** Entries by path relative to the root. A folder comes before its content. */
 export type Tree = ReadonlyMap<string, TreeEntry>;
 
-/** How long other work may have to wait. */
+/** How long other work may be blocked. */
 const TURN_MS = 20;
 
 export interface Pauses {
@@ -41,7 +41,7 @@ export interface Pauses {
   readonly take: () => Promise<void>;
 }
 
-/** Throws what the signal was aborted with. */
+/** `take` throws the abort reason of the signal. */
 export function createPauses(signal: AbortSignal | null): Pauses {
   let startedMs = performance.now();
   return {
@@ -54,7 +54,7 @@ export function createPauses(signal: AbortSignal | null): Pauses {
   };
 }
 
-/** Everything at and below `tops`, which are relative to `root`; a missing one is left out, and so are sockets and pipes. */
+/** Lists everything at and below `tops`, which are relative to `root`. Skips missing ones, sockets and pipes. */
 export async function listTree(root: string, tops: readonly string[], pauses: Pauses): Promise<Tree> {
   const found = new Map<string, TreeEntry>();
   const waiting = [...tops].reverse();
@@ -92,7 +92,7 @@ export function isSameEntry(one: TreeEntry | undefined, other: TreeEntry | undef
   return one?.kind === other?.kind && one?.mode === other?.mode && one?.stamp === other?.stamp;
 }
 
-/** A cached file that is not as it was stored. */
+/** A cached file has changed since it was stored. */
 export class ChangedTreeError extends Error {
   constructor(path: string) {
     super(`${path} has changed since it was stored`);
@@ -102,16 +102,18 @@ export class ChangedTreeError extends Error {
 export interface CopyRequest {
   readonly from: string;
   readonly to: string;
-  /** What to copy. Folders come before what they hold; the parents of the first ones are made. */
+  /** What to copy. A folder comes before its content; missing parents are created. */
   readonly entries: Iterable<readonly [string, TreeEntry]>;
-  /** Whether `entries` is what the source has to be; otherwise it is what was found there a moment ago. */
+  /** Whether to check the source against `entries`. If false, `entries` were just read from the source. */
   readonly verify: boolean;
-  /** Sees each file before it is copied. */
+  /** Called for each file before it is copied. */
   readonly onFile?: (path: string, entry: TreeEntry) => void;
   readonly pauses: Pauses;
 }
 
-/** Copies with modes, links and times, sharing blocks where the file system can. Nothing may be there yet but folders. */
+/**
+ * Copies with modes, links and times, sharing blocks if the file system can. At the destination only folders may exist.
+ */
 export async function copyTree({ from, to, entries, verify, onFile, pauses }: CopyRequest): Promise<void> {
   const folders: (readonly [string, TreeEntry])[] = [];
   for (const [path, entry] of entries) {
@@ -122,7 +124,7 @@ export async function copyTree({ from, to, entries, verify, onFile, pauses }: Co
     copyEntry(source, join(to, path), entry);
     if (pauses.isDue()) await pauses.take();
   }
-  // Writing into a folder changes its times, and one that is read-only can't be written into.
+  // Set modes and times of folders last: writing into a folder changes its times, and fails if it is read-only.
   for (const [path, { mode }] of folders.reverse()) {
     const { atime, mtime } = lstatSync(join(from, path));
     chmodSync(join(to, path), mode);
@@ -146,18 +148,18 @@ function copyEntry(source: string, target: string, { kind, mode }: TreeEntry): v
   utimesSync(target, atime, mtime);
 }
 
-/** Gives a file a content of its own: writing to it changes no other file that it was linked with. */
+/** Replaces a hard-linked file by a copy, so that writing to it changes no other file. */
 export function replaceByCopy(source: string, target: string, mode: number): void {
-  const beside = `${target}.${process.pid}.copy`;
-  rmSync(beside, { force: true });
+  const temporary = `${target}.${process.pid}.copy`;
+  rmSync(temporary, { force: true });
   const { atime, mtime } = lstatSync(source);
-  copyFileSync(source, beside, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-  chmodSync(beside, mode);
-  utimesSync(beside, atime, mtime);
-  renameSync(beside, target);
+  copyFileSync(source, temporary, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  chmodSync(temporary, mode);
+  utimesSync(temporary, atime, mtime);
+  renameSync(temporary, target);
 }
 
-/** Removes a tree, also one with folders that are read-only. Links are removed, never followed. */
+/** Removes a tree, even if it has read-only folders. Links are removed, never followed. */
 export async function removeTree(path: string, pauses: Pauses): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;

@@ -8,7 +8,7 @@ import { copyTree, listTree, type Pauses, removeTree } from './tree.ts';
 
 const run = promisify(execFile);
 
-/** Copies the files of `setup.copy` from the user's checkout. Returns what stands in the way, or null. */
+/** Copies the files of `setup.copy` from the user's checkout. Returns an error message, or null. */
 export async function copyUserFiles(
   repoRoot: string,
   checkout: string,
@@ -22,14 +22,14 @@ export async function copyUserFiles(
     for (const path of paths) {
       const link = await linkOnTheWay(checkout, path);
       if (link !== null) return `setup.copy: ${path} leads through the link ${link}`;
-      await copyOne(repoRoot, checkout, path, pauses);
+      await copyPath(repoRoot, checkout, path, pauses);
     }
   }
   return null;
 }
 
-/** A link at the top is followed: its target is what the user means, and a link would lead out of the checkout. */
-async function copyOne(repoRoot: string, checkout: string, path: string, pauses: Pauses): Promise<void> {
+/** Follows a link at the top: the user means its target, and a copied link would lead out of the checkout. */
+async function copyPath(repoRoot: string, checkout: string, path: string, pauses: Pauses): Promise<void> {
   const real = await realpath(join(repoRoot, path));
   const name = basename(real);
   const target = join(checkout, path);
@@ -41,7 +41,7 @@ async function copyOne(repoRoot: string, checkout: string, path: string, pauses:
   await copyTree({ from: real, to: target, entries: renamed, verify: false, pauses });
 }
 
-/** Paths that exist in the checkout and that git tracks there: setup must not own what belongs to the change. */
+/** Finds existing paths of the checkout that git tracks: setup must not own files that belong to the change. */
 export async function trackedAmong(
   checkout: string,
   patterns: readonly string[],
@@ -56,11 +56,11 @@ export async function trackedAmong(
     const tracked = stdout.split('\0').filter((path) => path !== '');
     return existing.filter((path) => tracked.some((file) => file === path || file.startsWith(`${path}/`)));
   } catch {
-    return []; // Not a repository: git tracks nothing there.
+    return []; // Not a repository, so git tracks nothing.
   }
 }
 
-/** Removes what earlier preparations left at the paths of setup. Returns what stands in the way, or null. */
+/** Removes results of earlier preparations at the paths of setup. Returns an error message, or null. */
 export async function removeOwned(
   checkout: string,
   patterns: readonly string[],

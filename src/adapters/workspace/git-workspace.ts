@@ -28,13 +28,15 @@ import { publishResult } from './result/publish.ts';
 export interface GitWorkspaceDeps extends UserRepository {
   /** Paths that setup owns, relative to a checkout. */
   readonly ownedPaths: readonly string[];
-  /** What a snapshot may add to the last one; left out, the usual. */
+  /** What a snapshot may add to the last one. Default: `SNAPSHOT_BOUNDS`. */
   readonly bounds?: SnapshotBounds;
-  /** Waits until git processes with this mark have ended whose conductor is dead. */
+  /** Waits until all git processes with this mark whose conductor is dead have exited. */
   readonly awaitOrphans?: (mark: string) => Promise<void>;
 }
 
-/** Gives each run a private repository that borrows the objects of the user's repository, with the `git` on the path. */
+/**
+ * Gives each run a private repository that borrows the objects of the user's repository. Uses the `git` on the path.
+ */
 export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
   const { signal, ownedPaths } = deps;
   const git = userGit(deps);
@@ -69,7 +71,7 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
     restore: async (workspace, target, salvageName) =>
       restoreSnapshot(deps, await open(workspace), target, salvageName),
     diff: async (workspace, fromTree, toTree, patchPath) => {
-      const { gitDir, baseTree } = await objectsOf(deps, workspace);
+      const { gitDir, baseTree } = await locateObjects(deps, workspace);
       return diffs({ runId: workspace.runId, gitDir, baseTree, fromTree, toTree, patchPath, signal });
     },
     openJudge: (workspace, request) => openJudgeCheckout({ signal, diff: diffs }, workspace, request),
@@ -82,8 +84,11 @@ export function createGitWorkspace(deps: GitWorkspaceDeps): Workspace {
   };
 }
 
-/** The store, or the user's repository once the workspace is removed: it has the result. Earlier versions had no store. */
-async function objectsOf(
+/**
+ * Locates the objects of a run: in the store, or, once the workspace is removed, in the user's repository, which has
+ * the result. Runs of earlier versions have no store.
+ */
+async function locateObjects(
   { gitDir }: UserRepository,
   workspace: RunWorkspace,
 ): Promise<{ readonly gitDir: string; readonly baseTree: string | null }> {
@@ -93,7 +98,7 @@ async function objectsOf(
 }
 
 async function resolveBase(git: Git, baseRef: string): Promise<BaseResolution> {
-  // A ref can't start with a dash, and git would take it for an option.
+  // A ref can't start with a dash, and git would parse it as an option.
   if (!baseRef.startsWith('-')) {
     const names = [`${baseRef}^{commit}`, `${baseRef}^{tree}`];
     const found = await git(['rev-parse', ...names], { answers: [128] });

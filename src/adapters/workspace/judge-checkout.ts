@@ -32,8 +32,8 @@ export interface JudgeDeps {
 }
 
 /**
- * Brings the judge checkout of a run to a tree: exactly its files, plus what setup owns. Its git folder is written anew
- * each time. HEAD is the commit of the snapshot, whose first parent is the base.
+ * Resets the judge checkout of a run to a tree: exactly the tree's files, plus the paths that setup owns. Its git
+ * folder is recreated each time. HEAD is the commit of the snapshot, whose first parent is the base.
  */
 export async function openJudgeCheckout(
   { signal, diff }: JudgeDeps,
@@ -50,36 +50,36 @@ export async function openJudgeCheckout(
   const trees = { baseTree, fromTree: baseTree, toTree: snapshot.tree };
   const request = { runId: workspace.runId, gitDir: storeDir, ...trees };
   const { files } = await diff({ ...request, patchPath: undefined, signal });
-  const changes = files.flatMap(withoutRenames).sort(byPath);
+  const changes = files.flatMap(splitRename).sort(byPath);
   const restored = changes.filter((change) => asAtBase(change.path));
-  const tree = await withBasePaths(repository, snapshot.tree, restored);
+  const tree = await restoreBasePaths(repository, snapshot.tree, restored);
   await checkOutTree({ git, root: path, storeDir }, tree);
   if (isNew) await checkOutSubmodules(repository, path);
-  else await clean(repository, git);
+  else await cleanCheckout(repository, git);
   await layOutCheckout(storeDir, join(path, '.git'));
   await pointHead(workspace, snapshot.commit);
   await copyFileIfThere(index, join(path, '.git/index'));
   await ensureHarnessLink(repository, path);
   await removeTemporaryFolder(path);
-  await writeFile(completeMark(repository), '');
+  await writeFile(completeMarkPath(repository), '');
   return { path, changes, restored: restored.map((change) => change.path) };
 }
 
-/** The index belongs to the files of the judge checkout from the moment this file exists. */
-function completeMark({ storeDir }: RunRepository): string {
+/** Marker file. While it exists, the index matches the files of the judge checkout. */
+function completeMarkPath({ storeDir }: RunRepository): string {
   return join(storeDir, 'judge-complete');
 }
 
-/** True if the checkout is new, or has to be made anew because a process died while it made it. */
+/** Returns true if the checkout is new, or was emptied because a process died while creating it. */
 async function prepareFolder(repository: RunRepository, index: string): Promise<boolean> {
   const { judgePath } = repository.workspace;
   await rm(`${index}.lock`, { force: true });
-  const isComplete = (await kindOf(completeMark(repository))) !== 'missing';
+  const isComplete = (await kindOf(completeMarkPath(repository))) !== 'missing';
   if (isComplete && (await kindOf(judgePath)) === 'folder') {
     await removeSpecialFiles(judgePath);
     return false;
   }
-  await rm(completeMark(repository), { force: true });
+  await rm(completeMarkPath(repository), { force: true });
   await removeTree(judgePath);
   await rm(index, { force: true });
   await mkdir(judgePath, { recursive: true });
@@ -87,7 +87,7 @@ async function prepareFolder(repository: RunRepository, index: string): Promise<
 }
 
 /** Removes everything that earlier validators left, except the paths that setup owns. */
-async function clean(repository: RunRepository, git: Git): Promise<void> {
+async function cleanCheckout(repository: RunRepository, git: Git): Promise<void> {
   const { storeDir, workspace } = repository;
   const { judgePath } = workspace;
   const owned = await readOwnedPaths(storeDir);
@@ -106,8 +106,8 @@ async function pointHead({ judgePath, branchName }: RunWorkspace, commit: string
   await writeFile(path, `${commit}\n`);
 }
 
-/** A rename is a deletion and an addition: both ends count. */
-function withoutRenames(change: FileChange): FileChange[] {
+/** Splits a rename into a deletion and an addition, because both paths count. */
+function splitRename(change: FileChange): FileChange[] {
   const { path, oldPath, status, oldMode, newMode, blob } = change;
   if (status !== 'R' || oldPath === null) return [{ ...change, oldPath: null }];
   const plain = { oldPath: null, insertions: change.insertions, deletions: change.deletions };
@@ -117,8 +117,11 @@ function withoutRenames(change: FileChange): FileChange[] {
   ];
 }
 
-/** The paths of the base replace whatever is in their place, also a file in the place of a folder. */
-async function withBasePaths(
+/**
+ * Restores paths of a tree from the base. They replace whatever is in their place, even a file in the place of a
+ * folder.
+ */
+async function restoreBasePaths(
   repository: RunRepository,
   tree: string,
   restored: readonly FileChange[],

@@ -19,15 +19,15 @@ interface MissingFile {
 }
 
 /**
- * Makes the tracked files below a folder those of a tree. Files of a partial clone that the user has never fetched are
- * not there; the index lists them as not checked out, so that they don't count as deleted.
+ * Sets the tracked files below a folder to those of a tree. Files of a partial clone that the user has never fetched
+ * are skipped; the index marks them as not checked out, so that they don't count as deleted.
  */
 export async function checkOutTree({ git, root, storeDir }: Place, tree: string): Promise<void> {
   if (await isPartialStore(storeDir)) await hideMissing(git, root, tree);
   await withUnlocked(root, () => git(['read-tree', '--reset', '-u', tree]));
 }
 
-/** Marks the files of a tree as not checked out whose content and whose place in the folder are both empty. */
+/** Marks those files of a tree as not checked out that are missing in the folder and whose content is missing, too. */
 export async function markMissing({ git, root, storeDir }: Place, tree: string): Promise<void> {
   if (!(await isPartialStore(storeDir))) return;
   const absent: MissingFile[] = [];
@@ -36,7 +36,7 @@ export async function markMissing({ git, root, storeDir }: Place, tree: string):
   await markSkipped(git, absent);
 }
 
-/** The index gets these files before `read-tree`, which would otherwise want to write them. */
+/** Marks missing files as not checked out before `read-tree` runs, which would otherwise try to write them. */
 async function hideMissing(git: Git, root: string, tree: string): Promise<void> {
   const missing = await findMissing(git, tree);
   if (missing.length === 0) return;

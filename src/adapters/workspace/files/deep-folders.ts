@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { hasCode } from '../git/file-kind.ts';
 import { unlock } from './unlock.ts';
 
-/** Far below the 4096 bytes that the system takes as a path, and far above what anybody types. */
+/** Far below the system's limit of 4096 bytes for a path, and far above the paths of any real project. */
 const KEPT_LENGTH = 2048;
 const SLASH = '/'.charCodeAt(0);
 
 /**
- * Does work below a folder. If a program nested folders deeper than a path can name, they are moved to `shelf` first:
- * nothing could read or remove them where they are.
+ * Runs `work` on a folder. If a path below it is too long, moves the deep folder to `shelf` and retries: at its
+ * original path nothing could read or remove it.
  */
 export async function withShortPaths<T>(root: string, shelf: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -24,7 +24,7 @@ export async function withShortPaths<T>(root: string, shelf: string, work: () =>
   }
 }
 
-/** Removes a folder with all that is in it, however deep and whatever its permissions. */
+/** Removes a folder and its content, regardless of depth and permissions. */
 export async function removeTree(path: string): Promise<void> {
   await withShortPaths(path, path, async () => {
     await unlock(path);
@@ -32,7 +32,7 @@ export async function removeTree(path: string): Promise<void> {
   });
 }
 
-/** The highest folder above a path whose own path is long. */
+/** The topmost parent of a path whose own path is at least `KEPT_LENGTH` long. */
 function folderToMove(root: string, path: Buffer | null): Buffer | null {
   if (path === null || !path.subarray(0, root.length).equals(Buffer.from(root))) return null;
   const end = path.indexOf(SLASH, Math.max(KEPT_LENGTH, Buffer.byteLength(root) + 1));

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { pathBelow } from './paths.ts';
 
-/** The name of the folder, in that of the run. */
+/** Name of the folder for displaced files, inside the run's folder. */
 export const DISPLACED_FOLDER = 'displaced';
 
-/** Moves something out of a checkout without losing it: it stays in the run's folder until the workspace is removed. */
+/** Moves a file or folder out of a checkout. It is kept in the run's folder until the workspace is removed. */
 export async function displace({ folder }: RunRepository, path: string | Buffer): Promise<void> {
   const shelf = join(folder, DISPLACED_FOLDER);
   await mkdir(shelf, { recursive: true });

@@ -31,7 +31,7 @@ export interface TakenTree {
 /** What git ignored in each store's checkout when its tree was last taken. */
 const ignoredByStore = new Map<string, readonly string[]>();
 
-/** The tree that an index stood for when this process last wrote it. */
+/** The tree that an index matched when this process last wrote it. */
 interface IndexMemory {
   readonly stamp: string;
   readonly tree: string;
@@ -39,26 +39,26 @@ interface IndexMemory {
 const memoryByIndex = new Map<string, IndexMemory>();
 
 /**
- * Writes the files of the checkout, tracked and untracked, as a tree. What is tracked comes from the store's index and
- * never from the one in the checkout: an agent can mark files there as unchanged, or remove them. If nothing has
+ * Writes the files of the checkout, tracked and untracked, as a tree. The store's index decides which files are
+ * tracked, never the checkout's own: an agent can mark files as unchanged in that one, or remove them. If nothing has
  * changed since the last time, this costs one git process.
  */
 export async function takeTree(repository: RunRepository): Promise<TakenTree> {
   return withScratchIndex(repository, async (git, known) => {
-    const found = await takeOwned(git, repository, known).catch((error: unknown) => {
+    const found = await takeAndOwnTree(git, repository, known).catch((error: unknown) => {
       if (!(error instanceof GitError) || error.exitCode === null) throw error;
-      return retakeOwned(git, repository);
+      return retakeTree(git, repository);
     });
-    const taken = await withoutOwned(repository, found);
+    const taken = await separateSetupPaths(repository, found);
     ignoredByStore.set(repository.storeDir, taken.ignored);
-    // Nested repositories have to be searched for each time.
+    // Don't cache a tree with nested repositories: they have to be searched for each time.
     return { value: taken, tree: taken.nested.length === 0 ? taken.tree : null };
   });
 }
 
 type FoundTree = Omit<TakenTree, 'owned'>;
 
-async function takeOwned(git: Git, repository: RunRepository, known: string | null): Promise<FoundTree> {
+async function takeAndOwnTree(git: Git, repository: RunRepository, known: string | null): Promise<FoundTree> {
   const changed = known === null ? null : await takeChanges(git, repository, known);
   const found = changed ?? (await takeAll(git, repository));
   await ownTree(repository, found.tree);
@@ -66,17 +66,17 @@ async function takeOwned(git: Git, repository: RunRepository, known: string | nu
 }
 
 /**
- * After a failure. A pipe may have replaced a file, a file may be unreadable, or the user may have pruned an object that
- * `git add` had just found in the user's repository.
+ * Retries after a failure: a pipe may have replaced a file, a file may be unreadable, or the user may have pruned an
+ * object that `git add` had just found in the user's repository.
  */
-async function retakeOwned(git: Git, repository: RunRepository): Promise<FoundTree> {
+async function retakeTree(git: Git, repository: RunRepository): Promise<FoundTree> {
   const { worktreePath } = repository.workspace;
   await removeSpecialFiles(worktreePath);
   await unlock(worktreePath);
-  return takeOwned(git, repository, null);
+  return takeAndOwnTree(git, repository, null);
 }
 
-async function withoutOwned(repository: RunRepository, found: FoundTree): Promise<TakenTree> {
+async function separateSetupPaths(repository: RunRepository, found: FoundTree): Promise<TakenTree> {
   const patterns = await readOwnedPaths(repository.storeDir);
   const isOwned = (path: string) =>
     patterns.some((pattern) => matchesGlob(pattern, textOfPath(path).replace(/\/$/, '')));
@@ -93,7 +93,7 @@ export async function lastIgnored(repository: RunRepository): Promise<readonly s
   return ignoredByStore.get(repository.storeDir) ?? (await takeTree(repository)).ignored;
 }
 
-/** Starts from the last tree, so the cost grows with what has changed since. Null if that can't show everything. */
+/** Starts from the last tree, so the cost grows with the number of changes. Null if that could miss a change. */
 async function takeChanges(git: Git, repository: RunRepository, tree: string): Promise<FoundTree | null> {
   const { touched, gone, ignored, odd } = await readStatus(git);
   if (odd || [...touched, ...gone].some((path) => /(?:^|\/)\.gitignore$/.test(path))) return null;
@@ -110,7 +110,7 @@ async function takeChanges(git: Git, repository: RunRepository, tree: string): P
   return { tree: await writeTree(git), nested: [], ignored };
 }
 
-/** Starts from the files of the base: one that only an earlier snapshot contains may be ignored by now. */
+/** Starts from the files of the base: a file that only an earlier snapshot contains may be ignored by now. */
 async function takeAll(git: Git, repository: RunRepository): Promise<FoundTree> {
   const { workspace, storeDir } = repository;
   await git(['read-tree', '--reset', workspace.baseSha]);
@@ -124,12 +124,15 @@ async function takeAll(git: Git, repository: RunRepository): Promise<FoundTree> 
   return { tree, nested, ignored };
 }
 
-/** Makes the files of the checkout those of `tree`. `takeTree` must have seen the files that this replaces. */
+/**
+ * Sets the files of the checkout to those of `tree`. Run `takeTree` first: git replaces only files that are in the
+ * index.
+ */
 export async function putTree(repository: RunRepository, tree: string): Promise<void> {
   const { storeDir, workspace } = repository;
   await withScratchIndex(repository, async (git) => {
     await checkOutTree({ git, root: workspace.worktreePath, storeDir }, tree);
-    // `takeTree` has to find out by itself whether the files are now those of the tree.
+    // Cache no tree: the next `takeTree` has to check that the files match.
     return { value: null, tree: null };
   });
 }
@@ -139,7 +142,10 @@ export async function rememberTree({ storeDir }: RunRepository, tree: string): P
   await remember(join(storeDir, 'index'), tree);
 }
 
-/** Gives the checkout an index of `head` that knows the files of the checkout, so `git status` there is fast and right. */
+/**
+ * Writes the checkout's index for `head`, with the stat data of the checkout's files, so that `git status` is fast and
+ * right.
+ */
 export async function writeIndex(repository: RunRepository, head: string): Promise<void> {
   const { git, storeDir, gitDir } = repository;
   const index = join(gitDir, 'index');
@@ -148,7 +154,7 @@ export async function writeIndex(repository: RunRepository, head: string): Promi
   await git(['read-tree', '--reset', head], { env: { GIT_INDEX_FILE: index } });
 }
 
-/** The same for a new checkout, whose files are those of the base. */
+/** As `writeIndex`, for a new checkout, whose files are those of the base. */
 export async function copyBaseIndex({ storeDir, gitDir }: RunRepository): Promise<void> {
   await copyIndex(join(storeDir, 'index'), join(gitDir, 'index'));
 }
@@ -178,7 +184,7 @@ async function remember(index: string, tree: string | null): Promise<void> {
   else memoryByIndex.set(index, { stamp, tree });
 }
 
-/** Unchanged as long as the file is not written; null if it is missing. */
+/** Changes whenever the file is written; null if the file is missing. */
 async function stampOf(path: string): Promise<string | null> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found === null ? null : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;

@@ -5,19 +5,19 @@ import { GitError } from '../git/git-command.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { displace } from './displaced.ts';
 
-/** The folder of a checkout that diffs, snapshots and restores leave out. */
+/** The folder of a checkout that diffs, snapshots and restores exclude. */
 export const RUN_FOLDER = '.tnh/run';
 
 /** Everything in a checkout except the run folder. */
 export const TRACKED_PATHSPEC = ['--', '.', `:(exclude)${RUN_FOLDER}`];
 
-/** Makes `.tnh/run/<run>/harness` of a checkout lead to the run's harness folder. */
+/** Links `.tnh/run/<run>/harness` of a checkout to the run's harness folder. */
 export async function ensureHarnessLink(repository: RunRepository, checkout: string): Promise<void> {
   const { runId, harnessDir } = repository.workspace;
   const link = join(await ensureRunFolder(checkout, runId), 'harness');
   const kind = await kindOf(link);
   if (kind === 'link' && (await readlink(link)) === harnessDir) return;
-  // An agent that replaced the link by a folder may have written its harness there.
+  // Keep a folder: an agent that replaced the link may have written its harness into it.
   if (kind === 'folder') await displace(repository, link);
   else await rm(link, { force: true });
   await symlink(harnessDir, link);
@@ -35,7 +35,7 @@ async function ensureRunFolder(checkout: string, runId: string): Promise<string>
   return ensureRealFolder(join(runs, runId));
 }
 
-/** Conductor writes here and must not follow a link to another place, so a link is replaced. */
+/** Replaces a link with a folder: conductor writes here and must not follow a link elsewhere. */
 async function ensureRealFolder(path: string): Promise<string> {
   const kind = await kindOf(path);
   if (kind === 'link' || kind === 'other') await rm(path);

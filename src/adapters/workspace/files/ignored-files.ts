@@ -3,7 +3,7 @@ import type { RunRepository } from '../repository/run-repository.ts';
 import { RUN_FOLDER } from './harness-link.ts';
 import { pathInside } from './paths.ts';
 
-/** A larger set of files is dependencies or build output, which can be made again. */
+/** A larger set of files is dependencies or build output, which can be regenerated. */
 const FILES_LIMIT = 2000;
 const BYTES_LIMIT = 32 * 1024 * 1024;
 
@@ -12,7 +12,7 @@ export interface FoundFile {
   readonly path: string;
   readonly mode: '100644' | '100755' | '120000';
   readonly bytes: number;
-  /** Unchanged as long as the file is not written. */
+  /** Changes whenever the file is written. */
   readonly stamp: string;
 }
 
@@ -22,7 +22,7 @@ export interface FoundIgnored {
   readonly leftOut: readonly string[];
 }
 
-/** Lists the files that git ignores. Each ignored folder is listed as a whole, or left out as a whole. */
+/** Lists the files that git ignores. Each ignored folder is listed as a whole or skipped as a whole. */
 export async function findIgnored(
   repository: RunRepository,
   ignored: readonly string[],

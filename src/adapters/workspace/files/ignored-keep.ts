@@ -25,7 +25,7 @@ interface Memory {
 /** What this process has stored of each checkout, so that unchanged files are not read again. */
 const memoryByStore = new Map<string, Memory>();
 
-/** Stores the files that git ignores, as far as they are not too large. They are in no tree of a snapshot. */
+/** Stores the files that git ignores, unless they are too large. No tree of a snapshot contains them. */
 export async function keepIgnored(
   repository: RunRepository,
   ignored: readonly string[],
@@ -36,7 +36,7 @@ export async function keepIgnored(
     return await store(repository, found);
   } catch (error) {
     if (!isExpectedFailure(error)) throw error;
-    // A process still writes there. The snapshot must not fail because of ignored files.
+    // Another process is still writing these files. Ignored files must not make the snapshot fail.
     return store(repository, { files: [], leftOut: ignored });
   }
 }
@@ -52,7 +52,7 @@ async function store(repository: RunRepository, { files, leftOut }: FoundIgnored
   return { commit, leftOut, files: new Map(kept.map(({ path, mode, blob }) => [path, { mode, blob }])) };
 }
 
-/** Without filters: line endings are converted in tracked files only. */
+/** Stores files without git filters: line endings are converted in tracked files only. */
 async function storeBlobs(
   repository: RunRepository,
   files: readonly FoundFile[],
@@ -68,7 +68,7 @@ async function storeBlobs(
   return blobs;
 }
 
-/** Neither follows a link nor waits at a pipe that has replaced the file. */
+/** Neither follows a link nor blocks on a pipe that has replaced the file. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 function readContent(repository: RunRepository, { path, mode }: FoundFile): Promise<Buffer> {

@@ -8,23 +8,23 @@ import type { KeptIgnored } from './ignored-keep.ts';
 import { parentsOf, pathInside, textOfPath } from './paths.ts';
 
 /**
- * Removes ignored files that did not exist when `wanted` was kept. `now` contains them; files that are too large for
- * that are moved aside. Where `wanted` left something out, nothing is known about the earlier content, and it stays.
+ * Removes ignored files that did not exist when `wanted` was stored. `now` has a copy of them; files that are too large
+ * for a copy are moved aside. Files that `wanted` skipped as too large stay, because their earlier content is unknown.
  */
 export async function clearIgnored(
   repository: RunRepository,
   now: KeptIgnored,
   wanted: KeptIgnored,
 ): Promise<void> {
-  const unknown = (path: string) =>
+  const isUnknown = (path: string) =>
     wanted.leftOut.some((entry) => path === entry || path.startsWith(entry) || entry.startsWith(path));
   for (const entry of now.leftOut) {
     const path = pathInside(repository, entry.replace(/\/$/, ''));
-    if (unknown(entry) || (await kindOf(path)) === 'missing') continue;
+    if (isUnknown(entry) || (await kindOf(path)) === 'missing') continue;
     await displace(repository, path);
   }
   for (const path of now.files.keys()) {
-    if (wanted.files.has(path) || unknown(path)) continue;
+    if (wanted.files.has(path) || isUnknown(path)) continue;
     await unlink(pathInside(repository, path)).catch(() => undefined);
     await removeEmptyParents(repository, path);
   }
@@ -53,7 +53,7 @@ export async function writeIgnored(
     if (content === undefined)
       throw new GitError([], null, `the object ${blob} of ${textOfPath(path)} is missing`);
     await makeParents(repository, path);
-    // Never write through what is there: it could be a link.
+    // Never write through an existing file: it could be a link.
     if (!missing) await clearPlace(repository, target);
     if (mode === '120000') await symlink(content, target);
     else {

@@ -40,7 +40,7 @@ export async function findLeftovers(
   return { repositories, empty };
 }
 
-/** A folder that contains something, and all folders above it. */
+/** Marks a folder and all of its parents as filled. */
 function markFilled(filled: Set<string>, folder: string): void {
   let path = folder.slice(0, -1);
   while (path !== '' && !filled.has(path)) {
@@ -50,8 +50,8 @@ function markFilled(filled: Set<string>, folder: string): void {
 }
 
 /**
- * Removes what no snapshot contains: empty folders, except the places of submodules in `tree`, and the `.git` of
- * repositories that were created in folders of the base; those are kept in the run's folder. Returns the folders of all
+ * Removes what no snapshot contains: empty folders, except those of submodules in `tree`, and the `.git` of
+ * repositories that were created in folders of the base, which is moved to the run's folder. Returns the folders of all
  * other repositories.
  */
 export async function clearLeftovers(
@@ -64,9 +64,9 @@ export async function clearLeftovers(
   const { repositories, empty } = await findLeftovers(workspace.worktreePath, (folder) =>
     skipped.has(`${folder}/`),
   );
-  const places = empty.length === 0 ? new Set<string>() : await entriesOf(git, tree, '160000 ');
+  const submoduleFolders = empty.length === 0 ? new Set<string>() : await entriesOf(git, tree, '160000 ');
   for (const path of empty)
-    if (!places.has(path)) await rmdir(pathInside(repository, path)).catch(() => undefined);
+    if (!submoduleFolders.has(path)) await rmdir(pathInside(repository, path)).catch(() => undefined);
   if (repositories.length === 0) return [];
   const folders = await entriesOf(git, workspace.baseSha, '040000 ');
   for (const folder of repositories)

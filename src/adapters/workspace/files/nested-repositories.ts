@@ -7,12 +7,12 @@ import { TRACKED_PATHSPEC } from './harness-link.ts';
 import { pathInside } from './paths.ts';
 
 const DEPTH_LIMIT = 32;
-const SEED_NAME = '.conductor-seed';
+const PLACEHOLDER_NAME = '.conductor-seed';
 
 /**
  * Makes git treat repositories that an agent created inside the checkout as plain folders. Otherwise their files would
- * be missing from every diff and snapshot, and one without a commit would make `git add` fail. Git descends into a folder
- * if the index lists a file in it, so each gets one that the next `add -A` drops.
+ * be missing from every diff and snapshot, and one without a commit would make `git add` fail. Git descends into a
+ * folder if the index lists a file in it, so this adds a placeholder for each, which the next `add -A` drops.
  */
 export async function trackNestedRepositories(git: Git): Promise<readonly string[]> {
   const found: string[] = [];
@@ -24,21 +24,21 @@ export async function trackNestedRepositories(git: Git): Promise<readonly string
       .filter((path) => path.endsWith('/'));
     if (folders.length === 0) break;
     found.push(...folders.map((path) => path.slice(0, -1)));
-    await seed(git, folders);
+    await addPlaceholders(git, folders);
   }
   return found;
 }
 
-async function seed(git: Git, folders: readonly string[]): Promise<void> {
+async function addPlaceholders(git: Git, folders: readonly string[]): Promise<void> {
   const empty = await git(['hash-object', '-w', '--stdin'], { stdin: '' });
   const blob = empty.stdout.toString('utf8').trim();
-  const records = folders.map((folder) => `100644 ${blob} 0\t${folder}${SEED_NAME}\0`).join('');
+  const records = folders.map((folder) => `100644 ${blob} 0\t${folder}${PLACEHOLDER_NAME}\0`).join('');
   await git(['update-index', '-z', '--index-info'], { stdin: Buffer.from(records, 'latin1') });
 }
 
 /**
- * Moves repositories aside that `tree` contains no files of. `unread` are folders with a `.git` that git does not list:
- * one that it does not recognize as a repository, or one in the place of a submodule.
+ * Moves aside the `.git` of repositories of which `tree` contains no files. `unread` are folders with a `.git` that git
+ * does not list: it does not recognize them as a repository, or they are in the place of a submodule.
  */
 export async function displaceNestedRepositories(
   repository: RunRepository,

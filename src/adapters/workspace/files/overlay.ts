@@ -12,7 +12,7 @@ import { withScratch } from './scratch.ts';
 import { readCommit, snapshotRef, snapshotSubject } from './snapshots.ts';
 
 const FOLDER = '040000';
-const REFUSALS: Readonly<Record<string, readonly [onTheWay: string, atTheEnd: string]>> = {
+const REFUSALS: Readonly<Record<string, readonly [asParent: string, asTarget: string]>> = {
   '120000': ['it goes through a link', 'it is a link'],
   '160000': ['it goes into a repository of its own', 'it is a repository of its own'],
   '100644': ['it goes through a file', ''],
@@ -26,26 +26,26 @@ interface TreeEntry {
   readonly blob: string;
 }
 
-/** What a tree has at a path. Only ignore rules and attributes come from the checkout. */
+/** Looks up a path in a tree. Only ignore rules and attributes come from the checkout. */
 export async function lookAtFile(
   repository: RunRepository,
   tree: string,
   file: NewFile,
 ): Promise<FileInPlace> {
   const { git } = repository;
-  const found = await walkTo(git, tree, file.path);
+  const found = await resolveEntry(git, tree, file.path);
   if (typeof found === 'string') return { kind: 'refused', why: found };
   if (found === null && (await isIgnored(git, file.path)))
     return { kind: 'refused', why: 'git ignores it, so no commit would contain it' };
-  if (!(await isStoredAsItIs(git, file)))
+  if (!(await isStoredUnchanged(git, file)))
     return { kind: 'refused', why: '.gitattributes makes git store other bytes for it' };
   if (found === null) return { kind: 'absent' };
   const content = (await git(['cat-file', 'blob', found.blob])).stdout;
   return { kind: 'file', sha256: digestOf(content), bytes: content.length };
 }
 
-/** The entry, null if there is none, or why no file can be put there. */
-async function walkTo(git: Git, tree: string, path: string): Promise<TreeEntry | string | null> {
+/** Returns the entry at a path, null if there is none, or the reason why no file can be written there. */
+async function resolveEntry(git: Git, tree: string, path: string): Promise<TreeEntry | string | null> {
   const parts = path.split('/');
   for (let length = 1; length <= parts.length; length += 1) {
     const entry = await entryAt(git, tree, parts.slice(0, length).join('/'));
@@ -53,9 +53,9 @@ async function walkTo(git: Git, tree: string, path: string): Promise<TreeEntry |
     const last = length === parts.length;
     if (entry.mode === FOLDER && !last) continue;
     if (entry.mode === FOLDER) return 'it is a folder';
-    const [onTheWay, atTheEnd] = REFUSALS[entry.mode] ?? ['', ''];
-    if (!last) return onTheWay;
-    return atTheEnd === '' ? entry : atTheEnd;
+    const [asParent, asTarget] = REFUSALS[entry.mode] ?? ['', ''];
+    if (!last) return asParent;
+    return asTarget === '' ? entry : asTarget;
   }
   return null;
 }
@@ -66,19 +66,19 @@ async function entryAt(git: Git, tree: string, path: string): Promise<TreeEntry 
   return mode === undefined || blob === undefined ? null : { mode, blob };
 }
 
-/** Also true for a path behind a link of the checkout, for which git refuses to answer. */
+/** Also true for a path behind a link of the checkout, which git refuses to check. */
 async function isIgnored(git: Git, path: string): Promise<boolean> {
   // `check-ignore` has no literal pathspecs, but a path that starts with a dot is taken literally.
   const argv = ['check-ignore', '-q', '--no-index', '--', `./${path}`];
   return (await git(argv, { answers: [1, 128] })).exitCode !== 1;
 }
 
-async function isStoredAsItIs(git: Git, { path, source }: NewFile): Promise<boolean> {
+async function isStoredUnchanged(git: Git, { path, source }: NewFile): Promise<boolean> {
   const stored = printedValue(await git(['hash-object', `--path=${path}`, '--', source]));
   return stored === printedValue(await git(['hash-object', '--no-filters', '--', source]));
 }
 
-/** Takes a snapshot that is another one with some files replaced. The checkout stays as it is until a restore. */
+/** Creates a snapshot from another one with some files replaced. The checkout does not change until a restore. */
 export async function overlaySnapshot(
   repository: RunRepository,
   base: string,
@@ -92,7 +92,7 @@ export async function overlaySnapshot(
   const parents = isBase ? [base] : overlaid.parents;
   const entries = new Map<string, TreeEntry>();
   for (const file of files) {
-    const found = await walkTo(git, baseTree, file.path);
+    const found = await resolveEntry(git, baseTree, file.path);
     if (typeof found === 'string') throw new GitError([], null, `${file.path} can't be written: ${found}`);
     entries.set(file.path, { mode: found?.mode ?? '100644', blob: await storeFile(git, file) });
   }
@@ -103,7 +103,7 @@ export async function overlaySnapshot(
     await git(['update-index', '-z', '--index-info'], { env, stdin: Buffer.from(lines) });
     return writeTree(git, env);
   });
-  // Git silently leaves out names that it would never check out.
+  // Git silently drops names that it would never check out.
   for (const [path, { blob }] of entries)
     if ((await entryAt(git, tree, path))?.blob !== blob)
       throw new GitError([], null, `git refuses to have a file at ${path}`);

@@ -10,7 +10,10 @@ import { pathBelow, pathInside, textOfPath } from './paths.ts';
 
 const READS_AT_ONCE = 256;
 
-/** Fails if these files are too large for a snapshot; holes count, since git would store them as zeros. */
+/**
+ * Throws if these files are too large for a snapshot. Holes in sparse files count, because git would store them as
+ * zeros.
+ */
 export async function checkSize(repository: RunRepository, paths: readonly string[]): Promise<void> {
   const { bytes: mostBytes, files: mostFiles } = repository.bounds;
   const aside = join(repository.folder, DISPLACED_FOLDER);
@@ -54,7 +57,9 @@ function commonFolder(paths: readonly string[]): string {
   return first?.[0] ?? '';
 }
 
-/** Does work that takes a snapshot. If the change is too large, the changed files are moved out of the checkout first. */
+/**
+ * Runs work that takes a snapshot. If the change is too large, moves the changed files out of the checkout and retries.
+ */
 export async function withoutOversize<T>(repository: RunRepository, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

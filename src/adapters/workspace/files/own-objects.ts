@@ -6,8 +6,8 @@ import { hasObject } from '../repository/store-objects.ts';
 
 /**
  * Git doesn't write an object into the store that the user's repository already has. Objects of the base stay there as
- * long as the run's base ref, but all others can be pruned at any time: think of two runs with the same change, one of
- * which is cleaned. So snapshots own every object that is not the base's.
+ * long as the run's base ref, but all others can be pruned at any time, for example if two runs make the same change
+ * and one of them is cleaned. So the store gets its own copy of every object that is not the base's.
  */
 interface Owned {
   readonly trees: Set<string>;
@@ -15,7 +15,7 @@ interface Owned {
 }
 const ownedByStore = new Map<string, Owned>();
 
-/** Makes sure that the store itself contains what a tree has and the base has not. */
+/** Makes sure that the store itself contains every object of a tree that the base lacks. */
 export async function ownTree(
   repository: RunRepository,
   tree: string,
@@ -33,7 +33,7 @@ export async function ownTree(
   trees.add(tree);
 }
 
-/** Copies objects into the store that are not there as loose files. */
+/** Copies objects into the store unless it has them as loose objects. */
 async function ownObjects(repository: RunRepository, objects: readonly string[]): Promise<void> {
   const { git, storeDir } = repository;
   const { ids } = ownedOf(repository);

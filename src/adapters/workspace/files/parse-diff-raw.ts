@@ -9,7 +9,7 @@ interface Counts {
 }
 
 /**
- * Reads what `git diff-tree -r -z -M --raw --numstat [-p]` prints: all raw records, then all counts, then, behind an
+ * Parses the output of `git diff-tree -r -z -M --raw --numstat [-p]`: all raw records, then all counts, then, after an
  * empty field, the patch.
  */
 export function parseDiffRaw(output: Buffer): { readonly diff: WorkspaceDiff; readonly patch: Buffer } {
@@ -90,7 +90,7 @@ function statusOf(letter: string): FileChange['status'] {
     case 'D':
     case 'R':
       return letter;
-    // A file that became a link or the other way round: to a reader its content changed.
+    // The type changed, for example from a file to a link: report it as a change of content.
     case 'T':
       return 'M';
     default:

@@ -16,7 +16,7 @@ export function pathInside({ workspace }: RunRepository, latin1Path: string): Bu
   return pathBelow(workspace.worktreePath, latin1Path);
 }
 
-/** A path in latin1 as text for people and for globs. */
+/** Decodes a path in latin1 to text for messages and globs. */
 export function textOfPath(latin1Path: string): string {
   return Buffer.from(latin1Path, 'latin1').toString('utf8');
 }
@@ -27,7 +27,10 @@ export function parentsOf(path: string): string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** Removes what is at a path, or a file or link in the place of a folder above it. Never removes anything behind a link. */
+/**
+ * Removes what is at a path, or a file or link in the place of one of its parent folders. Never removes anything behind
+ * a link.
+ */
 export async function clearPlace(root: string, latin1Path: string): Promise<void> {
   for (const path of [...parentsOf(latin1Path), latin1Path]) {
     const kind = await kindOf(pathBelow(root, path));

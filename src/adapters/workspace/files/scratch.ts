@@ -4,7 +4,9 @@ import { hasCode } from '../git/file-kind.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { SCRATCH_FOLDER } from '../repository/store-refs.ts';
 
-/** Gives `work` a folder of its own: a process that dies leaves no lock and no half-written index. */
+/**
+ * Gives `work` a temporary folder, so that a process that dies leaves no lock and no half-written index in the store.
+ */
 export async function withScratch<T>(
   { storeDir }: RunRepository,
   work: (scratch: string) => Promise<T>,
@@ -19,7 +21,7 @@ export async function withScratch<T>(
   }
 }
 
-/** Removes what processes that died left. */
+/** Removes temporary folders and files of dead processes. */
 export async function clearScratch({ storeDir }: RunRepository): Promise<void> {
   const folder = join(storeDir, SCRATCH_FOLDER);
   for (const name of await readdir(folder).catch((): string[] => []))

@@ -19,8 +19,8 @@ import { removeSpecialFiles } from './special-files.ts';
 
 /**
  * A snapshot or a salvage is a commit in the store. Its tree has the tracked and untracked files; its parents are the
- * base, the commit with the ignored files, and the commits that the agent made. So all of it travels wherever the commit
- * is fetched to. The message names the parents.
+ * base, the commit with the ignored files, and the commits that the agent made. So fetching the commit fetches all of
+ * them. The message names the parents.
  */
 const SNAPSHOT = 'conductor snapshot of';
 const SALVAGE = 'conductor salvage of';
@@ -35,7 +35,7 @@ export async function takeSnapshot(repository: RunRepository, name: string): Pro
   const key = `${tree} ${body}`;
   const last = lastByStore.get(storeDir);
   const subject = snapshotSubject(workspace.runId, name);
-  // Files as at the base need no commit of their own.
+  // If the files match the base, the base commit is the snapshot.
   const isBase = parents.length === 1 && tree === (await readBaseTree(storeDir));
   const make = () => writeCommit(repository, { tree, parents, message: `${subject}${body}` });
   const commit = isBase ? workspace.baseSha : last?.key === key ? last.commit : await make();
@@ -107,7 +107,7 @@ export async function salvage(repository: RunRepository, name: string): Promise<
   const message = `${SALVAGE} ${workspace.runId}: ${name}${body}${changed}`;
   const all = [...parents, ...submodules.map(({ commit }) => commit)];
   const commit = await writeCommit(repository, { tree: taken.tree, parents: all, message });
-  // After a crash the same files are not kept twice.
+  // A retry after a crash must not store the same files twice.
   const isSame = async (existing: string) => {
     const found = await readCommit(git, existing);
     return found.tree === taken.tree && found.message === message;

@@ -41,7 +41,7 @@ async function entriesOf(folder: Buffer): Promise<Dirent<Buffer>[]> {
   try {
     return await read().catch(async (error: unknown) => {
       if (!hasCode(error, 'EACCES')) throw error;
-      // Git would take the files in it for deleted.
+      // Git would treat the files of an unreadable folder as deleted.
       await chmod(folder, 0o700);
       return read();
     });

@@ -6,17 +6,17 @@ import { hasCode, kindOf } from '../git/file-kind.ts';
 import { removeTree } from './deep-folders.ts';
 
 /**
- * The folder for temporary files of whatever runs in a checkout. It is in the system's own temporary folder because a
- * workspace has a long path, and programs create sockets in `TMPDIR`, whose paths are limited to about 100 bytes.
+ * The folder for temporary files of programs that run in a checkout. It is in the system's own temporary folder because
+ * a workspace has a long path, and programs create sockets in `TMPDIR`, whose paths are limited to about 100 bytes.
  */
-async function locate(checkout: string): Promise<string> {
+async function locateFolder(checkout: string): Promise<string> {
   const name = createHash('sha256').update(checkout).digest('hex').slice(0, 12);
   return join(await realpath(tmpdir()), `conductor-${process.getuid?.() ?? 'user'}-${name}`);
 }
 
-/** Creates the folder if it is missing. What earlier steps left in it is still there. */
+/** Creates the folder if it is missing. Files from earlier steps stay in it. */
 export async function openTemporaryFolder(checkout: string): Promise<string> {
-  const folder = await locate(checkout);
+  const folder = await locateFolder(checkout);
   if ((await kindOf(folder)) !== 'folder') await rm(folder, { force: true });
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -32,6 +32,6 @@ export async function openTemporaryFolder(checkout: string): Promise<string> {
 }
 
 export async function removeTemporaryFolder(checkout: string): Promise<void> {
-  const folder = await locate(checkout);
+  const folder = await locateFolder(checkout);
   await removeTree(folder);
 }

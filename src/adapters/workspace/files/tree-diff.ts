@@ -26,22 +26,22 @@ const COMPARE = [
 ];
 const TEXT_PATCH = ['-p', '--full-index', '--no-color', '--src-prefix=a/', '--dst-prefix=b/'];
 const PATCH = ['--binary', ...TEXT_PATCH];
-/** A larger file counts as binary where the whole patch would be too large. */
+/** Larger files are treated as binary if the full patch would be too large. */
 const LARGE_FILES = ['-c', 'core.bigFileThreshold=5m'];
 
 export interface TreeDiffRequest {
-  /** The run that the patch is for; null if it is for none. */
+  /** The run that the patch is for; null if it is not for a run. */
   readonly runId: string | null;
   readonly gitDir: string;
   readonly fromTree: string;
   readonly toTree: string;
   readonly patchPath: string | undefined;
-  /** Gives every file of the patch as bytes, so that it is plain ASCII. */
+  /** Encodes every file as binary, so that the patch is plain ASCII. */
   readonly asBytes?: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Number of remembered differences: an evaluation needs the one of its agent step again. */
+/** Number of cached comparisons: an evaluation reuses the one of its agent step. */
 const REMEMBERED = 16;
 const REMEMBERED_PATCH_BYTES = 1024 * 1024;
 
@@ -51,8 +51,8 @@ export interface RunDiffRequest extends TreeDiffRequest {
 }
 
 /**
- * As `diffTrees`. Trees never change, so they are compared once. The patch is made with every comparison: the end of a run
- * asks for the one that its last step compared.
+ * As `diffTrees`, with a cache: trees never change. Every comparison also creates the patch, because the end of a run
+ * needs the patch of the trees that its last step compared.
  */
 export function createDiffMemory(): (request: RunDiffRequest) => Promise<WorkspaceDiff> {
   const known = new Map<string, ComparedTrees>();
@@ -78,7 +78,7 @@ export function createDiffMemory(): (request: RunDiffRequest) => Promise<Workspa
   };
 }
 
-/** Null if git can't compare them together: in a partial clone, objects may be missing. */
+/** Compares both pairs of trees with one git process. Null if git fails: in a partial clone, objects may be missing. */
 async function compareWithBase(
   request: RunDiffRequest,
   baseTree: string,
@@ -89,7 +89,8 @@ async function compareWithBase(
     const argv = [...COMPARE, ...PATCH, '--stdin', ...TRACKED_PATHSPEC];
     const { exitCode, stdout } = await git(argv, { stdin: headers.join(''), answers: [128] });
     if (exitCode !== 0) return null;
-    // The last one: no file of the base or of the new tree can contain the id of its own tree.
+    // Search from the end: no file of the base or of the new tree can contain the id of its own tree, so the last match
+    // is the header.
     const second = stdout.lastIndexOf(headers[1]);
     return {
       step: parseDiffRaw(stdout.subarray(headers[0].length, second)),
@@ -104,7 +105,7 @@ interface ComparedTrees {
   readonly patch: Buffer | null;
 }
 
-/** One git process lists the changes and writes the patch behind them. */
+/** Compares two trees. One git process lists the changes and prints the patch. */
 export async function diffTrees(request: TreeDiffRequest): Promise<WorkspaceDiff> {
   const options = request.patchPath === undefined ? COMPARE : [...COMPARE, ...PATCH];
   const { diff, patch } = await compareTrees(request, options);
@@ -116,7 +117,7 @@ async function compareTrees(request: TreeDiffRequest, options: readonly string[]
   const { fromTree, toTree } = request;
   if (fromTree === toTree)
     return { diff: { files: [], insertions: 0, deletions: 0 }, patch: Buffer.alloc(0) };
-  // A record that conductor didn't write could name an option of git here.
+  // A record that conductor didn't write could pass an option to git here.
   for (const tree of [fromTree, toTree])
     if (!OBJECT_NAME.test(tree)) throw new GitError([], null, `"${tree}" is not the name of a tree`);
   return withoutAttributes(request, async (git) => {
@@ -130,8 +131,8 @@ async function compareTrees(request: TreeDiffRequest, options: readonly string[]
 }
 
 /**
- * Leaves the contents of large files out of a patch that is too large for git or for conductor, and if that is not
- * enough, the patch.
+ * If the patch is too large for git or for conductor, retries without the contents of large files, and then without the
+ * patch.
  */
 async function compareWithin(
   git: Git,
@@ -154,7 +155,9 @@ async function compareWithin(
   throw new Error('a list of forms is never empty');
 }
 
-/** In a partial clone, a file that was missing and that the agent created counts as added. */
+/**
+ * Removes the missing files of a partial clone from a tree. A missing file that the agent created then counts as added.
+ */
 async function withoutMissing(git: Git, tree: string): Promise<string> {
   const missing = await findMissing(git, tree);
   const records = missing.map(({ blob, path }) => `0 ${'0'.repeat(blob.length)}\t${path}\0`).join('');
@@ -163,7 +166,7 @@ async function withoutMissing(git: Git, tree: string): Promise<string> {
   return writeTree(git);
 }
 
-/** Writes a new file: an agent could have put a link or a pipe there. */
+/** Never writes to an existing file: an agent could have put a link or a pipe in its place. */
 async function writePatch(path: string, patch: Buffer): Promise<void> {
   const target = resolve(path);
   await mkdir(dirname(target), { recursive: true });
@@ -184,7 +187,7 @@ async function withoutAttributes<T>(request: TreeDiffRequest, work: (git: Git) =
   };
   try {
     if (request.asBytes === true) await writeFile(join(scratch, '.gitattributes'), '* -diff\n');
-    // A comparison without a patch writes nothing for the run, so a resumed run need not wait for it.
+    // A comparison without a patch writes nothing for the run, so resuming the run need not wait for this git process.
     const run = request.patchPath === undefined || request.runId === null ? {} : { runId: request.runId };
     return await work(createGit({ cwd: scratch, env, signal: request.signal, ...run }));
   } finally {

@@ -5,7 +5,7 @@ const SLASH = Buffer.from('/');
 const FOLDER_ACCESS = 0o700;
 const FILE_ACCESS = 0o400;
 
-/** Gives the owner access again to folders and files whose permissions a step removed. Links are not followed. */
+/** Restores the owner's access to folders and files whose permissions a step removed. Links are not followed. */
 export async function unlock(path: string | Buffer): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found === null || (!found.isDirectory() && !found.isFile())) return;
@@ -16,7 +16,7 @@ export async function unlock(path: string | Buffer): Promise<void> {
     await unlock(Buffer.concat([Buffer.from(path), SLASH, name]));
 }
 
-/** Runs git commands below a folder; if they fail, once more after `unlock`. */
+/** Runs git commands below a folder. If they fail, retries once after `unlock`. */
 export async function withUnlocked<T>(root: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

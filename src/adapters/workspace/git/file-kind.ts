@@ -1,6 +1,6 @@
 import { copyFile, lstat, readFile } from 'node:fs/promises';
 
-/** What is at a path, without following links. */
+/** The kind of file at a path. Links are not followed. */
 export async function kindOf(path: string | Buffer): Promise<'missing' | 'folder' | 'link' | 'other'> {
   try {
     const found = await lstat(path);
@@ -17,7 +17,7 @@ export async function readFileHere(path: string): Promise<string | null> {
   return found?.isFile() === true ? readFile(path, 'utf8').catch(() => null) : null;
 }
 
-/** Does nothing if there is no such file. */
+/** Does nothing if the source is missing. */
 export async function copyFileIfThere(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;

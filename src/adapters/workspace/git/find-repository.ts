@@ -12,7 +12,7 @@ export type FoundRepository =
 
 /** The repository whose checkout contains `startDir`. `gitDir` is the one that all of its worktrees share. */
 export async function findRepository(startDir: string): Promise<FoundRepository> {
-  // Node reports a missing start folder exactly as it reports a missing program.
+  // Check the folder first: Node reports a missing working directory exactly as it reports a missing program.
   const start = await stat(startDir).catch(() => null);
   if (start?.isDirectory() !== true) return { ok: false, reason: 'not_a_folder' };
   try {
@@ -25,7 +25,7 @@ export async function findRepository(startDir: string): Promise<FoundRepository>
 }
 
 async function askGit(git: Git): Promise<FoundRepository> {
-  // A path may contain line feeds, so each stands behind an answer of yes or no.
+  // A path may contain line feeds, so a `true` or `false` in front of each path serves as the separator.
   const questions = ['--is-bare-repository', '--git-common-dir', '--is-inside-work-tree', '--show-toplevel'];
   const answer = await git(['rev-parse', '--path-format=absolute', ...questions], { answers: [128] });
   const [, bare, gitDir, inside, toplevel] =
@@ -40,7 +40,10 @@ async function askGit(git: Git): Promise<FoundRepository> {
   return { ok: true, repoRoot: toplevel, gitDir };
 }
 
-/** The main checkout of a repository and its linked worktrees, read from files: `git worktree list` is a process more. */
+/**
+ * Lists the main checkout of a repository and its linked worktrees. Reads files instead of running `git worktree list`,
+ * which saves a process.
+ */
 export async function listCheckoutFolders(gitDir: string): Promise<readonly string[]> {
   const names = await readdir(join(gitDir, 'worktrees')).catch((): string[] => []);
   const linked = await Promise.all(

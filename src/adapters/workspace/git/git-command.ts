@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../../contracts/expected-failure.ts';
 import { gitMarkOf, MARK_VARIABLE } from '../../../contracts/process-mark.ts';
 
-/** Set on every command, so that neither a hook nor a helper of the user's configuration changes what it does. */
+/** Set on every command, so that no hook or helper from the user's configuration changes what the command does. */
 const FIXED_SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -26,7 +26,7 @@ const LOCK_RETRIES = 60;
 const LOCK_RETRY_STEP_MS = 10;
 const LOCK_RETRY_CEILING_MS = 100;
 
-/** Another git process was at work in the same repository; the same command may well succeed in a moment. */
+/** Errors of a race with another git process in the same repository; a retry is likely to succeed. */
 const LOCK_CONTENTION =
   /\.lock': (File exists|No such file or directory)|another git process seems to be running|failed to read .*(commondir|gitdir)|unable to create directory for/i;
 
@@ -115,7 +115,8 @@ function spawnGit(argv: readonly string[], call: GitCall, place: GitPlace): Prom
       reject(new GitError(argv, null, 'cancelled before it started', signal.reason));
       return;
     }
-    // A session of its own: Ctrl-C in the terminal must not interrupt a snapshot, and no prompt finds a terminal.
+    // `detached` gives git its own session: Ctrl-C in the terminal must not interrupt a snapshot, and git must find no
+    // terminal to prompt on.
     const own = [...(place.settings ?? []), ...(call.settings ?? [])];
     const settings = own.flatMap((setting) => ['-c', setting]);
     const child = spawn('git', [...FIXED_SETTINGS, ...settings, ...argv], {
@@ -196,7 +197,10 @@ function collect(limitBytes: number, onOverflow?: () => void) {
   };
 }
 
-/** A GIT_DIR or GIT_INDEX_FILE of the parent process (a hook, an alias) would redirect every command. */
+/**
+ * Drops inherited GIT_* variables: a GIT_DIR or GIT_INDEX_FILE of the parent process (a hook, an alias) would redirect
+ * every command.
+ */
 function cleanEnvironment(): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
   return {
@@ -205,7 +209,7 @@ function cleanEnvironment(): Record<string, string | undefined> {
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
-    // In a partial clone, a missing object is missing: conductor needs no network. (Git before 2.44 ignores this.)
+    // Don't fetch missing objects of a partial clone: conductor works offline. (Git before 2.44 ignores this.)
     GIT_NO_LAZY_FETCH: '1',
     GIT_AUTHOR_NAME: IDENTITY.name,
     GIT_AUTHOR_EMAIL: IDENTITY.email,

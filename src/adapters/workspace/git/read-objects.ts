@@ -7,8 +7,8 @@ export interface ReadObject {
 }
 
 /**
- * Reads objects by one git process, in the given order; null where git has none by that name. Larger objects than
- * `limitBytes` are null too. A name with a line feed is never found.
+ * Reads objects with one git process, in the given order. An object is null if git has none of that name or if it is
+ * larger than `limitBytes`. A name with a line feed is never found.
  */
 export async function readObjects(
   git: Git,

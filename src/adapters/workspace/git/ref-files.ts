@@ -4,15 +4,15 @@ import { kindOf } from './file-kind.ts';
 import type { Git } from './git-command.ts';
 
 /**
- * The refs of a repository by full name, read from its files. Every kept run adds refs of conductor's own, and git would
- * open each of them; here the folders that `isSkipped` names are never entered.
+ * Reads the refs of a repository from its files, by full name. Every kept run adds conductor's own refs, and git would
+ * open each of them; this function never enters the folders that `isSkipped` names.
  */
 export async function readRefs(
   git: Git,
   gitDir: string,
   isSkipped: (name: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
-  if ((await kindOf(join(gitDir, 'reftable'))) !== 'missing') return askGit(git, isSkipped);
+  if ((await kindOf(join(gitDir, 'reftable'))) !== 'missing') return listRefsWithGit(git, isSkipped);
   // Loose refs first: git writes packed refs before it removes the loose ones, so none is missed while git packs them.
   const loose = new Map<string, string>();
   await readLoose(gitDir, 'refs', isSkipped, loose);
@@ -48,7 +48,10 @@ async function readLoose(
   }
 }
 
-async function askGit(git: Git, isSkipped: (name: string) => boolean): Promise<ReadonlyMap<string, string>> {
+async function listRefsWithGit(
+  git: Git,
+  isSkipped: (name: string) => boolean,
+): Promise<ReadonlyMap<string, string>> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname)']);
   const lines = listed.stdout.toString('utf8').split('\n');
   const pairs = lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.split(' ')[0] ?? ''] as const);

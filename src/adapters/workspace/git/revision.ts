@@ -8,7 +8,7 @@ export async function commitAt(git: Git, revision: string): Promise<string | nul
 }
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** Trees by the id of their commit, which never changes. */
+/** Tree ids by commit id. The tree of a commit never changes. */
 const treesByCommit = new Map<string, string>();
 
 export async function treeOf(git: Git, revision: string): Promise<string> {

@@ -6,7 +6,7 @@ import { type Git, printedValue } from '../git/git-command.ts';
 /** A checkout of the repository, the user's own first. */
 export interface ListedCheckout {
   readonly path: string;
-  /** The full name of the branch it is on; null where its HEAD is detached. */
+  /** The full name of the branch that is checked out; null if HEAD is detached. */
   readonly branch: string | null;
   /** The one whose git folder is that of the repository. */
   readonly isMain: boolean;

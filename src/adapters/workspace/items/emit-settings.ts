@@ -3,22 +3,25 @@ import { dirname, join, posix } from 'node:path';
 import type { EmitSettings } from '../../../ports/scope-sources.ts';
 import type { Git } from '../git/git-command.ts';
 
-/** Settings of TypeScript, in whatever file of the repository they stand: one may extend another. */
+/** TypeScript settings that affect the emitted code. Every JSON file is searched, because one may extend another. */
 const SETTINGS =
   /"(verbatimModuleSyntax|preserveValueImports|importsNotUsedAsValues|emitDecoratorMetadata)"\s*:\s*(?:true|"preserve"|"error")/g;
 const SETTINGS_LINE = SETTINGS.source.replaceAll('\\s', '[[:space:]]').replaceAll('(?:', '(');
 
-/** A decorator, and not a word of a comment or a name in quotes. */
+/** Matches a decorator, but not an `@` in a comment or in quotes. */
 const DECORATOR_LINE = '^[^*/\'"`]*@[A-Za-z_$]';
 
-/** How far one configuration may extend another outside of the repository. */
-const DEEPEST = 8;
+/** Maximum length of an `extends` chain outside of the repository. */
+const EXTENDS_LIMIT = 8;
 
-/** What compilers are told at a commit; where that can't be seen, what would change the most. */
+/**
+ * Reads the compiler settings at a commit. If a configuration can't be read, assumes the settings with the largest
+ * effect.
+ */
 export async function readEmitSettings(git: Git, repoRoot: string, commit: string): Promise<EmitSettings> {
   const here = await grep(git, ['-h', '-o', '-E', SETTINGS_LINE, commit, '--', '*.json']);
   const outside = await Promise.all(
-    (await foreignBases(git, commit)).map((base) => settingsOutside(repoRoot, base, DEEPEST)),
+    (await findForeignBases(git, commit)).map((base) => readSettingsOutside(repoRoot, base, EXTENDS_LIMIT)),
   );
   const known = [here, ...outside.flatMap((text) => text ?? [])].join('\n');
   const unknown = outside.includes(null);
@@ -34,7 +37,7 @@ interface ForeignBase {
   readonly folder: string;
 }
 
-async function foreignBases(git: Git, commit: string): Promise<readonly ForeignBase[]> {
+async function findForeignBases(git: Git, commit: string): Promise<readonly ForeignBase[]> {
   const configs = ['*tsconfig*.json', '*jsconfig*.json'];
   const listed = await grep(git, ['-l', '-z', '-F', '"extends"', commit, '--', ...configs]);
   const paths = listed
@@ -45,7 +48,7 @@ async function foreignBases(git: Git, commit: string): Promise<readonly ForeignB
     paths.map(async (path) => {
       const { stdout } = await git(['cat-file', 'blob', `${commit}:${path}`]);
       const folder = posix.dirname(path);
-      return basesIn(stdout.toString('utf8'))
+      return parseExtends(stdout.toString('utf8'))
         .filter((name) => !isWithin(folder, name))
         .map((name) => ({ name, folder }));
     }),
@@ -53,38 +56,38 @@ async function foreignBases(git: Git, commit: string): Promise<readonly ForeignB
   return found.flat();
 }
 
-/** What a configuration extends: one name, or a list of them. */
-function basesIn(text: string): readonly string[] {
+/** Parses what a configuration extends: one name, or a list of names. */
+function parseExtends(text: string): readonly string[] {
   const values = [...text.matchAll(/"extends"\s*:\s*("[^"]*"|\[[^\]]*\])/g)].map(([, value = '']) => value);
   return values.flatMap((value) => [...value.matchAll(/"([^"]*)"/g)].map(([, name = '']) => name));
 }
 
-/** Whether a configuration is one of the repository, in which all files are looked at. */
+/** Whether a configuration is in the repository. The search covers those files anyway. */
 function isWithin(folder: string, name: string): boolean {
   if (!/^\.\.?\//.test(name)) return false;
   const parts = posix.join(folder, name).split('/');
   return parts[0] !== '..' && !parts.includes('node_modules');
 }
 
-/** The settings of a configuration and of all that it extends; null where one of them is not at hand. */
-async function settingsOutside(
+/** The settings of a configuration and of all that it extends; null if one of them can't be found. */
+async function readSettingsOutside(
   repoRoot: string,
   { name, folder }: ForeignBase,
-  deepest: number,
+  remaining: number,
 ): Promise<string | null> {
-  const file = deepest === 0 ? null : await firstFile(placesOf(join(repoRoot, folder), name));
+  const file = remaining === 0 ? null : await readFirstFile(candidatePaths(join(repoRoot, folder), name));
   if (file === null) return null;
   const own = [...file.text.matchAll(SETTINGS)].map(([setting]) => setting);
   const bases = await Promise.all(
-    basesIn(file.text).map((base) =>
-      settingsOutside(dirname(file.path), { name: base, folder: '.' }, deepest - 1),
+    parseExtends(file.text).map((base) =>
+      readSettingsOutside(dirname(file.path), { name: base, folder: '.' }, remaining - 1),
     ),
   );
   return bases.some((base) => base === null) ? null : [...own, ...bases].join('\n');
 }
 
-/** Where a name may lead to, from a folder upwards. */
-function placesOf(folder: string, name: string): readonly string[] {
+/** Candidate paths for the name of a configuration, searched from a folder upwards. */
+function candidatePaths(folder: string, name: string): readonly string[] {
   const isPath = /^(?:\.\.?)?\//.test(name);
   const folders: string[] = [];
   for (let at = folder; ; at = dirname(at)) {
@@ -100,7 +103,7 @@ interface FoundFile {
   readonly text: string;
 }
 
-async function firstFile(paths: readonly string[]): Promise<FoundFile | null> {
+async function readFirstFile(paths: readonly string[]): Promise<FoundFile | null> {
   for (const path of paths) {
     const text = await readFile(path, 'utf8').catch(() => null);
     if (text !== null) return { path, text };
@@ -108,7 +111,7 @@ async function firstFile(paths: readonly string[]): Promise<FoundFile | null> {
   return null;
 }
 
-/** Types are emitted beside decorators alone. */
+/** TypeScript emits type metadata only for decorated code. */
 async function hasDecorators(git: Git, commit: string): Promise<boolean> {
   const files = ['*.ts', '*.tsx', '*.mts', '*.cts'];
   return (await grep(git, ['-l', '-E', DECORATOR_LINE, commit, '--', ...files])) !== '';

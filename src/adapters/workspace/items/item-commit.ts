@@ -9,7 +9,7 @@ import { findAdminDir, listCheckouts } from './checkouts.ts';
 
 type CommitRequest = Parameters<Revisions['make']>[0];
 
-/** What an id may hold to be a part of a ref and of a folder's name. */
+/** Ids that are safe as part of a ref and of a folder name. */
 const ITEM_ID = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 const REASON_LINES = 3;
 
@@ -17,7 +17,7 @@ export function itemBranchRef(itemId: string): string {
   return `refs/heads/conductor/item/${itemId}`;
 }
 
-/** One commit on the base, made without any file of a checkout, and the item's branch on it. */
+/** Creates one commit on the base, without touching any checkout, and points the item's branch at it. */
 export async function makeItemCommit(git: Git, request: CommitRequest): Promise<CommitMade> {
   const { itemId, base, patch } = request;
   if (!ITEM_ID.test(itemId)) return refuse(`${JSON.stringify(itemId)} can't be the name of a branch`);
@@ -38,7 +38,7 @@ export async function makeItemCommit(git: Git, request: CommitRequest): Promise<
   return { ok: true, headRef: itemBranchRef(itemId), headSHA };
 }
 
-/** In an index of its own: the user's index, files and stash are neither read nor written. */
+/** Applies the patch in a temporary index: the user's index, files and stash are neither read nor written. */
 async function applyPatch(
   git: Git,
   baseSha: string,
@@ -50,7 +50,7 @@ async function applyPatch(
     await git(['read-tree', baseSha], { env });
     const stdin = patch.endsWith('\n') ? patch : `${patch}\n`;
     const applied = await git(['apply', '--cached', '-'], { env, stdin, answers: [1, 128] });
-    if (applied.exitCode !== 0) return refuse(`the patch does not apply: ${wordsOf(applied)}`);
+    if (applied.exitCode !== 0) return refuse(`the patch does not apply: ${describeFailure(applied)}`);
     return { ok: true, tree: printedValue(await git(['write-tree'], { env })) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -58,8 +58,8 @@ async function applyPatch(
 }
 
 /**
- * The head that was there stays under `refs/conductor/salvage/item-<id>.<n>`. Repeated after a crash, nothing is kept
- * twice. A checkout on the branch stays at its commit, detached, so that its files still are those of its HEAD.
+ * Moves the item's branch and keeps its old head under `refs/conductor/salvage/item-<id>.<n>`. A retry after a crash
+ * keeps nothing twice. A checkout on the branch becomes detached at its commit, so that its files still match its HEAD.
  */
 async function pointItemBranch(git: Git, itemId: string, commit: string): Promise<void> {
   const branch = itemBranchRef(itemId);
@@ -72,7 +72,7 @@ async function pointItemBranch(git: Git, itemId: string, commit: string): Promis
   try {
     await git(['update-ref', '--no-deref', branch, commit, current ?? ''], { retryLocks: true });
   } catch (error) {
-    // The git of a killed process may have come to its end only now.
+    // A git process of a killed conductor may have made the same update in the meantime.
     if ((await commitAt(git, branch)) !== commit) throw error;
   }
 }
@@ -104,26 +104,27 @@ async function detachCheckouts(git: Git, branch: string, commit: string): Promis
   }
 }
 
-/** Both dates, so that the same commit comes out whenever it is made. */
+/** Sets both dates, so that repeating the commit gives the same id. */
 export function datedBy(at: string): Record<string, string> {
   const date = `@${Math.floor(Date.parse(at) / 1000)} +0000`;
   return { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
 }
 
-/** Git takes no NUL, and would take no name at all for a defect. */
+/** Removes NUL characters, which git rejects. */
 export function messageOf(text: string): string {
   return `${text.replaceAll('\0', '').trim()}\n`;
 }
 
+/** Makes a valid author name. Git rejects an empty one. */
 export function nameOf(author: string): string {
   const name = author.replace(/[<>\p{Cc}]+/gu, ' ').trim();
   return /[\p{L}\p{N}]/u.test(name) ? name : 'conductor';
 }
 
-function wordsOf({ stderr, exitCode }: GitResult): string {
+function describeFailure({ stderr, exitCode }: GitResult): string {
   const lines = stderr.split('\n').filter((line) => line.startsWith('error: ') || line.startsWith('fatal: '));
-  const told = lines.slice(0, REASON_LINES).map((line) => line.slice(line.indexOf(' ') + 1));
-  return told.length === 0 ? `git apply ended with code ${exitCode}` : told.join('; ');
+  const reasons = lines.slice(0, REASON_LINES).map((line) => line.slice(line.indexOf(' ') + 1));
+  return reasons.length === 0 ? `git apply ended with code ${exitCode}` : reasons.join('; ');
 }
 
 function refuse(reason: string): { readonly ok: false; readonly reason: string } {

@@ -11,15 +11,15 @@ type ItemMerge = Parameters<Revisions['merge']>[0];
 
 interface MergePlace {
   readonly git: Git;
-  /** The default branch by its name, where the configuration gives it. */
+  /** The name of the default branch, if it is configured. */
   readonly branch: string | null;
 }
 
 const TRY_AGAIN = 'merge it again';
 
 /**
- * A merge commit on the default branch. Everything that can refuse comes before the one command that moves the branch, and
- * that command takes the files of a checkout with it; so there is no moment at which half of a merge is there.
+ * Creates a merge commit on the default branch. All checks come before the single command that moves the branch, and
+ * that command also updates the files of a checkout, so a merge is never half done.
  */
 export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<Merged> {
   const { git } = place;
@@ -29,7 +29,7 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
       'the repository has no branch that is known to be its default',
       'name the branch that work is merged into: work.branch in .tnh/config.yaml',
     );
-  const done = await mergedBefore(git, target, request.headSHA);
+  const done = await findEarlierMerge(git, target, request.headSHA);
   if (done !== null) return { ok: true, into: target.name, commit: done };
   const branch = itemBranchRef(request.itemId);
   const head = await commitAt(git, branch);
@@ -45,14 +45,16 @@ export async function mergeItem(place: MergePlace, request: ItemMerge): Promise<
   const commit = await commitMerge(git, target, tree.tree, request);
   const moved = await moveTarget(place, target, commit, request);
   if (moved.ok) return moved;
-  // The git of a killed process may have come to its end only now.
+  // A git process of a killed conductor may have merged the item in the meantime.
   const now = await findDefaultBranch(git, place.branch);
-  const late = now === null ? null : await mergedBefore(git, now, request.headSHA);
+  const late = now === null ? null : await findEarlierMerge(git, now, request.headSHA);
   return late === null ? moved : { ok: true, into: target.name, commit: late };
 }
 
-/** The commit that brought the head in; the head itself where somebody moved the branch onto it. */
-async function mergedBefore(git: Git, target: DefaultBranch, headSHA: string): Promise<string | null> {
+/**
+ * The commit that merged the head; the head itself if the branch was fast-forwarded to it. Null if it is not merged.
+ */
+async function findEarlierMerge(git: Git, target: DefaultBranch, headSHA: string): Promise<string | null> {
   if ((await commitAt(git, headSHA)) === null) return null;
   const within = await git(['merge-base', '--is-ancestor', headSHA, target.commit], { answers: [1] });
   if (within.exitCode !== 0) return null;
@@ -70,7 +72,7 @@ async function mergeTrees(
   { itemId, headSHA }: ItemMerge,
 ): Promise<MergedTree> {
   const argv = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', target.commit, headSHA];
-  const merged = await git(argv, { env: await withoutDrivers(git), answers: [1, 128, 129] });
+  const merged = await git(argv, { env: await disableDrivers(git), answers: [1, 128, 129] });
   const [tree = '', ...files] = merged.stdout
     .toString('utf8')
     .split('\0')
@@ -87,12 +89,15 @@ async function mergeTrees(
     case 129:
       return refuse('this git is too old to merge without a checkout', 'install git 2.38 or newer');
     default:
-      return refuse(`git can't merge it: ${lastWords(merged)}`, byHand);
+      return refuse(`git can't merge it: ${firstErrorLine(merged)}`, byHand);
   }
 }
 
-/** A merge driver is a program that a configuration names; what it would merge is a conflict for a person instead. */
-async function withoutDrivers(git: Git): Promise<Record<string, string>> {
+/**
+ * Disables merge drivers, which are programs that a configuration names. Files that a driver would merge become
+ * conflicts.
+ */
+async function disableDrivers(git: Git): Promise<Record<string, string>> {
   const argv = ['config', '--null', '--name-only', '--get-regexp', String.raw`^merge\..+\.driver$`];
   const keys = (await git(argv, { answers: [1] })).stdout.toString('utf8').split('\0').slice(0, -1);
   const pairs = [...new Set(keys)].flatMap((key, at) => [
@@ -104,7 +109,7 @@ async function withoutDrivers(git: Git): Promise<Record<string, string>> {
     : { GIT_CONFIG_COUNT: String(pairs.length / 2), ...Object.fromEntries(pairs) };
 }
 
-/** In the name of the person who merges, as git knows them. */
+/** Commits in the name of the person who merges, with the email of the git configuration. */
 async function commitMerge(
   git: Git,
   target: DefaultBranch,
@@ -129,7 +134,7 @@ async function moveTarget(
   request: ItemMerge,
 ): Promise<Merged> {
   const ref = `refs/heads/${target.name}`;
-  const holders = await holdersOf(place, ref);
+  const holders = await findHolders(place, ref);
   const [holder, another] = holders;
   if (another !== undefined)
     return refuse(
@@ -139,7 +144,7 @@ async function moveTarget(
   const reason = `conductor: merge work item ${request.itemId}`;
   if (holder === undefined) {
     const argv = ['update-ref', '-m', reason, ref, commit, target.commit];
-    return move(place.git(argv, { retryLocks: true }), target.name, commit);
+    return finishMove(place.git(argv, { retryLocks: true }), target.name, commit);
   }
   const obstacle = await obstacleIn(holder, { ref, from: target.commit, to: commit });
   if (obstacle !== null) return refuse(obstacle.reason, obstacle.help);
@@ -152,11 +157,11 @@ async function moveTarget(
     '--no-overwrite-ignore',
   ];
   const call = { env: { GIT_REFLOG_ACTION: reason }, retryLocks: true };
-  return move(holder.git([...argv, commit], call), target.name, commit);
+  return finishMove(holder.git([...argv, commit], call), target.name, commit);
 }
 
-/** Git checks once more what was checked before, and what has changed in between is its refusal. */
-async function move(moved: Promise<GitResult>, into: string, commit: string): Promise<Merged> {
+/** Git repeats the earlier checks. If something has changed in between, its error becomes the refusal. */
+async function finishMove(moved: Promise<GitResult>, into: string, commit: string): Promise<Merged> {
   try {
     await moved;
     return { ok: true, into, commit };
@@ -166,13 +171,13 @@ async function move(moved: Promise<GitResult>, into: string, commit: string): Pr
   }
 }
 
-/** A checkout that has the branch, or is in the middle of rebasing it. */
+/** A checkout that is on the branch or is rebasing it. */
 interface Holder extends ListedCheckout {
   readonly adminDir: string;
   readonly git: Git;
 }
 
-async function holdersOf({ git }: Pick<MergePlace, 'git'>, ref: string): Promise<readonly Holder[]> {
+async function findHolders({ git }: Pick<MergePlace, 'git'>, ref: string): Promise<readonly Holder[]> {
   const holders: Holder[] = [];
   for (const checkout of await listCheckouts(git)) {
     const adminDir = await findAdminDir(git, checkout);
@@ -183,7 +188,7 @@ async function holdersOf({ git }: Pick<MergePlace, 'git'>, ref: string): Promise
   return holders;
 }
 
-function lastWords({ stderr, exitCode }: GitResult): string {
+function firstErrorLine({ stderr, exitCode }: GitResult): string {
   return stderr.split('\n').find((line) => line !== '') ?? `code ${exitCode}`;
 }
 

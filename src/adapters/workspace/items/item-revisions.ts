@@ -7,7 +7,7 @@ import type { UserRepository } from '../repository/run-repository.ts';
 import { makeItemCommit } from './item-commit.ts';
 import { mergeItem } from './item-merge.ts';
 
-/** Settings of the user that would make another commit of the same patch, or run a program. */
+/** Overrides user settings that would change the commit made from a patch, or run a program. */
 const SETTINGS = [
   'apply.whitespace=nowarn',
   'apply.ignoreWhitespace=no',
@@ -16,7 +16,7 @@ const SETTINGS = [
 ];
 
 export interface ItemRevisionsDeps extends UserRepository {
-  /** The default branch by its name, if the configuration gives it. */
+  /** The name of the default branch, if it is configured. */
   readonly branch?: string | null;
   /** Paths that setup owns, relative to a checkout. */
   readonly ownedPaths?: readonly string[];
@@ -40,7 +40,7 @@ export function createItemRevisions(deps: ItemRevisionsDeps): Revisions {
   };
 }
 
-/** A checkout for the checks of a revision is a workspace like that of a run. */
+/** Describes the workspace in which the checks of a revision run; it is laid out like that of a run. */
 function checkoutOf(deps: ItemRevisionsDeps, name: string, commit: string, harnessDir: string): RunWorkspace {
   const runId = `checks-${name}`;
   return describeWorkspace(deps, {

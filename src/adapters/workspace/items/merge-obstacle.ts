@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { kindOf, readFileHere } from '../git/file-kind.ts';
 import type { Git } from '../git/git-command.ts';
 
-/** What is under way in a checkout that has these in its git folder. */
-const UNDER_WAY: Readonly<Record<string, string>> = {
+/** Operations in progress, by the file or folder in the git folder that indicates them. */
+const IN_PROGRESS: Readonly<Record<string, string>> = {
   MERGE_HEAD: 'a merge',
   CHERRY_PICK_HEAD: 'a cherry-pick',
   REVERT_HEAD: 'a revert',
@@ -31,12 +31,12 @@ interface Obstacle {
   readonly help: string;
 }
 
-/** Why the files of a checkout can't follow its branch; null where they can and nothing would be lost. */
+/** Why the files of a checkout can't be updated with its branch; null if they can and nothing would be lost. */
 export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<Obstacle | null> {
   const { path, adminDir } = checkout;
-  const underWay = Object.entries(UNDER_WAY).find(([name]) => existsSync(join(adminDir, name)));
-  if (underWay !== undefined)
-    return { reason: `${underWay[1]} is under way in ${path}`, help: 'finish it, or abort it' };
+  const inProgress = Object.entries(IN_PROGRESS).find(([name]) => existsSync(join(adminDir, name)));
+  if (inProgress !== undefined)
+    return { reason: `${inProgress[1]} is under way in ${path}`, help: 'finish it, or abort it' };
   if ((await kindOf(path)) !== 'folder')
     return {
       reason: `${path}, where the branch is checked out, is not there`,
@@ -45,25 +45,25 @@ export async function obstacleIn(checkout: MergeCheckout, move: Move): Promise<O
   const dirty = await changedFiles(checkout.git);
   if (dirty.length > 0)
     return {
-      reason: `${path} has changes that are not committed: ${shown(dirty)}`,
+      reason: `${path} has changes that are not committed: ${formatFiles(dirty)}`,
       help: 'commit them, or put them aside with `git stash`',
     };
-  const changed = await pathsOf(checkout.git, move);
-  const strangers = await strangersIn(checkout, changed.added);
-  if (strangers.length > 0)
+  const changed = await listChangedPaths(checkout.git, move);
+  const untrackedFiles = await findUntracked(checkout, changed.added);
+  if (untrackedFiles.length > 0)
     return {
-      reason: `${path} has files that git does not know in the place of new ones: ${shown(strangers)}`,
+      reason: `${path} has files that git does not know in the place of new ones: ${formatFiles(untrackedFiles)}`,
       help: 'move them out of the way',
     };
   const filtered = await filteredFiles(checkout.git, changed.written);
   if (filtered.length === 0) return null;
   return {
-    reason: `a filter of git makes the files of ${shown(filtered)} in ${path}, and conductor runs none`,
+    reason: `a filter of git makes the files of ${formatFiles(filtered)} in ${path}, and conductor runs none`,
     help: 'merge the branch of the item by hand',
   };
 }
 
-/** A rebase takes HEAD off its branch and moves the branch in the end. */
+/** A rebase detaches HEAD from its branch and moves the branch at the end. */
 export async function isRebasing(adminDir: string, ref: string): Promise<boolean> {
   for (const name of ['rebase-merge', 'rebase-apply'])
     if ((await readFileHere(join(adminDir, name, 'head-name')))?.trim() === ref) return true;
@@ -73,12 +73,12 @@ export async function isRebasing(adminDir: string, ref: string): Promise<boolean
 async function changedFiles(git: Git): Promise<string[]> {
   const argv = ['status', '--porcelain=v1', '-z', '--untracked-files=no', '--no-renames'];
   const listed = await git([...argv, '--ignore-submodules=dirty']);
-  return split(listed.stdout).map((record) => record.slice(3));
+  return splitRecords(listed.stdout).map((record) => record.slice(3));
 }
 
-async function pathsOf(git: Git, { from, to }: Move) {
+async function listChangedPaths(git: Git, { from, to }: Move) {
   const argv = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to];
-  const tokens = split((await git(argv)).stdout);
+  const tokens = splitRecords((await git(argv)).stdout);
   const [added, written]: [string[], string[]] = [[], []];
   for (let at = 0; at + 1 < tokens.length; at += 2) {
     const [status, path = ''] = [tokens[at], tokens[at + 1]];
@@ -88,19 +88,19 @@ async function pathsOf(git: Git, { from, to }: Move) {
   return { added, written };
 }
 
-/** Files in the way of new ones, ignored ones too: git would write over those without a word. */
-async function strangersIn({ path, git }: MergeCheckout, added: readonly string[]): Promise<string[]> {
+/** Finds untracked files at the paths of new ones. Includes ignored files, which git would overwrite silently. */
+async function findUntracked({ path, git }: MergeCheckout, added: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
   for (const name of added) {
-    const inTheWay = await nearestFile(path, name);
-    if (inTheWay === null) continue;
-    const others = await git(['--literal-pathspecs', 'ls-files', '--others', '-z', '--', inTheWay]);
-    for (const other of split(others.stdout)) found.add(other);
+    const blocking = await nearestFile(path, name);
+    if (blocking === null) continue;
+    const others = await git(['--literal-pathspecs', 'ls-files', '--others', '-z', '--', blocking]);
+    for (const other of splitRecords(others.stdout)) found.add(other);
   }
   return [...found];
 }
 
-/** The path itself, or what stands in the place of a folder on the way to it. */
+/** The path itself, or a file in the place of one of its parent folders; null if neither exists. */
 async function nearestFile(root: string, name: string): Promise<string | null> {
   const parts = name.split('/');
   for (let length = 1; length <= parts.length; length += 1) {
@@ -115,7 +115,7 @@ async function nearestFile(root: string, name: string): Promise<string | null> {
 async function filteredFiles(git: Git, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const stdin = paths.map((path) => `${path}\0`).join('');
-  const tokens = split((await git(['check-attr', '-z', '--stdin', 'filter'], { stdin })).stdout);
+  const tokens = splitRecords((await git(['check-attr', '-z', '--stdin', 'filter'], { stdin })).stdout);
   const found: string[] = [];
   for (let at = 0; at + 2 < tokens.length; at += 3) {
     const [path = '', , filter = ''] = tokens.slice(at, at + 3);
@@ -128,17 +128,17 @@ async function filteredFiles(git: Git, paths: readonly string[]): Promise<string
 async function isConfigured(git: Git, filter: string): Promise<boolean> {
   for (const key of [`filter.${filter}.smudge`, `filter.${filter}.process`]) {
     const values = await git(['config', '--null', '--get-all', key], { answers: [1] });
-    if (split(values.stdout).length > 0) return true;
+    if (splitRecords(values.stdout).length > 0) return true;
   }
   return false;
 }
 
-function shown(files: readonly string[]): string {
+function formatFiles(files: readonly string[]): string {
   const rest = files.length - FILES_SHOWN;
   return [...files.slice(0, FILES_SHOWN), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
 }
 
-function split(output: Buffer): string[] {
+function splitRecords(output: Buffer): string[] {
   return output
     .toString('utf8')
     .split('\0')

@@ -9,7 +9,7 @@ import { createGit, printedValue } from '../git/git-command.ts';
 
 export interface RevisionReaderDeps {
   readonly repoRoot: string;
-  /** The default branch by its name, where the configuration gives it. */
+  /** The name of the default branch, if it is configured. */
   readonly branch?: string | null;
 }
 
@@ -41,7 +41,7 @@ export function createRevisionReader({ repoRoot, branch: named = null }: Revisio
         await compare(from, to, { path, asBytes: false });
         const text = asText(await readFile(path));
         if (text !== null) return text;
-        // Old encodings are no Unicode and would not come out as they went in.
+        // The patch contains a file that is not UTF-8, which text can't represent: encode the files as binary.
         await compare(from, to, { path, asBytes: true });
         return await readFile(path, 'utf8');
       } finally {

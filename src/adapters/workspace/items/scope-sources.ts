@@ -29,7 +29,7 @@ async function areFolders(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, boolean | null>> {
   const askable = paths.filter(isAskable);
-  const kinds = await kindsOf(
+  const kinds = await lookUpObjects(
     git,
     askable.map((path) => `${commit}:${path}`),
   );
@@ -47,12 +47,12 @@ interface FoundObject {
   readonly size: number;
 }
 
-/** Git reads one name per line. */
+/** Whether git can look up the path: it reads one name per line. */
 function isAskable(path: string): boolean {
   return path !== '' && !/[\n\0]/.test(path) && !path.startsWith('/') && !path.split('/').includes('..');
 }
 
-async function kindsOf(git: Git, names: readonly string[]): Promise<readonly (FoundObject | null)[]> {
+async function lookUpObjects(git: Git, names: readonly string[]): Promise<readonly (FoundObject | null)[]> {
   if (names.length === 0) return [];
   const asked = await git(['cat-file', '--batch-check=%(objecttype) %(objectname) %(objectsize)'], {
     stdin: `${names.join('\n')}\n`,
@@ -75,7 +75,7 @@ async function readAll(
     blobName(oldBlob),
     blobName(newBlob),
   ]);
-  const objects = await kindsOf(git, names);
+  const objects = await lookUpObjects(git, names);
   const contents = await readBlobs(git, objects);
   return Promise.all(
     files.map(async ({ path }, index) => ({
@@ -87,7 +87,7 @@ async function readAll(
   );
 }
 
-/** A name that no object has, if the patch names none. */
+/** The id of a blob, or a name that no object has if the patch gives no id. */
 function blobName(id: string): string {
   return /^[0-9a-f]{4,64}$/.test(id) && !/^0+$/.test(id) ? id : '-';
 }

@@ -11,7 +11,7 @@ export interface SpecFilesDeps {
   readonly repoRoot: string;
   /** Which Markdown files are specs, relative to the repository. */
   readonly globs: readonly string[];
-  /** The default branch by its name, where the configuration gives it. */
+  /** The name of the default branch, if it is configured. */
   readonly branch?: string | null;
 }
 
@@ -19,7 +19,7 @@ const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 const README = /(?:^|\/)README\.md$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Specs as they are committed on the default branch: a draft in a checkout is not planned. */
+/** Reads specs as they are committed on the default branch: an uncommitted draft in a checkout is not planned. */
 export function createSpecFiles({ repoRoot, globs, branch: named }: SpecFilesDeps): SpecFolder {
   const git = createGit({ cwd: repoRoot });
   return {
@@ -65,7 +65,7 @@ async function readSpecs(git: Git, commit: string, globs: readonly string[]): Pr
   return { specs, problems };
 }
 
-/** Null for a file that need not be a spec. */
+/** Null for a README, which need not be a spec. */
 function readSpec(
   filePath: string,
   content: Buffer,

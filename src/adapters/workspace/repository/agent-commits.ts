@@ -9,17 +9,19 @@ const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 const keptByStore = new Map<string, Set<string>>();
 
 /**
- * Git with the configuration of the store that can also read the objects of the agent's repository. Conductor never
- * starts git with the configuration of that repository.
+ * Git that uses the store's configuration and can also read the objects of the agent's repository. Conductor never
+ * starts git with the configuration of the agent's repository.
  */
 export function agentGit({ git, gitDir }: RunRepository): Git {
-  // Git takes a path in quotes for one with escapes; a colon would otherwise end it.
+  // The path is quoted, because an unquoted colon would end it. Git resolves the escapes of a quoted path.
   const objects = JSON.stringify(join(gitDir, 'objects'));
   return (argv, call) =>
     git(argv, { ...call, env: { ...call?.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects } });
 }
 
-/** The commits that the agent's repository is at: that of the run's branch, and that of HEAD if it is another. */
+/**
+ * The current commits of the agent's repository: that of the run's branch, and that of HEAD if it is not on the branch.
+ */
 export interface AgentHeads {
   /** Null if the branch is missing or unreadable. */
   readonly branch: string | null;
@@ -48,8 +50,8 @@ function idOf(text: string): string | null {
 }
 
 /**
- * Copies a commit of the agent, with everything that the base does not have, into the store: the agent could delete it
- * from its own repository. False if there is no such commit.
+ * Copies a commit of the agent, with every object that the base lacks, into the store, because the agent could delete
+ * it from its own repository. Returns false if the commit does not exist.
  */
 export async function keepCommit(repository: RunRepository, commit: string): Promise<boolean> {
   const { storeDir, workspace } = repository;

@@ -55,13 +55,13 @@ export function describeWorkspace(
   };
 }
 
-/** Creates the workspace. If that fails, everything that was created is removed again. */
+/** Creates the workspace. If that fails, removes everything it has created. */
 export async function createWorkspace(
   user: UserRepository,
   workspace: RunWorkspace,
   options: CreateOptions,
 ): Promise<void> {
-  // Git would retry for seconds, and name a lock file.
+  // Check write access first: git would retry for seconds and then report a lock file.
   for (const folder of [user.gitDir, join(user.gitDir, 'objects')]) await access(folder, constants.W_OK);
   await claimFolder(runFolderOf(workspace));
   try {
@@ -73,8 +73,8 @@ export async function createWorkspace(
 }
 
 /**
- * Makes sure that the workspace of a recorded run is complete. Snapshots exist nowhere else, so a missing workspace is
- * only created again if no step has changed anything yet.
+ * Makes sure that the workspace of a recorded run is complete. Snapshots exist only in the workspace, so a missing
+ * workspace is recreated only if no step has changed anything yet.
  */
 export async function reopenWorkspace(
   user: UserRepository,
@@ -105,7 +105,7 @@ export async function reopenWorkspace(
     );
   await clearStaleLocks(user, repository);
   await clearScratch(repository);
-  await refill(repository, tree);
+  await restoreCheckout(repository, tree);
   await ensureGitFolder(repository);
   await ensureHarnessLink(repository, workspace.worktreePath);
 }
@@ -115,15 +115,15 @@ export function isComplete({ folder }: RunRepository): Promise<boolean> {
   return hasOrigin(folder);
 }
 
-/** Fills a checkout again that a step or a person deleted. */
-async function refill(repository: RunRepository, tree: string | null): Promise<void> {
+/** Restores the files of a checkout that a step or the user deleted. */
+async function restoreCheckout(repository: RunRepository, tree: string | null): Promise<void> {
   const { workspace, git, storeDir } = repository;
   const { worktreePath } = workspace;
   const kind = await kindOf(worktreePath);
   if (kind === 'folder') return;
   if (kind !== 'missing') await displace(repository, worktreePath);
   await mkdir(worktreePath, { recursive: true });
-  // The index still lists the files as they were.
+  // Delete the index: it still lists the deleted files as checked out.
   await rm(join(storeDir, 'index'), { force: true });
   await checkOutTree({ git, root: worktreePath, storeDir }, tree ?? workspace.baseSha);
   await checkOutSubmodules(repository, worktreePath);
@@ -138,7 +138,7 @@ async function fillFolder(
   const repository = describeRepository(workspace, user.signal);
   const { storeDir, gitDir, folder } = repository;
   const git = userGit(user, runId);
-  // First of all, so that the base can't be pruned while its objects are borrowed.
+  // This comes first: the ref keeps git from pruning the base while the run borrows its objects.
   await git(['update-ref', '--no-deref', baseRefOf(runId), baseSha], { retryLocks: true });
   const { layout, submodules } = await readLayout(user, workspace, ownedPaths);
   await layOutStore(storeDir, layout);
@@ -175,7 +175,7 @@ async function readLayout(
   const headRef = ownBranchRef(branchName);
   const layout: Layout = {
     settings,
-    refs: refsOf(tags.stdout.toString('utf8'), { baseSha, baseName, headRef }),
+    refs: collectRefs(tags.stdout.toString('utf8'), { baseSha, baseName, headRef }),
     headRef,
     baseTree,
     shallow,
@@ -188,7 +188,7 @@ async function readLayout(
 }
 
 /** The tags that are reachable from the base, the base branch, and the run's own branch. */
-function refsOf(
+function collectRefs(
   tagLines: string,
   {
     baseSha,
@@ -202,7 +202,7 @@ function refsOf(
     refs.set(line.slice(at + 1), line.slice(0, at));
   }
   const branch = localBranch(baseName);
-  // A remote's branch `conductor` would rule out the run's own name.
+  // Skip a base branch called `conductor`: git allows no ref below another one, and the run's branch is below it.
   if (branch !== null && !headRef.startsWith(`${branch}/`)) refs.set(branch, baseSha);
   refs.set(headRef, baseSha);
   return refs;
@@ -227,7 +227,10 @@ async function claimFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes a workspace that holds no work. Git ignores the signal here, so that a cancelled run leaves nothing behind. */
+/**
+ * Removes a workspace that contains no work. Git runs without the abort signal here, so that a cancelled run leaves
+ * nothing behind.
+ */
 export async function discardWorkspace(user: UserRepository, workspace: RunWorkspace): Promise<void> {
   const folder = runFolderOf(workspace);
   await removeTree(folder);

@@ -8,7 +8,7 @@ import { CONTROL_FILES, layOutCheckout, layOutControlFiles } from './layout.ts';
 import { ownBranchRef, type RunRepository } from './run-repository.ts';
 
 const REF_FILES = ['HEAD', 'packed-refs', 'refs'] as const;
-/** State of an interrupted merge, rebase or the like, which must not survive a restore. */
+/** State of an interrupted merge, rebase or similar operation. A restore removes it. */
 const INTERRUPTED = [
   'MERGE_HEAD',
   'MERGE_MODE',
@@ -43,7 +43,10 @@ export async function readGitFolder({ gitDir }: RunRepository): Promise<GitFolde
   return found.get('HEAD')?.kind === 'file' ? found : null;
 }
 
-/** False if there are too many or too large files, or something else than files and links. */
+/**
+ * Reads a file or folder into `found`. Returns false if there are too many files, if a file is too large, or if there
+ * is anything other than files and links.
+ */
 async function readBelow(gitDir: string, path: string, found: Map<string, ControlFile>): Promise<boolean> {
   const absolute = join(gitDir, path);
   const stat = await lstat(absolute).catch(() => null);
@@ -70,7 +73,7 @@ export function refsIn(state: GitFolderState): RefState {
   return { refs, head };
 }
 
-/** The control files that differ; refs are compared as refs. */
+/** The control files that differ. Ref files are excluded: callers compare the refs themselves. */
 export function changedControlFiles(before: GitFolderState, after: GitFolderState): readonly string[] {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return paths.filter((path) => !isRefFile(path) && !isSame(before.get(path), after.get(path)));
@@ -87,7 +90,7 @@ function isSame(one: ControlFile | undefined, other: ControlFile | undefined): b
   return one === other;
 }
 
-/** Writes a control file as it was; deletes it if it did not exist. */
+/** Restores a control file; deletes it if it did not exist before. */
 export async function putControlFile(
   { gitDir }: RunRepository,
   path: string,
@@ -108,13 +111,13 @@ export function textOf(file: ControlFile | undefined): string {
   return file?.kind === 'file' ? file.content.toString('utf8') : '';
 }
 
-/** Writes the git folder of the checkout as it was when the run started; objects of the agent stay. */
+/** Resets the git folder of the checkout to its state at the start of the run. The agent's objects stay. */
 export async function rewriteGitFolder(repository: RunRepository): Promise<void> {
   await layOutCheckout(repository.storeDir, repository.gitDir);
   await writeIndex(repository, repository.workspace.baseSha);
 }
 
-/** Writes the git folder of the checkout anew if it is missing or unusable. Returns what it contains then. */
+/** Resets the git folder of the checkout if it is missing or unusable. Returns its state. */
 export async function ensureGitFolder(repository: RunRepository): Promise<GitFolderState> {
   const found = await readGitFolder(repository);
   if (found !== null) return found;
@@ -123,8 +126,8 @@ export async function ensureGitFolder(repository: RunRepository): Promise<GitFol
 }
 
 /**
- * Restores the control files, puts HEAD on the run's branch and branch and index on `head`, and ends an interrupted
- * merge or rebase. Other refs stay.
+ * Restores the control files, points HEAD at the run's branch, resets the branch and the index to `head`, and aborts an
+ * interrupted merge or rebase. Other refs stay.
  */
 export async function restoreGitFolder(repository: RunRepository, head: string): Promise<void> {
   const { gitDir, storeDir, workspace } = repository;
@@ -139,7 +142,7 @@ export async function restoreGitFolder(repository: RunRepository, head: string):
   await writeIndex(repository, head);
 }
 
-/** A file or a link in the place of a folder is removed. */
+/** Creates the folders of a path. Replaces any file or link that is in their place. */
 async function makeRealFolders(top: string, path: string): Promise<void> {
   let folder = top;
   for (const part of path.split('/')) {

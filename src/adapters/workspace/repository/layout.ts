@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { copyFileIfThere, kindOf } from '../git/file-kind.ts';
 import { renderSettings, type UserSettings } from './user-settings.ts';
 
-/** What a private repository starts with. */
+/** The initial content of a run's private repository. */
 export interface Layout {
   readonly settings: UserSettings;
-  /** Object folders that it borrows from, absolute. */
+  /** Absolute paths of the object folders that it borrows from. */
   readonly objectFolders: readonly string[];
   readonly headRef: string;
   /** Object ids by full ref name. */
@@ -14,16 +14,18 @@ export interface Layout {
   readonly baseTree: string;
   /** The text of the user's `shallow` file; null for a full clone. */
   readonly shallow: string | null;
-  /** Texts of the user's own ignore rules and attributes, of the repository and of all repositories. */
+  /** The user's own ignore rules and attributes, for this repository (`local`) and for all repositories (`global`). */
   readonly ignore: { readonly local: string; readonly global: string };
   readonly attributes: { readonly local: string; readonly global: string };
   /** Globs of paths that setup owns: git sees none of them. */
   readonly ownedPaths: readonly string[];
 }
 
-/** Settings of the checkouts, for what agents and validators do with git: no hooks, no signing, no background work. */
+/**
+ * Settings for the git commands that agents and validators run in a checkout: no hooks, no signing, no background work.
+ */
 const CHECKOUT_SETTINGS: readonly (readonly [string, string])[] = [
-  // Not `.git/hooks`: git-lfs would install its own hooks there.
+  // Not `.git/hooks`: git-lfs would install its own hooks in it.
   ['core.hookspath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['commit.gpgsign', 'false'],
@@ -43,15 +45,18 @@ const STORE_SETTINGS: readonly (readonly [string, string])[] = [
   ['gc.auto', '0'],
 ];
 
-/** Git notices a file in the place of one that is marked as not checked out only with this setting. */
+/** Without this setting, git overlooks a file that was created at a path marked as not checked out. */
 const PARTIAL_SETTING: readonly [string, string] = ['core.sparsecheckout', 'true'];
 
-/** The configuration that checkouts get. It is kept in the store, where no agent can change it. */
+/** The configuration of the checkouts. It is kept in the store, where no agent can change it. */
 const CHECKOUT_CONFIG = 'checkout-config';
 const OWNED_PATHS = 'owned-paths';
 const BASE_TREE = 'base-tree';
 const PARTIAL = 'partial';
-/** Files and folders of a git folder, apart from refs, that run programs or decide what git does and where it looks. */
+/**
+ * Files and folders of a git folder, except refs, that make git run programs or decide what git does and where it
+ * looks.
+ */
 export const CONTROL_FILES = [
   'config',
   'config.worktree',
@@ -62,7 +67,7 @@ export const CONTROL_FILES = [
   'objects/info',
 ] as const;
 
-/** Writes the git folder that holds the snapshots of a run, without starting git. Only conductor writes there. */
+/** Writes the git folder that holds the snapshots of a run, without starting git. Only conductor writes to it. */
 export async function layOutStore(storeDir: string, layout: Layout): Promise<void> {
   const { settings, objectFolders, refs, shallow, ignore, attributes, ownedPaths } = layout;
   const at = (name: string) => join(storeDir, name);
@@ -73,7 +78,7 @@ export async function layOutStore(storeDir: string, layout: Layout): Promise<voi
   // Copies: an agent without a sandbox could otherwise hide files from snapshots by a rule in the user's home folder.
   await writeFile(at('global-ignore'), ignore.global);
   await writeFile(at('global-attributes'), attributes.global);
-  await writeFile(at('packed-refs'), packedRefs(refs));
+  await writeFile(at('packed-refs'), renderPackedRefs(refs));
   await writeFile(at(OWNED_PATHS), lines(ownedPaths));
   await writeFile(at(BASE_TREE), layout.baseTree);
   if (shallow !== null) await writeFile(at('shallow'), shallow);
@@ -91,11 +96,11 @@ export async function layOutStore(storeDir: string, layout: Layout): Promise<voi
   ];
   await writeFile(at(CHECKOUT_CONFIG), renderSettings(new Map([...common, ...CHECKOUT_SETTINGS])));
   await writeFile(at('config'), renderSettings(new Map([...common, ...own])));
-  // Last: git takes a folder without a HEAD for no repository.
+  // HEAD comes last: without it, git does not recognize the folder as a repository.
   await writeFile(at('HEAD'), `ref: ${layout.headRef}\n`);
 }
 
-/** Writes the git folder of a checkout as it was when the run started. Of what is there only objects stay. */
+/** Resets the git folder of a checkout to its state at the start of the run. Only existing objects stay. */
 export async function layOutCheckout(storeDir: string, gitDir: string): Promise<void> {
   const names = (await kindOf(gitDir)) === 'folder' ? await readdir(gitDir) : [];
   for (const name of names.filter((each) => each !== 'objects'))
@@ -105,7 +110,7 @@ export async function layOutCheckout(storeDir: string, gitDir: string): Promise<
   await copyFile(join(storeDir, 'HEAD'), join(gitDir, 'HEAD'));
 }
 
-/** Writes the control files of a checkout's git folder as they were when the run started; refs stay. */
+/** Resets the control files of a checkout's git folder to their state at the start of the run. Refs stay. */
 export async function layOutControlFiles(storeDir: string, gitDir: string): Promise<void> {
   const at = (name: string) => join(gitDir, name);
   for (const folder of [gitDir, at('objects'), at('refs')])
@@ -116,7 +121,7 @@ export async function layOutControlFiles(storeDir: string, gitDir: string): Prom
   for (const name of ['shallow', 'info/exclude', 'info/attributes'])
     await copyFileIfThere(join(storeDir, name), at(name));
   const borrowed = await readFile(join(storeDir, 'objects/info/alternates'), 'utf8');
-  // Snapshots can be read by their ids in a checkout too.
+  // Lets git read snapshots by their ids in the checkout, too.
   await writeFile(at('objects/info/alternates'), `${borrowed}${join(storeDir, 'objects')}\n`);
 }
 
@@ -139,7 +144,7 @@ export async function isPartialStore(storeDir: string): Promise<boolean> {
   return (await kindOf(join(storeDir, PARTIAL))) !== 'missing';
 }
 
-/** Git takes a path in quotes for one with escapes. */
+/** Git resolves the escapes of a quoted path. */
 function quoteLineFeeds(path: string): string {
   return path.includes('\n') ? JSON.stringify(path) : path;
 }
@@ -148,7 +153,7 @@ function lines(values: readonly string[]): string {
   return values.map((value) => `${value}\n`).join('');
 }
 
-function packedRefs(refs: ReadonlyMap<string, string>): string {
+function renderPackedRefs(refs: ReadonlyMap<string, string>): string {
   const sorted = [...refs].sort(([one], [other]) => (one < other ? -1 : 1));
   return `# pack-refs with: sorted \n${lines(sorted.map(([name, id]) => `${id} ${name}`))}`;
 }
@@ -161,16 +166,16 @@ function formatSettings({ objectFormat }: UserSettings): [string, string][] {
   ];
 }
 
-/** Whether the file system keeps run bits and tells `a` from `A`, as `git init` finds out. */
+/** Probes, as `git init` does, whether the file system keeps executable bits and ignores case. */
 async function fileSystemSettings(folder: string): Promise<[string, string][]> {
   const probe = join(folder, 'config');
   await writeFile(probe, '');
   await chmod(probe, 0o644);
-  const keepsRunBits = ((await lstat(probe)).mode & 0o111) === 0;
+  const keepsExecutableBits = ((await lstat(probe)).mode & 0o111) === 0;
   const ignoresCase = (await kindOf(join(folder, 'CONFIG'))) !== 'missing';
   return [
     ['core.bare', 'false'],
-    ['core.filemode', String(keepsRunBits)],
+    ['core.filemode', String(keepsExecutableBits)],
     ['core.ignorecase', String(ignoresCase)],
     ['core.logallrefupdates', 'true'],
   ];

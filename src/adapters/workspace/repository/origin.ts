@@ -4,8 +4,8 @@ import { kindOf } from '../git/file-kind.ts';
 import type { RunRepository, UserRepository } from './run-repository.ts';
 
 /**
- * Names the user's checkout that a workspace belongs to. The file exists once the workspace is complete: a folder
- * without it was left by a process that died while making it.
+ * Names the user's checkout that a workspace belongs to. The file is written once the workspace is complete: a folder
+ * without it is from a process that died while creating the workspace.
  */
 const FILE = 'origin';
 
@@ -18,9 +18,9 @@ export async function hasOrigin(folder: string): Promise<boolean> {
 }
 
 /**
- * The other checkout that a workspace belongs to: a copy of a repository has copies of its records, which name the
- * workspaces of the original. Null if it is the user's own. A repository that was moved keeps its workspaces; they
- * borrow from its new place.
+ * Finds another checkout that owns a workspace: the records of a copied repository name the workspaces of the original.
+ * Null if the user's own checkout owns it. A moved repository keeps its workspaces; this function redirects them to
+ * borrow from its new location.
  */
 export async function findOtherOwner(
   { repoRoot }: Pick<UserRepository, 'repoRoot'>,

@@ -36,7 +36,9 @@ export interface RunRepository {
 const RUN_PREFIX = 'conductor/run/';
 const ITEM_PREFIX = 'conductor/item/';
 
-/** Conductor's git reads only the configuration of the store: an agent without a sandbox can change the user's. */
+/**
+ * Conductor's git reads only the store's configuration: an agent without a sandbox can change the user's configuration.
+ */
 const OWN_CONFIGURATION = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
 
 export function userGit({ repoRoot, signal }: UserRepository, runId?: string): Git {
@@ -74,8 +76,8 @@ export interface SnapshotBounds {
 }
 
 /**
- * Git reads whole files to compare them, and a person reviews what a run changed: what is larger is no change to source
- * code but output, and belongs into an ignored folder.
+ * Git reads whole files to compare them, and a person reviews what a run changed. A larger change is generated output,
+ * not source code, and belongs in an ignored folder.
  */
 export const SNAPSHOT_BOUNDS: SnapshotBounds = { bytes: 1e9, files: 200_000 };
 
@@ -124,7 +126,7 @@ export function runBranchName(workflowId: string, runId: string): string {
   return `${RUN_PREFIX}${refComponent(workflowId)}/${refComponent(runId)}`;
 }
 
-/** Workflow ids may contain what git forbids in a ref: two dots in a row, a dot or `.lock` at the end. */
+/** Replaces what git forbids in a ref but ids may contain: two dots in a row, a dot or `.lock` at the end. */
 function refComponent(id: string): string {
   return id
     .replace(/\.(?=\.)/g, '-')
@@ -137,7 +139,7 @@ export function baseRefOf(runId: string): string {
 }
 
 /**
- * Removes locks that killed processes left: in the private repositories, and on the refs of the user's repository that
+ * Removes stale locks of killed processes: in the private repositories, and on the refs of the user's repository that
  * only this run writes. The caller makes sure that no other process works on the run.
  */
 export async function clearStaleLocks(

@@ -8,14 +8,14 @@ import { writeDurably } from './store-refs.ts';
 
 /**
  * Objects of a store. Conductor writes commits and ignored files itself: git would need several processes for every
- * snapshot, and would not write what the user's repository has now and may prune later.
+ * snapshot, and would skip objects that the user's repository has now but may prune later.
  */
 type ObjectKind = 'blob' | 'tree' | 'commit';
 
 const compress = promisify(deflate);
 const FORMAT_BY_LENGTH: Readonly<Record<number, string>> = { 40: 'sha1', 64: 'sha256' };
 
-/** Writes an object unless the store has it as a file, durably, and returns its id. */
+/** Writes an object durably, unless the store has it as a loose object, and returns its id. */
 export async function writeObject(
   { storeDir, workspace }: Pick<RunRepository, 'storeDir' | 'workspace'>,
   kind: ObjectKind,
@@ -31,7 +31,7 @@ export async function writeObject(
   return id;
 }
 
-/** Whether the store has an object as a file of its own, not in a pack and not borrowed. */
+/** Whether the store has an object as a loose object, not in a pack and not borrowed. */
 export async function hasObject(storeDir: string, id: string): Promise<boolean> {
   return access(objectPath(storeDir, id)).then(
     () => true,
@@ -47,7 +47,7 @@ export interface StoreCommit {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
-  /** Undated, the same content is the same commit. */
+  /** If true, the commit has no date, so that the same content gives the same commit. */
   readonly undated?: boolean;
 }
 

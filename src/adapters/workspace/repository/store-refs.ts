@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Holds what one process is writing, by its id: what a dead process left there is removed when the run is resumed. */
+/**
+ * Contains temporary files, named by the id of the process that writes them. Resuming a run removes those of dead
+ * processes.
+ */
 export const SCRATCH_FOLDER = 'scratch';
 
 /**
- * Refs of a store. Only conductor writes to a store, so it writes a ref as a file, which saves a git process for every
- * snapshot. The file is durable before anything is recorded that names its commit.
+ * Writes a ref of a store. Only conductor writes to a store, so it writes the file itself, which saves a git process
+ * per snapshot. The file is durable before any record names its commit.
  */
 export async function writeStoreRef(storeDir: string, ref: string, commit: string): Promise<void> {
   const path = join(storeDir, ref);
@@ -16,8 +19,8 @@ export async function writeStoreRef(storeDir: string, ref: string, commit: strin
 }
 
 /**
- * Writes a file that is either complete or not there, whenever the process dies or the power fails. It is written in the
- * scratch folder of the store, so that a process that dies leaves nothing where others look.
+ * Writes a file atomically and durably: after a crash or a power failure it is either complete or missing. It is
+ * written in the store's scratch folder first, so that a process that dies leaves no partial file in its place.
  */
 export async function writeDurably(storeDir: string, path: string, content: string | Buffer): Promise<void> {
   const scratch = join(storeDir, SCRATCH_FOLDER);
@@ -33,8 +36,8 @@ export async function readStoreRef(storeDir: string, ref: string): Promise<strin
 }
 
 /**
- * A salvage is the last copy of something, so a salvage ref is never overwritten: a taken name gets a number. `isSame`
- * tells whether an existing ref keeps the same content; then nothing is added.
+ * Adds a salvage ref. A salvage is the last copy of something, so a salvage ref is never overwritten: if the name is
+ * taken, a number is appended. If `isSame` says that an existing ref keeps the same content, nothing is added.
  */
 export async function addStoreRef(
   storeDir: string,

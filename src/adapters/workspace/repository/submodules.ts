@@ -10,9 +10,9 @@ import { type RunRepository, storeGit, type UserRepository } from './run-reposit
 import { writeCommit } from './store-objects.ts';
 
 /**
- * Submodules that the user has checked out arrive as plain files without a `.git`: a run's result can't contain changes
- * to them, so there is nothing to commit to. Others are empty folders. Git does not look into the place of a submodule,
- * so each has an index of its own in the store, which changes are found by.
+ * A submodule that the user has checked out becomes plain files without a `.git` in a workspace: a run's result can't
+ * contain changes to it, so the agent gets nothing to commit to. Other submodules are empty folders. Git does not look
+ * into the folder of a submodule, so the store has an index for each one to detect changes.
  */
 interface Submodule {
   /** Names the submodule's index. */
@@ -31,7 +31,7 @@ interface FoundSubmodule extends Omit<Submodule, 'name'> {
 const LIST = 'submodules.json';
 const DEPTH_LIMIT = 8;
 
-/** Submodules of a commit, also those of submodules that the user has checked out. */
+/** Finds the submodules of a commit, recursing into submodules that the user has checked out. */
 export async function findSubmodules(
   { repoRoot, gitDir }: Pick<UserRepository, 'repoRoot' | 'gitDir'>,
   commit: string,
@@ -39,10 +39,10 @@ export async function findSubmodules(
   const traces = [join(repoRoot, '.gitmodules'), join(gitDir, 'modules')];
   const kinds = await Promise.all(traces.map((path) => kindOf(path)));
   // Most repositories have none; this saves them a git process.
-  return kinds.every((kind) => kind === 'missing') ? [] : submodulesBelow(repoRoot, commit, '', 0);
+  return kinds.every((kind) => kind === 'missing') ? [] : listSubmodules(repoRoot, commit, '', 0);
 }
 
-async function submodulesBelow(
+async function listSubmodules(
   root: string,
   commit: string,
   prefix: string,
@@ -55,16 +55,16 @@ async function submodulesBelow(
   for (const record of listed.stdout.toString('utf8').split('\0')) {
     const [, id = '', path = ''] = /^160000 commit ([0-9a-f]+)\t(.+)$/s.exec(record) ?? [];
     if (path === '') continue;
-    const objects = await objectsWith(join(root, path), id);
+    const objects = await findObjectFolder(join(root, path), id);
     found.push({ path: `${prefix}${path}`, commit: objects === null ? null : id, objects });
     if (objects !== null)
-      found.push(...(await submodulesBelow(join(root, path), id, `${prefix}${path}/`, depth + 1)));
+      found.push(...(await listSubmodules(join(root, path), id, `${prefix}${path}/`, depth + 1)));
   }
   return found;
 }
 
 /** The object folder of a submodule that is checked out and has the wanted commit. */
-async function objectsWith(root: string, commit: string): Promise<string | null> {
+async function findObjectFolder(root: string, commit: string): Promise<string | null> {
   if ((await kindOf(join(root, '.git'))) === 'missing') return null;
   const git = createGit({ cwd: root });
   try {
@@ -90,17 +90,17 @@ async function readSubmodules(storeDir: string): Promise<readonly Submodule[]> {
   return JSON.parse(text) as Submodule[];
 }
 
-/** Fills the places of submodules in a new checkout. */
+/** Checks out the submodules in a new checkout. */
 export async function checkOutSubmodules(repository: RunRepository, checkout: string): Promise<void> {
   for (const submodule of await readSubmodules(repository.storeDir))
     await checkOutSubmodule(repository, checkout, submodule);
 }
 
-/** Brings the submodules of a used checkout to their commits. Everything else in them is removed. */
+/** Resets the submodules of a used checkout to their commits and removes all other files in them. */
 export async function resetSubmodules(repository: RunRepository, checkout: string): Promise<void> {
   for (const submodule of await readSubmodules(repository.storeDir)) {
     const git = await checkOutSubmodule(repository, checkout, submodule);
-    await git(['clean', '-ffdxq', ...(await withoutNested(repository, submodule))]);
+    await git(['clean', '-ffdxq', ...(await excludeNested(repository, submodule))]);
   }
 }
 
@@ -140,10 +140,10 @@ export async function keepSubmodules(repository: RunRepository): Promise<readonl
     if ((await kindOf(join(worktreePath, path))) !== 'folder') continue;
     const git = gitOf(repository, worktreePath, submodule);
     const tree = await withScratch(repository, async (scratch) => {
-      // The index itself has to stay at the commit: changes are found by it.
+      // Work on a copy: the index itself must stay at the commit, because changes are detected against it.
       const env = { GIT_INDEX_FILE: join(scratch, 'index') };
       await copyFileIfThere(indexOf(repository, worktreePath, submodule), env.GIT_INDEX_FILE);
-      await git(['add', '-A', '--', '.', ...(await withoutNestedPaths(repository, submodule))], { env });
+      await git(['add', '-A', '--', '.', ...(await excludeNestedPathspecs(repository, submodule))], { env });
       return writeTree(git, env);
     });
     await ownTree(repository, tree, commit ?? undefined);
@@ -159,7 +159,7 @@ export async function restoreSubmodules(repository: RunRepository): Promise<void
   const { worktreePath } = repository.workspace;
   for (const submodule of await changedSubmodules(repository)) {
     const git = await checkOutSubmodule(repository, worktreePath, submodule);
-    await git(['clean', '-ffdq', ...(await withoutNested(repository, submodule))]);
+    await git(['clean', '-ffdq', ...(await excludeNested(repository, submodule))]);
   }
 }
 
@@ -167,20 +167,20 @@ async function isChanged(repository: RunRepository, submodule: Submodule): Promi
   const { worktreePath } = repository.workspace;
   if ((await kindOf(join(worktreePath, submodule.path))) !== 'folder') return true;
   const argv = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
-  const paths = ['--', '.', ...(await withoutNestedPaths(repository, submodule))];
+  const paths = ['--', '.', ...(await excludeNestedPathspecs(repository, submodule))];
   return (await gitOf(repository, worktreePath, submodule)([...argv, ...paths])).stdout.length > 0;
 }
 
-async function withoutNested(repository: RunRepository, submodule: Submodule): Promise<string[]> {
-  return (await nestedIn(repository, submodule)).flatMap((path) => ['-e', `/${path}`]);
+async function excludeNested(repository: RunRepository, submodule: Submodule): Promise<string[]> {
+  return (await listNested(repository, submodule)).flatMap((path) => ['-e', `/${path}`]);
 }
 
-async function withoutNestedPaths(repository: RunRepository, submodule: Submodule): Promise<string[]> {
-  return (await nestedIn(repository, submodule)).map((path) => `:(exclude,literal)${path}`);
+async function excludeNestedPathspecs(repository: RunRepository, submodule: Submodule): Promise<string[]> {
+  return (await listNested(repository, submodule)).map((path) => `:(exclude,literal)${path}`);
 }
 
 /** The submodules of a submodule, relative to it. */
-async function nestedIn({ storeDir }: RunRepository, { path }: Submodule): Promise<string[]> {
+async function listNested({ storeDir }: RunRepository, { path }: Submodule): Promise<string[]> {
   const below = (await readSubmodules(storeDir)).filter((other) => other.path.startsWith(`${path}/`));
   return below.map((other) => other.path.slice(path.length + 1));
 }

@@ -1,7 +1,7 @@
 import type { Git } from '../git/git-command.ts';
 import { readObjects } from '../git/read-objects.ts';
 
-/** Larger files are not read: no manifest or configuration is. */
+/** Larger files are not read: no manifest or configuration is that large. */
 const LIMIT_BYTES = 2 * 1024 * 1024;
 /** Number of remembered texts. */
 const REMEMBERED = 2_048;
@@ -13,8 +13,8 @@ export type ReadTexts = (
 ) => Promise<ReadonlyMap<string, string | null>>;
 
 /**
- * Reads the text of files at a revision; null where there is no file or it is too large. Revisions are object ids, so
- * each file is read once.
+ * Reads the text of files at a revision; null if a file is missing or too large. Revisions are object ids, so each file
+ * is read once.
  */
 export function createTextReader(): ReadTexts {
   const known = new Map<string, string | null>();

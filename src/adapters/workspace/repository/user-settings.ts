@@ -13,7 +13,7 @@ export interface UserSettings {
   /** Files with the user's own ignore rules and attributes; they may not exist. */
   readonly ignoreFile: string;
   readonly attributesFile: string;
-  /** Where the user's LFS files are; null for the default place. */
+  /** The folder of the user's LFS files; null for the default location. */
   readonly lfsStorage: string | null;
 }
 
@@ -25,9 +25,9 @@ const PROMISOR = /^(?:extensions\.partialclone|remote\..+\.promisor)$/s;
 const NO_IDENTITY = { name: 'conductor', email: 'conductor@localhost' };
 
 const LFS_SETTINGS: readonly (readonly [string, string])[] = [
-  // An object that the user has not downloaded stays a pointer: git-lfs finds nothing here.
+  // git-lfs finds nothing at this URL, so an object that the user has not downloaded stays a pointer.
   ['lfs.url', 'file:///dev/null'],
-  // Otherwise git-lfs writes this into the configuration, and that would count as the agent's change.
+  // Otherwise git-lfs writes this setting into the configuration, which would count as a change by the agent.
   ['lfs.repositoryformatversion', '0'],
 ];
 
@@ -50,7 +50,7 @@ export function parseUserSettings(
     const at = entry.indexOf('\n');
     if (entry === '') continue;
     // A key without a value means true.
-    byKey.set(lowered(at < 0 ? entry : entry.slice(0, at)), at < 0 ? 'true' : entry.slice(at + 1));
+    byKey.set(lowerCaseKey(at < 0 ? entry : entry.slice(0, at)), at < 0 ? 'true' : entry.slice(at + 1));
   }
   const pathOf = (key: string) => {
     const value = byKey.get(key);
@@ -93,7 +93,7 @@ function inConfigHome(name: string): string {
 }
 
 /** Section and name of a key are case-insensitive, a subsection between them is not. */
-function lowered(key: string): string {
+function lowerCaseKey(key: string): string {
   const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')];
   return `${key.slice(0, first).toLowerCase()}${key.slice(first, last)}${key.slice(last).toLowerCase()}`;
 }
@@ -105,13 +105,13 @@ export function renderSettings(settings: ReadonlyMap<string, string>): string {
       const parts = key.split('.');
       const [section = '', name = ''] = [parts[0], parts.at(-1)];
       const subsection = parts.slice(1, -1).join('.');
-      const header = subsection === '' ? `[${section}]` : `[${section} ${quoted(subsection)}]`;
-      return `${header}\n\t${name} = ${quoted(value)}\n`;
+      const header = subsection === '' ? `[${section}]` : `[${section} ${quoteValue(subsection)}]`;
+      return `${header}\n\t${name} = ${quoteValue(value)}\n`;
     })
     .join('');
 }
 
-function quoted(value: string): string {
+function quoteValue(value: string): string {
   const escaped = value
     .replaceAll('\\', '\\\\')
     .replaceAll('"', '\\"')

@@ -24,7 +24,7 @@ export async function findBranch(git: Git, branchName: string): Promise<FoundBra
   return { at: null, checkout: null };
 }
 
-/** Records the commit of the branch, to find out later whether a person moved it. */
+/** Records the commit of the branch, to detect later whether the user moved it. */
 export async function rememberBranch({ folder, storeDir }: RunRepository, at: string | null): Promise<void> {
   await writeDurably(storeDir, join(folder, FILE), `${at ?? ABSENT}\n`);
 }

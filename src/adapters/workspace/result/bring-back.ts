@@ -25,7 +25,7 @@ export async function restoreFiles(repository: RunRepository, salvage: Salvage):
   await writeIgnored(repository, await keepIgnored(repository, ignored), kept, { onlyMissing: true });
 }
 
-/** A file that exists although the current tree does not have it is ignored, and in no commit. */
+/** Throws if a file exists that the current tree does not have: git ignores it, so no commit has a copy. */
 async function refuseOverwriting(repository: RunRepository, tree: string, wanted: string): Promise<void> {
   const argv = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', tree, wanted];
   const added = (await repository.git(argv)).stdout.toString('latin1').split('\0').slice(0, -1);
@@ -42,7 +42,7 @@ export async function restoreAsBranch(
   storeDir: string,
 ): Promise<BranchMade> {
   const checked = await git(['check-ref-format', '--branch', branchName], { answers: [1, 128] });
-  // Git prints the branch that `@{-1}` and the like stand for, which is not a new name.
+  // Git resolves names such as `@{-1}` to an existing branch, which is not a new name.
   if (checked.exitCode !== 0 || printedValue(checked) !== branchName) return { ok: false, reason: 'invalid' };
   const ref = `refs/heads/${branchName}`;
   const present = await commitAt(git, ref);
@@ -53,7 +53,7 @@ export async function restoreAsBranch(
   return { ok: true, made: true };
 }
 
-/** Restores a ref to its salvaged value; where it is now is kept first. */
+/** Restores a ref to its salvaged value. Its current value is kept under a salvage ref. */
 export async function restoreRef(git: Git, { runId, commit, of }: RefSalvage): Promise<RefMoved> {
   const { refName } = of;
   const from = await objectAt(git, refName);
@@ -65,7 +65,7 @@ export async function restoreRef(git: Git, { runId, commit, of }: RefSalvage): P
   return { from, to: commit, salvageRef, checkout: printedValue(listed) || null };
 }
 
-/** The id of any kind of object: a tag may point to something that is not a commit. */
+/** The id of any kind of object: a tag may point to something other than a commit. */
 async function objectAt(git: Git, refName: string): Promise<string | null> {
   const argv = ['rev-parse', '--verify', '--quiet', '--end-of-options', refName];
   const found = await git(argv, { answers: [1, 128] });

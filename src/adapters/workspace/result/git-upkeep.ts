@@ -19,7 +19,10 @@ import { parseSalvage, SALVAGE_ROOT } from './salvage-refs.ts';
 export interface GitUpkeepDeps extends UserRepository {
   /** Where earlier versions kept linked worktrees. */
   readonly linkedWorktreesDir: string;
-  /** The worktrees that records name: those from before the repository or `paths.workspaces` was moved are elsewhere. */
+  /**
+   * The worktrees that records name. Those from before the repository or `paths.workspaces` moved are in another
+   * folder.
+   */
   readonly recordedPaths?: () => Promise<readonly string[]>;
   readonly awaitOrphans?: (mark: string) => Promise<void>;
 }
@@ -33,10 +36,10 @@ export function createGitUpkeep(deps: GitUpkeepDeps): Omit<Upkeep, 'removeRecord
   const storeOf = async (runId: string) =>
     join((await findRunFolders(deps)).get(runId) ?? join(deps.workspacesDir, runId), 'store');
   /** A git process that a killed conductor started may still work on the run. */
-  const settled = ({ runId }: RunWorkspace) => deps.awaitOrphans?.(gitMarkOf(runId));
+  const awaitOrphanedGit = ({ runId }: RunWorkspace) => deps.awaitOrphans?.(gitMarkOf(runId));
   return {
     salvages: async () => {
-      const found = [...(await listSalvages(git, 'repository')), ...(await storedSalvages(deps))];
+      const found = [...(await listSalvages(git, 'repository')), ...(await listStoredSalvages(deps))];
       return found.toSorted((one, other) => timeOf(one) - timeOf(other));
     },
     contents: async (salvage) => {
@@ -50,20 +53,20 @@ export function createGitUpkeep(deps: GitUpkeepDeps): Omit<Upkeep, 'removeRecord
     worktreeState: async (workspace) =>
       isLinkedWorktree(workspace) ? 'linked' : readWorktreeState(deps, workspace),
     bringBackFiles: async (workspace, salvage) => {
-      await settled(workspace);
+      await awaitOrphanedGit(workspace);
       await restoreFiles(await openRunRepository(workspace, signal), salvage);
     },
     bringBackBranch: async (branchName, salvage) =>
       restoreAsBranch(git, branchName, salvage, await storeOf(salvage.runId)),
     bringBackRef: (salvage) => restoreRef(git, salvage),
     removeWorktree: async (workspace) => {
-      await settled(workspace);
+      await awaitOrphanedGit(workspace);
       return isLinkedWorktree(workspace)
         ? removeLinkedWorktree(deps, workspace)
         : removeWorkspace(deps, workspace);
     },
     removeRefs: async (workspace) => {
-      await settled(workspace);
+      await awaitOrphanedGit(workspace);
       return removeRunRefs(deps, workspace);
     },
   };
@@ -80,7 +83,10 @@ async function listSalvages(git: Git, place: Salvage['place']): Promise<Salvage[
     });
 }
 
-/** The folders of runs with a workspace, by run. Those of another checkout, which this one is a copy of, are left out. */
+/**
+ * The folders of runs with a workspace, by run id. Excludes those that belong to another checkout, of which this one is
+ * a copy.
+ */
 async function findRunFolders(deps: GitUpkeepDeps): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(deps.workspacesDir).catch((): string[] => []);
   const recorded = ((await deps.recordedPaths?.()) ?? []).filter((path) => basename(path) === 'work');
@@ -98,8 +104,8 @@ async function findRunFolders(deps: GitUpkeepDeps): Promise<ReadonlyMap<string, 
   return byRun;
 }
 
-/** Salvages in the stores of runs: they stay there until the workspace is removed. */
-async function storedSalvages(deps: GitUpkeepDeps): Promise<Salvage[]> {
+/** Salvages in the stores of runs. They stay in the store until the workspace is removed. */
+async function listStoredSalvages(deps: GitUpkeepDeps): Promise<Salvage[]> {
   const found: Salvage[] = [];
   for (const folder of (await findRunFolders(deps)).values()) {
     const storeDir = join(folder, 'store');
@@ -118,7 +124,7 @@ async function listWorktrees(deps: GitUpkeepDeps, git: Git): Promise<readonly Li
     found.push({ runId, path, branchName: null, present: (await kindOf(path)) === 'folder', linked: false });
   }
   for (const { path, branch } of await listCheckouts(git)) {
-    // A person may have checked a run's branch out in a linked worktree of their own.
+    // The user may have checked out a run's branch in a linked worktree of their own.
     if (!path.startsWith(`${deps.linkedWorktreesDir}/`)) continue;
     const runId = (path.split('/').at(-1) ?? '').replace(/\.judge$/, '');
     const branchName = branch?.replace(/^refs\/heads\//, '') ?? null;

@@ -18,19 +18,19 @@ export function isLinkedWorktree({ worktreePath, runId }: RunWorkspace): boolean
   return basename(worktreePath) === runId;
 }
 
-/** Removes the linked worktree of an earlier version. Files that are not committed are kept first. */
+/** Removes the linked worktree of an earlier version. Uncommitted files are salvaged first. */
 export async function removeLinkedWorktree(user: UserRepository, workspace: RunWorkspace): Promise<Removal> {
   const git = userGit(user, workspace.runId);
   const { worktreePath } = workspace;
-  const isThere = (await kindOf(join(worktreePath, '.git'))) !== 'missing';
-  const salvageRef = isThere ? await keepFiles(user, workspace) : null;
+  const exists = (await kindOf(join(worktreePath, '.git'))) !== 'missing';
+  const salvageRef = exists ? await keepFiles(user, workspace) : null;
   for (const path of [worktreePath, `${worktreePath}${JUDGE_SUFFIX}`]) {
     // Git refuses a worktree that it does not know or that is damaged; then the folder is removed directly.
     await git(['worktree', 'remove', '--force', '--force', path], { answers: [1, 128, 255] });
     await rm(path, { recursive: true, force: true });
   }
   await git(['worktree', 'prune'], { retryLocks: true });
-  return { ok: true, removed: isThere, salvageRef, notes: [] };
+  return { ok: true, removed: exists, salvageRef, notes: [] };
 }
 
 async function keepFiles(

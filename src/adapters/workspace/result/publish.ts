@@ -21,13 +21,13 @@ import { type FoundBranch, findBranch, recallBranch, rememberBranch } from './br
 import { RESULT_NAME, salvageRefOf } from './salvage-refs.ts';
 import { addUserRef, fetchFromStore } from './user-refs.ts';
 
-/** The commit that the run's branch is to have, durable in the store before it is fetched. */
+/** The new commit of the run's branch. It is durable in the store before the user's repository fetches it. */
 export const RESULT_REF = 'refs/conductor/result';
 
 /**
- * Brings the result to the user's repository: one commit on the base, one fetch. A branch that is checked out, or that
- * a person moved, is left alone; the result then goes to a salvage ref. After a crash, publishing again has the same
- * result.
+ * Publishes the result to the user's repository: one commit on the base, one fetch. A branch that is checked out, or
+ * that the user moved, stays unchanged; the result then goes to a salvage ref. After a crash, publishing again gives
+ * the same commit.
  */
 export async function publishResult(
   user: UserRepository,
@@ -39,32 +39,34 @@ export async function publishResult(
   const git = userGit(user, workspace.runId);
   const earlier = await readStoreRef(storeDir, RESULT_REF);
   const isChanged = result.tree !== (await readBaseTree(storeDir));
-  // A branch that was published at a gate goes back to the base if everything was rolled back since.
+  // If a gate published the branch and everything was rolled back since, the branch returns to the base.
   if (!isChanged && earlier === null) return { commit: workspace.baseSha, ref: null, leftAlone: null };
   const settings = await readUserSettings(git, user);
   const commit = isChanged ? await makeCommit(repository, settings, result, earlier) : workspace.baseSha;
   const found = await findBranch(git, workspace.branchName);
   const expected = await recallBranch(repository);
-  // A crash came between the fetch and the record of it.
+  // A process crashed after the fetch and before it recorded the branch.
   if (found.at !== null && found.at === earlier && earlier !== expected)
     await rememberBranch(repository, earlier);
   await writeStoreRef(storeDir, RESULT_REF, commit);
   await copyLargeFiles(user, repository, settings);
   const leftAlone =
-    whyLeftAlone(workspace, found, [expected, earlier]) ??
+    checkLeftAlone(workspace, found, [expected, earlier]) ??
     (await moveBranch(repository, git, { found, earlier, commit }));
   if (leftAlone === null) return { commit, ref: ownBranchRef(workspace.branchName), leftAlone };
   await fetchFromStore(git, storeDir, [`+${RESULT_REF}:${leftAlone.salvageRef}`], workspace.baseSha);
   return { commit, ref: leftAlone.salvageRef, leftAlone };
 }
 
-/** The files that the user's repository has of the run. */
+/** The tree of the run's result that the user's repository has. */
 export async function readPublishedTree({ git, storeDir }: RunRepository): Promise<string> {
   const result = await readStoreRef(storeDir, RESULT_REF);
   return result === null ? readBaseTree(storeDir) : treeOf(git, result);
 }
 
-/** The same result after a crash is the same commit. */
+/**
+ * Reuses the earlier commit if the result is the same, so that publishing again after a crash gives the same commit.
+ */
 async function makeCommit(
   { git, workspace }: RunRepository,
   { identity }: UserSettings,
@@ -84,16 +86,16 @@ async function makeCommit(
   return commitTree(git, tree, [workspace.baseSha], message, env);
 }
 
-function whyLeftAlone(
+function checkLeftAlone(
   workspace: RunWorkspace,
   found: FoundBranch,
   expected: readonly (string | null)[],
 ): BranchLeftAlone | null {
-  if (found.checkout !== null) return leftAs(workspace, found, 'checked_out');
-  return expected.includes(found.at) ? null : leftAs(workspace, found, 'moved');
+  if (found.checkout !== null) return describeLeftAlone(workspace, found, 'checked_out');
+  return expected.includes(found.at) ? null : describeLeftAlone(workspace, found, 'moved');
 }
 
-function leftAs(
+function describeLeftAlone(
   { branchName, runId }: RunWorkspace,
   { at, checkout }: FoundBranch,
   reason: BranchLeftAlone['reason'],
@@ -108,7 +110,10 @@ interface Move {
   readonly commit: string;
 }
 
-/** Null if the branch was moved. Git refuses if a person has checked it out meanwhile, or if another branch is in its way. */
+/**
+ * Returns null if the branch was moved. Git refuses if the user has checked it out in the meantime, or if its name
+ * conflicts with another branch.
+ */
 async function moveBranch(
   repository: RunRepository,
   git: Git,
@@ -116,7 +121,7 @@ async function moveBranch(
 ): Promise<BranchLeftAlone | null> {
   const { storeDir, workspace } = repository;
   const { branchName, baseSha, runId } = workspace;
-  // The branch of an item holds the work of an earlier run, and may be the only ref that leads to it.
+  // The branch of an item contains the work of an earlier run and may be the only ref to it.
   if (isItemBranch(branchName) && found.at !== null && found.at !== earlier && found.at !== baseSha)
     await addUserRef(git, salvageRefOf(runId, 'branch'), found.at);
   try {
@@ -124,14 +129,16 @@ async function moveBranch(
   } catch (error) {
     if (!(error instanceof GitError) || error.exitCode === null) throw error;
     const checkout = /checked out at '(.+)'$/.exec(error.detail)?.[1] ?? null;
-    if (checkout !== null) return leftAs(workspace, { ...found, checkout }, 'checked_out');
-    return leftAs(workspace, found, 'refused', error.detail);
+    if (checkout !== null) return describeLeftAlone(workspace, { ...found, checkout }, 'checked_out');
+    return describeLeftAlone(workspace, found, 'refused', error.detail);
   }
   await rememberBranch(repository, commit);
   return null;
 }
 
-/** Contents of new LFS files: the commit has only their pointers, and the user's checkout looks for them here. */
+/**
+ * Copies the contents of new LFS files to where the user's checkout looks for them: the commit has only their pointers.
+ */
 async function copyLargeFiles(
   { gitDir }: UserRepository,
   { storeDir }: RunRepository,
@@ -143,7 +150,7 @@ async function copyLargeFiles(
     const target = join(lfsStorage ?? join(gitDir, 'lfs'), 'objects', name);
     if ((await kindOf(target)) !== 'missing') continue;
     await mkdir(dirname(target), { recursive: true });
-    // Renamed when it is complete, so that a crash leaves no half of a file under its name.
+    // Copy first, then rename, so that a crash leaves no partial file under the final name.
     const temporary = `${target}.${process.pid}`;
     await copyFile(join(from, name), temporary, constants.COPYFILE_FICLONE);
     await rename(temporary, target);

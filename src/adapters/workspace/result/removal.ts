@@ -37,9 +37,9 @@ import { RESULT_REF, readPublishedTree } from './publish.ts';
 import { COMMITS_NAME, RESULT_NAME, SALVAGE_ROOT, salvageRefOf } from './salvage-refs.ts';
 import { addUserRef, fetchFromStore } from './user-refs.ts';
 
-/** Files of a workspace that are not in the result are kept under this name. */
+/** Name of the salvage with the files of a workspace that are not in the result. */
 const FILES_NAME = 'worktree';
-/** The run's branch, if no other ref leads to its commits. */
+/** Name of the salvage of the run's branch, if its commits are not reachable from another ref. */
 const BRANCH_NAME = 'branch';
 
 export async function readWorktreeState(
@@ -53,8 +53,8 @@ export async function readWorktreeState(
 }
 
 /**
- * Removes the workspace of a run. What only the workspace has goes to the user's repository first. Then the folder is
- * renamed, so that a half-removed one is never taken for a workspace.
+ * Removes the workspace of a run. First salvages what only the workspace has to the user's repository. Then renames the
+ * folder, so that a half-removed one is never mistaken for a workspace.
  */
 export async function removeWorkspace(user: UserRepository, workspace: RunWorkspace): Promise<Removal> {
   const folder = runFolderOf(workspace);
@@ -109,7 +109,7 @@ async function keepContents(repository: RunRepository, git: Git): Promise<Kept |
   const salvages = await listStoreRefs(storeDir, SALVAGE_ROOT);
   const refspecs = [
     ...(salvages.size === 0 ? [] : [`${SALVAGE_ROOT}/*:${SALVAGE_ROOT}/*`]),
-    // A person who deleted the branch still finds the work of the run.
+    // If the user deleted the branch, keep the result of the run under a salvage ref.
     ...(isPublished && (await commitAt(git, ownBranchRef(branchName))) === null
       ? [`+${RESULT_REF}:${salvageRefOf(runId, RESULT_NAME)}`]
       : []),
@@ -143,7 +143,10 @@ async function keepFiles(repository: RunRepository): Promise<Kept | Refusal> {
   };
 }
 
-/** Commits of a repository inside the checkout are in no object store of the run, so no salvage would keep them. */
+/**
+ * Finds repositories inside the checkout. Their commits are in no object store of the run, so no salvage would keep
+ * them.
+ */
 async function findOwnRepositories(
   repository: RunRepository,
   ignored: readonly string[],
@@ -188,20 +191,23 @@ export async function removeRunRefs(user: UserRepository, workspace: RunWorkspac
     const notes = [`the branch ${branchName} stays, because it is checked out in ${checkout}`];
     return { ok: true, removed: false, salvageRef: null, notes };
   }
-  const isLost = at !== baseSha && !(await isHeldElsewhere(git, at));
+  const isLost = at !== baseSha && !(await isReachableElsewhere(git, at));
   const salvageRef = isLost ? await addUserRef(git, salvageRefOf(runId, BRANCH_NAME), at) : null;
   await git(['update-ref', '--no-deref', '-d', ownBranchRef(branchName), at], { retryLocks: true });
   return { ok: true, removed: true, salvageRef, notes: [] };
 }
 
-/** Whether a ref that belongs to no run leads to the commit. */
-async function isHeldElsewhere(git: Git, commit: string): Promise<boolean> {
+/** Whether the commit is reachable from a ref that belongs to no run. */
+async function isReachableElsewhere(git: Git, commit: string): Promise<boolean> {
   const others = ['--exclude=refs/conductor/*', '--exclude=refs/heads/conductor/run/*', '--all'];
-  const unheld = await git(['rev-list', '--max-count=1', commit, '--not', ...others]);
-  return unheld.stdout.length === 0;
+  const unreachable = await git(['rev-list', '--max-count=1', commit, '--not', ...others]);
+  return unreachable.stdout.length === 0;
 }
 
-/** Earlier versions kept snapshots in the user's repository. Old values of refs and stashes beside them are kept. */
+/**
+ * Deletes snapshots that earlier versions stored in the user's repository. Old values of refs, and stashes, that are
+ * stored beside them become salvages.
+ */
 async function deleteEarlierSnapshots(git: Git, runId: string): Promise<void> {
   if (['', 'salvage', 'base', 'item'].includes(runId))
     throw new GitError([], null, `"${runId}" is not a run`);

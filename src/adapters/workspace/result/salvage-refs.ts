@@ -1,29 +1,29 @@
 import type { Salvage } from '../../../ports/upkeep.ts';
 
 export const SALVAGE_ROOT = 'refs/conductor/salvage';
-/** Old values of refs are kept under their name behind this. */
+/** Prefix of salvages of old ref values; the name of the ref follows. */
 const MOVED_REF = 'ref/';
-/** Values that refs had before a person restored them. */
+/** Prefix of salvages of the values that refs had before the user restored them. */
 const UNDONE_REF = 'undone/';
-/** Names that earlier versions gave to the same two. */
+/** Prefix that earlier versions used for both. */
 const EARLIER_MOVED_REF = 'refs/';
 
-/** The result of a run whose branch was left alone. */
+/** The result of a run whose branch was not moved. */
 export const RESULT_NAME = 'result';
 /** Commits that the agent made in its checkout; the result has their files in one commit. */
 export const COMMITS_NAME = 'commits';
 
-/** Where something of a run is kept, in its store or in the user's repository. */
+/** The ref of a salvage of a run, in its store or in the user's repository. */
 export function salvageRefOf(runId: string, name: string): string {
   return name === RESULT_NAME ? `${SALVAGE_ROOT}/${runId}` : `${SALVAGE_ROOT}/${runId}.${name}`;
 }
 
-/** Keeps the value that a ref has before it is restored. */
+/** The salvage ref for the value that a ref has before it is restored. */
 export function undoneRefOf(runId: string, refName: string): string {
   return salvageRefOf(runId, `${UNDONE_REF}${refName.replace(/^refs\//, '')}`);
 }
 
-/** Null if the ref is not a salvage: other programs and earlier versions write here too. */
+/** Null if the ref is not a salvage: other programs and earlier versions write refs here, too. */
 export function parseSalvage(
   ref: string,
   commit: string,
@@ -36,7 +36,7 @@ export function parseSalvage(
   return { runId, ref, name, commit, of, place, keptAt: of.kind === 'files' ? keptAt : null };
 }
 
-/** Salvages of steps are called `<id>@<n>`; others with files were kept when something was removed. */
+/** Salvages of steps are called `<id>@<n>`. Other salvages of files were made when something was removed. */
 function originOf(name: string): Salvage['of'] {
   for (const prefix of [MOVED_REF, UNDONE_REF, EARLIER_MOVED_REF])
     if (name.startsWith(prefix)) {

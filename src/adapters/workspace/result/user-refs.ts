@@ -2,7 +2,7 @@ import { type Git, GitError } from '../git/git-command.ts';
 
 const NAME_LIMIT = 1000;
 
-/** Creates a ref of the user's repository that leads to `commit`. A taken name gets a number: nothing is replaced. */
+/** Creates a ref to `commit` in the user's repository. If the name is taken, appends a number: no ref is replaced. */
 export async function addUserRef(git: Git, wanted: string, commit: string): Promise<string> {
   for (let count = 1; count <= NAME_LIMIT; count += 1) {
     const ref = count === 1 ? wanted : `${wanted}-${count}`;
@@ -15,14 +15,16 @@ export async function addUserRef(git: Git, wanted: string, commit: string): Prom
   throw new GitError([], null, `there are already ${NAME_LIMIT} refs called ${wanted}`);
 }
 
-/** Not even the user's configuration may make a fetch write anything but objects and the given refs. */
+/** Keeps the user's configuration from making a fetch write anything but objects and the given refs. */
 const FETCH_SETTINGS = [
   'fetch.unpackLimit=1',
   'fetch.fsckObjects=false',
   'fetch.writeCommitGraph=false',
   'protocol.file.allow=always',
 ];
-/** Serves the store with its own configuration alone: the user's may hide refs, or distrust a store of another user id. */
+/**
+ * Serves the store with only its own configuration: the user's may hide refs, or distrust a store of another user id.
+ */
 const UPLOAD_PACK = `env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c 'safe.directory=*' upload-pack`;
 const FETCH = [
   'fetch',
@@ -36,14 +38,17 @@ const FETCH = [
   '--no-show-forced-updates',
 ];
 
-/** A `git gc --prune=now` in the user's repository deletes a pack that is still being written. */
+/**
+ * Errors of a fetch whose pack was deleted while it was written: `git gc --prune=now` in the user's repository does
+ * that.
+ */
 const PRUNED = /\bobjects?\b|\bpack\b|index-pack/i;
 const FETCH_ATTEMPTS = 20;
 
 /**
- * Brings commits of a run's store to the user's repository: one fetch, as a pack that git keeps until the refs are
- * written. With `base`, the pack contains everything that the base does not have: another branch that has some of it may
- * be deleted at any time.
+ * Fetches commits from a run's store into the user's repository: one fetch, as a pack that git keeps until the refs are
+ * written. With `base`, the pack contains every object that the base lacks, even if another branch has it: that branch
+ * may be deleted at any time.
  */
 export async function fetchFromStore(
   git: Git,

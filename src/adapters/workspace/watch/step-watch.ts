@@ -96,7 +96,7 @@ async function settleGitFolder(repository: RunRepository, before: GitFolderState
   return changes;
 }
 
-/** How refs of the workspace moved. Commits that only an old value led to are kept in the store. */
+/** Compares the refs of the workspace. Commits that were reachable only from an old ref value are kept in the store. */
 async function compareRefs(
   repository: RunRepository,
   before: GitFolderState,

@@ -18,7 +18,7 @@ export function isOwnRef(name: string): boolean {
   return OWN_REFS.test(name);
 }
 
-/** So many paths are listed; the rest is counted. */
+/** At most this many files get a notice of their own; one more notice counts the rest. */
 const FILES_NAMED = 20;
 
 export async function readCheckout(git: Git, gitDir: string): Promise<CheckoutState> {
@@ -47,7 +47,7 @@ export function parseStatus(statusRecords: string): {
     else if (kind === 'u') files.set(fieldsFrom(record, 10), record.slice(2, 4));
     else if (kind === '2') {
       files.set(fieldsFrom(record, 9), record.slice(2, 4));
-      // The path that it was renamed from is a record of its own.
+      // The next record is the old path of the rename.
       at += 1;
     }
   }
@@ -58,7 +58,7 @@ function fieldsFrom(record: string, count: number): string {
   return record.split(' ').slice(count).join(' ');
 }
 
-/** The differences as notices. An old value that is no longer reachable is kept under a salvage ref. */
+/** Reports each difference as a notice. If a ref's old commit is no longer reachable, a salvage ref keeps it. */
 export async function compareCheckouts(
   git: Git,
   { runId, stepId }: { readonly runId: string; readonly stepId: string },
@@ -66,25 +66,30 @@ export async function compareCheckouts(
   after: CheckoutState,
 ): Promise<Notice[]> {
   const notices: Notice[] = [];
-  for (const { subject, old, now } of differences(before.refs, after.refs)) {
+  for (const { subject, old, now } of findDifferences(before.refs, after.refs)) {
     const salvageRef = await keepIfLost(git, runId, subject, old);
-    notices.push(notice(stepId, { subject, old, new: now, salvageRef }));
+    notices.push(createNotice(stepId, { subject, old, new: now, salvageRef }));
   }
-  const files = differences(before.files, after.files);
+  const files = findDifferences(before.files, after.files);
   for (const { subject, old, now } of files.slice(0, FILES_NAMED))
-    notices.push(notice(stepId, { subject, old, new: now, salvageRef: null }));
+    notices.push(createNotice(stepId, { subject, old, new: now, salvageRef: null }));
   const more = files.length - FILES_NAMED;
   if (more > 0)
-    notices.push(notice(stepId, { subject: `${more} more files`, old: null, new: null, salvageRef: null }));
+    notices.push(
+      createNotice(stepId, { subject: `${more} more files`, old: null, new: null, salvageRef: null }),
+    );
   return notices;
 }
 
-function notice(stepId: string, change: Pick<Notice, 'subject' | 'old' | 'new' | 'salvageRef'>): Notice {
+function createNotice(
+  stepId: string,
+  change: Pick<Notice, 'subject' | 'old' | 'new' | 'salvageRef'>,
+): Notice {
   const message = `changed in your checkout while \`${stepId}\` ran; conductor can't tell by whom`;
   return { kind: 'checkout_changed', ...change, message };
 }
 
-function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
+function findDifferences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
   const subjects = [...new Set([...before.keys(), ...after.keys()])].sort();
   return subjects.flatMap((subject) => {
     const [old, now] = [before.get(subject) ?? null, after.get(subject) ?? null];
@@ -99,7 +104,7 @@ async function keepIfLost(git: Git, runId: string, ref: string, old: string | nu
       ['rev-list', '--max-count=1', old, '--not', '--exclude=refs/conductor/base/*', '--all'],
       { answers: [128] },
     );
-    // A tag may point at something that is not a commit, and a pruned value can't be kept any more.
+    // A tag may point at something other than a commit, and a pruned commit can't be kept.
     if (found.exitCode !== 0 || found.stdout.length === 0) return null;
     return await addUserRef(git, salvageRefOf(runId, ref.replace(/^refs\//, 'ref/')), old);
   } catch (error) {
