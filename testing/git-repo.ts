@@ -47,15 +47,49 @@ export async function makeRepo(options: GitRepoOptions = {}): Promise<GitRepo> {
     },
     cleanup: () => rm(top, { recursive: true, force: true }),
   };
-  await repo.git('init', '--quiet', '--initial-branch=main');
-  await repo.git('config', 'user.name', 'Test User');
-  await repo.git('config', 'user.email', 'test@example.invalid');
+  await writeGitFolder(root);
   for (const [path, text] of Object.entries(options.files ?? {})) await repo.write(path, text);
   if (options.commit !== false) {
     await repo.git('add', '--all');
     await repo.git('commit', '--quiet', '--allow-empty', '--message=start');
   }
   return repo;
+}
+
+interface GitFolder {
+  readonly folders: readonly string[];
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+let template: Promise<GitFolder> | null = null;
+
+/** The git folder that `git init` makes, with an identity. Git makes it once; after that, copying it starts no process. */
+async function writeGitFolder(root: string): Promise<void> {
+  template ??= makeTemplate();
+  const { folders, files } = await template;
+  for (const folder of folders) await mkdir(join(root, folder));
+  for (const [path, content] of files) await writeFile(join(root, path), content);
+}
+
+async function makeTemplate(): Promise<GitFolder> {
+  const root = await mkdtemp(join(tmpdir(), 'conductor-template-'));
+  try {
+    await gitAt(root, 'init', '--quiet', '--initial-branch=main');
+    await gitAt(root, 'config', 'user.name', 'Test User');
+    await gitAt(root, 'config', 'user.email', 'test@example.invalid');
+    const folders = ['.git'];
+    const files = new Map<string, Uint8Array>();
+    // The list grows while it is walked: a folder is always before what it contains.
+    for (const folder of folders)
+      for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) folders.push(path);
+        else if (!path.endsWith('.sample')) files.set(path, await readFile(join(root, path)));
+      }
+    return { folders, files };
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
 }
 
 /** Git without any configuration of the user. */
@@ -76,6 +110,7 @@ export async function gitAt(cwd: string, ...args: readonly string[]): Promise<st
 export interface CheckoutState {
   readonly status: string;
   readonly indexSha256: string;
+  /** The reflog that `git stash list` reads. */
   readonly stash: string;
   readonly head: string;
   /** All refs except conductor's own. */
@@ -88,18 +123,25 @@ export interface CheckoutState {
 }
 
 export async function readCheckout(root: string): Promise<CheckoutState> {
-  const indexPath = (await gitAt(root, 'rev-parse', '--path-format=absolute', '--git-path', 'index')).trim();
-  const gitDir = (await gitAt(root, 'rev-parse', '--path-format=absolute', '--git-common-dir')).trim();
+  const pathOf = async (...argv: readonly string[]) =>
+    (await gitAt(root, 'rev-parse', '--path-format=absolute', ...argv)).replace(/\n$/, '');
+  const [gitDir, indexPath, head, refs, status, worktrees] = await Promise.all([
+    pathOf('--git-common-dir'),
+    pathOf('--git-path', 'index'),
+    gitAt(root, 'rev-parse', '--symbolic-full-name', 'HEAD'),
+    gitAt(root, 'for-each-ref', '--format=%(refname) %(objectname)'),
+    gitAt(root, 'status', '--porcelain=v1', '-z', '--untracked-files=all'),
+    gitAt(root, 'worktree', 'list', '--porcelain'),
+  ]);
   const index = await readFile(indexPath).catch(() => Buffer.alloc(0));
-  const refs = (await gitAt(root, 'for-each-ref', '--format=%(refname) %(objectname)')).split('\n');
   return {
-    status: await gitAt(root, 'status', '--porcelain=v1', '-z', '--untracked-files=all'),
+    status,
     indexSha256: createHash('sha256').update(index).digest('hex'),
-    stash: await gitAt(root, 'stash', 'list'),
-    head: await gitAt(root, 'rev-parse', '--symbolic-full-name', 'HEAD'),
-    refs: refs.filter((line) => !/^refs\/(heads\/conductor\/(run|item)|conductor)\//.test(line)),
+    stash: await readFile(join(gitDir, 'logs/refs/stash'), 'utf8').catch(() => ''),
+    head,
+    refs: refs.split('\n').filter((line) => !/^refs\/(heads\/conductor\/(run|item)|conductor)\//.test(line)),
     config: await readFile(join(gitDir, 'config'), 'utf8'),
-    worktrees: (await gitAt(root, 'worktree', 'list', '--porcelain'))
+    worktrees: worktrees
       .split('\n')
       .filter((line) => line.startsWith('worktree '))
       .map((line) => line.slice('worktree '.length)),
