@@ -1,13 +1,5 @@
 import { defineConfig } from 'vitest/config';
-
-/** What starts no process and keeps nothing: its files can share a worker, and need not load everything anew. */
-const PURE = [
-  'test/unit/**/*.test.ts',
-  'test/golden/**/*.test.ts',
-  'test/pins/**/*.test.ts',
-  'test/tidy/**/*.test.ts',
-];
-const ALL = ['test/**/*.test.ts'];
+import { PROJECTS } from './test/projects.ts';
 
 export default defineConfig({
   test: {
@@ -17,9 +9,10 @@ export default defineConfig({
     restoreMocks: true,
     // Most of the time goes into waiting for processes, so a machine with two cores can do two files at once.
     maxWorkers: '100%',
-    projects: [
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
-      { extends: true, test: { name: 'real', include: ALL, exclude: ['**/node_modules/**', ...PURE] } },
-    ],
+    projects: PROJECTS.map(({ name, include, exclude }) => ({
+      extends: true as const,
+      // Pure files keep no state, so they can share a worker and the modules that it has loaded.
+      test: { name, include: [...include], exclude: [...exclude], isolate: name !== 'pure' },
+    })),
   },
 });

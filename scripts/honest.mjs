@@ -16,4 +16,4 @@ if (values.help) {
   process.exit(0);
 }
 
-runLongSuite('test/honest/honest.test.ts', { HONEST_ALL: '1', HONEST_ONLY: values.only });
+runLongSuite('test/honest/honest.slow.test.ts', { HONEST_ALL: '1', HONEST_ONLY: values.only });

@@ -26,7 +26,7 @@ if (values.only !== undefined && values.table !== undefined) {
   process.exit(2);
 }
 
-runLongSuite('test/hostile/hostile.test.ts', {
+runLongSuite('test/hostile/hostile.slow.test.ts', {
   HOSTILE_ALL: '1',
   HOSTILE_ONLY: values.only,
   HOSTILE_TABLE: values.table === undefined ? undefined : resolve(values.table),

@@ -32,7 +32,7 @@ for (const name of ['count', 'seed', 'only'])
   }
 
 runLongSuite(
-  values.only === undefined ? 'test/kills' : 'test/kills/kills.test.ts',
+  values.only === undefined ? 'test/kills' : 'test/kills/kills.slow.test.ts',
   {
     KILLS_TOTAL: values.count,
     KILLS_SEED: values.seed,

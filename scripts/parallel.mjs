@@ -26,7 +26,7 @@ for (const name of ['runs', 'processes'])
     process.exit(2);
   }
 
-runLongSuite('test/e2e/parallel-runs.test.ts', {
+runLongSuite('test/e2e/parallel-runs.slow.test.ts', {
   PARALLEL_RUNS: values.runs,
   PARALLEL_PROCESSES: values.processes,
 });

@@ -1,6 +1,7 @@
 import { ambientRule } from './ambient-rules.ts';
 import { barrelRule, cycleRule, layerRule } from './import-rules.ts';
 import { lockRule, peerRule, pinRule } from './package-rules.ts';
+import { projectRule } from './project-rule.ts';
 import type { TidyRule } from './rule.ts';
 import {
   defaultExportRule,
@@ -21,6 +22,7 @@ export const ALL_RULES: readonly TidyRule[] = [
   lengthRule,
   markerRule,
   skipRule,
+  projectRule,
   machinePathRule,
   pinRule,
   peerRule,

@@ -2,7 +2,7 @@ import { blankSource } from './blank-source.ts';
 import { file, isCode, isCodeIn, lineOf, type ProjectFile, type TidyRule } from './rule.ts';
 
 const KEBAB_FOLDER = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const KEBAB_FILE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|config|d))?\.[a-z]+$/;
+const KEBAB_FILE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:(?:slow\.)?test|config|d))?\.[a-z]+$/;
 
 export const fileNameRule: TidyRule = {
   name: 'names its code files and their folders in kebab-case',
@@ -24,6 +24,7 @@ export const fileNameRule: TidyRule = {
   },
   good: {
     'a test': [file('test/unit/run-state.test.ts')],
+    'a slow test': [file('test/kills/kills.slow.test.ts')],
     'a configuration': [file('vitest.config.ts')],
   },
 };
