@@ -93,7 +93,8 @@ function startCommand(args: readonly string[], options: CliOptions): StartedCli 
   };
 }
 
-function environmentOf({ home, env }: CliOptions): NodeJS.ProcessEnv {
+/** The environment of the command: none of the variables that the tests themselves run with. */
+export function environmentOf({ home, env }: CliOptions): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     HOME: home,

@@ -9,7 +9,8 @@ import {
   plannerResult,
   reviewerResult,
 } from '../unit/work/work-fixtures.ts';
-import { test } from './scene.ts';
+import { runInProcess } from './in-process.ts';
+import { type Scene, test } from './scene.ts';
 
 const REPORT = {
   suite_id: 's',
@@ -35,8 +36,12 @@ const ENVELOPE = {
   },
 };
 
+function conductor(scene: Scene, ...args: readonly string[]) {
+  return runInProcess(args, scene.cliOptions);
+}
+
 describe('conductor contract check', () => {
-  test.concurrent('says of each kind whether it keeps its contract', async ({ openScene }) => {
+  test('says of each kind whether it keeps its contract', async ({ openScene }) => {
     const scene = await openScene();
     const { generated_at: _, ...undated } = REPORT;
     const { version: __, ...unversioned } = REPORT;
@@ -57,7 +62,7 @@ describe('conductor contract check', () => {
     ];
     for (const [kind, value, codes] of cases) {
       await scene.repo.write('../given.json', JSON.stringify(value));
-      const { code, stdout } = await scene.conductor('contract', 'check', kind, '../given.json', '--json');
+      const { code, stdout } = await conductor(scene, 'contract', 'check', kind, '../given.json', '--json');
       const document = JSON.parse(stdout);
       expect([kind, code, document.problems.map((problem: { code: string }) => problem.code)]).toEqual([
         kind,
@@ -72,18 +77,18 @@ describe('conductor contract check', () => {
     }
   });
 
-  test.concurrent('knows the items it is told of, in each form', async ({ openScene }) => {
+  test('knows the items it is told of, in each form', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../result.json', JSON.stringify(plannerResult({ close: ['7'] })));
     const check = (...more: string[]) =>
-      scene.conductor('contract', 'check', 'planner-result', '../result.json', ...more);
+      conductor(scene, 'contract', 'check', 'planner-result', '../result.json', ...more);
     const without = await check();
     expect(without).toMatchObject({
       code: 2,
       stdout: expect.stringContaining('WR107: close.0: "7" is not an existing item'),
     });
     expect(without.stderr).toContain('--items FILE tells which items exist');
-    const decision = await scene.conductor('contract', 'check', 'planner-decision', '../result.json');
+    const decision = await conductor(scene, 'contract', 'check', 'planner-decision', '../result.json');
     expect(decision.stdout).toMatch(/WR001: status: (?!status: )/);
     for (const items of [
       ['7'],
@@ -104,14 +109,12 @@ describe('conductor contract check', () => {
     ]);
   });
 
-  test.concurrent('says of a document that is not JSON that it breaks its contract', async ({
-    openScene,
-  }) => {
+  test('says of a document that is not JSON that it breaks its contract', async ({ openScene }) => {
     const scene = await openScene();
     for (const [index, text] of ['', '{"role":', 'Done.'].entries()) {
       await scene.repo.write(`../${index}.json`, text);
       const check = ['contract', 'check', 'reviewer-result', `../${index}.json`];
-      const { code, stdout } = await scene.conductor(...check, '--json');
+      const { code, stdout } = await conductor(scene, ...check, '--json');
       expect(code).toBe(2);
       expect(JSON.parse(stdout)).toEqual({
         schema_version: 1,
@@ -128,7 +131,7 @@ describe('conductor contract check', () => {
     }
   });
 
-  test.concurrent('refuses what it can not check, with the way out', async ({ openScene }) => {
+  test('refuses what it can not check, with the way out', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../broken.json', '{"role":');
     await scene.repo.write('../fine.json', JSON.stringify(implementorResult()));
@@ -148,7 +151,7 @@ describe('conductor contract check', () => {
       [['check', 'planner-result'], 'missing required argument'],
     ];
     for (const [args, message] of cases) {
-      const { code, stdout, stderr } = await scene.conductor('contract', ...args);
+      const { code, stdout, stderr } = await conductor(scene, 'contract', ...args);
       expect([args, code, stdout]).toEqual([args, 2, '']);
       expect(stderr).toContain(message);
     }
@@ -156,31 +159,31 @@ describe('conductor contract check', () => {
 });
 
 describe('conductor work', () => {
-  test.concurrent('prints templates that pass its own check', async ({ openScene }) => {
+  test('prints templates that pass its own check', async ({ openScene }) => {
     const scene = await openScene();
     for (const kind of ['task', 'refinement'] as const) {
-      const { code, stdout } = await scene.conductor('work', 'template', kind);
+      const { code, stdout } = await conductor(scene, 'work', 'template', kind);
       expect([code, stdout]).toEqual([0, templateOf(kind)]);
       await scene.repo.write('../body.md', stdout);
-      expect(await scene.conductor('work', 'lint', '../body.md')).toMatchObject({
+      expect(await conductor(scene, 'work', 'lint', '../body.md')).toMatchObject({
         code: 0,
         stdout: `✓ ../body.md: follows the ${kind} template\n`,
       });
-      const json = await scene.conductor('work', 'template', kind, '--json');
+      const json = await conductor(scene, 'work', 'template', kind, '--json');
       expect(JSON.parse(json.stdout)).toEqual({ schema_version: 1, kind, template: stdout });
       expect(schemaProblems(jsonSchemaOf('cli.work'), JSON.parse(json.stdout))).toEqual([]);
     }
   });
 
-  test.concurrent('says with line and column what is wrong with a body', async ({ openScene }) => {
+  test('says with line and column what is wrong with a body', async ({ openScene }) => {
     const scene = await openScene();
     await scene.repo.write('../body.md', templateOf('task').replace('## Context', '# Context'));
-    const human = await scene.conductor('work', 'lint', '../body.md');
+    const human = await conductor(scene, 'work', 'lint', '../body.md');
     expect(human.code).toBe(2);
     expect(human.stdout).toContain('error[WR405]: the section "Context" is written as "## Context"\n');
     expect(human.stdout).toMatch(/--> \.\.\/body\.md:31:1\n/);
     expect(human.stdout).toMatch(/✗ \.\.\/body\.md: 1 problem\n$/);
-    const json = await scene.conductor('work', 'lint', '../body.md', '--json');
+    const json = await conductor(scene, 'work', 'lint', '../body.md', '--json');
     expect(JSON.parse(json.stdout)).toEqual({
       schema_version: 1,
       ok: false,
@@ -188,11 +191,11 @@ describe('conductor work', () => {
       problems: [{ path: '../body.md', code: 'WR405', message: expect.any(String), line: 31 }],
     });
     expect(schemaProblems(jsonSchemaOf('cli.work'), JSON.parse(json.stdout))).toEqual([]);
-    const other = await scene.conductor('work', 'lint', '../body.md', '--type', 'refinement', '--json');
+    const other = await conductor(scene, 'work', 'lint', '../body.md', '--type', 'refinement', '--json');
     expect(JSON.parse(other.stdout)).toMatchObject({ kind: 'refinement', problems: [{ code: 'WR402' }] });
   });
 
-  test.concurrent('refuses what it does not know', async ({ openScene }) => {
+  test('refuses what it does not know', async ({ openScene }) => {
     const scene = await openScene();
     const cases: [string[], string][] = [
       [['tempalte', 'task'], 'Did you mean template?'],
@@ -203,7 +206,7 @@ describe('conductor work', () => {
       [['lint', '../nowhere.md', '--type', 'story'], 'it is one of task, refinement'],
     ];
     for (const [args, message] of cases) {
-      const { code, stdout, stderr } = await scene.conductor('work', ...args);
+      const { code, stdout, stderr } = await conductor(scene, 'work', ...args);
       expect([args, code, stdout]).toEqual([args, 2, '']);
       expect(stderr).toContain(message);
     }

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { chmod, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Cli, createCli } from '../../testing/cli.ts';
+import { type Cli, type CliOptions, createCli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 
 const run = promisify(execFile);
@@ -13,6 +13,8 @@ export interface HostileClone {
   readonly root: string;
   readonly home: string;
   readonly cli: Cli;
+  /** What `cli` starts the command with. */
+  readonly cliOptions: CliOptions;
   /** The id of the run whose record the repository brought along. */
   readonly runId: string;
   /** What its programs have left: every program of it writes a file here. */
@@ -46,10 +48,12 @@ export async function cloneHostile(options: HostileOptions = {}): Promise<Hostil
   await run('git', ['clone', '--quiet', origin.root, root], { env: { ...process.env, HOME: home } });
   await poisonGit(root, traces);
   const env = { CONDUCTOR_TRUST: '', GITHUB_TOKEN: 'ghp_secret_of_the_user' };
+  const cliOptions = { cwd: root, home, env };
   return {
     root,
     home,
-    cli: createCli({ cwd: root, home, env }),
+    cli: createCli(cliOptions),
+    cliOptions,
     runId: RUN_ID,
     traces: () => readdirSync(traces).sort(),
     cleanup: origin.cleanup,

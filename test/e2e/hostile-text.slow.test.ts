@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { gitAt } from '../../testing/git-repo.ts';
+import { runInProcess } from './in-process.ts';
 import { type Scene, test } from './scene.ts';
 
 /** What a terminal obeys, or a reader does not see. Line feeds and tabs are neither. */
@@ -136,9 +137,13 @@ function expectSafe(name: string, { stdout, stderr }: { stdout: string; stderr: 
 
 /** Human and machine form of what a verb says. */
 async function look(scene: Scene, ...args: string[]): Promise<readonly string[]> {
-  const results = await Promise.all([args, [...args, '--json']].map((words) => scene.cli.run(words)));
-  for (const result of results) expectSafe(args.join(' '), result);
-  return results.map(({ stdout }) => stdout);
+  const printed: string[] = [];
+  for (const words of [args, [...args, '--json']]) {
+    const result = await runInProcess(words, scene.cliOptions);
+    expectSafe(args.join(' '), result);
+    printed.push(result.stdout);
+  }
+  return printed;
 }
 
 test.for([
@@ -208,7 +213,7 @@ test('no mistake is told with what a terminal would obey or a reader would not s
     for (const format of ['sarif', 'github'])
       expectSafe(
         `validate ${name} ${format}`,
-        await scene.cli.run(['validate', `../bad/${name}`, '--format', format]),
+        await runInProcess(['validate', `../bad/${name}`, '--format', format], scene.cliOptions),
       );
   }
   for (const args of [

@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runInProcess } from './in-process.ts';
 import { type Scene, type SceneOptions, test } from './scene.ts';
 
 const AGENT_ROUTES =
@@ -192,13 +193,13 @@ const WRONG_DOCUMENTS: readonly Wrong[] = [
   },
 ];
 
-/** Everything that a refused command could leave behind. */
+/** Every name that a refused command could leave behind; the scene itself compares refs and worktrees. */
 async function traces({ repo, home }: Scene): Promise<unknown> {
   return {
-    files: (await readdir(repo.root, { recursive: true })).filter((name) => !name.startsWith('.git/')).sort(),
-    home: await readdir(home, { recursive: true }),
-    refs: await repo.git('for-each-ref'),
-    worktrees: await repo.git('worktree', 'list'),
+    files: (await readdir(repo.root, { recursive: true }))
+      .filter((name) => !name.startsWith('.git/objects/'))
+      .sort(),
+    home: (await readdir(home, { recursive: true })).sort(),
   };
 }
 
@@ -208,7 +209,7 @@ function complaints(stderr: string): readonly string[] {
 
 async function expectRefused(scene: Scene, wrong: Wrong): Promise<string> {
   const before = await traces(scene);
-  const result = await scene.conductor(...wrong.args);
+  const result = await runInProcess(wrong.args, scene.cliOptions);
   expect(result).toMatchObject({ code: 2, stdout: '' });
   expect(result.stderr).not.toMatch(/^ +at |internal error/m);
   if (wrong.helps !== undefined) expect(result.stderr).toMatch(wrong.helps);
@@ -218,17 +219,17 @@ async function expectRefused(scene: Scene, wrong: Wrong): Promise<string> {
 
 describe('what is refused with exit 2 and one line, and leaves nothing behind', () => {
   for (const wrong of WRONG)
-    test.concurrent(wrong.sentence, async ({ openScene }) => {
+    test(wrong.sentence, async ({ openScene }) => {
       const stderr = await expectRefused(await openScene(wrong), wrong);
       expect(complaints(stderr)).toEqual([expect.stringMatching(wrong.says)]);
     });
 
   for (const wrong of WRONG_DOCUMENTS)
-    test.concurrent(wrong.sentence, async ({ openScene }) => {
+    test(wrong.sentence, async ({ openScene }) => {
       expect(await expectRefused(await openScene(wrong), wrong)).toMatch(wrong.says);
     });
 
-  test.concurrent('a run id with a slip, which is named', async ({ openScene }) => {
+  test('a run id with a slip, which is named', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('unverified');
     for (const length of [runId.length, 13, 7]) {
@@ -239,7 +240,7 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
     }
   });
 
-  test.concurrent('a prefix that several runs share', async ({ openScene }) => {
+  test('a prefix that several runs share', async ({ openScene }) => {
     const scene = await openScene();
     await scene.run('gate-approvers');
     await scene.run('gate-approvers');
@@ -249,7 +250,7 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
 });
 
 describe('validate', () => {
-  test.concurrent('checks other documents as what they are', async ({ openScene }) => {
+  test('checks other documents as what they are', async ({ openScene }) => {
     const scene = await openScene({
       config: 'agent: {}\n',
       files: {
@@ -266,11 +267,9 @@ describe('validate', () => {
     });
     const prompts = [1, 2, 3].map((version) => `.tnh/prompts/task.hello.v${version}.md`);
     const others = ['.tnh/policies/policy.a.v1.yaml', 'rules.yaml', 'suite.json', 'mine.yaml', 'vector.json'];
-    const { code, stdout, stderr } = await scene.conductor(
-      'validate',
-      '.tnh/config.yaml',
-      ...prompts,
-      ...others,
+    const { code, stdout, stderr } = await runInProcess(
+      ['validate', '.tnh/config.yaml', ...prompts, ...others],
+      scene.cliOptions,
     );
     expect(code).toBe(2);
     expect(stderr).toMatch(/names were not resolved/);
@@ -303,7 +302,7 @@ describe('validate', () => {
 });
 
 describe('places where nothing can run', () => {
-  test.concurrent('a repository without commits', async ({ openScene }) => {
+  test('a repository without commits', async ({ openScene }) => {
     const wrong = { sentence: '', args: ['run', './w.yaml'], says: /no commits/ };
     const scene = await openScene({ commit: false, config: ACTOR, files: { 'w.yaml': AGENT } });
     expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
@@ -312,7 +311,7 @@ describe('places where nothing can run', () => {
     expect(stdout).toMatch(/^○ repository +.* has no commits yet/m);
   });
 
-  test.concurrent('a folder that is no repository', async ({ openScene }) => {
+  test('a folder that is no repository', async ({ openScene }) => {
     const scene = await openScene();
     for (const verb of [['run', 'implement'], ['runs'], ['init'], ['gates']]) {
       const result = await scene.cli.run(verb, { cwd: scene.home });
@@ -322,7 +321,7 @@ describe('places where nothing can run', () => {
     }
   });
 
-  test.concurrent('a configuration that can not be read', async ({ openScene }) => {
+  test('a configuration that can not be read', async ({ openScene }) => {
     const scene = await openScene({
       files: { 'w.yaml': GATE },
       prepare: async (repo) => {
@@ -334,7 +333,7 @@ describe('places where nothing can run', () => {
     expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringMatching(wrong.says)]);
   });
 
-  test.concurrent('a .tnh that is a file', async ({ openScene }) => {
+  test('a .tnh that is a file', async ({ openScene }) => {
     const scene = await openScene({
       prepare: async (repo) => {
         await repo.git('rm', '-rq', '.tnh');
@@ -351,7 +350,7 @@ describe('places where nothing can run', () => {
     expect(stdout).toMatch(/^✗ \.tnh +.* is not a folder$/m);
   });
 
-  test.concurrent('a file where the workspaces would go', async ({ openScene }) => {
+  test('a file where the workspaces would go', async ({ openScene }) => {
     const scene = await openScene({ files: { 'w.yaml': GATE } });
     const file = join(scene.home, '.local/state/conductor');
     await mkdir(dirname(file), { recursive: true });
@@ -360,7 +359,7 @@ describe('places where nothing can run', () => {
     expect(complaints(await expectRefused(scene, wrong))).toEqual([expect.stringContaining(file)]);
   });
 
-  test.concurrent('a repository with a branch where the branches of runs would go', async ({ openScene }) => {
+  test('a repository with a branch where the branches of runs would go', async ({ openScene }) => {
     const scene = await openScene({
       config: ACTOR,
       files: { 'w.yaml': AGENT },

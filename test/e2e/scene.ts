@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test as base, expect } from 'vitest';
-import { type Cli, type CliResult, createCli } from '../../testing/cli.ts';
+import { type Cli, type CliOptions, type CliResult, createCli } from '../../testing/cli.ts';
 import { type CheckoutState, type GitRepo, gitAt, makeRepo, readCheckout } from '../../testing/git-repo.ts';
 import { markedProcesses } from './marked-processes.ts';
 import { expectSoundRecord } from './record-check.ts';
@@ -49,6 +49,8 @@ export interface Scene {
     ...args: readonly string[]
   ) => Promise<CliResult & { readonly runId: string }>;
   readonly conductor: (...args: readonly string[]) => Promise<CliResult>;
+  /** What `cli` starts the command with. */
+  readonly cliOptions: CliOptions;
   readonly runIds: () => readonly string[];
   readonly record: (runId: string) => RunRecordOnDisk;
   /** Contains the folder of every run of this repository. */
@@ -121,7 +123,8 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   const home = join(repo.root, '..', 'home');
   await mkdir(home);
   const env = { CONDUCTOR_SANDBOX: options.sandbox ?? 'off' };
-  const cli = createCli({ cwd: repo.root, home, env });
+  const cliOptions = { cwd: repo.root, home, env };
+  const cli = createCli(cliOptions);
   const runsDir = join(repo.root, options.runs ?? '.tnh/run');
   const state = join(home, options.workspaces ?? '.local/state/conductor');
   const workspacesDir = join(state, workspacesName(repo.root));
@@ -129,6 +132,7 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   return {
     repo,
     cli,
+    cliOptions,
     home,
     workspacesDir,
     worktree,

@@ -7,6 +7,7 @@ import { test as base, expect } from 'vitest';
 import { listFiles } from '../../testing/git-repo.ts';
 import { envelope } from '../unit/planner/envelope-builder.ts';
 import { cloneHostile, type HostileClone, type HostileOptions } from './hostile-repository.ts';
+import { runInProcess } from './in-process.ts';
 import { onTerminal } from './on-terminal.ts';
 
 const ENVELOPE = envelope({}, { evaluate_prompt: 'planner.evaluate_results.v1' });
@@ -121,7 +122,7 @@ test('each executing verb is refused before anything runs, with the command that
   const before = await seen(hostile);
   for (const words of EXECUTING) {
     const args = words.map((word) => (word === 'RUN' ? hostile.runId : word === 'ENVELOPE' ? given : word));
-    const { code, stderr, stdout } = await hostile.cli.run(args);
+    const { code, stderr, stdout } = await runInProcess(args, hostile.cliOptions);
     expect({ args, code, stderr }).toMatchObject({ code: 2 });
     expect(stdout).toBe('');
     expect(stderr).toContain('nothing was executed or changed');
