@@ -22,8 +22,5 @@ export async function listAvailableRuns(context: VerbContext, command: string): 
   terminal.err(runTable(context, listed.slice(0, MAX_LISTED), now, short));
   const hidden = listed.length - MAX_LISTED;
   if (hidden > 0) terminal.err(`… and ${hidden} more; conductor runs lists them all\n`);
-  throw new CliError(
-    `${command} needs a run`,
-    `name one by the beginning of its id, or the newest: ${command} latest`,
-  );
+  throw new CliError(`${command} needs a run`, `name one by its id, or the newest: ${command} latest`);
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
 import type { Services } from '../../runtime/services.ts';
 import { formatJson, neutralise } from '../../text/outside-text.ts';
+import { wrapLine } from '../../text/wrap-line.ts';
 import type { Action, AddVerb, VerbGroup } from './add-verb.ts';
 import { addAgentVerbs } from './agent-verbs.ts';
 import { CliError } from './cli-error.ts';
@@ -99,8 +100,12 @@ function reportError(
   const help = hint === null ? null : withRepo(hint, context?.repo ?? null);
   if (json) terminal.out(errorDocument(message, help));
   const prefix = known ? 'conductor:' : 'conductor: internal error:';
-  terminal.err(`${terminal.paint.red(prefix)} ${message}\n`);
-  if (help !== null) terminal.err(`  ${terminal.paint.dim('help:')} ${help}\n`);
+  const width = terminal.live ? terminal.columns() : Number.POSITIVE_INFINITY;
+  const lines = [
+    `${terminal.paint.red(prefix)} ${message}`,
+    ...(help === null ? [] : [`  ${terminal.paint.dim('help:')} ${help}`]),
+  ];
+  for (const line of lines.flatMap((each) => wrapLine(each, width))) terminal.err(`${line}\n`);
   if (!known && process.env.CONDUCTOR_DEBUG === '1' && error instanceof Error)
     terminal.err(`${error.stack}\n`);
   return error instanceof CliError ? error.exitCode : EXIT.failed;
@@ -203,6 +208,8 @@ function groupCommand(program: Command, name: string, description: string, examp
   return commonOptions(program.command(name))
     .description(description)
     .usage('<action> [options]')
+    .commandsGroup('Actions:')
+    .helpCommand('help [action]', 'how an action is used')
     .showHelpAfterError(`(conductor ${name} --help lists the actions)`)
     .exitOverride()
     .addHelpText('after', `\nExample:\n  $ ${example}\n`);
