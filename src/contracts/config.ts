@@ -195,7 +195,7 @@ export const configDocumentSchema = mapping({
   ),
   sandbox: described(
     z.optional(z.enum(['auto', 'required', 'off'])),
-    'Whether agents and validators are shut in: where it can be done, always, or never.',
+    'Whether agents and validators run in a sandbox: where one is available, always, or never.',
   ),
   work: described(z.optional(work), 'How work items are planned, implemented and reviewed.'),
   answers: described(

@@ -27,6 +27,28 @@ export function renderHuman(
   return diagnostics.map((diagnostic) => renderOne(diagnostic, source.name, lines, paint)).join('\n');
 }
 
+/** Frames for errors, then one line for each warning. */
+export function renderBrief(
+  diagnostics: readonly Renderable[],
+  source: RenderSource,
+  options: RenderOptions,
+): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const warnings = diagnostics.filter(({ severity }) => severity !== 'error');
+  const frames = renderHuman(errors, source, options);
+  const lines = warnings.map((each) => renderLine(each, source.name, options));
+  return `${frames}${frames === '' || lines.length === 0 ? '' : '\n'}${lines.join('')}`;
+}
+
+function renderLine(
+  { severity, code, span, message }: Renderable,
+  name: string,
+  { color }: RenderOptions,
+): string {
+  const head = createPaint(color).severity(severity, `${severity}[${code}]`);
+  return `${head}: ${name}:${span.line} ${printable(message)}\n`;
+}
+
 /** The lines that diagnostics point at, by number. A file can have millions, and only a few are shown. */
 type Lines = ReadonlyMap<number, string>;
 

@@ -1,5 +1,6 @@
 import type { ClaimSource, LedgerEntry } from '../contracts/claim-ledger.ts';
 import type { PlannerInput } from '../contracts/planner-input.ts';
+import { countOf } from '../text/count-of.ts';
 import { type Claim, formatClaim } from './claim.ts';
 import { type Facts, plainPath, readFacts } from './facts.ts';
 
@@ -55,7 +56,9 @@ function doubtAboutTests({ judgeChanged, fewerChecks, reportedMissing }: Facts):
   const reasons = [
     ...reportedMissing.map((name) => `${name} is missing`),
     ...(judgeChanged.length === 0 ? [] : ['the change edits what decides the verdict']),
-    ...(fewerChecks === null ? [] : [`${fewerChecks.now} cases ran, and ${fewerChecks.base} at the base`]),
+    ...(fewerChecks === null
+      ? []
+      : [`${countOf(fewerChecks.now, 'case')} ran, and ${fewerChecks.base} at the base`]),
   ];
   return reasons.length === 0 ? null : reasons.join('; ');
 }

@@ -1,5 +1,6 @@
 import type { UxFlag } from '../contracts/harness-report.ts';
 import type { PlannerStatus } from '../contracts/vocabulary.ts';
+import { countOf } from '../text/count-of.ts';
 import { type Facts, plainPath } from './facts.ts';
 import type { RiskFlag } from './severity.ts';
 
@@ -106,7 +107,7 @@ function judgeChanged(facts: Facts): Found[] {
 function fewerChecks({ fewerChecks: fewer }: Facts): Found[] {
   if (fewer === null) return [];
   const parts = [
-    `${fewer.now} ${fewer.now === 1 ? 'case' : 'cases'} ran, and ${fewer.base} at the base`,
+    `${countOf(fewer.now, 'case')} ran, and ${fewer.base} at the base`,
     ...(fewer.missing.length === 0 ? [] : [`missing: ${listNames(fewer.missing)}`]),
     ...(fewer.skipped.length === 0 ? [] : [`newly skipped: ${listNames(fewer.skipped)}`]),
   ];

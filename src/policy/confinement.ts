@@ -36,5 +36,5 @@ export function enclosingNotes(enclosing: Enclosing, runner: Runner, network: Ne
       'not enforced: files outside the worktree could be written, and the home be read',
       ...(network === 'deny' ? [`not enforced: the ${runner}s of this step had a network`] : []),
     ];
-  return [`shut in by ${enclosing.name}, ${network === 'deny' ? 'without a network' : 'with the network'}`];
+  return [`sandbox: ${enclosing.name}, ${network === 'deny' ? 'without a network' : 'with the network'}`];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { baselineSchema, fewerChecksSchema } from '../contracts/planner-input.ts';
 import { MECHANICAL_OUTCOMES } from '../contracts/vocabulary.ts';
+import { countOf } from '../text/count-of.ts';
 import { nameSome } from '../text/name-some.ts';
 import { failingText } from './preparation-text.ts';
 
@@ -119,7 +120,7 @@ function describeEnd({ id, outcome, exit_code, failed_cases }: z.infer<typeof wi
 
 function fewerLines({ fewer_checks: fewer }: ValidationRecord): string[] {
   if (fewer == null) return [];
-  const lines = [`${fewer.now} tests ran, ${fewer.base} ran at the base`];
+  const lines = [`${countOf(fewer.now, 'test')} ran, ${fewer.base} ran at the base`];
   if (fewer.missing.length > 0) lines.push(`no longer there: ${named(fewer.missing)}`);
   if (fewer.skipped.length > 0) lines.push(`now skipped: ${named(fewer.skipped)}`);
   return lines;

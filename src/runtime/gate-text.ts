@@ -14,7 +14,7 @@ export function renderGateRequest(request: GateRequest): string {
   const parts = [
     `# Gate ${step_id}: ${gate}`,
     `Run ${run_id}${workflow_id === undefined ? '' : ` of workflow ${workflow_id}`} waits for a person.`,
-    `Why: ${request.reason}`,
+    `Why: ${reasonText(request)}`,
     ...section('Changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
     ...section('Other changes', otherLines(request)),
     ...(total === null ? [] : [`In all: ${total}, in ${request.diff?.patch ?? ''}`]),
@@ -40,11 +40,22 @@ function section(title: string, lines: readonly string[], max = MAX_LINES): stri
   return [`## ${title}\n\n${[...lines.slice(0, max).map((line) => `- ${line}`), ...more].join('\n')}`];
 }
 
-export function judgementLines({ judgement }: GateRequest): string[] {
+/** Why the gate is open, without the summaries that the evaluation lists as its blockers. */
+export function reasonText({ reason, judgement }: GateRequest): string {
+  const summaries = judgement?.reason ?? '';
+  if (summaries === '' || (judgement?.blockers?.length ?? 0) === 0) return reason;
+  return reason.endsWith(`: ${summaries}`) ? reason.slice(0, -summaries.length - 2) : reason;
+}
+
+/** The evaluation with its flags and blockers; empty if the gate's reason says all of it. */
+export function judgementLines(request: GateRequest): string[] {
+  const { judgement } = request;
   if (judgement === null) return [];
   const { step_id, status, reason, risk_flags, blocker_codes, blockers } = judgement;
   // The blockers contain the reason in full.
   const why = reason === null || (blockers?.length ?? 0) > 0 ? '' : `, ${reason}`;
+  const isBare = risk_flags.length === 0 && blocker_codes.length === 0 && (blockers?.length ?? 0) === 0;
+  if (isBare && request.reason.startsWith(`evaluation \`${step_id ?? ''}\`: ${status}`)) return [];
   const lines = [`${step_id === undefined ? '' : `${step_id}: `}${status}${why}`];
   if (risk_flags.length > 0) lines.push(`flags: ${risk_flags.join(', ')}`);
   if (blockers === undefined)

@@ -1,6 +1,7 @@
 import { type Config, type ConfigDocument, configDocumentSchema } from '../contracts/config.ts';
 import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
 import { arrangeDiagnostics, type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { describeCommandIssue } from './command-issues.ts';
 import { mergeConfigs } from './config-merge.ts';
 import { checkConfigRules, checkUserSettings } from './config-rules.ts';
 import { limitDiagnostics } from './limit-diagnostics.ts';
@@ -38,7 +39,7 @@ export function checkConfig(source: Source, owner: ConfigOwner = 'repository'): 
     schema: configDocumentSchema,
     source: withImpliedParts(yaml.source),
     nameMaps: ['agents', 'validators', 'prices'],
-    override: () => null,
+    override: describeCommandIssue,
     describe,
   });
   const rules = [

@@ -4,6 +4,7 @@ import { ROLES } from '../contracts/work-results.ts';
 import { createDiagnostic, type Diagnostic, type Span } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { globProblem } from '../text/glob.ts';
+import { checkAgentCommands } from './command-issues.ts';
 import { checkConfigPaths, checkSetup } from './config-path-rules.ts';
 import { pathProblem, reportPath } from './rules/path-bounds.ts';
 import { valueAt } from './shape-issues.ts';
@@ -15,6 +16,7 @@ import type { Path } from './yaml-tree.ts';
 export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[] {
   return [
     ...checkNames(data, source),
+    ...checkAgentCommands(data, source),
     ...checkPlannerAgent(data, source),
     ...checkWorkAgents(data, source),
     ...checkPlannerAddress(data, source),

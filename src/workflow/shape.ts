@@ -4,6 +4,7 @@ import { type Family, type ShapeNumber, shapeCode } from '../diagnostics/codes.t
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { limitFaults, limitUnknownKeys } from './fault-limit.ts';
+import { flowList } from './flow-list.ts';
 import { surelyFits } from './schema-fit.ts';
 import { knownKeysAt, purposeAt } from './schema-walk.ts';
 import type { ShapeIssue } from './shape-issues.ts';
@@ -149,14 +150,11 @@ function typeHelp(issue: Extract<ShapeIssue, { kind: 'type' }>, source: YamlSour
 function unquoteHelp(text: string, wanted: string): string | null {
   const truth = wanted === '`true` or `false`' ? TRUTHS.get(text.toLowerCase()) : undefined;
   if (truth !== undefined) return `write \`${truth}\``;
-  if (wanted === 'a list' && LIST_WORDS.test(text))
-    return `make it a list: \`[${text.trim().split(/\s+/).join(', ')}]\``;
+  const list = wanted === 'a list' ? flowList(text) : null;
+  if (list !== null) return `make it a list: \`${list}\``;
   const number = wanted.endsWith('number') && /^\d+(?:\.\d+)?$/.test(text);
   return number ? `take it out of its quotes: \`${text}\`` : null;
 }
-
-/** Items that need no quotes in a YAML list, as in most commands. */
-const LIST_WORDS = /^\s*[\w./=-]+(?:\s+[\w./=-]+)*\s*$/;
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],

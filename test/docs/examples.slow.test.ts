@@ -45,6 +45,8 @@ describe('the agent on the page about agents', () => {
       'fix.yaml': blockOf(await readPage('README.md'), 'yaml workflow').text,
       'package.json': PACKAGE('test -s NOTES.md'),
     });
+    const valid = await cli.run(['validate', 'fix.yaml']);
+    expect([valid.stdout, valid.stderr]).toEqual(['✓ fix.yaml: valid, 4 steps\n', '']);
     const run = await cli.run(['run', 'fix.yaml']);
     expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('evaluation `judge`: success')]);
     const id = run.stdout.trim();

@@ -135,7 +135,7 @@ describe('the recording in the README', () => {
 function timeless(text: string): string {
   return text
     .replace(/[^\s]*conductor-demo-\w+/g, '/tmp/…')
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?/g, 'ID')
+    .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?\b/g, 'ID')
     .replace(/\(user [^,]+,/g, '(user …,')
     .replace(/ +\d+(?:\.\d+)? m?s(?= |$)/gm, ' TIME');
 }

@@ -138,7 +138,7 @@ describe('conductor contract check', () => {
     const cases: [string[], string][] = [
       [['check', 'planer-result', '../fine.json'], 'did you mean planner-result?'],
       [['check', 'workflow', '../fine.json'], 'it is one of planner-result, implementor-result'],
-      [['chekc', 'planner-result', '../fine.json'], 'did you mean conductor contract check?'],
+      [['chekc', 'planner-result', '../fine.json'], 'Did you mean check?'],
       [['check', 'planner-result', '../nowhere.json'], "../nowhere.json can't be read"],
       [
         ['check', 'planner-result', '../fine.json', '--items', '../broken.json'],

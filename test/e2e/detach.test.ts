@@ -36,7 +36,7 @@ describe('run --detach', { timeout: 60_000 }, () => {
     expect(code, stderr).toBe(0);
     const runId = stdout.trim();
     expect(scene.runIds()).toEqual([runId]);
-    expect(stderr).toContain(`conductor status ${runId.slice(0, 13)} --watch`);
+    expect(stderr).toContain(`conductor status ${runId.slice(0, 8)} --watch`);
     const watched = await scene.conductor('status', runId, '--watch');
     expect(watched, watched.stderr).toMatchObject({ code: 0 });
     const record = scene.record(runId);

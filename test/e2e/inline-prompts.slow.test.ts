@@ -86,7 +86,7 @@ describe('an inline prompt', () => {
     const scene = await openScene({ config: KEEPER });
     const checked = await validateWith(scene, 'Write to ${run_dir} now');
     expect(checked.code).toBe(0);
-    expect(checked.stderr + checked.stdout).toMatch(/warning\[WF315\]: `\$\{run_dir\}`/);
+    expect(checked.stderr + checked.stdout).toMatch(/warning\[WF315\]: \S+:\d+ `\$\{run_dir\}`/);
     expect(await told(scene, 'Write to ${run_dir} now')).toBe('Write to ${run_dir} now');
   });
 

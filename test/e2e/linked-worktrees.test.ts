@@ -88,7 +88,7 @@ describe('an unfinished run that an earlier version started in a linked worktree
     for (const verb of ['show', 'verify', 'replay', 'status'])
       expect([verb, (await run(earlier, verb)).code]).toEqual([verb, 0]);
     const { stdout } = await run(earlier, 'show');
-    expect(stdout).toContain(`conductor cancel ${earlier.runId.slice(0, 13)}`);
+    expect(stdout).toContain(`conductor cancel ${earlier.runId.slice(0, 8)}`);
     expect(stdout).not.toContain('conductor approve');
     await expectRefused(earlier, 'approve', '--as', 'ann');
     await expectRefused(earlier, 'reject', '--as', 'ann', '--resume');

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
+import { shortIdsOf } from '../../src/surfaces/cli/short-ids.ts';
 import { fixture, test, until } from './scene.ts';
 
 const MANY = 20;
@@ -52,7 +53,7 @@ describe('the list of runs', () => {
     const scene = await openScene();
     const first = (await scene.run('unverified')).runId;
     const second = (await scene.run('gate')).runId;
-    const short = (id: string) => id.slice(0, 13);
+    const short = shortIdsOf([first, second]);
     const all = (await scene.conductor('runs')).stdout.trim().split('\n');
     expect(all.map((line) => line.split(/\s+/)[0])).toEqual([short(second), short(first)]);
     const cut = await scene.conductor('runs', '--limit', '1');
@@ -81,7 +82,7 @@ describe('the list of runs', () => {
     expect((await scene.conductor('runs')).stdout).toMatch(/running$/m);
     driver.kill('SIGKILL');
     await driver.done;
-    const resume = `interrupted: conductor resume ${runId.slice(0, 13)}`;
+    const resume = `interrupted: conductor resume ${runId.slice(0, 8)}`;
     const there = `${resume} --repo ${scene.repo.root}`;
     for (const verb of [['runs'], ['status'], ['status', runId], ['status', '--watch']]) {
       const { stdout } = await scene.conductor(...verb);
@@ -110,7 +111,7 @@ describe('status --watch over all runs', () => {
     await Promise.all(drivers.map(({ done }) => done));
     const lines = stdout.trim().split('\n');
     expect(new Set(lines).size).toBe(lines.length);
-    const last = ids.map((id) => lines.findLast((line) => line.startsWith(id.slice(0, 13))));
+    const last = ids.map((id) => lines.findLast((line) => line.startsWith(`${shortIdsOf(ids)(id)} `)));
     expect(last[0]).toMatch(/ {2}success$/);
     expect(last[1]).toMatch(/ {2}waiting: requires_approval$/);
   });

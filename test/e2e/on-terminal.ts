@@ -8,10 +8,13 @@ const COMMAND = fileURLToPath(new URL('../../dist/bin/conductor.js', import.meta
 const TERMINAL = `
 import fcntl, os, pty, struct, sys, termios
 typed = sys.argv[1].encode()
+ready, start = os.pipe()
 pid, fd = pty.fork()
 if pid == 0:
-    os.execvp(sys.argv[2], sys.argv[2:])
-fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 400, 0, 0))
+    os.read(ready, 1)
+    os.execvp(sys.argv[3], sys.argv[3:])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(sys.argv[2]), 0, 0))
+os.write(start, b"x")
 seen = b""
 while True:
     try:
@@ -32,25 +35,34 @@ os._exit(os.waitstatus_to_exitcode(status) & 255)
 
 /** Runs the command as a person does who sits at a terminal and types an answer. */
 export async function onTerminal(
-  place: { readonly root: string; readonly home: string; readonly env?: Readonly<Record<string, string>> },
+  place: {
+    readonly root: string;
+    readonly home: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly columns?: number;
+  },
   args: readonly string[],
   typed: string,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn('python3', ['-c', TERMINAL, typed, process.execPath, COMMAND, ...args], {
-    cwd: place.root,
-    env: {
-      PATH: process.env.PATH,
-      HOME: place.home,
-      XDG_CONFIG_HOME: `${place.home}/.config`,
-      TERM: 'xterm',
-      NO_COLOR: '1',
-      LANG: 'C.UTF-8',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GITHUB_TOKEN: 'ghp_secret_of_the_user',
-      ...place.env,
+  const child = spawn(
+    'python3',
+    ['-c', TERMINAL, typed, String(place.columns ?? 400), process.execPath, COMMAND, ...args],
+    {
+      cwd: place.root,
+      env: {
+        PATH: process.env.PATH,
+        HOME: place.home,
+        XDG_CONFIG_HOME: `${place.home}/.config`,
+        TERM: 'xterm',
+        NO_COLOR: '1',
+        LANG: 'C.UTF-8',
+        GIT_CONFIG_NOSYSTEM: '1',
+        GITHUB_TOKEN: 'ghp_secret_of_the_user',
+        ...place.env,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  );
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString('utf8');

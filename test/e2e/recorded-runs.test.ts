@@ -73,7 +73,8 @@ describe('the record of a run', () => {
 
   it('of a preparation that failed says why, without a step', async () => {
     const { human, document } = await showRecord('v2/unprepared');
-    expect(human).toContain('setup failed: npm ci exited with 1');
+    expect(human).toContain('before\n    setup failed\n');
+    expect(human.split('npm ci exited with 1')).toHaveLength(2);
     expect(human).toContain('no step has started');
     expect(document).toMatchObject({
       lifecycle_state: 'failed',

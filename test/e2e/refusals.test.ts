@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { shortIdsOf } from '../../src/surfaces/cli/short-ids.ts';
 import { runInProcess } from './in-process.ts';
 import { type Scene, type SceneOptions, test } from './scene.ts';
 
@@ -115,7 +116,19 @@ const WRONG: readonly Wrong[] = [
   },
   { sentence: 'an unknown verb', args: ['vallidate', 'x.yaml'], says: /vallidate/, helps: /validate/ },
   { sentence: 'help for an unknown verb', args: ['help', 'rnu'], says: /rnu/, helps: /help run/ },
-  { sentence: 'an unknown action', args: ['worktree', 'lst'], says: /lst/, helps: /worktree list/ },
+  { sentence: 'an unknown action', args: ['worktree', 'lst'], says: /lst/, helps: /Did you mean list\?/ },
+  {
+    sentence: 'an unknown question to a policy',
+    args: ['policy', 'comand', 'ls'],
+    says: /comand/,
+    helps: /Did you mean command\?/,
+  },
+  { sentence: 'a run where there is none', args: ['show'], says: /show needs a run/, helps: /conductor run/ },
+  {
+    sentence: 'the newest run where there is none',
+    args: ['show', '@2'],
+    says: /no run "@2": there are 0 runs/,
+  },
   { sentence: 'a code without its zeros', args: ['explain', 'wf7'], says: /wf7/, helps: /WF007/ },
   {
     sentence: 'an unknown flag',
@@ -193,6 +206,9 @@ const WRONG_DOCUMENTS: readonly Wrong[] = [
   },
 ];
 
+/** An unknown agent, and a kill without a route. */
+const ERROR_AND_WARNING = BAD_AGENT.replace(', killed_policy: STOP', '');
+
 /** Every name that a refused command could leave behind; the scene itself compares refs and worktrees. */
 async function traces({ repo, home }: Scene): Promise<unknown> {
   return {
@@ -229,6 +245,34 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
       expect(await expectRefused(await openScene(wrong), wrong)).toMatch(wrong.says);
     });
 
+  test('a workflow with its errors alone, and the number of its warnings', async ({ openScene }) => {
+    const scene = await openScene({ files: { 'w.yaml': ERROR_AND_WARNING }, config: ACTOR });
+    const args = ['run', './w.yaml'];
+    const stderr = await expectRefused(scene, { sentence: '', args, says: /./ });
+    expect(stderr).toMatch(/^error\[WF501\]/m);
+    expect(stderr).not.toContain('WF203');
+    const { stdout } = await scene.conductor('validate', 'w.yaml');
+    const warnings = stdout.match(/^warning\[.*$/gm) ?? [];
+    expect(warnings).toContain('warning[WF203]: w.yaml:10 step `only` has no route for `killed_policy`');
+    expect(warnings.length).toBeGreaterThan(1);
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+      `conductor validate w.yaml also shows ${warnings.length} warnings`,
+    );
+  });
+
+  test('a configuration with its errors alone, and the number of its warnings', async ({ openScene }) => {
+    const scene = await openScene({
+      files: { 'w.yaml': AGENT },
+      config: 'agent: {}\nsetup: { run: [npm, ci] }\npaths: { worktrees: trees }\n',
+    });
+    for (const more of [[], ['--json']]) {
+      const { code, stderr } = await scene.conductor('run', './w.yaml', ...more);
+      expect(code).toBe(2);
+      expect(stderr.match(/^\w+\[\w+\]/gm)).toEqual(['error[CF007]', 'error[CF009]']);
+      expect(stderr).toMatch(/^conductor validate \S*\.tnh\/config\.yaml also shows 1 warning$/m);
+    }
+  });
+
   test('a run id with a slip, which is named', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('unverified');
@@ -238,6 +282,28 @@ describe('what is refused with exit 2 and one line, and leaves nothing behind', 
       const stderr = await expectRefused(scene, { sentence: '', args: ['show', slip], says: /./ });
       expect(stderr).toContain(`did you mean ${runId.slice(0, Math.max(length, 13))}?`);
     }
+  });
+
+  test('a command that needs a run and gets none, with the runs that there are', async ({ openScene }) => {
+    const scene = await openScene();
+    const first = (await scene.run('unverified')).runId;
+    const second = (await scene.run('unverified')).runId;
+    const { code, stdout: nothing, stderr } = await scene.conductor('show');
+    expect([code, nothing]).toEqual([2, '']);
+    expect(stderr.match(/^[0-9a-f]{8}\S*/gm)).toEqual([second, first].map(shortIdsOf([first, second])));
+    expect(complaints(stderr)).toEqual(['conductor: conductor show needs a run']);
+    expect(stderr).toContain('conductor show latest');
+    for (const [name, runId] of [
+      ['latest', second],
+      ['@', second],
+      ['@1', second],
+      ['@2', first],
+    ] as const) {
+      const { stdout } = await scene.conductor('show', name, '--json');
+      expect([name, JSON.parse(stdout).run_id]).toEqual([name, runId]);
+    }
+    const tooOld = await expectRefused(scene, { sentence: '', args: ['show', '@3'], says: /./ });
+    expect(complaints(tooOld)).toEqual([expect.stringMatching(/no run "@3": there are 2 runs/)]);
   });
 
   test('a prefix that several runs share', async ({ openScene }) => {
@@ -280,8 +346,7 @@ describe('validate', () => {
       'error[PR010]',
       ' --> .tnh/prompts/task.hello.v1.md:4:7',
       'warning[PR106]',
-      ' --> .tnh/prompts/task.hello.v1.md:8:1',
-      '✗ .tnh/prompts/task.hello.v1.md: 1 error, 1 warning',
+      '✗ .tnh/prompts/task.hello.v1.md: 1 error, 1 warning (--verbose shows more)',
       'error[PR109]',
       ' --> .tnh/prompts/task.hello.v2.md:9:10',
       '✗ .tnh/prompts/task.hello.v2.md: 1 error',

@@ -75,8 +75,8 @@ describe.runIf(sandboxHere.ok)('a run that requires a sandbox', () => {
     const scene = await openScene({ sandbox: 'required' });
     const { code, stderr, runId } = await scene.run('success');
     expect(code, stderr).toBe(0);
-    expect(notesOf(scene, runId, 'implement')).toContain('shut in by bubblewrap, with the network');
-    expect(notesOf(scene, runId, 'check')).toContain('shut in by bubblewrap, without a network');
+    expect(notesOf(scene, runId, 'implement')).toContain('sandbox: bubblewrap, with the network');
+    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, without a network');
   });
 
   test.concurrent('keeps the agent out of checkout, home, record, git and other runs', async ({
@@ -228,7 +228,7 @@ baseline: off
     );
     const { code, runId } = await probe(scene);
     expect(code).toBe(0);
-    expect(notesOf(scene, runId, 'check')).toContain('shut in by bubblewrap, with the network');
+    expect(notesOf(scene, runId, 'check')).toContain('sandbox: bubblewrap, with the network');
   });
 
   test.concurrent('makes a worktree that is only to be read unwritable', async ({ openScene }) => {

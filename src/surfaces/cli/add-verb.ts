@@ -11,3 +11,6 @@ export type Action = (
 
 /** Registers a verb: `--json`, `--repo`, help and dispatch come with it. */
 export type AddVerb = (usage: string, description: string, example: string, action: Action) => Command;
+
+/** Registers a verb whose actions are commands of their own, with help of their own. */
+export type VerbGroup = (name: string, description: string, example: string) => AddVerb;

@@ -1,18 +1,17 @@
-import type { AddVerb } from './add-verb.ts';
+import type { VerbGroup } from './add-verb.ts';
 import { text } from './option-values.ts';
 import { TRUST_OPTION } from './trust-option.ts';
-import { unknownQuestion } from './unknown-question.ts';
 
 /** Verbs about agents without a run. */
-export function addAgentVerbs(verb: AddVerb): void {
+export function addAgentVerbs(group: VerbGroup): void {
+  const verb = group('agents', 'try an agent without a run', 'conductor agents test claude-code');
   verb(
-    'agents <question> <name>',
-    'try an agent alone (test): it has to write one file in a place that is thrown away',
+    'test <name>',
+    'have an agent write one file in a temporary repository',
     'conductor agents test claude-code',
-    async (context, [question, name = '']) => {
-      if (question !== 'test') throw unknownQuestion('agents', text(question), ['test']);
+    async (context, [name]) => {
       const { testAgent } = await import('./verbs/agents.ts');
-      return testAgent(context, name);
+      return testAgent(context, text(name));
     },
   ).option(...TRUST_OPTION);
 }

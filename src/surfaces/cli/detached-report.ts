@@ -3,9 +3,8 @@ import { withRepo } from './command-text.ts';
 import type { Detached } from './detach.ts';
 import { DETACHED_LOG } from './detached-terminal.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { openRunOf } from './open.ts';
+import { openRunOf, shortIdsIn } from './open.ts';
 import { runDocument } from './run-document.ts';
-import { shortId } from './terminal.ts';
 import { printJson, type VerbContext } from './verb.ts';
 
 /** The flags of every verb, for the process that does the work. */
@@ -33,7 +32,7 @@ export async function reportDetached(
     return EXIT.success;
   }
   out(`${runId}\n`);
-  const follow = withRepo(`conductor status ${shortId(runId)} --watch`, context.repo);
-  err(`process ${pid} goes on with it; follow it with ${follow}\n  log: ${log}\n`);
+  const follow = withRepo(`conductor status ${(await shortIdsIn(project))(runId)} --watch`, context.repo);
+  err(`process ${pid} continues the run; follow it with ${follow}\n  log: ${log}\n`);
   return EXIT.success;
 }

@@ -14,7 +14,7 @@ import { withRepo } from './command-text.ts';
 import { diffStatLines } from './diff-stat.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { gateLines } from './gate-lines.ts';
-import { recordError } from './open.ts';
+import { recordError, shortIdsIn } from './open.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { runDocument } from './run-document.ts';
 import { nextCommands, renderSummary } from './summary.ts';
@@ -58,7 +58,7 @@ export async function whileDriving<T>(
       const { message, wayOut } = tellFailure(error);
       throw new CliError(
         `the run stopped: ${message}`,
-        `nothing that is on record is lost; ${wayOut ?? 'mend this'}, then conductor resume takes the run up again`,
+        `nothing that is on record is lost; ${wayOut ?? 'fix this'}, then conductor resume continues the run`,
         EXIT.failed,
       );
     }
@@ -109,26 +109,30 @@ export async function reportEnd(
   context: VerbContext,
   project: OpenProject,
   end: DriveEnd,
-  commands: readonly string[] = nextCommands(end),
+  commands: readonly string[] | null = null,
 ): Promise<ExitCode> {
   const read = await project.store.read(end.view.runId);
   if (!read.ok) throw recordError(end.view.runId, read.problem);
   const { directory } = read.run;
   const findings = await findingsOf(directory, end.view.steps);
   if (context.json) printJson(context, runDocument(end.view, directory.path, findings));
-  else
+  else {
+    const id = (await shortIdsIn(project))(end.view.runId);
     context.terminal.err(
       renderSummary(context.terminal, {
         view: end.view,
+        id,
         driven: false,
         runDirectory: directory.path,
         diffStat: end.view.awaiting === null ? await diffStat(project, end.view, directory) : [],
         findings,
         checks: await allNotes({ directory, view: () => end.view }),
         gate: await openGateLines(context.terminal, project, end.view, directory),
-        nextCommands: commands.map((command) => withRepo(command, context.repo)),
+        nextCommands: (commands ?? nextCommands(end, id)).map((command) => withRepo(command, context.repo)),
+        width: context.terminal.live ? context.terminal.columns() : Number.POSITIVE_INFINITY,
       }),
     );
+  }
   return exitCodeOf(end);
 }
 

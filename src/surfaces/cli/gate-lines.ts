@@ -17,10 +17,12 @@ import {
   goldenBlocks,
   judgementLines,
   noticeLines,
+  reasonText,
   violationLines,
 } from '../../runtime/gate-text.ts';
 import { type GateAnswer, hasExpired, readAnswer } from '../../runtime/gates.ts';
 import type { AwaitingView } from '../../runtime/run-view.ts';
+import { shortenPath } from '../../text/shorten.ts';
 import { wrapLine } from '../../text/wrap-line.ts';
 import { printable, shortId } from './terminal.ts';
 
@@ -40,11 +42,12 @@ export async function gateLines(
 ): Promise<string[]> {
   const request = await readGateRequest(directory, awaiting);
   const answer = await readAnswer(directory, awaiting);
-  const lines = [printable(awaiting.reason), timeText(awaiting, now, answer)];
+  const reason = request === null ? awaiting.reason : reasonText(request);
+  const lines = [printable(reason), timeText(awaiting, now, answer)];
   if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
   const shown = request === null ? [] : contentOf(request).map(printable);
-  const path = request === null ? [] : textPath(directory, awaiting, request);
-  return [...[...lines, ...shown].flatMap((line) => wrapLine(line, width)), ...path];
+  const path = request === null ? [] : textPath(directory, awaiting, request, width);
+  return [...lines, ...shown, ...path].flatMap((line) => wrapLine(line, width));
 }
 
 /** What decides is never cut short. */
@@ -95,15 +98,20 @@ function goldenLines(request: GateRequest): string[] {
     : [...shown, ...more, `all of them: conductor goldens ${shortId(request.run_id)}`];
 }
 
+const IN_FULL = 'in full: ';
+
 /** The gate's own text: those of earlier gates, and of this one before it was opened again, are evidence too. */
 function textPath(
   directory: RunDirectory,
   { stepId, attempt }: AwaitingView,
   { evidence }: GateRequest,
+  width: number,
 ): string[] {
   const folder = `${stepFolderOf(stepId, attempt)}/`;
   const text = evidence.find(({ role, path }) => role === 'gate_request_text' && path.startsWith(folder));
-  return text === undefined ? [] : [`in full: ${directory.resolve(text.path)}`];
+  if (text === undefined) return [];
+  const shown = shortenPath(directory.resolve(text.path), width - IN_FULL.length);
+  return [`${IN_FULL}${shown}`];
 }
 
 /** Since when a gate waits and until when; the clock may have been put back, which changes neither. */

@@ -1,16 +1,17 @@
-import type { AddVerb } from './add-verb.ts';
-import { optional, text } from './option-values.ts';
+import type { VerbGroup } from './add-verb.ts';
+import { optional } from './option-values.ts';
 import { TRUST_OPTION } from './trust-option.ts';
 
-/** Verbs for those who write harnesses in another language than the kit's. */
-export function addHarnessVerbs(verb: AddVerb): void {
+/** Verbs for harnesses that are written in another language than the kit's. */
+export function addHarnessVerbs(group: VerbGroup): void {
+  const verb = group('harness', 'run a harness suite', 'conductor harness run suite.yaml');
   verb(
-    'harness <action> [suite]',
-    'run the cases of a suite file (run) and write a harness report',
+    'run [suite]',
+    'run the cases of a suite file and write a harness report',
     'conductor harness run suite.yaml --report harness_report.json',
-    async (context, [action, suite], options) => {
-      const { harness } = await import('./verbs/harness.ts');
-      return harness(context, text(action), suite ?? null, {
+    async (context, [suite], options) => {
+      const { runHarness } = await import('./verbs/harness.ts');
+      return runHarness(context, suite ?? null, {
         report: optional(options.report),
         out: optional(options.out),
         only: optional(options.case),

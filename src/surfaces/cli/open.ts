@@ -1,5 +1,4 @@
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
-import { renderHuman } from '../../diagnostics/render-human.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
 import { type RunView, viewRun } from '../../runtime/run-view.ts';
@@ -17,8 +16,11 @@ import type {
   UpkeepSetup,
   WorkOptions,
 } from '../../runtime/services.ts';
+import { countOf } from '../../text/count-of.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-codes.ts';
+import { printRefusal } from './refused-document.ts';
+import { type ShortId, shortIdsOf } from './short-ids.ts';
 import { shortId } from './terminal.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -63,15 +65,17 @@ export async function tryAgent(context: VerbContext, request: TrialRequest): Pro
 function unwrap<T>(context: VerbContext, opened: Opened<T>): T {
   if (opened.ok) return opened.value;
   const { document, obstacle } = opened;
-  if (document !== null && !context.json) {
-    const color = context.terminal.paint.enabled;
-    context.terminal.err(renderHuman(document.diagnostics, document, { color }));
-  }
+  if (document !== null) printRefusal(context.terminal, document);
   throw new CliError(obstacle.message, obstacle.help);
 }
 
-/** The one run that an id or a prefix of it names. */
+/** `latest` and `@` are the newest run, `@2` is the one before it. */
+const BY_AGE = /^(?:latest|@([1-9]\d*)?)$/;
+
+/** The one run that an id, a prefix of it or its age names. */
 export async function resolveRunId(records: Records, wanted: string): Promise<string> {
+  const byAge = BY_AGE.exec(wanted);
+  if (byAge !== null) return resolveByAge(records, wanted, Number(byAge[1] ?? 1));
   if (!/[0-9a-f]/i.test(wanted))
     throw new CliError(`no run "${wanted}"`, 'conductor runs lists the runs of this repository');
   const matches = await records.store.match(wanted);
@@ -88,6 +92,17 @@ export async function resolveRunId(records: Records, wanted: string): Promise<st
   );
 }
 
+/** Ids begin with the time at which their runs were created, so the last one is the newest. */
+async function resolveByAge(records: Records, wanted: string, age: number): Promise<string> {
+  const ids = [...(await records.store.match(''))].sort();
+  const found = ids.at(-age);
+  if (found !== undefined) return found;
+  throw new CliError(
+    `no run "${wanted}": there ${ids.length === 1 ? 'is' : 'are'} ${countOf(ids.length, 'run')} in this repository`,
+    ids.length === 0 ? 'start one with conductor run WORKFLOW' : 'conductor runs lists them',
+  );
+}
+
 /** A slip in a beginning is a slip too; two letters are near to everything. */
 function nearestRun(wanted: string, ids: readonly string[]): string | null {
   const whole = didYouMean(
@@ -99,6 +114,11 @@ function nearestRun(wanted: string, ids: readonly string[]): string | null {
   const byBeginning = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, beginning.length), id]));
   const near = byBeginning.get(didYouMean(beginning, byBeginning.keys()) ?? '');
   return near === undefined ? null : shortId(near);
+}
+
+/** How the runs of a repository are named. */
+export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<ShortId> {
+  return shortIdsOf(await store.match(''));
 }
 
 export interface OpenRun {

@@ -1,33 +1,54 @@
-import type { AddVerb } from './add-verb.ts';
-import { optional, text } from './option-values.ts';
+import type { VerbGroup } from './add-verb.ts';
+import { optional } from './option-values.ts';
 
-/** Verbs that hold something against a policy. */
-export function addPolicyVerbs(verb: AddVerb): void {
+const POLICY = [
+  '--policy <file>',
+  'a file or a reference; may be repeated (default: the configured one)',
+] as const;
+
+/** Verbs that check something against a policy. */
+export function addPolicyVerbs(group: VerbGroup): void {
+  addPolicy(group);
+  addHook(group);
+}
+
+function addPolicy(group: VerbGroup): void {
+  const verb = group(
+    'policy',
+    'check a patch or a shell line against a policy',
+    'conductor policy check --patch change.diff',
+  );
   verb(
-    'policy <question> [line]',
-    'hold a patch (check) or a shell line (command) against a policy',
-    "conductor policy command --policy policy.workspace.v1 -- 'git push origin main'",
-    async (context, [question, line], options) => {
-      const { policy } = await import('./verbs/policy.ts');
-      return policy(context, text(question), line ?? null, {
-        policies: listed(options.policy),
-        patch: optional(options.patch),
-      });
+    'check',
+    'check a patch against a policy',
+    'conductor policy check --policy policy.workspace.v1 --patch change.diff',
+    async (context, _args, options) => {
+      const { checkPolicyPatch } = await import('./verbs/policy.ts');
+      return checkPolicyPatch(context, listed(options.policy), optional(options.patch));
     },
   )
-    .option(
-      '--policy <file>',
-      'a file or a reference; may be repeated (default: the configured one)',
-      collect,
-    )
-    .option('--patch <file>', 'for check: the patch, or - for standard input');
+    .option(...POLICY, collect)
+    .option('--patch <file>', 'the patch, or - for standard input');
   verb(
-    'hook <question>',
-    "answer an agent's hook: a call as JSON on standard input, may it run (command)",
+    'command [line]',
+    'check a shell line, in quotes, against a policy',
+    "conductor policy command -- 'git push origin main'",
+    async (context, [line], options) => {
+      const { checkPolicyCommand } = await import('./verbs/policy.ts');
+      return checkPolicyCommand(context, listed(options.policy), line ?? null);
+    },
+  ).option(...POLICY, collect);
+}
+
+function addHook(group: VerbGroup): void {
+  const verb = group('hook', "answer an agent's hook", 'conductor hook command < call.json');
+  verb(
+    'command',
+    'may this call run? The call is JSON on standard input',
     'conductor hook command --policy policy.workspace.v1 < call.json',
-    async (context, [question], options) => {
+    async (context, _args, options) => {
       const { hook } = await import('./verbs/hook.ts');
-      return hook(context, text(question), { policies: listed(options.policy) });
+      return hook(context, { policies: listed(options.policy) });
     },
   ).option('--policy <file>', 'a file or a reference; may be repeated (default: CONDUCTOR_POLICY)', collect);
 }

@@ -2,10 +2,13 @@ import { baselineText } from '../../runtime/preparation-text.ts';
 import type { RunView, SetupView } from '../../runtime/run-view.ts';
 import { formatDuration, printable } from './terminal.ts';
 
-/** `setup: npm ci, 12.0 s`, or why it failed. */
+/** `setup: npm ci, 12.0 s`, or why it failed; the output of its commands follows where the run's end is explained. */
 export function setupLine({ checkout, commands, cache_hit, outcome, reason }: SetupView): string {
   const name = checkout === 'work' ? 'setup' : 'setup of the judge checkout';
-  if (outcome === 'error') return printable(`${name} failed${reason === null ? '' : `: ${reason}`}`);
+  if (outcome === 'error') {
+    const [first = ''] = (reason ?? '').replace(/^setup: /, '').split('\n');
+    return printable(`${name} failed${first === '' ? '' : `: ${first}`}`);
+  }
   const names = commands.map(({ command }) => command);
   const spent = commands.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   const parts = [
@@ -20,7 +23,10 @@ export function baselineLine(baseline: NonNullable<RunView['baseline']>): string
   return printable(`baseline: ${baselineText(baseline)}`);
 }
 
-/** What happened before the first step. */
-export function preparationLines({ setup, baseline }: RunView): string[] {
-  return [...setup.map(setupLine), ...(baseline === null ? [] : [baselineLine(baseline)])];
+/** What happened before the first step. A setup that ended the run is explained with the end. */
+export function preparationLines({ setup, baseline, end }: RunView): string[] {
+  const lines = setup.map((each) =>
+    setupLine(each.reason !== null && end?.reason === each.reason ? { ...each, reason: null } : each),
+  );
+  return [...lines, ...(baseline === null ? [] : [baselineLine(baseline)])];
 }

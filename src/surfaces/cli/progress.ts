@@ -4,6 +4,7 @@ import type { Plan } from '../../kernel/plan.ts';
 import { noticeText } from '../../runtime/preparation-text.ts';
 import type { RunObserver } from '../../runtime/run-context.ts';
 import type { BaselineView, RunView, StepView } from '../../runtime/run-view.ts';
+import { shorten } from '../../text/shorten.ts';
 import { flakyText } from './flaky-text.ts';
 import { baselineLine, setupLine } from './preparation-lines.ts';
 import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
@@ -152,7 +153,8 @@ export function stepLine(
     step.endedAt === null ? '' : formatDuration(Date.parse(step.endedAt) - Date.parse(step.startedAt));
   const room = width - Math.max(name.length, 18) - 28;
   const words = [flaky, step.reason].filter((text) => text !== null).join('; ');
-  const reason = words === '' ? '' : paint.dim(`  ${clip(printable(words), room)}`);
+  const [firstLine = ''] = printable(words).split('\n');
+  const reason = words === '' ? '' : paint.dim(`  ${shorten(firstLine, room)}`);
   const how = colour((step.termination ?? unended).padEnd(14));
   return `${colour(mark)} ${name.padEnd(18)} ${how} ${paint.dim(time.padStart(8))}${reason}`;
 }
@@ -173,10 +175,4 @@ function lookOf(paint: Paint, how: StepView['termination'], isFlaky: boolean): S
     default:
       return { mark: '✗', colour: paint.red };
   }
-}
-
-/** The first line of a text, cut to fit. */
-function clip(text: string, room: number): string {
-  const [line = ''] = text.split('\n');
-  return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`;
 }

@@ -6,7 +6,7 @@ import { withRepo } from './command-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { stateWord } from './run-state.ts';
 import { renderTable } from './table.ts';
-import { formatAge, printable, shortId } from './terminal.ts';
+import { formatAge, printable, shortId, textWidth } from './terminal.ts';
 import { printJson, type VerbContext } from './verb.ts';
 
 export interface RetentionOptions {
@@ -112,6 +112,8 @@ function printHandled(
         ...placeCells(item, now),
         printable(item.reason),
       ]),
+      '',
+      { width: textWidth(context.terminal, 0), drop: [3], shorten: 2 },
     ),
   );
   for (const { runId, salvageRefs, notes } of moved) {

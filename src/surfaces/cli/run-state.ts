@@ -1,7 +1,12 @@
 import type { Status } from '../../contracts/run-files.ts';
 import { LIFECYCLE_STATES, RUN_OUTCOMES } from '../../contracts/vocabulary.ts';
 import type { RunListing } from '../../ports/run-store.ts';
-import { formatAge, formatDuration, type Paint, printable, shortId } from './terminal.ts';
+import { shorten } from '../../text/shorten.ts';
+import { withRepo } from './command-text.ts';
+import type { ShortId } from './short-ids.ts';
+import { renderTable } from './table.ts';
+import { formatAge, formatDuration, type Paint, printable, textWidth } from './terminal.ts';
+import type { VerbContext } from './verb.ts';
 
 /** Where a run stands, as lists say it: `interrupted` runs by its status, but nobody drives it. */
 export type StateWord = Status['lifecycle_state'] | 'starting' | 'interrupted' | 'unreadable';
@@ -34,9 +39,9 @@ export function isMoving(run: Standing): boolean {
 }
 
 /** The state with what to do about it, where something is to be done. */
-export function stateText(run: RunListing, now: Date): string {
+export function stateText(run: RunListing, now: Date, short: ShortId): string {
   const word = stateWord(run);
-  const id = shortId(run.runId);
+  const id = short(run.runId);
   switch (word) {
     case 'interrupted':
       return `interrupted: conductor resume ${id}`;
@@ -58,17 +63,28 @@ const LISTED_TITLE = 40;
 /** `implement: Add a --quiet flag`. */
 function nameOf(status: Status | null): string {
   if (status?.title === undefined) return status?.workflow_id ?? '';
-  const title = [...printable(status.title)];
-  const shown = title.length <= LISTED_TITLE ? title : [...title.slice(0, LISTED_TITLE - 1), '…'];
-  return `${status.workflow_id}: ${shown.join('')}`;
+  return `${status.workflow_id}: ${shorten(printable(status.title), LISTED_TITLE)}`;
+}
+
+/** A list of runs. On a narrow terminal the title is shortened; then the duration, the step and the age are left out. */
+export function runTable(
+  { terminal, repo }: Pick<VerbContext, 'terminal' | 'repo'>,
+  listed: readonly RunListing[],
+  now: Date,
+  short: ShortId,
+): string {
+  const rows = listed.map((run) =>
+    runRow(run, now, terminal.paintOut, short, withRepo(stateText(run, now, short), repo)),
+  );
+  return renderTable(rows, '', { width: textWidth(terminal, 0), drop: [4, 2, 3], shorten: 1 });
 }
 
 /** One line of a list of runs; the state comes last, because it may be long. */
-export function runRow(run: RunListing, now: Date, paint: Paint, state: string): string[] {
+export function runRow(run: RunListing, now: Date, paint: Paint, short: ShortId, state: string): string[] {
   const { runId, status } = run;
   const where = status?.current_step_id ?? status?.last_completed_step_id ?? '';
   return [
-    shortId(runId),
+    short(runId),
     nameOf(status),
     where,
     status === null ? '' : `${formatAge(now.getTime() - Date.parse(status.started_at))} ago`,

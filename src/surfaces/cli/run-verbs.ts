@@ -26,12 +26,12 @@ export function addRunVerbs(verb: AddVerb): void {
     .option('--title <text>', 'names the run (default: the first line of the task)')
     .option('--no-baseline', "don't run the validators on the base commit first")
     .option('--wait', 'stay at gates until they are answered')
-    .option('--detach', 'go on in a process of its own')
+    .option('--detach', 'continue in a process of its own')
     .option(...TRUST_OPTION);
 
   verb(
     'resume <run>',
-    'take a run up again: after a crash, an interruption or a gate',
+    'resume a run after a crash, an interruption or a gate',
     'conductor resume 0199ab',
     async (context, [run], options) => {
       const { resume } = await import('./verbs/resume.ts');
@@ -39,31 +39,8 @@ export function addRunVerbs(verb: AddVerb): void {
     },
   )
     .option('--wait', 'stay at gates until they are answered')
-    .option('--detach', 'go on in a process of its own')
+    .option('--detach', 'continue in a process of its own')
     .option(...TRUST_OPTION);
-
-  for (const [name, verdict] of [
-    ['approve', 'gate_approved'],
-    ['reject', 'gate_rejected'],
-  ] as const) {
-    verb(
-      `${name} <run>`,
-      `${name} what a run waits for`,
-      `conductor ${name} 0199ab --comment "…" --resume`,
-      async (context, [run], options) => {
-        const { answer } = await import('./verbs/answer.ts');
-        return answer(context, verdict, text(run), {
-          comment: optional(options.comment),
-          as: optional(options.as),
-          resume: options.resume === true,
-        });
-      },
-    )
-      .option('--comment <text>', 'why; it is kept with the answer')
-      .option('--as <name>', 'who answers (default: the name git uses)')
-      .option('--resume', 'go on with the run at once')
-      .option(...TRUST_OPTION);
-  }
 
   verb(
     'cancel <run>',
@@ -106,7 +83,7 @@ export function addLookVerbs(verb: AddVerb): void {
     .option('--limit <n>', 'only the newest', wholeCount);
   verb(
     'show <run>',
-    'the way a run took, what was judged and why, and its evidence',
+    'the path of a run, its evaluations with their reasons, and its evidence',
     'conductor show 0199ab',
     async (context, [run]) => {
       const { show } = await import('./verbs/show.ts');
@@ -121,7 +98,7 @@ export function addLookVerbs(verb: AddVerb): void {
       const { logs } = await import('./verbs/logs.ts');
       return logs(context, text(run), step ?? null, options.follow === true);
     },
-  ).option('--follow', 'go on printing while the run goes on');
+  ).option('--follow', 'keep printing while the run continues');
   verb(
     'diff <run>',
     'the whole change of a run, as a patch',
@@ -133,6 +110,14 @@ export function addLookVerbs(verb: AddVerb): void {
   )
     .option('--stat', 'only the files and their counts')
     .option('--raw', 'the bytes of the patch, for a file or a pipe');
+}
+
+/** Verbs about what waits for a person. */
+export function addGateVerbs(verb: AddVerb): void {
+  verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
+    const { gates } = await import('./verbs/gates.ts');
+    return gates(context);
+  });
   verb(
     'goldens <run>',
     'the goldens that a run proposed, with their differences',
@@ -142,8 +127,26 @@ export function addLookVerbs(verb: AddVerb): void {
       return goldens(context, text(run));
     },
   );
-  verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
-    const { gates } = await import('./verbs/gates.ts');
-    return gates(context);
-  });
+  for (const [name, verdict] of [
+    ['approve', 'gate_approved'],
+    ['reject', 'gate_rejected'],
+  ] as const) {
+    verb(
+      `${name} <run>`,
+      `${name} what a run waits for`,
+      `conductor ${name} 0199ab --comment "…" --resume`,
+      async (context, [run], options) => {
+        const { answer } = await import('./verbs/answer.ts');
+        return answer(context, verdict, text(run), {
+          comment: optional(options.comment),
+          as: optional(options.as),
+          resume: options.resume === true,
+        });
+      },
+    )
+      .option('--comment <text>', 'why; it is kept with the answer')
+      .option('--as <name>', 'who answers (default: the name git uses)')
+      .option('--resume', 'resume the run at once')
+      .option(...TRUST_OPTION);
+  }
 }

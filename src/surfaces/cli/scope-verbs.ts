@@ -1,11 +1,11 @@
 import type { AddVerb } from './add-verb.ts';
 import { optional } from './option-values.ts';
 
-/** The verb that holds a patch against the scope of a task. */
+/** The verb that checks a patch against the scope of a task. */
 export function addScopeVerbs(verb: AddVerb): void {
   verb(
     'scope',
-    'hold each file of a patch against the scope of a task, by the four rules',
+    'check each file of a patch against the scope of a task, by the four rules',
     'conductor scope --item task.md --patch change.diff',
     async (context, _args, options) => {
       const { scope } = await import('./verbs/scope.ts');

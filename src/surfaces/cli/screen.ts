@@ -1,4 +1,4 @@
-import { visibleLength } from './table.ts';
+import { visibleLength } from '../../text/visible-length.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows a text in place of the one before. Only for a terminal: elsewhere texts would pile up. */

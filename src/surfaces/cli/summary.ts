@@ -2,18 +2,22 @@ import { answerText } from '../../runtime/answer-text.ts';
 import { blockingReason } from '../../runtime/derived-files.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 import { noticeText } from '../../runtime/preparation-text.ts';
-import { parkedView, type RunView } from '../../runtime/run-view.ts';
+import { parkedView, type RunView, type StepView } from '../../runtime/run-view.ts';
+import { shortenPath } from '../../text/shorten.ts';
+import { wrapLine } from '../../text/wrap-line.ts';
 import { flakyLines } from './flaky-text.ts';
 import { preparationLines } from './preparation-lines.ts';
 import { entryName } from './progress.ts';
-import { formatDuration, type Paint, printable, shortId, type Terminal } from './terminal.ts';
+import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
 import { usageText } from './usage-text.ts';
 
 export interface SummaryFacts {
   readonly view: RunView;
+  /** How the run is named. */
+  readonly id: string;
   /** Whether a process works on it now. */
   readonly driven: boolean;
-  /** Absolute; printed relative to the current folder where that is shorter. */
+  /** Absolute; a narrow terminal shows its end. */
   readonly runDirectory: string;
   readonly diffStat: readonly string[];
   /** What validations found out about those who judge. */
@@ -23,6 +27,8 @@ export interface SummaryFacts {
   /** What the open gate asks; empty when there is none. */
   readonly gate: readonly string[];
   readonly nextCommands: readonly string[];
+  /** Of the terminal; a pipe has none. */
+  readonly width: number;
 }
 
 const UNVERIFIED = 'the last change to files has no passed validation after it';
@@ -39,11 +45,12 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   ];
   const prepared = preparationLines(view);
   if (prepared.length > 0) lines.push(paint.bold('  before'), ...prepared.map((line) => `    ${line}`));
-  lines.push(paint.bold('  path'), `    ${pathOf(view)}`);
+  lines.push(paint.bold('  path'), `    ${pathOf(view, facts.driven)}`);
   if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
   if (view.answers.length > 0)
     lines.push(paint.bold('  answers'), ...view.answers.map((each) => `    ${printable(answerText(each))}`));
-  const judged = judgements(view);
+  const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
+  const judged = judgements(view, reason ?? '');
   if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
   const checks = facts.checks.map(printable).filter((line) => !prepared.some((told) => told.includes(line)));
   if (facts.gate.length === 0 && checks.length > 0)
@@ -51,9 +58,14 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   const flaky = flakyLines(view.steps);
   if (flaky.length > 0)
     lines.push(paint.bold('  flaky'), ...flaky.map((line) => paint.yellow(`    ${printable(line)}`)));
-  const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
   const isHalted = view.end !== null || parkedView(view) !== null;
-  if (reason !== null && isHalted) lines.push(paint.bold('  why'), `    ${printable(reason)}`);
+  if (reason !== null && isHalted)
+    lines.push(
+      paint.bold('  why'),
+      ...printable(reason)
+        .split('\n')
+        .map((line) => `    ${line}`),
+    );
   for (const violation of view.violations)
     lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
   if (view.notices.length > 0)
@@ -70,14 +82,18 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (used !== null) lines.push(paint.bold('  used'), `    ${used}`);
   if (facts.diffStat.length > 0)
     lines.push(paint.bold('  changed'), ...facts.diffStat.map((line) => `    ${line}`));
-  lines.push(paint.bold('  evidence'), `    ${facts.runDirectory}`, ...branchLines(view));
+  lines.push(
+    paint.bold('  evidence'),
+    `    ${shortenPath(facts.runDirectory, facts.width - 4)}`,
+    ...branchLines(view),
+  );
   if (facts.nextCommands.length > 0)
     lines.push(paint.bold('  next'), ...facts.nextCommands.map((command) => `    ${command}`));
-  return `${lines.join('\n')}\n`;
+  return `${lines.flatMap((line) => wrapLine(line, facts.width)).join('\n')}\n`;
 }
 
-function headline(paint: Paint, { view, driven }: SummaryFacts): string {
-  const id = paint.dim(shortId(view.runId));
+function headline(paint: Paint, { view, driven, id: runId }: SummaryFacts): string {
+  const id = paint.dim(runId);
   const ended = view.endedAt ?? view.updatedAt;
   const time = formatDuration(Date.parse(ended) - Date.parse(view.startedAt));
   const name = paint.bold(view.started.workflow_id);
@@ -93,29 +109,42 @@ function headline(paint: Paint, { view, driven }: SummaryFacts): string {
   return `${colour(`${mark} ${outcome}`)} in ${time}  ${name}  ${id}`;
 }
 
+/** States of a step that the headline gives already, or that a reader expects. */
+const EXPECTED: ReadonlySet<string> = new Set(['completed', 'waiting', 'running']);
+
 /** `implement → validate (error) → evaluate (partial) → …`, each with how it ended where that is news. */
-function pathOf(view: RunView): string {
+function pathOf(view: RunView, driven: boolean): string {
   const parts = view.steps
     .filter((step) => step.opcode !== 'STOP')
     .map((step) => {
-      const how = step.termination;
-      return how === null || how === 'completed' ? step.stepId : `${step.stepId} (${how})`;
+      const how = stepState(view, step, driven);
+      return EXPECTED.has(how) ? step.stepId : `${step.stepId} (${how})`;
     });
   if (parts.length === 0) return 'no step has started';
   return view.end === null ? parts.join(' → ') : [...parts, 'STOP'].join(' → ');
 }
 
-function judgements(view: RunView): string[] {
+/** How a step ended; for an attempt without an end, whether it waits, is parked, runs or was interrupted. */
+export function stepState(view: RunView, step: StepView, driven: boolean): string {
+  if (step.termination !== null) return step.termination;
+  if (view.awaiting?.stepId === step.stepId && view.awaiting.attempt === step.attempt) return 'waiting';
+  if (step.parked) return 'parked';
+  return driven && step === view.steps.at(-1) ? 'running' : 'interrupted';
+}
+
+/** The evaluations; a reason that is part of `stated` stands elsewhere in the summary. */
+function judgements(view: RunView, stated: string): string[] {
   return view.steps
     .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
     .map((step) => {
-      return `${entryName(step)}: ${step.termination}${step.reason === null ? ', nothing stands in the way' : ` — ${printable(step.reason)}`}`;
+      const head = `${entryName(step)}: ${step.termination}`;
+      if (step.reason === null) return `${head}, nothing stands in the way`;
+      return stated.includes(step.reason) ? head : `${head} — ${printable(step.reason)}`;
     });
 }
 
 /** What can be done with a run from here, as commands to copy. */
-export function nextCommands(end: DriveEnd): string[] {
-  const id = shortId(end.view.runId);
+export function nextCommands(end: DriveEnd, id: string): string[] {
   switch (end.kind) {
     case 'waiting':
       return [`conductor show ${id}`, `conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
@@ -126,10 +155,17 @@ export function nextCommands(end: DriveEnd): string[] {
         ? [`conductor resume ${id}`, `conductor cancel ${id}`]
         : [`conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
     case 'ended':
-      return end.end.lifecycle === 'completed'
-        ? [`conductor diff ${id}`, ...asList(resultRef(end.view)).map((ref) => `git merge ${ref}`)]
-        : [`conductor show ${id}`, `conductor logs ${id}`, `conductor diff ${id}`];
+      return endedCommands(end, id);
   }
+}
+
+function endedCommands({ view, end }: Extract<DriveEnd, { kind: 'ended' }>, id: string): string[] {
+  const hasChanges = view.state.tree !== view.started.base_tree;
+  const diff = hasChanges ? [`conductor diff ${id}`] : [];
+  if (end.lifecycle !== 'completed') return [`conductor show ${id}`, `conductor logs ${id}`, ...diff];
+  return hasChanges
+    ? [...diff, ...asList(resultRef(view)).map((ref) => `git merge ${ref}`)]
+    : [`conductor show ${id}`];
 }
 
 /** The ref of the user's repository that leads to the result; null if the run changed nothing. */

@@ -1,12 +1,12 @@
-import type { AddVerb } from './add-verb.ts';
+import type { AddVerb, VerbGroup } from './add-verb.ts';
 import { number, optional, text, wholeCount } from './option-values.ts';
 import type { RetentionOptions } from './retention-report.ts';
 
-/** Verbs that bring back what runs left in git, or take it away. */
-export function addUpkeepVerbs(verb: AddVerb): void {
+/** Verbs that restore what runs left in git, or remove it. */
+export function addUpkeepVerbs(verb: AddVerb, group: VerbGroup): void {
   verb(
     'undo <run> [step]',
-    'bring back what a rollback, a recovery or a removal kept; overwrites nothing',
+    'restore what a rollback, a recovery or a removal kept; overwrites nothing',
     'conductor undo 0199ab implement',
     async (context, [run, step], options) => {
       const { undo } = await import('./verbs/undo.ts');
@@ -23,13 +23,22 @@ export function addUpkeepVerbs(verb: AddVerb): void {
     .option('--branch <name>', 'make a branch of this name, and touch no file')
     .option('--list', 'only say what is kept')
     .option('--dry-run', 'only say what would be done');
-  verb(
-    'worktree <action>',
-    'list the worktrees of runs, or prune those that the retention does not keep',
+  const worktrees = group(
+    'worktree',
+    'list the workspaces of runs, or remove those that the retention does not keep',
+    'conductor worktree list',
+  );
+  worktrees('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
+    const { listWorktrees } = await import('./verbs/worktree.ts');
+    return listWorktrees(context);
+  });
+  worktrees(
+    'prune',
+    'remove the workspaces that the retention does not keep',
     'conductor worktree prune --dry-run',
-    async (context, [action], options) => {
-      const { worktree } = await import('./verbs/worktree.ts');
-      return worktree(context, text(action), { ...retentionOptions(options), all: options.all === true });
+    async (context, _args, options) => {
+      const { pruneWorktrees } = await import('./verbs/worktree.ts');
+      return pruneWorktrees(context, { ...retentionOptions(options), all: options.all === true });
     },
   )
     .option('--dry-run', 'only say what would be removed')

@@ -1,30 +1,36 @@
 import { WORK_STATUSES } from '../../contracts/work-item.ts';
-import type { AddVerb } from './add-verb.ts';
+import type { AddVerb, VerbGroup } from './add-verb.ts';
 import { number, oneOf, optional, text, wholeCount } from './option-values.ts';
 import { TRUST_OPTION } from './trust-option.ts';
 
 const AS = ['--as <name>', 'who acts (default: the name git uses)'] as const;
 const JOBS = ['--jobs <n>', 'how many items agents work on at the same time'] as const;
 
-/** The verb that holds what agents give back against its contract. */
-export function addContractVerb(verb: AddVerb): void {
+/** Verbs that check what agents and validators give back. */
+export function addContractVerbs(group: VerbGroup): void {
+  const verb = group(
+    'contract',
+    'check a result or a report against its contract',
+    'conductor contract check reviewer-result review.json',
+  );
   verb(
-    'contract <question> <kind> <file>',
-    'hold what an agent or a validator gave back against its contract (check)',
+    'check <kind> <file>',
+    'check what an agent or a validator gave back against its contract',
     'conductor contract check planner-result result.json --items items.json',
-    async (context, [question, kind, file], options) => {
-      const { contract } = await import('./verbs/contract.ts');
-      return contract(context, text(question), {
-        kind: text(kind),
-        file: text(file),
-        items: optional(options.items),
-      });
+    async (context, [kind, file], options) => {
+      const { checkContract } = await import('./verbs/contract.ts');
+      return checkContract(context, { kind: text(kind), file: text(file), items: optional(options.items) });
     },
   ).option('--items <file>', 'for planner-result: the items that exist, as JSON');
 }
 
 /** What `work` can do, each in a file of its own. */
-export function addWorkVerbs(verb: AddVerb): void {
+export function addWorkVerbs(group: VerbGroup): void {
+  const verb = group(
+    'work',
+    'work items: plan, list, show, dispatch, review, merge, watch and more',
+    'conductor work list',
+  );
   addBoard(verb);
   addAgentActions(verb);
   addPeopleActions(verb);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
 import type { VerbContext } from '../../../src/surfaces/cli/verb.ts';
 import { hook } from '../../../src/surfaces/cli/verbs/hook.ts';
-import { policy } from '../../../src/surfaces/cli/verbs/policy.ts';
+import { checkPolicyCommand, checkPolicyPatch } from '../../../src/surfaces/cli/verbs/policy.ts';
 import { createServices } from '../../../src/wiring.ts';
 import { schemaProblems } from '../json-schema-check.ts';
 import { listeningTerminal } from './listening-terminal.ts';
@@ -44,14 +44,14 @@ function listen(json = false, startDir = join(folder, 'repo')) {
 
 async function command(line: string | null, policies: readonly string[], json = false, startDir?: string) {
   const { context, written } = listen(json, startDir);
-  return { code: await policy(context, 'command', line, { policies, patch: null }), ...written };
+  return { code: await checkPolicyCommand(context, policies, line), ...written };
 }
 
 async function check(text: string, policies: readonly string[], json = false) {
   const patch = join(folder, 'change.diff');
   await writeFile(patch, text);
   const { context, written } = listen(json);
-  return { code: await policy(context, 'check', null, { policies, patch }), ...written };
+  return { code: await checkPolicyPatch(context, policies, patch), ...written };
 }
 
 describe('conductor policy command', () => {
@@ -139,13 +139,6 @@ describe('conductor policy command', () => {
   it('needs a line', async () => {
     await expect(command(null, [file])).rejects.toMatchObject({ exitCode: 2 });
   });
-
-  it('suggests the question that was meant', async () => {
-    const { context } = listen();
-    await expect(policy(context, 'comand', 'ls', { policies: [], patch: null })).rejects.toMatchObject({
-      help: 'did you mean conductor policy command?',
-    });
-  });
 });
 
 describe('conductor policy check', () => {
@@ -217,10 +210,10 @@ describe('conductor policy check', () => {
       exitCode: 2,
     });
     const { context } = listen();
-    await expect(
-      policy(context, 'check', null, { policies: [file], patch: join(folder, 'nowhere') }),
-    ).rejects.toMatchObject({ exitCode: 2 });
-    await expect(policy(context, 'check', null, { policies: [file], patch: null })).rejects.toMatchObject({
+    await expect(checkPolicyPatch(context, [file], join(folder, 'nowhere'))).rejects.toMatchObject({
+      exitCode: 2,
+    });
+    await expect(checkPolicyPatch(context, [file], null)).rejects.toMatchObject({
       exitCode: 2,
     });
   });
@@ -233,7 +226,7 @@ describe('conductor hook command', () => {
   ) {
     const { context, written } = listen(options.json);
     const around = { readInput: async () => input, env: { HOME: '/home/ada', ...options.env } };
-    const code = await hook(context, 'command', { policies: options.policies ?? [file] }, around);
+    const code = await hook(context, { policies: options.policies ?? [file] }, around);
     return { code, ...written };
   }
 

@@ -23,6 +23,11 @@ describe('the line about a setup', () => {
       'setup: npm ci, npm run build, 12.5 s',
     ],
     [{ outcome: 'error', reason: 'npm ci exited with 1' }, 'setup failed: npm ci exited with 1'],
+    [
+      { outcome: 'error', reason: 'setup: `npm ci` exited with code 1\nnpm error a\nnpm error b' },
+      'setup failed: `npm ci` exited with code 1',
+    ],
+    [{ outcome: 'error', checkout: 'judge' }, 'setup of the judge checkout failed'],
   ])('%o', (fields, expected) => {
     expect(setupLine({ ...SETUP, ...fields })).toBe(expected);
   });

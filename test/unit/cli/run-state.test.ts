@@ -10,6 +10,7 @@ import {
   stateWord,
 } from '../../../src/surfaces/cli/run-state.ts';
 
+const short = (id: string) => id.slice(0, 8);
 const NOW = new Date('2026-01-01T12:00:00Z');
 const same = (text: string) => text;
 const paint = { bold: same, dim: same, red: same, green: same, yellow: same, blue: same, enabled: false };
@@ -52,7 +53,7 @@ const CASES = [
     what: 'without a driver',
     run: listing({}),
     word: 'interrupted',
-    text: 'interrupted: conductor resume 0199ab12-cdef',
+    text: 'interrupted: conductor resume 0199ab12',
   },
   { what: 'about to begin', run: listing(null, 7), word: 'starting', text: 'starting' },
   { what: 'without a status', run: listing(null), word: 'unreadable', text: 'unreadable' },
@@ -67,7 +68,7 @@ const CASES = [
     what: 'at a gate too late',
     run: waiting('2026-01-01T12:00:00.000Z'),
     word: 'waiting',
-    text: 'waiting: expired, conductor resume 0199ab12-cdef will time it out',
+    text: 'waiting: expired, conductor resume 0199ab12 will time it out',
   },
   {
     what: 'ended badly',
@@ -80,7 +81,7 @@ const CASES = [
 describe('where a run stands', () => {
   it.each(CASES)('is told of one $what', ({ run, word, text }) => {
     expect(stateWord(run)).toBe(word);
-    expect(stateText(run, NOW)).toBe(text);
+    expect(stateText(run, NOW, short)).toBe(text);
     expect(isInState(run, word)).toBe(true);
     expect(isInState(run, 'success')).toBe(false);
   });
@@ -107,8 +108,8 @@ describe('where a run stands', () => {
     ['2025-12-20T12:00:00Z', '12 d ago'],
     ['2026-01-01T12:00:10Z', '0 s ago'],
   ])('has an age that is never negative: %s', (started_at, age) => {
-    expect(runRow(listing({ started_at }, 7), NOW, paint, 'running')).toEqual([
-      '0199ab12-cdef',
+    expect(runRow(listing({ started_at }, 7), NOW, paint, short, 'running')).toEqual([
+      '0199ab12',
       'implement',
       'check',
       age,
@@ -122,6 +123,6 @@ describe('where a run stands', () => {
     ['x'.repeat(40), `implement: ${'x'.repeat(40)}`],
     ['x'.repeat(41), `implement: ${'x'.repeat(39)}…`],
   ])('is named by its workflow and its title: %s', (title, name) => {
-    expect(runRow(listing({ title }), NOW, paint, 'running')[1]).toBe(name);
+    expect(runRow(listing({ title }), NOW, paint, short, 'running')[1]).toBe(name);
   });
 });

@@ -43,7 +43,7 @@ async function run(format: ValidateFormat, ...paths: string[]): Promise<{ code: 
     },
   } as unknown as VerbContext;
   const caps = { agentRuns: null, wallMs: null, costUsd: null };
-  return { code: await validate(verb, paths, format, { prove: false, caps }), out };
+  return { code: await validate(verb, paths, format, { verbose: false, prove: false, caps }), out };
 }
 
 describe('validate', () => {

@@ -46,6 +46,13 @@ describe('the claim ledger', () => {
       }),
     ],
     [
+      'claim "tests pass": not checkable (1 case ran, and 3 at the base)',
+      envelope({
+        ...claim('tests_pass'),
+        validation: { fewer_checks: { base: 3, now: 1, missing: ['b', 'c'], skipped: [] } },
+      }),
+    ],
+    [
       'claim "tests pass": contradicted (tests exited 1)',
       envelope({ ...claim('tests_pass'), validation: { ...failed, judge_changed: ['test/a.test.ts'] } }),
     ],

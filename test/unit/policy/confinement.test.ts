@@ -40,7 +40,7 @@ describe('the notes about the sandbox', () => {
   });
 
   it('say with one which sandbox it is, and whether it has a network', () => {
-    expect(enclosingNotes(here, 'agent', 'deny')).toEqual(['shut in by bubblewrap, without a network']);
-    expect(enclosingNotes(here, 'agent', 'allow')).toEqual(['shut in by bubblewrap, with the network']);
+    expect(enclosingNotes(here, 'agent', 'deny')).toEqual(['sandbox: bubblewrap, without a network']);
+    expect(enclosingNotes(here, 'agent', 'allow')).toEqual(['sandbox: bubblewrap, with the network']);
   });
 });

@@ -114,6 +114,11 @@ const CASES: readonly Case[] = [
     lines: ['0 tests ran, 14 ran at the base'],
   },
   {
+    name: 'one test only',
+    facts: { fewer_checks: { base: 14, now: 1, missing: [], skipped: [] } },
+    lines: ['1 test ran, 14 ran at the base'],
+  },
+  {
     name: 'tests that can’t show whether the task was done',
     facts: { tests_show_nothing: true },
     lines: [

@@ -48,6 +48,54 @@ describe('the text of a gate', () => {
   });
 });
 
+describe('the reason of a gate', () => {
+  const judgement = { step_id: 'judge', status: 'needs_human', risk_flags: [], blocker_codes: [] };
+  const whyOf = (text: string) => /^Why: (.*)$/m.exec(text)?.[1];
+
+  it('leaves what the blockers say to the evaluation', () => {
+    const text = renderGateRequest({
+      ...REQUEST,
+      reason: 'evaluation `judge`: needs_human: 1 case ran, and 4 at the base',
+      judgement: {
+        ...judgement,
+        reason: '1 case ran, and 4 at the base',
+        blocker_codes: ['fewer_checks'],
+        blockers: [
+          {
+            code: 'fewer_checks',
+            severity: 'high',
+            summary: '1 case ran, and 4 at the base',
+            evidence_ref: null,
+          },
+        ],
+      },
+    });
+    expect(whyOf(text)).toBe('evaluation `judge`: needs_human');
+    expect(sectionOf(text, 'Evaluation')).toBe(
+      '- judge: needs_human\n- blocker fewer_checks, high: 1 case ran, and 4 at the base',
+    );
+  });
+
+  it('stands alone if the evaluation has nothing to add', () => {
+    const text = renderGateRequest({
+      ...REQUEST,
+      reason: 'evaluation `judge`: success',
+      judgement: { ...judgement, status: 'success', reason: null, blockers: [] },
+    });
+    expect(whyOf(text)).toBe('evaluation `judge`: success');
+    expect(sectionOf(text, 'Evaluation')).toBeNull();
+  });
+
+  it('names no evaluation that did not lead to the gate, which is listed by itself', () => {
+    const text = renderGateRequest({
+      ...REQUEST,
+      judgement: { ...judgement, status: 'success', reason: null, blockers: [] },
+    });
+    expect(whyOf(text)).toBe('the workflow asks for it');
+    expect(sectionOf(text, 'Evaluation')).toBe('- judge: success');
+  });
+});
+
 const file = (path: string, status = 'M') => ({
   path,
   old_path: null,

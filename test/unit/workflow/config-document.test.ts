@@ -145,7 +145,7 @@ describe('checkConfig', () => {
     ['paths: { runs: /srv, workspaces: /srv/ws }', ['CF102 1:34']],
     ['setup: { ports: -1 }', ['CF011 1:17']],
     ['setup: { ports: 1001 }', ['CF011 1:17']],
-    ['setup: { run: [npm, ci] }', ['CF009 1:16', 'CF009 1:21']],
+    ['setup: { run: [npm, ci] }', ['CF009 1:15']],
     ['setup: { run: [[]] }', ['CF011 1:16']],
     ['setup: { run: [[x]], cache: { key: [], paths: [a] } }', ['CF011 1:36']],
     ['setup: { run: [[x]], cache: { key: ["*.lock"], paths: ["packages/*/node_modules"] } }', []],

@@ -201,7 +201,15 @@ describe('routes', () => {
     });
   });
 
-  it('missing kills are one warning per step and fall back to error in the plan', () => {
+  it('missing kills are one warning for all steps, which names them', () => {
+    const bare = (id: string, to: string) => agent(id, to).replace(`, ${KILLS}`, '');
+    const { diagnostics } = check(workflow('a', bare('a', 'b') + bare('b', 'c') + agent('c', 'STOP')));
+    expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
+      ['WF203', '2 steps have no route for `killed_timeout`, `killed_idle` and `killed_policy`: `a`, `b`'],
+    ]);
+  });
+
+  it('missing kills fall back to error in the plan', () => {
     const text = workflow('a', STEP.replace(`, ${KILLS}`, ', killed_idle: a'));
     const { diagnostics, plan } = check(text);
     expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([['WF203', 'warning']]);

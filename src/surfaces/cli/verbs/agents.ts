@@ -42,7 +42,7 @@ function textOf({ terminal: { paintOut: paint } }: VerbContext, trial: AgentTria
     ['time', trial.duration_ms === null ? null : formatDuration(trial.duration_ms)],
     ['tokens', `${tokens(usage?.input_tokens)} in, ${tokens(usage?.output_tokens)} out`],
     ['cost', usage?.cost_usd === undefined ? 'unknown' : `${usage.cost_usd} USD`],
-    ['sandbox', trial.sandboxed ? 'it was shut in' : 'none'],
+    ['sandbox', trial.sandboxed ? 'the agent ran in one' : 'none'],
     ['last word', trial.final === '' ? null : trial.final],
     ['reason', trial.reason],
     ['failure', failure === null ? null : failure.class],

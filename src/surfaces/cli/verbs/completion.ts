@@ -11,18 +11,12 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 /** Verbs and actions that are followed by one of some words; all others take files or ids. */
 const WORDS_AFTER: Readonly<Record<string, readonly string[]>> = {
-  agents: ['test'],
   completion: SHELLS,
-  contract: ['check'],
   'contract check': KINDS,
   explain: Object.keys(CODES),
-  harness: ['run'],
-  hook: ['command'],
-  policy: ['check', 'command'],
   schema: SCHEMA_NAMES,
   vectors: ['record'],
   'work template': BODY_KINDS,
-  worktree: ['list', 'prune'],
 };
 
 interface VerbWords {

@@ -13,7 +13,6 @@ import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { parseJson, readJson, readText } from '../given-text.ts';
 import { printable } from '../terminal.ts';
-import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 export const KINDS = [
@@ -33,8 +32,7 @@ interface Given {
 }
 
 /** Says whether a document keeps its contract, with every reason why not. */
-export async function contract(context: VerbContext, question: string, given: Given): Promise<ExitCode> {
-  if (question !== 'check') throw unknownQuestion('contract', question, ['check']);
+export async function checkContract(context: VerbContext, given: Given): Promise<ExitCode> {
   const kind = kindOf(given.kind);
   if (given.items !== null && kind !== 'planner-result')
     throw new CliError(`--items is for planner-result, and not for ${kind}`, 'leave it out');

@@ -1,5 +1,4 @@
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
-import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import { defaultsToRecord } from '../../../runtime/recorded-run.ts';
@@ -15,6 +14,7 @@ import { checkWorkflow } from '../../../workflow/check-workflow.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { displayPath, findWorkflow } from '../find-workflow.ts';
+import { printRefusal } from '../refused-document.ts';
 import { renderTable } from '../table.ts';
 import type { Paint } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -42,10 +42,7 @@ export async function crashtest(
   const checked = checkWorkflow({ name, bytes }, checkContext);
   if (checked.plan === null) {
     if (context.json) terminal.out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
-    else
-      terminal.err(
-        renderHuman(checked.diagnostics, { name, text: checked.text }, { color: terminal.paint.enabled }),
-      );
+    else printRefusal(terminal, { name, ...checked });
     return EXIT.usage;
   }
   expectScript(checked.plan, options);

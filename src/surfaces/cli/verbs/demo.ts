@@ -7,9 +7,9 @@ import { reportEnd } from '../driving.ts';
 import { trustOwnFiles } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { gateLines } from '../gate-lines.ts';
-import { openProject } from '../open.ts';
+import { openProject, shortIdsIn } from '../open.ts';
 import { hasSystemCode } from '../system-error.ts';
-import { shortId, textWidth } from '../terminal.ts';
+import { textWidth } from '../terminal.ts';
 import type { VerbContext } from '../verb.ts';
 import { checkForRun, startChecked } from './run.ts';
 
@@ -45,7 +45,12 @@ export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode
     onCreated: () => {},
     onGate: (awaiting, view) => answerDemoGate(inside, project, awaiting, view, yes),
   });
-  return reportEnd(inside, project, end, nextSteps(repository.root, end.view));
+  return reportEnd(
+    inside,
+    project,
+    end,
+    nextSteps(repository.root, (await shortIdsIn(project))(end.view.runId)),
+  );
 }
 
 async function answerDemoGate(
@@ -99,8 +104,7 @@ async function askPerson(awaiting: AwaitingView): Promise<boolean | null> {
   return isCancel(answer) ? null : answer;
 }
 
-function nextSteps(root: string, view: RunView): string[] {
-  const id = shortId(view.runId);
+function nextSteps(root: string, id: string): string[] {
   const hints = [
     [`conductor show ${id}`, 'what happened, step by step'],
     [`conductor diff ${id}`, 'the change, as a patch'],
@@ -109,5 +113,5 @@ function nextSteps(root: string, view: RunView): string[] {
   ];
   const byNpm = process.env.npm_lifecycle_event === 'start';
   const alias = byNpm ? [`alias conductor="node ${process.argv[1]}"`] : [];
-  return [...alias, `cd ${root}`, ...hints.map(([command, what]) => `${command?.padEnd(30)} ${what}`)];
+  return [...alias, `cd ${root}`, ...hints.map(([command, what]) => `${command?.padEnd(25)} ${what}`)];
 }

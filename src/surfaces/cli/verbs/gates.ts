@@ -3,10 +3,12 @@ import type { RunRecord, RunStore } from '../../../ports/run-store.ts';
 import { gateRequestPath } from '../../../runtime/gate-request.ts';
 import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import { type AwaitingView, viewRun } from '../../../runtime/run-view.ts';
+import { wrapLine } from '../../../text/wrap-line.ts';
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { gateLines } from '../gate-lines.ts';
 import { openRecords, recordError } from '../open.ts';
+import { type ShortId, shortIdsOf } from '../short-ids.ts';
 import { printable, shortId, textWidth } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
@@ -27,7 +29,7 @@ interface OpenGate {
 }
 
 export async function gates(context: VerbContext): Promise<ExitCode> {
-  const open = await findGates(context);
+  const { open, short } = await findGates(context);
   if (context.json) {
     printJson(context, {
       gates: open.map(({ runId, title, workflowId, awaiting, answer, expired, request }) => ({
@@ -48,29 +50,39 @@ export async function gates(context: VerbContext): Promise<ExitCode> {
     return EXIT.success;
   }
   const { out, err, paintOut } = context.terminal;
+  const width = textWidth(context.terminal, 0);
   if (open.length === 0) err('nothing waits for a person\n');
   for (const { runId, title, workflowId, awaiting, answer, expired, lines } of open) {
-    const id = shortId(runId);
-    out(
-      `${paintOut.yellow('?')} ${paintOut.bold(`${workflowId} / ${awaiting.stepId}`)}  ${awaiting.gate}  ${id}\n`,
-    );
-    if (title !== null) out(`    ${printable(title)}\n`);
-    for (const line of lines) out(`    ${line}\n`);
-    out(`    ${withRepo(nextText(id, answer, expired), context.repo)}\n`);
+    const id = short(runId);
+    const head = `${paintOut.yellow('?')} ${paintOut.bold(`${workflowId} / ${awaiting.stepId}`)}  ${awaiting.gate}  ${id}`;
+    const next = nextTexts(id, answer, expired).map((text) => withRepo(text, context.repo));
+    const inOne = `    ${next.join(' · ')}`;
+    const text = [
+      head,
+      ...(title === null ? [] : [`    ${printable(title)}`]),
+      ...lines.map((line) => `    ${line}`),
+      ...(inOne.length <= width ? [inOne] : next.map((each) => `    ${each}`)),
+    ];
+    for (const line of text.flatMap((each) => wrapLine(each, width))) out(`${line}\n`);
   }
   return EXIT.success;
 }
 
-function nextText(id: string, answer: string | null, expired: boolean): string {
-  if (answer !== null) return `answered: ${answer}; go on with conductor resume ${id}`;
-  if (expired) return `conductor resume ${id} takes the route for that`;
-  return `conductor show ${id} · conductor approve ${id} --resume · conductor reject ${id} --resume`;
+/** What to do about a gate; on one line if there is room. */
+function nextTexts(id: string, answer: string | null, expired: boolean): string[] {
+  if (answer !== null) return [`answered: ${answer}; continue with conductor resume ${id}`];
+  if (expired) return [`conductor resume ${id} takes the route for that`];
+  return [`conductor show ${id}`, `conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
 }
 
-async function findGates(context: VerbContext): Promise<OpenGate[]> {
+async function findGates(
+  context: VerbContext,
+): Promise<{ readonly open: readonly OpenGate[]; readonly short: ShortId }> {
   const { store, clock } = await openRecords(context);
   const open: OpenGate[] = [];
-  for (const { runId, status } of await store.list()) {
+  const listed = await store.list();
+  const short = shortIdsOf(listed.map(({ runId }) => runId));
+  for (const { runId, status } of listed) {
     // The log is the truth: a crash may have left a status from before the gate was opened.
     if (status !== null && status.outcome !== null) continue;
     const read = await readOrTell(context, store, runId);
@@ -93,7 +105,7 @@ async function findGates(context: VerbContext): Promise<OpenGate[]> {
       request: directory.resolve(gateRequestPath(awaiting)),
     });
   }
-  return open;
+  return { open, short };
 }
 
 /** One record that can't be read must not hide the gates of the others, nor its own in silence. */

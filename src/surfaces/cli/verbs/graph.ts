@@ -1,4 +1,3 @@
-import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import { formatJson } from '../../../text/outside-text.ts';
 import { checkWorkflow } from '../../../workflow/check-workflow.ts';
@@ -8,6 +7,7 @@ import { renderMermaid } from '../../../workflow/graph/render-mermaid.ts';
 import { renderSvg } from '../../../workflow/graph/render-svg.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printRefusal } from '../refused-document.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 import { readSource } from './validate.ts';
 
@@ -21,12 +21,8 @@ export async function graph(context: VerbContext, path: string, format: GraphFor
   const source = { name: path, bytes: await readSource(path) };
   const checked = checkWorkflow(source, { ...opened.value.context, names: null });
   if (checked.plan === null) {
-    const errors = checked.diagnostics.filter(({ severity }) => severity === 'error');
     if (context.json) terminal.out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
-    else
-      terminal.err(
-        renderHuman(errors, { name: path, text: checked.text }, { color: terminal.paint.enabled }),
-      );
+    else printRefusal(terminal, { name: path, ...checked });
     return EXIT.usage;
   }
   const text = render(buildFlowGraph(checked.plan), format);

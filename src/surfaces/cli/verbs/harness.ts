@@ -13,7 +13,6 @@ import { type CheckedSuite, checkSuite } from '../../../workflow/suite-document.
 import { CliError } from '../cli-error.ts';
 import { ensureTrust } from '../ensure-trust.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 interface HarnessVerbOptions {
@@ -23,13 +22,11 @@ interface HarnessVerbOptions {
 }
 
 /** Runs a suite file in the current folder, or the one that `--repo` names. */
-export async function harness(
+export async function runHarness(
   context: VerbContext,
-  action: string,
   path: string | null,
   options: HarnessVerbOptions,
 ): Promise<ExitCode> {
-  if (action !== 'run') throw unknownQuestion('harness', action, ['run']);
   if (path === null)
     throw new CliError('harness run takes a suite file', 'name it: conductor harness run suite.yaml');
   const checked = checkSuite({ name: path, bytes: await readSuite(path) });

@@ -12,7 +12,6 @@ import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
 import { printable } from '../terminal.ts';
-import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 interface HookOptions {
@@ -51,11 +50,9 @@ type HookCall = z.infer<typeof callSchema>;
 /** Answers an agent that asks before it runs a shell line. Whatever goes wrong, the line does not run. */
 export async function hook(
   context: VerbContext,
-  question: string,
   options: HookOptions,
   around: HookSurroundings = AROUND_PROCESS,
 ): Promise<ExitCode> {
-  if (question !== 'command') throw unknownQuestion('hook', question, ['command']);
   try {
     const call = await readCall(around);
     if (call === null) return block(context, 'the call is not JSON with a command in it');

@@ -10,13 +10,7 @@ import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openPolicy } from '../open.ts';
 import { printable } from '../terminal.ts';
-import { unknownQuestion } from '../unknown-question.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-
-interface PolicyOptions {
-  readonly policies: readonly string[];
-  readonly patch: string | null;
-}
 
 interface Verdict {
   readonly violations: readonly Violation[];
@@ -24,53 +18,37 @@ interface Verdict {
   readonly approvals: readonly ApprovalRequest[];
 }
 
-const QUESTIONS = ['check', 'command'] as const;
-
-/** Says whether a policy allows a patch or a shell line, and why not. */
-export async function policy(
+/** Says whether a policy allows a shell line, and why not. */
+export async function checkPolicyCommand(
   context: VerbContext,
-  question: string,
+  policies: readonly string[],
   line: string | null,
-  options: PolicyOptions,
 ): Promise<ExitCode> {
-  switch (question) {
-    case 'check':
-      return answer(context, await judgePatch(context, line, options));
-    case 'command':
-      return answer(context, { violations: await judgeLine(context, line, options), approvals: [] });
-    default:
-      throw unknownQuestion('policy', question, QUESTIONS);
-  }
-}
-
-async function judgeLine(
-  context: VerbContext,
-  line: string | null,
-  { policies, patch }: PolicyOptions,
-): Promise<readonly Violation[]> {
-  if (line === null || patch !== null)
+  if (line === null)
     throw new CliError(
       'policy command takes one shell line',
       "give it in quotes: conductor policy command -- 'npm test'",
     );
   const opened = await openPolicy(context, policies);
   const cwd = await realpath(context.startDir);
-  return checkCommand(opened.policy, line, {
+  const { violations } = checkCommand(opened.policy, line, {
     workspace: opened.workspace,
     cwd,
     home: process.env.HOME ?? null,
     writable: [],
     temporary: temporaryFolders(undefined),
     protectedBranches: opened.protectedBranches,
-  }).violations;
+  });
+  return answer(context, { violations, approvals: [] });
 }
 
-async function judgePatch(
+/** Says whether a policy allows a patch, and why not. */
+export async function checkPolicyPatch(
   context: VerbContext,
-  line: string | null,
-  { policies, patch }: PolicyOptions,
-): Promise<Verdict> {
-  if (patch === null || line !== null)
+  policies: readonly string[],
+  patch: string | null,
+): Promise<ExitCode> {
+  if (patch === null)
     throw new CliError('policy check takes a patch', 'name it: conductor policy check --patch change.diff');
   const opened = await openPolicy(context, policies);
   const parsed = parsePatch(await readPatch(patch));
@@ -78,10 +56,10 @@ async function judgePatch(
     const message = `${patch} is not a patch that can be judged: line ${parsed.line}: ${parsed.message}`;
     throw new CliError(message, 'git diff makes one');
   }
-  return {
+  return answer(context, {
     violations: checkPatch(opened.policy, parsed),
     approvals: approvalsFor(opened.policy, parsed.changes),
-  };
+  });
 }
 
 async function readPatch(path: string): Promise<string> {

@@ -1,4 +1,3 @@
-import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Replay } from '../../../kernel/replay.ts';
 import { checkAgainst, replayAgainst, replayRun } from '../../../runtime/replay-run.ts';
@@ -7,6 +6,7 @@ import { formatJson } from '../../../text/outside-text.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type OpenRun, openRun } from '../open.ts';
+import { printRefusal } from '../refused-document.ts';
 import { describeEvent, printComparison } from '../replay-words.ts';
 import { printable } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
@@ -74,19 +74,17 @@ function printReplay(
       `${paintOut.green('✓')} run ${runId} holds: ${decided} events decided again, ${carried} carried along\n`,
     );
   const notes = [
-    ...(cut ? ['the log stops in the middle of a decision; conductor resume takes it up'] : []),
+    ...(cut ? ['the log stops in the middle of a decision; conductor resume continues the run'] : []),
     ...derived.notes,
   ];
   for (const note of notes) out(`  ${paintOut.dim('note:')} ${printable(note)}\n`);
 }
 
 async function replayThrough(context: VerbContext, open: OpenRun, path: string): Promise<ExitCode> {
-  const { out, err, paint } = context.terminal;
   const checked = checkAgainst(open.view, { name: path, bytes: await readSource(path) });
   if (checked.plan === null) {
-    const errors = checked.diagnostics.filter(({ severity }) => severity === 'error');
-    if (context.json) out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
-    else err(renderHuman(errors, { name: path, text: checked.text }, { color: paint.enabled }));
+    if (context.json) context.terminal.out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
+    else printRefusal(context.terminal, { name: path, ...checked });
     return EXIT.usage;
   }
   const comparison = replayAgainst(open, checked.plan);

@@ -1,5 +1,4 @@
 import { realpath } from 'node:fs/promises';
-import { renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson } from '../../../diagnostics/render-json.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import type { DriveEnd } from '../../../runtime/drive.ts';
@@ -20,6 +19,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { displayPath, findWorkflow } from '../find-workflow.ts';
 import { openProject } from '../open.ts';
 import { clearLiveLine } from '../progress.ts';
+import { printRefusal } from '../refused-document.ts';
 import type { VerbContext } from '../verb.ts';
 import { readSource } from './validate.ts';
 
@@ -106,7 +106,7 @@ export async function checkForRun(
   const { names, readTemplate } = project.context;
   const unused = findUnusedInput(checked, names?.prompts ?? null, given, readTemplate);
   if (unused !== null) throw new CliError(unused.message, unused.help);
-  const { out, err, paint } = context.terminal;
+  const { out, paint } = context.terminal;
   if (checked.plan !== null) {
     const remarks = checked.diagnostics.map(
       ({ code, span, message }) => `${paint.yellow(`warning[${code}]:`)} ${name}:${span.line} ${message}`,
@@ -115,7 +115,7 @@ export async function checkForRun(
     return { plan: checked.plan, bytes, remarks: [...ofConfig, ...remarks] };
   }
   if (context.json) out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
-  else err(renderHuman(checked.diagnostics, { name, text: checked.text }, { color: paint.enabled }));
+  else printRefusal(context.terminal, { name, ...checked }, project.configWarnings?.length);
   return null;
 }
 

@@ -1,8 +1,8 @@
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openRecords } from '../open.ts';
-import { isInState, runRow, stateText, stateWord } from '../run-state.ts';
-import { renderTable } from '../table.ts';
+import { isInState, runTable, stateWord } from '../run-state.ts';
+import { shortIdsOf } from '../short-ids.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 export interface RunsOptions {
@@ -32,14 +32,12 @@ export async function runs(context: VerbContext, options: RunsOptions): Promise<
     });
     return EXIT.success;
   }
-  const { out, err, paintOut } = context.terminal;
+  const { out, err } = context.terminal;
   if (listed.length === 0)
     err(withRepo('no runs yet; start one with conductor run WORKFLOW\n', context.repo));
   else if (chosen.length === 0) err(`none of ${listed.length} runs is ${state}\n`);
   const now = clock.now();
-  out(
-    renderTable(shown.map((run) => runRow(run, now, paintOut, withRepo(stateText(run, now), context.repo)))),
-  );
+  out(runTable(context, shown, now, shortIdsOf(listed.map(({ runId }) => runId))));
   if (hidden > 0) err(`${hidden} more ${hidden === 1 ? 'is' : 'are'} hidden by --limit ${limit}\n`);
   return EXIT.success;
 }

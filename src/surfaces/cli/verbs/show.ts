@@ -11,14 +11,15 @@ import { hasExpired, readAnswer } from '../../../runtime/gates.ts';
 import { type LastWord, quoteLines, readLastWord } from '../../../runtime/last-word.ts';
 import { lastEnded, parkedView, type StepView } from '../../../runtime/run-view.ts';
 import { allNotes } from '../../../runtime/standing-checks.ts';
+import { wrapLine } from '../../../text/wrap-line.ts';
 import { withRepo } from '../command-text.ts';
 import { openGateLines } from '../driving.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type OpenRun, openRun } from '../open.ts';
+import { type OpenRun, openRun, shortIdsIn } from '../open.ts';
 import { stepLine } from '../progress.ts';
 import { runDocument } from '../run-document.ts';
-import { nextCommands, renderSummary } from '../summary.ts';
-import { printable, shortId } from '../terminal.ts';
+import { nextCommands, renderSummary, stepState } from '../summary.ts';
+import { printable, textWidth } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 
 export async function show(context: VerbContext, wanted: string): Promise<ExitCode> {
@@ -31,50 +32,59 @@ export async function show(context: VerbContext, wanted: string): Promise<ExitCo
   }
   const { out, paintOut } = context.terminal;
   const paint = { paint: paintOut };
+  const id = (await shortIdsIn(open.records))(view.runId);
   out(
     renderSummary(paint, {
       view,
+      id,
       driven: record.driverPid !== null,
       runDirectory: record.directory.path,
       diffStat: [],
       findings,
       checks: await allNotes({ directory: record.directory, view: () => view }),
       gate: await openGateLines(context.terminal, open.records, view, record.directory),
-      nextCommands: await waitingCommands(context, open),
+      nextCommands: await waitingCommands(context, open, id),
+      width: textWidth(context.terminal, 0),
     }),
   );
   if (view.steps.length > 0) out(`${paintOut.bold('  steps')}\n`);
   for (const step of view.steps) {
     if (step.opcode === 'STOP') continue;
-    out(`    ${stepLine(paint, step, { unended: unendedWord(open, step) })}\n`);
-    for (const line of await reasonLines(open, step)) out(`        ${printable(line)}\n`);
-    for (const line of await evidenceLines(open, step)) out(`        ${paintOut.dim(line)}\n`);
+    const reasons = await reasonLines(open, step);
+    // The reasons say it in full.
+    const shown = reasons.length === 0 ? step : { ...step, reason: null };
+    const lines = [
+      `    ${stepLine(paint, shown, { unended: stepState(view, step, record.driverPid !== null) })}`,
+      ...reasons.map((line) => `        ${printable(line)}`),
+      ...(await evidenceLines(open, step)).map((line) => `        ${paintOut.dim(line)}`),
+    ];
+    for (const line of lines.flatMap((each) => wrapLine(each, textWidth(context.terminal, 0))))
+      out(`${line}\n`);
   }
   return EXIT.success;
 }
 
 /** A run that waits tells what to type; of others, `show` only tells. */
-async function waitingCommands(context: VerbContext, { view, record, records }: OpenRun): Promise<string[]> {
+async function waitingCommands(
+  context: VerbContext,
+  { view, record, records }: OpenRun,
+  id: string,
+): Promise<string[]> {
   const { awaiting } = view;
   if (view.end === null && findEarlierRun(view) !== null)
-    return [withRepo(`conductor cancel ${shortId(view.runId)}`, context.repo)];
+    return [withRepo(`conductor cancel ${id}`, context.repo)];
   const parked = parkedView(view);
   if (parked !== null)
-    return nextCommands({ kind: 'parked', parked, view }).map((command) => withRepo(command, context.repo));
+    return nextCommands({ kind: 'parked', parked, view }, id).map((command) =>
+      withRepo(command, context.repo),
+    );
   if (awaiting === null) return [];
   const settled =
     hasExpired(awaiting, records.clock.now()) || (await readAnswer(record.directory, awaiting)) !== null;
   const commands = settled
-    ? [`conductor resume ${shortId(view.runId)}`]
-    : nextCommands({ kind: 'waiting', awaiting, view }).slice(1);
+    ? [`conductor resume ${id}`]
+    : nextCommands({ kind: 'waiting', awaiting, view }, id).slice(1);
   return commands.map((command) => withRepo(command, context.repo));
-}
-
-/** A step without an end waits, runs, or was cut off. */
-function unendedWord({ view, record }: OpenRun, step: StepView): string {
-  if (view.awaiting?.stepId === step.stepId && view.awaiting.attempt === step.attempt) return 'waiting';
-  if (step.parked) return 'parked';
-  return record.driverPid !== null && step === view.steps.at(-1) ? 'running' : 'interrupted';
 }
 
 /** Why a judgement came out as it did, what would change it, and what the agent's claims were worth. */

@@ -4,19 +4,23 @@ import { statusOf } from '../../../runtime/derived-files.ts';
 import { type GateAnswer, readAnswer } from '../../../runtime/gates.ts';
 import { readRecordedPlan } from '../../../runtime/recorded-run.ts';
 import { parkedView } from '../../../runtime/run-view.ts';
+import { shortenPath } from '../../../text/shorten.ts';
 import { withRepo } from '../command-text.ts';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.ts';
 import { flakyText } from '../flaky-text.ts';
 import { timeText } from '../gate-lines.ts';
-import { type OpenRun, openRecords, openRun, openRunOf } from '../open.ts';
-import { isLive, isMoving, runRow, stateText } from '../run-state.ts';
+import { type OpenRun, openRecords, openRun, openRunOf, shortIdsIn } from '../open.ts';
+import { isLive, isMoving, runTable, stateText } from '../run-state.ts';
 import { createScreen } from '../screen.ts';
+import { type ShortId, shortIdsOf } from '../short-ids.ts';
 import { renderTable } from '../table.ts';
-import { formatDuration, printable, shortId } from '../terminal.ts';
+import { formatDuration, printable, textWidth } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
 import { whileWatching } from '../watching.ts';
 
 const WATCH_MS = 500;
+/** Columns that the labels of a status take. */
+const LABELS = 13;
 
 export async function status(context: VerbContext, wanted: string | null, watch: boolean): Promise<ExitCode> {
   if (watch) context.endWithReader();
@@ -30,11 +34,12 @@ export async function status(context: VerbContext, wanted: string | null, watch:
 /** Runs that have not ended; a person rarely asks where the others stand. */
 async function statusOfAll(context: VerbContext): Promise<ExitCode> {
   const { store, clock } = await openRecords(context);
-  printRuns(context, (await store.list()).filter(isLive), clock.now());
+  const all = await store.list();
+  printRuns(context, all.filter(isLive), clock.now(), shortIdsOf(all.map(({ runId }) => runId)));
   return EXIT.success;
 }
 
-function printRuns(context: VerbContext, listed: readonly RunListing[], now: Date): void {
+function printRuns(context: VerbContext, listed: readonly RunListing[], now: Date, short: ShortId): void {
   if (context.json)
     printJson(context, {
       runs: listed.map(({ runId, status: each, driverPid }) => ({
@@ -48,14 +53,7 @@ function printRuns(context: VerbContext, listed: readonly RunListing[], now: Dat
     context.terminal.err(
       withRepo('no run is under way; conductor runs lists those that ended\n', context.repo),
     );
-  else context.terminal.out(tableOf(context, listed, now));
-}
-
-function tableOf(context: VerbContext, listed: readonly RunListing[], now: Date): string {
-  const { paintOut } = context.terminal;
-  return renderTable(
-    listed.map((run) => runRow(run, now, paintOut, withRepo(stateText(run, now), context.repo))),
-  );
+  else context.terminal.out(runTable(context, listed, now, short));
 }
 
 /**
@@ -69,16 +67,19 @@ function watchAll(context: VerbContext): Promise<ExitCode> {
     const screen = createScreen(terminal);
     const told = new Map<string, string>();
     for (;;) {
-      const listed = (await store.list()).filter((run) => isLive(run) || told.has(run.runId));
+      const all = await store.list();
+      const short = shortIdsOf(all.map(({ runId }) => runId));
+      const listed = all.filter((run) => isLive(run) || told.has(run.runId));
       const now = clock.now();
-      const news = listed.filter((run) => told.get(run.runId) !== changeLine(context, run, now));
-      for (const run of news) told.set(run.runId, changeLine(context, run, now));
+      // By whole ids: short ones grow when another run starts.
+      const news = listed.filter((run) => told.get(run.runId) !== changeLine(context, run, now, wholeId));
+      for (const run of news) told.set(run.runId, changeLine(context, run, now, wholeId));
       if (!context.json && listed.length > 0) {
-        if (terminal.liveOut) screen.show(tableOf(context, listed, now));
-        else for (const run of news) terminal.out(`${told.get(run.runId)}\n`);
+        if (terminal.liveOut) screen.show(runTable(context, listed, now, short));
+        else for (const run of news) terminal.out(`${changeLine(context, run, now, short)}\n`);
       }
       if (signal.aborted || !listed.some(isMoving)) {
-        if (context.json || listed.length === 0) printRuns(context, listed, now);
+        if (context.json || listed.length === 0) printRuns(context, listed, now, short);
         return signal.aborted ? EXIT.interrupted : EXIT.success;
       }
       await clock.sleep(WATCH_MS, signal);
@@ -86,18 +87,21 @@ function watchAll(context: VerbContext): Promise<ExitCode> {
   });
 }
 
+const wholeId: ShortId = (runId) => runId;
+
 /** What is worth a line: where a run stands, without the time that passes by itself. */
-function changeLine(context: VerbContext, run: RunListing, now: Date): string {
+function changeLine(context: VerbContext, run: RunListing, now: Date, short: ShortId): string {
   const { status: each } = run;
   const step = each?.current_step_id ?? each?.last_completed_step_id ?? '';
-  const state = withRepo(stateText(run, now), context.repo);
-  return [shortId(run.runId), each?.workflow_id ?? '', step, state].filter((word) => word !== '').join('  ');
+  const state = withRepo(stateText(run, now, short), context.repo);
+  return [short(run.runId), each?.workflow_id ?? '', step, state].filter((word) => word !== '').join('  ');
 }
 
 interface Standing {
   readonly current: Status;
   /** Given at the open gate, but nobody has driven the run since. */
   readonly answer: GateAnswer | null;
+  readonly short: ShortId;
 }
 
 async function standingOf({ view, record, records }: OpenRun): Promise<Standing> {
@@ -105,6 +109,7 @@ async function standingOf({ view, record, records }: OpenRun): Promise<Standing>
   return {
     current: statusOf(view, recorded.ok ? recorded.plan : null, records.clock.now()),
     answer: view.awaiting === null ? null : await readAnswer(record.directory, view.awaiting),
+    short: await shortIdsIn(records),
   };
 }
 
@@ -120,14 +125,15 @@ async function printStatus(context: VerbContext, open: OpenRun): Promise<void> {
   else context.terminal.out(renderStatus(context, standing, open));
 }
 
-function renderStatus(context: VerbContext, { current, answer }: Standing, open: OpenRun): string {
+function renderStatus(context: VerbContext, standing: Standing, open: OpenRun): string {
+  const { current, answer } = standing;
   const { paintOut: paint } = context.terminal;
   const { driverPid } = open.record;
   const rows = [
     ['run', current.run_id],
     ...(current.title === undefined ? [] : [['title', printable(current.title)]]),
     ['workflow', current.workflow_id],
-    ['state', paint.bold(stateOf(context, { current, answer }, open))],
+    ['state', paint.bold(stateOf(context, standing, open))],
     ['step', stepText(current)],
     ['elapsed', formatDuration(current.elapsed_seconds * 1_000)],
   ];
@@ -143,20 +149,28 @@ function renderStatus(context: VerbContext, { current, answer }: Standing, open:
   const parked = parkedView(open.view);
   if (parked !== null) rows.push(['waits until', parked.until]);
   if (current.blocking_reason !== null) rows.push(['reason', printable(current.blocking_reason)]);
-  rows.push(['worktree', current.worktree_path ?? '']);
-  return renderTable(rows.map(([name, value]) => [paint.dim(name ?? ''), value ?? '']));
+  rows.push(['worktree', shortenPath(current.worktree_path ?? '', textWidth(context.terminal, LABELS))]);
+  return renderTable(
+    rows.map(([name, value]) => [paint.dim(name ?? ''), value ?? '']),
+    '',
+    { width: textWidth(context.terminal, 0) },
+  );
 }
 
-function stateOf(context: VerbContext, { current, answer }: Standing, { record, records }: OpenRun): string {
+function stateOf(
+  context: VerbContext,
+  { current, answer, short }: Standing,
+  { record, records }: OpenRun,
+): string {
   if (answer !== null && record.driverPid === null)
-    return withRepo(`answered: conductor resume ${shortId(current.run_id)}`, context.repo);
+    return withRepo(`answered: conductor resume ${short(current.run_id)}`, context.repo);
   const run = {
     runId: current.run_id,
     path: record.directory.path,
     status: current,
     driverPid: record.driverPid,
   };
-  return withRepo(stateText(run, records.clock.now()), context.repo);
+  return withRepo(stateText(run, records.clock.now(), short), context.repo);
 }
 
 function stepText(current: Status): string {

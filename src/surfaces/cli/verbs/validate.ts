@@ -2,10 +2,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { type Diagnostic, hasErrors } from '../../../diagnostics/diagnostic.ts';
 import { renderGithub } from '../../../diagnostics/render-github.ts';
-import { renderHuman } from '../../../diagnostics/render-human.ts';
+import { renderBrief, renderHuman } from '../../../diagnostics/render-human.ts';
 import { renderJson, type ValidateDocument } from '../../../diagnostics/render-json.ts';
 import { renderSarif } from '../../../diagnostics/render-sarif.ts';
 import type { CheckSetup } from '../../../runtime/services.ts';
+import { countOf } from '../../../text/count-of.ts';
 import { formatJson } from '../../../text/outside-text.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../workflow/check-workflow.ts';
 import { otherDocumentIn } from '../../../workflow/document-kind.ts';
@@ -24,7 +25,9 @@ import type { VerbContext } from '../verb.ts';
 
 export type ValidateFormat = 'human' | 'json' | 'sarif' | 'github';
 
-export interface ProveOptions {
+export interface ValidateOptions {
+  /** Frames warnings, too. */
+  readonly verbose: boolean;
   readonly prove: boolean;
   readonly caps: WorstCaseCaps;
 }
@@ -33,7 +36,7 @@ export async function validate(
   context: VerbContext,
   paths: readonly string[],
   format: ValidateFormat,
-  options: ProveOptions,
+  options: ValidateOptions,
 ): Promise<ExitCode> {
   const services = await context.services();
   const opened = await services.openCheck(context.startDir);
@@ -54,7 +57,7 @@ export async function validate(
     terminal,
     configWarnings.filter(({ name }) => !checked.has(name)),
   );
-  printFiles(context, files, format);
+  printFiles(context, files, format, options.verbose);
   return exitCodeOf(files);
 }
 
@@ -75,7 +78,7 @@ async function checkFile(
   path: string,
   bytes: Uint8Array,
   setup: CheckSetup,
-  { prove, caps }: ProveOptions,
+  { prove, caps }: ValidateOptions,
 ): Promise<ProvedWorkflow> {
   const checked = await checkDocument({ name: path, bytes }, setup);
   const asked = prove || Object.values(caps).some((cap) => cap !== null);
@@ -165,11 +168,16 @@ function isProved({ prove, proofs }: ProvedWorkflow): boolean {
   return !prove || proofs === null || proofsHold(proofs);
 }
 
-function printFiles(context: VerbContext, files: readonly NamedWorkflow[], format: ValidateFormat): void {
+function printFiles(
+  context: VerbContext,
+  files: readonly NamedWorkflow[],
+  format: ValidateFormat,
+  verbose: boolean,
+): void {
   const { out } = context.terminal;
   switch (format) {
     case 'human':
-      for (const file of files) printHuman(context, file);
+      for (const file of files) printHuman(context, file, verbose);
       break;
     case 'json':
       out(`${formatJson(jsonDocument(files))}\n`);
@@ -213,17 +221,19 @@ function failuresOf(file: ProvedWorkflow): readonly string[] {
   return [...broken, ...file.excesses.map(({ message }) => message)];
 }
 
-function printHuman(context: VerbContext, file: NamedWorkflow): void {
+function printHuman(context: VerbContext, file: NamedWorkflow, verbose: boolean): void {
   const { out, paintOut } = context.terminal;
-  out(renderHuman(file.diagnostics, { name: file.path, text: file.text }, { color: paintOut.enabled }));
+  const render = verbose ? renderHuman : renderBrief;
+  out(render(file.diagnostics, { name: file.path, text: file.text }, { color: paintOut.enabled }));
   const errors = file.diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
   const warnings = file.diagnostics.length - errors;
-  const notes = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  const more = verbose ? '' : ' (--verbose shows more)';
+  const notes = warnings === 0 ? '' : `, ${countOf(warnings, 'warning')}${more}`;
   if (errors > 0) {
-    out(`${paintOut.red('✗')} ${file.path}: ${errors} ${errors === 1 ? 'error' : 'errors'}${notes}\n`);
+    out(`${paintOut.red('✗')} ${file.path}: ${countOf(errors, 'error')}${notes}\n`);
   } else {
     const count = file.plan?.steps.length ?? null;
-    const steps = count === null ? '' : `, ${count} ${count === 1 ? 'step' : 'steps'}`;
+    const steps = count === null ? '' : `, ${countOf(count, 'step')}`;
     const what = file.kind === 'policy' || file.kind === 'suite' ? `, a ${file.kind}` : '';
     out(`${paintOut.green('✓')} ${file.path}: valid${what}${steps}${notes}\n`);
   }

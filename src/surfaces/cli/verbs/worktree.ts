@@ -9,6 +9,7 @@ import {
   workspaceFolder,
 } from '../../../runtime/retention.ts';
 import type { UpkeepSetup } from '../../../runtime/services.ts';
+import { shortenPath } from '../../../text/shorten.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openUpkeep } from '../open.ts';
 import {
@@ -21,11 +22,8 @@ import {
   retentionOf,
 } from '../retention-report.ts';
 import { renderTable } from '../table.ts';
-import { printable } from '../terminal.ts';
-import { unknownQuestion } from '../unknown-question.ts';
+import { printable, textWidth } from '../terminal.ts';
 import { printJson, type VerbContext } from '../verb.ts';
-
-const WORKTREE_ACTIONS = ['list', 'prune'] as const;
 
 export interface WorktreeOptions extends RetentionOptions {
   /** All runs that have ended, whatever the retention says. */
@@ -40,25 +38,13 @@ interface Found {
 
 const NO_RECORD = 'there is no record of the run here';
 
-export async function worktree(
-  context: VerbContext,
-  action: string,
-  options: WorktreeOptions,
-): Promise<ExitCode> {
+export async function pruneWorktrees(context: VerbContext, options: WorktreeOptions): Promise<ExitCode> {
   const setup = await openUpkeep(context);
   const retention = options.all ? { keepRuns: 0, keepDays: 0 } : retentionOf(setup, options);
-  switch (action) {
-    case 'list':
-      return list(context, setup, await findWorktrees(setup, retention));
-    case 'prune': {
-      const handled: Handled[] = [];
-      for (const found of await findWorktrees(setup, retention))
-        handled.push(await prune(setup, found, options.dryRun));
-      return reportHandled(context, setup, handled, { key: 'worktrees', retention, dryRun: options.dryRun });
-    }
-    default:
-      throw unknownQuestion('worktree', action, WORKTREE_ACTIONS);
-  }
+  const handled: Handled[] = [];
+  for (const found of await findWorktrees(setup, retention))
+    handled.push(await prune(setup, found, options.dryRun));
+  return reportHandled(context, setup, handled, { key: 'worktrees', retention, dryRun: options.dryRun });
 }
 
 /** Newest first, as run ids sort by time. */
@@ -97,7 +83,9 @@ function placeOf({ worktree: { runId, path }, verdict, bytes }: Found) {
   return { runId, run: verdict?.run ?? null, path, bytes };
 }
 
-function list(context: VerbContext, { clock }: UpkeepSetup, found: readonly Found[]): ExitCode {
+export async function listWorktrees(context: VerbContext): Promise<ExitCode> {
+  const setup = await openUpkeep(context);
+  const found = await findWorktrees(setup, setup.retention);
   const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
   if (context.json) {
     printJson(context, {
@@ -113,10 +101,15 @@ function list(context: VerbContext, { clock }: UpkeepSetup, found: readonly Foun
     return EXIT.success;
   }
   const { out, err } = context.terminal;
-  const now = clock.now();
+  const now = setup.clock.now();
+  // A path that fits nowhere loses its beginning; a pipe and `--json` have all of it.
+  const pathOf = ({ worktree: { path } }: Found) =>
+    shortenPath(printable(path), textWidth(context.terminal, 4));
   out(
     renderTable(
-      found.map((item) => [...placeCells(placeOf(item), now), stateOf(item), printable(item.worktree.path)]),
+      found.map((item) => [...placeCells(placeOf(item), now), stateOf(item), pathOf(item)]),
+      '',
+      { width: textWidth(context.terminal, 0), drop: [2, 3], shorten: 1, lastBelow: true },
     ),
   );
   err(found.length === 0 ? 'no run has a worktree\n' : `${found.length} in all, ${formatBytes(total)}\n`);

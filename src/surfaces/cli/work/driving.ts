@@ -85,14 +85,19 @@ export function endOfLoop(
   single: boolean,
 ): WorkEnd {
   if (end.kind === 'stopped')
-    return { code: EXIT.interrupted, ok: false, reason: 'stopped', help: 'the same command goes on' };
+    return {
+      code: EXIT.interrupted,
+      ok: false,
+      reason: 'stopped',
+      help: 'run the same command again to continue',
+    };
   const [problem] = end.problems;
   if (problem !== undefined)
     return {
       code: EXIT.failed,
       ok: false,
       reason: end.problems.join('; '),
-      help: 'conductor work list says where items stand; mend this, then dispatch the item by its id',
+      help: 'conductor work list says where items stand; fix this, then dispatch the item by its id',
     };
   const left = ids.flatMap((id) => state.items.get(id) ?? []).filter(({ item }) => !isTerminal(item.status));
   const [first] = left;

@@ -66,7 +66,7 @@ export function expectDone(outcome: Outcome, item: string | null): Granted {
     case 'failed':
       throw new CliError(
         printable(outcome.reason),
-        outcome.help ?? 'nothing was changed; mend this, then try again',
+        outcome.help ?? 'nothing was changed; fix this, then try again',
         EXIT.failed,
       );
   }

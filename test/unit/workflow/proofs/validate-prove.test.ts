@@ -68,6 +68,7 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
   };
   const { prove = false, format = 'human', agentRuns = null, wallMs = null, costUsd = null } = asked;
   const code = await validate(context, [join(folder, `${name}.yaml`)], format, {
+    verbose: false,
     prove,
     caps: { agentRuns, wallMs, costUsd },
   });
@@ -98,7 +99,7 @@ describe('the exit code of validate', () => {
 describe('what validate prints', () => {
   it('has a line per proof, and the way that breaks it', async () => {
     expect((await ask('bare', { prove: true })).out).toContain(
-      `bare.yaml: valid, 1 step, 1 warning
+      `bare.yaml: valid, 1 step, 1 warning (--verbose shows more)
   ✗ a run can succeed without a passed validation after the last agent: work (completed) -> STOP
   ✓ no goldens can be proposed
     worst case: 1 agent run, 0 planner calls, 10m of wall clock, unbounded tokens, 2.5 USD
