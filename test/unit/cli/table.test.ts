@@ -55,9 +55,9 @@ describe('a table', () => {
   });
 
   it('puts a path below its row before it leaves columns out', () => {
-    const rows = [['0199ab12', 'implement', '3 h ago', '/home/ann/.local/state/conductor/work']];
+    const rows = [['0199ab12', 'implement', '3 h ago', '/srv/ann/.local/state/conductor/work']];
     expect(renderTable(rows, '', { width: 45, drop: [2], lastBelow: true })).toBe(
-      '0199ab12  implement  3 h ago\n    /home/ann/.local/state/conductor/work\n',
+      '0199ab12  implement  3 h ago\n    /srv/ann/.local/state/conductor/work\n',
     );
   });
 

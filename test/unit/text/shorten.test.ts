@@ -19,8 +19,8 @@ describe('shorten', () => {
 describe('shortenPath', () => {
   it.each<readonly [string, number, string]>([
     ['/a/b/c', 80, '/a/b/c'],
-    ['/home/ann/.local/state/work', 20, '…/.local/state/work'],
-    ['/home/ann/.local/state/work', 18, '…/state/work'],
+    ['/srv/ann/.local/state/work', 20, '…/.local/state/work'],
+    ['/srv/ann/.local/state/work', 18, '…/state/work'],
     ['/home/a-very-long-name', 5, '…/a-very-long-name'],
     ['/a/b', Number.POSITIVE_INFINITY, '/a/b'],
   ])('%s to %d characters', (path, max, expected) => {
