@@ -62,9 +62,8 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (reason !== null && isHalted)
     lines.push(
       paint.bold('  why'),
-      ...printable(reason)
-        .split('\n')
-        .map((line) => `    ${line}`),
+      // What follows the first line is output, or a block to copy.
+      ...`    ${printable(reason)}`.split('\n'),
     );
   for (const violation of view.violations)
     lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
