@@ -27,7 +27,8 @@ export async function withShortPaths<T>(root: string, shelf: string, work: () =>
 /** Removes a folder and its content, regardless of depth and permissions. */
 export async function removeTree(path: string): Promise<void> {
   await withShortPaths(path, path, async () => {
-    await unlock(path);
+    // Before `rm`, which would go on removing in the background after it has failed on such a path.
+    await unlock(path, (error) => hasCode(error, 'ENAMETOOLONG'));
     await rm(path, { recursive: true, force: true });
   });
 }
