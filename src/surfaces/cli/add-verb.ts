@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import type { VerbContext } from './verb.ts';
 
-/** What a verb does with its words and flags. */
+/** Executes a verb with its positional arguments and options. */
 export type Action = (
   context: VerbContext,
   args: string[],
   options: Readonly<Record<string, unknown>>,
 ) => Promise<ExitCode>;
 
-/** Registers a verb: `--json`, `--repo`, help and dispatch come with it. */
+/** Registers a verb, with the common options `--json` and `--repo`, its help and its dispatch. */
 export type AddVerb = (usage: string, description: string, example: string, action: Action) => Command;
 
-/** Registers a verb whose actions are commands of their own, with help of their own. */
+/** Registers a verb with actions: subcommands that each have their own help. */
 export type VerbGroup = (name: string, description: string, example: string) => AddVerb;

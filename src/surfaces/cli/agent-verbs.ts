@@ -2,7 +2,7 @@ import type { VerbGroup } from './add-verb.ts';
 import { text } from './option-values.ts';
 import { TRUST_OPTION } from './trust-option.ts';
 
-/** Verbs about agents without a run. */
+/** Registers the verbs that use an agent without a run. */
 export function addAgentVerbs(group: VerbGroup): void {
   const verb = group('agents', 'try an agent without a run', 'conductor agents test claude-code');
   verb(

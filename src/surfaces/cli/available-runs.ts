@@ -4,10 +4,10 @@ import { runTable } from './run-state.ts';
 import { shortIdsOf } from './short-ids.ts';
 import type { VerbContext } from './verb.ts';
 
-/** Runs that are listed before the rest is only counted. */
+/** The maximum number of listed runs; the rest is only counted. */
 const MAX_LISTED = 10;
 
-/** For a command that needs a run and got none: lists the runs there are, newest first. */
+/** Refuses a command that is missing its run argument, after listing the existing runs, newest first. */
 export async function listAvailableRuns(context: VerbContext, command: string): Promise<never> {
   const { store, clock } = await openRecords(context);
   const listed = await store.list();

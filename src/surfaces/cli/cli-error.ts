@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
-/** Something a person can mend: one line that says what is wrong, one that says what to do. */
+/** An error that the user can fix: `message` names the problem, `help` the fix. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly help: string | null;

@@ -2,7 +2,7 @@ import type { PlacedWarning } from '../../diagnostics/diagnostic.ts';
 import { displayPath } from './find-workflow.ts';
 import type { Paint, Terminal } from './terminal.ts';
 
-/** One line about a warning: `validate` of the configuration shows where and why. */
+/** A warning as one line; `conductor validate` on the configuration shows the details. */
 export function configWarningLine(paint: Paint, { name, line, code, message }: PlacedWarning): string {
   const place = line === null ? name : `${displayPath(name)}:${line}`;
   return `${paint.yellow(`warning[${code}]:`)} ${place} ${message}`;

@@ -8,31 +8,31 @@ import type { VerbContext } from './verb.ts';
 
 export type Detached =
   | { readonly ok: true; readonly runId: string; readonly pid: number }
-  /** It ended before there was a run; what it said has been passed on. */
+  /** The process exited before it created a run; its output has been printed. */
   | { readonly ok: false; readonly code: ExitCode };
 
 /**
- * Starts this command again as a process of its own session, and lets it go once its run is there. It tells so
- * by the first line of its standard output.
+ * Starts this command again in a new session, and detaches from that process once its run exists. The process reports
+ * the run id as the first line of its standard output.
  */
-export function startDetached(context: VerbContext, words: readonly string[]): Promise<Detached> {
+export function startDetached(context: VerbContext, args: readonly string[]): Promise<Detached> {
   const [, script = ''] = process.argv;
-  const child = spawn(process.execPath, [...process.execArgv, script, ...words, '--no-input'], {
+  const child = spawn(process.execPath, [...process.execArgv, script, ...args, '--no-input'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, [DETACHED_VARIABLE]: '1' },
   });
   const stop = () => child.kill('SIGTERM');
   process.on('SIGINT', stop);
-  const said = { out: collect(child.stdout), err: collect(child.stderr) };
+  const output = { out: collectOutput(child.stdout), err: collectOutput(child.stderr) };
   return new Promise<Detached>((resolve, reject) => {
     child.on('error', (error) =>
       reject(new CliError(`a process of its own can't be started: ${error.message}`, null, EXIT.failed)),
     );
     child.stdout.on('data', () => {
-      const [, runId] = /^([0-9a-f-]{36})\n/.exec(said.out()) ?? [];
+      const [, runId] = /^([0-9a-f-]{36})\n/.exec(output.out()) ?? [];
       if (runId === undefined || child.pid === undefined) return;
-      // From here on its end is its own affair.
+      // The run exists, so the exit code of the process is no longer the result of this command.
       child.removeAllListeners('close');
       child.stdout.destroy();
       child.stderr.destroy();
@@ -40,8 +40,8 @@ export function startDetached(context: VerbContext, words: readonly string[]): P
       resolve({ ok: true, runId, pid: child.pid });
     });
     child.on('close', (code, signal) => {
-      context.terminal.out(said.out());
-      context.terminal.err(said.err());
+      context.terminal.out(output.out());
+      context.terminal.err(output.err());
       if (signal !== null)
         reject(new CliError(`${signal} ended it before its run was there`, null, EXIT.failed));
       const known = Object.values(EXIT).find((each) => each === code);
@@ -50,7 +50,7 @@ export function startDetached(context: VerbContext, words: readonly string[]): P
   }).finally(() => process.off('SIGINT', stop));
 }
 
-function collect(stream: Readable): () => string {
+function collectOutput(stream: Readable): () => string {
   const decoder = new StringDecoder('utf8');
   let text = '';
   stream.on('data', (chunk: Buffer) => {

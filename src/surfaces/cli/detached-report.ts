@@ -7,12 +7,12 @@ import { openRunOf, shortIdsIn } from './open.ts';
 import { runDocument } from './run-document.ts';
 import { printJson, type VerbContext } from './verb.ts';
 
-/** The flags of every verb, for the process that does the work. */
+/** The common options of this command, to pass on to the detached process. */
 export function commonFlags({ json, repo }: VerbContext): string[] {
   return [...(json ? ['--json'] : []), ...(repo === null ? [] : ['--repo', repo])];
 }
 
-/** The run id is the first line on stdout, as without `--detach`. */
+/** Prints the run id first, as `run` does without `--detach`. */
 export async function reportDetached(
   context: VerbContext,
   project: OpenProject,

@@ -1,7 +1,7 @@
 import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
 import { printable } from './terminal.ts';
 
-/** Files shown before the rest is only counted. */
+/** The maximum number of listed files; the rest is only counted. */
 const MAX_FILES = 12;
 
 export function diffStatLines(diff: WorkspaceDiff): string[] {
@@ -26,12 +26,15 @@ export function diffDocument({ files, insertions, deletions }: WorkspaceDiff): R
 }
 
 function fileLine(file: FileChange): string {
-  const name = file.oldPath === null ? plain(file.path) : `${plain(file.oldPath)} → ${plain(file.path)}`;
+  const name =
+    file.oldPath === null
+      ? printablePath(file.path)
+      : `${printablePath(file.oldPath)} → ${printablePath(file.path)}`;
   const counts = file.insertions === null ? 'binary' : `+${file.insertions} -${file.deletions ?? 0}`;
   return `${file.status} ${name}  ${counts}`;
 }
 
-/** A name must not be able to write lines of its own. */
-function plain(path: string): string {
+/** Quotes a name with line breaks or tabs, which could otherwise forge lines of output. */
+function printablePath(path: string): string {
   return /[\n\t]/.test(path) ? JSON.stringify(path) : printable(path);
 }

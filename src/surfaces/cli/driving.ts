@@ -25,7 +25,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface DrivingRequest {
   readonly planOf: () => Plan | null;
-  /** Kills whatever the run has started. */
+  /** Kills all processes that the run has started. */
   readonly endProcesses: () => Promise<unknown>;
 }
 
@@ -35,8 +35,8 @@ export interface Driving {
 }
 
 /**
- * Runs `work` with live progress and with Ctrl-C as a clean interruption: the first stops the step and
- * leaves the run to be resumed.
+ * Runs `work` with live progress. The first Ctrl-C interrupts the run cleanly: it stops the current step, and the run
+ * can be resumed.
  */
 export async function whileDriving<T>(
   context: VerbContext,
@@ -74,11 +74,11 @@ export async function whileDriving<T>(
 }
 
 export interface Interruption extends Pick<DrivingRequest, 'endProcesses'> {
-  /** Said at the first Ctrl-C. */
+  /** Printed at the first Ctrl-C. */
   readonly message: string;
 }
 
-/** The first Ctrl-C fires the signal; the second ends what is still there by force, and then this process. */
+/** The first Ctrl-C aborts the signal; the second kills the remaining processes and exits. */
 export async function whileInterruptible<T>(
   context: VerbContext,
   { endProcesses, message }: Interruption,
@@ -104,7 +104,7 @@ export async function whileInterruptible<T>(
   }
 }
 
-/** Tells how a drive came back, on stderr for people or as one document on stdout. */
+/** Prints the end of a drive: a summary on stderr, or one JSON document on stdout. */
 export async function reportEnd(
   context: VerbContext,
   project: OpenProject,
@@ -136,7 +136,7 @@ export async function reportEnd(
   return exitCodeOf(end);
 }
 
-/** What a run that waits asks a person. */
+/** The open gate of a run as lines; empty if no gate is open. */
 export async function openGateLines(
   terminal: VerbContext['terminal'],
   { clock }: Pick<OpenProject, 'clock'>,
@@ -146,7 +146,7 @@ export async function openGateLines(
   return awaiting === null ? [] : gateLines(directory, awaiting, clock.now(), textWidth(terminal, 4));
 }
 
-/** What the run has changed so far, as its steps recorded it. */
+/** The changes of the run so far, up to the tree that its last step recorded. */
 async function diffStat(project: OpenProject, view: RunView, directory: RunDirectory): Promise<string[]> {
   const workspace = workspaceOf(view, directory, {
     repoRoot: project.repoRoot,

@@ -15,8 +15,8 @@ const CONFIGURATION_ALONE: TrustWanted = {
 };
 
 /**
- * Returns if the user trusts the repository with everything that the command is about to execute. Asks on a terminal, and throws
- * where the answer is no or can't be asked for. Nothing has been executed, created or changed by then.
+ * Returns if the user trusts the repository with everything that the command is about to execute. Asks on a terminal;
+ * throws if the user declines or can't be asked. Call it before the command executes, creates or changes anything.
  */
 export async function ensureTrust(context: VerbContext, wanted: Partial<TrustWanted> = {}): Promise<void> {
   const trust = await openTrust(context, { ...CONFIGURATION_ALONE, ...wanted });
@@ -26,7 +26,7 @@ export async function ensureTrust(context: VerbContext, wanted: Partial<TrustWan
   await trust.say(missing);
 }
 
-/** Records a yes without a question, to what conductor itself has just written. */
+/** Trusts what conductor itself has just written, without asking the user. */
 export async function trustOwnFiles(
   context: VerbContext,
   wanted: Partial<TrustWanted>,
@@ -75,7 +75,7 @@ async function askForTrust(
     throw new CliError('the repository is not trusted; nothing was executed or changed', null);
 }
 
-/** This command once more, with the flag that says yes. */
+/** This command line with `--trust` added. */
 function commandWithTrust(): string {
   return commandLine(['conductor', ...process.argv.slice(2), '--trust']);
 }

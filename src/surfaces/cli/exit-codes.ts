@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../contracts/vocabulary.ts';
 import type { DriveEnd } from '../../runtime/drive.ts';
 
-/** Exit codes are part of the interface. */
+/** Exit codes are part of the public interface. */
 export const EXIT = {
   success: 0,
   failed: 1,

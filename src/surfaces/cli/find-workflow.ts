@@ -3,19 +3,22 @@ import { basename, extname, join, relative, resolve } from 'node:path';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { CliError } from './cli-error.ts';
 
-const ENDINGS = ['.yaml', '.yml'];
-const PATH_ENDINGS = [...ENDINGS, '.json'];
+const EXTENSIONS = ['.yaml', '.yml'];
+const PATH_EXTENSIONS = [...EXTENSIONS, '.json'];
 
-/** A path from the current folder, or an id looked up in the folders in turn. An id never shadows a path: it has no slash or ending. */
+/**
+ * Resolves a path relative to the current folder, or looks an id up in the folders in turn. An id has no slash and no
+ * extension, so it never shadows a path.
+ */
 export async function findWorkflow(wanted: string, folders: readonly string[]): Promise<string> {
-  if (wanted.includes('/') || PATH_ENDINGS.includes(extname(wanted))) return resolve(wanted);
+  if (wanted.includes('/') || PATH_EXTENSIONS.includes(extname(wanted))) return resolve(wanted);
   const known: string[] = [];
   for (const folder of folders) {
     const names = await readdir(folder).catch((): string[] => []);
     for (const name of names) {
-      const ending = extname(name);
-      if (!ENDINGS.includes(ending)) continue;
-      const id = basename(name, ending);
+      const extension = extname(name);
+      if (!EXTENSIONS.includes(extension)) continue;
+      const id = basename(name, extension);
       if (id === wanted) return join(folder, name);
       known.push(id);
     }
@@ -29,8 +32,8 @@ export async function findWorkflow(wanted: string, folders: readonly string[]): 
   );
 }
 
-/** As a person in the current folder would write it. */
+/** The path relative to the current folder; absolute if it is outside. */
 export function displayPath(path: string): string {
-  const near = relative(process.cwd(), path);
-  return near.startsWith('..') ? path : near;
+  const relativePath = relative(process.cwd(), path);
+  return relativePath.startsWith('..') ? path : relativePath;
 }

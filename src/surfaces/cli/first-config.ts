@@ -7,14 +7,14 @@ import {
 import { type DetectedSetup, inVirtualEnvironment, needsPathOfPrograms } from '../../setup/detect-setup.ts';
 import { explainedSetupBlock } from '../../setup/setup-block.ts';
 
-/** What stands there where nothing was found, for people to change. */
+/** Written as comments for the checks that were not detected. */
 const EXAMPLES: Readonly<Record<DetectedName, string>> = {
   tests: '{ command: [npm, test], timeout: 15m }',
   lint: '{ command: [npm, run, lint] }',
   typecheck: '{ command: [npx, tsc, --noEmit] }',
 };
 
-/** The configuration that `init` writes, with the validators and the setup that the repository has. */
+/** The configuration that `init` writes, with the detected validators and setup. */
 export function firstConfig(validators: readonly DetectedValidator[], setup: DetectedSetup | null): string {
   return [
     '# What workflows in this repository may name. Everything has a default; an empty file is valid.',
@@ -26,14 +26,14 @@ export function firstConfig(validators: readonly DetectedValidator[], setup: Det
     '# How the checks are run that workflows call tests, lint and typecheck; exit code 0 is a pass. What is written here',
     '# was found in this repository. Change what does not fit; `timeout: 15m` and `retries: 1` can stand beside a command.',
     '# A `report` tells the next attempt which tests failed and why; the arguments that write it are part of the command.',
-    ...validatorLines(needsPathOfPrograms(setup) ? validators.map(withEnvironment) : validators),
+    ...validatorLines(needsPathOfPrograms(setup) ? validators.map(runInEnvironment) : validators),
     '',
     ...(setup === null ? [] : [explainedSetupBlock(setup)]),
   ].join('\n');
 }
 
-/** The environment that setup makes has the programs that its checks need; the PATH may not. */
-function withEnvironment(validator: DetectedValidator): DetectedValidator {
+/** Runs a check in the virtual environment that setup creates, because its programs may not be on the PATH. */
+function runInEnvironment(validator: DetectedValidator): DetectedValidator {
   return { ...validator, command: inVirtualEnvironment(validator.command) };
 }
 
@@ -42,16 +42,16 @@ function validatorLines(validators: readonly DetectedValidator[]): string[] {
     const found = validators.find((each) => each.name === name);
     return found === undefined
       ? `#   ${name}: ${EXAMPLES[name]} # nothing was found`
-      : `  ${name}: { command: ${flow(found.command)}${reportEntry(found)} } # ${found.source}`;
+      : `  ${name}: { command: ${toFlowYaml(found.command)}${reportEntry(found)} } # ${found.source}`;
   });
   return [validators.length === 0 ? '# validators:' : 'validators:', ...lines];
 }
 
 function reportEntry({ report }: DetectedValidator): string {
-  return report === undefined ? '' : `, report: ${flow(report)}`;
+  return report === undefined ? '' : `, report: ${toFlowYaml(report)}`;
 }
 
-function flow(command: readonly string[] | string): string {
+function toFlowYaml(command: readonly string[] | string): string {
   return stringify(command, {
     collectionStyle: 'flow',
     flowCollectionPadding: false,

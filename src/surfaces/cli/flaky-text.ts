@@ -1,13 +1,13 @@
 import type { FlakyView, StepView } from '../../runtime/run-view.ts';
 
-/** `2 flaky: tests, cases of smoke`, or null where everything that passed did so at once. */
+/** `2 flaky: tests, cases of smoke`, or null if nothing is flaky. */
 export function flakyText(flaky: readonly FlakyView[]): string | null {
   if (flaky.length === 0) return null;
   const names = new Set(flaky.map(({ id, itself }) => (itself ? id : `cases of ${id}`)));
-  return `${countOf(flaky)} flaky: ${[...names].join(', ')}`;
+  return `${countFlaky(flaky)} flaky: ${[...names].join(', ')}`;
 }
 
-/** One line for each, with what is known about it. */
+/** One line per flaky validator, with its tries and the number of its flaky cases. */
 export function flakyLines(steps: readonly StepView[]): string[] {
   return steps.flatMap(({ stepId, flaky }) =>
     flaky.map(({ id, itself, tries, cases }) => {
@@ -20,7 +20,7 @@ export function flakyLines(steps: readonly StepView[]): string[] {
   );
 }
 
-/** A validator counts once for itself, and once for each of its cases where it did not fail as a whole. */
-function countOf(flaky: readonly FlakyView[]): number {
+/** Counts a flaky validator once; if only cases of it were flaky, counts each of these cases. */
+function countFlaky(flaky: readonly FlakyView[]): number {
   return flaky.reduce((sum, { itself, cases }) => sum + (itself ? 1 : cases), 0);
 }

@@ -26,13 +26,13 @@ import { shortenPath } from '../../text/shorten.ts';
 import { wrapLine } from '../../text/wrap-line.ts';
 import { printable, shortId } from './terminal.ts';
 
-/** Lines of one kind before the rest is left to the request itself. */
+/** The maximum number of lines in a block; the gate request has the rest. */
 const MAX_LINES = 8;
 const MAX_NOTES = 24;
 
 /**
- * What a person should see of a gate before they answer; the request itself has the rest. `width` is that of the terminal, less
- * what is printed before each line.
+ * What a reviewer should see before answering a gate; the gate request has the rest. `width` is the width of the
+ * terminal minus the indentation of the lines.
  */
 export async function gateLines(
   directory: RunDirectory,
@@ -45,41 +45,41 @@ export async function gateLines(
   const reason = request === null ? awaiting.reason : reasonText(request);
   const lines = [printable(reason), timeText(awaiting, now, answer)];
   if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
-  const shown = request === null ? [] : contentOf(request).map(printable);
-  const path = request === null ? [] : textPath(directory, awaiting, request, width);
+  const shown = request === null ? [] : renderContent(request).map(printable);
+  const path = request === null ? [] : textPathLines(directory, awaiting, request, width);
   return [...lines, ...shown, ...path].flatMap((line) => wrapLine(line, width));
 }
 
-/** What decides is never cut short. */
-function contentOf(request: GateRequest): string[] {
+/** Changes that influence the decision are never truncated. */
+function renderContent(request: GateRequest): string[] {
   const total = totalLine(request);
   return [
-    ...block('changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
-    ...block('other changes', otherLines(request), MAX_NOTES),
+    ...renderBlock('changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
+    ...renderBlock('other changes', otherLines(request), MAX_NOTES),
     ...(total === null ? [] : [`in all: ${total}`]),
-    ...block('look at', contentLines(request), MAX_NOTES),
-    ...block('evaluation', judgementLines(request), MAX_LINES),
-    ...block('checks', checkLines(request), MAX_LINES),
-    ...block('the agent says', [...claimLines(request), ...lastWordLines(request)], MAX_NOTES),
+    ...renderBlock('look at', contentLines(request), MAX_NOTES),
+    ...renderBlock('evaluation', judgementLines(request), MAX_LINES),
+    ...renderBlock('checks', checkLines(request), MAX_LINES),
+    ...renderBlock('the agent says', [...claimLines(request), ...lastWordLines(request)], MAX_NOTES),
     ...goldenLines(request),
-    ...block('violations', violationLines(request), MAX_LINES),
-    ...block('findings', findingLines(request), MAX_LINES),
-    ...block('notices', noticeLines(request), MAX_LINES),
-    ...block('what each answer leads to', consequenceLines(request), MAX_LINES),
+    ...renderBlock('violations', violationLines(request), MAX_LINES),
+    ...renderBlock('findings', findingLines(request), MAX_LINES),
+    ...renderBlock('notices', noticeLines(request), MAX_LINES),
+    ...renderBlock('what each answer leads to', consequenceLines(request), MAX_LINES),
   ];
 }
 
-function block(title: string, lines: readonly string[], max: number): string[] {
+function renderBlock(title: string, lines: readonly string[], max: number): string[] {
   if (lines.length === 0) return [];
   const hidden = lines.length - max;
   const more = hidden > 0 ? [`  … and ${hidden} more`] : [];
   return [`${title}:`, ...lines.slice(0, max).map((line) => `  ${line}`), ...more];
 }
 
-/** Lines of one difference before the rest is left to `conductor goldens`. */
+/** The maximum number of lines of one difference; `conductor goldens` shows the rest. */
 const MAX_DIFFERENCE = 12;
 
-/** What an approval would put into the files is shown with what it replaces. */
+/** The proposed goldens with their differences from the stored ones. */
 function goldenLines(request: GateRequest): string[] {
   const blocks = goldenBlocks(request);
   const shown = blocks.slice(0, MAX_LINES).flatMap(({ title, details, difference }) => {
@@ -100,8 +100,8 @@ function goldenLines(request: GateRequest): string[] {
 
 const IN_FULL = 'in full: ';
 
-/** The gate's own text: those of earlier gates, and of this one before it was opened again, are evidence too. */
-function textPath(
+/** The path of this gate's text. The evidence also has the texts of other gates and of earlier attempts at this one. */
+function textPathLines(
   directory: RunDirectory,
   { stepId, attempt }: AwaitingView,
   { evidence }: GateRequest,
@@ -114,7 +114,7 @@ function textPath(
   return [`${IN_FULL}${shown}`];
 }
 
-/** Since when a gate waits and until when; the clock may have been put back, which changes neither. */
+/** When a gate was opened and when it expires, as absolute times: a clock that was set back can't distort them. */
 export function timeText(awaiting: AwaitingView, now: Date, answer: GateAnswer | null): string {
   const since = `since ${awaiting.requestedAt}`;
   if (answer !== null)

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { CliError } from './cli-error.ts';
 
-/** What a person names on the command line: a file, or `-` for standard input. */
+/** Reads a file that the command line names, or standard input for `-`. */
 export async function readText(path: string): Promise<string> {
   const text = path === '-' ? await readAll(process.stdin) : await readFile(path, 'utf8').catch(() => null);
   if (text === null) throw new CliError(`${path} can't be read`, 'name a file, or - for standard input');
   return text;
 }
 
-/** The same, as JSON. */
+/** Same as `readText`, but parses the text as JSON. */
 export async function readJson(path: string): Promise<unknown> {
   const parsed = parseJson(await readText(path));
   if (parsed.ok) return parsed.value;
@@ -25,7 +25,7 @@ export function parseJson(text: string): ParsedJson {
     return { ok: true, value: JSON.parse(text.replace(/^\uFEFF/, '')) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    // It quotes the text, line breaks included.
+    // The message quotes the text, including its line breaks.
     return { ok: false, why: why.replace(/\s+/g, ' ') };
   }
 }

@@ -2,7 +2,7 @@ import type { VerbGroup } from './add-verb.ts';
 import { optional } from './option-values.ts';
 import { TRUST_OPTION } from './trust-option.ts';
 
-/** Verbs for harnesses that are written in another language than the kit's. */
+/** Registers the verbs for suite files: harnesses that can't use the harness kit because of their language. */
 export function addHarnessVerbs(group: VerbGroup): void {
   const verb = group('harness', 'run a harness suite', 'conductor harness run suite.yaml');
   verb(

@@ -44,12 +44,12 @@ export async function openPolicy(context: VerbContext, wanted: readonly string[]
   return unwrap(context, await (await context.services()).openPolicy(context.startDir, wanted));
 }
 
-/** Without a name, the rules: they need neither a repository nor a model. */
+/** Without a name, opens the rule planner, which needs neither a repository nor a model. */
 export async function openPlanner(context: VerbContext, name: string | null): Promise<Planner> {
   return unwrap(context, await (await context.services()).openPlanner(context.startDir, name ?? 'rules'));
 }
 
-/** Without a repository there is less to prove, and no error. */
+/** A missing repository is no error, but less can be proved without it. */
 export async function openScope(context: VerbContext, base: string | null): Promise<OpenScope> {
   return unwrap(context, await (await context.services()).openScope(context.startDir, base));
 }
@@ -72,7 +72,7 @@ function unwrap<T>(context: VerbContext, opened: Opened<T>): T {
 /** `latest` and `@` are the newest run, `@2` is the one before it. */
 const BY_AGE = /^(?:latest|@([1-9]\d*)?)$/;
 
-/** The one run that an id, a prefix of it or its age names. */
+/** Resolves a run id, a unique prefix of one, or an age such as `latest` or `@2`. */
 export async function resolveRunId(records: Records, wanted: string): Promise<string> {
   const byAge = BY_AGE.exec(wanted);
   if (byAge !== null) return resolveByAge(records, wanted, Number(byAge[1] ?? 1));
@@ -85,14 +85,14 @@ export async function resolveRunId(records: Records, wanted: string): Promise<st
     const some = matches.slice(0, 4).join(', ');
     throw new CliError(`"${wanted}" matches ${matches.length} runs`, `give more of the id: ${some}`);
   }
-  const near = nearestRun(wanted, await records.store.match(''));
+  const near = suggestRun(wanted, await records.store.match(''));
   throw new CliError(
     `no run "${wanted}"`,
     near === null ? 'conductor runs lists the runs of this repository' : `did you mean ${near}?`,
   );
 }
 
-/** Ids begin with the time at which their runs were created, so the last one is the newest. */
+/** Run ids start with the creation time, so the last one is the newest. */
 async function resolveByAge(records: Records, wanted: string, age: number): Promise<string> {
   const ids = [...(await records.store.match(''))].sort();
   const found = ids.at(-age);
@@ -103,20 +103,20 @@ async function resolveByAge(records: Records, wanted: string, age: number): Prom
   );
 }
 
-/** A slip in a beginning is a slip too; two letters are near to everything. */
-function nearestRun(wanted: string, ids: readonly string[]): string | null {
+/** Suggests a run for a mistyped id or prefix. Prefixes of less than 4 characters are similar to every id. */
+function suggestRun(wanted: string, ids: readonly string[]): string | null {
   const whole = didYouMean(
     wanted,
     ids.flatMap((id) => [id, shortId(id)]),
   );
-  const beginning = wanted.replaceAll('-', '');
-  if (whole !== null || beginning.length < 4) return whole;
-  const byBeginning = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, beginning.length), id]));
-  const near = byBeginning.get(didYouMean(beginning, byBeginning.keys()) ?? '');
+  const prefix = wanted.replaceAll('-', '');
+  if (whole !== null || prefix.length < 4) return whole;
+  const byPrefix = new Map(ids.map((id) => [id.replaceAll('-', '').slice(0, prefix.length), id]));
+  const near = byPrefix.get(didYouMean(prefix, byPrefix.keys()) ?? '');
   return near === undefined ? null : shortId(near);
 }
 
-/** How the runs of a repository are named. */
+/** The short ids of the runs in a repository. */
 export async function shortIdsIn({ store }: Pick<Records, 'store'>): Promise<ShortId> {
   return shortIdsOf(await store.match(''));
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../contracts/duration.ts';
 
-/** What commander hands over, as the verbs want it. */
+/** Converts the values that commander passes into the types that verbs expect. */
 
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';

@@ -5,7 +5,7 @@ import { TRUST_OPTION } from './trust-option.ts';
 
 const PLANNER = 'rules (default), or model:NAME as the configuration has it';
 
-/** Verbs that ask the planner without a run. */
+/** Registers the verbs that use the planner without a run. */
 export function addPlannerVerbs(verb: AddVerb): void {
   verb(
     'evaluate',

@@ -6,7 +6,7 @@ const POLICY = [
   'a file or a reference; may be repeated (default: the configured one)',
 ] as const;
 
-/** Verbs that check something against a policy. */
+/** Registers the verbs that check patches and commands against a policy. */
 export function addPolicyVerbs(group: VerbGroup): void {
   addPolicy(group);
   addHook(group);

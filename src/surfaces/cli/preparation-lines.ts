@@ -2,7 +2,7 @@ import { baselineText } from '../../runtime/preparation-text.ts';
 import type { RunView, SetupView } from '../../runtime/run-view.ts';
 import { formatDuration, printable } from './terminal.ts';
 
-/** `setup: npm ci, 12.0 s`, or why it failed; the output of its commands follows where the run's end is explained. */
+/** `setup: npm ci, 12.0 s`, or the first line of the failure; the reason for the run's end has the rest. */
 export function setupLine({ checkout, commands, cache_hit, outcome, reason }: SetupView): string {
   const name = checkout === 'work' ? 'setup' : 'setup of the judge checkout';
   if (outcome === 'error') {
@@ -23,7 +23,7 @@ export function baselineLine(baseline: NonNullable<RunView['baseline']>): string
   return printable(`baseline: ${baselineText(baseline)}`);
 }
 
-/** What happened before the first step. A setup that ended the run is explained with the end. */
+/** The setups and the baseline. Omits the reason of a failed setup that ended the run: it is shown with the end. */
 export function preparationLines({ setup, baseline, end }: RunView): string[] {
   const lines = setup.map((each) =>
     setupLine(each.reason !== null && end?.reason === each.reason ? { ...each, reason: null } : each),

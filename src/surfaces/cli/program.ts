@@ -40,13 +40,13 @@ interface CommonOptions {
 
 const NO_INPUT = '--no-input';
 
-/** Runs one command line and returns its exit code. An error that a person can fix is one line and a help. */
+/** Runs one command line and returns its exit code. Prints an error that the user can fix as a message and its help. */
 export async function runCommandLine(argv: readonly string[], deps: ProgramDeps): Promise<ExitCode> {
-  // Taken out by hand: commander would read it as the negation of `--input`.
+  // Removed before parsing: commander would treat it as the negation of `--input`.
   const noInput = argv.includes(NO_INPUT);
   let code: ExitCode = EXIT.success;
   let context: VerbContext | null = null;
-  const terminalOf = (noInput: boolean): Terminal =>
+  const openTerminal = (noInput: boolean): Terminal =>
     createTerminal({
       stdin: process.stdin,
       stdout: process.stdout,
@@ -58,7 +58,7 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
   const detached = takeDetachment(process.env);
   const program = createProgram(deps.version, async (action, args, options) => {
     const common = options as unknown as CommonOptions;
-    const { terminal, leave } = createLeavableTerminal(terminalOf(noInput));
+    const { terminal, leave } = createLeavableTerminal(openTerminal(noInput));
     context = {
       terminal,
       services: deps.services,
@@ -78,7 +78,7 @@ export async function runCommandLine(argv: readonly string[], deps: ProgramDeps)
     await program.parseAsync(expandHelp(program, words), { from: 'user' });
     return code;
   } catch (error) {
-    const fallback = terminalOf(true);
+    const fallback = openTerminal(true);
     if (!(error instanceof CommanderError)) return reportError(error, context, fallback, json);
     if (error.exitCode === 0) return EXIT.success;
     const { message, help } = describeUsage(error, program, words);
@@ -131,16 +131,16 @@ function createProgram(version: string, dispatch: Dispatch): Command {
     .version(version, '-V, --version')
     .exitOverride()
     .showHelpAfterError('(conductor --help lists the verbs)')
-    .configureHelp({ subcommandTerm: termOf })
+    .configureHelp({ subcommandTerm: formatTerm })
     .configureOutput({
       outputError: (text, write) => write(neutralise(text.replace(/^error: /, 'conductor: '))),
     })
     .addHelpText('after', '\nExample:\n  $ conductor demo\n');
 
-  const verb = verbsOf(program, 'conductor', dispatch);
+  const verb = createAddVerb(program, 'conductor', dispatch);
   const group: VerbGroup = (name, description, example) =>
-    verbsOf(groupCommand(program, name, description, example), `conductor ${name}`, dispatch);
-  // Groups are listed in this order.
+    createAddVerb(addGroupCommand(program, name, description, example), `conductor ${name}`, dispatch);
+  // `--help` lists the groups in this order.
   program.commandsGroup('Get started:').helpCommand('help [verb]', 'how a verb is used');
   addStartVerbs(verb);
   addAgentVerbs(group);
@@ -167,19 +167,19 @@ function createProgram(version: string, dispatch: Dispatch): Command {
   return program;
 }
 
-/** A verb with its arguments: every verb has options. */
-function termOf(command: Command): string {
+/** A verb with its arguments, but without `[options]`, which every verb has. */
+function formatTerm(command: Command): string {
   return `${command.name()} ${command.usage().replace('[options]', '')}`.replace(/ +/g, ' ').trim();
 }
 
-/** Adds verbs below a command; `words` are the words before theirs in messages. */
-function verbsOf(parent: Command, words: string, dispatch: Dispatch): AddVerb {
+/** Returns a function that registers verbs below a command; `prefix` precedes their names in messages. */
+function createAddVerb(parent: Command, prefix: string, dispatch: Dispatch): AddVerb {
   return (usage, description, example, action) => {
     const needsRun = usage.includes(' <run>');
-    // Commander would refuse a missing run; conductor lists the runs there are.
-    const command = commonOptions(parent.command(usage.replace(' <run>', ' [run]')))
+    // Optional for commander, which would only refuse a missing run; conductor also lists the existing ones.
+    const command = addCommonOptions(parent.command(usage.replace(' <run>', ' [run]')))
       .description(description)
-      .showHelpAfterError(`(${words} ${usage.split(' ')[0]} --help shows how it is used)`)
+      .showHelpAfterError(`(${prefix} ${usage.split(' ')[0]} --help shows how it is used)`)
       .exitOverride()
       .addHelpText('after', `\nWith --no-input nothing is ever asked.\n\nExample:\n  $ ${example}\n`);
     if (needsRun) command.usage(`[options] ${usage.slice(usage.indexOf('<run>'))}`);
@@ -189,7 +189,7 @@ function verbsOf(parent: Command, words: string, dispatch: Dispatch): AddVerb {
         .flat()
         .filter((value) => typeof value === 'string');
       const run =
-        needsRun && positional.length === 0 ? refuseWithoutRun(`${words} ${command.name()}`) : action;
+        needsRun && positional.length === 0 ? refuseWithoutRun(`${prefix} ${command.name()}`) : action;
       return dispatch(run, positional, command.optsWithGlobals());
     });
     return command;
@@ -203,9 +203,9 @@ function refuseWithoutRun(command: string): Action {
   };
 }
 
-/** A verb whose first word says what is done. Flags may stand before that word too. */
-function groupCommand(program: Command, name: string, description: string, example: string): Command {
-  return commonOptions(program.command(name))
+/** A verb with actions. The common options may also precede the action. */
+function addGroupCommand(program: Command, name: string, description: string, example: string): Command {
+  return addCommonOptions(program.command(name))
     .description(description)
     .usage('<action> [options]')
     .commandsGroup('Actions:')
@@ -215,7 +215,7 @@ function groupCommand(program: Command, name: string, description: string, examp
     .addHelpText('after', `\nExample:\n  $ ${example}\n`);
 }
 
-function commonOptions(command: Command): Command {
+function addCommonOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON document on stdout')
     .option('--repo <dir>', 'the repository to work in (default: the current folder)');

@@ -13,16 +13,16 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 
 export interface Progress extends RunObserver {
-  /** Takes the live line away. */
+  /** Removes the live line. */
   readonly stop: () => void;
 }
 
-/** Before anything else is printed on the same terminal; the line comes back by itself. */
+/** Call this before printing anything else on the same terminal; the next frame draws the line again. */
 export function clearLiveLine(terminal: Pick<Terminal, 'live' | 'err'>): void {
   if (terminal.live) terminal.err('\r\u001b[2K');
 }
 
-/** One line per finished step; on a terminal also a live line with the step, its runner, time and last word. */
+/** One line per finished step; on a terminal also a live line with the step, its runner, its time and its last output. */
 export function createProgress(terminal: Terminal, planOf: () => Plan | null): Progress {
   let active: { readonly step: StepView; readonly since: number } | null = null;
   let runner = '';
@@ -54,9 +54,9 @@ export function createProgress(terminal: Terminal, planOf: () => Plan | null): P
           runner = step === undefined ? '' : runnerOf(planOf(), step);
           lastLine = '';
         }
-        // A person may be asked now; nothing may draw over the question.
+        // The user may be prompted now: the live line must not overwrite the prompt.
         if (event.event_type === 'gate_requested' || event.event_type === 'step_waiting') active = null;
-        const line = lineOf(terminal, event, view);
+        const line = eventLine(terminal, event, view);
         if (line === null) continue;
         clear();
         terminal.err(`${line}\n`);
@@ -85,7 +85,7 @@ function runnerOf(plan: Plan | null, step: StepView): string {
   }
 }
 
-function lineOf(terminal: Terminal, event: RunEvent, view: RunView): string | null {
+function eventLine(terminal: Terminal, event: RunEvent, view: RunView): string | null {
   const { paint } = terminal;
   switch (event.event_type) {
     case 'run_resumed':
@@ -130,7 +130,7 @@ function baselineColour(paint: Paint, outcome: BaselineView['outcome']): (text: 
   return outcome === 'red' ? paint.yellow : paint.dim;
 }
 
-/** As its evidence folder is named. */
+/** `implement`, or `implement@2` for the second attempt: the name of the step's evidence folder. */
 export function entryName(step: Pick<StepView, 'stepId' | 'attempt'>): string {
   return step.attempt === 1 ? step.stepId : `${step.stepId}@${step.attempt}`;
 }
@@ -140,7 +140,7 @@ interface StepLook {
   readonly colour: (text: string) => string;
 }
 
-/** `✓ implement@2  completed  1.2 s` with the reason where there is one. `unended` names what has no end. */
+/** `✓ implement@2  completed  1.2 s`, with the reason if there is one. `unended` labels a step without an end. */
 export function stepLine(
   { paint }: Pick<Terminal, 'paint'>,
   step: StepView,
@@ -152,9 +152,9 @@ export function stepLine(
   const time =
     step.endedAt === null ? '' : formatDuration(Date.parse(step.endedAt) - Date.parse(step.startedAt));
   const room = width - Math.max(name.length, 18) - 28;
-  const words = [flaky, step.reason].filter((text) => text !== null).join('; ');
-  const [firstLine = ''] = printable(words).split('\n');
-  const reason = words === '' ? '' : paint.dim(`  ${shorten(firstLine, room)}`);
+  const details = [flaky, step.reason].filter((text) => text !== null).join('; ');
+  const [firstLine = ''] = printable(details).split('\n');
+  const reason = details === '' ? '' : paint.dim(`  ${shorten(firstLine, room)}`);
   const how = colour((step.termination ?? unended).padEnd(14));
   return `${colour(mark)} ${name.padEnd(18)} ${how} ${paint.dim(time.padStart(8))}${reason}`;
 }

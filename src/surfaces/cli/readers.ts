@@ -1,14 +1,14 @@
 import { EXIT } from './exit-codes.ts';
 
-/** What becomes of a verb when nobody reads what it prints any more, as in `conductor runs | head -1`. */
+/** What a verb does when the reader of its output has exited (EPIPE), as in `conductor runs | head -1`. */
 export interface Readers {
-  /** A run depends on this process: it goes on, whatever becomes of the terminal. */
+  /** Ignores all write errors, because a run depends on this process. */
   readonly keepRunning: () => void;
-  /** There is no end to what is printed, or none that anybody waits for: it ends with its reader. */
+  /** Exits with success, because the output has no end or no use without a reader. */
   readonly endWithReader: () => void;
 }
 
-/** Unless a verb says otherwise it does its work in silence, and its exit code tells what came of it. */
+/** By default a verb completes its work without output, and its exit code reports the result. */
 export function watchReaders(): Readers {
   let mode: 'finishes' | 'runs' | 'ends' = 'finishes';
   const watch = (stream: NodeJS.WriteStream, name: string) =>

@@ -1,6 +1,6 @@
 import type { AddVerb } from './add-verb.ts';
 
-/** Verbs that hold a record against itself, or against another workflow. */
+/** Registers the verbs that check the record of a run, by itself or against another workflow. */
 export function addRecordVerbs(verb: AddVerb): void {
   verb(
     'replay <run>',

@@ -12,7 +12,7 @@ export interface RefusedDocument {
 
 /**
  * Prints the errors that keep a command from using a document. Warnings are only counted: `validate` shows them.
- * `others` are warnings that `validate` would show besides those of the document.
+ * `others` is the number of warnings outside the document that `validate` shows too.
  */
 export function printRefusal(
   { err, paint }: Pick<Terminal, 'err' | 'paint'>,

@@ -68,17 +68,17 @@ function stepDocument({ stepId, entry, key }: WayStep) {
 }
 
 function differenceDocument(difference: Difference) {
-  const nowhere = { step_id: null, entry: null, key: null };
+  const noStep = { step_id: null, entry: null, key: null };
   switch (difference.kind) {
     case 'entry_step':
-      return { ...difference, ...nowhere };
+      return { ...difference, ...noStep };
     case 'opcode':
     case 'route': {
       const { kind, step } = difference;
       return { kind, ...stepDocument(step), ...sidesOf(difference) };
     }
     case 'end':
-      return { kind: difference.kind, ...nowhere, ...sidesOf(difference) };
+      return { kind: difference.kind, ...noStep, ...sidesOf(difference) };
   }
 }
 

@@ -11,12 +11,12 @@ import { printJson, type VerbContext } from './verb.ts';
 
 export interface RetentionOptions {
   readonly dryRun: boolean;
-  /** Where given, they win over the configuration. */
+  /** This and `keepDays` override the configuration; null if not given. */
   readonly keepRuns: number | null;
   readonly keepDays: number | null;
 }
 
-/** Something that a retention is about, and what became of it. */
+/** A run or worktree, and what the retention did with it. */
 export interface Handled {
   readonly runId: string;
   readonly run: RunListing | null;
@@ -35,7 +35,7 @@ export function retentionOf(setup: UpkeepSetup, options: RetentionOptions): Rete
   };
 }
 
-/** What one that is due came to. */
+/** The result for a run or worktree that is due for removal; `taken` is null in a dry run. */
 export function handledAs(
   about: Pick<Handled, 'runId' | 'run' | 'path' | 'bytes' | 'reason'>,
   taken: Taken | null,
@@ -45,7 +45,7 @@ export function handledAs(
   return { ...about, action: 'removed', salvageRefs: taken.salvageRefs, notes: taken.notes };
 }
 
-/** Exit code 1 when something that was due could not be taken away. */
+/** Returns exit code 1 if something that was due could not be removed. */
 export function reportHandled(
   context: VerbContext,
   setup: Pick<UpkeepSetup, 'clock'>,
@@ -56,18 +56,18 @@ export function reportHandled(
     dryRun,
   }: { readonly key: string; readonly retention: Retention; readonly dryRun: boolean },
 ): ExitCode {
-  const gone = handled.filter(({ action }) => action === 'removed' || action === 'would_remove');
-  const freed = gone.reduce((sum, { bytes }) => sum + bytes, 0);
+  const removed = handled.filter(({ action }) => action === 'removed' || action === 'would_remove');
+  const freed = removed.reduce((sum, { bytes }) => sum + bytes, 0);
   const failed = handled.some(({ action }) => action === 'failed');
   if (context.json)
     printJson(context, {
       ok: !failed,
       dry_run: dryRun,
       retention: { keep_runs: retention.keepRuns, keep_days: retention.keepDays },
-      [key]: handled.map((item) => ({ ...placeDocument(item), ...fateDocument(item) })),
+      [key]: handled.map((item) => ({ ...placeDocument(item), ...actionDocument(item) })),
       freed_bytes: freed,
     });
-  else printHandled(context, setup, handled, `${gone.length} of ${handled.length} ${key}`, freed, dryRun);
+  else printHandled(context, setup, handled, `${removed.length} of ${handled.length} ${key}`, freed, dryRun);
   return failed ? EXIT.failed : EXIT.success;
 }
 
@@ -88,7 +88,7 @@ export function placeDocument({
   };
 }
 
-function fateDocument({ action, reason, salvageRefs, notes }: Handled) {
+function actionDocument({ action, reason, salvageRefs, notes }: Handled) {
   return { action, reason, salvage_refs: salvageRefs, notes };
 }
 
@@ -101,14 +101,14 @@ function printHandled(
   dryRun: boolean,
 ): void {
   const { out, err, paintOut } = context.terminal;
-  // One without a record stays for good, so a person has to know of it; what the retention keeps is no news.
-  const moved = handled.filter(({ action, run }) => action !== 'kept' || run === null);
+  // A worktree without a record is never removed, so the user must see it. What the retention keeps is not listed.
+  const listed = handled.filter(({ action, run }) => action !== 'kept' || run === null);
   const now = setup.clock.now();
-  const words = { removed: 'removed', would_remove: 'would remove', failed: 'stays', kept: 'kept' };
+  const labels = { removed: 'removed', would_remove: 'would remove', failed: 'stays', kept: 'kept' };
   out(
     renderTable(
-      moved.map((item) => [
-        item.action === 'failed' ? paintOut.red(words.failed) : words[item.action],
+      listed.map((item) => [
+        item.action === 'failed' ? paintOut.red(labels.failed) : labels[item.action],
         ...placeCells(item, now),
         printable(item.reason),
       ]),
@@ -116,7 +116,7 @@ function printHandled(
       { width: textWidth(context.terminal, 0), drop: [3], shorten: 2 },
     ),
   );
-  for (const { runId, salvageRefs, notes } of moved) {
+  for (const { runId, salvageRefs, notes } of listed) {
     for (const note of notes) err(`note on ${shortId(runId)}: ${printable(note)}\n`);
     if (salvageRefs.length > 0)
       err(

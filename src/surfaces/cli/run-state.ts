@@ -8,37 +8,37 @@ import { renderTable } from './table.ts';
 import { formatAge, formatDuration, type Paint, printable, textWidth } from './terminal.ts';
 import type { VerbContext } from './verb.ts';
 
-/** Where a run stands, as lists say it: `interrupted` runs by its status, but nobody drives it. */
+/** The state of a run in lists. `interrupted`: the status says running, but no process drives the run. */
 export type StateWord = Status['lifecycle_state'] | 'starting' | 'interrupted' | 'unreadable';
 
-/** Words that `--state` takes: how runs stand, and how they ended. */
+/** The values of `--state`: states and outcomes. */
 export const STATE_FILTERS: readonly string[] = [
   ...new Set([...LIFECYCLE_STATES, 'interrupted', ...RUN_OUTCOMES]),
 ];
 
-type Standing = Pick<RunListing, 'status' | 'driverPid'>;
+type ListedState = Pick<RunListing, 'status' | 'driverPid'>;
 
-export function stateWord({ status, driverPid }: Standing): StateWord {
+export function stateWord({ status, driverPid }: ListedState): StateWord {
   if (status === null) return driverPid === null ? 'unreadable' : 'starting';
   return status.lifecycle_state === 'running' && driverPid === null ? 'interrupted' : status.lifecycle_state;
 }
 
-export function isInState(run: Standing, wanted: string): boolean {
+export function isInState(run: ListedState, wanted: string): boolean {
   return stateWord(run) === wanted || run.status?.outcome === wanted;
 }
 
-/** A run that has ended stays as it is; one that can't be read may still be alive. */
-export function isLive({ status }: Standing): boolean {
+/** Whether a run has not ended. A run whose status can't be read may still be running. */
+export function isLive({ status }: ListedState): boolean {
   return status === null || status.outcome === null;
 }
 
-/** Whether a process works on it; one that only waits at a gate does not. */
-export function isMoving(run: Standing): boolean {
+/** Whether a process executes the run; a process that only waits at a gate does not count. */
+export function isMoving(run: ListedState): boolean {
   const word = stateWord(run);
   return run.driverPid !== null && (word === 'running' || word === 'starting');
 }
 
-/** The state with what to do about it, where something is to be done. */
+/** The state, with the command to continue the run if it needs one. */
 export function stateText(run: RunListing, now: Date, short: ShortId): string {
   const word = stateWord(run);
   const id = short(run.runId);
@@ -57,16 +57,16 @@ export function stateText(run: RunListing, now: Date, short: ShortId): string {
   }
 }
 
-/** Characters of a title in a list. */
-const LISTED_TITLE = 40;
+/** The maximum length of a title in a list. */
+const MAX_TITLE_LENGTH = 40;
 
 /** `implement: Add a --quiet flag`. */
 function nameOf(status: Status | null): string {
   if (status?.title === undefined) return status?.workflow_id ?? '';
-  return `${status.workflow_id}: ${shorten(printable(status.title), LISTED_TITLE)}`;
+  return `${status.workflow_id}: ${shorten(printable(status.title), MAX_TITLE_LENGTH)}`;
 }
 
-/** A list of runs. On a narrow terminal the title is shortened; then the duration, the step and the age are left out. */
+/** A list of runs. On a narrow terminal the title is shortened; then the duration, the step and the age are dropped. */
 export function runTable(
   { terminal, repo }: Pick<VerbContext, 'terminal' | 'repo'>,
   listed: readonly RunListing[],
@@ -79,14 +79,14 @@ export function runTable(
   return renderTable(rows, '', { width: textWidth(terminal, 0), drop: [4, 2, 3], shorten: 1 });
 }
 
-/** One line of a list of runs; the state comes last, because it may be long. */
+/** A row in the list of runs; the state comes last, because it may be long. */
 export function runRow(run: RunListing, now: Date, paint: Paint, short: ShortId, state: string): string[] {
   const { runId, status } = run;
-  const where = status?.current_step_id ?? status?.last_completed_step_id ?? '';
+  const step = status?.current_step_id ?? status?.last_completed_step_id ?? '';
   return [
     short(runId),
     nameOf(status),
-    where,
+    step,
     status === null ? '' : `${formatAge(now.getTime() - Date.parse(status.started_at))} ago`,
     status === null ? '' : formatDuration(status.elapsed_seconds * 1_000),
     colourOf(run, paint)(state),

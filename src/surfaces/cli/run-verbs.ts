@@ -3,7 +3,7 @@ import { collectInput, number, oneOf, optional, text, wholeCount } from './optio
 import { STATE_FILTERS } from './run-state.ts';
 import { TRUST_OPTION } from './trust-option.ts';
 
-/** Verbs that make a run move, or end it. */
+/** Registers the verbs that start, resume and cancel runs. */
 export function addRunVerbs(verb: AddVerb): void {
   verb(
     'run <workflow>',
@@ -55,7 +55,7 @@ export function addRunVerbs(verb: AddVerb): void {
     .option(...TRUST_OPTION);
 }
 
-/** Verbs that only look at runs. */
+/** Registers the verbs that only read runs. */
 export function addLookVerbs(verb: AddVerb): void {
   verb(
     'status [run]',
@@ -112,7 +112,7 @@ export function addLookVerbs(verb: AddVerb): void {
     .option('--raw', 'the bytes of the patch, for a file or a pipe');
 }
 
-/** Verbs about what waits for a person. */
+/** Registers the verbs that show and answer gates. */
 export function addGateVerbs(verb: AddVerb): void {
   verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
     const { gates } = await import('./verbs/gates.ts');

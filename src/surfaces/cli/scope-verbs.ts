@@ -1,7 +1,7 @@
 import type { AddVerb } from './add-verb.ts';
 import { optional } from './option-values.ts';
 
-/** The verb that checks a patch against the scope of a task. */
+/** Registers the verb that checks a patch against the scope of a task. */
 export function addScopeVerbs(verb: AddVerb): void {
   verb(
     'scope',

@@ -1,21 +1,21 @@
 import { visibleLength } from '../../text/visible-length.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Shows a text in place of the one before. Only for a terminal: elsewhere texts would pile up. */
+/** Replaces the text shown before. For terminals only: a pipe would receive every version. */
 export function createScreen(terminal: Terminal): { readonly show: (text: string) => void } {
   let shown = '';
   return {
     show: (text) => {
-      const fitting = clipRows(text, terminal.rows() - 1);
-      if (fitting === shown) return;
+      const clipped = clipRows(text, terminal.rows() - 1);
+      if (clipped === shown) return;
       const up = heightOf(shown, terminal.columns());
-      terminal.out(`${up === 0 ? '' : `\u001b[${up}A\r\u001b[J`}${fitting}`);
-      shown = fitting;
+      terminal.out(`${up === 0 ? '' : `\u001b[${up}A\r\u001b[J`}${clipped}`);
+      shown = clipped;
     },
   };
 }
 
-/** What scrolled out of the terminal can't be taken back, so that no more is shown than it has lines. */
+/** Limits a text to the height of the terminal, because lines that have scrolled out of view can't be erased. */
 function clipRows(text: string, rows: number): string {
   const lines = text.split('\n');
   if (lines.length - 1 <= rows) return text;

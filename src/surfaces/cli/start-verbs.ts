@@ -1,6 +1,6 @@
 import type { AddVerb } from './add-verb.ts';
 
-/** Verbs to get started with in a repository. */
+/** Registers the verbs to get started with in a repository. */
 export function addStartVerbs(verb: AddVerb): void {
   verb(
     'init',

@@ -13,27 +13,27 @@ import { usageText } from './usage-text.ts';
 
 export interface SummaryFacts {
   readonly view: RunView;
-  /** How the run is named. */
+  /** The short id of the run. */
   readonly id: string;
-  /** Whether a process works on it now. */
+  /** Whether a process drives the run now. */
   readonly driven: boolean;
-  /** Absolute; a narrow terminal shows its end. */
+  /** Absolute; a narrow terminal shows only the end of it. */
   readonly runDirectory: string;
   readonly diffStat: readonly string[];
-  /** What validations found out about those who judge. */
+  /** The findings of validations and the approval requests of agents. */
   readonly findings: readonly string[];
-  /** What to know about the checks before the verdict is trusted; a gate says it itself. */
+  /** Notes on how far the checks can be trusted. Not shown with an open gate, which has them itself. */
   readonly checks: readonly string[];
-  /** What the open gate asks; empty when there is none. */
+  /** The open gate as lines; empty if there is none. */
   readonly gate: readonly string[];
   readonly nextCommands: readonly string[];
-  /** Of the terminal; a pipe has none. */
+  /** The width of the terminal; infinite for a pipe. */
   readonly width: number;
 }
 
 const UNVERIFIED = 'the last change to files has no passed validation after it';
 
-/** What a person wants to know when a run comes back: how it ended, the way it took, why, and what now. */
+/** The summary of a run: its outcome, its path, the reasons and the next commands. */
 export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryFacts): string {
   const { view } = facts;
   const { paint } = terminal;
@@ -50,9 +50,9 @@ export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryF
   if (view.answers.length > 0)
     lines.push(paint.bold('  answers'), ...view.answers.map((each) => `    ${printable(answerText(each))}`));
   const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
-  const judged = judgements(view, reason ?? '');
-  if (judged.length > 0) lines.push(paint.bold('  judged'), ...judged.map((line) => `    ${line}`));
-  const checks = facts.checks.map(printable).filter((line) => !prepared.some((told) => told.includes(line)));
+  const evaluations = evaluationLines(view, reason ?? '');
+  if (evaluations.length > 0) lines.push(paint.bold('  judged'), ...evaluations.map((line) => `    ${line}`));
+  const checks = facts.checks.map(printable).filter((line) => !prepared.some((each) => each.includes(line)));
   if (facts.gate.length === 0 && checks.length > 0)
     lines.push(paint.bold('  checks'), ...checks.map((line) => paint.yellow(`    ${line}`)));
   const flaky = flakyLines(view.steps);
@@ -108,16 +108,16 @@ function headline(paint: Paint, { view, driven, id: runId }: SummaryFacts): stri
   return `${colour(`${mark} ${outcome}`)} in ${time}  ${name}  ${id}`;
 }
 
-/** States of a step that the headline gives already, or that a reader expects. */
-const EXPECTED: ReadonlySet<string> = new Set(['completed', 'waiting', 'running']);
+/** Step states that the path omits, because the headline has them or a reader expects them. */
+const EXPECTED_STATES: ReadonlySet<string> = new Set(['completed', 'waiting', 'running']);
 
-/** `implement → validate (error) → evaluate (partial) → …`, each with how it ended where that is news. */
+/** `implement → validate (error) → evaluate (partial) → …`: each step, with its state unless a reader expects it. */
 function pathOf(view: RunView, driven: boolean): string {
   const parts = view.steps
     .filter((step) => step.opcode !== 'STOP')
     .map((step) => {
       const how = stepState(view, step, driven);
-      return EXPECTED.has(how) ? step.stepId : `${step.stepId} (${how})`;
+      return EXPECTED_STATES.has(how) ? step.stepId : `${step.stepId} (${how})`;
     });
   if (parts.length === 0) return 'no step has started';
   return view.end === null ? parts.join(' → ') : [...parts, 'STOP'].join(' → ');
@@ -131,8 +131,8 @@ export function stepState(view: RunView, step: StepView, driven: boolean): strin
   return driven && step === view.steps.at(-1) ? 'running' : 'interrupted';
 }
 
-/** The evaluations; a reason that is part of `stated` stands elsewhere in the summary. */
-function judgements(view: RunView, stated: string): string[] {
+/** One line per evaluation. Omits reasons that are part of `stated`, which the summary shows elsewhere. */
+function evaluationLines(view: RunView, stated: string): string[] {
   return view.steps
     .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
     .map((step) => {
@@ -142,7 +142,7 @@ function judgements(view: RunView, stated: string): string[] {
     });
 }
 
-/** What can be done with a run from here, as commands to copy. */
+/** The commands that a user may run next. */
 export function nextCommands(end: DriveEnd, id: string): string[] {
   switch (end.kind) {
     case 'waiting':
@@ -167,13 +167,13 @@ function endedCommands({ view, end }: Extract<DriveEnd, { kind: 'ended' }>, id: 
     : [`conductor show ${id}`];
 }
 
-/** The ref of the user's repository that leads to the result; null if the run changed nothing. */
+/** The ref in the user's repository that points to the result; null if the run committed nothing. */
 function resultRef({ headSha, started, notices }: RunView): string | null {
   if (headSha === null || headSha === started.base_sha) return null;
-  const left = notices.findLast(
+  const leftAlone = notices.findLast(
     ({ kind, new: commit }) => kind === 'branch_left_alone' && commit === headSha,
   );
-  return left?.salvage_ref ?? started.branch_name;
+  return leftAlone?.salvage_ref ?? started.branch_name;
 }
 
 function branchLines(view: RunView): string[] {

@@ -2,25 +2,25 @@ import { shorten } from '../../text/shorten.ts';
 import { visibleLength } from '../../text/visible-length.ts';
 import { wrapLine } from '../../text/wrap-line.ts';
 
-/** How a table fits a terminal. */
+/** How to fit a table to the width of a terminal. */
 export interface TableFit {
-  /** Columns of the terminal; a pipe has no width. */
+  /** The width of the terminal; infinite for a pipe. */
   readonly width: number;
-  /** Columns of the table to leave out if there is no room for them, the least important first. */
+  /** Indexes of the columns to drop if the table is too wide, the least important first. */
   readonly drop?: readonly number[];
-  /** The column of the table that is shortened, at words, before others are left out. */
+  /** Index of the column that is shortened, at word boundaries, before others are dropped. */
   readonly shorten?: number;
-  /** The last column is one long word, such as a path: it goes below its row before others are left out. */
+  /** Whether the last column can't be wrapped, such as a path: it moves below its row before others are dropped. */
   readonly lastBelow?: boolean;
 }
 
 const GAP = 2;
-/** Characters that a shortened column keeps. */
-const LEAST_SHORTENED = 24;
-/** Less room than this is no column: the last cell goes below its row. */
-const LEAST_ROOM = 20;
+/** The minimum width of the shortened column. */
+const MIN_SHORTENED_WIDTH = 24;
+/** The minimum width of the last column; with less room, its cell moves below the row. */
+const MIN_LAST_WIDTH = 20;
 
-/** Columns padded to their widest cell; the last one is wrapped where the terminal ends. Widths ignore colour. */
+/** Pads each column to its widest cell and wraps the last one at the width of the terminal. Colours have no width. */
 export function renderTable(
   rows: readonly (readonly string[])[],
   indent = '',
@@ -31,7 +31,7 @@ export function renderTable(
   return fitting.map((row) => renderRow(row, widths, indent, fit.width)).join('');
 }
 
-/** The rows without the columns that there is no room for, and with one of them shortened. */
+/** Drops the columns that don't fit, and shortens the cells of one column. */
 function fitRows(
   rows: readonly (readonly string[])[],
   indent: number,
@@ -43,7 +43,7 @@ function fitRows(
     const counted = lastBelow ? columns.slice(0, -1) : columns;
     return indent + counted.reduce((sum, column) => sum + (widths[column] ?? 0) + GAP, -GAP) - width;
   };
-  const slack = shortened === undefined ? 0 : Math.max(0, (widths[shortened] ?? 0) - LEAST_SHORTENED);
+  const slack = shortened === undefined ? 0 : Math.max(0, (widths[shortened] ?? 0) - MIN_SHORTENED_WIDTH);
   for (const next of drop) {
     if (excess() <= slack) break;
     columns = columns.filter((column) => column !== next);
@@ -72,7 +72,8 @@ function renderRow(row: readonly string[], widths: readonly number[], indent: st
   const last = row.at(-1) ?? '';
   const room = width - visibleLength(head);
   if (visibleLength(last) <= room) return `${head}${last}\n`;
-  if (room < LEAST_ROOM) return `${head.trimEnd()}\n${wrapLine(`${indent}    ${last}`, width).join('\n')}\n`;
+  if (room < MIN_LAST_WIDTH)
+    return `${head.trimEnd()}\n${wrapLine(`${indent}    ${last}`, width).join('\n')}\n`;
   return `${head}${wrapLine(last, room).join(`\n${' '.repeat(visibleLength(head))}`)}\n`;
 }
 

@@ -1,6 +1,6 @@
 import { neutralise, plainText } from '../../text/outside-text.ts';
 
-/** What a verb writes to: data on `out`, progress and prose on `err`. */
+/** The output of a verb: data goes to `out`, progress and messages go to `err`. */
 export interface Terminal {
   /** Text is neutralised, bytes are written as they are. */
   readonly out: (text: string | Uint8Array) => void;
@@ -8,13 +8,13 @@ export interface Terminal {
   readonly paint: Paint;
   /** Paint for stdout, which may be a pipe while stderr is a terminal. */
   readonly paintOut: Paint;
-  /** Live output may rewrite lines of stderr. */
+  /** Whether live output may rewrite lines of stderr. */
   readonly live: boolean;
-  /** The same for stdout. */
+  /** Whether live output may rewrite lines of stdout. */
   readonly liveOut: boolean;
-  /** Stdout is a terminal. */
+  /** Whether stdout is a terminal. */
   readonly isOut: boolean;
-  /** A person is there to be asked. */
+  /** Whether the user can be prompted. */
   readonly interactive: boolean;
   readonly columns: () => number;
   readonly rows: () => number;
@@ -42,19 +42,19 @@ interface TerminalOptions {
 
 export function createTerminal(options: TerminalOptions): Terminal {
   const { stdin, stdout, stderr, env } = options;
-  // Any value counts here, `0` too: that is what the convention says.
-  const plain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
-  const automated = isSet(env.CI);
+  // By the NO_COLOR convention any non-empty value counts, even `0`.
+  const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
+  const isAutomated = isSet(env.CI);
   return {
-    out: (text) => void stdout.write(typeof text === 'string' ? guard(text, stdout.isTTY) : text),
-    err: (text) => void stderr.write(guard(text, stderr.isTTY)),
-    paint: createPaint(stderr.isTTY && !plain && !automated),
-    paintOut: createPaint(stdout.isTTY && !plain && !automated),
-    live: stderr.isTTY && !automated && env.TERM !== 'dumb',
-    liveOut: stdout.isTTY && !automated && env.TERM !== 'dumb',
+    out: (text) => void stdout.write(typeof text === 'string' ? neutraliseOutput(text, stdout.isTTY) : text),
+    err: (text) => void stderr.write(neutraliseOutput(text, stderr.isTTY)),
+    paint: createPaint(stderr.isTTY && !isPlain && !isAutomated),
+    paintOut: createPaint(stdout.isTTY && !isPlain && !isAutomated),
+    live: stderr.isTTY && !isAutomated && env.TERM !== 'dumb',
+    liveOut: stdout.isTTY && !isAutomated && env.TERM !== 'dumb',
     isOut: stdout.isTTY,
-    interactive: stdin.isTTY && stderr.isTTY && !automated && !options.noInput,
-    // Some terminals do not know their size and say 0.
+    interactive: stdin.isTTY && stderr.isTTY && !isAutomated && !options.noInput,
+    // Some terminals don't know their size and report 0.
     columns: () => stderr.columns || stdout.columns || 80,
     rows: () => stdout.rows || 24,
   };
@@ -80,16 +80,16 @@ function createPaint(enabled: boolean): Paint {
 
 const ESC = '\\u001b';
 /**
- * What conductor itself writes to a terminal: its own colours, none of which hides text, and at the start what puts the
- * cursor back to rewrite lines.
+ * The escape sequences that conductor itself writes: its colours, none of which hides text, and at the start of a text
+ * the cursor movements that rewrite lines.
  */
 const OWN_SEQUENCE = new RegExp(
   `(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[(?:1|2|22|3[1-4]|39)m)`,
   'u',
 );
 
-/** Whatever a verb forgot to neutralise, a terminal does not obey. */
-function guard(text: string, isTerminal: boolean): string {
+/** Neutralises every escape sequence that is not conductor's own, in case a verb forgot to. */
+function neutraliseOutput(text: string, isTerminal: boolean): string {
   if (!isTerminal) return neutralise(text);
   return text
     .split(OWN_SEQUENCE)
@@ -97,12 +97,12 @@ function guard(text: string, isTerminal: boolean): string {
     .join('');
 }
 
-/** How long a line may be behind an indentation; a pipe has no width. */
+/** The maximum length of a line after an indentation; infinite for a pipe. */
 export function textWidth(terminal: Pick<Terminal, 'isOut' | 'columns'>, indent: number): number {
   return terminal.isOut ? Math.max(terminal.columns() - indent, 20) : Number.POSITIVE_INFINITY;
 }
 
-/** Text from outside may hold control sequences; a terminal must not obey them. */
+/** Neutralises the control sequences in text from outside, which a terminal would execute. */
 export function printable(text: string): string {
   return plainText(text);
 }
@@ -116,7 +116,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`;
 }
 
-/** How long ago something was, in its largest unit. A clock that was put back makes nothing younger than now. */
+/** An age in its largest unit. A negative age, after the clock was set back, counts as 0. */
 export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -125,7 +125,7 @@ export function formatAge(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** Enough of a run id to name it: the time it was made, to the millisecond. */
+/** The part of a run id that is its creation time, in milliseconds. */
 export function shortId(runId: string): string {
   return runId.slice(0, 13);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AddVerb } from './add-verb.ts';
 import { text } from './option-values.ts';
 
-/** Verbs for editors and shells. */
+/** Registers the verbs for editors and shells. */
 export function addToolVerbs(verb: AddVerb, program: Command): void {
   verb(
     'schema [name]',

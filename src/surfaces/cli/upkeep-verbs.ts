@@ -2,7 +2,7 @@ import type { AddVerb, VerbGroup } from './add-verb.ts';
 import { number, optional, text, wholeCount } from './option-values.ts';
 import type { RetentionOptions } from './retention-report.ts';
 
-/** Verbs that restore what runs left in git, or remove it. */
+/** Registers the verbs that restore or remove what runs left behind. */
 export function addUpkeepVerbs(verb: AddVerb, group: VerbGroup): void {
   verb(
     'undo <run> [step]',

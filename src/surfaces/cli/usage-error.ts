@@ -2,21 +2,21 @@ import type { Command, CommanderError } from 'commander';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { CliError } from './cli-error.ts';
 
-/** What a reader of `--json` is told of wrong usage; a person has read the same on standard error. */
+/** A usage error for `--json`; commander has already printed it on standard error. */
 export function describeUsage(
   { code, message }: CommanderError,
   program: Command,
   words: readonly string[],
 ): { readonly message: string; readonly help: string } {
-  const verb = verbOf(program, words);
+  const verb = findVerb(program, words);
   const help = `conductor ${verb === '' ? '' : `${verb} `}--help shows how it is used`;
   if (code === 'commander.help') return { message: `conductor ${verb}`.trim().concat(' takes a verb'), help };
-  const [said = '', ...more] = message.replace(/^error: /, '').split('\n');
+  const [firstLine = '', ...more] = message.replace(/^error: /, '').split('\n');
   const near = /^\((Did you mean .*)\)$/.exec(more.join(' '))?.[1];
-  return { message: said, help: near === undefined ? help : near.replace(/^D/, 'd') };
+  return { message: firstLine, help: near === undefined ? help : near.replace(/^D/, 'd') };
 }
 
-/** `help VERB` of a verb that does not exist would print everything and say nothing. */
+/** Rewrites `help VERB ACTION`, and refuses an unknown verb, for which commander would print the general help. */
 export function expandHelp(program: Command, words: readonly string[]): readonly string[] {
   const [first, verb, ...more] = words;
   if (first !== 'help' || verb === undefined || verb.startsWith('-')) return words;
@@ -31,8 +31,8 @@ export function expandHelp(program: Command, words: readonly string[]): readonly
   return more.length === 0 ? words : [verb, 'help', ...more];
 }
 
-/** The verb, with its action where it has some, as far as the words name one. */
-function verbOf(program: Command, words: readonly string[]): string {
+/** The verb and its action, as far as the arguments name known ones. */
+function findVerb(program: Command, words: readonly string[]): string {
   const named = words.filter((word) => !word.startsWith('-'));
   const found: string[] = [];
   let { commands } = program;

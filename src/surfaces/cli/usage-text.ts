@@ -1,6 +1,6 @@
 import type { RunView } from '../../runtime/run-view.ts';
 
-/** What agents and planners used, as far as they said. Null where nothing that could use anything has run. */
+/** The usage that agents and planners reported; null if no agent has run. */
 export function usageText({ steps, state: { usage } }: Pick<RunView, 'steps' | 'state'>): string | null {
   if (!steps.some(({ opcode }) => opcode === 'RUN_AGENT')) return null;
   const { inputTokens, outputTokens, costUsd } = usage;

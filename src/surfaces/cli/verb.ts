@@ -3,19 +3,19 @@ import { formatJson } from '../../text/outside-text.ts';
 import type { Readers } from './readers.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What every verb gets besides its own arguments. */
+/** The context that every verb receives besides its own arguments. */
 export interface VerbContext extends Readers {
   readonly terminal: Terminal;
   readonly services: () => Promise<Services>;
   readonly json: boolean;
   /** Where to look for the repository: `--repo`, else the current folder. */
   readonly startDir: string;
-  /** `--repo` as it was given: commands to copy keep it. */
+  /** `--repo` as the user gave it, for the commands that verbs suggest. */
   readonly repo: string | null;
   readonly version: string;
-  /** `--trust`: says yes to what the command would execute because of the repository's files. */
+  /** `--trust`: the user trusts the repository with what the command executes. */
   readonly isTrustGiven?: boolean;
-  /** In a process of its own: from now on all it says goes to this file. Null in any other. */
+  /** In a detached process: redirects all further output to this file. Null in any other process. */
   readonly leaveTerminal: ((logPath: string) => void) | null;
 }
 

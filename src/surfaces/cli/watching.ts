@@ -1,6 +1,6 @@
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Runs `work` until it is done or somebody has seen enough; the signal then fires, and nothing else does. */
+/** Runs `work` until it is done. A stop signal only aborts its `AbortSignal`. */
 export async function whileWatching<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const stop = () => controller.abort();

@@ -6,7 +6,7 @@ import { TRUST_OPTION } from './trust-option.ts';
 const AS = ['--as <name>', 'who acts (default: the name git uses)'] as const;
 const JOBS = ['--jobs <n>', 'how many items agents work on at the same time'] as const;
 
-/** Verbs that check what agents and validators give back. */
+/** Registers the verbs that check the results of agents and validators. */
 export function addContractVerbs(group: VerbGroup): void {
   const verb = group(
     'contract',
@@ -24,20 +24,20 @@ export function addContractVerbs(group: VerbGroup): void {
   ).option('--items <file>', 'for planner-result: the items that exist, as JSON');
 }
 
-/** What `work` can do, each in a file of its own. */
+/** Registers the actions of `work`. */
 export function addWorkVerbs(group: VerbGroup): void {
   const verb = group(
     'work',
     'work items: plan, list, show, dispatch, review, merge, watch and more',
     'conductor work list',
   );
-  addBoard(verb);
+  addBoardActions(verb);
   addAgentActions(verb);
-  addPeopleActions(verb);
-  addBodies(verb);
+  addUserActions(verb);
+  addBodyActions(verb);
 }
 
-function addBoard(verb: AddVerb): void {
+function addBoardActions(verb: AddVerb): void {
   verb(
     'list',
     'the board: items by status, and why each of them waits',
@@ -58,7 +58,7 @@ function addBoard(verb: AddVerb): void {
   );
 }
 
-/** Actions that have agents work. */
+/** Actions that start agents. */
 function addAgentActions(verb: AddVerb): void {
   verb(
     'plan',
@@ -111,8 +111,8 @@ function addAgentActions(verb: AddVerb): void {
     .option(...TRUST_OPTION);
 }
 
-/** What people decide. */
-function addPeopleActions(verb: AddVerb): void {
+/** Actions that carry out a user's decision. */
+function addUserActions(verb: AddVerb): void {
   verb(
     'transition <id> <status>',
     'move an item to another status',
@@ -163,8 +163,8 @@ function addPeopleActions(verb: AddVerb): void {
   });
 }
 
-/** About bodies that nobody keeps yet. */
-function addBodies(verb: AddVerb): void {
+/** Actions on bodies that do not belong to an item yet. */
+function addBodyActions(verb: AddVerb): void {
   verb(
     'template <name>',
     'print the template of a body: task or refinement',

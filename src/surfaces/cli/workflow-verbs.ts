@@ -6,7 +6,7 @@ import type { ValidateFormat } from './verbs/validate.ts';
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
 const VALIDATE_FORMATS: readonly ValidateFormat[] = ['human', 'json', 'sarif', 'github'];
 
-/** Verbs for authors of workflows; none of them starts an agent. */
+/** Registers the verbs for authors of workflows; none of them starts an agent. */
 export function addWorkflowVerbs(verb: AddVerb): void {
   verb(
     'validate <files...>',

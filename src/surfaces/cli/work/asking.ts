@@ -9,37 +9,37 @@ import { report } from './driving.ts';
 import { createEventLines } from './event-lines.ts';
 import { expectDone, type Granted, withTrustedWork } from './session.ts';
 
-type Asked = Parameters<WorkEngine['ask']>[0];
+type CommandArgument = Parameters<WorkEngine['ask']>[0];
 
 export interface Asking {
   readonly work: OpenWork;
   readonly snapshot: WorkSnapshot;
-  /** Comes back when it is done; fails with the reason and the way out when it is refused. */
-  readonly ask: (command: Asked, key?: string) => Promise<Granted>;
+  /** Returns when the command is done; throws the reason and the fix if it is refused or fails. */
+  readonly ask: (command: CommandArgument, key?: string) => Promise<Granted>;
 }
 
-/** Has a wish of a person carried out, and tells what came of it: also what became free by it. */
+/** Executes a user's commands and prints the resulting events, including those of items that become free. */
 export async function askAsPerson(
   context: VerbContext,
   as: string | null,
-  wish: (asking: Asking) => Promise<void>,
+  act: (asking: Asking) => Promise<void>,
 ): Promise<ExitCode> {
   return withTrustedWork(context, { jobs: null }, async (work) => {
     const answerer = await work.answerer();
     const obstacle = refuseAnswer(answerer, work.answers);
     if (obstacle !== null) throw new CliError(obstacle.message, obstacle.help, EXIT.failed);
-    // Before a wish is judged, what was left half done is completed and what has happened outside is known.
+    // First complete unfinished commands and record ended runs: guards must see the current state.
     await work.engine.recover();
     const snapshot = await work.engine.snapshot();
     const person = as ?? (await work.userName());
-    await wish({
+    await act({
       work,
       snapshot,
       ask: async (command, key) =>
         expectDone(await work.engine.ask(command, person, key, answerer.origin), itemOf(command)),
     });
     await work.engine.recover();
-    if (!context.json) await tell(context, work, snapshot);
+    if (!context.json) await printEvents(context, work, snapshot);
     await report(context, work, snapshot.state.seq, {
       code: EXIT.success,
       ok: true,
@@ -50,7 +50,7 @@ export async function askAsPerson(
   });
 }
 
-async function tell(
+async function printEvents(
   { terminal: { out, paintOut } }: VerbContext,
   { history }: OpenWork,
   { state }: WorkSnapshot,

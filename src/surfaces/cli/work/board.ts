@@ -6,48 +6,56 @@ import { renderTable } from '../table.ts';
 import type { Paint, Terminal } from '../terminal.ts';
 import { oneLine } from './event-lines.ts';
 
-type Shown = Pick<WorkSnapshot, 'state' | 'limits'>;
+type BoardState = Pick<WorkSnapshot, 'state' | 'limits'>;
 
-/** A line for each item, in the order in which they were made. */
-export function renderItems(snapshot: Shown, items: readonly KnownItem[]): string {
+/** One line per item, in the order of creation. */
+export function renderItems(snapshot: BoardState, items: readonly KnownItem[]): string {
   return renderTable(
     items.map((known) => [
       known.item.id,
       known.item.status,
       known.item.priority,
       oneLine(known.item.title),
-      ...whyOf(snapshot, known),
+      ...waitingReasons(snapshot, known),
     ]),
   );
 }
 
-/** A section for each status that has items; what does not fit on a line is cut. */
+/** One section per status that has items; lines are clipped at the width of the terminal. */
 export function renderBoard(
   { paintOut, columns }: Pick<Terminal, 'paintOut' | 'columns'>,
-  snapshot: Shown,
+  snapshot: BoardState,
   items: readonly KnownItem[],
 ): string {
   const width = Math.max(0, ...items.map(({ item }) => item.id.length));
   const sections = WORK_STATUSES.map((status) => {
-    const here = items.filter(({ item }) => item.status === status);
-    if (here.length === 0) return '';
-    const heading = `${colourOf(paintOut, status)(status.toUpperCase())} ${paintOut.dim(String(here.length))}\n`;
-    return heading + here.map((known) => renderCard(paintOut, columns(), width, snapshot, known)).join('');
+    const inStatus = items.filter(({ item }) => item.status === status);
+    if (inStatus.length === 0) return '';
+    const heading = `${colourOf(paintOut, status)(status.toUpperCase())} ${paintOut.dim(String(inStatus.length))}\n`;
+    return (
+      heading + inStatus.map((known) => renderCard(paintOut, columns(), width, snapshot, known)).join('')
+    );
   });
   return sections.join('');
 }
 
-function renderCard(paint: Paint, columns: number, width: number, snapshot: Shown, known: KnownItem): string {
+function renderCard(
+  paint: Paint,
+  columns: number,
+  width: number,
+  snapshot: BoardState,
+  known: KnownItem,
+): string {
   const { id, title, priority, type } = known.item;
   const kind = type === 'refinement' ? 'question' : priority;
   const head = `  ${paint.bold(id.padEnd(width))}  ${paint.dim(kind.padEnd(8))}  `;
-  const reasons = whyOf(snapshot, known).map(
+  const reasons = waitingReasons(snapshot, known).map(
     (why) => `  ${' '.repeat(width)}  ${paint.yellow(clip(`└ ${why}`, columns - width - 4))}\n`,
   );
   return `${head}${clip(title, columns - width - 14)}\n${reasons.join('')}`;
 }
 
-function whyOf({ state, limits }: Shown, known: KnownItem): string[] {
+function waitingReasons({ state, limits }: BoardState, known: KnownItem): string[] {
   const why = waitingReason(state, known, limits);
   return why === null ? [] : [oneLine(why)];
 }

@@ -3,7 +3,7 @@ import { fieldsOfLabels, labelsOf } from '../../../work/labels.ts';
 import { type KnownItem, runOfItem } from '../../../work/state.ts';
 import { waitingReason } from '../../../work/waiting.ts';
 
-/** An item as verbs print it with `--json`: as the provider has it, with why it waits and who works on it. */
+/** An item for `--json`: the provider's fields, the reason why it waits, and the run that works on it. */
 export function itemDocument({ state, limits }: WorkSnapshot, known: KnownItem) {
   const run = runOfItem(state, known.item.id);
   return {
@@ -13,7 +13,7 @@ export function itemDocument({ state, limits }: WorkSnapshot, known: KnownItem) 
   };
 }
 
-/** All labels of an item, as people see them at a provider: the journal keeps the status of an item apart from the others. */
+/** All labels of an item as a provider shows them, including its status, which the journal stores separately. */
 export function labelsOfItem({ item, labels }: KnownItem): readonly string[] {
   return labelsOf({ ...fieldsOfLabels(labels), status: item.status });
 }

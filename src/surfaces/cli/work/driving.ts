@@ -19,12 +19,12 @@ export interface WorkDriving {
 export interface WorkEnd {
   readonly code: ExitCode;
   readonly ok: boolean;
-  /** For people, where it is not ok. */
+  /** A message for the user; null if there is nothing to report. */
   readonly reason: string | null;
   readonly help: string | null;
 }
 
-/** Runs agents on items with live progress, and with Ctrl-C as a clean end: what ran can be taken up again. */
+/** Runs agents on items with live progress. Ctrl-C stops them cleanly: their runs can be resumed. */
 export async function driveWork(
   context: VerbContext,
   options: { readonly jobs: number | null; readonly as: string | null },
@@ -58,7 +58,7 @@ export async function driveWork(
   }
 }
 
-/** What happened since, as one document; for people, only what went wrong. */
+/** Prints the events since `after` as one JSON document; without `--json`, only the reason and the help. */
 export async function report(
   context: VerbContext,
   work: OpenWork,
@@ -77,7 +77,7 @@ export async function report(
   printJson(context, { ok, reason, help, events, items });
 }
 
-/** Nothing moves any more: what of these items is left, and for whom. */
+/** The result of a loop that has stopped or is idle: which of these items are unfinished, and what the user can do. */
 export function endOfLoop(
   end: LoopEnd,
   { state }: WorkSnapshot,

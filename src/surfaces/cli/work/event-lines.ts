@@ -2,14 +2,14 @@ import type { JournalEntry, WorkEvent } from '../../../contracts/work-event.ts';
 import type { WorkState } from '../../../work/state.ts';
 import { type Paint, printable, shortId } from '../terminal.ts';
 
-/** Tells what happened to items, a line each. It remembers which run and which revision is whose. */
+/** Renders each event as one line. Remembers which item each run and each revision belongs to. */
 export function createEventLines(paint: Paint, state: WorkState): (entry: JournalEntry) => string | null {
   const runs = new Map([...state.runs.values()].map(({ runId, itemId }) => [runId, itemId]));
   const revisions = new Map([...state.revisions.values()].map(({ id, workItemID }) => [id, workItemID]));
   return ({ event }) => {
     if (event.type === 'run_accepted') runs.set(event.run_id, event.item_id);
     if (event.type === 'revision_made') revisions.set(event.revision.id, event.revision.workItemID);
-    return lineOf(paint, event, {
+    return renderEvent(paint, event, {
       run: (id) => runs.get(id) ?? null,
       revision: (id) => revisions.get(id) ?? null,
     });
@@ -21,7 +21,7 @@ interface Owners {
   readonly revision: (id: string) => string | null;
 }
 
-function lineOf(paint: Paint, event: WorkEvent, owners: Owners): string | null {
+function renderEvent(paint: Paint, event: WorkEvent, owners: Owners): string | null {
   const line = (item: string | null, mark: string, text: string) =>
     `${mark} ${(item ?? 'plan').padEnd(5)} ${text}`;
   switch (event.type) {
@@ -35,7 +35,7 @@ function lineOf(paint: Paint, event: WorkEvent, owners: Owners): string | null {
       return line(
         event.item_id,
         markOf(paint, event.to),
-        `${event.from} → ${paint.bold(event.to)}${because(paint, event.reason)}`,
+        `${event.from} → ${paint.bold(event.to)}${reasonSuffix(paint, event.reason)}`,
       );
     case 'revision_made':
       return line(
@@ -49,7 +49,7 @@ function lineOf(paint: Paint, event: WorkEvent, owners: Owners): string | null {
       return line(
         owners.revision(event.revision_id),
         mark,
-        `checks: ${status}${because(paint, reason ?? '')}`,
+        `checks: ${status}${reasonSuffix(paint, reason ?? '')}`,
       );
     }
     case 'review_posted': {
@@ -58,7 +58,7 @@ function lineOf(paint: Paint, event: WorkEvent, owners: Owners): string | null {
       return line(
         owners.revision(event.review.revisionID),
         mark,
-        `review: ${verdict}${because(paint, summary)}`,
+        `review: ${verdict}${reasonSuffix(paint, summary)}`,
       );
     }
     case 'revision_merged':
@@ -75,7 +75,7 @@ function lineOf(paint: Paint, event: WorkEvent, owners: Owners): string | null {
         : line(
             owners.run(event.run_id),
             paint.red('✗'),
-            `run ${shortId(event.run_id)} failed${because(paint, event.reason)}`,
+            `run ${shortId(event.run_id)} failed${reasonSuffix(paint, event.reason)}`,
           );
     case 'command_refused':
     case 'command_failed': {
@@ -83,7 +83,7 @@ function lineOf(paint: Paint, event: WorkEvent, owners: Owners): string | null {
       return line(
         event.item_id,
         paint.yellow('!'),
-        `${event.kind.replaceAll('_', ' ')} ${how}${because(paint, event.reason)}`,
+        `${event.kind.replaceAll('_', ' ')} ${how}${reasonSuffix(paint, event.reason)}`,
       );
     }
     case 'specs_planned':
@@ -105,12 +105,12 @@ function markOf(paint: Paint, status: string): string {
   return status === 'blocked' || status === 'needs-refinement' ? paint.yellow('?') : paint.blue('→');
 }
 
-function because(paint: Paint, reason: string): string {
+function reasonSuffix(paint: Paint, reason: string): string {
   const text = oneLine(reason);
   return text === '' ? '' : paint.dim(`  ${text}`);
 }
 
-/** The first line of a text from outside. */
+/** The first line of a text from outside, neutralised. */
 export function oneLine(text: string): string {
   return printable(text).trim().split('\n', 1)[0] ?? '';
 }

@@ -1,17 +1,17 @@
 import type { JournalEntry, WorkEvent } from '../../../contracts/work-event.ts';
 import type { WorkItem } from '../../../contracts/work-item.ts';
 
-/** What the journal says about one item, also by way of its runs and its revision. */
+/** The journal entries about one item, its runs and its revision. */
 export function itemHistory(entries: readonly JournalEntry[], item: WorkItem): readonly JournalEntry[] {
   const runs = new Set(
     entries.flatMap(({ event }) =>
       event.type === 'run_accepted' && event.item_id === item.id ? [event.run_id] : [],
     ),
   );
-  return entries.filter(({ event }) => concerns(event, item, runs));
+  return entries.filter(({ event }) => concernsItem(event, item, runs));
 }
 
-function concerns(event: WorkEvent, item: WorkItem, runs: ReadonlySet<string>): boolean {
+function concernsItem(event: WorkEvent, item: WorkItem, runs: ReadonlySet<string>): boolean {
   switch (event.type) {
     case 'item_created':
     case 'item_updated':
@@ -43,7 +43,7 @@ function concerns(event: WorkEvent, item: WorkItem, runs: ReadonlySet<string>): 
 export interface RunOfItem {
   readonly run_id: string;
   readonly role: string;
-  /** Null while it goes on. */
+  /** Null until the run has ended. */
   readonly ok: boolean | null;
   readonly reason: string | null;
 }

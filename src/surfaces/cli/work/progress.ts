@@ -10,10 +10,10 @@ const FRAME_MS = 100;
 
 export interface WorkProgress {
   readonly observe: (subject: RoleSubject) => RunObserver;
-  /** Where things stand before anything is told. */
+  /** Sets the state before the first event. */
   readonly begin: (state: WorkState) => void;
   readonly tell: (entry: JournalEntry) => void;
-  /** Runs that have been seen at work, for whoever has to end them by force. */
+  /** The runs observed so far, so that the caller can kill their processes. */
   readonly runIds: () => readonly string[];
   readonly stop: () => void;
 }
@@ -25,11 +25,11 @@ interface Row {
   readonly last: string;
 }
 
-/** A line for everything that happens to an item; on a terminal also a live line for each item that an agent works on. */
+/** One line per event of an item; on a terminal also a live line per item that an agent works on. */
 export function createWorkProgress(terminal: Terminal): WorkProgress {
   const rows = new Map<string, Row>();
   const runIds = new Set<string>();
-  let lineOf: ((entry: JournalEntry) => string | null) | null = null;
+  let renderEvent: ((entry: JournalEntry) => string | null) | null = null;
   let drawn = 0;
   let frame = 0;
   const clear = () => {
@@ -65,11 +65,11 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
       };
     },
     begin: (state) => {
-      lineOf = createEventLines(terminal.paint, state);
+      renderEvent = createEventLines(terminal.paint, state);
     },
     tell: (entry) => {
-      if (isAnswerToPerson(entry)) return;
-      const line = lineOf?.(entry) ?? null;
+      if (isRejectedUserCommand(entry)) return;
+      const line = renderEvent?.(entry) ?? null;
       if (line === null) return;
       clear();
       terminal.err(`${line}\n`);
@@ -84,8 +84,8 @@ export function createWorkProgress(terminal: Terminal): WorkProgress {
   };
 }
 
-/** A person whose wish comes to nothing is told so by the verb. */
-function isAnswerToPerson({ event }: JournalEntry): boolean {
+/** Whether a user's command was refused or failed, which the verb itself reports. */
+function isRejectedUserCommand({ event }: JournalEntry): boolean {
   return (event.type === 'command_refused' || event.type === 'command_failed') && event.by !== 'engine';
 }
 

@@ -12,7 +12,7 @@ import { openWork } from '../open.ts';
 import { printable } from '../terminal.ts';
 import type { VerbContext } from '../verb.ts';
 
-/** Opens the work items of the repository, and closes what they are kept in afterwards. */
+/** Opens the work items of the repository, and closes their store after `use`. */
 export async function withWork<T>(
   context: VerbContext,
   options: WorkOptions,
@@ -26,7 +26,7 @@ export async function withWork<T>(
   }
 }
 
-/** As `withWork`, for actions that have agents work or checks run: now, or to complete what was left half done. */
+/** Same as `withWork`, for actions that may start agents or checks, even if only to complete an unfinished command. */
 export async function withTrustedWork<T>(
   context: VerbContext,
   options: WorkOptions,
@@ -36,7 +36,7 @@ export async function withTrustedWork<T>(
   return withWork(context, options, use);
 }
 
-/** The item of an id, also written as `#3`. */
+/** Finds an item by its id, which may also be written as `#3`. */
 export function findItem({ state }: WorkSnapshot, wanted: string): KnownItem {
   const known = state.items.get(wanted) ?? state.items.get(wanted.replace(/^#/, ''));
   if (known !== undefined) return known;
@@ -52,17 +52,21 @@ export function findItem({ state }: WorkSnapshot, wanted: string): KnownItem {
   );
 }
 
-/** Now, or earlier and not again. */
+/** `done_before`: the command was executed earlier and is not repeated. */
 export type Granted = Extract<Outcome['kind'], 'done' | 'done_before'>;
 
-/** Goes on where a wish was granted; says why and what to do where it was not. */
+/** Returns if the command is done; throws the reason and the fix otherwise. */
 export function expectDone(outcome: Outcome, item: string | null): Granted {
   switch (outcome.kind) {
     case 'done':
     case 'done_before':
       return outcome.kind;
     case 'refused':
-      throw new CliError(printable(outcome.reason), outcome.help ?? wayOut(outcome.code, item), EXIT.failed);
+      throw new CliError(
+        printable(outcome.reason),
+        outcome.help ?? suggestFix(outcome.code, item),
+        EXIT.failed,
+      );
     case 'failed':
       throw new CliError(
         printable(outcome.reason),
@@ -72,7 +76,7 @@ export function expectDone(outcome: Outcome, item: string | null): Granted {
   }
 }
 
-/** The same for a run that was asked for: what remains are runs that were accepted. */
+/** Returns the report of an accepted run; throws the reason and the fix if the run was refused or not started. */
 export function expectAccepted(
   report: RunReport,
   item: string | null,
@@ -81,7 +85,7 @@ export function expectAccepted(
     case 'accepted':
       return report;
     case 'refused':
-      throw new CliError(printable(report.reason), report.help ?? wayOut(report.code, item), EXIT.failed);
+      throw new CliError(printable(report.reason), report.help ?? suggestFix(report.code, item), EXIT.failed);
     case 'not_started':
       throw new CliError(
         printable(report.reason),
@@ -91,7 +95,7 @@ export function expectAccepted(
   }
 }
 
-function wayOut(code: RefusalCode, item: string | null): string {
+function suggestFix(code: RefusalCode, item: string | null): string {
   const id = item ?? 'ID';
   switch (code) {
     case 'unknown_item':
