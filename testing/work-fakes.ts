@@ -33,7 +33,7 @@ export function createMemoryJournal(now: () => string): WorkJournal & { readonly
         let over = false;
         try {
           return await work(async (events) => {
-            if (over) throw new Error('whoever appends to the journal has to hold it');
+            if (over) throw new Error('the journal can be appended to only while it is locked');
             return append(events);
           });
         } finally {

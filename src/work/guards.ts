@@ -174,7 +174,7 @@ function refuseTransition(
 
 function refuseCancel(state: WorkState, itemId: string): Refusal | null {
   if (!state.items.has(itemId)) return unknownItem(itemId);
-  return runOfItem(state, itemId) === null ? refuse('no_active_run', `nobody works on item ${itemId}`) : null;
+  return runOfItem(state, itemId) === null ? refuse('no_active_run', `no run works on item ${itemId}`) : null;
 }
 
 function unknownItem(itemId: string): Refusal {

@@ -34,7 +34,7 @@ describe('a process that is killed while its agent works', { timeout: 120_000 },
     expect(await scene.statuses()).toEqual({ one: 'approved' });
     expect(markedProcesses(runId)).toEqual([]);
     const { runs } = await scene.document('show', '1');
-    expect(runs[0]).toMatchObject({ run_id: runId, ok: false, reason: 'nobody drives it' });
+    expect(runs[0]).toMatchObject({ run_id: runId, ok: false, reason: 'no process drives it' });
     const worktree = join(scene.workspacesDir, runId, 'work');
     expect(await readFile(join(worktree, 'src/one.js'), 'utf8')).toBe('half');
     await access(join(scene.repo.root, '.tnh/run', runId, 'events.ndjson'));

@@ -120,7 +120,7 @@ describe('a run whose driver is another process', () => {
     expect(await scene.roles.look(runId, SUBJECT)).toEqual({ kind: 'driven' });
     driver.kill('SIGKILL');
     await driver.done;
-    expect(await scene.roles.look(runId, SUBJECT)).toEqual({ kind: 'lost', reason: 'nobody drives it' });
+    expect(await scene.roles.look(runId, SUBJECT)).toEqual({ kind: 'lost', reason: 'no process drives it' });
     await scene.roles.cancel(runId);
     expect(markedProcesses(runId)).toEqual([]);
     expect(refusal(await scene.roles.look(runId, SUBJECT))).toContain('the run ended cancelled');
@@ -191,7 +191,7 @@ describe('a run that is stopped from outside', () => {
     await until(() => existsSync(scene.beside('pid')));
     stop.abort();
     const { state, runId } = await running;
-    expect(state).toEqual({ kind: 'lost', reason: 'nobody drives it' });
+    expect(state).toEqual({ kind: 'lost', reason: 'no process drives it' });
     expect(markedProcesses(runId)).toEqual([]);
   });
 

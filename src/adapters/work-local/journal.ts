@@ -29,7 +29,7 @@ export function createLocalJournal({ database, clock }: LocalJournalDeps): WorkJ
           let isReleased = false;
           try {
             return await work((events) => {
-              if (isReleased) throw new Error('whoever appends to the journal has to hold it');
+              if (isReleased) throw new Error('the journal can be appended to only while it is locked');
               const at = clock.now().toISOString();
               return database.write((tables) => append(tables, at, events));
             });

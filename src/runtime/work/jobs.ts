@@ -106,7 +106,7 @@ async function driveJob(deps: JobDeps, asked: AskedRun, progress: JobProgress): 
   return { kind: 'accepted', runId: progress.runId, conclusion };
 }
 
-/** Gives a run that this process stopped the reason `stopped` instead of `nobody drives it`. */
+/** Gives a run that this process stopped the reason `stopped` instead of `no process drives it`. */
 function explainStop(state: RoleState, signal: AbortSignal): RoleState {
   return signal.aborted && state.kind === 'lost' ? { kind: 'lost', reason: 'it was stopped' } : state;
 }
@@ -175,5 +175,5 @@ function hasResult(state: RoleState): boolean {
 
 function reasonOf(state: RoleState): string {
   if (state.kind === 'ended') return state.end.ok ? 'it ended before it was accepted' : state.end.reason;
-  return state.kind === 'driven' ? 'somebody else drives it' : state.reason;
+  return state.kind === 'driven' ? 'another process drives it' : state.reason;
 }

@@ -123,7 +123,7 @@ async function performCancel(
   command: CommandOf<'cancel_run'>,
 ): Promise<Performed> {
   const run = runOfItem(state, command.itemId);
-  if (run === null) throw new Error(`nobody works on item ${command.itemId}`);
+  if (run === null) throw new Error(`no run works on item ${command.itemId}`);
   await deps.runner.cancel(run.runId);
   return write(deps, key, cancelRun(state, itemOf(state, command.itemId), run, nameOf(by)));
 }

@@ -178,7 +178,7 @@ async function lookAtRun(
   }
   if (run.driverPid !== null) return { kind: 'driven' };
   if (view === null) return lost('it never started');
-  return (await findWait(run, view, deps.project.clock.now())) ?? lost('nobody drives it');
+  return (await findWait(run, view, deps.project.clock.now())) ?? lost('no process drives it');
 }
 
 /** Why the run is not evidence for this item; null if it was started for it. */

@@ -7,5 +7,5 @@ export const handleOrphans: Handler = (event, state, limits) => {
   return [...state.items.values()]
     .filter(({ item }) => item.status === 'in-progress' && !limits.starting.has(item.id))
     .filter(({ item }) => runOfItem(state, item.id) === null)
-    .map((known) => moveItem(known, 'pending', 'nobody works on it'));
+    .map((known) => moveItem(known, 'pending', 'no run works on it'));
 };

@@ -224,7 +224,7 @@ describe('a command is refused', () => {
       { kind: 'cancel_run', itemId: '1' },
       ANN,
       'no_active_run',
-      'nobody works on item 1',
+      'no run works on item 1',
     ],
     [
       'a result of a run that was ended',
