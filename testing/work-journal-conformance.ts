@@ -102,7 +102,7 @@ export const JOURNAL_CASES: readonly JournalCase[] = [
       await journal.alone(async (append) => {
         kept = append;
       });
-      await assert.rejects(async () => kept?.([done('late')]), /has to hold it/);
+      await assert.rejects(async () => kept?.([done('late')]), /only while it is locked/);
       assert.deepEqual(await journal.read(0), []);
     },
   },
