@@ -20,21 +20,6 @@ import type { ScopeEntry } from '../../work/scope-entry.ts';
 /** Shorter ids match by chance too easily. */
 const SHORTEST_ID = 7;
 
-/** The file before a patch, if a single hunk contains all of it; its blob id proves that nothing is missing. */
-function wholeFileBefore({ hunks, oldBlob }: PatchText): Uint8Array | null {
-  const [hunk, second] = hunks;
-  if (hunk === undefined || second !== undefined || hunk.oldStart !== 1) return null;
-  const text = oldSide(hunk);
-  if (text === null || oldBlob.length < SHORTEST_ID) return null;
-  const bytes = new TextEncoder().encode(text);
-  const isMatch = ['sha1', 'sha256'].some((algorithm) => blobId(algorithm, bytes).startsWith(oldBlob));
-  return isMatch ? bytes : null;
-}
-
-function blobId(algorithm: string, bytes: Uint8Array): string {
-  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
-}
-
 export interface ScopeQuestion {
   readonly inScope: readonly ScopeEntry[];
   readonly outOfScope: readonly ScopeEntry[];
@@ -206,4 +191,19 @@ export function scopeWarnings(files: readonly ScopedFile[]): readonly string[] {
     if (kind === 'incidental' && proved === false) return [`[Warning] ${path} is incidental: ${reason}`];
     return [];
   });
+}
+
+/** The file before a patch, if a single hunk contains all of it; its blob id proves that nothing is missing. */
+function wholeFileBefore({ hunks, oldBlob }: PatchText): Uint8Array | null {
+  const [hunk, second] = hunks;
+  if (hunk === undefined || second !== undefined || hunk.oldStart !== 1) return null;
+  const text = oldSide(hunk);
+  if (text === null || oldBlob.length < SHORTEST_ID) return null;
+  const bytes = new TextEncoder().encode(text);
+  const isMatch = ['sha1', 'sha256'].some((algorithm) => blobId(algorithm, bytes).startsWith(oldBlob));
+  return isMatch ? bytes : null;
+}
+
+function blobId(algorithm: string, bytes: Uint8Array): string {
+  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
