@@ -108,7 +108,7 @@ function obstacleText(problem: Exclude<ResumeProblem, { kind: 'driven' }>): stri
     case 'earlier_version':
       return problem.message;
     case 'unseen_workspace':
-      return `its workspace ${problem.path} can't be seen from here`;
+      return `its workspace ${problem.path} isn't visible from this machine or container`;
   }
 }
 

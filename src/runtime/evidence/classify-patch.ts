@@ -103,8 +103,8 @@ async function proveAll(
     const found = proved[index] ?? null;
     const missing =
       sources === null
-        ? 'no repository is at hand to see the whole file'
-        : 'the patch fits no version of it that is at hand';
+        ? 'the whole file is unknown, because there is no repository'
+        : 'the patch applies to no known version of the file';
     proofs.set(path, found ?? notProved(missing));
   });
   return proofs;
@@ -112,8 +112,8 @@ async function proveAll(
 
 /** Changes that a comparison of contents can't prove harmless. */
 function shapeFlaw(change: FileChange): string | null {
-  if (change.status === 'R') return 'a file that is moved is found elsewhere';
-  if (change.status === 'A') return 'a new file is no change that preserves anything';
+  if (change.status === 'R') return 'the file is moved';
+  if (change.status === 'A') return 'the file is new';
   if (change.status === 'D') return 'a file is deleted';
   if (change.oldMode !== change.newMode) return 'its mode changed';
   if (change.newMode === '120000') return 'it is a link';
