@@ -59,7 +59,10 @@ export function createSimWorkspace(world: SimWorld, life: Life, fails: GitFails)
       await life.point('reopen');
       if (repo.isComplete) repo.worktree ??= repo.treeById(tree ?? baseTree());
       else if (tree === null || tree === baseTree()) await create(workspace);
-      else throw new ExpectedFailure(`the workspace ${workspace.worktreePath} isn't visible from this machine or container`);
+      else
+        throw new ExpectedFailure(
+          `the workspace ${workspace.worktreePath} isn't visible from this machine or container`,
+        );
     },
     snapshot: async (_workspace, name) => {
       await life.point('snapshot');

@@ -273,12 +273,7 @@ describe('a record does not verify', () => {
 
   test.for([
     ['gate_approved', { by: 'Eve' }, /gate_outcome/, /^is not the answer of events\.ndjson line \d+$/],
-    [
-      'gate_approved',
-      { comment: 'no' },
-      /gate_outcome/,
-      /^differs from events\.ndjson line \d+$/,
-    ],
+    ['gate_approved', { comment: 'no' }, /gate_outcome/, /^differs from events\.ndjson line \d+$/],
     ['gate_requested', { tree: 'f'.repeat(40) }, /gate_request\.json/, /^shows a different tree than /],
     ['gate_requested', { request_sha256: 'f'.repeat(64) }, /gate_request\.json/, /^is not the request that /],
   ] as const)('when %s was forged to %o', async ([type, payload, path, message], { open }) => {

@@ -82,7 +82,7 @@ async function verifyRequest(context: VerifyContext, event: Requested): Promise<
   if (!request.success) return [flaw(path, 'is not a gate request')];
   if (request.data.tree !== event.payload.tree) return [flaw(path, `shows a different tree than ${where}`)];
   if (request.data.workflow_digest !== context.view.started.workflow_digest)
-    return [flaw(path, 'names a different workflow than the run's')];
+    return [flaw(path, 'names a different workflow than the run')];
   return verifyShown(context, path, request.data.evidence);
 }
 
@@ -124,6 +124,6 @@ async function verifyOutcome(
   if (request_sha256 !== request?.payload.request_sha256 || tree !== request.payload.tree)
     return [flaw(path, 'answers another request')];
   if ((workflow_digest ?? context.view.started.workflow_digest) !== context.view.started.workflow_digest)
-    return [flaw(path, 'names a different workflow than the run's')];
+    return [flaw(path, 'names a different workflow than the run')];
   return verifyShown(context, path, evidence ?? []);
 }

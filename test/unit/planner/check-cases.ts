@@ -102,7 +102,7 @@ export const CHECK_CASES: readonly DecisionCase[] = [
     blockers: [],
   },
   {
-    name: 'fewer checks than at the base need approval',
+    name: 'fewer checks than at the base need a person',
     input: envelope({ harness_report: passing, validation: { fewer_checks: fewer } }),
     rows: ['fewer-checks'],
     status: 'needs_human',

@@ -72,7 +72,7 @@ export const ROW_CASES: readonly DecisionCase[] = [
     blockers: [],
   },
   {
-    name: 'proposed goldens need approval',
+    name: 'proposed goldens need a person',
     input: envelope({ harness_report: report({ a: 'passed' }, { proposed_goldens: ['goldens/a.png'] }) }),
     rows: ['goldens-proposed'],
     status: 'needs_human',
