@@ -1,4 +1,5 @@
 import type { Config } from '../contracts/config/config.ts';
+import type { AnswerOrigin } from '../contracts/run/answer-origin.ts';
 import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RunRecord } from '../ports/run-store.ts';
@@ -15,6 +16,7 @@ import { refuseAnswer } from '../runtime/gates/refuse-answer.ts';
 import { findEarlierRun } from '../runtime/record/earlier-run.ts';
 import { workspaceOf } from '../runtime/record/recorded-run.ts';
 import { type AwaitingView, type RunView, viewRun } from '../runtime/record/run-view.ts';
+import type { OpenProject } from './opened.ts';
 
 export interface AnswerRequest {
   readonly record: RunRecord;
@@ -31,8 +33,18 @@ export interface AnswerRequest {
 }
 
 export type AnswerResult =
-  | { readonly ok: true; readonly stepId: string; readonly gate: string }
+  | { readonly ok: true; readonly stepId: string; readonly origin: AnswerOrigin }
   | { readonly ok: false; readonly reason: string; readonly help: string | null };
+
+/** Answers the open gate of a run in this project, from this process. */
+export async function answerOpenGate(
+  { clock, deps, repoRoot, answers, answerer }: OpenProject,
+  record: RunRecord,
+  answer: Pick<AnswerRequest, 'answer' | 'by' | 'comment'> & Partial<Pick<AnswerRequest, 'accepted'>>,
+): Promise<AnswerResult> {
+  const own = { record, clock, workspace: deps.workspace, repoRoot, answerer: await answerer() };
+  return answerGate({ accepted: answers, ...own, ...answer });
+}
 
 /** Records a user's answer in the gate's inbox, exactly once. The run continues when a process drives it. */
 export async function answerGate(request: AnswerRequest): Promise<AnswerResult> {
@@ -78,7 +90,7 @@ export async function answerGate(request: AnswerRequest): Promise<AnswerResult> 
     workflow_digest: binding.ok ? binding.bound.workflowDigest : null,
     evidence: binding.ok ? [...binding.bound.evidence] : null,
   });
-  if (accepted) return { ok: true, stepId: awaiting.stepId, gate: awaiting.gate };
+  if (accepted) return { ok: true, stepId: awaiting.stepId, origin: answerer.origin };
   const winner = await readAnswer(record.directory, awaiting);
   if (winner !== null)
     return refuse(alreadyAnswered(awaiting.stepId, winner.answer, winner.by), resumeAnswered(record));

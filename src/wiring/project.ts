@@ -1,12 +1,16 @@
 import { realpathSync } from 'node:fs';
+import { namedChromium } from '../../harness/web/browser.ts';
 import { createBaselineFiles } from '../adapters/baselines/baseline-files.ts';
+import { createNotifier } from '../adapters/notify/notifier.ts';
 import { sweepMarked } from '../adapters/process/mark-sweep.ts';
 import { awaitOrphans } from '../adapters/process/orphan-wait.ts';
+import { processBounds } from '../adapters/process/process-bounds.ts';
 import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { detectValidators } from '../adapters/project/detect-validators.ts';
-import { type PolicyFiles, readPolicies } from '../adapters/project/policy-files.ts';
+import { findHarnessKit } from '../adapters/project/harness-kit.ts';
+import { readPolicies } from '../adapters/project/policy-files.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { openPrompts } from '../adapters/prompts/prompt-files.ts';
 import { createTemplateReader } from '../adapters/prompts/template.ts';
@@ -20,34 +24,26 @@ import { listCheckoutFolders } from '../adapters/workspace/git/find-repository.t
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
 import { SNAPSHOT_BOUNDS } from '../adapters/workspace/repository/run-repository.ts';
 import { createStepWatcher } from '../adapters/workspace/watch/step-watch.ts';
-import type { Opened, OpenProject } from '../app/services.ts';
+import { type Opened, type OpenProject, refuse } from '../app/opened.ts';
 import type { Config } from '../contracts/config/config.ts';
 import { SETUP_DEFAULTS } from '../contracts/config/config-defaults.ts';
 import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
+import { allowlisted, withoutCheckouts } from '../policy/environment.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
+import { createStepPolicy, protectedBranchesOf } from '../policy/step-policy.ts';
+import type { PolicyFiles } from '../ports/project-files.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
-import { createAgentCare } from './agent-care.ts';
-import { createAgents } from './agents.ts';
-import type { Configured } from './configured.ts';
-import { createEnclosure } from './enclosure.ts';
-import { allowlisted, withoutCheckouts } from './environment.ts';
-import { findHarnessKit } from './harness-kit.ts';
-import { durationOf, knownNames, limitDefaults } from './known-names.ts';
-import { createNotifier } from './notifier.ts';
+import { durationOf, limitDefaults } from '../workflow/config/limit-defaults.ts';
+import { createAgentCare, createAgents } from './agents.ts';
+import { type CatalogFolders, type Configured, knownNames } from './open.ts';
 import { plannerFor, plannerSecrets } from './planners.ts';
-import { processBounds } from './process-bounds.ts';
 import { createRecords } from './records.ts';
-import { findSandbox, sandboxRefusal } from './sandbox-state.ts';
-import { createStepPolicy, protectedBranchesOf } from './step-policy.ts';
+import { createEnclosure, findSandbox, sandboxRefusal } from './sandbox.ts';
 
 interface ProjectRequest extends Configured {
-  readonly folders: {
-    readonly prompts: readonly string[];
-    readonly policies: readonly string[];
-    readonly workflows: readonly string[];
-  };
+  readonly folders: CatalogFolders;
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
 }
@@ -60,7 +56,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   if (brokenPrompt !== undefined)
     return refuse(
       `${brokenPrompt.name} has errors`,
-      'correct the front matter, or take the file away',
+      'correct the front matter, or remove the file',
       brokenPrompt,
     );
   const policies = await readPolicies(folders.policies);
@@ -68,9 +64,13 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   if (brokenPolicy !== undefined)
     return refuse(
       `${brokenPolicy.path} is not usable: ${brokenPolicy.message}`,
-      'correct it, or take the file away',
+      'correct it, or remove the file',
     );
-  const kit = await findHarnessKit(packageRoot(), request.env);
+  const kit = await findHarnessKit({
+    root: packageRoot(),
+    browser: namedChromium(request.env)?.path ?? null,
+    home: request.env.HOME ?? '',
+  });
   const checkouts = [...new Set([repoRoot, ...(await listCheckoutFolders(request.gitDir))])];
   const clean = withoutCheckouts(allowlisted(request.env, config.environment), checkouts, realPathOf);
   const allowed = clean.env;
@@ -150,6 +150,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ok: true,
     value: {
       ...records,
+      configWarnings: request.warnings,
       ids: systemIds,
       workflowFolders: folders.workflows,
       context: {
@@ -182,14 +183,6 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       },
     },
   };
-}
-
-function refuse(
-  message: string,
-  help: string,
-  document: Extract<Opened<never>, { ok: false }>['document'] = null,
-): Opened<never> {
-  return { ok: false, obstacle: { message, help }, document };
 }
 
 async function validatorCommands(

@@ -1,4 +1,4 @@
-import type { OpenWork } from '../../../../app/services.ts';
+import type { OpenWork } from '../../../../app/opened-work.ts';
 import { refuseAnswer } from '../../../../runtime/gates/refuse-answer.ts';
 import type { WorkEngine, WorkSnapshot } from '../../../../runtime/work/loop.ts';
 import { itemOf } from '../../../../work/command.ts';

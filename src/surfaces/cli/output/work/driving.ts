@@ -1,4 +1,4 @@
-import type { OpenWork } from '../../../../app/services.ts';
+import type { OpenWork } from '../../../../app/opened-work.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { LoopEnd, WorkSnapshot } from '../../../../runtime/work/loop.ts';
 import { isTerminal } from '../../../../work/status-table.ts';

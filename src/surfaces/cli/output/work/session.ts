@@ -1,4 +1,4 @@
-import type { OpenWork, WorkOptions } from '../../../../app/services.ts';
+import type { OpenWork, WorkOptions } from '../../../../app/opened-work.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
 import type { Outcome } from '../../../../runtime/work/executor.ts';
 import type { RunReport } from '../../../../runtime/work/jobs.ts';

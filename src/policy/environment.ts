@@ -1,7 +1,10 @@
 import { isPathInside } from '../text/paths.ts';
 
 /** Passes only the named variables to agents and validators, so that they don't see the parent's secrets. */
-export function allowlisted(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+export function allowlisted(
+  env: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = env[name];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutCheckouts } from '../../../src/wiring/environment.ts';
+import { withoutCheckouts } from '../../../src/policy/environment.ts';
 
 /** `/link` leads to `/repo`. */
 const realPath = (path: string) => path.replace(/^\/link(?=\/|$)/, '/repo');
