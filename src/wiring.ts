@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { readPolicies } from './adapters/project/policy-files.ts';
 import { nearestProject } from './adapters/project/project-files.ts';
 import { leaveRunCheckout } from './adapters/project/run-checkout.ts';
 import { type Opened, type OpenProject, refuse, refuseConfig } from './app/opened.ts';
@@ -55,7 +56,6 @@ export function createServices(version: string): Services {
       }),
     openPolicy: async (startDir, wanted) => {
       const { openPolicy } = await import('./app/open-policy.ts');
-      const { readPolicies } = await import('./adapters/project/policy-files.ts');
       const { systemFiles } = await import('./adapters/project/files.ts');
       const projectRoot = await findProject(startDir);
       return openPolicy(
