@@ -286,6 +286,7 @@ export function createScriptedRunner(script: RoleScript, newRunId: () => string)
       return runs.get(runId) ?? { kind: 'lost', reason: 'it is gone' };
     },
     look: async (runId) => runs.get(runId) ?? { kind: 'lost', reason: 'nobody knows it' },
+    resume: async (runId) => runs.get(runId) ?? { kind: 'lost', reason: 'nobody knows it' },
     cancel: async (runId) => {
       cancelled.push(runId);
     },

@@ -13,7 +13,7 @@ import type { Answerer } from '../ports/answerer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Planner } from '../ports/planner.ts';
-import type { ResumableRoleRunner } from '../ports/role-runner.ts';
+import type { ResultCheckingRunner } from '../ports/role-runner.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Programs, ScopeSources } from '../ports/scope-sources.ts';
 import type { SpecReading } from '../ports/spec-folder.ts';
@@ -26,7 +26,7 @@ import type { CheckContext } from '../workflow/rule.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { Retention } from './retention.ts';
 import type { RunDeps, RunObserver } from './run-context.ts';
-import type { WorkEngine } from './work/loop.ts';
+import type { WorkEngine } from './work/work-engine.ts';
 
 /** The services of a surface. The composition root implements them; a surface never sees an adapter. */
 export interface Services {
@@ -148,7 +148,7 @@ export interface OpenWork extends OpenProject {
   /** Returns the labels that were created. */
   readonly setUpLabels: () => Promise<readonly string[]>;
   /** Checks a result that a user supplies against the evidence of a run. */
-  readonly judgeResult: ResumableRoleRunner['judge'];
+  readonly judgeResult: ResultCheckingRunner['checkResult'];
   readonly close: () => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createRevisionReader } from '../adapters/workspace/items/revision-reader.ts';
 import type { WorkConfig } from '../contracts/config.ts';
 import type { Role } from '../contracts/work-results.ts';
-import type { ResumableRoleRunner } from '../ports/role-runner.ts';
+import type { ResultCheckingRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
 import type { OpenProject } from '../runtime/services.ts';
 import { createRoleRunner, type JudgePatch } from '../runtime/work/role-runner.ts';
@@ -21,7 +21,7 @@ interface WorkRolesRequest {
 }
 
 /** Runs the roles of work items as runs of a project. */
-export function createWorkRoles(request: WorkRolesRequest): ResumableRoleRunner {
+export function createWorkRoles(request: WorkRolesRequest): ResultCheckingRunner {
   const { project, work, checks, judgePatch, observe } = request;
   return createRoleRunner({
     project,

@@ -4,8 +4,8 @@ import type { WorkItem } from '../contracts/work-item.ts';
 import { parsePatch } from '../policy/patch.ts';
 import { judgeScope } from '../runtime/judge-scope.ts';
 import type { OpenProject, OpenWork, WorkOptions } from '../runtime/services.ts';
-import { createWorkEngine } from '../runtime/work/loop.ts';
 import type { JudgePatch } from '../runtime/work/role-runner.ts';
+import { createWorkEngine } from '../runtime/work/work-engine.ts';
 import type { ReadLabels } from '../work/apply/planner.ts';
 import { readBody } from '../work/body.ts';
 import { checkImplementorResult } from '../work/contract/implementor-result.ts';
@@ -53,7 +53,7 @@ export function assembleWork({ project, options, ...configured }: WorkRequest): 
       checkPlan: (result, { items }) =>
         formatProblems(checkPlannerResult(result, { items: [...items.values()].map(toKnownItem) })),
     }),
-    judgeResult: runner.judge,
+    judgeResult: runner.checkResult,
     history: () => local.journal.read(0),
     readSpecs: local.specs.read,
     specPlace: async () => ({

@@ -1,4 +1,5 @@
 import type { AnswerOrigin } from '../contracts/answer-origin.ts';
+import type { WorkEvent } from '../contracts/work-event.ts';
 import type { Spec, WorkStatus } from '../contracts/work-item.ts';
 import type { ImplementorResult, PlannerResult, ReviewerResult, Role } from '../contracts/work-results.ts';
 
@@ -72,6 +73,34 @@ export interface AskedCommand {
   readonly command: WorkCommand;
 }
 
+/** A request for a run of a role. */
+export interface AskedRun extends AskedCommand {
+  readonly command: RunRequest;
+}
+
+export type RunRequest = CommandOf<
+  'request_planner_run' | 'request_implementor_run' | 'request_reviewer_run'
+>;
+
+export function isRunRequest(command: WorkCommand): command is RunRequest {
+  return (
+    command.kind === 'request_planner_run' ||
+    command.kind === 'request_implementor_run' ||
+    command.kind === 'request_reviewer_run'
+  );
+}
+
+export function roleOf(command: RunRequest): Role {
+  switch (command.kind) {
+    case 'request_planner_run':
+      return 'planner';
+    case 'request_implementor_run':
+      return 'implementor';
+    case 'request_reviewer_run':
+      return 'reviewer';
+  }
+}
+
 export const ENGINE: Asker = { kind: 'engine' };
 
 /** The name in the journal. */
@@ -82,4 +111,28 @@ export function nameOf(asker: Asker): string {
 
 export function itemOf(command: WorkCommand): string | null {
   return 'itemId' in command ? command.itemId : null;
+}
+
+/** Enters a command into the journal before it is carried out. */
+export function startEvent({ key, by, command }: AskedCommand): WorkEvent {
+  const from = by.kind === 'person' ? by.from : undefined;
+  return {
+    type: 'command_started',
+    key,
+    by: nameOf(by),
+    ...(from === undefined ? {} : { from }),
+    command: { ...command },
+  };
+}
+
+/** Records that a command failed. */
+export function failEvent({ key, by, command }: AskedCommand, reason: string): WorkEvent {
+  return {
+    type: 'command_failed',
+    key,
+    by: nameOf(by),
+    kind: command.kind,
+    item_id: itemOf(command),
+    reason,
+  };
 }

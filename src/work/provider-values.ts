@@ -69,3 +69,21 @@ export interface RevisionRequest {
   /** A fixed time, so that the commit is the same on every try. */
   readonly at: string;
 }
+
+export type RevisionMade =
+  | { readonly ok: true; readonly revision: Revision }
+  | { readonly ok: false; readonly reason: string };
+
+export interface MergeRequest {
+  readonly itemId: string;
+  readonly revisionId: string;
+  /** The approved head: if the branch has moved since, nothing is merged. */
+  readonly headSHA: string;
+  readonly message: string;
+  readonly by: string;
+  readonly at: string;
+}
+
+export type Merged =
+  | { readonly ok: true; readonly into: string; readonly commit: string }
+  | { readonly ok: false; readonly reason: string; readonly help: string };

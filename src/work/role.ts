@@ -8,6 +8,21 @@ export type RoleEnd =
   | { readonly ok: true; readonly result: ImplementorResult; readonly base: string }
   | { readonly ok: false; readonly reason: string };
 
+/** The state of a role's run, for the engine. */
+export type RoleState =
+  /** A live process drives the run. */
+  | { readonly kind: 'driven' }
+  /** Waits for approval at a gate, or until a time; no process has to drive it. */
+  | {
+      readonly kind: 'waiting';
+      readonly reason: string;
+      /** The gate is answered, but no process has resumed the run yet: call `resume`. */
+      readonly answered?: true;
+    }
+  | { readonly kind: 'ended'; readonly end: RoleEnd }
+  /** The run never started, or its process is gone and no other one will continue it. */
+  | { readonly kind: 'lost'; readonly reason: string };
+
 export interface GivenItem {
   readonly item: WorkItem;
   readonly body: string;

@@ -1,7 +1,8 @@
 import type { WorkEvent } from '../contracts/work-event.ts';
+import type { Spec } from '../contracts/work-item.ts';
 import { withoutStatus } from './apply/change.ts';
 import type { ProviderItem, ProviderState } from './provider-values.ts';
-import type { KnownItem, WorkState } from './state.ts';
+import { type KnownItem, specsKey, type WorkState } from './state.ts';
 
 /** Changes at the provider without a command: checks made progress, or a user changed something. */
 export function foreignEvents(state: WorkState, provider: ProviderState): readonly WorkEvent[] {
@@ -18,6 +19,15 @@ export function foreignEvents(state: WorkState, provider: ProviderState): readon
       return same ? [] : [{ type: 'pipeline_changed', revision_id: revision.id, pipeline }];
     }),
   ];
+}
+
+/** Specs that were changed, added or removed. */
+export function specEvents(state: WorkState, specs: readonly Spec[]): readonly WorkEvent[] {
+  return fingerprint(state.specs) === fingerprint(specs) ? [] : [{ type: 'specs_seen', specs: [...specs] }];
+}
+
+function fingerprint(specs: readonly Spec[]): string {
+  return `${specsKey(specs)}\n${specs.map((spec) => spec.frontmatterStatus).join(' ')}`;
 }
 
 function itemEvents(known: KnownItem | undefined, theirs: ProviderItem): readonly WorkEvent[] {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { CONFIG_DEFAULTS } from '../../src/contracts/config-defaults.ts';
 import type { Revision, WorkItem } from '../../src/contracts/work-item.ts';
-import type { ResumableRoleRunner } from '../../src/ports/role-runner.ts';
+import type { ResultCheckingRunner } from '../../src/ports/role-runner.ts';
 import type { OpenProject } from '../../src/runtime/services.ts';
 import { createWorkRoles } from '../../src/wiring/work-roles.ts';
 import { createServices } from '../../src/wiring.ts';
@@ -20,7 +20,7 @@ export interface RoleScene {
   readonly repo: GitRepo;
   readonly home: string;
   readonly project: OpenProject;
-  readonly roles: ResumableRoleRunner;
+  readonly roles: ResultCheckingRunner;
   /** What the agent of a step was given on its standard input. */
   readonly seen: (step: string) => string;
   /** The way of a file beside the repository, which agents may write. */
@@ -31,7 +31,7 @@ export interface RoleScene {
 export interface RanRole {
   readonly runId: string;
   readonly accepted: readonly string[];
-  readonly state: Awaited<ReturnType<ResumableRoleRunner['run']>>;
+  readonly state: Awaited<ReturnType<ResultCheckingRunner['run']>>;
 }
 
 const AGENT = (home: string, acts: Acts) => `

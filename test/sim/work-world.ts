@@ -1,6 +1,6 @@
 import type { PlannedWorkItem, PlannerResult } from '../../src/contracts/work-results.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/loop.ts';
+import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/work-engine.ts';
 import { createRandom } from '../../src/simulation/random.ts';
 import type { RoleEnd, RoleRequest } from '../../src/work/role.ts';
 import type { WorkState } from '../../src/work/state.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RunEnd } from '../../kernel/state.ts';
 import { roleWordsOf } from '../../planner/role-words.ts';
 import type { RevisionReader } from '../../ports/revision-reader.ts';
-import type { ResumableRoleRunner, RoleState } from '../../ports/role-runner.ts';
+import type { ResultCheckingRunner, RoleState } from '../../ports/role-runner.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/role.ts';
@@ -51,7 +51,7 @@ const WAKE_GRACE_MS = 60_000;
 const SILENT: RunObserver = { onEvents: () => {}, onLine: () => {} };
 
 /** Runs roles as workflow runs. Any process can read the result of a run from its record. */
-export function createRoleRunner(deps: RoleRunnerDeps): ResumableRoleRunner {
+export function createRoleRunner(deps: RoleRunnerDeps): ResultCheckingRunner {
   return {
     run: async (request, onAccepted, signal) => {
       const start = await findStart(deps.reader, request);
@@ -60,7 +60,7 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResumableRoleRunner {
       return driven.ok ? lookAtRun(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
     },
     look: (runId, subject) => lookAtRun(deps, runId, subject),
-    judge: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
+    checkResult: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
     resume: async (runId, subject, signal) => {
       await waitWhileParked(deps, subject, runId, signal, await resumeRole(deps, subject, runId, signal));
       return lookAtRun(deps, runId, subject);

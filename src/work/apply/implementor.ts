@@ -3,7 +3,7 @@ import type { Revision, WorkStatus } from '../../contracts/work-item.ts';
 import type { CommandOf } from '../command.ts';
 import { blockerLine } from '../contract/blocked-summary.ts';
 import { type AfterFailure, afterFailures } from '../failures.ts';
-import type { RevisionRequest } from '../provider-values.ts';
+import type { RevisionMade, RevisionRequest } from '../provider-values.ts';
 import { isEmptyPatch } from '../result-guards.ts';
 import type { KnownItem, WorkState } from '../state.ts';
 import { type Change, endRun, moveAlong } from './change.ts';
@@ -45,7 +45,7 @@ export function applyImplementorResult(
   state: WorkState,
   known: KnownItem,
   command: Apply,
-  context: { readonly by: string; readonly made: RevisionOutcome | null },
+  context: { readonly by: string; readonly made: RevisionMade | null },
 ): Change {
   const { runId, result } = command;
   const { item } = known;
@@ -64,17 +64,13 @@ export function applyImplementorResult(
   };
 }
 
-export type RevisionOutcome =
-  | { readonly ok: true; readonly revision: Revision }
-  | { readonly ok: false; readonly reason: string };
-
 function revisionMade(revision: Revision, runId: string): WorkEvent {
   return { type: 'revision_made', revision, run_id: runId };
 }
 
 type End = AfterFailure & { readonly ok: boolean };
 
-function endOf(known: KnownItem, { result }: Apply, made: RevisionOutcome | null): End {
+function endOf(known: KnownItem, { result }: Apply, made: RevisionMade | null): End {
   switch (result.outcome) {
     case 'blocked':
       return { ok: true, to: 'blocked', reason: blockerLine(result.summary) };

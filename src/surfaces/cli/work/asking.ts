@@ -1,6 +1,6 @@
 import { refuseAnswer } from '../../../runtime/refuse-answer.ts';
 import type { OpenWork } from '../../../runtime/services.ts';
-import type { WorkEngine, WorkSnapshot } from '../../../runtime/work/loop.ts';
+import type { WorkEngine, WorkSnapshot } from '../../../runtime/work/work-engine.ts';
 import { itemOf } from '../../../work/command.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

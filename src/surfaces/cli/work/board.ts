@@ -1,5 +1,5 @@
 import { WORK_STATUSES, type WorkStatus } from '../../../contracts/work-item.ts';
-import type { WorkSnapshot } from '../../../runtime/work/loop.ts';
+import type { WorkSnapshot } from '../../../runtime/work/work-engine.ts';
 import type { KnownItem } from '../../../work/state.ts';
 import { waitingReason } from '../../../work/waiting.ts';
 import { renderTable } from '../table.ts';

@@ -1,4 +1,4 @@
-import type { WorkSnapshot } from '../../../runtime/work/loop.ts';
+import type { WorkSnapshot } from '../../../runtime/work/work-engine.ts';
 import { fieldsOfLabels, labelsOf } from '../../../work/labels.ts';
 import { type KnownItem, runOfItem } from '../../../work/state.ts';
 import { waitingReason } from '../../../work/waiting.ts';

@@ -1,8 +1,7 @@
 import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
 import type { OpenWork, WorkOptions } from '../../../runtime/services.ts';
-import type { Outcome } from '../../../runtime/work/executor.ts';
-import type { RunReport } from '../../../runtime/work/jobs.ts';
-import type { WorkSnapshot } from '../../../runtime/work/loop.ts';
+import type { WorkSnapshot } from '../../../runtime/work/work-engine.ts';
+import type { Outcome, RunReport } from '../../../work/engine/protocol.ts';
 import type { RefusalCode } from '../../../work/refusal.ts';
 import type { KnownItem } from '../../../work/state.ts';
 import { CliError } from '../cli-error.ts';

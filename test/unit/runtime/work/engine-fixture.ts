@@ -5,7 +5,7 @@ import type {
   PlannerResult,
 } from '../../../../src/contracts/work-results.ts';
 import type { Clock } from '../../../../src/ports/clock.ts';
-import { createWorkEngine } from '../../../../src/runtime/work/loop.ts';
+import { createWorkEngine } from '../../../../src/runtime/work/work-engine.ts';
 import type { CommandOf } from '../../../../src/work/command.ts';
 import type { RoleEnd } from '../../../../src/work/role.ts';
 import type { WorkPorts } from '../../../../testing/work-boundaries.ts';

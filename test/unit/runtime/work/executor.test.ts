@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../../src/contracts/work-event.ts';
-import { createExecutor } from '../../../../src/runtime/work/executor.ts';
+import { createCommandExecutor } from '../../../../src/runtime/work/command-executor.ts';
 import type { AskedCommand, WorkCommand } from '../../../../src/work/command.ts';
 import {
   createMemoryJournal,
@@ -14,13 +14,13 @@ function createExecutorFixture() {
   const journal = createMemoryJournal(() => '2026-01-01T00:00:00.000Z');
   const provider = createMemoryProvider();
   const start = () =>
-    createExecutor({
+    createCommandExecutor({
       journal,
       provider,
       runner: { cancel: async () => undefined },
       readLabels: readPlainLabels,
       guards: () => ({ limits: limits(), checkPlan: () => [] }),
-      onEntry: () => undefined,
+      onEntries: () => undefined,
     });
   return { journal, provider, executor: start(), start };
 }

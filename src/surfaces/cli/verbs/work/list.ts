@@ -1,4 +1,4 @@
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { printJson, type VerbContext } from '../../verb.ts';
 import { renderBoard, renderItems } from '../../work/board.ts';

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../../../contracts/work-event.ts';
-import type { WorkSnapshot } from '../../../../runtime/work/loop.ts';
+import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import { readBody } from '../../../../work/body.ts';
 import { type KnownItem, revisionOf } from '../../../../work/state.ts';
 import { isTerminal } from '../../../../work/status-table.ts';

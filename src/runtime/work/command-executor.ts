@@ -1,0 +1,147 @@
+import type { JournalEntry, WorkEvent } from '../../contracts/work-event.ts';
+import type { RoleRunner } from '../../ports/role-runner.ts';
+import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
+import type { WorkProvider } from '../../ports/work-provider.ts';
+import type { ReadLabels } from '../../work/apply/planner.ts';
+import { type AskedCommand, startEvent } from '../../work/command.ts';
+import {
+  type CommandStep,
+  failCommand,
+  nextStep,
+  type OutsideAnswers,
+  type OutsideCall,
+} from '../../work/engine/command-steps.ts';
+import type { ExecutedCommand, Outcome } from '../../work/engine/protocol.ts';
+import { createWorkState, evolve } from '../../work/evolve.ts';
+import { type GuardContext, refusalOf } from '../../work/guards.ts';
+import type { Refusal } from '../../work/refusal.ts';
+import { refusalEvents } from '../../work/refused.ts';
+import type { StartedCommand, WorkState } from '../../work/state.ts';
+
+export interface CommandExecutorDeps {
+  readonly journal: WorkJournal;
+  readonly provider: WorkProvider;
+  readonly runner: Pick<RoleRunner, 'cancel'>;
+  readonly readLabels: ReadLabels;
+  readonly guards: () => GuardContext;
+  /** Called for each entry once, in order, including entries of other processes. */
+  readonly onEntries: (entries: readonly JournalEntry[]) => void;
+}
+
+/** The only component that writes to the journal and to the provider. */
+export interface CommandExecutor {
+  /** The journal's state as read so far; every call advances it. */
+  readonly state: WorkState;
+  readonly catchUp: () => Promise<void>;
+  readonly execute: (asked: AskedCommand) => Promise<Outcome>;
+  /** Executes independent commands, none of which changes what another is checked against. */
+  readonly executeBatch: (batch: readonly AskedCommand[]) => Promise<readonly ExecutedCommand[]>;
+  /** Only checks the guards and records a refusal: for a run that is about to be requested. */
+  readonly permit: (asked: AskedCommand) => Promise<Refusal | null>;
+  /** Appends events that no command causes, after reading the journal to its end and completing unfinished commands. */
+  readonly record: (events: (state: WorkState) => Promise<readonly WorkEvent[]>) => Promise<void>;
+}
+
+export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecutor {
+  const state = createWorkState();
+
+  const fold = (read: readonly JournalEntry[]) => {
+    // Concurrent reads may return the same entries.
+    const entries = read.filter(({ seq }) => seq > state.seq);
+    for (const entry of entries) evolve(state, entry);
+    if (entries.length > 0) deps.onEntries(entries);
+  };
+
+  const catchUp = async () => fold(await deps.journal.read(state.seq));
+
+  /** Under the journal's lock, a command that has started but not ended belongs to a dead process; it is completed. */
+  const underLock = <T>(work: (append: AppendEvents) => Promise<T>): Promise<T> =>
+    deps.journal.alone(async (appendRaw) => {
+      const append: AppendEvents = async (events) => {
+        if (events.length === 0) return [];
+        const entries = await appendRaw(events);
+        fold(entries);
+        return entries;
+      };
+      await catchUp();
+      for (const started of state.started.values()) await append((await perform(started)).events);
+      return work(append);
+    });
+
+  const perform = async (started: StartedCommand): Promise<Exclude<CommandStep, { kind: 'call' }>> => {
+    try {
+      let answers: OutsideAnswers = {};
+      for (;;) {
+        const step = nextStep(state, started, answers, deps.readLabels);
+        if (step.kind !== 'call') return step;
+        answers = { ...answers, ...(await callOutside(deps, step.call)) };
+      }
+    } catch (error) {
+      return failCommand(started, error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  const checkGuards = async (asked: AskedCommand, append: AppendEvents): Promise<Refusal | null> => {
+    const refusal = refusalOf(state, asked, deps.guards());
+    if (refusal !== null) await append(refusalEvents(state, asked, refusal));
+    return refusal;
+  };
+
+  const executeLocked = async (batch: readonly AskedCommand[], append: AppendEvents) => {
+    const outcomes = new Map<string, Outcome>();
+    for (const asked of batch) {
+      const refusal = state.doneKeys.has(asked.key) ? null : await checkGuards(asked, append);
+      if (state.doneKeys.has(asked.key)) outcomes.set(asked.key, { kind: 'done_before' });
+      else if (refusal !== null) outcomes.set(asked.key, { kind: 'refused', ...refusal });
+    }
+    const open = batch.filter(({ key }) => !outcomes.has(key));
+    await append(open.map(startEvent));
+    const events: WorkEvent[] = [];
+    for (const { key } of open) {
+      const started = state.started.get(key);
+      if (started === undefined) throw new Error(`the journal has not taken the command ${key}`);
+      const end = await perform(started);
+      events.push(...end.events);
+      outcomes.set(
+        key,
+        end.kind === 'done' ? { kind: 'done' } : { kind: 'failed', reason: end.reason, help: end.help },
+      );
+    }
+    await append(events);
+    return outcomes;
+  };
+
+  const executeAll = (batch: readonly AskedCommand[]) => underLock((append) => executeLocked(batch, append));
+
+  return {
+    state,
+    catchUp,
+    execute: async (asked) => (await executeAll([asked])).get(asked.key) ?? { kind: 'done_before' },
+    executeBatch: async (batch) => {
+      const outcomes = await executeAll(batch);
+      return batch.map((asked) => ({ asked, outcome: outcomes.get(asked.key) ?? { kind: 'done_before' } }));
+    },
+    permit: (asked) => underLock((append) => checkGuards(asked, append)),
+    record: (events) =>
+      underLock(async (append) => {
+        await append(await events(state));
+      }),
+  };
+}
+
+async function callOutside(
+  { provider, runner }: Pick<CommandExecutorDeps, 'provider' | 'runner'>,
+  call: OutsideCall,
+): Promise<OutsideAnswers> {
+  switch (call.kind) {
+    case 'make_revision':
+      return { make_revision: await provider.makeRevision(call.key, call.request) };
+    case 'merge':
+      return { merge: await provider.merge(call.key, call.request) };
+    case 'cancel_run':
+      await runner.cancel(call.runId);
+      return { cancel_run: true };
+    case 'write':
+      return { write: await provider.write(call.key, call.writes) };
+  }
+}

@@ -1,0 +1,321 @@
+/**
+ * Decides what the engine of work items does next: input by input, without side effects. The driver performs the effects
+ * and passes their results back as inputs.
+ *
+ * A session is a sequence of rounds. Runs, resumed runs and checks continue in the background between rounds; each of
+ * them that ends starts another round. While a session stops, running tasks end and are recorded, and no new one starts.
+ */
+import { type AskedCommand, type AskedRun, isRunRequest, itemOf, roleOf } from '../command.ts';
+import { askHandlers } from '../handlers/all-handlers.ts';
+import { planningStopped } from '../handlers/planning.ts';
+import { takenPlaces } from '../limits.ts';
+import { type ActiveRun, FAILURE_LIMIT } from '../state.ts';
+import { describeLimits, type EngineFacts, type EngineState, findActiveSetback } from './engine-state.ts';
+import {
+  concludeJob,
+  endJob,
+  isMoved,
+  leaveRole,
+  startJob,
+  stopJob,
+  stopMovedJobs,
+  updateJob,
+} from './jobs.ts';
+import type { EngineEffect, EngineInput, ExecutedCommand, SeenRun, SessionRequest } from './protocol.ts';
+import { commandAtEnd, giveUp, runsToSee, subjectOf } from './run-end.ts';
+import { noteAttempt, type Turn, update, withoutKey } from './turn.ts';
+
+export interface EngineDecision {
+  readonly state: EngineState;
+  readonly effects: readonly EngineEffect[];
+}
+
+/** How often to look for changes by other processes. */
+const POLL_MS = 1000;
+/** How soon to ask again for checks that run elsewhere. */
+const CHECKS_AGAIN_MS = 1000;
+/** The keys of setbacks that belong to no command. */
+const READING = 'read';
+const CHECKS = 'settle';
+
+export function decide(facts: EngineFacts, state: EngineState, input: EngineInput): EngineDecision {
+  const turn: Turn = { ...facts, state, effects: [] };
+  apply(turn, input);
+  continueSession(turn);
+  return { state: turn.state, effects: turn.effects };
+}
+
+function apply(turn: Turn, input: EngineInput): void {
+  const { state } = turn;
+  switch (input.kind) {
+    case 'session_requested':
+      return beginSession(turn, input.session);
+    case 'stop_requested':
+      return stopSession(turn);
+    case 'run_requested':
+      return startJob(turn, input.asked);
+    case 'run_stop_requested':
+      return stopJob(turn, input.key);
+    case 'entries_read':
+      return update(turn, { unseen: state.unseen && [...state.unseen, ...input.events] });
+    case 'outside_recorded':
+      if (state.round.kind !== 'reading') return;
+      if (input.readsProvider) noteAttempt(turn, READING, input.problem);
+      return lookAtRuns(turn);
+    case 'runs_seen':
+      return state.round.kind === 'looking' ? requestCommands(turn, input.seen) : undefined;
+    case 'commands_executed':
+      if (input.job !== null) return concludeJob(turn, input.job, input.results);
+      return state.round.kind === 'executing'
+        ? startRuns(turn, state.round.wishes, input.results)
+        : undefined;
+    case 'role_refused':
+      return endJob(turn, input.key, { kind: 'refused', ...input.refusal });
+    case 'role_offered':
+      return updateJob(turn, input.key, { runId: input.runId });
+    case 'role_answered':
+      return updateJob(turn, input.key, { acceptance: input.outcome });
+    case 'role_left':
+      return leaveRole(turn, input.key, input.state);
+    case 'failed_start_recorded':
+      return endJob(turn, input.key, { kind: 'not_started', reason: input.reason });
+    case 'resume_ended':
+      if (input.problem !== null) noteAttempt(turn, resumeTask(input.runId), input.problem);
+      return update(turn, { resuming: withoutId(state.resuming, input.runId), isStirred: true });
+    case 'checks_ended':
+      noteAttempt(turn, CHECKS, input.problem);
+      return update(turn, {
+        checks: { ...state.checks, areRunning: false, notBeforeMs: turn.nowMs + CHECKS_AGAIN_MS },
+        isStirred: true,
+      });
+    case 'time_passed':
+      if (state.round.kind === 'waiting' && state.round.task === input.task) beginRound(turn);
+      return;
+    case 'effect_failed':
+      forgetEffect(turn, input.effect);
+      return stopSession(turn);
+  }
+}
+
+function beginSession(turn: Turn, session: SessionRequest): void {
+  if (turn.state.session !== null) throw new Error('the engine of work items has a session already');
+  update(turn, { session: { ...session, isStopping: false } });
+  beginRound(turn);
+}
+
+function beginRound(turn: Turn): void {
+  const readsProvider = findActiveSetback(turn.state, READING, turn.nowMs) === null;
+  update(turn, { round: { kind: 'reading' }, isStirred: false });
+  turn.effects.push({ kind: 'record_outside', readsProvider });
+}
+
+/** Looks at accepted runs that this process does not drive. The first process that sees a run's end applies it. */
+function lookAtRuns(turn: Turn): void {
+  if (endIfStopping(turn)) return;
+  update(turn, { round: { kind: 'looking' } });
+  turn.effects.push({ kind: 'look_at_runs', runs: runsToSee(turn.work, turn.state) });
+}
+
+/** Asks the handlers, and executes their commands together with those for ended runs. */
+function requestCommands(turn: Turn, seen: readonly SeenRun[]): void {
+  if (endIfStopping(turn)) return;
+  const ends = concludeSeenRuns(turn, seen);
+  const { work, nowMs, settings } = turn;
+  const events = [...(turn.state.unseen ?? []), { type: 'looked' } as const];
+  update(turn, { unseen: [] });
+  const wishes = [...ends, ...askHandlers(events, work, describeLimits(turn.state, settings))];
+  const due = wishes.filter(
+    ({ key, command }) => !isRunRequest(command) && findActiveSetback(turn.state, key, nowMs) === null,
+  );
+  if (due.length === 0) return startRuns(turn, wishes, []);
+  // Items become ready independently of each other, so a plan with hundreds of items is executed in one batch.
+  const ready = due.filter(makesReady);
+  const others = due.filter((asked) => !makesReady(asked)).map((asked) => [asked]);
+  update(turn, { round: { kind: 'executing', wishes } });
+  turn.effects.push({
+    kind: 'execute',
+    job: null,
+    batches: ready.length === 0 ? others : [ready, ...others],
+  });
+}
+
+function makesReady({ command }: AskedCommand): boolean {
+  return command.kind === 'transition' && command.to === 'ready';
+}
+
+/** Resumes answered runs, and returns the commands for those that have ended or are no longer needed. */
+function concludeSeenRuns(turn: Turn, seen: readonly SeenRun[]): readonly AskedCommand[] {
+  const waitingRuns = new Map<string, string>();
+  const drivenElsewhere = new Set<string>();
+  const commands = seen.flatMap(({ runId, state }) => {
+    const run = turn.work.runs.get(runId);
+    if (run === undefined) return [];
+    if (state.kind === 'driven') drivenElsewhere.add(runId);
+    if (state.kind === 'waiting') {
+      if (state.answered === true && resumeRun(turn, run)) return [];
+      if (isMoved(turn.work, run)) return [giveUp(run, 'its item was moved while it waited', false)];
+      waitingRuns.set(runId, state.reason);
+    }
+    // A lost run died with the process that drove it, so it doesn't count as a failure of the item.
+    return commandAtEnd(run, state, state.kind === 'ended') ?? [];
+  });
+  // A place may have become free without a journal entry.
+  const isSame = [...waitingRuns.keys()].join() === [...turn.state.waitingRuns.keys()].join();
+  update(turn, { waitingRuns, drivenElsewhere, ...(isSame ? {} : { refusedAt: new Map() }) });
+  return commands;
+}
+
+function resumeRun(turn: Turn, run: ActiveRun): boolean {
+  const task = resumeTask(run.runId);
+  const subject = subjectOf(turn.work, run);
+  if (subject === null || turn.state.session?.roles.has(run.role) !== true) return false;
+  if (findActiveSetback(turn.state, task, turn.nowMs) !== null) return false;
+  update(turn, { resuming: new Set(turn.state.resuming).add(run.runId) });
+  turn.effects.push({ kind: 'resume_run', task, runId: run.runId, subject });
+  return true;
+}
+
+function resumeTask(runId: string): string {
+  return `resume/${runId}`;
+}
+
+/** Starts the requested runs after all other commands of the round, and ends the round. */
+function startRuns(turn: Turn, wishes: readonly AskedCommand[], results: readonly ExecutedCommand[]): void {
+  for (const { asked, outcome } of results)
+    noteAttempt(turn, asked.key, outcome.kind === 'failed' ? outcome.reason : null);
+  if (endIfStopping(turn)) return;
+  let moved = results.some(({ outcome }) => outcome.kind === 'done');
+  let held = 0;
+  for (const { key, by, command } of wishes) {
+    if (isRunRequest(command)) {
+      if (turn.state.session?.roles.has(roleOf(command)) !== true) continue;
+      if (turn.state.refusedAt.get(key) === turn.work.seq) continue;
+      const asked = { key, by, command };
+      const starts = findActiveSetback(turn.state, key, turn.nowMs) === null && canStart(turn, asked);
+      if (starts) startJob(turn, asked);
+      moved ||= starts;
+    }
+    const setback = findActiveSetback(turn.state, key, turn.nowMs);
+    held += setback !== null && setback.count < FAILURE_LIMIT ? 1 : 0;
+  }
+  const reading = turn.state.setbacks.get(READING);
+  held += reading !== undefined && reading.count < FAILURE_LIMIT ? 1 : 0;
+  stopMovedJobs(turn);
+  endRound(turn, moved, held + startChecks(turn));
+}
+
+/** A user's request may have started a run since the handlers looked. */
+function canStart({ state, work, settings }: Turn, { command }: AskedRun): boolean {
+  const limits = describeLimits(state, settings);
+  const itemId = itemOf(command);
+  if (itemId === null) return !limits.startsPlanner;
+  return !limits.starting.has(itemId) && takenPlaces(work, limits) < settings.jobs;
+}
+
+/** Starts the checks that items in review wait for. Returns the number of pending ones. */
+function startChecks(turn: Turn): number {
+  const { state, work, nowMs } = turn;
+  if (state.session?.runsChecks !== true) return 0;
+  const heads = [...work.revisions.values()]
+    .filter(({ pipeline }) => pipeline.status === 'pending')
+    .filter(({ workItemID }) => work.items.get(workItemID)?.item.status === 'review')
+    .map(({ headSHA }) => headSHA);
+  const setback = findActiveSetback(state, CHECKS, nowMs);
+  if (setback !== null && setback.count >= FAILURE_LIMIT) return 0;
+  if (heads.length === 0 || setback !== null || state.checks.areRunning) return heads.length;
+  if (state.checks.heads === heads.join(' ') && state.checks.notBeforeMs > nowMs) return heads.length;
+  update(turn, { checks: { areRunning: true, heads: heads.join(' '), notBeforeMs: 0 } });
+  turn.effects.push({ kind: 'run_checks', task: CHECKS });
+  return heads.length;
+}
+
+/** `held` counts commands that are retried later, and revisions with pending checks. */
+function endRound(turn: Turn, moved: boolean, held: number): void {
+  const { session, isStirred, waits } = turn.state;
+  if (moved) return beginRound(turn);
+  if (session?.until === 'settled') return endSession(turn, 'idle');
+  if (isStirred) return beginRound(turn);
+  if (
+    session?.until === 'idle' &&
+    held === 0 &&
+    !hasTasks(turn.state) &&
+    turn.state.drivenElsewhere.size === 0
+  )
+    return endSession(turn, 'idle');
+  const task = `wait/${waits + 1}`;
+  update(turn, { round: { kind: 'waiting', task }, waits: waits + 1 });
+  turn.effects.push({ kind: 'wait', task, ms: POLL_MS });
+}
+
+function hasTasks({ jobs, resuming, checks }: EngineState): boolean {
+  return jobs.size > 0 || resuming.size > 0 || checks.areRunning;
+}
+
+function stopSession(turn: Turn): void {
+  const { session, jobs, resuming, checks, round } = turn.state;
+  if (session === null || session.isStopping) return;
+  update(turn, { session: { ...session, isStopping: true } });
+  for (const key of jobs.keys()) stopJob(turn, key);
+  for (const runId of resuming) turn.effects.push({ kind: 'stop', task: resumeTask(runId) });
+  if (checks.areRunning) turn.effects.push({ kind: 'stop', task: CHECKS });
+  if (round.kind !== 'waiting') return;
+  turn.effects.push({ kind: 'stop', task: round.task });
+  endIfStopping(turn);
+}
+
+/** Ends the round if the session stops. */
+function endIfStopping(turn: Turn): boolean {
+  const isStopping = turn.state.session?.isStopping === true;
+  if (isStopping) update(turn, { round: { kind: 'none' } });
+  return isStopping;
+}
+
+/** Ends a stopping session that has no task left; begins a round if a task has ended while the session waited. */
+function continueSession(turn: Turn): void {
+  const { session, round, isStirred } = turn.state;
+  if (session?.isStopping === true) {
+    if (round.kind === 'none' && !hasTasks(turn.state)) endSession(turn, 'stopped');
+  } else if (isStirred && round.kind === 'waiting') {
+    turn.effects.push({ kind: 'stop', task: round.task });
+    beginRound(turn);
+  }
+}
+
+function endSession(turn: Turn, kind: 'idle' | 'stopped'): void {
+  const stopped = planningStopped(turn.work);
+  const setbacks = [...turn.state.setbacks].map(([key, { reason }]) => `${key}: ${reason}`);
+  const problems = [...(stopped === null ? [] : [stopped]), ...setbacks];
+  update(turn, { session: null, round: { kind: 'none' } });
+  turn.effects.push({ kind: 'end_session', end: { kind, problems } });
+}
+
+/** Nothing will come back from an effect that threw. */
+function forgetEffect(turn: Turn, effect: EngineEffect): void {
+  const { jobs, resuming, checks } = turn.state;
+  switch (effect.kind) {
+    case 'record_outside':
+    case 'look_at_runs':
+    case 'wait':
+      return update(turn, { round: { kind: 'none' } });
+    case 'execute':
+      return update(
+        turn,
+        effect.job === null ? { round: { kind: 'none' } } : { jobs: withoutKey(jobs, effect.job) },
+      );
+    case 'start_role':
+    case 'record_failed_start':
+      return update(turn, { jobs: withoutKey(jobs, effect.asked.key) });
+    case 'resume_run':
+      return update(turn, { resuming: withoutId(resuming, effect.runId) });
+    case 'run_checks':
+      return update(turn, { checks: { ...checks, areRunning: false } });
+    case 'stop':
+    case 'report_run':
+    case 'end_session':
+      return;
+  }
+}
+
+function withoutId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set([...ids].filter((each) => each !== id));
+}
