@@ -1,5 +1,5 @@
-import type { WorkEvent } from '../contracts/work-event.ts';
-import type { Spec } from '../contracts/work-item.ts';
+import type { WorkEvent } from '../contracts/work/work-event.ts';
+import type { Spec } from '../contracts/work/work-item.ts';
 import { withoutStatus } from './apply/change.ts';
 import type { ProviderItem, ProviderState } from './provider-values.ts';
 import { type KnownItem, specsKey, type WorkState } from './state.ts';

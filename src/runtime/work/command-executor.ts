@@ -1,4 +1,4 @@
-import type { JournalEntry, WorkEvent } from '../../contracts/work-event.ts';
+import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts';
 import type { RoleRunner } from '../../ports/role-runner.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';

@@ -2,10 +2,10 @@
  * Drives the engine of work items: performs the effects of `decide` over the ports and feeds their results back as
  * inputs. All decisions are in `decide`; all waiting is here.
  */
-import type { AnswerOrigin } from '../../contracts/answer-origin.ts';
-import type { JournalEntry } from '../../contracts/work-event.ts';
-import type { Spec } from '../../contracts/work-item.ts';
-import { type PlannerResult, ROLES, type Role } from '../../contracts/work-results.ts';
+import type { AnswerOrigin } from '../../contracts/run/answer-origin.ts';
+import type { JournalEntry } from '../../contracts/work/work-event.ts';
+import type { Spec } from '../../contracts/work/work-item.ts';
+import { type PlannerResult, ROLES, type Role } from '../../contracts/work/work-results.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';

@@ -1,4 +1,4 @@
-import type { WorkEvent } from '../../contracts/work-event.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import { type Change, moveAlong } from '../apply/change.ts';
 import { applyImplementorResult, wishedRevision } from '../apply/implementor.ts';
 import { applyPlannerResult, type ReadLabels } from '../apply/planner.ts';

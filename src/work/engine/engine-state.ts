@@ -1,4 +1,4 @@
-import type { WorkEvent } from '../../contracts/work-event.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { AskedCommand, AskedRun } from '../command.ts';
 import { itemOf, roleOf } from '../command.ts';
 import type { WorkLimits } from '../limits.ts';
