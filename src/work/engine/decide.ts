@@ -49,51 +49,65 @@ function apply(turn: Turn, input: EngineInput): void {
   const { state } = turn;
   switch (input.kind) {
     case 'session_requested':
-      return beginSession(turn, input.session);
+      beginSession(turn, input.session);
+      return;
     case 'stop_requested':
-      return stopSession(turn);
+      stopSession(turn);
+      return;
     case 'run_requested':
-      return startJob(turn, input.asked);
+      startJob(turn, input.asked);
+      return;
     case 'run_stop_requested':
-      return stopJob(turn, input.key);
+      stopJob(turn, input.key);
+      return;
     case 'entries_read':
-      return update(turn, { unseen: state.unseen && [...state.unseen, ...input.events] });
+      update(turn, { unseen: state.unseen && [...state.unseen, ...input.events] });
+      return;
     case 'outside_recorded':
       if (state.round.kind !== 'reading') return;
       if (input.readsProvider) noteAttempt(turn, READING, input.problem);
-      return lookAtRuns(turn);
+      lookAtRuns(turn);
+      return;
     case 'runs_seen':
-      return state.round.kind === 'looking' ? requestCommands(turn, input.seen) : undefined;
+      if (state.round.kind === 'looking') requestCommands(turn, input.seen);
+      return;
     case 'commands_executed':
-      if (input.job !== null) return concludeJob(turn, input.job, input.results);
-      return state.round.kind === 'executing'
-        ? startRuns(turn, state.round.wishes, input.results)
-        : undefined;
+      if (input.job !== null) concludeJob(turn, input.job, input.results);
+      else if (state.round.kind === 'executing') startRuns(turn, state.round.wishes, input.results);
+      return;
     case 'role_refused':
-      return endJob(turn, input.key, { kind: 'refused', ...input.refusal });
+      endJob(turn, input.key, { kind: 'refused', ...input.refusal });
+      return;
     case 'role_offered':
-      return updateJob(turn, input.key, { runId: input.runId });
+      updateJob(turn, input.key, { runId: input.runId });
+      return;
     case 'role_answered':
-      return updateJob(turn, input.key, { acceptance: input.outcome });
+      updateJob(turn, input.key, { acceptance: input.outcome });
+      return;
     case 'role_left':
-      return leaveRole(turn, input.key, input.state);
+      leaveRole(turn, input.key, input.state);
+      return;
     case 'failed_start_recorded':
-      return endJob(turn, input.key, { kind: 'not_started', reason: input.reason });
+      endJob(turn, input.key, { kind: 'not_started', reason: input.reason });
+      return;
     case 'resume_ended':
       if (input.problem !== null) noteAttempt(turn, resumeTask(input.runId), input.problem);
-      return update(turn, { resuming: withoutId(state.resuming, input.runId), isStirred: true });
+      update(turn, { resuming: withoutId(state.resuming, input.runId), isStirred: true });
+      return;
     case 'checks_ended':
       noteAttempt(turn, CHECKS, input.problem);
-      return update(turn, {
+      update(turn, {
         checks: { ...state.checks, areRunning: false, notBeforeMs: turn.nowMs + CHECKS_AGAIN_MS },
         isStirred: true,
       });
+      return;
     case 'time_passed':
       if (state.round.kind === 'waiting' && state.round.task === input.task) beginRound(turn);
       return;
     case 'effect_failed':
       forgetEffect(turn, input.effect);
-      return stopSession(turn);
+      stopSession(turn);
+      return;
   }
 }
 
@@ -127,7 +141,10 @@ function requestCommands(turn: Turn, seen: readonly SeenRun[]): void {
   const due = wishes.filter(
     ({ key, command }) => !isRunRequest(command) && findActiveSetback(turn.state, key, nowMs) === null,
   );
-  if (due.length === 0) return startRuns(turn, wishes, []);
+  if (due.length === 0) {
+    startRuns(turn, wishes, []);
+    return;
+  }
   // Items become ready independently of each other, so a plan with hundreds of items is executed in one batch.
   const ready = due.filter(makesReady);
   const others = due.filter((asked) => !makesReady(asked)).map((asked) => [asked]);
@@ -231,20 +248,16 @@ function startChecks(turn: Turn): number {
 
 /** `held` counts commands that are retried later, and revisions with pending checks. */
 function endRound(turn: Turn, moved: boolean, held: number): void {
-  const { session, isStirred, waits } = turn.state;
-  if (moved) return beginRound(turn);
-  if (session?.until === 'settled') return endSession(turn, 'idle');
-  if (isStirred) return beginRound(turn);
-  if (
-    session?.until === 'idle' &&
-    held === 0 &&
-    !hasTasks(turn.state) &&
-    turn.state.drivenElsewhere.size === 0
-  )
-    return endSession(turn, 'idle');
-  const task = `wait/${waits + 1}`;
-  update(turn, { round: { kind: 'waiting', task }, waits: waits + 1 });
-  turn.effects.push({ kind: 'wait', task, ms: POLL_MS });
+  const { session, isStirred, drivenElsewhere, waits } = turn.state;
+  const isIdle = held === 0 && !isStirred && !hasTasks(turn.state) && drivenElsewhere.size === 0;
+  if (moved) beginRound(turn);
+  else if (session?.until === 'settled' || (session?.until === 'idle' && isIdle)) endSession(turn, 'idle');
+  else if (isStirred) beginRound(turn);
+  else {
+    const task = `wait/${waits + 1}`;
+    update(turn, { round: { kind: 'waiting', task }, waits: waits + 1 });
+    turn.effects.push({ kind: 'wait', task, ms: POLL_MS });
+  }
 }
 
 function hasTasks({ jobs, resuming, checks }: EngineState): boolean {
@@ -296,19 +309,24 @@ function forgetEffect(turn: Turn, effect: EngineEffect): void {
     case 'record_outside':
     case 'look_at_runs':
     case 'wait':
-      return update(turn, { round: { kind: 'none' } });
+      update(turn, { round: { kind: 'none' } });
+      return;
     case 'execute':
-      return update(
+      update(
         turn,
         effect.job === null ? { round: { kind: 'none' } } : { jobs: withoutKey(jobs, effect.job) },
       );
+      return;
     case 'start_role':
     case 'record_failed_start':
-      return update(turn, { jobs: withoutKey(jobs, effect.asked.key) });
+      update(turn, { jobs: withoutKey(jobs, effect.asked.key) });
+      return;
     case 'resume_run':
-      return update(turn, { resuming: withoutId(resuming, effect.runId) });
+      update(turn, { resuming: withoutId(resuming, effect.runId) });
+      return;
     case 'run_checks':
-      return update(turn, { checks: { ...checks, areRunning: false } });
+      update(turn, { checks: { ...checks, areRunning: false } });
+      return;
     case 'stop':
     case 'report_run':
     case 'end_session':

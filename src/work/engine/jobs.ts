@@ -44,29 +44,31 @@ export function isMoved({ items }: WorkState, { role, itemId }: Pick<ActiveRun, 
 export function leaveRole(turn: Turn, key: string, left: RoleState): void {
   const job = turn.state.jobs.get(key);
   if (job === undefined) return;
-  const { asked, acceptance, isStopping } = job;
-  if (acceptance?.kind === 'refused') return endJob(turn, key, acceptance);
+  const { acceptance, isStopping } = job;
+  const runId = acceptedRunOf(job);
   const state: RoleState =
     isStopping && left.kind === 'lost' ? { kind: 'lost', reason: 'it was stopped' } : left;
-  const runId = acceptedRunOf(job);
-  if (runId === null) {
-    const reason = describeState(state);
-    // If the provider refused to accept the run, that is already recorded, and not a failed start.
-    if (isStopping || acceptance !== null) return endJob(turn, key, { kind: 'not_started', reason });
-    turn.effects.push({ kind: 'record_failed_start', asked, reason });
-    return;
-  }
+  if (acceptance?.kind === 'refused') endJob(turn, key, acceptance);
+  else if (runId === null) reportFailedStart(turn, job, describeState(state));
+  else recordEnd(turn, job, runId, state);
+}
+
+function reportFailedStart(turn: Turn, { asked, acceptance, isStopping }: Job, reason: string): void {
+  // If the provider refused to accept the run, that is already recorded, and not a failed start.
+  if (isStopping || acceptance !== null) endJob(turn, asked.key, { kind: 'not_started', reason });
+  else turn.effects.push({ kind: 'record_failed_start', asked, reason });
+}
+
+function recordEnd(turn: Turn, { asked, isStopping }: Job, runId: string, state: RoleState): void {
   const run = turn.work.runs.get(runId);
   const hasResult = state.kind === 'ended' && state.end.ok;
   const isConcluded = run === undefined && !hasResult;
   const command = isConcluded ? null : commandAtEnd(run ?? activeRunOf(asked, runId), state, !isStopping);
-  if (command === null)
-    return endJob(turn, key, {
-      kind: 'accepted',
-      runId,
-      conclusion: concludeWithoutCommand(state, isConcluded),
-    });
-  turn.effects.push({ kind: 'execute', job: key, batches: [[command]] });
+  if (command !== null) turn.effects.push({ kind: 'execute', job: asked.key, batches: [[command]] });
+  else {
+    const conclusion = concludeWithoutCommand(state, isConcluded);
+    endJob(turn, asked.key, { kind: 'accepted', runId, conclusion });
+  }
 }
 
 /** A run may be concluded already: a user cancelled it, or another process saw its end first. */
