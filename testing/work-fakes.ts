@@ -11,8 +11,8 @@ import type {
   RevisionRequest,
   WorkProvider,
 } from '../src/ports/work-provider.ts';
-import { categoryOf, labelsOf } from '../src/work/labels.ts';
-import type { RoleEnd, RoleRequest } from '../src/work/role.ts';
+import type { RoleEnd, RoleRequest } from '../src/work/engine/role.ts';
+import { categoryOf, labelsOf } from '../src/work/items/labels.ts';
 
 /** A journal in memory. Everything that uses the same one sees the same entries, and one at a time appends. */
 export function createMemoryJournal(now: () => string): WorkJournal & { readonly entries: JournalEntry[] } {

@@ -24,7 +24,7 @@ import type { RunDeps, RunObserver } from '../runtime/run-context.ts';
 import type { WorkEngine } from '../runtime/work/work-engine.ts';
 import type { DetectedSetup } from '../setup/detect-setup.ts';
 import type { ComparedPart } from '../trust/compare-parts.ts';
-import type { RoleSubject } from '../work/role.ts';
+import type { RoleSubject } from '../work/engine/role.ts';
 import type { CheckContext } from '../workflow/rule.ts';
 import type { Retention } from './retention.ts';
 

@@ -1,5 +1,5 @@
-import type * as roles from '../work/role.ts';
-import type { RoleRequest, RoleSubject } from '../work/role.ts';
+import type * as roles from '../work/engine/role.ts';
+import type { RoleRequest, RoleSubject } from '../work/engine/role.ts';
 
 /** Runs an agent in a role, as a recorded workflow run. It writes nothing outside the worktree of the run. */
 export interface RoleRunner {

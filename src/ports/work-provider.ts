@@ -1,5 +1,5 @@
-import type { LabelDefinition } from '../work/labels.ts';
-import type * as values from '../work/provider-values.ts';
+import type { LabelDefinition } from '../work/items/labels.ts';
+import type * as values from '../work/items/provider-values.ts';
 
 /**
  * Stores items, revisions and reviews where users see them: a local database or a forge. It makes no decisions. Writes

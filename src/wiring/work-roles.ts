@@ -8,8 +8,8 @@ import type { ResultCheckingRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
 import { createRoleRunner, type JudgePatch } from '../runtime/work/role-runner.ts';
 import { ROLE_WORKFLOWS, type RoleDocument, roleWorkflow } from '../runtime/work/role-workflow.ts';
-import type { RoleSubject } from '../work/role.ts';
-import type { RoleChecks } from '../work/role-result.ts';
+import type { RoleSubject } from '../work/engine/role.ts';
+import type { RoleChecks } from '../work/results/role-result.ts';
 
 interface WorkRolesRequest {
   readonly project: OpenProject;

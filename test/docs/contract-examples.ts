@@ -1,9 +1,9 @@
-import { checkBody } from '../../src/work/body-check.ts';
-import { templateOf } from '../../src/work/body-template.ts';
-import { checkImplementorResult } from '../../src/work/contract/implementor-result.ts';
-import { parseKnownItems } from '../../src/work/contract/known-items.ts';
-import { checkPlannerResult } from '../../src/work/contract/planner-result.ts';
-import { checkReviewerResult } from '../../src/work/contract/reviewer-result.ts';
+import { templateOf } from '../../src/work/bodies/body-template.ts';
+import { checkBody } from '../../src/work/bodies/check-body.ts';
+import { parseKnownItems } from '../../src/work/results/existing-items.ts';
+import { checkImplementorResult } from '../../src/work/results/implementor-result.ts';
+import { checkPlannerResult } from '../../src/work/results/planner-result.ts';
+import { checkReviewerResult } from '../../src/work/results/reviewer-result.ts';
 import { blockOf, type Page } from './markdown.ts';
 
 /** The codes that an example of a page about results, bodies or labels of work items gets. */

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { jsonSchemaOf } from '../../src/contracts/json-schemas.ts';
-import { templateOf } from '../../src/work/body-template.ts';
+import { templateOf } from '../../src/work/bodies/body-template.ts';
 import { schemaProblems } from '../unit/json-schema-check.ts';
 import {
   FINDING,

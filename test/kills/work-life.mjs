@@ -46,9 +46,9 @@ const { createLocalProvider } = await import(join(src, 'adapters/work-local/loca
 const { createLocalJournal } = await import(join(src, 'adapters/work-local/journal.js'));
 const { createItemRevisions } = await import(join(src, 'adapters/workspace/items/item-revisions.js'));
 const { createWorkEngine } = await import(join(src, 'runtime/work/work-engine.js'));
-const { checkPlannerResult } = await import(join(src, 'work/contract/planner-result.js'));
-const { fieldsOfLabels } = await import(join(src, 'work/labels.js'));
-const { readBody } = await import(join(src, 'work/body.js'));
+const { checkPlannerResult } = await import(join(src, 'work/results/planner-result.js'));
+const { fieldsOfLabels } = await import(join(src, 'work/items/labels.js'));
+const { readBody } = await import(join(src, 'work/bodies/body.js'));
 
 // The clock is fixed, so that a repeated command gives the same journal.
 const clock = { now: () => new Date('2026-01-02T03:04:05.000Z'), sleep: async () => undefined };

@@ -1,8 +1,8 @@
 import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
-import { createWorkState, evolve } from '../../src/work/evolve.ts';
-import { scopesOverlap } from '../../src/work/overlap.ts';
-import { openBlockers, type WorkState } from '../../src/work/state.ts';
-import { STATUS_TABLE } from '../../src/work/status-table.ts';
+import { createWorkState, evolve } from '../../src/work/engine/evolve.ts';
+import { openBlockers, type WorkState } from '../../src/work/items/state.ts';
+import { STATUS_TABLE } from '../../src/work/items/status-table.ts';
+import { scopesOverlap } from '../../src/work/scope/overlap.ts';
 
 export function scopeOfLines(body: string): string[] {
   return body.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));

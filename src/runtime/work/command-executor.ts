@@ -2,8 +2,8 @@ import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts
 import type { RoleRunner } from '../../ports/role-runner.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
-import type { ReadLabels } from '../../work/apply/planner.ts';
-import { type AskedCommand, startEvent } from '../../work/command.ts';
+import type { ReadLabels } from '../../work/engine/apply/planner.ts';
+import { type AskedCommand, startEvent } from '../../work/engine/command.ts';
 import {
   type CommandStep,
   failCommand,
@@ -11,12 +11,12 @@ import {
   type OutsideAnswers,
   type OutsideCall,
 } from '../../work/engine/command-steps.ts';
+import { createWorkState, evolve } from '../../work/engine/evolve.ts';
+import { type GuardContext, refusalOf } from '../../work/engine/guards.ts';
 import type { ExecutedCommand, Outcome } from '../../work/engine/protocol.ts';
-import { createWorkState, evolve } from '../../work/evolve.ts';
-import { type GuardContext, refusalOf } from '../../work/guards.ts';
-import type { Refusal } from '../../work/refusal.ts';
-import { refusalEvents } from '../../work/refused.ts';
-import type { StartedCommand, WorkState } from '../../work/state.ts';
+import type { Refusal } from '../../work/engine/refusal.ts';
+import { refusalEvents } from '../../work/engine/refused.ts';
+import type { StartedCommand, WorkState } from '../../work/items/state.ts';
 
 export interface CommandExecutorDeps {
   readonly journal: WorkJournal;

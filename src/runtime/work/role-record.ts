@@ -7,7 +7,7 @@ import { roleWordsOf } from '../../planner/claims/role-claims.ts';
 import type { RevisionReader } from '../../ports/revision-reader.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
-import type { FailedValidator, RoleEvidence } from '../../work/role-result.ts';
+import type { FailedValidator, RoleEvidence } from '../../work/results/role-result.ts';
 import type { RunView, StepView } from '../record/run-view.ts';
 
 const METADATA = 'runner_metadata';

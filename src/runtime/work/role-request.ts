@@ -1,9 +1,9 @@
 import type { SpecFolder } from '../../ports/spec-folder.ts';
-import { readBody } from '../../work/body.ts';
-import type { RunRequest } from '../../work/command.ts';
+import { readBody } from '../../work/bodies/body.ts';
+import type { RunRequest } from '../../work/engine/command.ts';
+import type { GivenSpec, RoleRequest } from '../../work/engine/role.ts';
 import { toGiven } from '../../work/engine/run-end.ts';
-import type { GivenSpec, RoleRequest } from '../../work/role.ts';
-import { revisionOf, type WorkState } from '../../work/state.ts';
+import { revisionOf, type WorkState } from '../../work/items/state.ts';
 
 /** Everything that the role needs, from the current state; null if the item is gone. */
 export async function buildRequest(

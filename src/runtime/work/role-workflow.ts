@@ -1,6 +1,6 @@
 import type { Role } from '../../contracts/work/work-results.ts';
 import type { Plan } from '../../kernel/plan.ts';
-import { type RoleAgents, unknownRoleAgents, withRoleAgents } from '../../work/role-agents.ts';
+import { type RoleAgents, unknownRoleAgents, withRoleAgents } from '../../work/engine/role-agents.ts';
 import { checkWorkflow } from '../../workflow/check-workflow.ts';
 import type { CheckContext } from '../../workflow/rule.ts';
 import type { Obstacle } from '../obstacle.ts';

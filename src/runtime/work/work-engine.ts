@@ -11,16 +11,18 @@ import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
-import type { ReadLabels } from '../../work/apply/planner.ts';
+import type { ReadLabels } from '../../work/engine/apply/planner.ts';
 import {
   type AskedCommand,
   type AskedRun,
   failEvent,
   type RunRequest,
   type WorkCommand,
-} from '../../work/command.ts';
+} from '../../work/engine/command.ts';
 import { decide } from '../../work/engine/decide.ts';
 import { describeLimits, type EngineState, NEW_ENGINE } from '../../work/engine/engine-state.ts';
+import { foreignEvents, specEvents } from '../../work/engine/foreign-changes.ts';
+import { planningStopped, unplannedSpecs } from '../../work/engine/handlers/planning.ts';
 import type {
   EngineEffect,
   EngineInput,
@@ -32,10 +34,8 @@ import type {
   SessionRequest,
 } from '../../work/engine/protocol.ts';
 import { acceptCommand, runsToSee } from '../../work/engine/run-end.ts';
-import { planningStopped, unplannedSpecs } from '../../work/handlers/planning.ts';
-import type { WorkLimits } from '../../work/limits.ts';
-import { approvedSpecs, snapshotOf, type WorkState } from '../../work/state.ts';
-import { foreignEvents, specEvents } from '../../work/sync.ts';
+import type { WorkLimits } from '../../work/items/limits.ts';
+import { approvedSpecs, snapshotOf, type WorkState } from '../../work/items/state.ts';
 import { createCommandExecutor } from './command-executor.ts';
 import { buildRequest } from './role-request.ts';
 

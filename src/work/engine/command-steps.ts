@@ -1,11 +1,4 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
-import { type Change, moveAlong } from '../apply/change.ts';
-import { applyImplementorResult, wishedRevision } from '../apply/implementor.ts';
-import { applyPlannerResult, type ReadLabels } from '../apply/planner.ts';
-import { applyReviewerResult } from '../apply/reviewer.ts';
-import { acceptRun, cancelRun, giveUpRun } from '../apply/runs.ts';
-import { type CommandOf, failEvent, nameOf, type WorkCommand } from '../command.ts';
-import { readCommand } from '../command-schema.ts';
 import type {
   Merged,
   MergeRequest,
@@ -13,8 +6,21 @@ import type {
   ProviderWritten,
   RevisionMade,
   RevisionRequest,
-} from '../provider-values.ts';
-import { type KnownItem, revisionOf, runOfItem, type StartedCommand, type WorkState } from '../state.ts';
+} from '../items/provider-values.ts';
+import {
+  type KnownItem,
+  revisionOf,
+  runOfItem,
+  type StartedCommand,
+  type WorkState,
+} from '../items/state.ts';
+import { type Change, moveAlong } from './apply/change.ts';
+import { applyImplementorResult, wishedRevision } from './apply/implementor.ts';
+import { applyPlannerResult, type ReadLabels } from './apply/planner.ts';
+import { applyReviewerResult } from './apply/reviewer.ts';
+import { acceptRun, cancelRun, giveUpRun } from './apply/runs.ts';
+import { type CommandOf, failEvent, nameOf, type WorkCommand } from './command.ts';
+import { readCommand } from './command-schema.ts';
 
 /** A call that a command needs. Calls with a known key change nothing and return the earlier answer. */
 export type OutsideCall =

@@ -5,12 +5,13 @@
  * A session is a sequence of rounds. Runs, resumed runs and checks continue in the background between rounds; each of
  * them that ends starts another round. While a session stops, running tasks end and are recorded, and no new one starts.
  */
-import { type AskedCommand, type AskedRun, isRunRequest, itemOf, roleOf } from '../command.ts';
-import { askHandlers } from '../handlers/all-handlers.ts';
-import { planningStopped } from '../handlers/planning.ts';
-import { takenPlaces } from '../limits.ts';
-import { type ActiveRun, FAILURE_LIMIT } from '../state.ts';
+
+import { takenPlaces } from '../items/limits.ts';
+import { type ActiveRun, FAILURE_LIMIT } from '../items/state.ts';
+import { type AskedCommand, type AskedRun, isRunRequest, itemOf, roleOf } from './command.ts';
 import { describeLimits, type EngineFacts, type EngineState, findActiveSetback } from './engine-state.ts';
+import { askHandlers } from './handlers/all-handlers.ts';
+import { planningStopped } from './handlers/planning.ts';
 import {
   concludeJob,
   endJob,

@@ -1,8 +1,8 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
-import type { AskedCommand, AskedRun } from '../command.ts';
-import { itemOf, roleOf } from '../command.ts';
-import type { WorkLimits } from '../limits.ts';
-import type { WorkState } from '../state.ts';
+import type { WorkLimits } from '../items/limits.ts';
+import type { WorkState } from '../items/state.ts';
+import type { AskedCommand, AskedRun } from './command.ts';
+import { itemOf, roleOf } from './command.ts';
 import type { Outcome, SessionRequest } from './protocol.ts';
 
 /** What a decision reads and never changes. */

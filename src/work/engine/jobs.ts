@@ -1,9 +1,10 @@
 /** Jobs: runs that this process drives, from the request to the recorded end. */
-import { type AskedRun, itemOf, roleOf } from '../command.ts';
-import type { RoleState } from '../role.ts';
-import type { ActiveRun, WorkState } from '../state.ts';
+
+import type { ActiveRun, WorkState } from '../items/state.ts';
+import { type AskedRun, itemOf, roleOf } from './command.ts';
 import { acceptedRunOf, type Job } from './engine-state.ts';
 import type { Conclusion, ExecutedCommand, RunReport } from './protocol.ts';
+import type { RoleState } from './role.ts';
 import { activeRunOf, commandAtEnd, concludeRun, describeState } from './run-end.ts';
 import { noteAttempt, type Turn, update, withoutKey } from './turn.ts';
 

@@ -1,8 +1,8 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
-import type { AskedCommand, AskedRun } from '../command.ts';
-import type { Refusal } from '../refusal.ts';
-import type { RoleState, RoleSubject } from '../role.ts';
+import type { AskedCommand, AskedRun } from './command.ts';
+import type { Refusal } from './refusal.ts';
+import type { RoleState, RoleSubject } from './role.ts';
 
 /** The result of a command. */
 export type Outcome =

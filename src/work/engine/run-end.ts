@@ -1,9 +1,9 @@
-import { type AskedCommand, type AskedRun, ENGINE, itemOf, roleOf, type WorkCommand } from '../command.ts';
-import { acceptKey, applyKey, giveUpKey } from '../keys.ts';
-import type { GivenItem, RoleEnd, RoleState, RoleSubject } from '../role.ts';
-import type { ActiveRun, KnownItem, WorkState } from '../state.ts';
+import type { ActiveRun, KnownItem, WorkState } from '../items/state.ts';
+import { type AskedCommand, type AskedRun, ENGINE, itemOf, roleOf, type WorkCommand } from './command.ts';
 import { drivesRun, type EngineState } from './engine-state.ts';
+import { acceptKey, applyKey, giveUpKey } from './keys.ts';
 import type { Conclusion, Outcome, RunToSee } from './protocol.ts';
+import type { GivenItem, RoleEnd, RoleState, RoleSubject } from './role.ts';
 
 /** The command for a run's end; null while it has not ended. `counted` applies to an end without a result. */
 export function commandAtEnd(run: ActiveRun, state: RoleState, counted: boolean): AskedCommand | null {

@@ -4,15 +4,15 @@ import {
   applyImplementorResult,
   scopeCorrections,
   wishedRevision,
-} from '../../../src/work/apply/implementor.ts';
-import { applyPlannerResult } from '../../../src/work/apply/planner.ts';
-import { applyReviewerResult } from '../../../src/work/apply/reviewer.ts';
-import { acceptRun, giveUpRun } from '../../../src/work/apply/runs.ts';
-import type { CommandOf, WorkCommand } from '../../../src/work/command.ts';
-import { readCommand } from '../../../src/work/command-schema.ts';
-import type { ProviderState } from '../../../src/work/provider-values.ts';
-import type { WorkState } from '../../../src/work/state.ts';
-import { foreignEvents } from '../../../src/work/sync.ts';
+} from '../../../src/work/engine/apply/implementor.ts';
+import { applyPlannerResult } from '../../../src/work/engine/apply/planner.ts';
+import { applyReviewerResult } from '../../../src/work/engine/apply/reviewer.ts';
+import { acceptRun, giveUpRun } from '../../../src/work/engine/apply/runs.ts';
+import type { CommandOf, WorkCommand } from '../../../src/work/engine/command.ts';
+import { readCommand } from '../../../src/work/engine/command-schema.ts';
+import { foreignEvents } from '../../../src/work/engine/foreign-changes.ts';
+import type { ProviderState } from '../../../src/work/items/provider-values.ts';
+import type { WorkState } from '../../../src/work/items/state.ts';
 import { readPlainLabels } from '../../../testing/work-fakes.ts';
 import { accepted, checked, created, ended, inReview, moved, spec, stateOf } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockerLine } from '../../../src/work/contract/blocked-summary.ts';
+import { blockerLine } from '../../../src/work/results/blocked-summary.ts';
 
 describe('the line about a blocker', () => {
   it.each([

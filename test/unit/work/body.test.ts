@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../../../src/work/body.ts';
-import { checkBody } from '../../../src/work/body-check.ts';
-import { templateOf } from '../../../src/work/body-template.ts';
+import { readBody } from '../../../src/work/bodies/body.ts';
+import { templateOf } from '../../../src/work/bodies/body-template.ts';
+import { checkBody } from '../../../src/work/bodies/check-body.ts';
 import { REFINEMENT_BODY, TASK_BODY } from './work-fixtures.ts';
 
 const scope = (entries: string) => TASK_BODY.replace('- src/client.ts\n- src/client.test.ts', entries);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
-import { createWorkState, evolve, WorkBug } from '../../../src/work/evolve.ts';
-import { snapshotOf } from '../../../src/work/state.ts';
+import { createWorkState, evolve, WorkBug } from '../../../src/work/engine/evolve.ts';
+import { snapshotOf } from '../../../src/work/items/state.ts';
 import {
   accepted,
   checked,

@@ -1,7 +1,7 @@
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { PlannerResult } from '../../../src/contracts/work/work-results.ts';
-import type { WorkCommand } from '../../../src/work/command.ts';
-import { refusalOf } from '../../../src/work/guards.ts';
+import type { WorkCommand } from '../../../src/work/engine/command.ts';
+import { refusalOf } from '../../../src/work/engine/guards.ts';
 import { accepted, created, inReview, limits, moved, spec, stateOf } from './fixtures.ts';
 
 export const context = { limits: limits(), checkPlan: () => [] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
-import type { WorkCommand } from '../../../src/work/command.ts';
-import { refusalOf } from '../../../src/work/guards.ts';
+import type { WorkCommand } from '../../../src/work/engine/command.ts';
+import { refusalOf } from '../../../src/work/engine/guards.ts';
 import { created, inReview, made, moved, spec, stateOf } from './fixtures.ts';
 
 import {

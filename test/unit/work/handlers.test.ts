@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../src/contracts/work/work-item.ts';
-import { askHandlers } from '../../../src/work/handlers/all-handlers.ts';
-import { handleDependencies } from '../../../src/work/handlers/dependencies.ts';
-import type { Handler } from '../../../src/work/handlers/handler.ts';
-import { handleImplementation } from '../../../src/work/handlers/implementation.ts';
-import { handleOrphans } from '../../../src/work/handlers/orphans.ts';
-import { handlePlanning, planningStopped } from '../../../src/work/handlers/planning.ts';
-import { handleReadiness } from '../../../src/work/handlers/readiness.ts';
-import { handleReview } from '../../../src/work/handlers/review.ts';
-import type { WorkLimits } from '../../../src/work/limits.ts';
-import type { WorkState } from '../../../src/work/state.ts';
+import { askHandlers } from '../../../src/work/engine/handlers/all-handlers.ts';
+import { handleDependencies } from '../../../src/work/engine/handlers/dependencies.ts';
+import type { Handler } from '../../../src/work/engine/handlers/handler.ts';
+import { handleImplementation } from '../../../src/work/engine/handlers/implementation.ts';
+import { handleOrphans } from '../../../src/work/engine/handlers/orphans.ts';
+import { handlePlanning, planningStopped } from '../../../src/work/engine/handlers/planning.ts';
+import { handleReadiness } from '../../../src/work/engine/handlers/readiness.ts';
+import { handleReview } from '../../../src/work/engine/handlers/review.ts';
+import type { WorkLimits } from '../../../src/work/items/limits.ts';
+import type { WorkState } from '../../../src/work/items/state.ts';
 import {
   accepted,
   checked,

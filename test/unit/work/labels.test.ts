@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fieldsOfLabels, LABELS, labelsOf } from '../../../src/work/labels.ts';
-import { checkLabels } from '../../../src/work/labels-check.ts';
+import { checkLabels } from '../../../src/work/items/check-labels.ts';
+import { fieldsOfLabels, LABELS, labelsOf } from '../../../src/work/items/labels.ts';
 import { REFINEMENT_LABELS, TASK_LABELS } from './work-fixtures.ts';
 
 const codes = (...args: Parameters<typeof checkLabels>) => checkLabels(...args).map(({ code }) => code);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlannedWorkItem, PlannerResult } from '../../../src/contracts/work/work-results.ts';
-import type { KnownItem } from '../../../src/work/contract/planned-ids.ts';
-import { checkPlannerResult } from '../../../src/work/contract/planner-result.ts';
+import type { KnownItem } from '../../../src/work/results/planned-ids.ts';
+import { checkPlannerResult } from '../../../src/work/results/planner-result.ts';
 import {
   codesOf,
   plannedItem,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/contracts/vocabulary.ts';
-import type { GivenItem, RoleSubject } from '../../../src/work/role.ts';
-import { type RoleChecks, type RoleEvidence, roleResultOf } from '../../../src/work/role-result.ts';
+import type { GivenItem, RoleSubject } from '../../../src/work/engine/role.ts';
+import { type RoleChecks, type RoleEvidence, roleResultOf } from '../../../src/work/results/role-result.ts';
 
 const ITEM: GivenItem = {
   item: {

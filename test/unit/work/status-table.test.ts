@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WORK_STATUSES, type WorkStatus } from '../../../src/contracts/work/work-item.ts';
-import { isTerminal, type Mover, transition } from '../../../src/work/status-table.ts';
+import { isTerminal, type Mover, transition } from '../../../src/work/items/status-table.ts';
 
 const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {
   engine: [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
-import type { WorkLimits } from '../../../src/work/limits.ts';
-import { waitingReason } from '../../../src/work/waiting.ts';
+import type { WorkLimits } from '../../../src/work/items/limits.ts';
+import { waitingReason } from '../../../src/work/items/waiting.ts';
 import { accepted, created, inReview, limits, moved, reviewed, stateOf } from './fixtures.ts';
 
 const atWork = (id: string, scope?: string[]) => [

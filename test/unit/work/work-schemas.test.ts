@@ -13,7 +13,7 @@ import {
   plannerResultSchema,
   reviewerResultSchema,
 } from '../../../src/contracts/work/work-results.ts';
-import { parseKnownItems } from '../../../src/work/contract/known-items.ts';
+import { parseKnownItems } from '../../../src/work/results/existing-items.ts';
 import { schemaProblems } from '../json-schema-check.ts';
 import { bareProperties, isMapping, schemasIn } from '../json-schema-walk.ts';
 import { plannedItem, plannerResult } from './work-fixtures.ts';

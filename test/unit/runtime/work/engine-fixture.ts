@@ -6,8 +6,8 @@ import type {
 } from '../../../../src/contracts/work/work-results.ts';
 import type { Clock } from '../../../../src/ports/clock.ts';
 import { createWorkEngine } from '../../../../src/runtime/work/work-engine.ts';
-import type { CommandOf } from '../../../../src/work/command.ts';
-import type { RoleEnd } from '../../../../src/work/role.ts';
+import type { CommandOf } from '../../../../src/work/engine/command.ts';
+import type { RoleEnd } from '../../../../src/work/engine/role.ts';
 import type { WorkPorts } from '../../../../testing/work-boundaries.ts';
 import {
   createMemoryJournal,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RoleEnd, RoleRequest } from '../../../../src/work/role.ts';
+import type { RoleEnd, RoleRequest } from '../../../../src/work/engine/role.ts';
 import { APPROVES, applyPlan, createEngineFixture, implemented, NEVER, task } from './engine-fixture.ts';
 
 const workAndApprove = async (request: RoleRequest): Promise<RoleEnd> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../../src/contracts/work/work-event.ts';
 import { createCommandExecutor } from '../../../../src/runtime/work/command-executor.ts';
-import type { AskedCommand, WorkCommand } from '../../../../src/work/command.ts';
+import type { AskedCommand, WorkCommand } from '../../../../src/work/engine/command.ts';
 import {
   createMemoryJournal,
   createMemoryProvider,

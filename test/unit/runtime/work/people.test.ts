@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RoleEnd, RoleRequest } from '../../../../src/work/role.ts';
+import type { RoleEnd, RoleRequest } from '../../../../src/work/engine/role.ts';
 import { WORK_BOUNDARIES, withBoundaries } from '../../../../testing/work-boundaries.ts';
 import { APPROVES, aborted, createEngineFixture, implemented, NEVER, task } from './engine-fixture.ts';
 

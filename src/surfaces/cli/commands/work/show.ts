@@ -1,8 +1,8 @@
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
-import { readBody } from '../../../../work/body.ts';
-import { type KnownItem, revisionOf } from '../../../../work/state.ts';
-import { isTerminal } from '../../../../work/status-table.ts';
+import { readBody } from '../../../../work/bodies/body.ts';
+import { type KnownItem, revisionOf } from '../../../../work/items/state.ts';
+import { isTerminal } from '../../../../work/items/status-table.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { renderTable } from '../../output/table.ts';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
-import { BODY_KINDS, type BodyKind, templateOf } from '../../../../work/body-template.ts';
+import { BODY_KINDS, type BodyKind, templateOf } from '../../../../work/bodies/body-template.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';

@@ -1,7 +1,7 @@
 import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work/work-item.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
-import type { KnownItem } from '../../../../work/state.ts';
-import { waitingReason } from '../../../../work/waiting.ts';
+import type { KnownItem } from '../../../../work/items/state.ts';
+import { waitingReason } from '../../../../work/items/waiting.ts';
 import { renderTable } from '../table.ts';
 import type { Paint, Terminal } from '../terminal.ts';
 import { oneLine } from './event-lines.ts';

@@ -1,7 +1,7 @@
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
-import { fieldsOfLabels, labelsOf } from '../../../../work/labels.ts';
-import { type KnownItem, runOfItem } from '../../../../work/state.ts';
-import { waitingReason } from '../../../../work/waiting.ts';
+import { fieldsOfLabels, labelsOf } from '../../../../work/items/labels.ts';
+import { type KnownItem, runOfItem } from '../../../../work/items/state.ts';
+import { waitingReason } from '../../../../work/items/waiting.ts';
 
 /** An item for `--json`: the provider's fields, the reason why it waits, and the run that works on it. */
 export function itemDocument({ state, limits }: WorkSnapshot, known: KnownItem) {

@@ -2,7 +2,7 @@ import type { OpenWork } from '../../../../app/services.ts';
 import type { JournalEntry } from '../../../../contracts/work/work-event.ts';
 import type { WorkSnapshot } from '../../../../runtime/work/work-engine.ts';
 import type { SessionEnd } from '../../../../work/engine/protocol.ts';
-import { isTerminal } from '../../../../work/status-table.ts';
+import { isTerminal } from '../../../../work/items/status-table.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
 import { whileInterruptible } from '../../driving/driving.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
