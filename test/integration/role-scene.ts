@@ -7,10 +7,10 @@ import type { OpenProject } from '../../src/app/services.ts';
 import { CONFIG_DEFAULTS } from '../../src/contracts/config/config-defaults.ts';
 import type { Revision, WorkItem } from '../../src/contracts/work/work-item.ts';
 import type { ResultCheckingRunner } from '../../src/ports/role-runner.ts';
+import type { RoleAgents } from '../../src/runtime/work/role-workflow.ts';
 import { createWorkRoles } from '../../src/wiring/work-roles.ts';
 import { createServices } from '../../src/wiring.ts';
 import type { RoleEnd, RoleRequest } from '../../src/work/engine/role.ts';
-import type { RoleAgents } from '../../src/work/engine/role-agents.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 
 /** What each step's agent does, as the body of a program; `give` writes the result file. */

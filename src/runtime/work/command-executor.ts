@@ -14,8 +14,7 @@ import {
 import { createWorkState, evolve } from '../../work/engine/evolve.ts';
 import { type GuardContext, refusalOf } from '../../work/engine/guards.ts';
 import type { ExecutedCommand, Outcome } from '../../work/engine/protocol.ts';
-import type { Refusal } from '../../work/engine/refusal.ts';
-import { refusalEvents } from '../../work/engine/refused.ts';
+import { type Refusal, refusalEvents } from '../../work/engine/refusal.ts';
 import type { StartedCommand, WorkState } from '../../work/items/state.ts';
 
 export interface CommandExecutorDeps {

@@ -22,7 +22,7 @@ import {
 import { decide } from '../../work/engine/decide.ts';
 import { describeLimits, type EngineState, NEW_ENGINE } from '../../work/engine/engine-state.ts';
 import { foreignEvents, specEvents } from '../../work/engine/foreign-changes.ts';
-import { planningStopped, unplannedSpecs } from '../../work/engine/handlers/planning.ts';
+import { planningStopped, unplannedSpecs } from '../../work/engine/handlers.ts';
 import type {
   EngineEffect,
   EngineInput,

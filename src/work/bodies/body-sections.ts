@@ -1,5 +1,5 @@
 import { type BodyKind, TEMPLATE_SECTIONS, type TemplateSection } from './body-template.ts';
-import type { Heading, MarkdownBlock } from './markdown-block.ts';
+import type { Heading, MarkdownBlock } from './markdown-blocks.ts';
 
 export interface BodySection {
   /** The name in the template; null for an unknown section. */

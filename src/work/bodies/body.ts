@@ -1,8 +1,7 @@
 import type { WorkType } from '../../contracts/work/work-item.ts';
 import { type BodySection, kindOfSections, readSections, sectionsNamed } from './body-sections.ts';
 import { type BodyKind, TYPE_OF_KIND } from './body-template.ts';
-import type { ListItem, MarkdownBlock, TextBlock } from './markdown-block.ts';
-import { readBlocks } from './markdown-blocks.ts';
+import { type ListItem, type MarkdownBlock, readBlocks, type TextBlock } from './markdown-blocks.ts';
 import { isLonePath, readScopeEntry, readSentence, type ScopeEntry, type ScopeList } from './scope-entry.ts';
 import { readSpecReferences, type SpecReference } from './spec-reference.ts';
 

@@ -1,4 +1,4 @@
-import type { MarkdownBlock } from './markdown-block.ts';
+import type { MarkdownBlock } from './markdown-blocks.ts';
 
 /** The part of a spec that an item is derived from. */
 export interface SpecReference {

@@ -9,9 +9,17 @@
 import { takenPlaces } from '../items/limits.ts';
 import { type ActiveRun, FAILURE_LIMIT } from '../items/state.ts';
 import { type AskedCommand, type AskedRun, isRunRequest, itemOf, roleOf } from './command.ts';
-import { describeLimits, type EngineFacts, type EngineState, findActiveSetback } from './engine-state.ts';
-import { askHandlers } from './handlers/all-handlers.ts';
-import { planningStopped } from './handlers/planning.ts';
+import {
+  describeLimits,
+  type EngineFacts,
+  type EngineState,
+  findActiveSetback,
+  noteAttempt,
+  type Turn,
+  update,
+  withoutKey,
+} from './engine-state.ts';
+import { askHandlers, planningStopped } from './handlers.ts';
 import {
   concludeJob,
   endJob,
@@ -24,7 +32,6 @@ import {
 } from './jobs.ts';
 import type { EngineEffect, EngineInput, ExecutedCommand, SeenRun, SessionRequest } from './protocol.ts';
 import { commandAtEnd, giveUp, runsToSee, subjectOf } from './run-end.ts';
-import { noteAttempt, type Turn, update, withoutKey } from './turn.ts';
 
 export interface EngineDecision {
   readonly state: EngineState;

@@ -1,9 +1,8 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { WorkLimits } from '../items/limits.ts';
 import type { WorkState } from '../items/state.ts';
-import type { AskedCommand, AskedRun } from './command.ts';
-import { itemOf, roleOf } from './command.ts';
-import type { Outcome, SessionRequest } from './protocol.ts';
+import { type AskedCommand, type AskedRun, itemOf, roleOf } from './command.ts';
+import type { EngineEffect, Outcome, SessionRequest } from './protocol.ts';
 
 /** What a decision reads and never changes. */
 export interface EngineFacts {
@@ -128,4 +127,25 @@ export function addSetback(
 export function findActiveSetback({ setbacks }: EngineState, key: string, nowMs: number): Setback | null {
   const setback = setbacks.get(key);
   return setback !== undefined && setback.notBeforeMs > nowMs ? setback : null;
+}
+
+/** A decision in the making. */
+export interface Turn extends EngineFacts {
+  state: EngineState;
+  readonly effects: EngineEffect[];
+}
+
+export function update(turn: Turn, change: Partial<EngineState>): void {
+  turn.state = { ...turn.state, ...change };
+}
+
+/** A problem delays the next attempt; a success clears earlier problems. */
+export function noteAttempt(turn: Turn, key: string, problem: string | null): void {
+  const { setbacks } = turn.state;
+  if (problem !== null) update(turn, { setbacks: addSetback(setbacks, key, problem, turn.nowMs) });
+  else if (setbacks.has(key)) update(turn, { setbacks: withoutKey(setbacks, key) });
+}
+
+export function withoutKey<T>(entries: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+  return new Map([...entries].filter(([each]) => each !== key));
 }

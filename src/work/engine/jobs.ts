@@ -2,11 +2,10 @@
 
 import type { ActiveRun, WorkState } from '../items/state.ts';
 import { type AskedRun, itemOf, roleOf } from './command.ts';
-import { acceptedRunOf, type Job } from './engine-state.ts';
+import { acceptedRunOf, type Job, noteAttempt, type Turn, update, withoutKey } from './engine-state.ts';
 import type { Conclusion, ExecutedCommand, RunReport } from './protocol.ts';
 import type { RoleState } from './role.ts';
 import { activeRunOf, commandAtEnd, concludeRun, describeState } from './run-end.ts';
-import { noteAttempt, type Turn, update, withoutKey } from './turn.ts';
 
 export function startJob(turn: Turn, asked: AskedRun): void {
   const job: Job = { asked, runId: null, acceptance: null, isStopping: false };

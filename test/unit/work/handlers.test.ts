@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../src/contracts/work/work-item.ts';
-import { askHandlers } from '../../../src/work/engine/handlers/all-handlers.ts';
-import { handleDependencies } from '../../../src/work/engine/handlers/dependencies.ts';
-import type { Handler } from '../../../src/work/engine/handlers/handler.ts';
-import { handleImplementation } from '../../../src/work/engine/handlers/implementation.ts';
-import { handleOrphans } from '../../../src/work/engine/handlers/orphans.ts';
-import { handlePlanning, planningStopped } from '../../../src/work/engine/handlers/planning.ts';
-import { handleReadiness } from '../../../src/work/engine/handlers/readiness.ts';
-import { handleReview } from '../../../src/work/engine/handlers/review.ts';
+import {
+  askHandlers,
+  type Handler,
+  handleDependencies,
+  handleImplementation,
+  handleOrphans,
+  handlePlanning,
+  handleReadiness,
+  handleReview,
+  planningStopped,
+} from '../../../src/work/engine/handlers.ts';
 import type { WorkLimits } from '../../../src/work/items/limits.ts';
 import type { WorkState } from '../../../src/work/items/state.ts';
 import {

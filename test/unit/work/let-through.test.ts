@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkCommand } from '../../../src/work/engine/command.ts';
-import { refusalEvents } from '../../../src/work/engine/refused.ts';
+import { refusalEvents } from '../../../src/work/engine/refusal.ts';
 import { created, ended, inReview, moved, stateOf } from './fixtures.ts';
 
 import {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configDocumentSchema } from '../../../src/contracts/config/config.ts';
 import { CONFIG_DEFAULTS } from '../../../src/contracts/config/config-defaults.ts';
-import { unknownRoleAgents, withRoleAgents } from '../../../src/work/engine/role-agents.ts';
+import { unknownRoleAgents, withRoleAgents } from '../../../src/runtime/work/role-workflow.ts';
 import { checkWorkflow } from '../../../src/workflow/check-workflow.ts';
 
 const AGENTS = { planner: 'thinker', implementor: 'a: "b" #c', reviewer: 'critic' };

@@ -1,7 +1,7 @@
 import type { WorkEvent } from '../../../contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../contracts/work/work-item.ts';
 import type { ProviderWrite, ProviderWritten } from '../../items/provider-values.ts';
-import type { KnownItem, WorkState } from '../../items/state.ts';
+import { FAILURE_LIMIT, type ItemFailure, type KnownItem, type WorkState } from '../../items/state.ts';
 
 /** The writes to the provider, and the events to record after them. */
 export interface Change {
@@ -37,4 +37,27 @@ export function endRun(
 /** The journal stores the status of an item separately from its labels. */
 export function withoutStatus(labels: readonly string[]): string[] {
   return labels.filter((label) => !label.startsWith('status:'));
+}
+
+export interface AfterFailure {
+  readonly to: WorkStatus;
+  readonly reason: string;
+}
+
+/**
+ * The next status after a failure, which is the last of `failures`. The item is retried until it has failed
+ * three times in a row. The status table has no transition from review to blocked, so from there it needs
+ * refinement.
+ */
+export function afterFailures(
+  from: 'in-progress' | 'review',
+  failures: readonly ItemFailure[],
+  reason: string,
+): AfterFailure {
+  if (failures.length < FAILURE_LIMIT) return { to: 'pending', reason };
+  const reasons = [...new Set(failures.map((failure) => failure.reason))].join('; ');
+  return {
+    to: from === 'review' ? 'needs-refinement' : 'blocked',
+    reason: `it failed ${failures.length} times in a row: ${reasons}`,
+  };
 }

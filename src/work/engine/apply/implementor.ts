@@ -4,9 +4,8 @@ import type { RevisionMade, RevisionRequest } from '../../items/provider-values.
 import type { KnownItem, WorkState } from '../../items/state.ts';
 import { blockerLine } from '../../results/blocked-summary.ts';
 import type { CommandOf } from '../command.ts';
-import { type AfterFailure, afterFailures } from '../failures.ts';
 import { isEmptyPatch } from '../result-guards.ts';
-import { type Change, endRun, moveAlong } from './change.ts';
+import { type AfterFailure, afterFailures, type Change, endRun, moveAlong } from './change.ts';
 
 type Apply = CommandOf<'apply_implementor_result'>;
 

@@ -2,8 +2,7 @@ import type { WorkEvent } from '../../../contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../contracts/work/work-item.ts';
 import type { ActiveRun, KnownItem, WorkState } from '../../items/state.ts';
 import type { CommandOf } from '../command.ts';
-import { afterFailures } from '../failures.ts';
-import { type Change, endRun, moveAlong } from './change.ts';
+import { afterFailures, type Change, endRun, moveAlong } from './change.ts';
 
 /** Records a new run and moves its item to in-progress. A review does not move its item. */
 export function acceptRun(state: WorkState, command: CommandOf<'accept_run'>, by: string): Change {
