@@ -7,7 +7,7 @@ import type { Role } from '../contracts/work/work-results.ts';
 import type { ResultCheckingRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
 import { createRoleRunner, type JudgePatch } from '../runtime/work/role-runner.ts';
-import { ROLE_WORKFLOWS, type RoleDocument, roleWorkflow } from '../runtime/work/role-workflow.ts';
+import { ROLE_WORKFLOWS, type RoleDocument, resolveRoleWorkflow } from '../runtime/work/role-workflow.ts';
 import type { RoleSubject } from '../work/engine/role.ts';
 import type { RoleChecks } from '../work/results/role-result.ts';
 
@@ -29,7 +29,12 @@ export function createWorkRoles(request: WorkRolesRequest): ResultCheckingRunner
     judgePatch,
     reader: createRevisionReader({ repoRoot: project.repoRoot, branch: work.branch }),
     workflow: async (role, inputs) =>
-      roleWorkflow(await findDocument(role, project.workflowFolders), work.agents, project.context, inputs),
+      resolveRoleWorkflow(
+        await findDocument(role, project.workflowFolders),
+        work.agents,
+        project.context,
+        inputs,
+      ),
     ...(observe === undefined ? {} : { observe }),
   });
 }

@@ -47,7 +47,7 @@ const { createLocalJournal } = await import(join(src, 'adapters/work-local/journ
 const { createItemRevisions } = await import(join(src, 'adapters/workspace/items/item-revisions.js'));
 const { createWorkEngine } = await import(join(src, 'runtime/work/work-engine.js'));
 const { checkPlannerResult } = await import(join(src, 'work/results/planner-result.js'));
-const { fieldsOfLabels } = await import(join(src, 'work/items/labels.js'));
+const { readLabelFields } = await import(join(src, 'work/items/labels.js'));
 const { readBody } = await import(join(src, 'work/bodies/body.js'));
 
 // The clock is fixed, so that a repeated command gives the same journal.
@@ -90,7 +90,7 @@ function openWorld({ root, name, runs }) {
     jobs: 2,
     scopeOf: (body) => readBody(body).inScope.map(({ path }) => path),
     readLabels: (labels) => {
-      const { type, priority, complexity, other } = fieldsOfLabels(labels);
+      const { type, priority, complexity, other } = readLabelFields(labels);
       return { type, priority, complexity, otherLabels: other };
     },
     checkPlan: (result, { items }) => {

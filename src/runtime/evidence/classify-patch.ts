@@ -15,7 +15,12 @@ import {
   voidAttestations,
 } from '../../work/scope/classify-scope.ts';
 import { entryPath } from '../../work/scope/coverage.ts';
-import { type FileVersions, type ProgramPair, proofOf, textOf } from '../../work/scope/proofs/proof-of.ts';
+import {
+  type FileVersions,
+  type ProgramPair,
+  proveEquivalence,
+  textOf,
+} from '../../work/scope/proofs/prove-equivalence.ts';
 
 /** Shorter ids match by chance too easily. */
 const SHORTEST_ID = 7;
@@ -180,7 +185,7 @@ async function prove(
   files: readonly (readonly VersionsOfFile[])[],
   { programs, settings }: Compiler,
 ): Promise<readonly (Proof | null)[]> {
-  const steps = files.map((each) => each.map(({ path, versions }) => proofOf(path, versions)));
+  const steps = files.map((each) => each.map(({ path, versions }) => proveEquivalence(path, versions)));
   const pairs: ProgramPair[] = steps.flat().flatMap((step) => (step.kind === 'compile' ? [step.pair] : []));
   const compared = pairs.length === 0 ? [] : await programs.compare(pairs, settings);
   let next = 0;

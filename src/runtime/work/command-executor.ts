@@ -3,7 +3,7 @@ import type { RoleRunner } from '../../ports/role-runner.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
 import type { ReadLabels } from '../../work/engine/apply/planner.ts';
-import { type AskedCommand, startEvent } from '../../work/engine/command.ts';
+import { type RequestedCommand, startEvent } from '../../work/engine/command.ts';
 import {
   type CommandStep,
   failCommand,
@@ -12,9 +12,9 @@ import {
   type OutsideCall,
 } from '../../work/engine/command-steps.ts';
 import { createWorkState, evolve } from '../../work/engine/evolve.ts';
-import { type GuardContext, refusalOf } from '../../work/engine/guards.ts';
+import { findRefusal, type GuardContext } from '../../work/engine/guards.ts';
 import type { ExecutedCommand, Outcome } from '../../work/engine/protocol.ts';
-import { type Refusal, refusalEvents } from '../../work/engine/refusal.ts';
+import { createRefusalEvents, type Refusal } from '../../work/engine/refusal.ts';
 import type { StartedCommand, WorkState } from '../../work/items/state.ts';
 
 export interface CommandExecutorDeps {
@@ -32,11 +32,11 @@ export interface CommandExecutor {
   /** The journal's state as read so far; every call advances it. */
   readonly state: WorkState;
   readonly catchUp: () => Promise<void>;
-  readonly execute: (asked: AskedCommand) => Promise<Outcome>;
+  readonly execute: (requested: RequestedCommand) => Promise<Outcome>;
   /** Executes independent commands, none of which changes what another is checked against. */
-  readonly executeBatch: (batch: readonly AskedCommand[]) => Promise<readonly ExecutedCommand[]>;
+  readonly executeBatch: (batch: readonly RequestedCommand[]) => Promise<readonly ExecutedCommand[]>;
   /** Only checks the guards and records a refusal: for a run that is about to be requested. */
-  readonly permit: (asked: AskedCommand) => Promise<Refusal | null>;
+  readonly permit: (requested: RequestedCommand) => Promise<Refusal | null>;
   /** Appends events that no command causes, after reading the journal to its end and completing unfinished commands. */
   readonly record: (events: (state: WorkState) => Promise<readonly WorkEvent[]>) => Promise<void>;
 }
@@ -80,18 +80,18 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
     }
   };
 
-  const checkGuards = async (asked: AskedCommand, append: AppendEvents): Promise<Refusal | null> => {
-    const refusal = refusalOf(state, asked, deps.guards());
-    if (refusal !== null) await append(refusalEvents(state, asked, refusal));
+  const checkGuards = async (requested: RequestedCommand, append: AppendEvents): Promise<Refusal | null> => {
+    const refusal = findRefusal(state, requested, deps.guards());
+    if (refusal !== null) await append(createRefusalEvents(state, requested, refusal));
     return refusal;
   };
 
-  const executeLocked = async (batch: readonly AskedCommand[], append: AppendEvents) => {
+  const executeLocked = async (batch: readonly RequestedCommand[], append: AppendEvents) => {
     const outcomes = new Map<string, Outcome>();
-    for (const asked of batch) {
-      const refusal = state.doneKeys.has(asked.key) ? null : await checkGuards(asked, append);
-      if (state.doneKeys.has(asked.key)) outcomes.set(asked.key, { kind: 'done_before' });
-      else if (refusal !== null) outcomes.set(asked.key, { kind: 'refused', ...refusal });
+    for (const requested of batch) {
+      const refusal = state.doneKeys.has(requested.key) ? null : await checkGuards(requested, append);
+      if (state.doneKeys.has(requested.key)) outcomes.set(requested.key, { kind: 'done_before' });
+      else if (refusal !== null) outcomes.set(requested.key, { kind: 'refused', ...refusal });
     }
     const open = batch.filter(({ key }) => !outcomes.has(key));
     await append(open.map(startEvent));
@@ -110,17 +110,22 @@ export function createCommandExecutor(deps: CommandExecutorDeps): CommandExecuto
     return outcomes;
   };
 
-  const executeAll = (batch: readonly AskedCommand[]) => underLock((append) => executeLocked(batch, append));
+  const executeAll = (batch: readonly RequestedCommand[]) =>
+    underLock((append) => executeLocked(batch, append));
 
   return {
     state,
     catchUp,
-    execute: async (asked) => (await executeAll([asked])).get(asked.key) ?? { kind: 'done_before' },
+    execute: async (requested) =>
+      (await executeAll([requested])).get(requested.key) ?? { kind: 'done_before' },
     executeBatch: async (batch) => {
       const outcomes = await executeAll(batch);
-      return batch.map((asked) => ({ asked, outcome: outcomes.get(asked.key) ?? { kind: 'done_before' } }));
+      return batch.map((requested) => ({
+        requested,
+        outcome: outcomes.get(requested.key) ?? { kind: 'done_before' },
+      }));
     },
-    permit: (asked) => underLock((append) => checkGuards(asked, append)),
+    permit: (requested) => underLock((append) => checkGuards(requested, append)),
     record: (events) =>
       underLock(async (append) => {
         await append(await events(state));

@@ -8,8 +8,8 @@ import type { ResultCheckingRunner, RoleState } from '../../ports/role-runner.ts
 import type { RunRecord, RunStore } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/engine/role.ts';
-import { type RevisionFiles, roleInputs } from '../../work/engine/role-inputs.ts';
-import { type RoleChecks, roleResultOf } from '../../work/results/role-result.ts';
+import { buildRoleInputs, type RevisionFiles } from '../../work/engine/role-inputs.ts';
+import { determineResult, type RoleChecks } from '../../work/results/role-result.ts';
 import type { CheckContext } from '../../workflow/rule.ts';
 import { cancelRun } from '../drive/cancel-run.ts';
 import type { DriveEnd } from '../drive/drive.ts';
@@ -65,7 +65,9 @@ export function createRoleRunner(deps: RoleRunnerDeps): ResultCheckingRunner {
       const start = await findStart(deps.reader, request);
       if (!start.ok) return neverStarted([start.obstacle]);
       const driven = await driveRole(deps, request, start, onAccepted, signal);
-      return driven.ok ? lookAtRun(deps, driven.runId, subjectOf(request)) : neverStarted(driven.obstacles);
+      return driven.ok
+        ? lookAtRun(deps, driven.runId, describeSubject(request))
+        : neverStarted(driven.obstacles);
     },
     look: (runId, subject) => lookAtRun(deps, runId, subject),
     checkResult: (runId, subject, result) => lookAtRun(deps, runId, subject, { result }),
@@ -89,9 +91,9 @@ async function driveRole(
   signal: AbortSignal,
 ): Promise<Driven> {
   const { project, workflow } = deps;
-  const subject = subjectOf(request);
+  const subject = describeSubject(request);
   const warnings = await warningsOf(deps, request, base, work);
-  const inputs = roleInputs(request, base, work, warnings);
+  const inputs = buildRoleInputs(request, base, work, warnings);
   const document = await workflow(request.role, Object.keys(inputs));
   if (!document.ok) return document;
   const started = await startRun({
@@ -149,7 +151,7 @@ function itemBranch(id: string): string {
   return `conductor/item/${id}`;
 }
 
-function subjectOf(request: RoleRequest): RoleSubject {
+function describeSubject(request: RoleRequest): RoleSubject {
   return request.role === 'planner'
     ? { role: request.role, items: request.items }
     : { role: request.role, item: request.item };
@@ -181,7 +183,7 @@ async function lookAtRun(
       supplied === null ? evidence : { ...evidence, words: roleWordsOf(supplied.result), notes: [] };
     return {
       kind: 'ended',
-      end: await refuseOutOfScope(deps, subject, roleResultOf(subject, heard, deps.checks)),
+      end: await refuseOutOfScope(deps, subject, determineResult(subject, heard, deps.checks)),
     };
   }
   if (run.driverPid !== null) return { kind: 'driven' };

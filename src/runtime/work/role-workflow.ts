@@ -23,13 +23,13 @@ export interface RoleDocument {
 }
 
 /** Checks the document like `conductor run` does. The run stores exactly this text. */
-export function roleWorkflow(
+export function resolveRoleWorkflow(
   document: RoleDocument,
   agents: RoleAgents,
   context: CheckContext,
   inputs: readonly string[],
 ): RoleWorkflow {
-  const unknown = document.builtIn ? unknownRoleAgents(agents, context.names?.agents ?? new Set()) : [];
+  const unknown = document.builtIn ? findUnknownAgents(agents, context.names?.agents ?? new Set()) : [];
   if (unknown.length > 0)
     return {
       ok: false,
@@ -38,7 +38,7 @@ export function roleWorkflow(
         help: `correct ${key} in .tnh/config.yaml, or add agents.${name}`,
       })),
     };
-  const text = document.builtIn ? withRoleAgents(document.text, agents) : document.text;
+  const text = document.builtIn ? insertRoleAgents(document.text, agents) : document.text;
   const bytes = new TextEncoder().encode(text);
   const checked = checkWorkflow({ name: document.name, bytes }, { ...context, inputs });
   if (checked.plan !== null) return { ok: true, plan: checked.plan, text: bytes };
@@ -65,7 +65,7 @@ export type RoleAgents = Readonly<Record<Role, string>>;
 /**
  * A built-in workflow with the configured agents in its steps. Everything else stays byte for byte the same.
  */
-export function withRoleAgents(text: string, agents: RoleAgents): string {
+export function insertRoleAgents(text: string, agents: RoleAgents): string {
   const steps = parseDocument(text).get('steps');
   const places = (isSeq(steps) ? steps.items : []).flatMap((step) => {
     const role = isMap(step) ? ROLE_OF_STEP[String(step.get('id'))] : undefined;
@@ -81,7 +81,7 @@ export function withRoleAgents(text: string, agents: RoleAgents): string {
 }
 
 /** Configured names that no agent has, with their configuration keys. */
-export function unknownRoleAgents(
+export function findUnknownAgents(
   agents: RoleAgents,
   known: ReadonlySet<string>,
 ): readonly { readonly key: string; readonly name: string }[] {

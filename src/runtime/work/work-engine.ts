@@ -13,16 +13,16 @@ import type { WorkJournal } from '../../ports/work-journal.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
 import type { ReadLabels } from '../../work/engine/apply/planner.ts';
 import {
-  type AskedCommand,
-  type AskedRun,
   failEvent,
+  type RequestedCommand,
+  type RequestedRun,
   type RunRequest,
   type WorkCommand,
 } from '../../work/engine/command.ts';
 import { decide } from '../../work/engine/decide.ts';
 import { describeLimits, type EngineState, NEW_ENGINE } from '../../work/engine/engine-state.ts';
-import { foreignEvents, specEvents } from '../../work/engine/foreign-changes.ts';
-import { planningStopped, unplannedSpecs } from '../../work/engine/handlers.ts';
+import { findForeignChanges, findSpecChanges } from '../../work/engine/foreign-changes.ts';
+import { findUnplannedSpecs, planningStopped } from '../../work/engine/handlers.ts';
 import type {
   EngineEffect,
   EngineInput,
@@ -35,7 +35,7 @@ import type {
 } from '../../work/engine/protocol.ts';
 import { acceptCommand, runsToSee } from '../../work/engine/run-end.ts';
 import type { WorkLimits } from '../../work/items/limits.ts';
-import { approvedSpecs, snapshotOf, type WorkState } from '../../work/items/state.ts';
+import { copyState, findApprovedSpecs, type WorkState } from '../../work/items/state.ts';
 import { createCommandExecutor } from './command-executor.ts';
 import { buildRequest } from './role-request.ts';
 
@@ -149,7 +149,8 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
         },
         (error: unknown) => {
           failure ??= { error };
-          const job = effect.kind === 'execute' ? effect.job : 'asked' in effect ? effect.asked.key : null;
+          const job =
+            effect.kind === 'execute' ? effect.job : 'requested' in effect ? effect.requested.key : null;
           if (job !== null) runWaiters.get(job)?.reject(error);
           feed({ kind: 'effect_failed', effect });
         },
@@ -165,9 +166,9 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       case 'execute':
         return executeBatches(effect);
       case 'start_role':
-        return startRole(effect.asked, signal);
+        return startRole(effect.requested, signal);
       case 'record_failed_start':
-        return recordFailedStart(effect.asked, effect.reason);
+        return recordFailedStart(effect.requested, effect.reason);
       case 'resume_run': {
         const problem = await runner.resume(effect.runId, effect.subject, signal).then(
           // A run that is still answered could not be resumed.
@@ -198,10 +199,10 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     const reading = await specs.read();
     let problem: string | null = null;
     await executor.record(async (state) => {
-      const changes = specEvents(state, reading.specs);
+      const changes = findSpecChanges(state, reading.specs);
       if (!readsProvider) return changes;
       try {
-        return [...changes, ...foreignEvents(state, await provider.read())];
+        return [...changes, ...findForeignChanges(state, await provider.read())];
       } catch (error) {
         problem = messageOf(error);
         return changes;
@@ -229,40 +230,40 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     job,
     batches,
   }: Extract<EngineEffect, { kind: 'execute' }>): Promise<EngineInput> => {
-    const results: { asked: AskedCommand; outcome: Outcome }[] = [];
+    const results: { requested: RequestedCommand; outcome: Outcome }[] = [];
     for (const batch of batches) results.push(...(await executor.executeBatch(batch)));
     return { kind: 'commands_executed', job, results };
   };
 
   /** Runs a role after the guards have agreed. If the runner throws, the run is lost with that reason. */
-  const startRole = async (asked: AskedRun, signal: AbortSignal): Promise<EngineInput> => {
-    const { key } = asked;
-    const refusal = await executor.permit(asked);
+  const startRole = async (requested: RequestedRun, signal: AbortSignal): Promise<EngineInput> => {
+    const { key } = requested;
+    const refusal = await executor.permit(requested);
     if (refusal !== null) return { kind: 'role_refused', key, refusal };
-    const state = await runRole(asked, signal).catch(
+    const state = await runRole(requested, signal).catch(
       (error: unknown): RoleState => ({ kind: 'lost', reason: messageOf(error) }),
     );
     return { kind: 'role_left', key, state };
   };
 
-  const runRole = async (asked: AskedRun, signal: AbortSignal): Promise<RoleState> => {
-    const request = await buildRequest(work, specs, asked.command);
+  const runRole = async (requested: RequestedRun, signal: AbortSignal): Promise<RoleState> => {
+    const request = await buildRequest(work, specs, requested.command);
     if (request === null) return { kind: 'lost', reason: 'what it is about is gone' };
-    return runner.run(request, (runId) => acceptRun(asked, runId), signal);
+    return runner.run(request, (runId) => acceptRun(requested, runId), signal);
   };
 
   /** Enters the run into the journal before any agent starts. Throws if that is refused, which stops the runner. */
-  const acceptRun = async (asked: AskedRun, runId: string): Promise<void> => {
-    feed({ kind: 'role_offered', key: asked.key, runId });
-    const outcome = await executor.execute(acceptCommand(asked, runId));
-    feed({ kind: 'role_answered', key: asked.key, outcome });
+  const acceptRun = async (requested: RequestedRun, runId: string): Promise<void> => {
+    feed({ kind: 'role_offered', key: requested.key, runId });
+    const outcome = await executor.execute(acceptCommand(requested, runId));
+    feed({ kind: 'role_answered', key: requested.key, outcome });
     if (outcome.kind === 'refused' || outcome.kind === 'failed')
       throw new Error(`the run was not accepted: ${outcome.reason}`);
   };
 
-  const recordFailedStart = async (asked: AskedRun, reason: string): Promise<EngineInput> => {
-    await executor.record(async () => [failEvent(asked, reason)]);
-    return { kind: 'failed_start_recorded', key: asked.key, reason };
+  const recordFailedStart = async (requested: RequestedRun, reason: string): Promise<EngineInput> => {
+    await executor.record(async () => [failEvent(requested, reason)]);
+    return { kind: 'failed_start_recorded', key: requested.key, reason };
   };
 
   /** Calls `act` with a listener for journal entries and a reaction to the signal. */
@@ -317,7 +318,10 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       const report = new Promise<RunReport>((resolve, reject) => {
         runWaiters.set(key, { resolve, reject });
       });
-      feed({ kind: 'run_requested', asked: { key, by: { kind: 'person', name }, command: choose(work) } });
+      feed({
+        kind: 'run_requested',
+        requested: { key, by: { kind: 'person', name }, command: choose(work) },
+      });
       if (signal.aborted) stop();
       return report.finally(() => runWaiters.delete(key));
     });
@@ -344,7 +348,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
     plan: (name, signal, options) => {
       const choose = (state: WorkState): RunRequest => ({
         kind: 'request_planner_run',
-        specs: approvedSpecs(state),
+        specs: findApprovedSpecs(state),
       });
       return requestRun(choose, name, signal, options);
     },
@@ -354,11 +358,11 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
       for (const { runId, state } of await lookAtRuns(runsToSee(work, engine)))
         if (state.kind === 'waiting') waitingRuns.set(runId, state.reason);
         else waitingRuns.delete(runId);
-      const state = snapshotOf(work);
+      const state = copyState(work);
       return {
         state,
         limits: describeLimits({ ...engine, waitingRuns }, settings),
-        unplanned: unplannedSpecs(state),
+        unplanned: findUnplannedSpecs(state),
         planningStopped: planningStopped(state),
       };
     },

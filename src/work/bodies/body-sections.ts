@@ -48,14 +48,14 @@ export function readSections(markdown: string, blocks: readonly MarkdownBlock[])
 }
 
 /** The sections of a name: those in the right place, or else those elsewhere. */
-export function sectionsNamed(sections: readonly BodySection[], name: string): readonly BodySection[] {
+export function findSections(sections: readonly BodySection[], name: string): readonly BodySection[] {
   const named = sections.filter((section) => section.name === name);
   const placed = named.filter((section) => section.placed);
   return placed.length > 0 ? placed : named;
 }
 
 /** The template that a body matches best. */
-export function kindOfSections(sections: readonly BodySection[]): BodyKind | null {
+export function detectBodyKind(sections: readonly BodySection[]): BodyKind | null {
   const names = new Set(sections.map(({ name }) => name));
   const own = (kind: BodyKind): number =>
     TEMPLATE_SECTIONS[kind].filter(({ name }) => name !== SHARED && names.has(name)).length;

@@ -108,6 +108,6 @@ Tasks that cannot be created until this is resolved.
 `,
 };
 
-export function templateOf(kind: BodyKind): string {
+export function printTemplate(kind: BodyKind): string {
   return TEMPLATES[kind];
 }

@@ -1,5 +1,5 @@
 import type { WorkType } from '../../contracts/work/work-item.ts';
-import { type BodySection, kindOfSections, readSections, sectionsNamed } from './body-sections.ts';
+import { type BodySection, detectBodyKind, findSections, readSections } from './body-sections.ts';
 import { type BodyKind, TYPE_OF_KIND } from './body-template.ts';
 import { type ListItem, type MarkdownBlock, readBlocks, type TextBlock } from './markdown-blocks.ts';
 import { isLonePath, readScopeEntry, readSentence, type ScopeEntry, type ScopeList } from './scope-entry.ts';
@@ -39,15 +39,15 @@ export function readBody(markdown: string): WorkBody {
   const blocks = readBlocks(markdown);
   const sections = readSections(markdown, blocks);
   const textOf = (name: string) =>
-    sectionsNamed(sections, name)
+    findSections(sections, name)
       .map(({ text }) => text)
       .filter((text) => text !== '')
       .join('\n\n');
-  const blocksOf = (name: string) => sectionsNamed(sections, name).flatMap((section) => section.blocks);
+  const blocksOf = (name: string) => findSections(sections, name).flatMap((section) => section.blocks);
   const inScope = readEntries(blocksOf('In Scope'), 'in');
   const outOfScope = readEntries(blocksOf('Out of Scope'), 'out');
   return {
-    kind: kindOfSections(sections),
+    kind: detectBodyKind(sections),
     sections,
     objective: textOf('Objective'),
     specReferences: readSpecReferences(blocksOf('Spec Reference')),
@@ -65,7 +65,7 @@ export function readBody(markdown: string): WorkBody {
 }
 
 /** The type whose template a body matches best. */
-export function typeOfBody(markdown: string): WorkType | null {
+export function detectBodyType(markdown: string): WorkType | null {
   const { kind } = readBody(markdown);
   return kind === null ? null : TYPE_OF_KIND[kind];
 }

@@ -1,7 +1,7 @@
 import type { WorkType } from '../../contracts/work/work-item.ts';
 import type { ProblemCode } from '../results/problem-codes.ts';
 import { readBody, type WorkBody } from './body.ts';
-import { type BodySection, sectionsNamed } from './body-sections.ts';
+import { type BodySection, findSections } from './body-sections.ts';
 import { type BodyKind, KIND_OF_TYPE, TEMPLATE_SECTIONS, type TemplateSection } from './body-template.ts';
 
 /** Lines and columns count from 1. */
@@ -87,7 +87,7 @@ function checkContent(body: WorkBody): readonly BodyProblem[] {
 /** Prose counts as an entry, although it covers no file. */
 function listsSomething({ inScope, unreadEntries, sections }: WorkBody): boolean {
   const proseLines = new Set(unreadEntries.map(({ line }) => line));
-  const items = sectionsNamed(sections, 'In Scope').flatMap(({ blocks }) => blocks);
+  const items = findSections(sections, 'In Scope').flatMap(({ blocks }) => blocks);
   return inScope.length > 0 || items.some(({ kind, line }) => kind === 'item' && proseLines.has(line));
 }
 

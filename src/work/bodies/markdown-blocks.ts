@@ -56,7 +56,7 @@ const BLOCKS_ONLY = {
 
 /** Parses in pieces, because the parser takes quadratic time in the number of lists or quotes. */
 export function readBlocks(markdown: string, pieceLines?: number): readonly MarkdownBlock[] {
-  return piecesOf(withoutFrontMatter(markdown), pieceLines).flatMap(readPiece);
+  return splitMarkdown(withoutFrontMatter(markdown), pieceLines).flatMap(readPiece);
 }
 
 function readPiece({ text, linesBefore, offset }: MarkdownPiece): readonly MarkdownBlock[] {
@@ -170,7 +170,7 @@ const STARTS_BLOCK = /^[#>\p{L}]/u;
  * Splits a text where an independent block starts: at a bullet without indentation, and after a blank line.
  * It does not split after a possible fence or HTML.
  */
-export function piecesOf(markdown: string, pieceLines = PIECE_LINES): readonly MarkdownPiece[] {
+export function splitMarkdown(markdown: string, pieceLines = PIECE_LINES): readonly MarkdownPiece[] {
   const pieces: MarkdownPiece[] = [];
   let [from, linesBefore, offset] = [0, 0, 0];
   // A lone carriage return also ends a line, and would not be counted.

@@ -8,14 +8,14 @@ import type {
   RevisionRequest,
 } from '../items/provider-values.ts';
 import {
-  type KnownItem,
+  findRunOfItem,
+  type ItemRecord,
   revisionOf,
-  runOfItem,
   type StartedCommand,
   type WorkState,
 } from '../items/state.ts';
-import { type Change, moveAlong } from './apply/change.ts';
-import { applyImplementorResult, wishedRevision } from './apply/implementor.ts';
+import { type Change, moveThrough } from './apply/change.ts';
+import { applyImplementorResult, describeRevision } from './apply/implementor.ts';
 import { applyPlannerResult, type ReadLabels } from './apply/planner.ts';
 import { applyReviewerResult } from './apply/reviewer.ts';
 import { acceptRun, cancelRun, giveUpRun } from './apply/runs.ts';
@@ -94,7 +94,7 @@ function firstCall(
   switch (command.kind) {
     case 'apply_implementor_result': {
       // The revision comes first: an item is in review only if there is something to review.
-      const request = wishedRevision(findItem(state, command.itemId), command, at);
+      const request = describeRevision(findItem(state, command.itemId), command, at);
       return request === null ? null : { kind: 'make_revision', key: `${key}/revision`, request };
     }
     case 'give_up_run':
@@ -142,7 +142,7 @@ function changeBy(
     case 'give_up_run':
       return giveUpRun(state, command, by);
     case 'transition': {
-      const moves = moveAlong(findItem(state, command.itemId), [command.to], by, command.reason);
+      const moves = moveThrough(findItem(state, command.itemId), [command.to], by, command.reason);
       return { writes: moves.writes, eventsOf: () => moves.events };
     }
     case 'merge':
@@ -165,7 +165,7 @@ function closeMerged(
   const { item, revision } = findMergeable(state, command);
   if (merged?.ok !== true) throw new Error(`the revision of item ${item.id} is not merged`);
   const { into, commit } = merged;
-  const moves = moveAlong(findItem(state, item.id), ['closed'], by, `merged into ${into}`);
+  const moves = moveThrough(findItem(state, item.id), ['closed'], by, `merged into ${into}`);
   const event: WorkEvent = {
     type: 'revision_merged',
     revision_id: revision.id,
@@ -185,12 +185,12 @@ function findMergeable(state: WorkState, { itemId }: CommandOf<'merge'>) {
 }
 
 function findRun(state: WorkState, { itemId }: CommandOf<'cancel_run'>) {
-  const run = runOfItem(state, itemId);
+  const run = findRunOfItem(state, itemId);
   if (run === null) throw new Error(`no run works on item ${itemId}`);
   return run;
 }
 
-function findItem(state: WorkState, id: string): KnownItem {
+function findItem(state: WorkState, id: string): ItemRecord {
   const known = state.items.get(id);
   if (known === undefined) throw new Error(`there is no item ${id}`);
   return known;

@@ -66,20 +66,20 @@ export type WorkCommandKind = WorkCommand['kind'];
 export type CommandOf<Kind extends WorkCommandKind> = Extract<WorkCommand, { readonly kind: Kind }>;
 
 /** The origin of a command: the handlers, or a user by name. */
-export type Asker =
+export type Requester =
   | { readonly kind: 'engine' }
   /** `from` is what the operating system reports about the origin of an answer. */
   | { readonly kind: 'person'; readonly name: string; readonly from?: AnswerOrigin };
 
-export interface AskedCommand {
+export interface RequestedCommand {
   /** An idempotency key: a command with the same key is carried out once. */
   readonly key: string;
-  readonly by: Asker;
+  readonly by: Requester;
   readonly command: WorkCommand;
 }
 
 /** A request for a run of a role. */
-export interface AskedRun extends AskedCommand {
+export interface RequestedRun extends RequestedCommand {
   readonly command: RunRequest;
 }
 
@@ -106,10 +106,10 @@ export function roleOf(command: RunRequest): Role {
   }
 }
 
-export const ENGINE: Asker = { kind: 'engine' };
+export const ENGINE: Requester = { kind: 'engine' };
 
 /** The name in the journal. */
-export function nameOf(asker: Asker): string {
+export function nameOf(asker: Requester): string {
   if (asker.kind === 'engine') return 'engine';
   return asker.name === 'engine' ? 'a person' : asker.name;
 }
@@ -119,7 +119,7 @@ export function itemOf(command: WorkCommand): string | null {
 }
 
 /** Enters a command into the journal before it is carried out. */
-export function startEvent({ key, by, command }: AskedCommand): WorkEvent {
+export function startEvent({ key, by, command }: RequestedCommand): WorkEvent {
   const from = by.kind === 'person' ? by.from : undefined;
   return {
     type: 'command_started',
@@ -131,7 +131,7 @@ export function startEvent({ key, by, command }: AskedCommand): WorkEvent {
 }
 
 /** Records that a command failed. */
-export function failEvent({ key, by, command }: AskedCommand, reason: string): WorkEvent {
+export function failEvent({ key, by, command }: RequestedCommand, reason: string): WorkEvent {
   return {
     type: 'command_failed',
     key,

@@ -6,9 +6,9 @@
  * them that ends starts another round. While a session stops, running tasks end and are recorded, and no new one starts.
  */
 
-import { takenPlaces } from '../items/limits.ts';
+import { countTakenPlaces } from '../items/limits.ts';
 import { type ActiveRun, FAILURE_LIMIT } from '../items/state.ts';
-import { type AskedCommand, type AskedRun, isRunRequest, itemOf, roleOf } from './command.ts';
+import { isRunRequest, itemOf, type RequestedCommand, type RequestedRun, roleOf } from './command.ts';
 import {
   describeLimits,
   type EngineFacts,
@@ -19,7 +19,7 @@ import {
   update,
   withoutKey,
 } from './engine-state.ts';
-import { askHandlers, planningStopped } from './handlers.ts';
+import { collectCommands, planningStopped } from './handlers.ts';
 import {
   concludeJob,
   endJob,
@@ -31,7 +31,7 @@ import {
   updateJob,
 } from './jobs.ts';
 import type { EngineEffect, EngineInput, ExecutedCommand, SeenRun, SessionRequest } from './protocol.ts';
-import { commandAtEnd, giveUp, runsToSee, subjectOf } from './run-end.ts';
+import { commandAtEnd, describeSubject, giveUp, runsToSee } from './run-end.ts';
 
 export interface EngineDecision {
   readonly state: EngineState;
@@ -63,7 +63,7 @@ function apply(turn: Turn, input: EngineInput): void {
       stopSession(turn);
       return;
     case 'run_requested':
-      startJob(turn, input.asked);
+      startJob(turn, input.requested);
       return;
     case 'run_stop_requested':
       stopJob(turn, input.key);
@@ -81,7 +81,7 @@ function apply(turn: Turn, input: EngineInput): void {
       return;
     case 'commands_executed':
       if (input.job !== null) concludeJob(turn, input.job, input.results);
-      else if (state.round.kind === 'executing') startRuns(turn, state.round.wishes, input.results);
+      else if (state.round.kind === 'executing') startRuns(turn, state.round.requests, input.results);
       return;
     case 'role_refused':
       endJob(turn, input.key, { kind: 'refused', ...input.refusal });
@@ -145,18 +145,18 @@ function requestCommands(turn: Turn, seen: readonly SeenRun[]): void {
   const { work, nowMs, settings } = turn;
   const events = [...(turn.state.unseen ?? []), { type: 'looked' } as const];
   update(turn, { unseen: [] });
-  const wishes = [...ends, ...askHandlers(events, work, describeLimits(turn.state, settings))];
-  const due = wishes.filter(
+  const requests = [...ends, ...collectCommands(events, work, describeLimits(turn.state, settings))];
+  const due = requests.filter(
     ({ key, command }) => !isRunRequest(command) && findActiveSetback(turn.state, key, nowMs) === null,
   );
   if (due.length === 0) {
-    startRuns(turn, wishes, []);
+    startRuns(turn, requests, []);
     return;
   }
   // Items become ready independently of each other, so a plan with hundreds of items is executed in one batch.
   const ready = due.filter(makesReady);
-  const others = due.filter((asked) => !makesReady(asked)).map((asked) => [asked]);
-  update(turn, { round: { kind: 'executing', wishes } });
+  const others = due.filter((requested) => !makesReady(requested)).map((requested) => [requested]);
+  update(turn, { round: { kind: 'executing', requests } });
   turn.effects.push({
     kind: 'execute',
     job: null,
@@ -164,12 +164,12 @@ function requestCommands(turn: Turn, seen: readonly SeenRun[]): void {
   });
 }
 
-function makesReady({ command }: AskedCommand): boolean {
+function makesReady({ command }: RequestedCommand): boolean {
   return command.kind === 'transition' && command.to === 'ready';
 }
 
 /** Resumes answered runs, and returns the commands for those that have ended or are no longer needed. */
-function concludeSeenRuns(turn: Turn, seen: readonly SeenRun[]): readonly AskedCommand[] {
+function concludeSeenRuns(turn: Turn, seen: readonly SeenRun[]): readonly RequestedCommand[] {
   const waitingRuns = new Map<string, string>();
   const drivenElsewhere = new Set<string>();
   const commands = seen.flatMap(({ runId, state }) => {
@@ -192,7 +192,7 @@ function concludeSeenRuns(turn: Turn, seen: readonly SeenRun[]): readonly AskedC
 
 function resumeRun(turn: Turn, run: ActiveRun): boolean {
   const task = resumeTask(run.runId);
-  const subject = subjectOf(turn.work, run);
+  const subject = describeSubject(turn.work, run);
   if (subject === null || turn.state.session?.roles.has(run.role) !== true) return false;
   if (findActiveSetback(turn.state, task, turn.nowMs) !== null) return false;
   update(turn, { resuming: new Set(turn.state.resuming).add(run.runId) });
@@ -205,19 +205,23 @@ function resumeTask(runId: string): string {
 }
 
 /** Starts the requested runs after all other commands of the round, and ends the round. */
-function startRuns(turn: Turn, wishes: readonly AskedCommand[], results: readonly ExecutedCommand[]): void {
-  for (const { asked, outcome } of results)
-    noteAttempt(turn, asked.key, outcome.kind === 'failed' ? outcome.reason : null);
+function startRuns(
+  turn: Turn,
+  requests: readonly RequestedCommand[],
+  results: readonly ExecutedCommand[],
+): void {
+  for (const { requested, outcome } of results)
+    noteAttempt(turn, requested.key, outcome.kind === 'failed' ? outcome.reason : null);
   if (endIfStopping(turn)) return;
   let moved = results.some(({ outcome }) => outcome.kind === 'done');
   let held = 0;
-  for (const { key, by, command } of wishes) {
+  for (const { key, by, command } of requests) {
     if (isRunRequest(command)) {
       if (turn.state.session?.roles.has(roleOf(command)) !== true) continue;
       if (turn.state.refusedAt.get(key) === turn.work.seq) continue;
-      const asked = { key, by, command };
-      const starts = findActiveSetback(turn.state, key, turn.nowMs) === null && canStart(turn, asked);
-      if (starts) startJob(turn, asked);
+      const requested = { key, by, command };
+      const starts = findActiveSetback(turn.state, key, turn.nowMs) === null && canStart(turn, requested);
+      if (starts) startJob(turn, requested);
       moved ||= starts;
     }
     const setback = findActiveSetback(turn.state, key, turn.nowMs);
@@ -230,11 +234,11 @@ function startRuns(turn: Turn, wishes: readonly AskedCommand[], results: readonl
 }
 
 /** A user's request may have started a run since the handlers looked. */
-function canStart({ state, work, settings }: Turn, { command }: AskedRun): boolean {
+function canStart({ state, work, settings }: Turn, { command }: RequestedRun): boolean {
   const limits = describeLimits(state, settings);
   const itemId = itemOf(command);
   if (itemId === null) return !limits.startsPlanner;
-  return !limits.starting.has(itemId) && takenPlaces(work, limits) < settings.jobs;
+  return !limits.starting.has(itemId) && countTakenPlaces(work, limits) < settings.jobs;
 }
 
 /** Starts the checks that items in review wait for. Returns the number of pending ones. */
@@ -327,7 +331,7 @@ function forgetEffect(turn: Turn, effect: EngineEffect): void {
       return;
     case 'start_role':
     case 'record_failed_start':
-      update(turn, { jobs: withoutKey(jobs, effect.asked.key) });
+      update(turn, { jobs: withoutKey(jobs, effect.requested.key) });
       return;
     case 'resume_run':
       update(turn, { resuming: withoutId(resuming, effect.runId) });

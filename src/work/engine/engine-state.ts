@@ -1,7 +1,7 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { WorkLimits } from '../items/limits.ts';
 import type { WorkState } from '../items/state.ts';
-import { type AskedCommand, type AskedRun, itemOf, roleOf } from './command.ts';
+import { itemOf, type RequestedCommand, type RequestedRun, roleOf } from './command.ts';
 import type { EngineEffect, Outcome, SessionRequest } from './protocol.ts';
 
 /** What a decision reads and never changes. */
@@ -48,11 +48,11 @@ export interface Session extends SessionRequest {
 /** One pass over everything: record changes outside, look at runs, execute the commands that the handlers request. */
 export type Round =
   | { readonly kind: 'none' | 'reading' | 'looking' }
-  | { readonly kind: 'executing'; readonly wishes: readonly AskedCommand[] }
+  | { readonly kind: 'executing'; readonly requests: readonly RequestedCommand[] }
   | { readonly kind: 'waiting'; readonly task: string };
 
 export interface Job {
-  readonly asked: AskedRun;
+  readonly requested: RequestedRun;
   /** Null until the runner has an id for the run. */
   readonly runId: string | null;
   /** The outcome of `accept_run`; null before that. */
@@ -96,7 +96,7 @@ export function drivesRun({ jobs, resuming }: EngineState, runId: string): boole
 export function describeLimits(state: EngineState, settings: EngineSettings): WorkLimits {
   const starting = [...state.jobs.values()]
     .filter((job) => acceptedRunOf(job) === null)
-    .map(({ asked: { command } }) => ({ itemId: itemOf(command), role: roleOf(command) }));
+    .map(({ requested: { command } }) => ({ itemId: itemOf(command), role: roleOf(command) }));
   const items = state.session?.items ?? null;
   return {
     ...settings,

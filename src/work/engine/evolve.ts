@@ -4,7 +4,7 @@ import {
   type ActiveRun,
   type FailedAt,
   type ItemFailure,
-  type KnownItem,
+  type ItemRecord,
   type StartedCommand,
   specsKey,
   type WorkState,
@@ -18,7 +18,7 @@ export class WorkBug extends Error {
 /** The mutable state of the fold; all other code sees it as a `WorkState`. */
 export interface FoldedState extends WorkState {
   seq: number;
-  readonly items: Map<string, KnownItem>;
+  readonly items: Map<string, ItemRecord>;
   readonly revisions: Map<string, Revision>;
   readonly reviews: Map<string, readonly ReviewRecord[]>;
   readonly runs: Map<string, ActiveRun>;
@@ -91,7 +91,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith
       return;
     case 'item_created':
       if (state.items.has(event.item.id)) failWith(`there is an item ${event.item.id} already`);
-      state.items.set(event.item.id, createKnownItem(event, entry.seq));
+      state.items.set(event.item.id, createItemRecord(event, entry.seq));
       return;
     case 'item_linked':
       patchItem(state, event.item_id, failWith, (known) => ({
@@ -147,7 +147,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith
   }
 }
 
-function createKnownItem(event: EventOf<'item_created'>, seq: number): KnownItem {
+function createItemRecord(event: EventOf<'item_created'>, seq: number): ItemRecord {
   return {
     item: event.item,
     body: event.body,
@@ -166,7 +166,7 @@ function patchItem(
   state: FoldedState,
   id: string,
   failWith: FailWith,
-  patch: (known: KnownItem) => Partial<KnownItem>,
+  patch: (known: ItemRecord) => Partial<ItemRecord>,
 ): void {
   const known = state.items.get(id) ?? failWith(`there is no item ${id}`);
   state.items.set(id, { ...known, ...patch(known) });

@@ -1,11 +1,11 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { Spec } from '../../contracts/work/work-item.ts';
 import type { ProviderItem, ProviderState } from '../items/provider-values.ts';
-import { type KnownItem, specsKey, type WorkState } from '../items/state.ts';
-import { withoutStatus } from './apply/change.ts';
+import { type ItemRecord, specsKey, type WorkState } from '../items/state.ts';
+import { dropStatusLabels } from './apply/change.ts';
 
 /** Changes at the provider without a command: checks made progress, or a user changed something. */
-export function foreignEvents(state: WorkState, provider: ProviderState): readonly WorkEvent[] {
+export function findForeignChanges(state: WorkState, provider: ProviderState): readonly WorkEvent[] {
   return [
     ...provider.items.flatMap((theirs) => itemEvents(state.items.get(theirs.item.id), theirs)),
     ...provider.revisions.flatMap((revision): WorkEvent[] => {
@@ -22,7 +22,7 @@ export function foreignEvents(state: WorkState, provider: ProviderState): readon
 }
 
 /** Specs that were changed, added or removed. */
-export function specEvents(state: WorkState, specs: readonly Spec[]): readonly WorkEvent[] {
+export function findSpecChanges(state: WorkState, specs: readonly Spec[]): readonly WorkEvent[] {
   return fingerprint(state.specs) === fingerprint(specs) ? [] : [{ type: 'specs_seen', specs: [...specs] }];
 }
 
@@ -30,9 +30,9 @@ function fingerprint(specs: readonly Spec[]): string {
   return `${specsKey(specs)}\n${specs.map((spec) => spec.frontmatterStatus).join(' ')}`;
 }
 
-function itemEvents(known: KnownItem | undefined, theirs: ProviderItem): readonly WorkEvent[] {
+function itemEvents(known: ItemRecord | undefined, theirs: ProviderItem): readonly WorkEvent[] {
   const { item, body } = theirs;
-  const labels = withoutStatus(theirs.labels);
+  const labels = dropStatusLabels(theirs.labels);
   if (known === undefined) return [{ type: 'item_created', item, body, labels }];
   const events: WorkEvent[] = [];
   if (!sameContent(known, theirs, labels)) events.push({ type: 'item_updated', item, body, labels });
@@ -48,7 +48,7 @@ function itemEvents(known: KnownItem | undefined, theirs: ProviderItem): readonl
   return events;
 }
 
-function sameContent(known: KnownItem, theirs: ProviderItem, labels: readonly string[]): boolean {
+function sameContent(known: ItemRecord, theirs: ProviderItem, labels: readonly string[]): boolean {
   const { item } = theirs;
   return (
     known.body === theirs.body &&

@@ -1,15 +1,15 @@
 import type { PlannerResult } from '../../contracts/work/work-results.ts';
-import { busyItems, overlapAmong, takenPlaces, type WorkLimits } from '../items/limits.ts';
+import { countTakenPlaces, findBusyItems, findOverlapAmong, type WorkLimits } from '../items/limits.ts';
 import {
-  type KnownItem,
-  openBlockers,
-  plannerRun,
+  findOpenBlockers,
+  findPlannerRun,
+  findRunOfItem,
+  type ItemRecord,
   revisionOf,
-  runOfItem,
   type WorkState,
 } from '../items/state.ts';
 import { transition } from '../items/status-table.ts';
-import type { AskedCommand, CommandOf } from './command.ts';
+import type { CommandOf, RequestedCommand } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { refuseMerge, refusePlannerResult, refuseResult } from './result-guards.ts';
 
@@ -20,37 +20,41 @@ export interface GuardContext {
 }
 
 /** The first reason why the command must not be carried out now, concurrency before policy; null if there is none. */
-export function refusalOf(state: WorkState, asked: AskedCommand, context: GuardContext): Refusal | null {
-  const { command } = asked;
+export function findRefusal(
+  state: WorkState,
+  requested: RequestedCommand,
+  context: GuardContext,
+): Refusal | null {
+  const { command } = requested;
   switch (command.kind) {
     case 'request_planner_run':
       return refusePlanner(state, command.specs.length);
     case 'request_implementor_run':
-      return refuseImplementor(state, command.itemId, asked, context);
+      return refuseImplementor(state, command.itemId, requested, context);
     case 'request_reviewer_run':
-      return refuseReviewer(state, command, asked, context);
+      return refuseReviewer(state, command, requested, context);
     case 'accept_run':
-      return refuseAccepted(state, command, asked, context);
+      return refuseAccepted(state, command, requested, context);
     case 'apply_planner_result':
-      return refusePlannerResult(state, command, asked.by, context.checkPlan);
+      return refusePlannerResult(state, command, requested.by, context.checkPlan);
     case 'apply_implementor_result':
     case 'apply_reviewer_result':
-      return refuseResult(state, command, asked.by);
+      return refuseResult(state, command, requested.by);
     case 'give_up_run':
       return state.runs.has(command.runId)
         ? null
         : refuse('run_not_active', `the run ${command.runId} has ended already`);
     case 'transition':
-      return refuseTransition(state, command, asked);
+      return refuseTransition(state, command, requested);
     case 'merge':
-      return refuseMerge(state, command, asked.by);
+      return refuseMerge(state, command, requested.by);
     case 'cancel_run':
       return refuseCancel(state, command.itemId);
   }
 }
 
 function refusePlanner(state: WorkState, specs: number): Refusal | null {
-  const active = plannerRun(state);
+  const active = findPlannerRun(state);
   if (active !== null)
     return refuse('planner_active', `a planner is at work in the run ${active.runId}`, 'wait for its end');
   if (specs > 0) return null;
@@ -64,20 +68,20 @@ function refusePlanner(state: WorkState, specs: number): Refusal | null {
 function refuseAccepted(
   state: WorkState,
   command: CommandOf<'accept_run'>,
-  asked: AskedCommand,
+  requested: RequestedCommand,
   context: GuardContext,
 ): Refusal | null {
   const { role, itemId, revisionId } = command;
   if (role === 'planner') return refusePlanner(state, command.specs.length);
   if (itemId === null) return unknownItem('');
-  if (role === 'implementor') return refuseImplementor(state, itemId, asked, context);
-  return refuseReviewer(state, { itemId, revisionId: revisionId ?? '' }, asked, context);
+  if (role === 'implementor') return refuseImplementor(state, itemId, requested, context);
+  return refuseReviewer(state, { itemId, revisionId: revisionId ?? '' }, requested, context);
 }
 
 function refuseImplementor(
   state: WorkState,
   itemId: string,
-  asked: AskedCommand,
+  requested: RequestedCommand,
   context: GuardContext,
 ): Refusal | null {
   const known = state.items.get(itemId);
@@ -92,21 +96,21 @@ function refuseImplementor(
     );
   const open = refuseOpenBlockers(state, known);
   if (open !== null) return open;
-  const verdict = transition(known.item.status, 'in-progress', asked.by.kind);
+  const verdict = transition(known.item.status, 'in-progress', requested.by.kind);
   if (!verdict.ok) return refuse(verdict.code, `item ${itemId}: ${verdict.reason}`, suggestNext(known));
-  const busy = busyItems(state, { ...context.limits, starting: new Map() });
-  const overlap = overlapAmong(state, context.limits, known, busy);
+  const busy = findBusyItems(state, { ...context.limits, starting: new Map() });
+  const overlap = findOverlapAmong(state, context.limits, known, busy);
   if (overlap !== null)
     return refuse(
       'scope_overlap',
       `item ${itemId} waits: ${overlap.path} is being worked on by ${overlap.itemId}`,
       'wait until that item is in review',
     );
-  return refuseWithoutPlace(state, asked, context);
+  return refuseWithoutPlace(state, requested, context);
 }
 
 /** What the user can do about an item that no agent can work on. */
-function suggestNext({ item: { id, status } }: KnownItem): string | null {
+function suggestNext({ item: { id, status } }: ItemRecord): string | null {
   if (status === 'approved') return `it is finished: conductor work merge ${id}`;
   return status === 'blocked' || status === 'needs-refinement'
     ? `decide what holds it up, then: conductor work transition ${id} pending --reason "…"`
@@ -116,7 +120,7 @@ function suggestNext({ item: { id, status } }: KnownItem): string | null {
 function refuseReviewer(
   state: WorkState,
   { itemId, revisionId }: { readonly itemId: string; readonly revisionId: string },
-  asked: AskedCommand,
+  requested: RequestedCommand,
   context: GuardContext,
 ): Refusal | null {
   const known = state.items.get(itemId);
@@ -133,19 +137,23 @@ function refuseReviewer(
       'checks_not_passed',
       `the checks of the revision of item ${itemId} are not a success but ${revision.pipeline.status}`,
     );
-  return refuseWithoutPlace(state, asked, context);
+  return refuseWithoutPlace(state, requested, context);
 }
 
 /** The limit applies to runs that the engine starts itself: a run that a user requests always starts. */
-function refuseWithoutPlace(state: WorkState, asked: AskedCommand, context: GuardContext): Refusal | null {
-  if (asked.by.kind === 'person') return null;
+function refuseWithoutPlace(
+  state: WorkState,
+  requested: RequestedCommand,
+  context: GuardContext,
+): Refusal | null {
+  if (requested.by.kind === 'person') return null;
   const { jobs } = context.limits;
-  const active = takenPlaces(state, { ...context.limits, starting: new Map() });
+  const active = countTakenPlaces(state, { ...context.limits, starting: new Map() });
   return active < jobs ? null : refuse('no_free_place', `${active} of ${jobs} places are taken`);
 }
 
 function refuseSecondAgent(state: WorkState, itemId: string): Refusal | null {
-  const run = runOfItem(state, itemId);
+  const run = findRunOfItem(state, itemId);
   if (run === null) return null;
   return refuse(
     'item_active',
@@ -154,8 +162,8 @@ function refuseSecondAgent(state: WorkState, itemId: string): Refusal | null {
   );
 }
 
-function refuseOpenBlockers(state: WorkState, known: KnownItem): Refusal | null {
-  const open = openBlockers(state, known.item);
+function refuseOpenBlockers(state: WorkState, known: ItemRecord): Refusal | null {
+  const open = findOpenBlockers(state, known.item);
   if (open.length === 0) return null;
   const named = open.map((id) => `${id} (${state.items.get(id)?.item.status ?? 'unknown'})`).join(', ');
   return refuse('blockers_open', `item ${known.item.id} waits for ${named}`);
@@ -164,7 +172,7 @@ function refuseOpenBlockers(state: WorkState, known: KnownItem): Refusal | null 
 function refuseTransition(
   state: WorkState,
   command: CommandOf<'transition'>,
-  { by }: AskedCommand,
+  { by }: RequestedCommand,
 ): Refusal | null {
   const known = state.items.get(command.itemId);
   if (known === undefined) return unknownItem(command.itemId);
@@ -181,7 +189,9 @@ function refuseTransition(
 
 function refuseCancel(state: WorkState, itemId: string): Refusal | null {
   if (!state.items.has(itemId)) return unknownItem(itemId);
-  return runOfItem(state, itemId) === null ? refuse('no_active_run', `no run works on item ${itemId}`) : null;
+  return findRunOfItem(state, itemId) === null
+    ? refuse('no_active_run', `no run works on item ${itemId}`)
+    : null;
 }
 
 function unknownItem(itemId: string): Refusal {

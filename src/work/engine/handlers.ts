@@ -1,21 +1,27 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import { PRIORITIES, type Revision, type Spec, type WorkStatus } from '../../contracts/work/work-item.ts';
-import { busyItems, isWanted, overlapAmong, takenPlaces, type WorkLimits } from '../items/limits.ts';
 import {
-  approvedSpecs,
+  countTakenPlaces,
+  findBusyItems,
+  findOverlapAmong,
+  isWanted,
+  type WorkLimits,
+} from '../items/limits.ts';
+import {
   FAILURE_LIMIT,
-  type KnownItem,
-  openBlockers,
-  plannerRun,
+  findApprovedSpecs,
+  findOpenBlockers,
+  findPlannerRun,
+  findRunOfItem,
+  type ItemRecord,
   reviewOfHead,
   revisionOf,
-  runOfItem,
   specsKey,
   type WorkState,
 } from '../items/state.ts';
 import { isTerminal } from '../items/status-table.ts';
-import { afterFailures } from './apply/change.ts';
-import { type AskedCommand, ENGINE } from './command.ts';
+import { decideAfterFailure } from './apply/change.ts';
+import { ENGINE, type RequestedCommand } from './command.ts';
 import { requestKey, transitionKey } from './keys.ts';
 
 /**
@@ -25,9 +31,13 @@ import { requestKey, transitionKey } from './keys.ts';
 export type HandledEvent = WorkEvent | { readonly type: 'looked' };
 
 /** Sees one snapshot and has no side effects. Its requests don't depend on those of other handlers. */
-export type Handler = (event: HandledEvent, state: WorkState, limits: WorkLimits) => readonly AskedCommand[];
+export type Handler = (
+  event: HandledEvent,
+  state: WorkState,
+  limits: WorkLimits,
+) => readonly RequestedCommand[];
 
-export function moveItem(known: KnownItem, to: WorkStatus, reason: string): AskedCommand {
+export function moveItem(known: ItemRecord, to: WorkStatus, reason: string): RequestedCommand {
   return {
     key: transitionKey(known, to),
     by: ENGINE,
@@ -40,7 +50,7 @@ export const handleOrphans: Handler = (event, state, limits) => {
   if (event.type !== 'looked' && event.type !== 'run_ended') return [];
   return [...state.items.values()]
     .filter(({ item }) => item.status === 'in-progress' && !limits.starting.has(item.id))
-    .filter(({ item }) => runOfItem(state, item.id) === null)
+    .filter(({ item }) => findRunOfItem(state, item.id) === null)
     .map((known) => moveItem(known, 'pending', 'no run works on it'));
 };
 
@@ -56,7 +66,7 @@ export const handleReadiness: Handler = (event, state) => {
           : [];
   return [...ids].flatMap((id) => {
     const known = state.items.get(id);
-    if (known?.item.status !== 'pending' || openBlockers(state, known.item).length > 0) return [];
+    if (known?.item.status !== 'pending' || findOpenBlockers(state, known.item).length > 0) return [];
     return [moveItem(known, 'ready', 'nothing holds it up')];
   });
 };
@@ -68,7 +78,7 @@ export const handleDependencies: Handler = (event, state) => {
   return [...state.items.values()]
     .filter(({ item }) => item.status === 'pending' && item.blockedBy.length > 0)
     .filter(({ item }) => ended === null || item.blockedBy.includes(ended))
-    .filter(({ item }) => openBlockers(state, item).length === 0)
+    .filter(({ item }) => findOpenBlockers(state, item).length === 0)
     .map((known) => moveItem(known, 'ready', 'nothing holds it up'));
 };
 
@@ -76,9 +86,9 @@ export const handleDependencies: Handler = (event, state) => {
 export const handleReview: Handler = (event, state, limits) => {
   const concerns = ['looked', 'pipeline_changed', 'status_changed', 'run_ended', 'revision_made'];
   if (!concerns.includes(event.type)) return [];
-  const places = limits.jobs - takenPlaces(state, limits);
-  const requests = reviewableItems(state, limits).map(
-    ({ known, revision }): AskedCommand => ({
+  const places = limits.jobs - countTakenPlaces(state, limits);
+  const requests = findReviewableItems(state, limits).map(
+    ({ known, revision }): RequestedCommand => ({
       key: `${requestKey('reviewer', known)}/${revision.headSHA}`,
       by: ENGINE,
       command: { kind: 'request_reviewer_run', itemId: known.item.id, revisionId: revision.id },
@@ -88,12 +98,12 @@ export const handleReview: Handler = (event, state, limits) => {
 };
 
 interface Reviewable {
-  readonly known: KnownItem;
+  readonly known: ItemRecord;
   readonly revision: Revision;
 }
 
 /** Items that a reviewer could review now. A commit with a verdict is not reviewed again automatically. */
-export function reviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
+export function findReviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
   return itemsInReview(state, limits).filter(
     ({ known, revision }) =>
       isWanted(limits, known.item.id) &&
@@ -103,18 +113,18 @@ export function reviewableItems(state: WorkState, limits: WorkLimits): readonly 
   );
 }
 
-function failedChecks(state: WorkState, limits: WorkLimits): readonly AskedCommand[] {
+function failedChecks(state: WorkState, limits: WorkLimits): readonly RequestedCommand[] {
   return itemsInReview(state, limits)
     .filter(({ revision }) => revision.pipeline.status === 'failure')
     .map(({ known, revision }) => {
       const reason = `its checks failed: ${revision.pipeline.reason ?? 'no reason was given'}`;
-      const next = afterFailures('review', known.failures, reason);
+      const next = decideAfterFailure('review', known.failures, reason);
       return moveItem(known, next.to, next.reason);
     });
 }
 
 function itemsInReview(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
-  const busy = busyItems(state, limits);
+  const busy = findBusyItems(state, limits);
   return [...state.items.values()].flatMap((known) => {
     const revision = known.item.status === 'review' ? revisionOf(state, known.item) : null;
     return revision === null || busy.has(known.item.id) ? [] : [{ known, revision }];
@@ -127,40 +137,40 @@ function itemsInReview(state: WorkState, limits: WorkLimits): readonly Reviewabl
  */
 export const handleImplementation: Handler = (event, state, limits) => {
   if (event.type !== 'looked' && event.type !== 'status_changed' && event.type !== 'run_ended') return [];
-  const busy = new Map(busyItems(state, limits));
-  let places = limits.jobs - takenPlaces(state, limits) - reviewableItems(state, limits).length;
-  const asked: AskedCommand[] = [];
+  const busy = new Map(findBusyItems(state, limits));
+  let places = limits.jobs - countTakenPlaces(state, limits) - findReviewableItems(state, limits).length;
+  const requested: RequestedCommand[] = [];
   for (const known of readyItems(state).filter(({ item }) => isWanted(limits, item.id))) {
     if (places <= 0) break;
     const { id } = known.item;
-    if (busy.has(id) || overlapAmong(state, limits, known, busy) !== null) continue;
+    if (busy.has(id) || findOverlapAmong(state, limits, known, busy) !== null) continue;
     busy.set(id, 'implementor');
     places -= 1;
-    asked.push({
+    requested.push({
       key: requestKey('implementor', known),
       by: ENGINE,
       command: { kind: 'request_implementor_run', itemId: id },
     });
   }
-  return asked;
+  return requested;
 };
 
 /** A refinement is a question for users, so no agent gets one. */
-function readyItems(state: WorkState): readonly KnownItem[] {
+function readyItems(state: WorkState): readonly ItemRecord[] {
   return [...state.items.values()]
     .filter(({ item }) => item.status === 'ready' && item.type === 'implement')
     .filter(({ failedStarts }) => failedStarts.length < FAILURE_LIMIT)
-    .filter(({ item }) => openBlockers(state, item).length === 0)
+    .filter(({ item }) => findOpenBlockers(state, item).length === 0)
     .toSorted((a, b) => PRIORITIES.indexOf(a.item.priority) - PRIORITIES.indexOf(b.item.priority));
 }
 
 /** If an approved spec changed since it was planned, requests one run with all approved specs. */
 export const handlePlanning: Handler = (event, state, limits) => {
   const concerns = event.type === 'looked' || event.type === 'specs_seen' || event.type === 'run_ended';
-  if (!concerns || limits.startsPlanner || plannerRun(state) !== null) return [];
-  const specs = approvedSpecs(state);
+  if (!concerns || limits.startsPlanner || findPlannerRun(state) !== null) return [];
+  const specs = findApprovedSpecs(state);
   const failures = planFailures(state, specs);
-  if (unplannedSpecs(state).length === 0 || failures.length >= FAILURE_LIMIT) return [];
+  if (findUnplannedSpecs(state).length === 0 || failures.length >= FAILURE_LIMIT) return [];
   return [
     {
       key: `request/planner/${failures.length}/${specsKey(specs)}`,
@@ -170,14 +180,14 @@ export const handlePlanning: Handler = (event, state, limits) => {
   ];
 };
 
-export function unplannedSpecs(state: WorkState): readonly Spec[] {
-  return approvedSpecs(state).filter((spec) => state.planned.get(spec.filePath) !== spec.blobSHA);
+export function findUnplannedSpecs(state: WorkState): readonly Spec[] {
+  return findApprovedSpecs(state).filter((spec) => state.planned.get(spec.filePath) !== spec.blobSHA);
 }
 
 /** Why planning has stopped, for users; null if it has not. */
 export function planningStopped(state: WorkState): string | null {
-  const failures = planFailures(state, approvedSpecs(state));
-  if (failures.length < FAILURE_LIMIT || unplannedSpecs(state).length === 0) return null;
+  const failures = planFailures(state, findApprovedSpecs(state));
+  if (failures.length < FAILURE_LIMIT || findUnplannedSpecs(state).length === 0) return null;
   return `the planner failed ${failures.length} times in a row with these specs: ${failures.at(-1)}`;
 }
 
@@ -195,15 +205,15 @@ const HANDLERS: readonly Handler[] = [
 ];
 
 /** The commands that all handlers request after these events, without duplicates. */
-export function askHandlers(
+export function collectCommands(
   events: readonly HandledEvent[],
   state: WorkState,
   limits: WorkLimits,
-): readonly AskedCommand[] {
-  const byKey = new Map<string, AskedCommand>();
+): readonly RequestedCommand[] {
+  const byKey = new Map<string, RequestedCommand>();
   for (const event of events)
     for (const handler of HANDLERS)
-      for (const asked of handler(event, state, limits))
-        if (!state.doneKeys.has(asked.key)) byKey.set(asked.key, asked);
+      for (const requested of handler(event, state, limits))
+        if (!state.doneKeys.has(requested.key)) byKey.set(requested.key, requested);
   return [...byKey.values()];
 }

@@ -1,16 +1,16 @@
 /** Jobs: runs that this process drives, from the request to the recorded end. */
 
 import type { ActiveRun, WorkState } from '../items/state.ts';
-import { type AskedRun, itemOf, roleOf } from './command.ts';
+import { itemOf, type RequestedRun, roleOf } from './command.ts';
 import { acceptedRunOf, type Job, noteAttempt, type Turn, update, withoutKey } from './engine-state.ts';
 import type { Conclusion, ExecutedCommand, RunReport } from './protocol.ts';
 import type { RoleState } from './role.ts';
 import { activeRunOf, commandAtEnd, concludeRun, describeState } from './run-end.ts';
 
-export function startJob(turn: Turn, asked: AskedRun): void {
-  const job: Job = { asked, runId: null, acceptance: null, isStopping: false };
-  update(turn, { jobs: new Map(turn.state.jobs).set(asked.key, job) });
-  turn.effects.push({ kind: 'start_role', task: asked.key, asked });
+export function startJob(turn: Turn, requested: RequestedRun): void {
+  const job: Job = { requested, runId: null, acceptance: null, isStopping: false };
+  update(turn, { jobs: new Map(turn.state.jobs).set(requested.key, job) });
+  turn.effects.push({ kind: 'start_role', task: requested.key, requested });
 }
 
 export function updateJob(turn: Turn, key: string, change: Partial<Job>): void {
@@ -27,9 +27,9 @@ export function stopJob(turn: Turn, key: string): void {
 export function stopMovedJobs(turn: Turn): void {
   for (const [key, job] of turn.state.jobs) {
     const runId = acceptedRunOf(job);
-    const itemId = itemOf(job.asked.command);
+    const itemId = itemOf(job.requested.command);
     if (runId === null || itemId === null || job.isStopping) continue;
-    const moved = isMoved(turn.work, { role: roleOf(job.asked.command), itemId });
+    const moved = isMoved(turn.work, { role: roleOf(job.requested.command), itemId });
     if (moved || !turn.work.runs.has(runId)) stopJob(turn, key);
   }
 }
@@ -53,21 +53,21 @@ export function leaveRole(turn: Turn, key: string, left: RoleState): void {
   else recordEnd(turn, job, runId, state);
 }
 
-function reportFailedStart(turn: Turn, { asked, acceptance, isStopping }: Job, reason: string): void {
+function reportFailedStart(turn: Turn, { requested, acceptance, isStopping }: Job, reason: string): void {
   // If the provider refused to accept the run, that is already recorded, and not a failed start.
-  if (isStopping || acceptance !== null) endJob(turn, asked.key, { kind: 'not_started', reason });
-  else turn.effects.push({ kind: 'record_failed_start', asked, reason });
+  if (isStopping || acceptance !== null) endJob(turn, requested.key, { kind: 'not_started', reason });
+  else turn.effects.push({ kind: 'record_failed_start', requested, reason });
 }
 
-function recordEnd(turn: Turn, { asked, isStopping }: Job, runId: string, state: RoleState): void {
+function recordEnd(turn: Turn, { requested, isStopping }: Job, runId: string, state: RoleState): void {
   const run = turn.work.runs.get(runId);
   const hasResult = state.kind === 'ended' && state.end.ok;
   const isConcluded = run === undefined && !hasResult;
-  const command = isConcluded ? null : commandAtEnd(run ?? activeRunOf(asked, runId), state, !isStopping);
-  if (command !== null) turn.effects.push({ kind: 'execute', job: asked.key, batches: [[command]] });
+  const command = isConcluded ? null : commandAtEnd(run ?? activeRunOf(requested, runId), state, !isStopping);
+  if (command !== null) turn.effects.push({ kind: 'execute', job: requested.key, batches: [[command]] });
   else {
     const conclusion = concludeWithoutCommand(state, isConcluded);
-    endJob(turn, asked.key, { kind: 'accepted', runId, conclusion });
+    endJob(turn, requested.key, { kind: 'accepted', runId, conclusion });
   }
 }
 
@@ -81,7 +81,7 @@ function concludeWithoutCommand(state: RoleState, isConcluded: boolean): Conclus
 export function concludeJob(turn: Turn, key: string, [result]: readonly ExecutedCommand[]): void {
   const runId = turn.state.jobs.get(key)?.runId ?? null;
   if (runId === null || result === undefined) return;
-  const conclusion = concludeRun(result.asked.command, result.outcome);
+  const conclusion = concludeRun(result.requested.command, result.outcome);
   endJob(turn, key, { kind: 'accepted', runId, conclusion });
 }
 

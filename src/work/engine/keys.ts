@@ -1,14 +1,14 @@
 import type { WorkStatus } from '../../contracts/work/work-item.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
-import type { KnownItem } from '../items/state.ts';
+import type { ItemRecord } from '../items/state.ts';
 
 /** Idempotency keys of commands. The same request from the same state has the same key, before and after a crash. */
 
-export function transitionKey({ item, statusSeq }: KnownItem, to: WorkStatus): string {
+export function transitionKey({ item, statusSeq }: ItemRecord, to: WorkStatus): string {
   return `transition/${item.id}/${statusSeq}/${to}`;
 }
 
-export function requestKey(role: Role, { item, statusSeq, failedStarts }: KnownItem): string {
+export function requestKey(role: Role, { item, statusSeq, failedStarts }: ItemRecord): string {
   return `request/${role}/${item.id}/${statusSeq}/${failedStarts.length}`;
 }
 

@@ -1,6 +1,6 @@
 import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
-import type { AskedCommand, AskedRun } from './command.ts';
+import type { RequestedCommand, RequestedRun } from './command.ts';
 import type { Refusal } from './refusal.ts';
 import type { RoleState, RoleSubject } from './role.ts';
 
@@ -13,7 +13,7 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly reason: string; readonly help: string | null };
 
 export interface ExecutedCommand {
-  readonly asked: AskedCommand;
+  readonly requested: RequestedCommand;
   readonly outcome: Outcome;
 }
 
@@ -50,7 +50,7 @@ export interface SessionEnd {
 export type EngineInput =
   | { readonly kind: 'session_requested'; readonly session: SessionRequest }
   | { readonly kind: 'stop_requested' }
-  | { readonly kind: 'run_requested'; readonly asked: AskedRun }
+  | { readonly kind: 'run_requested'; readonly requested: RequestedRun }
   | { readonly kind: 'run_stop_requested'; readonly key: string }
   /** The journal has new entries, of this or another process. */
   | { readonly kind: 'entries_read'; readonly events: readonly WorkEvent[] }
@@ -97,10 +97,10 @@ export type EngineEffect =
       readonly kind: 'execute';
       /** The job whose end is recorded; null for commands of a round. */
       readonly job: string | null;
-      readonly batches: readonly (readonly AskedCommand[])[];
+      readonly batches: readonly (readonly RequestedCommand[])[];
     }
-  | { readonly kind: 'start_role'; readonly task: string; readonly asked: AskedRun }
-  | { readonly kind: 'record_failed_start'; readonly asked: AskedRun; readonly reason: string }
+  | { readonly kind: 'start_role'; readonly task: string; readonly requested: RequestedRun }
+  | { readonly kind: 'record_failed_start'; readonly requested: RequestedRun; readonly reason: string }
   | {
       readonly kind: 'resume_run';
       readonly task: string;

@@ -2,7 +2,7 @@ import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { WorkState } from '../items/state.ts';
 import type { TransitionCode } from '../items/status-table.ts';
 import { endRun } from './apply/change.ts';
-import { type AskedCommand, itemOf, nameOf } from './command.ts';
+import { itemOf, nameOf, type RequestedCommand } from './command.ts';
 
 /** Each is a guard or a policy rule. */
 export type RefusalCode =
@@ -39,8 +39,12 @@ export function refuse(code: RefusalCode, reason: string, help: string | null = 
  * The journal events of a refusal. A run whose result is refused has ended nevertheless, and its summary is
  * kept. A repeated refusal is not recorded again.
  */
-export function refusalEvents(state: WorkState, asked: AskedCommand, refusal: Refusal): readonly WorkEvent[] {
-  const { key, by, command } = asked;
+export function createRefusalEvents(
+  state: WorkState,
+  requested: RequestedCommand,
+  refusal: Refusal,
+): readonly WorkEvent[] {
+  const { key, by, command } = requested;
   const { code, reason } = refusal;
   if (state.refusals.get(key) === `${code}: ${reason}`) return [];
   const refused: WorkEvent = {
@@ -52,10 +56,14 @@ export function refusalEvents(state: WorkState, asked: AskedCommand, refusal: Re
     code,
     reason,
   };
-  return [refused, ...(by.kind === 'engine' ? runEndEvents(state, asked, refusal) : [])];
+  return [refused, ...(by.kind === 'engine' ? runEndEvents(state, requested, refusal) : [])];
 }
 
-function runEndEvents(state: WorkState, { command }: AskedCommand, refusal: Refusal): readonly WorkEvent[] {
+function runEndEvents(
+  state: WorkState,
+  { command }: RequestedCommand,
+  refusal: Refusal,
+): readonly WorkEvent[] {
   const end = { ok: false, counted: refusal.code === 'result_invalid', reason: refusal.reason };
   switch (command.kind) {
     case 'apply_planner_result':

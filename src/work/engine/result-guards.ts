@@ -1,13 +1,13 @@
 import type { PlannerResult } from '../../contracts/work/work-results.ts';
-import { type KnownItem, revisionOf, runOfItem, type WorkState } from '../items/state.ts';
+import { findRunOfItem, type ItemRecord, revisionOf, type WorkState } from '../items/state.ts';
 import { transition } from '../items/status-table.ts';
-import type { Asker, CommandOf } from './command.ts';
+import type { CommandOf, Requester } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 export function refusePlannerResult(
   state: WorkState,
   command: CommandOf<'apply_planner_result'>,
-  by: Asker,
+  by: Requester,
   checkPlan: (result: PlannerResult, state: WorkState) => readonly string[],
 ): Refusal | null {
   const inactive = refuseInactive(state, command.runId, by);
@@ -51,7 +51,7 @@ function findDuplicates(ids: readonly string[]): string[] {
 export function refuseResult(
   state: WorkState,
   command: CommandOf<'apply_implementor_result'> | CommandOf<'apply_reviewer_result'>,
-  by: Asker,
+  by: Requester,
 ): Refusal | null {
   const known = state.items.get(command.itemId);
   if (known === undefined) return refuse('unknown_item', `there is no item ${command.itemId}`);
@@ -63,9 +63,9 @@ export function refuseResult(
 }
 
 function refuseImplementorResult(
-  { item }: KnownItem,
+  { item }: ItemRecord,
   { result }: CommandOf<'apply_implementor_result'>,
-  by: Asker,
+  by: Requester,
 ): Refusal | null {
   // A user may submit a result for an item that no agent works on.
   const expected = by.kind === 'person' ? ['in-progress', 'ready'] : ['in-progress'];
@@ -76,9 +76,9 @@ function refuseImplementorResult(
 
 function refuseReviewerResult(
   state: WorkState,
-  { item }: KnownItem,
+  { item }: ItemRecord,
   command: CommandOf<'apply_reviewer_result'>,
-  by: Asker,
+  by: Requester,
 ): Refusal | null {
   if (item.status !== 'review') return refuseStatus(item, 'review', by);
   const revision = revisionOf(state, item);
@@ -94,25 +94,25 @@ export function isEmptyPatch(patch: string | null): boolean {
 }
 
 /** The engine submits a result when its run ends; a user may do so at any time. */
-function refuseStatus({ id, status }: KnownItem['item'], expected: string, by: Asker): Refusal {
+function refuseStatus({ id, status }: ItemRecord['item'], expected: string, by: Requester): Refusal {
   const why =
     by.kind === 'engine' ? 'it was moved while the run went on' : 'the result does not fit where it stands';
   return refuse('item_moved', `item ${id} is ${status} and not ${expected}: ${why}`);
 }
 
-function refuseInactive(state: WorkState, runId: string, by: Asker): Refusal | null {
+function refuseInactive(state: WorkState, runId: string, by: Requester): Refusal | null {
   if (by.kind === 'person' || state.runs.has(runId)) return null;
   return refuse('run_not_active', `the run ${runId} was ended before its result came`);
 }
 
-function refuseBesideAgent(state: WorkState, { item }: KnownItem, runId: string): Refusal | null {
-  const run = runOfItem(state, item.id);
+function refuseBesideAgent(state: WorkState, { item }: ItemRecord, runId: string): Refusal | null {
+  const run = findRunOfItem(state, item.id);
   if (run === null || run.runId === runId) return null;
   return refuse('item_active', `the ${run.role} of the run ${run.runId} is at work on item ${item.id}`);
 }
 
 /** Only a user merges, and only the commit that was approved. */
-export function refuseMerge(state: WorkState, { itemId }: CommandOf<'merge'>, by: Asker): Refusal | null {
+export function refuseMerge(state: WorkState, { itemId }: CommandOf<'merge'>, by: Requester): Refusal | null {
   if (by.kind !== 'person') return refuse('people_only', 'only a person merges');
   const known = state.items.get(itemId);
   if (known === undefined) return refuse('unknown_item', `there is no item ${itemId}`);

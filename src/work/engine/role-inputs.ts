@@ -15,7 +15,7 @@ export interface RevisionFiles {
 /**
  * The typed inputs of a role's run. Values other than text are JSON. `item_base` is the base of its patch.
  */
-export function roleInputs(
+export function buildRoleInputs(
   request: RoleRequest,
   base: string,
   work: RevisionFiles | null,

@@ -1,12 +1,19 @@
-import type { ActiveRun, KnownItem, WorkState } from '../items/state.ts';
-import { type AskedCommand, type AskedRun, ENGINE, itemOf, roleOf, type WorkCommand } from './command.ts';
+import type { ActiveRun, ItemRecord, WorkState } from '../items/state.ts';
+import {
+  ENGINE,
+  itemOf,
+  type RequestedCommand,
+  type RequestedRun,
+  roleOf,
+  type WorkCommand,
+} from './command.ts';
 import { drivesRun, type EngineState } from './engine-state.ts';
 import { acceptKey, applyKey, giveUpKey } from './keys.ts';
 import type { Conclusion, Outcome, RunToSee } from './protocol.ts';
 import type { GivenItem, RoleEnd, RoleState, RoleSubject } from './role.ts';
 
 /** The command for a run's end; null while it has not ended. `counted` applies to an end without a result. */
-export function commandAtEnd(run: ActiveRun, state: RoleState, counted: boolean): AskedCommand | null {
+export function commandAtEnd(run: ActiveRun, state: RoleState, counted: boolean): RequestedCommand | null {
   switch (state.kind) {
     case 'driven':
     case 'waiting':
@@ -20,7 +27,7 @@ export function commandAtEnd(run: ActiveRun, state: RoleState, counted: boolean)
 
 type GoodEnd = Extract<RoleEnd, { readonly ok: true }>;
 
-function applyEnd(run: ActiveRun, end: GoodEnd): AskedCommand {
+function applyEnd(run: ActiveRun, end: GoodEnd): RequestedCommand {
   const command = applyCommand(run, end);
   if (command === null) return giveUp(run, `it is the run of a ${run.role} and left another result`, true);
   return { key: applyKey(run.runId), by: ENGINE, command };
@@ -41,7 +48,11 @@ function applyCommand(run: ActiveRun, end: GoodEnd): WorkCommand | null {
   }
 }
 
-export function giveUp({ runId, role, itemId }: ActiveRun, reason: string, counted: boolean): AskedCommand {
+export function giveUp(
+  { runId, role, itemId }: ActiveRun,
+  reason: string,
+  counted: boolean,
+): RequestedCommand {
   return {
     key: giveUpKey(runId),
     by: ENGINE,
@@ -67,7 +78,7 @@ export function describeState(state: RoleState): string {
 }
 
 /** A requested run as the journal has it once it is accepted. */
-export function activeRunOf({ command }: AskedRun, runId: string): ActiveRun {
+export function activeRunOf({ command }: RequestedRun, runId: string): ActiveRun {
   return {
     runId,
     role: roleOf(command),
@@ -79,26 +90,26 @@ export function activeRunOf({ command }: AskedRun, runId: string): ActiveRun {
 }
 
 /** Enters a run that has its id into the journal. */
-export function acceptCommand(asked: AskedRun, runId: string): AskedCommand {
-  const { headSHA: _, ...run } = activeRunOf(asked, runId);
-  return { key: acceptKey(runId), by: asked.by, command: { kind: 'accept_run', ...run } };
+export function acceptCommand(requested: RequestedRun, runId: string): RequestedCommand {
+  const { headSHA: _, ...run } = activeRunOf(requested, runId);
+  return { key: acceptKey(runId), by: requested.by, command: { kind: 'accept_run', ...run } };
 }
 
 /** Accepted runs that this process does not drive and whose items still exist. */
 export function runsToSee(work: WorkState, engine: EngineState): readonly RunToSee[] {
   return [...work.runs.values()].flatMap((run) => {
-    const subject = drivesRun(engine, run.runId) ? null : subjectOf(work, run);
+    const subject = drivesRun(engine, run.runId) ? null : describeSubject(work, run);
     return subject === null ? [] : [{ runId: run.runId, subject }];
   });
 }
 
 /** What the result of an accepted run is checked against; null if its item is gone. */
-export function subjectOf(state: WorkState, run: ActiveRun): RoleSubject | null {
+export function describeSubject(state: WorkState, run: ActiveRun): RoleSubject | null {
   if (run.role === 'planner') return { role: 'planner', items: [...state.items.values()].map(toGiven) };
   const known = run.itemId === null ? undefined : state.items.get(run.itemId);
   return known === undefined ? null : { role: run.role, item: toGiven(known) };
 }
 
-export function toGiven({ item, body }: KnownItem): GivenItem {
+export function toGiven({ item, body }: ItemRecord): GivenItem {
   return { item, body };
 }

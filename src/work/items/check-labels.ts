@@ -1,7 +1,7 @@
 import type { WorkStatus, WorkType } from '../../contracts/work/work-item.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { ProblemCode } from '../results/problem-codes.ts';
-import { CATEGORY_PREFIX, categoryOf, fieldsOfLabels, LABELS, type LabelCategory } from './labels.ts';
+import { CATEGORY_PREFIX, categoryOf, LABELS, type LabelCategory, readLabelFields } from './labels.ts';
 
 export interface LabelProblem {
   readonly code: ProblemCode;
@@ -34,7 +34,7 @@ export function checkLabels(
   item: LabelledItem = { kind: 'new' },
   type: WorkType | null = null,
 ): readonly LabelProblem[] {
-  const own = fieldsOfLabels(labels).type ?? type;
+  const own = readLabelFields(labels).type ?? type;
   return [
     ...labels.flatMap((label, index) => checkLabel(labels, label, index)),
     ...checkCategory(labels, 'type', true),
@@ -103,7 +103,7 @@ function checkRefinement(labels: readonly string[]): readonly LabelProblem[] {
 }
 
 function checkStatus(labels: readonly string[], item: LabelledItem): readonly LabelProblem[] {
-  const { status } = fieldsOfLabels(labels);
+  const { status } = readLabelFields(labels);
   if (status === null) return [];
   const index = labels.indexOf(`status:${status}`);
   if (item.kind === 'new')

@@ -97,7 +97,7 @@ export interface LabelFields {
 
 const LABELLED_STATUSES = WORK_STATUSES.filter((status) => status !== 'closed');
 
-export function fieldsOfLabels(labels: readonly string[]): LabelFields {
+export function readLabelFields(labels: readonly string[]): LabelFields {
   const known = new Set(LABELS.map(({ name }) => name));
   return {
     type: valueIn('type', WORK_TYPES, labels),
@@ -109,7 +109,7 @@ export function fieldsOfLabels(labels: readonly string[]): LabelFields {
 }
 
 /** The labels of an item, by category, then the others. A closed item has no status label. */
-export function labelsOf(
+export function formatLabels(
   fields: Omit<LabelFields, 'status'> & { readonly status: WorkStatus | null },
 ): string[] {
   const status = fields.status === 'closed' ? null : fields.status;

@@ -1,6 +1,6 @@
 import type { Role } from '../../contracts/work/work-results.ts';
 import { findOverlap } from '../scope/overlap.ts';
-import type { KnownItem, WorkState } from './state.ts';
+import type { ItemRecord, WorkState } from './state.ts';
 
 /** Inputs of decisions that are not in the journal. */
 export interface WorkLimits {
@@ -24,18 +24,18 @@ export function isWanted({ only }: WorkLimits, itemId: string): boolean {
 }
 
 /** Items that an agent works on or is about to work on, with its role. */
-export function busyItems(state: WorkState, limits: WorkLimits): ReadonlyMap<string, Role> {
+export function findBusyItems(state: WorkState, limits: WorkLimits): ReadonlyMap<string, Role> {
   const busy = new Map(limits.starting);
   for (const run of state.runs.values()) if (run.itemId !== null) busy.set(run.itemId, run.role);
   return busy;
 }
 
 /** The number of places in use. A run that waits at a gate takes none, or two gates would stop all work. */
-export function takenPlaces(state: WorkState, limits: WorkLimits): number {
+export function countTakenPlaces(state: WorkState, limits: WorkLimits): number {
   const waiting = [...state.runs.values()].filter(
     ({ runId, itemId }) => itemId !== null && limits.waitingRuns.has(runId),
   );
-  return busyItems(state, limits).size - waiting.length;
+  return findBusyItems(state, limits).size - waiting.length;
 }
 
 export interface Overlap {
@@ -44,10 +44,10 @@ export interface Overlap {
 }
 
 /** Another item in implementation that could touch the same file. */
-export function overlapAmong(
+export function findOverlapAmong(
   state: WorkState,
   limits: WorkLimits,
-  known: KnownItem,
+  known: ItemRecord,
   busy: ReadonlyMap<string, Role>,
 ): Overlap | null {
   for (const [itemId, role] of busy) {

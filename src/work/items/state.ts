@@ -1,7 +1,7 @@
 import type { ReviewRecord } from '../../contracts/work/work-event.ts';
 import type { Revision, Spec, WorkItem } from '../../contracts/work/work-item.ts';
 import type { Role } from '../../contracts/work/work-results.ts';
-import type { Asker } from '../engine/command.ts';
+import type { Requester } from '../engine/command.ts';
 import { isTerminal } from './status-table.ts';
 
 /** Number of failures in a row after which an item is no longer retried. */
@@ -15,7 +15,7 @@ export interface ItemFailure {
   readonly reason: string;
 }
 
-export interface KnownItem {
+export interface ItemRecord {
   readonly item: WorkItem;
   readonly body: string;
   /** Without the label of its status. */
@@ -46,7 +46,7 @@ export interface ActiveRun {
 
 export interface StartedCommand {
   readonly key: string;
-  readonly by: Asker;
+  readonly by: Requester;
   /** The time of the start: a process that completes the command uses the same time. */
   readonly at: string;
   readonly recorded: Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export interface StartedCommand {
 /** The state according to the journal. Items are in the order of their creation. */
 export interface WorkState {
   readonly seq: number;
-  readonly items: ReadonlyMap<string, KnownItem>;
+  readonly items: ReadonlyMap<string, ItemRecord>;
   readonly revisions: ReadonlyMap<string, Revision>;
   /** By revision, oldest first. */
   readonly reviews: ReadonlyMap<string, readonly ReviewRecord[]>;
@@ -73,7 +73,7 @@ export interface WorkState {
   readonly planFailures: { readonly specs: string; readonly reasons: readonly string[] };
 }
 
-export function approvedSpecs(state: WorkState): readonly Spec[] {
+export function findApprovedSpecs(state: WorkState): readonly Spec[] {
   return state.specs.filter((spec) => spec.frontmatterStatus === 'approved');
 }
 
@@ -86,19 +86,19 @@ export function specsKey(specs: readonly Spec[]): string {
 }
 
 /** Blockers that are not terminal. An unknown blocker counts too. */
-export function openBlockers(state: WorkState, item: WorkItem): readonly string[] {
+export function findOpenBlockers(state: WorkState, item: WorkItem): readonly string[] {
   return item.blockedBy.filter((id) => {
     const blocker = state.items.get(id);
     return blocker === undefined || !isTerminal(blocker.item.status);
   });
 }
 
-export function runOfItem(state: WorkState, itemId: string): ActiveRun | null {
+export function findRunOfItem(state: WorkState, itemId: string): ActiveRun | null {
   for (const run of state.runs.values()) if (run.itemId === itemId) return run;
   return null;
 }
 
-export function plannerRun(state: WorkState): ActiveRun | null {
+export function findPlannerRun(state: WorkState): ActiveRun | null {
   for (const run of state.runs.values()) if (run.role === 'planner') return run;
   return null;
 }
@@ -114,7 +114,7 @@ export function reviewOfHead(state: WorkState, revision: Revision): ReviewRecord
 }
 
 /** A copy that does not change while the journal grows. Values in the maps are immutable. */
-export function snapshotOf(state: WorkState): WorkState {
+export function copyState(state: WorkState): WorkState {
   return {
     ...state,
     items: new Map(state.items),

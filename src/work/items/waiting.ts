@@ -1,16 +1,16 @@
-import { busyItems, overlapAmong, takenPlaces, type WorkLimits } from './limits.ts';
+import { countTakenPlaces, findBusyItems, findOverlapAmong, type WorkLimits } from './limits.ts';
 import {
   FAILURE_LIMIT,
-  type KnownItem,
-  openBlockers,
+  findOpenBlockers,
+  findRunOfItem,
+  type ItemRecord,
   reviewOfHead,
   revisionOf,
-  runOfItem,
   type WorkState,
 } from './state.ts';
 
 /** Why an item waits, for users; null if work on it is in progress. */
-export function waitingReason(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
+export function explainWait(state: WorkState, known: ItemRecord, limits: WorkLimits): string | null {
   switch (known.item.status) {
     case 'pending':
       return whilePending(state, known);
@@ -30,27 +30,27 @@ export function waitingReason(state: WorkState, known: KnownItem, limits: WorkLi
   }
 }
 
-function whilePending(state: WorkState, { item }: KnownItem): string | null {
-  const open = openBlockers(state, item);
+function whilePending(state: WorkState, { item }: ItemRecord): string | null {
+  const open = findOpenBlockers(state, item);
   if (open.length === 0) return null;
   const named = open.map((id) => `${id} (${state.items.get(id)?.item.status ?? 'unknown'})`);
   return `waits for ${named.join(', ')}`;
 }
 
-function whileReady(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
+function whileReady(state: WorkState, known: ItemRecord, limits: WorkLimits): string | null {
   if (known.item.type === 'refinement') return 'waits for a person: it is a question about a spec';
-  const busy = busyItems(state, limits);
+  const busy = findBusyItems(state, limits);
   if (busy.has(known.item.id)) return null;
   const unstartable = afterFailedStarts(known);
   if (unstartable !== null) return unstartable;
-  const overlap = overlapAmong(state, limits, known, busy);
+  const overlap = findOverlapAmong(state, limits, known, busy);
   if (overlap !== null) return `waits: ${overlap.path} is being worked on by ${overlap.itemId}`;
   return withoutPlace(state, limits);
 }
 
-function inReview(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
-  const run = runOfItem(state, known.item.id);
-  const busy = busyItems(state, limits);
+function inReview(state: WorkState, known: ItemRecord, limits: WorkLimits): string | null {
+  const run = findRunOfItem(state, known.item.id);
+  const busy = findBusyItems(state, limits);
   if (run !== null || busy.has(known.item.id)) return waitingAtGate(state, known, limits);
   const revision = revisionOf(state, known.item);
   if (revision === null) return 'waits for a person: there is no revision to review';
@@ -63,18 +63,18 @@ function inReview(state: WorkState, known: KnownItem, limits: WorkLimits): strin
   return withoutPlace(state, limits);
 }
 
-function waitingAtGate(state: WorkState, known: KnownItem, limits: WorkLimits): string | null {
-  const run = runOfItem(state, known.item.id);
+function waitingAtGate(state: WorkState, known: ItemRecord, limits: WorkLimits): string | null {
+  const run = findRunOfItem(state, known.item.id);
   const reason = run === null ? undefined : limits.waitingRuns.get(run.runId);
   return reason === undefined ? null : `waits for a person: ${reason}`;
 }
 
-function afterFailedStarts({ failedStarts }: KnownItem): string | null {
+function afterFailedStarts({ failedStarts }: ItemRecord): string | null {
   if (failedStarts.length < FAILURE_LIMIT) return null;
   return `waits for a person: a run could not be started ${failedStarts.length} times in a row: ${failedStarts.at(-1)}`;
 }
 
 function withoutPlace(state: WorkState, limits: WorkLimits): string | null {
-  const taken = takenPlaces(state, limits);
+  const taken = countTakenPlaces(state, limits);
   return taken < limits.jobs ? null : `waits for a free place (${taken} of ${limits.jobs} at work)`;
 }

@@ -16,7 +16,7 @@ export const BLOCKER_TYPES = [
 export type BlockerType = (typeof BLOCKER_TYPES)[number];
 
 /** The type and the description of a blocker, on one line for users. */
-export function blockerLine(summary: string): string {
+export function describeBlocker(summary: string): string {
   const text = readableText(summary);
   const parts = readLabelled(text, SUMMARY_LABELS);
   const described = parts.find(({ label, text: words }) => label === 'description' && saysSomething(words));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { WORK_STATUSES, WORK_TYPES } from '../../contracts/work/work-item.ts';
-import type { KnownItem } from './planned-ids.ts';
+import type { ExistingItem } from './planned-ids.ts';
 
 /** Numbers too, because some forges number their items. */
 const id = z.union([z.string().min(1), z.int().transform(String)]);
@@ -20,15 +20,15 @@ const listed = z.array(entry);
 const document = z.looseObject({ items: listed });
 
 export type ParsedItems =
-  | { readonly ok: true; readonly items: readonly KnownItem[] }
+  | { readonly ok: true; readonly items: readonly ExistingItem[] }
   | { readonly ok: false; readonly message: string };
 
 /** Accepts ids, items, or a document with `items`. Only the id is required; other fields are used if they are known. */
-export function parseKnownItems(value: unknown): ParsedItems {
+export function parseExistingItems(value: unknown): ParsedItems {
   const parsed = Array.isArray(value) ? listed.safeParse(value) : document.safeParse(value);
   if (parsed.success) {
     const found = Array.isArray(parsed.data) ? parsed.data : parsed.data.items;
-    return { ok: true, items: found.map(knownItem) };
+    return { ok: true, items: found.map(toExistingItem) };
   }
   const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
   const message =
@@ -38,7 +38,7 @@ export function parseKnownItems(value: unknown): ParsedItems {
   return { ok: false, message };
 }
 
-function knownItem(found: z.infer<typeof entry>): KnownItem {
+function toExistingItem(found: z.infer<typeof entry>): ExistingItem {
   const {
     id: own,
     title,

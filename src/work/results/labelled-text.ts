@@ -22,7 +22,7 @@ export function readableText(text: string): string {
     .replace(/\r\n?/g, '\n')
     .replace(/[^\S\n]{20,}/g, ' '.repeat(20))
     .replace(/\n{3,}/g, '\n\n');
-  return withoutTables(plain);
+  return flattenTables(plain);
 }
 
 const BULLET = '(?:>[ \\t]*)?(?:#{1,6}[ \\t]+)?(?:[-*+•][ \\t]+)?(?:\\(?\\d{1,2}[.)][ \\t]+)?';
@@ -123,7 +123,7 @@ const RULE = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*$/;
  * a longer row with the labels of the header. The header does not become a list item, because it is not an
  * entry of the table.
  */
-export function withoutTables(text: string): string {
+export function flattenTables(text: string): string {
   const lines = text.split('\n');
   const out: string[] = [];
   for (let at = 0; at < lines.length; ) {

@@ -1,17 +1,17 @@
 import type { WorkType } from '../../contracts/work/work-item.ts';
 import type { PlannedWorkItem, PlannedWorkItemUpdate } from '../../contracts/work/work-results.ts';
-import { typeOfBody } from '../bodies/body.ts';
+import { detectBodyType } from '../bodies/body.ts';
 import { type BodyProblem, checkBody } from '../bodies/check-body.ts';
 import { checkLabels, type LabelProblem } from '../items/check-labels.ts';
-import { fieldsOfLabels } from '../items/labels.ts';
-import { type KnownItem, type Placed, quoteId } from './planned-ids.ts';
+import { readLabelFields } from '../items/labels.ts';
+import { type ExistingItem, type Placed, quoteId } from './planned-ids.ts';
 import type { ContractProblem } from './problem-codes.ts';
 
 /** Checks the body and the labels of a new item. */
 export function checkPlannedItem({ index, value }: Placed<PlannedWorkItem>): readonly ContractProblem[] {
   const { body, labels, tempID } = value;
   // Without a label for the type, the template of the body determines it.
-  const type = fieldsOfLabels(labels).type ?? typeOfBody(body);
+  const type = readLabelFields(labels).type ?? detectBodyType(body);
   return [
     ...locateInBody(`create.${index}.body`, tempID, checkBody(body, type)),
     ...locateInLabels(`create.${index}.labels`, tempID, checkLabels(labels, { kind: 'new' }, type)),
@@ -21,10 +21,10 @@ export function checkPlannedItem({ index, value }: Placed<PlannedWorkItem>): rea
 /** Checks the fields of an update against the same rules; missing fields stay unchanged. */
 export function checkUpdate(
   { index, value }: Placed<PlannedWorkItemUpdate>,
-  item: KnownItem | null,
+  item: ExistingItem | null,
 ): readonly ContractProblem[] {
   const { body, labels, workItemID: id } = value;
-  const named = labels === null ? null : fieldsOfLabels(labels).type;
+  const named = labels === null ? null : readLabelFields(labels).type;
   const present = item?.type ?? null;
   const labelled = { kind: 'existing', status: item?.status ?? null } as const;
   return [

@@ -2,7 +2,7 @@ import type { WorkStatus, WorkType } from '../../contracts/work/work-item.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 
 /** The known fields of an existing item. */
-export interface KnownItem {
+export interface ExistingItem {
   readonly id: string;
   readonly title?: string;
   readonly status?: WorkStatus;
@@ -20,7 +20,7 @@ export interface Placed<Value> {
 export interface KnownIds {
   readonly tempIds: ReadonlySet<string>;
   /** Null if the existing items are unknown. */
-  readonly items: ReadonlyMap<string, KnownItem> | null;
+  readonly items: ReadonlyMap<string, ExistingItem> | null;
 }
 
 const SHOWN = 80;
@@ -30,7 +30,7 @@ export function quoteId(id: string): string {
   return JSON.stringify(id.length > SHOWN ? `${id.slice(0, SHOWN)}…` : id);
 }
 
-export function didNotMean(id: string, { tempIds, items }: KnownIds): string {
+export function describeUnknownId(id: string, { tempIds, items }: KnownIds): string {
   if (tempIds.has(id)) return 'is a new item of this result, and does not exist yet';
   const near = didYouMean(id, items?.keys() ?? []);
   return `is not an existing item${near === null ? '' : `; did you mean ${quoteId(near)}?`}`;

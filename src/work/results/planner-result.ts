@@ -9,12 +9,12 @@ import {
 import { checkForm, fieldOf, soundEntries } from './form-problems.ts';
 import { checkBlockers } from './planned-blockers.ts';
 import { checkPlannedItem, checkUpdate } from './planned-content.ts';
-import { didNotMean, type KnownIds, type KnownItem, type Placed, quoteId } from './planned-ids.ts';
+import { describeUnknownId, type ExistingItem, type KnownIds, type Placed, quoteId } from './planned-ids.ts';
 import type { Checked, ContractProblem } from './problem-codes.ts';
 
 export interface PlannerContext {
   /** Null if the existing items are unknown: then any id is accepted. */
-  readonly items: readonly KnownItem[] | null;
+  readonly items: readonly ExistingItem[] | null;
 }
 
 /** Finds all problems before anything is applied. The parts after an invalid one are checked too. */
@@ -67,7 +67,7 @@ function checkClosed(close: readonly Placed<string>[], known: KnownIds): readonl
     first.set(id, index);
     if (known.items === null) return [];
     const item = known.items.get(id);
-    if (item === undefined) return [problem(path, 'WR107', `${quoteId(id)} ${didNotMean(id, known)}`)];
+    if (item === undefined) return [problem(path, 'WR107', `${quoteId(id)} ${describeUnknownId(id, known)}`)];
     return item.status === 'closed'
       ? [problem(path, 'WR108', `${quoteId(id)} can't be closed: it is closed already`)]
       : [];
@@ -93,7 +93,9 @@ function checkUpdated(
     const item = known.items.get(id);
     // An unknown id that is also closed is reported there already.
     if (item === undefined)
-      return both.length > 0 ? both : [problem(path, 'WR110', `${quoteId(id)} ${didNotMean(id, known)}`)];
+      return both.length > 0
+        ? both
+        : [problem(path, 'WR110', `${quoteId(id)} ${describeUnknownId(id, known)}`)];
     return item.status === 'closed'
       ? [...both, problem(path, 'WR111', `${quoteId(id)} can't be updated: it is closed`)]
       : both;

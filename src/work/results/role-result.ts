@@ -55,7 +55,7 @@ const UNUSABLE_OUTCOMES: readonly RunOutcome[] = ['unsafe', 'policy', 'budget', 
 const RUNNER_KEYS: readonly string[] = ['final', 'claims', 'blockers', 'usage', 'failure', 'result'];
 
 /** Determines the result of a run: one that can be applied, or why there is none. */
-export function roleResultOf(subject: RoleSubject, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
+export function determineResult(subject: RoleSubject, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
   const { words, end } = evidence;
   const says = words?.role === 'implementor' ? `says ${String(words.outcome)}, but ` : '';
   if (UNUSABLE_OUTCOMES.includes(end.outcome)) return refuse(`${says}${describeEnd(evidence)}`);

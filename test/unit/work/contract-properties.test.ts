@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
 import { readBody } from '../../../src/work/bodies/body.ts';
 import { checkBody } from '../../../src/work/bodies/check-body.ts';
-import { fieldsOfLabels, labelsOf } from '../../../src/work/items/labels.ts';
-import { parseKnownItems } from '../../../src/work/results/existing-items.ts';
+import { formatLabels, readLabelFields } from '../../../src/work/items/labels.ts';
+import { parseExistingItems } from '../../../src/work/results/existing-items.ts';
 import { checkImplementorResult } from '../../../src/work/results/implementor-result.ts';
 import { checkPlannerResult } from '../../../src/work/results/planner-result.ts';
 import { PROBLEM_CODES } from '../../../src/work/results/problem-codes.ts';
@@ -103,7 +103,7 @@ describe('the contracts', () => {
   it('read items from any JSON or say why not', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const parsed = parseKnownItems(value);
+        const parsed = parseExistingItems(value);
         expect(parsed.ok || parsed.message !== '').toBe(true);
       }),
     );
@@ -165,8 +165,8 @@ describe('labels', () => {
   it('come back from their fields, in order and once', () => {
     fc.assert(
       fc.property(fc.array(label), (labels) => {
-        const once = labelsOf(fieldsOfLabels(labels));
-        expect(labelsOf(fieldsOfLabels(once))).toEqual(once);
+        const once = formatLabels(readLabelFields(labels));
+        expect(formatLabels(readLabelFields(once))).toEqual(once);
       }),
     );
   });

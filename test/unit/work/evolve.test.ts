@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import { createWorkState, evolve, WorkBug } from '../../../src/work/engine/evolve.ts';
-import { snapshotOf } from '../../../src/work/items/state.ts';
+import { copyState } from '../../../src/work/items/state.ts';
 import {
   accepted,
   checked,
@@ -158,7 +158,7 @@ describe('the state of work items', () => {
 
   it('gives a snapshot that stays as it is', () => {
     const state = stateOf(created({ id: '1' }));
-    const snapshot = snapshotOf(state);
+    const snapshot = copyState(state);
     evolve(state, { seq: 2, at: '', event: moved('1', 'pending', 'ready') });
     expect(snapshot.items.get('1')?.item.status).toBe('pending');
     expect(state.items.get('1')?.item.status).toBe('ready');

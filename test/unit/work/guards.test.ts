@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkCommand } from '../../../src/work/engine/command.ts';
-import { refusalOf } from '../../../src/work/engine/guards.ts';
+import { findRefusal } from '../../../src/work/engine/guards.ts';
 import { created, inReview, made, moved, spec, stateOf } from './fixtures.ts';
 
 import {
@@ -350,8 +350,10 @@ describe('a command is refused', () => {
 
   it('for what the contract finds in a plan', () => {
     const state = stateOf(PLANNER);
-    const asked = { key: 'k', by: ENGINE, command: plan({}) };
-    expect(refusalOf(state, asked, { ...context, checkPlan: () => ['a cycle: a -> b -> a'] })).toMatchObject({
+    const requested = { key: 'k', by: ENGINE, command: plan({}) };
+    expect(
+      findRefusal(state, requested, { ...context, checkPlan: () => ['a cycle: a -> b -> a'] }),
+    ).toMatchObject({
       code: 'result_invalid',
       reason: 'a cycle: a -> b -> a',
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../src/contracts/work/work-item.ts';
 import {
-  askHandlers,
+  collectCommands,
   type Handler,
   handleDependencies,
   handleImplementation,
@@ -165,10 +165,10 @@ describe('readiness and dependencies', () => {
   it('name the same wish alike, so that it is granted once', () => {
     const state = pair('closed', 'pending');
     expect(
-      askHandlers([LOOKED, moved('1', 'approved', 'closed')], state, limits()).map(({ key }) => key),
+      collectCommands([LOOKED, moved('1', 'approved', 'closed')], state, limits()).map(({ key }) => key),
     ).toEqual(['transition/2/2/ready']);
     state.doneKeys.add('transition/2/2/ready');
-    expect(askHandlers([LOOKED], state, limits())).toEqual([]);
+    expect(collectCommands([LOOKED], state, limits())).toEqual([]);
   });
 });
 

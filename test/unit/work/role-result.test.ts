@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/contracts/vocabulary.ts';
 import type { GivenItem, RoleSubject } from '../../../src/work/engine/role.ts';
-import { type RoleChecks, type RoleEvidence, roleResultOf } from '../../../src/work/results/role-result.ts';
+import {
+  determineResult,
+  type RoleChecks,
+  type RoleEvidence,
+} from '../../../src/work/results/role-result.ts';
 
 const ITEM: GivenItem = {
   item: {
@@ -47,14 +51,14 @@ const approve = { role: 'reviewer', review: { verdict: 'approve', summary: 'Fine
 const plan = { role: 'planner', create: [], close: [], update: [] };
 
 const reasonOf = (subject: RoleSubject, of: RoleEvidence, checks = NO_CHECKS) => {
-  const end = roleResultOf(subject, of, checks);
+  const end = determineResult(subject, of, checks);
   return end.ok ? 'accepted' : end.reason;
 };
 
 describe('the result of an implementor', () => {
   it('has the patch of the run, whatever the agent says of one', () => {
     const words = { ...completed, patch: 'rm -rf' };
-    expect(roleResultOf(implementor, evidence({ words }), NO_CHECKS)).toEqual({
+    expect(determineResult(implementor, evidence({ words }), NO_CHECKS)).toEqual({
       ok: true,
       base: BASE,
       result: { ...completed, patch: 'diff --git a/a b/a\n' },
@@ -63,7 +67,7 @@ describe('the result of an implementor', () => {
 
   it('has no patch where it is not completed', () => {
     expect(
-      roleResultOf(implementor, evidence({ words: { ...blocked, patch: 'x' } }), NO_CHECKS),
+      determineResult(implementor, evidence({ words: { ...blocked, patch: 'x' } }), NO_CHECKS),
     ).toMatchObject({
       ok: true,
       result: { outcome: 'blocked', patch: null },
@@ -89,7 +93,7 @@ describe('the result of an implementor', () => {
     ['error', false],
     ['cancelled', false],
   ])('is taken as blocked from a run that ended %s: %s', (outcome, taken) => {
-    const end = roleResultOf(implementor, evidence({ words: blocked, outcome }), NO_CHECKS);
+    const end = determineResult(implementor, evidence({ words: blocked, outcome }), NO_CHECKS);
     expect(end.ok).toBe(taken);
   });
 
@@ -182,7 +186,7 @@ describe('the result of who only looks', () => {
     ['a planner', planner, plan],
     ['a reviewer', reviewer, approve],
   ])('is that of %s', (_, subject, words) => {
-    expect(roleResultOf(subject, evidence({ words, patch: null }), NO_CHECKS)).toEqual({
+    expect(determineResult(subject, evidence({ words, patch: null }), NO_CHECKS)).toEqual({
       ok: true,
       result: words,
     });

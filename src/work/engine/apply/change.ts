@@ -1,7 +1,7 @@
 import type { WorkEvent } from '../../../contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../contracts/work/work-item.ts';
 import type { ProviderWrite, ProviderWritten } from '../../items/provider-values.ts';
-import { FAILURE_LIMIT, type ItemFailure, type KnownItem, type WorkState } from '../../items/state.ts';
+import { FAILURE_LIMIT, type ItemFailure, type ItemRecord, type WorkState } from '../../items/state.ts';
 
 /** The writes to the provider, and the events to record after them. */
 export interface Change {
@@ -10,8 +10,8 @@ export interface Change {
 }
 
 /** Moves an item through these statuses; the provider only sees the last one. */
-export function moveAlong(
-  { item }: KnownItem,
+export function moveThrough(
+  { item }: ItemRecord,
   path: readonly WorkStatus[],
   by: string,
   reason: string,
@@ -35,7 +35,7 @@ export function endRun(
 }
 
 /** The journal stores the status of an item separately from its labels. */
-export function withoutStatus(labels: readonly string[]): string[] {
+export function dropStatusLabels(labels: readonly string[]): string[] {
   return labels.filter((label) => !label.startsWith('status:'));
 }
 
@@ -49,7 +49,7 @@ export interface AfterFailure {
  * three times in a row. The status table has no transition from review to blocked, so from there it needs
  * refinement.
  */
-export function afterFailures(
+export function decideAfterFailure(
   from: 'in-progress' | 'review',
   failures: readonly ItemFailure[],
   reason: string,

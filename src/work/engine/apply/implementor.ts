@@ -1,16 +1,16 @@
 import type { WorkEvent } from '../../../contracts/work/work-event.ts';
 import type { Revision, WorkStatus } from '../../../contracts/work/work-item.ts';
 import type { RevisionMade, RevisionRequest } from '../../items/provider-values.ts';
-import type { KnownItem, WorkState } from '../../items/state.ts';
-import { blockerLine } from '../../results/blocked-summary.ts';
+import type { ItemRecord, WorkState } from '../../items/state.ts';
+import { describeBlocker } from '../../results/blocked-summary.ts';
 import type { CommandOf } from '../command.ts';
 import { isEmptyPatch } from '../result-guards.ts';
-import { type AfterFailure, afterFailures, type Change, endRun, moveAlong } from './change.ts';
+import { type AfterFailure, type Change, decideAfterFailure, endRun, moveThrough } from './change.ts';
 
 type Apply = CommandOf<'apply_implementor_result'>;
 
 /** The revision that a result asks for; null if it asks for none. */
-export function wishedRevision(known: KnownItem, command: Apply, at: string): RevisionRequest | null {
+export function describeRevision(known: ItemRecord, command: Apply, at: string): RevisionRequest | null {
   const { outcome, patch, summary } = command.result;
   if (outcome !== 'completed' || patch === null || isEmptyPatch(patch)) return null;
   const { id, title } = known.item;
@@ -26,13 +26,13 @@ export function wishedRevision(known: KnownItem, command: Apply, at: string): Re
   };
 }
 
-function commitMessage({ item }: KnownItem, summary: string): string {
-  const corrections = scopeCorrections(summary);
+function commitMessage({ item }: ItemRecord, summary: string): string {
+  const corrections = readScopeCorrections(summary);
   return [item.title, '', `Work item: ${item.id}`, ...corrections].join('\n');
 }
 
 /** Lines of a summary that correct a listed file name. They belong into the commit message. */
-export function scopeCorrections(summary: string): readonly string[] {
+export function readScopeCorrections(summary: string): readonly string[] {
   return summary.split(/\r?\n/).flatMap((line) => {
     const found = /^\s*(?:[-*]\s+)?(?:\*\*)?scope correction:(?:\*\*)?\s*(\S.*)$/i.exec(line);
     return found?.[1] === undefined ? [] : [`Scope correction: ${found[1].trim()}`];
@@ -42,7 +42,7 @@ export function scopeCorrections(summary: string): readonly string[] {
 /** Moves the item after a revision was created, could not be created, or was not requested. */
 export function applyImplementorResult(
   state: WorkState,
-  known: KnownItem,
+  known: ItemRecord,
   command: Apply,
   context: { readonly by: string; readonly made: RevisionMade | null },
 ): Change {
@@ -50,7 +50,7 @@ export function applyImplementorResult(
   const { item } = known;
   const end = endOf(known, command, context.made);
   const path: WorkStatus[] = item.status === 'ready' ? ['in-progress', end.to] : [end.to];
-  const moves = moveAlong(known, path, context.by, end.reason);
+  const moves = moveThrough(known, path, context.by, end.reason);
   const revision = context.made?.ok === true ? [revisionMade(context.made.revision, runId)] : [];
   return {
     writes: [{ kind: 'keep_summary', id: item.id, runId, summary: result.summary }, ...moves.writes],
@@ -69,10 +69,10 @@ function revisionMade(revision: Revision, runId: string): WorkEvent {
 
 type End = AfterFailure & { readonly ok: boolean };
 
-function endOf(known: KnownItem, { result }: Apply, made: RevisionMade | null): End {
+function endOf(known: ItemRecord, { result }: Apply, made: RevisionMade | null): End {
   switch (result.outcome) {
     case 'blocked':
-      return { ok: true, to: 'blocked', reason: blockerLine(result.summary) };
+      return { ok: true, to: 'blocked', reason: describeBlocker(result.summary) };
     case 'validation-failure':
       return { ok: true, to: 'needs-refinement', reason: firstLine(result.summary) };
     case 'completed':
@@ -81,9 +81,9 @@ function endOf(known: KnownItem, { result }: Apply, made: RevisionMade | null): 
   }
 }
 
-function countFailure(known: KnownItem, reason: string): End {
+function countFailure(known: ItemRecord, reason: string): End {
   const failures = [...known.failures, { at: 'implementor', reason } as const];
-  return { ok: false, ...afterFailures('in-progress', failures, reason) };
+  return { ok: false, ...decideAfterFailure('in-progress', failures, reason) };
 }
 
 function firstLine(text: string): string {

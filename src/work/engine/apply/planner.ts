@@ -2,7 +2,7 @@ import type { WorkEvent } from '../../../contracts/work/work-event.ts';
 import type { ItemFields, ProviderWrite, ProviderWritten } from '../../items/provider-values.ts';
 import type { WorkState } from '../../items/state.ts';
 import type { CommandOf } from '../command.ts';
-import { type Change, endRun, withoutStatus } from './change.ts';
+import { type Change, dropStatusLabels, endRun } from './change.ts';
 
 /** Type, priority, complexity and the other labels; never a status, which only the engine sets. */
 export type ReadLabels = (
@@ -76,7 +76,7 @@ function eventsOfWrite(
   }
   if (written?.kind !== 'item') return [];
   const { item, body } = written;
-  const labels = withoutStatus(written.labels);
+  const labels = dropStatusLabels(written.labels);
   switch (write.kind) {
     case 'create_item':
       return [{ type: 'item_created', item, body, labels }];

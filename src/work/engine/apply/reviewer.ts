@@ -1,11 +1,11 @@
-import type { KnownItem, WorkState } from '../../items/state.ts';
+import type { ItemRecord, WorkState } from '../../items/state.ts';
 import type { CommandOf } from '../command.ts';
-import { type Change, endRun, moveAlong } from './change.ts';
+import { type Change, endRun, moveThrough } from './change.ts';
 
 /** Posts the review, replacing an earlier one, and moves the item by its verdict. */
 export function applyReviewerResult(
   state: WorkState,
-  known: KnownItem,
+  known: ItemRecord,
   command: CommandOf<'apply_reviewer_result'>,
   by: string,
 ): Change {
@@ -13,7 +13,7 @@ export function applyReviewerResult(
   const { review } = command.result;
   const approves = review.verdict === 'approve';
   const reason = approves ? 'its review approves' : `its review asks for changes: ${review.summary}`;
-  const moves = moveAlong(known, [approves ? 'approved' : 'needs-refinement'], by, reason);
+  const moves = moveThrough(known, [approves ? 'approved' : 'needs-refinement'], by, reason);
   return {
     writes: [{ kind: 'post_review', revisionId, review }, ...moves.writes],
     eventsOf: (written) => [

@@ -1,15 +1,15 @@
 import type { WorkEvent } from '../../../contracts/work/work-event.ts';
 import type { WorkStatus } from '../../../contracts/work/work-item.ts';
-import type { ActiveRun, KnownItem, WorkState } from '../../items/state.ts';
+import type { ActiveRun, ItemRecord, WorkState } from '../../items/state.ts';
 import type { CommandOf } from '../command.ts';
-import { afterFailures, type Change, endRun, moveAlong } from './change.ts';
+import { type Change, decideAfterFailure, endRun, moveThrough } from './change.ts';
 
 /** Records a new run and moves its item to in-progress. A review does not move its item. */
 export function acceptRun(state: WorkState, command: CommandOf<'accept_run'>, by: string): Change {
   const known = command.itemId === null ? undefined : state.items.get(command.itemId);
   const moves =
     command.role === 'implementor' && known !== undefined
-      ? moveAlong(known, ['in-progress'], by, `the run ${command.runId} has started`)
+      ? moveThrough(known, ['in-progress'], by, `the run ${command.runId} has started`)
       : { writes: [], events: [] };
   const accepted: WorkEvent = {
     type: 'run_accepted',
@@ -30,16 +30,16 @@ export function giveUpRun(state: WorkState, command: CommandOf<'give_up_run'>, b
   const from = role === 'reviewer' ? 'review' : 'in-progress';
   if (role === 'planner' || known?.item.status !== from) return { writes: [], eventsOf: () => ended };
   const failures = counted ? [...known.failures, { at: role, reason }] : [];
-  const next = afterFailures(from, failures, reason);
-  const moves = moveAlong(known, [next.to], by, next.reason);
+  const next = decideAfterFailure(from, failures, reason);
+  const moves = moveThrough(known, [next.to], by, next.reason);
   return { writes: moves.writes, eventsOf: () => [...ended, ...moves.events] };
 }
 
 /** A user cancels a run. The item then waits for a user, or the engine would start it again at once. */
-export function cancelRun(state: WorkState, known: KnownItem, run: ActiveRun, by: string): Change {
+export function cancelRun(state: WorkState, known: ItemRecord, run: ActiveRun, by: string): Change {
   const reason = `${by} cancelled the run ${run.runId}`;
   const path = cancelPath(known.item.status);
-  const moves = moveAlong(known, path, by, reason);
+  const moves = moveThrough(known, path, by, reason);
   const ended = endRun(state, run.runId, { ok: false, counted: false, reason });
   return { writes: moves.writes, eventsOf: () => [...ended, ...moves.events] };
 }

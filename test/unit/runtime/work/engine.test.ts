@@ -166,11 +166,11 @@ describe('the engine of work items', () => {
 
   it('does not ask again and again for checks that somebody else runs', async () => {
     const { engine, plan, provider, sleeps, status } = createEngineFixture(workAndApprove);
-    let asked = 0;
+    let requested = 0;
     const pending = { status: 'pending', url: null, reason: null } as const;
     provider.checks = () => {
-      asked += 1;
-      return asked < 5 ? pending : { ...pending, status: 'success' };
+      requested += 1;
+      return requested < 5 ? pending : { ...pending, status: 'success' };
     };
     await plan(task('a'));
     await engine.runUntilIdle(NEVER);

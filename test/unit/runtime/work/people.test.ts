@@ -90,8 +90,8 @@ describe('a person', () => {
         dead ||= name === boundary;
         if (dead) throw new Error('killed');
       });
-      const asked = fixture.startEngine(ports).ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
-      await asked.catch(() => undefined);
+      const requested = fixture.startEngine(ports).ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
+      await requested.catch(() => undefined);
       if (boundary === 'before append') await fixture.engine.ask({ kind: 'cancel_run', itemId: '1' }, 'ann');
       while ((await fixture.status('1')) !== 'blocked') await new Promise((resolve) => setImmediate(resolve));
       controller.abort();

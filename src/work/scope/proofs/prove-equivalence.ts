@@ -25,7 +25,7 @@ const LIMIT_BYTES = 4_000_000;
 const PROGRAM = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
 /** Whether a change preserves behaviour, as far as that can be decided without a compiler. */
-export function proofOf(path: string, { before, after }: FileVersions): ProofStep {
+export function proveEquivalence(path: string, { before, after }: FileVersions): ProofStep {
   if (before.length > LIMIT_BYTES || after.length > LIMIT_BYTES)
     return unproved('the file is too large to be compared');
   const [old, now] = [textOf(before), textOf(after)];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { proofOf } from '../../../../src/work/scope/proofs/proof-of.ts';
+import { proveEquivalence } from '../../../../src/work/scope/proofs/prove-equivalence.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 function prove(path: string, before: string | Uint8Array, after: string | Uint8Array) {
   const of = (text: string | Uint8Array) => (typeof text === 'string' ? bytes(text) : text);
-  const step = proofOf(path, { before: of(before), after: of(after) });
+  const step = proveEquivalence(path, { before: of(before), after: of(after) });
   if (step.kind !== 'decided') throw new Error('a compiler is needed');
   return step.proof;
 }
