@@ -6,7 +6,7 @@
  * them that ends starts another round. While a session stops, running tasks end and are recorded, and no new one starts.
  */
 
-import { countTakenPlaces } from '../items/limits.ts';
+import { countTakenPlaces, findBusyItems } from '../items/limits.ts';
 import { type ActiveRun, FAILURE_LIMIT } from '../items/state.ts';
 import { isRunRequest, itemOf, type RequestedCommand, type RequestedRun, roleOf } from './command.ts';
 import {
@@ -238,7 +238,7 @@ function canStart({ state, work, settings }: Turn, { command }: RequestedRun): b
   const limits = describeLimits(state, settings);
   const itemId = itemOf(command);
   if (itemId === null) return !limits.startsPlanner;
-  return !limits.starting.has(itemId) && countTakenPlaces(work, limits) < settings.jobs;
+  return !findBusyItems(work, limits).has(itemId) && countTakenPlaces(work, limits) < settings.jobs;
 }
 
 /** Starts the checks that items in review wait for. Returns the number of pending ones. */
