@@ -148,7 +148,7 @@ function lineOf(node: Node): number {
   return node.position?.start.line ?? 1;
 }
 
-export interface MarkdownPiece {
+interface MarkdownPiece {
   readonly text: string;
   /** The number of lines and characters before it. */
   readonly linesBefore: number;
@@ -170,7 +170,7 @@ const STARTS_BLOCK = /^[#>\p{L}]/u;
  * Splits a text where an independent block starts: at a bullet without indentation, and after a blank line.
  * It does not split after a possible fence or HTML.
  */
-export function splitMarkdown(markdown: string, pieceLines = PIECE_LINES): readonly MarkdownPiece[] {
+function splitMarkdown(markdown: string, pieceLines = PIECE_LINES): readonly MarkdownPiece[] {
   const pieces: MarkdownPiece[] = [];
   let [from, linesBefore, offset] = [0, 0, 0];
   // A lone carriage return also ends a line, and would not be counted.

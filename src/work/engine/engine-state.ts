@@ -113,7 +113,7 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Retries with exponential backoff, so that a provider that is down isn't called constantly. */
-export function addSetback(
+function addSetback(
   setbacks: EngineState['setbacks'],
   key: string,
   reason: string,

@@ -28,7 +28,7 @@ import { requestKey, transitionKey } from './keys.ts';
  * `looked` is in no journal: it makes a handler check everything, so that no action depends on having seen an
  * event live.
  */
-export type HandledEvent = WorkEvent | { readonly type: 'looked' };
+type HandledEvent = WorkEvent | { readonly type: 'looked' };
 
 /** Sees one snapshot and has no side effects. Its requests don't depend on those of other handlers. */
 export type Handler = (
@@ -37,7 +37,7 @@ export type Handler = (
   limits: WorkLimits,
 ) => readonly RequestedCommand[];
 
-export function moveItem(known: ItemRecord, to: WorkStatus, reason: string): RequestedCommand {
+function moveItem(known: ItemRecord, to: WorkStatus, reason: string): RequestedCommand {
   return {
     key: transitionKey(known, to),
     by: ENGINE,
@@ -103,7 +103,7 @@ interface Reviewable {
 }
 
 /** Items that a reviewer could review now. A commit with a verdict is not reviewed again automatically. */
-export function findReviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
+function findReviewableItems(state: WorkState, limits: WorkLimits): readonly Reviewable[] {
   return itemsInReview(state, limits).filter(
     ({ known, revision }) =>
       isWanted(limits, known.item.id) &&

@@ -123,7 +123,7 @@ const RULE = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*$/;
  * a longer row with the labels of the header. The header does not become a list item, because it is not an
  * entry of the table.
  */
-export function flattenTables(text: string): string {
+function flattenTables(text: string): string {
   const lines = text.split('\n');
   const out: string[] = [];
   for (let at = 0; at < lines.length; ) {

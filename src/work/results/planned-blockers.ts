@@ -63,17 +63,14 @@ function checkCycles(
   });
 }
 
-export type BlockersById = ReadonlyMap<string, readonly string[]>;
+type BlockersById = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Finds the dependency cycles that are reachable from `starts`, one for each connected group, as ids with the
  * first one repeated at the end. Uses an explicit stack, because a dependency chain can exceed the call
  * stack. An item that blocks itself is reported separately.
  */
-export function findCycles(
-  blockers: BlockersById,
-  starts: readonly string[],
-): readonly (readonly string[])[] {
+function findCycles(blockers: BlockersById, starts: readonly string[]): readonly (readonly string[])[] {
   const cycles: (readonly string[])[] = [];
   const done = new Set<string>();
   const inCycle = new Set<string>();

@@ -101,7 +101,7 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
           })),
         };
       case 'start_role':
-        return offered === null ? offerRun(effect.requested) : leaveRun(effect.requested, offered);
+        return offered === null ? offerRun(effect.requested) : leaveRun(effect.requested);
       case 'record_failed_start': {
         const { key, command } = effect.requested;
         const item_id = 'itemId' in command ? command.itemId : null;
@@ -142,7 +142,7 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
     return { kind: 'entries_read', events: [] };
   };
 
-  const leaveRun = ({ key, command }: RequestedRun, _: string): EngineInput => {
+  const leaveRun = ({ key, command }: RequestedRun): EngineInput => {
     const role = command.kind.split('_')[1] ?? '';
     return { kind: 'role_left', key, state: random.chance(0.2) ? lookAt(role) : endOf(random, role) };
   };
