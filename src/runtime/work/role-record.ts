@@ -46,7 +46,7 @@ async function readWords(record: RunRecord, view: RunView, role: Role): Promise<
   for (const step of view.steps.toReversed()) {
     if (step.opcode !== 'RUN_AGENT' || step.termination === null) continue;
     const text = await recordedText(record, step);
-    if (text === null) return { words: null, notes: [`what ${step.stepId} said is not as it was recorded`] };
+    if (text === null) return { words: null, notes: [`what ${step.stepId} said differs from its record`] };
     const parsed = metadataSchema.safeParse(parseJson(text));
     if (role === 'implementor' && parsed.data?.intent !== 'implementation') continue;
     return { words: roleWordsOf(parsed.data?.result), notes: parsed.data?.notes ?? [] };

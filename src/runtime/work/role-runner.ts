@@ -196,14 +196,14 @@ function findMismatch({ started }: RunView, subject: RoleSubject): string | null
   if (subject.role === 'planner') return null;
   const { id } = subject.item.item;
   const item = itemSchema.safeParse(parseJson(started.inputs.item ?? ''));
-  if (!item.success) return `is held against a run that was started for no item, and not for item ${id}`;
-  if (item.data.id !== id) return `is held against a run of item ${item.data.id}, and not of item ${id}`;
+  if (!item.success) return `is checked against a run that was not started for an item; expected item ${id}`;
+  if (item.data.id !== id) return `is checked against a run of item ${item.data.id}; expected item ${id}`;
   const head = subject.role === 'reviewer' ? subject.head : undefined;
   if (head === undefined) return null;
   const reviewed = revisionSchema.safeParse(parseJson(started.inputs.revision ?? '')).data?.head_sha;
   if (reviewed === head) return null;
-  const what = reviewed === undefined ? 'a run that reviewed nothing' : `a review of ${reviewed.slice(0, 7)}`;
-  return `is held against ${what}, and the revision of item ${id} is at ${head.slice(0, 7)}`;
+  const what = reviewed === undefined ? 'a run without a review' : `a review of ${reviewed.slice(0, 7)}`;
+  return `is checked against ${what}; the revision of item ${id} is at ${head.slice(0, 7)}`;
 }
 
 const itemSchema = z.looseObject({ id: z.string() });

@@ -137,24 +137,20 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
   /** The only place that waits for an effect. */
   const start = (effect: EngineEffect): void => {
     const controller = new AbortController();
-    const task = 'task' in effect && effect.kind !== 'stop' ? effect.task : null;
-    if (task !== null) tasks.set(task, controller);
-    void perform(effect, controller.signal)
-      .finally(() => {
-        if (task !== null && tasks.get(task) === controller) tasks.delete(task);
-      })
-      .then(
-        (input) => {
-          if (input !== null) feed(input);
-        },
-        (error: unknown) => {
-          failure ??= { error };
-          const job =
-            effect.kind === 'execute' ? effect.job : 'requested' in effect ? effect.requested.key : null;
-          if (job !== null) runWaiters.get(job)?.reject(error);
-          feed({ kind: 'effect_failed', effect });
-        },
-      );
+    if ('task' in effect && effect.kind !== 'stop') tasks.set(effect.task, controller);
+    void perform(effect, controller.signal).then(
+      (input) => {
+        if ('task' in effect) tasks.delete(effect.task);
+        if (input !== null) feed(input);
+      },
+      (error: unknown) => {
+        failure ??= { error };
+        const job =
+          effect.kind === 'execute' ? effect.job : 'requested' in effect ? effect.requested.key : null;
+        if (job !== null) runWaiters.get(job)?.reject(error);
+        feed({ kind: 'effect_failed', effect });
+      },
+    );
   };
 
   const perform = async (effect: EngineEffect, signal: AbortSignal): Promise<EngineInput | null> => {
@@ -248,7 +244,7 @@ export function createWorkEngine(deps: WorkEngineDeps): WorkEngine {
 
   const runRole = async (requested: RequestedRun, signal: AbortSignal): Promise<RoleState> => {
     const request = await buildRequest(work, specs, requested.command);
-    if (request === null) return { kind: 'lost', reason: 'what it is about is gone' };
+    if (request === null) return { kind: 'lost', reason: 'its item or revision no longer exists' };
     return runner.run(request, (runId) => acceptRun(requested, runId), signal);
   };
 

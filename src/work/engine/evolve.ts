@@ -143,7 +143,7 @@ function evolveEvent(state: FoldedState, entry: JournalEntry, failWith: FailWith
       evolveEnded(state, event, failWith);
       return;
     default:
-      failWith(`nothing is known of ${JSON.stringify(event satisfies never)}`);
+      failWith(`unknown event ${JSON.stringify(event satisfies never)}`);
   }
 }
 
@@ -181,7 +181,7 @@ function evolveStatus(
   patchItem(state, event.item_id, failWith, (known) => {
     const { item } = known;
     if (item.status !== event.from)
-      failWith(`item ${item.id} is said to leave ${event.from} and is ${item.status}`);
+      failWith(`item ${item.id} should leave ${event.from} but is ${item.status}`);
     const revision = item.linkedRevision === null ? undefined : state.revisions.get(item.linkedRevision);
     // A user who moves an item back to pending resets its failures.
     const fresh = event.by !== 'engine' && event.to === 'pending';

@@ -113,7 +113,7 @@ function refuseImplementor(
 function suggestNext({ item: { id, status } }: ItemRecord): string | null {
   if (status === 'approved') return `it is finished: conductor work merge ${id}`;
   return status === 'blocked' || status === 'needs-refinement'
-    ? `decide what holds it up, then: conductor work transition ${id} pending --reason "…"`
+    ? `resolve the reason, then: conductor work transition ${id} pending --reason "…"`
     : null;
 }
 
@@ -135,7 +135,7 @@ function refuseReviewer(
   if (revision.pipeline.status !== 'success')
     return refuse(
       'checks_not_passed',
-      `the checks of the revision of item ${itemId} are not a success but ${revision.pipeline.status}`,
+      `the checks of item ${itemId}'s revision have not passed: ${revision.pipeline.status}`,
     );
   return refuseWithoutPlace(state, requested, context);
 }
@@ -195,9 +195,5 @@ function refuseCancel(state: WorkState, itemId: string): Refusal | null {
 }
 
 function unknownItem(itemId: string): Refusal {
-  return refuse(
-    'unknown_item',
-    `there is no item ${itemId}`,
-    'see `conductor work list` for those there are',
-  );
+  return refuse('unknown_item', `there is no item ${itemId}`, 'list the items: conductor work list');
 }

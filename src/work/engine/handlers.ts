@@ -67,7 +67,7 @@ export const handleReadiness: Handler = (event, state) => {
   return [...ids].flatMap((id) => {
     const known = state.items.get(id);
     if (known?.item.status !== 'pending' || findOpenBlockers(state, known.item).length > 0) return [];
-    return [moveItem(known, 'ready', 'nothing holds it up')];
+    return [moveItem(known, 'ready', 'it has no open blocker')];
   });
 };
 
@@ -79,7 +79,7 @@ export const handleDependencies: Handler = (event, state) => {
     .filter(({ item }) => item.status === 'pending' && item.blockedBy.length > 0)
     .filter(({ item }) => ended === null || item.blockedBy.includes(ended))
     .filter(({ item }) => findOpenBlockers(state, item).length === 0)
-    .map((known) => moveItem(known, 'ready', 'nothing holds it up'));
+    .map((known) => moveItem(known, 'ready', 'it has no open blocker'));
 };
 
 /** For an item in review: requests a reviewer if its checks pass, or moves it on if they fail. */

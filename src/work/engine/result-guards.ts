@@ -71,7 +71,7 @@ function refuseImplementorResult(
   const expected = by.kind === 'person' ? ['in-progress', 'ready'] : ['in-progress'];
   if (!expected.includes(item.status)) return refuseStatus(item, expected.join(' or '), by);
   const empty = by.kind === 'person' && result.outcome === 'completed' && isEmptyPatch(result.patch);
-  return empty ? refuse('result_invalid', 'it says completed and its patch is empty') : null;
+  return empty ? refuse('result_invalid', 'it reports completed and its patch is empty') : null;
 }
 
 function refuseReviewerResult(
@@ -96,7 +96,7 @@ export function isEmptyPatch(patch: string | null): boolean {
 /** The engine submits a result when its run ends; a user may do so at any time. */
 function refuseStatus({ id, status }: ItemRecord['item'], expected: string, by: Requester): Refusal {
   const why =
-    by.kind === 'engine' ? 'it was moved while the run went on' : 'the result does not fit where it stands';
+    by.kind === 'engine' ? 'its status changed during the run' : 'the result does not fit its status';
   return refuse('item_moved', `item ${id} is ${status} and not ${expected}: ${why}`);
 }
 

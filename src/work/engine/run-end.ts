@@ -29,7 +29,8 @@ type GoodEnd = Extract<RoleEnd, { readonly ok: true }>;
 
 function applyEnd(run: ActiveRun, end: GoodEnd): RequestedCommand {
   const command = applyCommand(run, end);
-  if (command === null) return giveUp(run, `it is the run of a ${run.role} and left another result`, true);
+  if (command === null)
+    return giveUp(run, `the run of a ${run.role} returned the result of another role`, true);
   return { key: applyKey(run.runId), by: ENGINE, command };
 }
 

@@ -43,7 +43,7 @@ export function transition(from: WorkStatus, to: WorkStatus, mover: Mover): Tran
   const movers = STATUS_TABLE[from][to];
   if (movers?.includes(mover) === true) return { ok: true };
   const legal = legalMoves(from, mover);
-  const options = legal.length === 0 ? 'there is no way on' : `it can go to ${listOf(legal)}`;
+  const options = legal.length === 0 ? 'no further move is possible' : `it can go to ${listOf(legal)}`;
   if (from === to)
     return { ok: false, code: 'same_status', reason: `it is ${from} already; ${options}`, legal };
   if (movers !== undefined && mover !== 'person')

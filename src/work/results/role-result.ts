@@ -59,9 +59,9 @@ export function determineResult(subject: RoleSubject, evidence: RoleEvidence, ch
   const { words, end } = evidence;
   const says = words?.role === 'implementor' ? `says ${String(words.outcome)}, but ` : '';
   if (UNUSABLE_OUTCOMES.includes(end.outcome)) return refuse(`${says}${describeEnd(evidence)}`);
-  if (words === null) return refuse([`the ${subject.role} left no result`, ...evidence.notes].join('; '));
+  if (words === null) return refuse([`the ${subject.role} returned no result`, ...evidence.notes].join('; '));
   if (words.role !== subject.role)
-    return refuse(`the ${subject.role} left the result of another role: ${JSON.stringify(words.role)}`);
+    return refuse(`the ${subject.role} returned the result of another role: ${JSON.stringify(words.role)}`);
   const plain = Object.fromEntries(Object.entries(words).filter(([key]) => !RUNNER_KEYS.includes(key)));
   switch (subject.role) {
     case 'planner':
@@ -83,12 +83,14 @@ function fromReader<Result extends Extract<RoleEnd, { ok: true }>['result']>(
   schema: z.ZodMiniType<Result>,
   check: (result: Result) => Problems,
 ): RoleEnd {
-  if (evidence.changed) return refuse(`the ${role} changed files, and was only to look`);
+  if (evidence.changed) return refuse(`the ${role} changed files, but may only read`);
   if (evidence.end.outcome !== 'success') return refuse(describeEnd(evidence));
   const read = checkResult(schema, plain, check);
   if (!read.ok) return refuse(`the result of the ${role} breaks its contract: ${read.problems}`);
   const { result } = read;
-  return result.role === 'implementor' ? refuse('a reader implements nothing') : { ok: true, result };
+  return result.role === 'implementor'
+    ? refuse('only an implementor returns such a result')
+    : { ok: true, result };
 }
 
 function fromImplementor(plain: RoleWords, evidence: RoleEvidence, checks: RoleChecks): RoleEnd {
@@ -111,7 +113,7 @@ function whyNotCompleted(evidence: RoleEvidence): string | null {
   const { failedValidators, end, patch } = evidence;
   if (failedValidators.length > 0) return failedValidators.map(describeFailure).join('; ');
   if (end.outcome !== 'success') return describeEnd(evidence);
-  if (patch === null) return 'its work could not be kept';
+  if (patch === null) return 'its work could not be stored';
   return patch.text === '' ? 'no file changed' : null;
 }
 

@@ -38,7 +38,7 @@ describe('the state of work items', () => {
     [
       'a status that is not left',
       [created({ id: '1' }), moved('1', 'ready', 'in-progress')],
-      'item 1 is said to leave ready and is pending',
+      'item 1 should leave ready but is pending',
     ],
     ['a command that starts twice', [started('k'), started('k')], 'the command k has started already'],
     [
@@ -66,7 +66,7 @@ describe('the state of work items', () => {
     expect(() => evolve(state, { ...entry, seq: 3 } as never)).toThrow(
       'entry 3 of the journal of work items: follows entry 0',
     );
-    expect(() => stateOf({ type: 'odd' } as never)).toThrow('nothing is known of');
+    expect(() => stateOf({ type: 'odd' } as never)).toThrow('unknown event');
   });
 
   it('keeps commands that have no end yet, with the time of their start', () => {

@@ -120,7 +120,7 @@ describe('a command is refused', () => {
       review('1'),
       ANN,
       'checks_not_passed',
-      'not a success but pending',
+      'have not passed: pending',
     ],
     [
       'the acceptance of a run that has been overtaken',
@@ -240,7 +240,7 @@ describe('a command is refused', () => {
       result('1'),
       ENGINE,
       'item_moved',
-      'item 1 is closed and not in-progress: it was moved while the run went on',
+      'item 1 is closed and not in-progress: its status changed during the run',
     ],
     [
       "a person's result for an item that waits",
@@ -248,7 +248,7 @@ describe('a command is refused', () => {
       result('1'),
       ANN,
       'item_moved',
-      'item 1 is pending and not in-progress or ready: the result does not fit where it stands',
+      'item 1 is pending and not in-progress or ready: the result does not fit its status',
     ],
     [
       'work on what is approved',

@@ -131,7 +131,7 @@ describe('the result of an implementor', () => {
       'says completed, but validator tests ended killed_timeout: see artifacts/v',
     ],
     ['nothing changed', { patch: { base: BASE, text: '' } }, 'says completed, but no file changed'],
-    ['the work was lost', { patch: null }, 'says completed, but its work could not be kept'],
+    ['the work was lost', { patch: null }, 'says completed, but its work could not be stored'],
     [
       'a rule was broken',
       { outcome: 'unsafe', violations: ['src/x may not change'] },
@@ -147,14 +147,14 @@ describe('the result of an implementor', () => {
   });
 
   it.each<[string, RoleEvidence['words'], readonly string[], string]>([
-    ['there is none', null, [], 'the implementor left no result'],
+    ['there is none', null, [], 'the implementor returned no result'],
     [
       'its file was no JSON',
       null,
       ['the result file is ignored: it is not JSON'],
-      'the implementor left no result; the result file is ignored: it is not JSON',
+      'the implementor returned no result; the result file is ignored: it is not JSON',
     ],
-    ['it is of another role', approve, [], 'the implementor left the result of another role: "reviewer"'],
+    ['it is of another role', approve, [], 'the implementor returned the result of another role: "reviewer"'],
   ])('is missing where %s', (_, words, notes, reason) => {
     expect(reasonOf(implementor, evidence({ words, notes }))).toBe(reason);
   });
@@ -191,11 +191,11 @@ describe('the result of who only looks', () => {
       result: words,
     });
     expect(reasonOf(subject, evidence({ words, changed: true }))).toBe(
-      `the ${subject.role} changed files, and was only to look`,
+      `the ${subject.role} changed files, but may only read`,
     );
     expect(reasonOf(subject, evidence({ words, outcome: 'blocked' }))).toBe('the run ended blocked');
     expect(reasonOf(subject, evidence({ words: completed }))).toBe(
-      `the ${subject.role} left the result of another role: "implementor"`,
+      `the ${subject.role} returned the result of another role: "implementor"`,
     );
   });
 

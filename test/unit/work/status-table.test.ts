@@ -72,9 +72,9 @@ describe('the table of statuses', () => {
       'pending',
       'person',
       'illegal_transition',
-      "it can't go from closed to pending; from closed there is no way on",
+      "it can't go from closed to pending; from closed no further move is possible",
     ],
-    ['closed', 'closed', 'person', 'same_status', 'it is closed already; there is no way on'],
+    ['closed', 'closed', 'person', 'same_status', 'it is closed already; no further move is possible'],
     ['blocked', 'pending', 'engine', 'people_only', 'only a person moves it from blocked to pending'],
     ['approved', 'closed', 'planner', 'people_only', 'only a person moves it from approved to closed'],
   ])('refuses %s to %s by %s and names what is legal', (from, to, mover, code, reason) => {

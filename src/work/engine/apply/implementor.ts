@@ -77,7 +77,7 @@ function endOf(known: ItemRecord, { result }: Apply, made: RevisionMade | null):
       return { ok: true, to: 'needs-refinement', reason: firstLine(result.summary) };
     case 'completed':
       if (made?.ok === true) return { ok: true, to: 'review', reason: 'it is implemented' };
-      return countFailure(known, made?.reason ?? 'it says completed and changed nothing');
+      return countFailure(known, made?.reason ?? 'it reports completed and changed no file');
   }
 }
 

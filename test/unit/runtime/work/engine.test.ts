@@ -106,7 +106,7 @@ describe('the engine of work items', () => {
       'completed with an empty patch, three times',
       implemented({ patch: '' }),
       'blocked',
-      'it failed 3 times in a row: it says completed and changed nothing',
+      'it failed 3 times in a row: it reports completed and changed no file',
     ],
     [
       'completed with a patch that does not apply',

@@ -35,7 +35,7 @@ describe('a person', () => {
   });
 
   it.each([
-    ['an item that is not there', '9', 'unknown_item', 'see `conductor work list` for those there are'],
+    ['an item that is not there', '9', 'unknown_item', 'list the items: conductor work list'],
     ['a question', '1', 'not_code', 'answer it in the spec, then move the item to closed'],
   ])('who dispatches %s is told why not and what to do', async (_, id, code, help) => {
     const { engine, plan, told } = createEngineFixture(workAndApprove);
