@@ -13,7 +13,7 @@ import { blockOf, ROOT, readPage, readPages } from './markdown.ts';
 
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'conductor-docs-')));
 const repo = await makeRepo({
-  files: { '.tnh/config.yaml': blockOf(await readPage('docs/guide/agents.md'), 'yaml config').text },
+  files: { '.tnh/config.yaml': blockOf(await readPage('docs/guide/agents/README.md'), 'yaml config').text },
 });
 const cli = createCli({ cwd: repo.root, home: folder });
 afterAll(async () => {
@@ -50,7 +50,7 @@ describe('the documents in the documentation', () => {
     expect(errors).toEqual([]);
   });
 
-  it.each(['README.md', 'docs/guide/generated-harness.md'])(
+  it.each(['README.md', 'docs/guide/workflows/generated-harness.md'])(
     'have no warning where they are the first to be copied: %s',
     async (page) => {
       const path = join(repo.root, 'first.yaml');

@@ -19,7 +19,7 @@ describe('the tables of the documentation', () => {
   });
 
   it('give every outcome the exit code it has', async () => {
-    const rows = rowsOf(sectionOf(await readPage('docs/guide/workflows.md'), '## How a run ends'));
+    const rows = rowsOf(sectionOf(await readPage('docs/guide/workflows/README.md'), '## How a run ends'));
     const wrong = rows.filter(
       ([, , outcome, code]) => String(exitCodeOfOutcome(outcome as RunOutcome)) !== code,
     );
