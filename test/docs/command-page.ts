@@ -1,13 +1,8 @@
 import { vi } from 'vitest';
-import {
-  type JsonSchema,
-  jsonSchemaOf,
-  SCHEMA_NAMES,
-  type SchemaName,
-} from '../../src/contracts/json-schemas.ts';
+import { jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '../../src/contracts/json-schemas.ts';
 import { runCommandLine } from '../../src/surfaces/cli/program.ts';
-import { isMapping, type Mapping } from '../unit/json-schema-walk.ts';
 import { renderTable } from './schema-page.ts';
+import { renderShape } from './schema-shape.ts';
 
 /** What `--help` says about a command. */
 export interface CommandHelp {
@@ -108,7 +103,7 @@ function escapeCells(cells: readonly string[]): string[] {
 function renderDocument(name: string, printed: Map<string, string>): string {
   const schema = schemaOf(name);
   if (schema === null) return '';
-  const shape = wrap(shapeOf(jsonSchemaOf(schema)));
+  const shape = renderShape(jsonSchemaOf(schema));
   const before = printed.get(shape);
   if (before !== undefined) return `JSON: as for \`conductor ${before}\`.\n`;
   printed.set(shape, name);
@@ -122,44 +117,4 @@ function schemaOf(name: string): SchemaName | null {
     SCHEMA_NAMES.find((known) => known === candidates[1]) ??
     null
   );
-}
-
-const MOST_VALUES = 6;
-
-/** Keys, nested keys and short lists of values; a `?` marks keys that may be missing. */
-function shapeOf(schema: JsonSchema | Mapping): string {
-  const union = [schema.oneOf, schema.anyOf].find(Array.isArray);
-  if (union !== undefined) {
-    const shapes = union.map((one: unknown) => (isMapping(one) ? shapeOf(one) : ''));
-    return [...new Set(shapes)].filter((shape) => shape !== '').join(' | ');
-  }
-  if (Array.isArray(schema.enum)) return schema.enum.length > MOST_VALUES ? '' : schema.enum.join('|');
-  if (typeof schema.const === 'string') return schema.const;
-  if (schema.type === 'array')
-    return isMapping(schema.items) ? `[${shapeOf(schema.items) || schema.items.type}]` : '[]';
-  if (isMapping(schema.properties)) return shapeOfObject(schema.properties, schema.required);
-  if (isMapping(schema.additionalProperties))
-    return `{ NAME: ${shapeOf(schema.additionalProperties)} }`.replace(': }', ' }');
-  return '';
-}
-
-function shapeOfObject(properties: Mapping, required: unknown): string {
-  const keys = Object.entries(properties).map(([key, field]) => {
-    const isRequired = Array.isArray(required) && required.includes(key);
-    const shape = isMapping(field) ? shapeOf(field) : '';
-    return `${key}${isRequired ? '' : '?'}${shape === '' ? '' : `: ${shape}`}`;
-  });
-  return `{ ${keys.join(', ')} }`;
-}
-
-const WIDTH = 110;
-
-function wrap(text: string): string {
-  const lines = [''];
-  for (const part of text.split(/(?<=,) /)) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + part.length >= WIDTH) lines.push(`  ${part}`);
-    else lines[lines.length - 1] = line === '' ? part : `${line} ${part}`;
-  }
-  return lines.join('\n');
 }

@@ -35,7 +35,8 @@ describe('the tables of the documentation', () => {
   });
 
   it('list every key of status.json', async () => {
-    const words = codeWords(sectionOf(await readPage('docs/reference/run-directory.md'), '## Status'));
+    const section = sectionOf(await readPage('docs/reference/run-directory.md'), '## Status');
+    const words = section.match(/\w+/g) ?? [];
     expect(Object.keys(statusSchema.shape).filter((key) => !words.includes(key))).toEqual([]);
   });
 
