@@ -36,7 +36,7 @@ describe('the tables of the documentation', () => {
 
   it('list every key of status.json', async () => {
     const section = sectionOf(await readPage('docs/reference/run-directory.md'), '## Status');
-    const words = section.match(/\w+/g) ?? [];
+    const words: readonly string[] = section.match(/\w+/g) ?? [];
     expect(Object.keys(statusSchema.shape).filter((key) => !words.includes(key))).toEqual([]);
   });
 
