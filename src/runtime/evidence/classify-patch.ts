@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import type { ParsedPatch, PatchText } from '../../policy/patch.ts';
 import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/scope-sources.ts';
-import { applyHunks } from '../../work/scope/apply-hunks.ts';
+import { applyHunks, oldSide } from '../../work/scope/apply-hunks.ts';
 import { readAttestations } from '../../work/scope/attestations.ts';
 import {
   changedPaths,
@@ -15,7 +16,24 @@ import {
 import { type FileVersions, type ProgramPair, proofOf, textOf } from '../../work/scope/proofs/proof-of.ts';
 import { entryPath } from '../../work/scope/scope-entry.ts';
 import type { ScopeEntry } from '../../work/scope-entry.ts';
-import { wholeFileBefore } from './whole-file.ts';
+
+/** Shorter ids match by chance too easily. */
+const SHORTEST_ID = 7;
+
+/** The file before a patch, if a single hunk contains all of it; its blob id proves that nothing is missing. */
+function wholeFileBefore({ hunks, oldBlob }: PatchText): Uint8Array | null {
+  const [hunk, second] = hunks;
+  if (hunk === undefined || second !== undefined || hunk.oldStart !== 1) return null;
+  const text = oldSide(hunk);
+  if (text === null || oldBlob.length < SHORTEST_ID) return null;
+  const bytes = new TextEncoder().encode(text);
+  const isMatch = ['sha1', 'sha256'].some((algorithm) => blobId(algorithm, bytes).startsWith(oldBlob));
+  return isMatch ? bytes : null;
+}
+
+function blobId(algorithm: string, bytes: Uint8Array): string {
+  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
 
 export interface ScopeQuestion {
   readonly inScope: readonly ScopeEntry[];
