@@ -59,6 +59,13 @@ describe('the documents in the documentation', () => {
     },
   );
 
+  it('are drawn in the picture of the README; vitest -u draws it again', async () => {
+    const path = join(repo.root, 'first.yaml');
+    await writeFile(path, blockOf(await readPage('README.md'), 'yaml workflow').text);
+    const { stdout } = await cli.run(['graph', path, '--format', 'svg']);
+    await expect(stdout).toMatchFileSnapshot(join(ROOT, 'docs', 'pictures', 'workflow.svg'));
+  });
+
   it.each(blocksOf('yaml config'))('are configurations: $at', ({ text }) => {
     expect(checkConfig({ name: 'config.yaml', bytes: encode(text) }).diagnostics).toEqual([]);
   });
