@@ -21,7 +21,8 @@ function keysOf(schema: Mapping, prefix: string): string[][] {
   const properties = isMapping(schema.properties) ? schema.properties : {};
   return Object.entries(properties).flatMap(([key, field]) => {
     if (!isMapping(field)) return [];
-    const row = [`\`${prefix}${key}\``, valuesOf(field), String(field.description ?? '')];
+    const meaning = typeof field.description === 'string' ? field.description : '';
+    const row = [`\`${prefix}${key}\``, valuesOf(field), meaning];
     const named = isMapping(field.additionalProperties) ? `${prefix}${key}.NAME.` : null;
     const inner = named === null ? field : (field.additionalProperties as Mapping);
     return [row, ...merge(variantsOf(inner).flatMap((one) => keysOf(one, named ?? `${prefix}${key}.`)))];
@@ -45,7 +46,7 @@ function variantsOf(schema: Mapping): Mapping[] {
 function valuesOf(field: Mapping): string {
   const variants = variantsOf(field).map((one) => {
     if (Array.isArray(one.enum)) return one.enum.map((value) => `\`${String(value)}\``).join(', ');
-    if (one.const !== undefined) return `\`${String(one.const)}\``;
+    if (typeof one.const === 'string') return `\`${one.const}\``;
     if (one.type === 'array') return 'list';
     if (one.type === 'object') return 'mapping';
     return [one.type].flat().filter(Boolean).join(' or ');

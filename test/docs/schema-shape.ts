@@ -15,12 +15,17 @@ function shapeOf(schema: Mapping): string {
   }
   if (Array.isArray(schema.enum)) return schema.enum.length > MOST_VALUES ? '' : schema.enum.join('|');
   if (typeof schema.const === 'string') return schema.const;
-  if (schema.type === 'array')
-    return isMapping(schema.items) ? `[${shapeOf(schema.items) || schema.items.type}]` : '[]';
+  if (schema.type === 'array') return `[${isMapping(schema.items) ? shapeOfItem(schema.items) : ''}]`;
   if (isMapping(schema.properties)) return shapeOfObject(schema.properties, schema.required);
   if (isMapping(schema.additionalProperties))
     return `{ NAME: ${shapeOf(schema.additionalProperties)} }`.replace(': }', ' }');
   return '';
+}
+
+/** An item without keys is shown by its type. */
+function shapeOfItem(item: Mapping): string {
+  const shape = shapeOf(item);
+  return shape === '' && typeof item.type === 'string' ? item.type : shape;
 }
 
 function shapeOfObject(properties: Mapping, required: unknown): string {
