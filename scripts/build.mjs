@@ -49,7 +49,7 @@ await bundle.write({
     groups: [
       { name: 'package', test: /src[\\/]package-root\.js$/, priority: 3 },
       { name: 'program', test: /cli[\\/]program\.js$/, priority: 2 },
-      { name: 'check', test: /(?:verbs[\\/]validate|src[\\/]wiring)\.js$/, priority: 1 },
+      { name: 'check', test: /(?:workflow[\\/]validate|src[\\/]wiring)\.js$/, priority: 1 },
     ],
   },
 });

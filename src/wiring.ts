@@ -7,8 +7,8 @@ import {
   userFolderOf,
 } from './adapters/project/project-files.ts';
 import type { FoundRepository } from './adapters/workspace/git/find-repository.ts';
+import type { Opened, OpenProject, Records, Services } from './app/services.ts';
 import { packageRoot } from './package-root.ts';
-import type { Opened, OpenProject, Records, Services } from './runtime/services.ts';
 import type { Configured } from './wiring/configured.ts';
 import { knownNames, limitDefaults, loadTemplateReader } from './wiring/known-names.ts';
 import { repositoryObstacle } from './wiring/repository-obstacle.ts';

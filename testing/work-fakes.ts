@@ -1,5 +1,5 @@
-import type { JournalEntry, ReviewRecord, WorkEvent } from '../src/contracts/work-event.ts';
-import type { Pipeline, Revision, Spec } from '../src/contracts/work-item.ts';
+import type { JournalEntry, ReviewRecord, WorkEvent } from '../src/contracts/work/work-event.ts';
+import type { Pipeline, Revision, Spec } from '../src/contracts/work/work-item.ts';
 import type { RoleRunner, RoleState } from '../src/ports/role-runner.ts';
 import type { SpecFolder } from '../src/ports/spec-folder.ts';
 import type { WorkJournal } from '../src/ports/work-journal.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JournalEntry, WorkEvent } from '../src/contracts/work-event.ts';
+import type { JournalEntry, WorkEvent } from '../src/contracts/work/work-event.ts';
 import type { AppendEvents, WorkJournal } from '../src/ports/work-journal.ts';
 
 /** A journal with nothing in it. */

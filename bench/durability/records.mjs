@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemIds } from '../../dist/src/adapters/system/ids.js';
 import { decide } from '../../dist/src/kernel/decide.js';
-import { viewRun } from '../../dist/src/runtime/run-view.js';
+import { viewRun } from '../../dist/src/runtime/record/run-view.js';
 import { median } from '../measure.mjs';
 import { driveNoOp, noOpPlan, openStore } from './conductor.mjs';
 

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startRun } from '../../dist/src/runtime/start-run.js';
+import { startRun } from '../../dist/src/runtime/drive/start-run.js';
 import { createServices } from '../../dist/src/wiring.js';
 import { checkWorkflow } from '../../dist/src/workflow/check-workflow.js';
 

@@ -1,9 +1,9 @@
 import type { EffectivePolicy } from '../policy/assemble.ts';
-import { checkCommand } from '../policy/command/check-command.ts';
-import { lineOfWords } from '../policy/command/line-of-words.ts';
-import { resolvePath } from '../policy/command/paths.ts';
-import { plainWord } from '../policy/command/shell/shell-word.ts';
-import { type CommandPlace, checkWrite } from '../policy/command/write-rules.ts';
+import { checkCommand } from '../policy/shell/check-command.ts';
+import { plainWord } from '../policy/shell/grammar/shell-word.ts';
+import { lineOfWords } from '../policy/shell/line-of-words.ts';
+import { resolvePath } from '../policy/shell/paths.ts';
+import { type CommandPlace, checkWrite } from '../policy/shell/write-rules.ts';
 import { formatViolation, type Violation } from '../policy/violation.ts';
 import type { AcpPermission, AcpToolCall, PermissionKind } from './acp-messages.ts';
 import { commandOf, inputPathsOf, subjectOf } from './acp-tools.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '../contracts/agent-result.ts';
+import type { Usage } from '../contracts/run/agent-result.ts';
 import { type AcpTokens, type AcpUpdate, toolCallSchema, updateSchema, wordsOf } from './acp-messages.ts';
 import { foldToolCall, type OpenTools } from './acp-tools.ts';
 import type { TranscriptEntry } from './transcript.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ProcessEnd, StoppedEnd } from '../contracts/process-end.ts';
+import type { ProcessEnd, StoppedEnd } from '../contracts/run/process-end.ts';
 import { type AcpState, isLoginMissing } from './acp-session.ts';
 import { httpStatus, REFUSED_TOOL, statusIn } from './failure.ts';
 import type { RpcError } from './json-rpc.ts';

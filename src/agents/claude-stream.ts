@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Usage } from '../contracts/agent-result.ts';
+import type { Usage } from '../contracts/run/agent-result.ts';
 import { REFUSED_TOOL, statusIn } from './failure.ts';
 import { sumUsage } from './prices.ts';
 import { type AgentStream, type Folded, NO_RESULT, type StreamProblem } from './stream-verdict.ts';

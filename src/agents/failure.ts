@@ -1,5 +1,5 @@
-import type { AgentFailure, FailureClass, FailureTraces } from '../contracts/agent-failure.ts';
-import type { ProcessEnd } from '../contracts/process-end.ts';
+import type { AgentFailure, FailureClass, FailureTraces } from '../contracts/run/agent-failure.ts';
+import type { ProcessEnd } from '../contracts/run/process-end.ts';
 import { isoTimeOf, resetTimeIn } from './reset-time.ts';
 
 /** For adapters without further information. */

@@ -1,4 +1,4 @@
-import type { AgentFailure } from '../contracts/agent-failure.ts';
+import type { AgentFailure } from '../contracts/run/agent-failure.ts';
 import { isoTimeOf } from './reset-time.ts';
 
 /** What conductor does after an agent failed. */

@@ -1,4 +1,4 @@
-import type { PolicyDocument } from '../contracts/policy.ts';
+import type { PolicyDocument } from '../contracts/documents/policy.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 
 /** Documents that combine to this policy again, for a program outside of the run. */

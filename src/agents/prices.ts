@@ -1,5 +1,5 @@
-import type { Usage } from '../contracts/agent-result.ts';
-import type { Price } from '../contracts/config.ts';
+import type { Price } from '../contracts/config/config.ts';
+import type { Usage } from '../contracts/run/agent-result.ts';
 
 /** Adds the cost to the usage: the reported one, or one computed from the tokens and the price. Null stays unknown. */
 export function priced(usage: Usage | null, price: Price | null): Usage | null {

@@ -1,4 +1,4 @@
-import type { ProcessEnd } from '../contracts/process-end.ts';
+import type { ProcessEnd } from '../contracts/run/process-end.ts';
 
 export interface TimeLimits {
   readonly timeoutMs: number;

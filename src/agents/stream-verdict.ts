@@ -1,6 +1,6 @@
-import type { FailureTraces } from '../contracts/agent-failure.ts';
-import type { AgentResultFile, Usage } from '../contracts/agent-result.ts';
-import { outcomeOfEnd, type ProcessEnd } from '../contracts/process-end.ts';
+import type { FailureTraces } from '../contracts/run/agent-failure.ts';
+import type { AgentResultFile, Usage } from '../contracts/run/agent-result.ts';
+import { outcomeOfEnd, type ProcessEnd } from '../contracts/run/process-end.ts';
 import { colon, processReason, type TimeLimits } from './process-reason.ts';
 import type { TranscriptEntry } from './transcript.ts';
 

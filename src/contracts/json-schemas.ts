@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
-import { ledgerSchema } from './claim-ledger.ts';
-import { CLI_DOCUMENTS, type CliDocumentName } from './cli-documents.ts';
-import { configDocumentSchema } from './config.ts';
-import { runEventSchema } from './event.ts';
-import { harnessReportSchema } from './harness-report.ts';
-import { harnessSuiteSchema } from './harness-suite.ts';
-import { plannerDecisionSchema } from './planner-decision.ts';
-import { plannerInputSchema } from './planner-input.ts';
-import { plannerTraceSchema } from './planner-trace.ts';
-import { plannerVectorSchema } from './planner-vector.ts';
-import { policyDocumentSchema } from './policy.ts';
-import { promptFrontMatterSchema } from './prompt.ts';
-import { manifestSchema, metadataSchema, statusSchema } from './run-files.ts';
-import { implementorResultSchema, plannerResultSchema, reviewerResultSchema } from './work-results.ts';
-import { workflowDocumentSchema } from './workflow-document.ts';
+import { CLI_DOCUMENTS, type CliDocumentName } from './cli/cli-documents.ts';
+import { configDocumentSchema } from './config/config.ts';
+import { harnessSuiteSchema } from './documents/harness-suite.ts';
+import { policyDocumentSchema } from './documents/policy.ts';
+import { promptFrontMatterSchema } from './documents/prompt.ts';
+import { workflowDocumentSchema } from './documents/workflow-document.ts';
+import { ledgerSchema } from './planner/claim-ledger.ts';
+import { plannerDecisionSchema } from './planner/planner-decision.ts';
+import { plannerInputSchema } from './planner/planner-input.ts';
+import { plannerTraceSchema } from './planner/planner-trace.ts';
+import { plannerVectorSchema } from './planner/planner-vector.ts';
+import { runEventSchema } from './run/event.ts';
+import { harnessReportSchema } from './run/harness-report.ts';
+import { manifestSchema, metadataSchema, statusSchema } from './run/run-files.ts';
+import { implementorResultSchema, plannerResultSchema, reviewerResultSchema } from './work/work-results.ts';
 
 interface Entry {
   readonly schema: z.core.$ZodType;

@@ -1,6 +1,6 @@
-import type { Usage } from '../contracts/agent-result.ts';
-import type { EventDraft, EventPayload } from '../contracts/event.ts';
 import { ownValue } from '../contracts/own-value.ts';
+import type { Usage } from '../contracts/run/agent-result.ts';
+import type { EventDraft, EventPayload } from '../contracts/run/event.ts';
 import type { GateEvent } from '../contracts/vocabulary.ts';
 import { type Entry, NO_USAGE, type RunState, type Stage, type UsageTally } from './state.ts';
 

@@ -1,5 +1,5 @@
-import type { Usage } from '../contracts/agent-result.ts';
-import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/event.ts';
+import type { Usage } from '../contracts/run/agent-result.ts';
+import type { EventDraft, EventPayload, ValidatorEnd } from '../contracts/run/event.ts';
 import type { GateEvent, MechanicalOutcome, PlannerStatus, ViolationClass } from '../contracts/vocabulary.ts';
 import type { Entry, RunEnd, RunState } from './state.ts';
 

@@ -1,12 +1,12 @@
-import type { EventDraft, EventPayload } from '../contracts/event.ts';
+import type { EventDraft, EventPayload } from '../contracts/run/event.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
+import { type Difference, findDifference } from './path-difference.ts';
 import type { Plan } from './plan.ts';
 import type { Effect, KernelDecision, KernelInput } from './protocol.ts';
-import { entryKey, recordedEntries } from './recorded-entries.ts';
+import { entryKey, recordedEntries } from './recorded-visits.ts';
+import { type Way, type WayStep, wayOf } from './run-path.ts';
 import { INITIAL_STATE } from './state.ts';
-import { type Way, type WayStep, wayOf } from './way.ts';
-import { type Difference, findDifference } from './way-difference.ts';
 
 export interface Comparison {
   /** The path that both runs share, up to the first difference. */

@@ -1,4 +1,9 @@
-import { type EventDraft, type EventPayload, mayFollowEnd, type ValidatorEnd } from '../contracts/event.ts';
+import {
+  type EventDraft,
+  type EventPayload,
+  mayFollowEnd,
+  type ValidatorEnd,
+} from '../contracts/run/event.ts';
 import { endOf } from './ending.ts';
 import type { Plan } from './plan.ts';
 import type { KernelInput, Violation } from './protocol.ts';

@@ -1,4 +1,4 @@
-import { type EventDraft, mayFollowEnd } from '../contracts/event.ts';
+import { type EventDraft, mayFollowEnd } from '../contracts/run/event.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
 import type { Plan } from './plan.ts';

@@ -1,5 +1,5 @@
-import type { EventDraft } from '../contracts/event.ts';
 import { ownValue } from '../contracts/own-value.ts';
+import type { EventDraft } from '../contracts/run/event.ts';
 import { evolve } from './evolve.ts';
 import type { Plan } from './plan.ts';
 import type { Judgement, KernelInput, StepResult } from './protocol.ts';

@@ -1,5 +1,5 @@
-import { type PlannerInput, plannerInputSchema } from '../contracts/planner-input.ts';
-import { type Problem, problemsOf } from './problems.ts';
+import { type PlannerInput, plannerInputSchema } from '../contracts/planner/planner-input.ts';
+import { type Problem, problemsOf } from './table/problems.ts';
 
 export type ParsedEnvelope =
   | { readonly ok: true; readonly envelope: PlannerInput }

@@ -1,8 +1,8 @@
-import type { ReadCase } from '../contracts/harness-report.ts';
 import { ownValue } from '../contracts/own-value.ts';
-import type { Edit, FixInstructions, Verification } from '../contracts/planner-decision.ts';
-import type { Facts } from './facts.ts';
-import { type Found, unseenPaths } from './rows.ts';
+import type { Edit, FixInstructions, Verification } from '../contracts/planner/planner-decision.ts';
+import type { ReadCase } from '../contracts/run/harness-report.ts';
+import type { Facts } from './table/facts.ts';
+import { type Found, unseenPaths } from './table/rows.ts';
 
 /** Cases listed with all of their observations; later cases get the first line only. The report has everything. */
 const DETAILED_CASES = 30;

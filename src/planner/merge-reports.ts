@@ -1,4 +1,4 @@
-import { isReadableVersion } from '../contracts/harness-report.ts';
+import { isReadableVersion } from '../contracts/run/harness-report.ts';
 
 type Report = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import type { Blocker, Edit, PlannerDecision } from '../contracts/planner-decision.ts';
-import type { RefinementPackage } from '../contracts/refinement-package.ts';
+import type { Blocker, Edit, PlannerDecision } from '../contracts/planner/planner-decision.ts';
+import type { RefinementPackage } from '../contracts/planner/refinement-package.ts';
 
 /**
  * The typed package for a refining step, or null if the decision asks for no refinement. Every issue refers to

@@ -1,6 +1,6 @@
-import type { AgentResultFile } from '../contracts/agent-result.ts';
-import type { ReviewFinding } from '../contracts/planner-input.ts';
-import { isWarning } from '../contracts/work-results.ts';
+import type { ReviewFinding } from '../contracts/planner/planner-input.ts';
+import type { AgentResultFile } from '../contracts/run/agent-result.ts';
+import { isWarning } from '../contracts/work/work-results.ts';
 import { collapseSpace } from '../text/outside-text.ts';
 import { readTail, tailProblem } from './tail.ts';
 

@@ -1,6 +1,6 @@
 import { INTENTS, type Intent } from '../contracts/vocabulary.ts';
 import { collapseSpace } from '../text/outside-text.ts';
-import { type Claim, formatClaim, parseClaim } from './claim.ts';
+import { type Claim, formatClaim, parseClaim } from './claims/claim.ts';
 
 /** The line-based texts in the envelope: formatters for the runtime and parsers for the planner. */
 

@@ -1,5 +1,5 @@
-import { type AgentResultFile, agentResultFileSchema } from '../contracts/agent-result.ts';
-import { problemsOf } from './problems.ts';
+import { type AgentResultFile, agentResultFileSchema } from '../contracts/run/agent-result.ts';
+import { problemsOf } from './table/problems.ts';
 
 /** Number of characters at the end of a final message that are searched for a structured tail. */
 const TAIL_LIMIT = 65_536;

@@ -1,7 +1,7 @@
-import type { PlannerDecision } from '../contracts/planner-decision.ts';
-import type { PlannerInput } from '../contracts/planner-input.ts';
-import { type PlannerVector, plannerVectorSchema } from '../contracts/planner-vector.ts';
-import { type Problem, problemsOf } from './problems.ts';
+import type { PlannerDecision } from '../contracts/planner/planner-decision.ts';
+import type { PlannerInput } from '../contracts/planner/planner-input.ts';
+import { type PlannerVector, plannerVectorSchema } from '../contracts/planner/planner-vector.ts';
+import { type Problem, problemsOf } from './table/problems.ts';
 
 export type ParsedVector =
   | { readonly ok: true; readonly vector: PlannerVector }

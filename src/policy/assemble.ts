@@ -8,7 +8,7 @@ import {
   OPERATIONS,
   type Operation,
   type PolicyOverride,
-} from '../contracts/policy.ts';
+} from '../contracts/documents/policy.ts';
 
 /** The source of a layer, in the order in which layers are applied. */
 export type LayerSource = 'system' | 'workflow' | 'step' | 'runtime';

@@ -1,4 +1,4 @@
-import type { FileChange, HiddenChange } from '../contracts/workspace-change.ts';
+import type { FileChange, HiddenChange } from '../contracts/run/workspace-change.ts';
 import type { EffectivePolicy } from './assemble.ts';
 import { isDependencyFile } from './dependency-files.ts';
 import { forbiddenBy, isAllowedBy } from './globs.ts';

@@ -1,5 +1,5 @@
-import type { Network, PolicyDocument } from '../contracts/policy.ts';
-import { policyReference } from '../contracts/policy.ts';
+import type { Network, PolicyDocument } from '../contracts/documents/policy.ts';
+import { policyReference } from '../contracts/documents/policy.ts';
 import type { EffectivePolicy } from './assemble.ts';
 
 export type Runner = 'agent' | 'validator';

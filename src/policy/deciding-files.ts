@@ -1,4 +1,4 @@
-import type { FileChange } from '../contracts/workspace-change.ts';
+import type { FileChange } from '../contracts/run/workspace-change.ts';
 import { isDependencyFile } from './dependency-files.ts';
 import { isCheckFile, isRunnerFileWhenAdded } from './judges/check-configuration.ts';
 import { createNameMatcher } from './judges/name-matcher.ts';

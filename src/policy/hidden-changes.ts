@@ -1,4 +1,4 @@
-import type { HiddenChange } from '../contracts/workspace-change.ts';
+import type { HiddenChange } from '../contracts/run/workspace-change.ts';
 import type { Violation } from './violation.ts';
 
 /** Changes that no git tree shows: in the workspace's own git folder, and links that lead out of the workspace. */

@@ -1,4 +1,4 @@
-import type { FileChange } from '../contracts/workspace-change.ts';
+import type { FileChange } from '../contracts/run/workspace-change.ts';
 import { forbiddenBy } from './globs.ts';
 import { isCheckFile, isRunnerFile, isRunnerFileWhenAdded } from './judges/check-configuration.ts';
 import { isCollectedTest, isTestFile } from './judges/test-files.ts';

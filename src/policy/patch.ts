@@ -1,4 +1,4 @@
-import type { FileChange } from '../contracts/workspace-change.ts';
+import type { FileChange } from '../contracts/run/workspace-change.ts';
 import { normalPath, readNamedPath, readPath, readPathPair, withoutSide } from './patch-path.ts';
 
 /** A symbolic link that a patch creates, with its target. */

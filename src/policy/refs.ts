@@ -1,4 +1,4 @@
-import type { RefState } from '../contracts/workspace-change.ts';
+import type { RefState } from '../contracts/run/workspace-change.ts';
 import type { EffectivePolicy } from './assemble.ts';
 import { matchesGlob } from './globs.ts';
 import type { Violation } from './violation.ts';

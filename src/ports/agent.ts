@@ -1,6 +1,6 @@
-import type { AgentFailure } from '../contracts/agent-failure.ts';
-import type { AgentResultFile, Usage } from '../contracts/agent-result.ts';
-import type { StopCause } from '../contracts/process-end.ts';
+import type { AgentFailure } from '../contracts/run/agent-failure.ts';
+import type { AgentResultFile, Usage } from '../contracts/run/agent-result.ts';
+import type { StopCause } from '../contracts/run/process-end.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
 import type { AgentCapability } from '../policy/enforcement.ts';

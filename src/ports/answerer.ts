@@ -1,4 +1,4 @@
-import type { AnswerOrigin } from '../contracts/answer-origin.ts';
+import type { AnswerOrigin } from '../contracts/run/answer-origin.ts';
 
 /** Identifies this process when it answers a gate. */
 export interface Answerer {

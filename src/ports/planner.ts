@@ -1,5 +1,5 @@
-import type { PlannerInput } from '../contracts/planner-input.ts';
-import type { Judgement } from '../contracts/planner-trace.ts';
+import type { PlannerInput } from '../contracts/planner/planner-input.ts';
+import type { Judgement } from '../contracts/planner/planner-trace.ts';
 
 /** Evaluates evidence. The answer always matches its schema; failures are reported in it as blockers. */
 export interface Planner {

@@ -1,4 +1,4 @@
-import type { Prompt } from '../contracts/prompt.ts';
+import type { Prompt } from '../contracts/documents/prompt.ts';
 
 /** The prompts a run can use. The repository's take precedence over the user's, and those over built-in ones. */
 export interface PromptCatalog {

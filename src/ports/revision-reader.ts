@@ -1,4 +1,4 @@
-import type { WorkspaceDiff } from '../contracts/workspace-change.ts';
+import type { WorkspaceDiff } from '../contracts/run/workspace-change.ts';
 
 /** Reads revisions of work items from the repository. */
 export interface RevisionReader {

@@ -1,6 +1,6 @@
-import type { EventDraft, RunEvent } from '../contracts/event.ts';
-import type { Status } from '../contracts/run-files.ts';
-import type { Driver } from '../contracts/run-lease.ts';
+import type { EventDraft, RunEvent } from '../contracts/run/event.ts';
+import type { Status } from '../contracts/run/run-files.ts';
+import type { Driver } from '../contracts/run/run-lease.ts';
 
 /** The run directories of one repository. */
 export interface RunStore {

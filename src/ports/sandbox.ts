@@ -1,4 +1,4 @@
-import type { Network } from '../contracts/policy.ts';
+import type { Network } from '../contracts/documents/policy.ts';
 
 /** Sandboxes a process, so that it can access only what its confinement allows. */
 export interface Sandbox {

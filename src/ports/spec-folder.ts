@@ -1,4 +1,4 @@
-import type { Spec } from '../contracts/work-item.ts';
+import type { Spec } from '../contracts/work/work-item.ts';
 
 /** Specs: Markdown files with front matter in the repository, as they are committed on the default branch. */
 export interface SpecFolder {

@@ -1,4 +1,4 @@
-import type { FileChange, HiddenChange, Notice, RefState } from '../contracts/workspace-change.ts';
+import type { FileChange, HiddenChange, Notice, RefState } from '../contracts/run/workspace-change.ts';
 import type { RunWorkspace } from './workspace.ts';
 
 /** Detects changes of an agent step beyond tracked files: refs, HEAD, hooks, git configuration, ignored files. */

@@ -1,4 +1,4 @@
-import type { ProcessEnd, StopCause } from '../contracts/process-end.ts';
+import type { ProcessEnd, StopCause } from '../contracts/run/process-end.ts';
 import type { Confinement } from './sandbox.ts';
 
 /** Runs one process and, at its end, kills all descendants that are still alive. */

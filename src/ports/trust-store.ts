@@ -1,4 +1,4 @@
-import type { TrustedPart } from '../contracts/trust.ts';
+import type { TrustedPart } from '../contracts/config/trust.ts';
 
 /** The parts that the user trusts, by repository. The key is the path of the git folder that its worktrees share. */
 export interface TrustStore {

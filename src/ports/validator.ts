@@ -1,4 +1,4 @@
-import type { StopCause } from '../contracts/process-end.ts';
+import type { StopCause } from '../contracts/run/process-end.ts';
 import type { MechanicalOutcome } from '../contracts/vocabulary.ts';
 import type { ScriptValidator } from '../kernel/plan.ts';
 import type { Confinement } from './sandbox.ts';

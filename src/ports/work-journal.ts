@@ -1,4 +1,4 @@
-import type { JournalEntry, WorkEvent } from '../contracts/work-event.ts';
+import type { JournalEntry, WorkEvent } from '../contracts/work/work-event.ts';
 
 /** The engine's append-only journal. Only one process appends at a time. */
 export interface WorkJournal {

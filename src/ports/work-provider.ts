@@ -1,4 +1,4 @@
-import type { Revision } from '../contracts/work-item.ts';
+import type { Revision } from '../contracts/work/work-item.ts';
 import type { LabelDefinition } from '../work/labels.ts';
 import type * as values from '../work/provider-values.ts';
 

@@ -1,4 +1,4 @@
-import type { FileChange, WorkspaceDiff } from '../contracts/workspace-change.ts';
+import type { FileChange, WorkspaceDiff } from '../contracts/run/workspace-change.ts';
 
 /**
  * Where a run works: its own git repository outside the user's checkouts, with a second checkout beside it for

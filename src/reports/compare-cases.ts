@@ -1,5 +1,5 @@
-import { type CaseStatus, isReadableVersion, readableReportSchema } from '../contracts/harness-report.ts';
-import type { Baseline, FewerChecks } from '../contracts/planner-input.ts';
+import type { Baseline, FewerChecks } from '../contracts/planner/planner-input.ts';
+import { type CaseStatus, isReadableVersion, readableReportSchema } from '../contracts/run/harness-report.ts';
 
 /**
  * Compares the reports of the base commit with the current ones, case by case. A case is identified by its

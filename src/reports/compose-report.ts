@@ -3,7 +3,7 @@ import {
   countCases,
   type HarnessReport,
   REPORT_VERSION,
-} from '../contracts/harness-report.ts';
+} from '../contracts/run/harness-report.ts';
 import { commandLine, quoteWord } from '../text/shell-words.ts';
 import { relativeToCheckout } from './checkout-paths.ts';
 import { locate } from './locate-case.ts';

@@ -1,10 +1,10 @@
 import { readGoJson } from './go-json.ts';
 import { boundsProblem, type JsonBounds } from './json-bounds.ts';
 import { findJsonObjects } from './json-documents.ts';
-import { readJunit } from './junit.ts';
+import { readJunit } from './junit/junit.ts';
 import { readPlaywrightJson } from './playwright-json.ts';
 import type { ReportForm } from './report-source.ts';
-import { readTap } from './tap.ts';
+import { readTap } from './tap/tap.ts';
 import {
   CASE_LIMIT,
   type Invoked,

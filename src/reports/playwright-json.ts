@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CaseStatus } from '../contracts/harness-report.ts';
+import type { CaseStatus } from '../contracts/run/harness-report.ts';
 import { playwrightRepro } from './repro-lines.ts';
 import {
   failureOf,

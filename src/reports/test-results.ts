@@ -1,4 +1,4 @@
-import type { CaseStatus } from '../contracts/harness-report.ts';
+import type { CaseStatus } from '../contracts/run/harness-report.ts';
 
 /** A report with more cases would be too large to be useful. */
 export const CASE_LIMIT = 50_000;

@@ -1,7 +1,7 @@
-import type { Price } from '../contracts/config.ts';
-import type { EventDraft, RunEvent } from '../contracts/event.ts';
-import type { PolicyOverride } from '../contracts/policy.ts';
-import type { FileChange, HiddenChange, RefState } from '../contracts/workspace-change.ts';
+import type { Price } from '../contracts/config/config.ts';
+import type { PolicyOverride } from '../contracts/documents/policy.ts';
+import type { EventDraft, RunEvent } from '../contracts/run/event.ts';
+import type { FileChange, HiddenChange, RefState } from '../contracts/run/workspace-change.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { KernelInput, Violation } from '../kernel/protocol.ts';
 import type { EffectivePolicy } from '../policy/assemble.ts';
@@ -21,7 +21,7 @@ import type { StepWatcher } from '../ports/step-watch.ts';
 import type { RunnableValidator, ValidatorRunner } from '../ports/validator.ts';
 import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
 import type { Obstacle } from './obstacle.ts';
-import type { RunView } from './run-view.ts';
+import type { RunView } from './record/run-view.ts';
 
 /** Everything that a run uses outside the pure core. */
 export interface RunDeps {

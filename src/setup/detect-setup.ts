@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { Command } from '../contracts/setup-config.ts';
+import type { Command } from '../contracts/config/setup-config.ts';
 import { NODE_LOCKS, PYTHON_LOCKS, REQUIREMENTS, type TopFiles } from './lock-files.ts';
 
 /** How to install the dependencies of a repository, according to its lock files. */

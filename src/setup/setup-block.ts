@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { Command } from '../contracts/setup-config.ts';
+import type { Command } from '../contracts/config/setup-config.ts';
 import { type DetectedSetup, detectSetup } from './detect-setup.ts';
 import { LOCK_FILES, listsDependencies, type TopFiles } from './lock-files.ts';
 

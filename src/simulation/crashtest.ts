@@ -1,4 +1,4 @@
-import type { EventPayload } from '../contracts/event.ts';
+import type { EventPayload } from '../contracts/run/event.ts';
 import type { Plan } from '../kernel/plan.ts';
 import { createRandom } from './random.ts';
 import { type Difference, essenceOf, findDifference, type RunEssence } from './run-essence.ts';

@@ -1,6 +1,6 @@
-import type { RunEvent } from '../contracts/event.ts';
+import type { RunEvent } from '../contracts/run/event.ts';
 import { GATE_EVENTS } from '../contracts/vocabulary.ts';
-import { viewRun } from '../runtime/run-view.ts';
+import { viewRun } from '../runtime/record/run-view.ts';
 import { eventsOf, type SimWorld } from './sim-world.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Prompt } from '../contracts/prompt.ts';
+import type { Prompt } from '../contracts/documents/prompt.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { Baselines } from '../ports/baselines.ts';
 import type { Project, RunDeps, StepPolicy } from '../runtime/run-context.ts';

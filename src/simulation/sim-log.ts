@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type EventDraft, mayFollowEnd, type RunEvent } from '../contracts/event.ts';
+import { type EventDraft, mayFollowEnd, type RunEvent } from '../contracts/run/event.ts';
 
 export type SimLogReading =
   | {

@@ -1,13 +1,13 @@
-import type { AgentFailure } from '../contracts/agent-failure.ts';
-import type { PlannerDecision } from '../contracts/planner-decision.ts';
-import type { Judgement } from '../contracts/planner-trace.ts';
+import type { PlannerDecision } from '../contracts/planner/planner-decision.ts';
+import type { Judgement } from '../contracts/planner/planner-trace.ts';
+import type { AgentFailure } from '../contracts/run/agent-failure.ts';
 import {
   MECHANICAL_OUTCOMES,
   type MechanicalOutcome,
   PLANNER_STATUSES,
   type RouteKey,
 } from '../contracts/vocabulary.ts';
-import { judgeByRules } from '../planner/judgement.ts';
+import { judgeByRules } from '../planner/table/evaluation.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { CapturedReference, ValidatorRequest, ValidatorRunner } from '../ports/validator.ts';

@@ -1,5 +1,5 @@
-import { type Status, stepFolderOf } from '../contracts/run-files.ts';
-import type { Driver } from '../contracts/run-lease.ts';
+import { type Status, stepFolderOf } from '../contracts/run/run-files.ts';
+import type { Driver } from '../contracts/run/run-lease.ts';
 import type { DrivenRun, NewRun, RunDirectory, RunStore } from '../ports/run-store.ts';
 import type { Life } from './sim-life.ts';
 import { digestOf, FIRST_PREV, readSimLog, type SimLogReading, writeLines } from './sim-log.ts';

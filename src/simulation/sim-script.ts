@@ -1,4 +1,4 @@
-import type { Usage } from '../contracts/agent-result.ts';
+import type { Usage } from '../contracts/run/agent-result.ts';
 import type { RouteKey } from '../contracts/vocabulary.ts';
 import type { SimWrite } from './sim-repo.ts';
 

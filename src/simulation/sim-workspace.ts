@@ -1,5 +1,5 @@
 import { ExpectedFailure } from '../contracts/expected-failure.ts';
-import type { FileChange, WorkspaceDiff } from '../contracts/workspace-change.ts';
+import type { FileChange, WorkspaceDiff } from '../contracts/run/workspace-change.ts';
 import type { RunWorkspace, Snapshot, Workspace } from '../ports/workspace.ts';
 import type { Life } from './sim-life.ts';
 import { digestOf } from './sim-log.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../contracts/event.ts';
+import type { RunEvent } from '../contracts/run/event.ts';
 import type { Opcode } from '../contracts/vocabulary.ts';
 import { createSimDisk, type SimDisk } from './sim-disk.ts';
 import type { Life } from './sim-life.ts';

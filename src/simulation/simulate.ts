@@ -1,11 +1,11 @@
-import type { EventPayload } from '../contracts/event.ts';
+import { answerGate } from '../app/answer-gate.ts';
+import type { EventPayload } from '../contracts/run/event.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import { answerGate } from '../runtime/answer-gate.ts';
-import type { DriveEnd } from '../runtime/drive.ts';
-import { resumeRun } from '../runtime/resume-run.ts';
-import { viewRun } from '../runtime/run-view.ts';
-import { startRun } from '../runtime/start-run.ts';
+import type { DriveEnd } from '../runtime/drive/drive.ts';
+import { resumeRun } from '../runtime/drive/resume-run.ts';
+import { startRun } from '../runtime/drive/start-run.ts';
+import { viewRun } from '../runtime/record/run-view.ts';
 import { createSimDeps, type SimDeps } from './sim-deps.ts';
 import { createLife, type Life, type Watch } from './sim-life.ts';
 import { type OnAppend, simDriver } from './sim-run-store.ts';

@@ -1,4 +1,4 @@
-import type { TrustedPart } from '../contracts/trust.ts';
+import type { TrustedPart } from '../contracts/config/trust.ts';
 import { forbiddenBy } from '../policy/globs.ts';
 import type { Part } from './part.ts';
 

@@ -1,5 +1,5 @@
-import type { ConfigDocument } from '../contracts/config.ts';
-import { CONFIG_DEFAULTS, PLANNER_DEFAULTS } from '../contracts/config-defaults.ts';
+import type { ConfigDocument } from '../contracts/config/config.ts';
+import { CONFIG_DEFAULTS, PLANNER_DEFAULTS } from '../contracts/config/config-defaults.ts';
 import { commandText, createPart, type Part } from './part.ts';
 
 type Agent = NonNullable<ConfigDocument['agents']>[string];

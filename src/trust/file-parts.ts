@@ -1,6 +1,6 @@
-import type { WorkConfig } from '../contracts/config.ts';
-import type { DetectedValidator } from '../contracts/detected-validator.ts';
-import type { HarnessSuite } from '../contracts/harness-suite.ts';
+import type { WorkConfig } from '../contracts/config/config.ts';
+import type { DetectedValidator } from '../contracts/config/detected-validator.ts';
+import type { HarnessSuite } from '../contracts/documents/harness-suite.ts';
 import type { Plan, PlanStep, ScriptValidator } from '../kernel/plan.ts';
 import { commandText, createPart, type Part } from './part.ts';
 

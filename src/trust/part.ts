@@ -1,4 +1,4 @@
-import type { PartKind } from '../contracts/trust.ts';
+import type { PartKind } from '../contracts/config/trust.ts';
 
 /** One thing that a repository's files make conductor execute or pass on. */
 export interface Part {

@@ -1,5 +1,5 @@
-import type { AgentConfig, Config } from '../contracts/config.ts';
-import { AGENT_RETRIES } from '../contracts/config-defaults.ts';
+import type { AgentConfig, Config } from '../contracts/config/config.ts';
+import { AGENT_RETRIES } from '../contracts/config/config-defaults.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import type { AgentCare } from '../runtime/run-context.ts';
 

@@ -2,7 +2,7 @@ import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { resolveProgram } from '../adapters/process/program.ts';
-import type { AgentConfig } from '../contracts/config.ts';
+import type { AgentConfig } from '../contracts/config/config.ts';
 import { askVersion } from './program-version.ts';
 
 export type ProgramAgent = Exclude<AgentConfig, { kind: 'replay' }>;

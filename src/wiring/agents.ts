@@ -5,7 +5,7 @@ import { createClaudeCodeAgent } from '../adapters/agents/claude-code.ts';
 import { createCodexAgent } from '../adapters/agents/codex.ts';
 import { type CommandAgentDeps, createCommandAgent } from '../adapters/agents/command-agent.ts';
 import { createReplayAgent } from '../adapters/agents/replay-agent.ts';
-import type { AgentConfig, Config } from '../contracts/config.ts';
+import type { AgentConfig, Config } from '../contracts/config/config.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { RunStore } from '../ports/run-store.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../contracts/config.ts';
+import type { Config } from '../contracts/config/config.ts';
 import type { PlacedWarning } from '../diagnostics/diagnostic.ts';
 
 /** A repository with its configuration. */

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { DemoRepository } from '../runtime/services.ts';
+import type { DemoRepository } from '../app/services.ts';
 
 const run = promisify(execFile);
 

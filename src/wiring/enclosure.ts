@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { PolicyFiles } from '../adapters/project/policy-files.ts';
-import type { Config } from '../contracts/config.ts';
+import type { Config } from '../contracts/config/config.ts';
 import { assemblePolicy } from '../policy/assemble.ts';
 import { type Enclosing, enclosingNotes, networkFor } from '../policy/confinement.ts';
 import type { Confinement } from '../ports/sandbox.ts';

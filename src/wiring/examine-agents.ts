@@ -1,5 +1,5 @@
-import type { Config } from '../contracts/config.ts';
-import type { Finding } from '../runtime/services.ts';
+import type { Finding } from '../app/services.ts';
+import type { Config } from '../contracts/config/config.ts';
 import { findAgentProgram, type ProgramAgent } from './agent-programs.ts';
 
 /** Checks which agents could start: path and version of each program, and whether the user is logged in. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../runtime/services.ts';
+import type { Finding } from '../app/services.ts';
 import { openTrust, type TrustPlace } from './trust.ts';
 
 export interface TrustState {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { namedChromium } from '../harness/browser.ts';
+import { namedChromium } from '../../harness/web/browser.ts';
 
 /** The paths by which programs that conductor starts find the harness kit. */
 export interface HarnessKit {

@@ -1,9 +1,9 @@
 import { brokenPolicies, listPolicies } from '../adapters/project/policy-files.ts';
 import { hasPrompts, indexPrompts } from '../adapters/prompts/prompt-files.ts';
-import type { Config } from '../contracts/config.ts';
-import { CONFIG_DEFAULTS } from '../contracts/config-defaults.ts';
+import type { Config } from '../contracts/config/config.ts';
+import { CONFIG_DEFAULTS } from '../contracts/config/config-defaults.ts';
+import type { ReadTemplate } from '../contracts/documents/prompt.ts';
 import { parseDuration } from '../contracts/duration.ts';
-import type { ReadTemplate } from '../contracts/prompt.ts';
 import type { CheckContext, KnownNames } from '../workflow/rule.ts';
 
 export async function knownNames(

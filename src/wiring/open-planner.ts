@@ -2,10 +2,10 @@ import { resolveProgram } from '../adapters/process/program.ts';
 import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../adapters/process/supervisor.ts';
 import { createPromptCatalog } from '../adapters/prompts/prompt-catalog.ts';
 import { openPrompts } from '../adapters/prompts/prompt-files.ts';
-import type { Config } from '../contracts/config.ts';
+import type { Opened } from '../app/services.ts';
+import type { Config } from '../contracts/config/config.ts';
 import { secretValuesOf } from '../policy/secrets.ts';
 import type { Planner } from '../ports/planner.ts';
-import type { Opened } from '../runtime/services.ts';
 import { plannerFor } from './planners.ts';
 
 interface PlannerRequest {

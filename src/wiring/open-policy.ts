@@ -1,11 +1,11 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { type PolicyFiles, placedMessage, readPolicies } from '../adapters/project/policy-files.ts';
 import { loadConfig } from '../adapters/project/project-files.ts';
-import type { PolicyDocument } from '../contracts/policy.ts';
+import type { Opened, OpenPolicy } from '../app/services.ts';
+import type { PolicyDocument } from '../contracts/documents/policy.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { assemblePolicy } from '../policy/assemble.ts';
-import type { Opened, OpenPolicy } from '../runtime/services.ts';
-import { checkPolicy } from '../workflow/policy-document.ts';
+import { checkPolicy } from '../workflow/document/policy-document.ts';
 import { protectedBranchesOf } from './step-policy.ts';
 
 interface PolicyRequest {

@@ -1,7 +1,7 @@
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { findRepository } from '../adapters/workspace/git/find-repository.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
-import type { Opened, OpenScope } from '../runtime/services.ts';
+import type { Opened, OpenScope } from '../app/services.ts';
 
 /** A patch can be checked outside a repository, but a `base` must exist if one is given. */
 export async function openScope(startDir: string, base: string | null): Promise<Opened<OpenScope>> {

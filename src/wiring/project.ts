@@ -20,14 +20,14 @@ import { listCheckoutFolders } from '../adapters/workspace/git/find-repository.t
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
 import { SNAPSHOT_BOUNDS } from '../adapters/workspace/repository/run-repository.ts';
 import { createStepWatcher } from '../adapters/workspace/watch/step-watch.ts';
-import type { Config } from '../contracts/config.ts';
-import { SETUP_DEFAULTS } from '../contracts/config-defaults.ts';
-import { outerMarksOf } from '../contracts/process-mark.ts';
+import type { Opened, OpenProject } from '../app/services.ts';
+import type { Config } from '../contracts/config/config.ts';
+import { SETUP_DEFAULTS } from '../contracts/config/config-defaults.ts';
+import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
-import type { Opened, OpenProject } from '../runtime/services.ts';
 import { createAgentCare } from './agent-care.ts';
 import { createAgents } from './agents.ts';
 import type { Configured } from './configured.ts';

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { findAnswerer } from '../adapters/process/answerer.ts';
 import { createRunStore } from '../adapters/run-store/run-store.ts';
 import { systemClock } from '../adapters/system/clock.ts';
-import type { Config } from '../contracts/config.ts';
-import type { Records } from '../runtime/services.ts';
+import type { Records } from '../app/services.ts';
+import type { Config } from '../contracts/config/config.ts';
 
 export function createRecords(repoRoot: string, config: Config): Records {
   return {

@@ -3,7 +3,7 @@ import { resolveProgram } from '../adapters/process/program.ts';
 import { createBubblewrap } from '../adapters/sandbox/bubblewrap.ts';
 import { probeBubblewrap } from '../adapters/sandbox/probe.ts';
 import { createRootOnlyFinder } from '../adapters/sandbox/root-only.ts';
-import type { Config } from '../contracts/config.ts';
+import type { Config } from '../contracts/config/config.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
 import { privateBytes } from './process-bounds.ts';

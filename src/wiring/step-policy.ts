@@ -1,6 +1,6 @@
 import type { PolicyFiles } from '../adapters/project/policy-files.ts';
-import type { Config } from '../contracts/config.ts';
-import type { PolicyOverride } from '../contracts/policy.ts';
+import type { Config } from '../contracts/config/config.ts';
+import type { PolicyOverride } from '../contracts/documents/policy.ts';
 import { assemblePolicy, type LayerSource, type PolicyLayer } from '../policy/assemble.ts';
 import { approvalsFor, checkChanges, isForbidden } from '../policy/changes.ts';
 import { unenforceable } from '../policy/enforcement.ts';

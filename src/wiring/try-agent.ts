@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { priced, sumUsage } from '../agents/prices.ts';
-import type { Config } from '../contracts/config.ts';
+import type { AgentTrial, Opened, OpenProject, TrialRequest } from '../app/services.ts';
+import type { Config } from '../contracts/config/config.ts';
 import { ownValue } from '../contracts/own-value.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { maskSecrets } from '../policy/secrets.ts';
 import type { Agent, AgentRequest, AgentResult } from '../ports/agent.ts';
-import type { AgentTrial, Opened, OpenProject, TrialRequest } from '../runtime/services.ts';
 import { findAgentProgram } from './agent-programs.ts';
 import { makeThrowAway, type ThrowAway } from './throw-away.ts';
 

@@ -4,9 +4,9 @@ import { folderSize } from '../adapters/upkeep/folder-size.ts';
 import { removeRecord } from '../adapters/upkeep/record-removal.ts';
 import { createGitWorkspace } from '../adapters/workspace/git-workspace.ts';
 import { createGitUpkeep } from '../adapters/workspace/result/git-upkeep.ts';
-import { LEGACY_WORKTREES_DIR } from '../contracts/config-defaults.ts';
-import { canBeWorkspace } from '../runtime/recorded-run.ts';
-import type { UpkeepSetup } from '../runtime/services.ts';
+import type { UpkeepSetup } from '../app/services.ts';
+import { LEGACY_WORKTREES_DIR } from '../contracts/config/config-defaults.ts';
+import { canBeWorkspace } from '../runtime/record/recorded-run.ts';
 import type { Configured } from './configured.ts';
 import { createRecords } from './records.ts';
 

@@ -6,7 +6,7 @@ import { createLocalProvider } from '../adapters/work-local/local-provider.ts';
 import { createPipeline } from '../adapters/work-local/pipeline.ts';
 import { createItemRevisions } from '../adapters/workspace/items/item-revisions.ts';
 import { createSpecFiles } from '../adapters/workspace/items/spec-files.ts';
-import type { Config } from '../contracts/config.ts';
+import type { Config } from '../contracts/config/config.ts';
 import type { Revisions } from '../ports/revisions.ts';
 import type { SpecFolder } from '../ports/spec-folder.ts';
 import type { RunnableValidator, ValidatorPlace } from '../ports/validator.ts';

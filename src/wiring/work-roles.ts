@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRevisionReader } from '../adapters/workspace/items/revision-reader.ts';
-import type { WorkConfig } from '../contracts/config.ts';
-import type { Role } from '../contracts/work-results.ts';
+import type { OpenProject } from '../app/services.ts';
+import type { WorkConfig } from '../contracts/config/config.ts';
+import type { Role } from '../contracts/work/work-results.ts';
 import type { ResumableRoleRunner } from '../ports/role-runner.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
-import type { OpenProject } from '../runtime/services.ts';
 import { createRoleRunner, type JudgePatch } from '../runtime/work/role-runner.ts';
 import { ROLE_WORKFLOWS, type RoleDocument, roleWorkflow } from '../runtime/work/role-workflow.ts';
 import type { RoleSubject } from '../work/role.ts';

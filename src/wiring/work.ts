@@ -1,9 +1,9 @@
 import { createPrograms } from '../adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../adapters/workspace/items/scope-sources.ts';
-import type { WorkItem } from '../contracts/work-item.ts';
+import type { OpenProject, OpenWork, WorkOptions } from '../app/services.ts';
+import type { WorkItem } from '../contracts/work/work-item.ts';
 import { parsePatch } from '../policy/patch.ts';
-import { judgeScope } from '../runtime/judge-scope.ts';
-import type { OpenProject, OpenWork, WorkOptions } from '../runtime/services.ts';
+import { judgeScope } from '../runtime/evidence/classify-patch.ts';
 import { createWorkEngine } from '../runtime/work/loop.ts';
 import type { JudgePatch } from '../runtime/work/role-runner.ts';
 import type { ReadLabels } from '../work/apply/planner.ts';

@@ -1,4 +1,4 @@
-import type { WorkType } from '../contracts/work-item.ts';
+import type { WorkType } from '../contracts/work/work-item.ts';
 import { readBody, type WorkBody } from './body.ts';
 import { type BodySection, sectionsNamed } from './body-sections.ts';
 import { type BodyKind, KIND_OF_TYPE, TEMPLATE_SECTIONS, type TemplateSection } from './body-template.ts';

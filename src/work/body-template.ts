@@ -1,4 +1,4 @@
-import type { WorkType } from '../contracts/work-item.ts';
+import type { WorkType } from '../contracts/work/work-item.ts';
 
 export const BODY_KINDS = ['task', 'refinement'] as const;
 export type BodyKind = (typeof BODY_KINDS)[number];

@@ -1,4 +1,4 @@
-import type { WorkType } from '../contracts/work-item.ts';
+import type { WorkType } from '../contracts/work/work-item.ts';
 import { type BodySection, kindOfSections, readSections, sectionsNamed } from './body-sections.ts';
 import { type BodyKind, TYPE_OF_KIND } from './body-template.ts';
 import type { ListItem, MarkdownBlock, TextBlock } from './markdown-block.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { specSchema, WORK_STATUSES } from '../contracts/work-item.ts';
+import { specSchema, WORK_STATUSES } from '../contracts/work/work-item.ts';
 import {
   implementorResultSchema,
   plannerResultSchema,
   ROLES,
   reviewerResultSchema,
-} from '../contracts/work-results.ts';
+} from '../contracts/work/work-results.ts';
 import type { WorkCommand } from './command.ts';
 
 const text = z.string();

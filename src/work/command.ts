@@ -1,6 +1,11 @@
-import type { AnswerOrigin } from '../contracts/answer-origin.ts';
-import type { Spec, WorkStatus } from '../contracts/work-item.ts';
-import type { ImplementorResult, PlannerResult, ReviewerResult, Role } from '../contracts/work-results.ts';
+import type { AnswerOrigin } from '../contracts/run/answer-origin.ts';
+import type { Spec, WorkStatus } from '../contracts/work/work-item.ts';
+import type {
+  ImplementorResult,
+  PlannerResult,
+  ReviewerResult,
+  Role,
+} from '../contracts/work/work-results.ts';
 
 /** A request of a handler or a user. Only the executor carries it out. */
 export type WorkCommand =

@@ -1,5 +1,5 @@
-import type { JournalEntry, ReviewRecord, WorkEvent } from '../contracts/work-event.ts';
-import type { Revision, Spec } from '../contracts/work-item.ts';
+import type { JournalEntry, ReviewRecord, WorkEvent } from '../contracts/work/work-event.ts';
+import type { Revision, Spec } from '../contracts/work/work-item.ts';
 import {
   type ActiveRun,
   type FailedAt,

@@ -1,4 +1,4 @@
-import type { WorkStatus } from '../contracts/work-item.ts';
+import type { WorkStatus } from '../contracts/work/work-item.ts';
 import { FAILURE_LIMIT, type ItemFailure } from './state.ts';
 
 export interface AfterFailure {

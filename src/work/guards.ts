@@ -1,4 +1,4 @@
-import type { PlannerResult } from '../contracts/work-results.ts';
+import type { PlannerResult } from '../contracts/work/work-results.ts';
 import type { AskedCommand, CommandOf } from './command.ts';
 import { busyItems, overlapAmong, takenPlaces, type WorkLimits } from './limits.ts';
 import { type Refusal, refuse } from './refusal.ts';

@@ -1,5 +1,5 @@
-import type { WorkStatus } from '../contracts/work-item.ts';
-import type { Role } from '../contracts/work-results.ts';
+import type { WorkStatus } from '../contracts/work/work-item.ts';
+import type { Role } from '../contracts/work/work-results.ts';
 import type { KnownItem } from './state.ts';
 
 /** Idempotency keys of commands. The same request from the same state has the same key, before and after a crash. */

@@ -1,4 +1,4 @@
-import type { WorkStatus, WorkType } from '../contracts/work-item.ts';
+import type { WorkStatus, WorkType } from '../contracts/work/work-item.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { ProblemCode } from './contract/problem-codes.ts';
 import { CATEGORY_PREFIX, categoryOf, fieldsOfLabels, LABELS, type LabelCategory } from './labels.ts';

@@ -7,7 +7,7 @@ import {
   WORK_TYPES,
   type WorkStatus,
   type WorkType,
-} from '../contracts/work-item.ts';
+} from '../contracts/work/work-item.ts';
 
 export interface LabelDefinition {
   readonly name: string;

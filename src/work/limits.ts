@@ -1,4 +1,4 @@
-import type { Role } from '../contracts/work-results.ts';
+import type { Role } from '../contracts/work/work-results.ts';
 import { findOverlap } from './overlap.ts';
 import type { KnownItem, WorkState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { ReviewRecord } from '../contracts/work-event.ts';
+import type { ReviewRecord } from '../contracts/work/work-event.ts';
 import type {
   Complexity,
   Priority,
@@ -6,8 +6,8 @@ import type {
   WorkItem,
   WorkStatus,
   WorkType,
-} from '../contracts/work-item.ts';
-import type { AgentReview } from '../contracts/work-results.ts';
+} from '../contracts/work/work-item.ts';
+import type { AgentReview } from '../contracts/work/work-results.ts';
 
 /** Values that are exchanged with a provider of work items, independent of the provider. */
 

@@ -1,4 +1,4 @@
-import type { WorkEvent } from '../contracts/work-event.ts';
+import type { WorkEvent } from '../contracts/work/work-event.ts';
 import { endRun } from './apply/change.ts';
 import { type AskedCommand, itemOf, nameOf } from './command.ts';
 import type { Refusal } from './refusal.ts';

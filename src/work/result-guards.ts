@@ -1,4 +1,4 @@
-import type { PlannerResult } from '../contracts/work-results.ts';
+import type { PlannerResult } from '../contracts/work/work-results.ts';
 import type { Asker, CommandOf } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { type KnownItem, revisionOf, runOfItem, type WorkState } from './state.ts';

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
-import { ROLES, type Role } from '../contracts/work-results.ts';
+import { ROLES, type Role } from '../contracts/work/work-results.ts';
 
 /** The role of each step in the built-in workflows. */
 const ROLE_OF_STEP: Readonly<Record<string, Role>> = {

@@ -1,6 +1,6 @@
-import type { ReviewRecord } from '../contracts/work-event.ts';
-import type { Revision } from '../contracts/work-item.ts';
-import type { WorkspaceDiff } from '../contracts/workspace-change.ts';
+import type { WorkspaceDiff } from '../contracts/run/workspace-change.ts';
+import type { ReviewRecord } from '../contracts/work/work-event.ts';
+import type { Revision } from '../contracts/work/work-item.ts';
 import type { GivenItem, RoleRequest } from './role.ts';
 
 /** A prompt shows at most this much of a patch; the files are in the worktree. */

@@ -6,9 +6,9 @@ import {
   plannerResultSchema,
   type Role,
   reviewerResultSchema,
-} from '../contracts/work-results.ts';
+} from '../contracts/work/work-results.ts';
 import type { RunEnd } from '../kernel/state.ts';
-import type { RoleWords } from '../planner/role-words.ts';
+import type { RoleWords } from '../planner/claims/role-claims.ts';
 import type { RoleEnd, RoleSubject } from './role.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { ReviewRecord } from '../contracts/work-event.ts';
-import type { Revision, Spec, WorkItem } from '../contracts/work-item.ts';
-import type { ImplementorResult, PlannerResult, ReviewerResult } from '../contracts/work-results.ts';
+import type { ReviewRecord } from '../contracts/work/work-event.ts';
+import type { Revision, Spec, WorkItem } from '../contracts/work/work-item.ts';
+import type { ImplementorResult, PlannerResult, ReviewerResult } from '../contracts/work/work-results.ts';
 
 export type RoleEnd =
   /** Checked against the contract and against the evidence of the run. */

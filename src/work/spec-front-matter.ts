@@ -1,6 +1,6 @@
-import { SPEC_STATUSES, type Spec } from '../contracts/work-item.ts';
+import { SPEC_STATUSES, type Spec } from '../contracts/work/work-item.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
-import { parseYaml } from '../workflow/yaml-source.ts';
+import { parseYaml } from '../workflow/yaml/yaml-source.ts';
 
 export type ReadFrontMatter =
   | { readonly kind: 'status'; readonly status: Spec['frontmatterStatus'] }

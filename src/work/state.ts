@@ -1,6 +1,6 @@
-import type { ReviewRecord } from '../contracts/work-event.ts';
-import type { Revision, Spec, WorkItem } from '../contracts/work-item.ts';
-import type { Role } from '../contracts/work-results.ts';
+import type { ReviewRecord } from '../contracts/work/work-event.ts';
+import type { Revision, Spec, WorkItem } from '../contracts/work/work-item.ts';
+import type { Role } from '../contracts/work/work-results.ts';
 import type { Asker } from './command.ts';
 import { isTerminal } from './status-table.ts';
 

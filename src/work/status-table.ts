@@ -1,4 +1,4 @@
-import type { WorkStatus } from '../contracts/work-item.ts';
+import type { WorkStatus } from '../contracts/work/work-item.ts';
 
 /** Who moves an item: the engine by its rules, a user, or the result of a planner. */
 export type Mover = 'engine' | 'person' | 'planner';

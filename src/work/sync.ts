@@ -1,4 +1,4 @@
-import type { WorkEvent } from '../contracts/work-event.ts';
+import type { WorkEvent } from '../contracts/work/work-event.ts';
 import { withoutStatus } from './apply/change.ts';
 import type { ProviderItem, ProviderState } from './provider-values.ts';
 import type { KnownItem, WorkState } from './state.ts';

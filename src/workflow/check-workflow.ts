@@ -1,4 +1,4 @@
-import type { WorkflowDocument } from '../contracts/workflow-document.ts';
+import type { WorkflowDocument } from '../contracts/documents/workflow-document.ts';
 import {
   arrangeDiagnostics,
   createDiagnostic,
@@ -7,15 +7,15 @@ import {
 } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
 import { compilePlan } from './compile.ts';
-import { otherDocument, wayWith } from './document-kind.ts';
-import { limitDiagnostics } from './limit-diagnostics.ts';
-import { createLineIndex } from './line-index.ts';
+import { otherDocument, wayWith } from './document/document-kind.ts';
+import { limitDiagnostics } from './document/limit-diagnostics.ts';
+import { checkWorkflowShape } from './document/workflow-shape.ts';
 import { applyRules, type CheckContext } from './rule.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
-import { decodeSource, type Source } from './source-text.ts';
-import { checkWorkflowShape } from './workflow-shape.ts';
 import { viewWorkflow } from './workflow-view.ts';
-import { parseYaml, type YamlSource } from './yaml-source.ts';
+import { createLineIndex } from './yaml/line-index.ts';
+import { decodeSource, type Source } from './yaml/source-text.ts';
+import { parseYaml, type YamlSource } from './yaml/yaml-source.ts';
 
 export interface CheckedWorkflow {
   /** Sorted by position. */

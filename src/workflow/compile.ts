@@ -1,14 +1,14 @@
-import { parseDuration } from '../contracts/duration.ts';
-import { STOP } from '../contracts/vocabulary.ts';
 import type {
   LimitsDocument,
   StepDocument,
   ValidatorDocument,
   WorkflowDocument,
-} from '../contracts/workflow-document.ts';
+} from '../contracts/documents/workflow-document.ts';
+import { parseDuration } from '../contracts/duration.ts';
+import { STOP } from '../contracts/vocabulary.ts';
 import type { Budgets, Plan, PlanStep, PlanValidator, ProcessLimits, PromptSource } from '../kernel/plan.ts';
 import type { CheckContext } from './rule.ts';
-import { promptForm } from './rules/prompt-forms.ts';
+import { promptForm } from './rules/steps/prompt-forms.ts';
 
 type Defaults = CheckContext['defaults'];
 

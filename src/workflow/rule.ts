@@ -1,10 +1,10 @@
-import type { ReadTemplate } from '../contracts/prompt.ts';
+import type { ReadTemplate } from '../contracts/documents/prompt.ts';
 import type { Code } from '../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { buildGraph, type WorkflowGraph } from './workflow-graph.ts';
 import type { StepView, WorkflowView } from './workflow-view.ts';
-import type { YamlSource } from './yaml-source.ts';
-import type { Path } from './yaml-tree.ts';
+import type { YamlSource } from './yaml/yaml-source.ts';
+import type { Path } from './yaml/yaml-tree.ts';
 
 /** The names that a workflow can refer to. */
 export interface KnownNames {

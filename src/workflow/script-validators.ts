@@ -1,5 +1,5 @@
 import { asList, asMapping, asText, type StepView } from './workflow-view.ts';
-import type { Mapping, Path } from './yaml-tree.ts';
+import type { Mapping, Path } from './yaml/yaml-tree.ts';
 
 /** A text field of a validator and its path. */
 export interface ValidatorText {

@@ -1,10 +1,10 @@
-import type { ReadTemplate } from '../contracts/prompt.ts';
-import type { WorkflowDocument } from '../contracts/workflow-document.ts';
+import type { ReadTemplate } from '../contracts/documents/prompt.ts';
+import type { WorkflowDocument } from '../contracts/documents/workflow-document.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { CheckedWorkflow } from './check-workflow.ts';
-import { hasTemplate } from './prompt-template.ts';
+import { hasTemplate } from './document/prompt-template.ts';
 import { type KnownNames, suggest } from './rule.ts';
-import { promptForm } from './rules/prompt-forms.ts';
+import { promptForm } from './rules/steps/prompt-forms.ts';
 import { isRuntimeInput } from './runtime-inputs.ts';
 
 /** An input that the user gave and the run would not use. */

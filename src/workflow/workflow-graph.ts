@@ -1,6 +1,6 @@
 import { STOP } from '../contracts/vocabulary.ts';
 import { resolveTarget, type StepView, type WorkflowView } from './workflow-view.ts';
-import type { Path } from './yaml-tree.ts';
+import type { Path } from './yaml/yaml-tree.ts';
 
 /** Target of an edge that ends the run. */
 export const STOP_NODE = -1;

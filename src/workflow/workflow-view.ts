@@ -1,6 +1,6 @@
 import { OPCODES, type Opcode, STOP } from '../contracts/vocabulary.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
-import type { Mapping, Path } from './yaml-tree.ts';
+import type { Mapping, Path } from './yaml/yaml-tree.ts';
 
 /**
  * The readable parts of a workflow. Rules use this view and not the typed document, because a document with an

@@ -7,9 +7,9 @@ import { CODES, type CodeEntry, FAMILIES } from '../../src/diagnostics/codes.ts'
 import { limitDefaults } from '../../src/wiring/known-names.ts';
 import { PROBLEM_CODES } from '../../src/work/contract/problem-codes.ts';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
-import { checkConfig } from '../../src/workflow/config-document.ts';
-import { checkPrompt } from '../../src/workflow/prompt-document.ts';
-import { findTemplateProblems } from '../../src/workflow/prompt-template.ts';
+import { checkConfig } from '../../src/workflow/config/config-document.ts';
+import { checkPrompt } from '../../src/workflow/document/prompt-document.ts';
+import { findTemplateProblems } from '../../src/workflow/document/prompt-template.ts';
 import type { CheckContext, KnownPrompt } from '../../src/workflow/rule.ts';
 import { contractCodes } from './contract-examples.ts';
 import { blockOf, type Page, ROOT, readPage } from './markdown.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { harnessReportSchema } from '../../src/contracts/harness-report.ts';
+import { harnessReportSchema } from '../../src/contracts/run/harness-report.ts';
 import { createCli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 import { chromiumHere } from '../integration/chromium-here.ts';
@@ -52,7 +52,7 @@ async function run(repo: GitRepo, command: string, ...args: readonly string[]) {
     PATH: process.env.PATH,
     HOME: home,
     CONDUCTOR_TRUST: '1',
-    CONDUCTOR_HARNESS: join(ROOT, 'dist/src/harness/index.js'),
+    CONDUCTOR_HARNESS: join(ROOT, 'dist/harness/index.js'),
     CONDUCTOR_BIN: join(ROOT, 'dist/bin/conductor.js'),
   };
   const child = spawn(command, args, { cwd: repo.root, env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { configDocumentSchema } from '../../src/contracts/config.ts';
-import { EVENT_TYPES } from '../../src/contracts/event.ts';
-import { statusSchema } from '../../src/contracts/run-files.ts';
+import { configDocumentSchema } from '../../src/contracts/config/config.ts';
+import { EVENT_TYPES } from '../../src/contracts/run/event.ts';
+import { statusSchema } from '../../src/contracts/run/run-files.ts';
 import { RUN_OUTCOMES, type RunOutcome } from '../../src/contracts/vocabulary.ts';
 import { EXIT, exitCodeOfOutcome } from '../../src/surfaces/cli/exit-codes.ts';
 import { codeWords, readPage, rowsOf, sectionOf } from './markdown.ts';

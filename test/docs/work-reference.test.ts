@@ -1,7 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { journalEntrySchema, reviewRecordSchema, workEventSchema } from '../../src/contracts/work-event.ts';
-import { pipelineSchema, revisionSchema, specSchema, workItemSchema } from '../../src/contracts/work-item.ts';
+import {
+  journalEntrySchema,
+  reviewRecordSchema,
+  workEventSchema,
+} from '../../src/contracts/work/work-event.ts';
+import {
+  pipelineSchema,
+  revisionSchema,
+  specSchema,
+  workItemSchema,
+} from '../../src/contracts/work/work-item.ts';
 import {
   agentReviewCommentSchema,
   agentReviewSchema,
@@ -10,7 +19,7 @@ import {
   plannedWorkItemUpdateSchema,
   plannerResultSchema,
   reviewerResultSchema,
-} from '../../src/contracts/work-results.ts';
+} from '../../src/contracts/work/work-results.ts';
 import { templateOf } from '../../src/work/body-template.ts';
 import { PROBLEM_CODES } from '../../src/work/contract/problem-codes.ts';
 import { LABELS } from '../../src/work/labels.ts';

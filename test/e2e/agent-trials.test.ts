@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { agentTrialSchema } from '../../src/contracts/agent-trial.ts';
+import { agentTrialSchema } from '../../src/contracts/cli/agent-trial.ts';
 import { type Scene, test } from './scene.ts';
 
 /** Writes what it is asked for, says no, or says yes and writes nothing. */

@@ -1,8 +1,8 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { GoldenProposal } from '../../src/contracts/golden-proposal.ts';
 import { jsonSchemaOf } from '../../src/contracts/json-schemas.ts';
+import type { GoldenProposal } from '../../src/contracts/run/golden-proposal.ts';
 import { schemaProblems } from '../unit/json-schema-check.ts';
 import { type Scene, test } from './scene.ts';
 

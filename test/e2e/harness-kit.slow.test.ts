@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { harnessReportSchema } from '../../src/contracts/harness-report.ts';
+import { harnessReportSchema } from '../../src/contracts/run/harness-report.ts';
 import { chromiumHere } from '../integration/chromium-here.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
 import { fixture, type Scene, type SceneOptions, test } from './scene.ts';

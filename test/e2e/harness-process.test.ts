@@ -5,12 +5,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
-import { harnessReportSchema } from '../../src/contracts/harness-report.ts';
+import { harnessReportSchema } from '../../src/contracts/run/harness-report.ts';
 import { createCli } from '../../testing/cli.ts';
 import { isAlive, test } from '../integration/harness-fixture.ts';
 import { readPid, until } from './scene.ts';
 
-const KIT = fileURLToPath(new URL('../../dist/src/harness/index.js', import.meta.url));
+const KIT = fileURLToPath(new URL('../../dist/harness/index.js', import.meta.url));
 
 /** A harness as a program of its own, as it is shipped. */
 async function startHarness(root: string, body: string, ...args: readonly string[]) {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { PlannerDecision } from '../../src/contracts/planner-decision.ts';
-import { type PlannerTrace, plannerTraceSchema } from '../../src/contracts/planner-trace.ts';
+import type { PlannerDecision } from '../../src/contracts/planner/planner-decision.ts';
+import { type PlannerTrace, plannerTraceSchema } from '../../src/contracts/planner/planner-trace.ts';
 import type { RunRecordOnDisk } from './run-record.ts';
 import { CONFIG, type SceneOptions } from './scene.ts';
 

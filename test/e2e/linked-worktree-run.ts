@@ -2,10 +2,10 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type RunEvent, runEventSchema } from '../../src/contracts/event.ts';
-import { manifestSchema } from '../../src/contracts/run-files.ts';
-import { metadataOf, statusOf } from '../../src/runtime/derived-files.ts';
-import { viewRun } from '../../src/runtime/run-view.ts';
+import { type RunEvent, runEventSchema } from '../../src/contracts/run/event.ts';
+import { manifestSchema } from '../../src/contracts/run/run-files.ts';
+import { metadataOf, statusOf } from '../../src/runtime/record/derived-files.ts';
+import { viewRun } from '../../src/runtime/record/run-view.ts';
 import { type Cli, createCli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 import { recordedRun } from '../replay/recorded-runs.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ESCALATIONS } from '../../src/planner/escalation.ts';
-import { ROWS } from '../../src/planner/rows.ts';
+import { ESCALATIONS } from '../../src/planner/table/escalation.ts';
+import { ROWS } from '../../src/planner/table/rows.ts';
 import { judgedIn } from './judged-run.ts';
 import { LIVE_CASES, LIVE_FILES, type LiveCase } from './live-row-cases.ts';
 import type { RunRecordOnDisk } from './run-record.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { refinementPackageSchema } from '../../src/contracts/refinement-package.ts';
+import { refinementPackageSchema } from '../../src/contracts/planner/refinement-package.ts';
 import { sandboxHere } from '../integration/sandbox-here.ts';
 import { type CheckedRepository, openRepository, type RepositoryKind } from './checked-repository.ts';
 import { readRun } from './run-record.ts';

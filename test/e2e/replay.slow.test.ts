@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { CLI_DOCUMENTS } from '../../src/contracts/cli-documents.ts';
+import { CLI_DOCUMENTS } from '../../src/contracts/cli/cli-documents.ts';
 import { forgeLog, whileChanged } from './record-damage.ts';
 import { fixture, type Scene, test, until } from './scene.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { refinementPackageSchema } from '../../src/contracts/refinement-package.ts';
+import { refinementPackageSchema } from '../../src/contracts/planner/refinement-package.ts';
 import { type Scene, type SceneOptions, test } from './scene.ts';
 
 /** The built-in loop with agents that act by step and entry, as real processes. */

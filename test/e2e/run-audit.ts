@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { mayFollowEnd } from '../../src/contracts/event.ts';
-import { type Manifest, RUN_FOLDERS, type RunFolder } from '../../src/contracts/run-files.ts';
+import { mayFollowEnd } from '../../src/contracts/run/event.ts';
+import { type Manifest, RUN_FOLDERS, type RunFolder } from '../../src/contracts/run/run-files.ts';
 import type { Opcode } from '../../src/contracts/vocabulary.ts';
 import type { RunRecordOnDisk } from './run-record.ts';
 

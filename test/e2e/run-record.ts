@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type EventType, type RunEvent, runEventSchema } from '../../src/contracts/event.ts';
+import { type EventType, type RunEvent, runEventSchema } from '../../src/contracts/run/event.ts';
 import {
   type Manifest,
   type Metadata,
@@ -9,7 +9,7 @@ import {
   metadataSchema,
   type Status,
   statusSchema,
-} from '../../src/contracts/run-files.ts';
+} from '../../src/contracts/run/run-files.ts';
 
 type EventOf<T extends EventType> = Extract<RunEvent, { readonly event_type: T }>;
 

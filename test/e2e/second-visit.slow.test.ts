@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plannerDecisionSchema } from '../../src/contracts/planner-decision.ts';
+import { plannerDecisionSchema } from '../../src/contracts/planner/planner-decision.ts';
 import { type CheckedRepository, openRepository } from './checked-repository.ts';
 import { readRun } from './run-record.ts';
 import { placePackage, placeStub } from './runner-stubs.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import type { JournalEntry } from '../../src/contracts/work-event.ts';
+import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
 import { createCli } from '../../testing/cli.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/work-items/run.mjs');

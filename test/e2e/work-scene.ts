@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
-import type { JournalEntry } from '../../src/contracts/work-event.ts';
+import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
 import { type Cli, type CliResult, createCli } from '../../testing/cli.ts';
 import { type GitRepo, makeRepo } from '../../testing/git-repo.ts';
 import { workspacesName } from './scene.ts';

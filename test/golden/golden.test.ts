@@ -6,10 +6,10 @@ import { CODES } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { renderHuman } from '../../src/diagnostics/render-human.ts';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
-import { checkConfig } from '../../src/workflow/config-document.ts';
-import { checkPrompt } from '../../src/workflow/prompt-document.ts';
+import { checkConfig } from '../../src/workflow/config/config-document.ts';
+import { checkPrompt } from '../../src/workflow/document/prompt-document.ts';
 import type { CheckContext } from '../../src/workflow/rule.ts';
-import type { Source } from '../../src/workflow/source-text.ts';
+import type { Source } from '../../src/workflow/yaml/source-text.ts';
 
 const context: CheckContext = {
   defaults: { timeoutMs: 1_800_000, idleTimeoutMs: 300_000, maxVisits: 10 },

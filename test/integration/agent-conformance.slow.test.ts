@@ -10,7 +10,7 @@ import { createCodexAgent } from '../../src/adapters/agents/codex.ts';
 import { createCommandAgent } from '../../src/adapters/agents/command-agent.ts';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
-import type { Usage } from '../../src/contracts/agent-result.ts';
+import type { Usage } from '../../src/contracts/run/agent-result.ts';
 import type { Agent, AgentRequest } from '../../src/ports/agent.ts';
 import { markedProcesses } from '../e2e/marked-processes.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClaudeCodeAgent } from '../../src/adapters/agents/claude-code.ts';
 import { createCodexAgent } from '../../src/adapters/agents/codex.ts';
-import type { PolicyOverride } from '../../src/contracts/policy.ts';
+import type { PolicyOverride } from '../../src/contracts/documents/policy.ts';
 import { assemblePolicy } from '../../src/policy/assemble.ts';
 import type { AgentRequest } from '../../src/ports/agent.ts';
 import type { Confinement } from '../../src/ports/sandbox.ts';

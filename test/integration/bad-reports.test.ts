@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRulePlanner } from '../../src/adapters/planner/rule-planner.ts';
-import type { PlannerInput } from '../../src/contracts/planner-input.ts';
+import type { PlannerInput } from '../../src/contracts/planner/planner-input.ts';
 import { mergeReports } from '../../src/planner/merge-reports.ts';
 import type { ValidatorResult } from '../../src/ports/validator.ts';
-import { validationReportOf } from '../../src/runtime/effects/validation-evidence.ts';
+import { validationReportOf } from '../../src/runtime/effects/validation/validation-evidence.ts';
 import { envelope, report } from '../unit/planner/envelope-builder.ts';
 import { inlineScript, openValidatorScene, type ValidatorScene } from './validator-fixture.ts';
 

@@ -8,7 +8,7 @@ import type { ProcessBounds } from '../../src/adapters/process/bound-watch.ts';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
 import { createBubblewrap } from '../../src/adapters/sandbox/bubblewrap.ts';
-import type { StopCause } from '../../src/contracts/process-end.ts';
+import type { StopCause } from '../../src/contracts/run/process-end.ts';
 import type { ProcessResult } from '../../src/ports/supervisor.ts';
 import { markedProcesses } from '../e2e/marked-processes.ts';
 import { sandboxHere } from './sandbox-here.ts';

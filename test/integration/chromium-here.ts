@@ -1,4 +1,4 @@
-import { findBrowser } from '../../src/harness/browser.ts';
+import { findBrowser } from '../../harness/web/browser.ts';
 
 /** Whether there is a browser on this machine: tests of pages are left out, and say so, where there is none. */
 const found = findBrowser(process.env);

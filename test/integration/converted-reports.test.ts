@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { harnessReportSchema } from '../../src/contracts/harness-report.ts';
+import { harnessReportSchema } from '../../src/contracts/run/harness-report.ts';
 import {
   configured,
   inlineScript,

@@ -11,7 +11,7 @@ import {
   thisProcess,
 } from '../../src/adapters/run-store/process-identity.ts';
 import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
-import type { EventDraft } from '../../src/contracts/event.ts';
+import type { EventDraft } from '../../src/contracts/run/event.ts';
 import type { RunStore } from '../../src/ports/run-store.ts';
 
 const RUNS = Array.from({ length: 8 }, (_, index) => `01990000-0000-7000-8000-00000000000${index}`);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { CliOptions, DocsOptions, UnitTools } from '../../src/harness/case.ts';
-import { runSuite } from '../../src/harness/harness.ts';
+import type { CliOptions, DocsOptions, UnitTools } from '../../harness/case.ts';
+import { runSuite } from '../../harness/harness.ts';
 import { isAlive, test } from './harness-fixture.ts';
 
 const node = (code: string) => ['node', '-e', code];

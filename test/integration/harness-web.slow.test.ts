@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { describe, expect } from 'vitest';
-import type { WebOptions } from '../../src/harness/case.ts';
-import { runSuite } from '../../src/harness/harness.ts';
+import type { WebOptions } from '../../harness/case.ts';
+import { runSuite } from '../../harness/harness.ts';
 import { chromiumHere } from './chromium-here.ts';
 import { isAlive, test } from './harness-fixture.ts';
 

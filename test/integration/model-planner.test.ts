@@ -5,10 +5,10 @@ import { createModelPlanner, type ModelPlannerDeps } from '../../src/adapters/pl
 import { DEFAULT_RETRY } from '../../src/adapters/planner/retry.ts';
 import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.ts';
 import { readPrompts } from '../../src/adapters/prompts/prompt-files.ts';
-import type { ModelProvider } from '../../src/contracts/config.ts';
-import type { PlannerDecision } from '../../src/contracts/planner-decision.ts';
-import type { PlannerInput } from '../../src/contracts/planner-input.ts';
-import { judge } from '../../src/planner/judge.ts';
+import type { ModelProvider } from '../../src/contracts/config/config.ts';
+import type { PlannerDecision } from '../../src/contracts/planner/planner-decision.ts';
+import type { PlannerInput } from '../../src/contracts/planner/planner-input.ts';
+import { judge } from '../../src/planner/table/evaluate.ts';
 import type { ModelScript } from '../../testing/model-server/model-script.ts';
 import { createModelServer, type ModelServer } from '../../testing/model-server/model-server.ts';
 import { envelope, failed } from '../unit/planner/envelope-builder.ts';

@@ -5,8 +5,8 @@ import { createSupervisor, DEFAULT_PROCESS_LIMITS } from '../../src/adapters/pro
 import { createPromptCatalog } from '../../src/adapters/prompts/prompt-catalog.ts';
 import { plannerFor } from '../../src/wiring/planners.ts';
 import { createServices } from '../../src/wiring.ts';
-import { checkConfig } from '../../src/workflow/config-document.ts';
-import { mergeConfigs } from '../../src/workflow/config-merge.ts';
+import { checkConfig } from '../../src/workflow/config/config-document.ts';
+import { mergeConfigs } from '../../src/workflow/config/config-merge.ts';
 import { envelope } from '../unit/planner/envelope-builder.ts';
 
 const AGENTS =

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import type { Status } from '../../src/contracts/run-files.ts';
+import type { Status } from '../../src/contracts/run/run-files.ts';
 import type { RunStore } from '../../src/ports/run-store.ts';
 
 let root: string;

@@ -22,8 +22,8 @@ import {
 } from '../../src/adapters/run-store/process-identity.ts';
 import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import type { EventDraft } from '../../src/contracts/event.ts';
-import { LeaseLost } from '../../src/contracts/run-lease.ts';
+import type { EventDraft } from '../../src/contracts/run/event.ts';
+import { LeaseLost } from '../../src/contracts/run/run-lease.ts';
 import type { DrivenRun, RunStore } from '../../src/ports/run-store.ts';
 
 const RUN = '01990000-0000-7000-8000-000000000001';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
-import type { EventDraft } from '../../src/contracts/event.ts';
+import type { EventDraft } from '../../src/contracts/run/event.ts';
 import type { RunStore } from '../../src/ports/run-store.ts';
 
 const RUN = '01990000-0000-7000-8000-000000000001';

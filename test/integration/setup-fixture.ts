@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
 import { createCheckoutSetup } from '../../src/adapters/setup/checkout-setup.ts';
-import type { SetupConfig } from '../../src/contracts/setup-config.ts';
+import type { SetupConfig } from '../../src/contracts/config/setup-config.ts';
 import type { CheckoutSetup, SetupRequest, SetupResult } from '../../src/ports/setup.ts';
 
 export const SECRET = ['ghp', 'a'.repeat(36)].join('_');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SetupConfig } from '../../src/contracts/setup-config.ts';
+import type { SetupConfig } from '../../src/contracts/config/setup-config.ts';
 import type { SetupResult } from '../../src/ports/setup.ts';
 import { expectOk, makeScene, type SetupScene } from './setup-fixture.ts';
 

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { SetupConfig } from '../../src/contracts/setup-config.ts';
+import type { SetupConfig } from '../../src/contracts/config/setup-config.ts';
 import { expectFailure, expectOk, makeScene, SECRET } from './setup-fixture.ts';
 
 const run = promisify(execFile);

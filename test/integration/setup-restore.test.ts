@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SetupConfig } from '../../src/contracts/setup-config.ts';
+import type { SetupConfig } from '../../src/contracts/config/setup-config.ts';
 import { expectFailure, expectOk, makeScene, type SetupScene } from './setup-fixture.ts';
 
 const INSTALL = `

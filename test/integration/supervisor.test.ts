@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { sweepMarked } from '../../src/adapters/process/mark-sweep.ts';
 import { resolveProgram } from '../../src/adapters/process/program.ts';
 import { createSupervisor } from '../../src/adapters/process/supervisor.ts';
-import { outerMarksOf } from '../../src/contracts/process-mark.ts';
+import { outerMarksOf } from '../../src/contracts/run/process-mark.ts';
 import type { ProcessSpec } from '../../src/ports/supervisor.ts';
 
 const node = process.execPath;

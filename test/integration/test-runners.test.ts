@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type HarnessReport, harnessReportSchema } from '../../src/contracts/harness-report.ts';
+import { type HarnessReport, harnessReportSchema } from '../../src/contracts/run/harness-report.ts';
 import { configured, openValidatorScene, type ValidatorScene } from './validator-fixture.ts';
 
 const execute = promisify(execFile);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTrustFiles } from '../../src/adapters/trust/trust-files.ts';
-import type { TrustedPart } from '../../src/contracts/trust.ts';
+import type { TrustedPart } from '../../src/contracts/config/trust.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createPipeline } from '../../src/adapters/work-local/pipeline.ts';
 import { createItemRevisions } from '../../src/adapters/workspace/items/item-revisions.ts';
-import type { Pipeline, Revision } from '../../src/contracts/work-item.ts';
+import type { Pipeline, Revision } from '../../src/contracts/work/work-item.ts';
 import type { RunnableValidator, ValidatorResult } from '../../src/ports/validator.ts';
 import { assembleProject } from '../../src/wiring/project.ts';
 import { type LocalWork, openLocalWork } from '../../src/wiring/work-local.ts';
-import { checkConfig } from '../../src/workflow/config-document.ts';
+import { checkConfig } from '../../src/workflow/config/config-document.ts';
 import type { GitRepo } from '../../testing/git-repo.ts';
 import {
   AT,

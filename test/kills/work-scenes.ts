@@ -1,4 +1,4 @@
-import type { PlannerResult } from '../../src/contracts/work-results.ts';
+import type { PlannerResult } from '../../src/contracts/work/work-results.ts';
 import type { RoleState } from '../../src/ports/role-runner.ts';
 import type { WorkCommand } from '../../src/work/command.ts';
 import type { RoleEnd } from '../../src/work/role.ts';

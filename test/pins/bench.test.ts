@@ -5,7 +5,7 @@ import { median } from '../../bench/measure.mjs';
 import { firstThatHolds, formatRatios, formatTable, judge } from '../../bench/report.mjs';
 import { createWorkflow, STEPS_PER_STAGE } from '../../bench/workflow-file.mjs';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
-import { checkPrompt } from '../../src/workflow/prompt-document.ts';
+import { checkPrompt } from '../../src/workflow/document/prompt-document.ts';
 import type { CheckContext, KnownPrompt } from '../../src/workflow/rule.ts';
 
 const PROMPTS = join(import.meta.dirname, '..', '..', 'prompts');

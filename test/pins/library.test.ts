@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import * as harnessKit from '../../src/harness/index.ts';
+import * as harnessKit from '../../harness/index.ts';
 import * as library from '../../src/index.ts';
 import * as kit from '../../testing/index.ts';
 
@@ -40,7 +40,7 @@ describe('the public surface', () => {
 
   it('of the harness kit is one function and these types', async () => {
     expect(Object.keys(harnessKit)).toEqual(['harness']);
-    const text = await readFile(join(root, 'src', 'harness', 'index.ts'), 'utf8');
+    const text = await readFile(join(root, 'harness', 'index.ts'), 'utf8');
     expect(exportedTypes(text)).toEqual(words(HARNESS_TYPES));
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EVENT_SCHEMA_VERSION, EVENT_TYPES } from '../../src/contracts/event.ts';
-import { RUN_FILES_SCHEMA_VERSION } from '../../src/contracts/run-files.ts';
+import { EVENT_SCHEMA_VERSION, EVENT_TYPES } from '../../src/contracts/run/event.ts';
+import { RUN_FILES_SCHEMA_VERSION } from '../../src/contracts/run/run-files.ts';
 import {
   COMPONENT_KINDS,
   EVAL_PROFILES,
@@ -14,8 +14,8 @@ import {
   TERMINATIONS,
   VIOLATION_CLASSES,
 } from '../../src/contracts/vocabulary.ts';
+import { JSON_SCHEMA_VERSION } from '../../src/surfaces/cli/command-context.ts';
 import { EXIT } from '../../src/surfaces/cli/exit-codes.ts';
-import { JSON_SCHEMA_VERSION } from '../../src/surfaces/cli/verb.ts';
 
 /** Written out, because recorded runs, workflows and scripts of users are full of these words. */
 const WORDS: readonly (readonly [string, readonly string[], string])[] = [

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FailureClass } from '../../src/contracts/agent-failure.ts';
+import type { FailureClass } from '../../src/contracts/run/agent-failure.ts';
 import type { AgentRequest, AgentResult } from '../../src/ports/agent.ts';
 import type { ModelStep } from '../../testing/model-server/model-script.ts';
 import { REAL_KINDS, type RealKind } from './real-adapters.ts';

@@ -1,10 +1,10 @@
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test as base, describe, expect } from 'vitest';
-import { metadataOf, statusOf } from '../../src/runtime/derived-files.ts';
+import { type Verification, verifyRun } from '../../src/app/verify-run.ts';
 import { toJson } from '../../src/runtime/json.ts';
-import { viewRun } from '../../src/runtime/run-view.ts';
-import { type Verification, verifyRun } from '../../src/runtime/verify-run.ts';
+import { metadataOf, statusOf } from '../../src/runtime/record/derived-files.ts';
+import { viewRun } from '../../src/runtime/record/run-view.ts';
 import { flipByte, forgeLog, whileChanged } from '../e2e/record-damage.ts';
 import {
   copyRun,

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { metadataOf, statusOf } from '../../src/runtime/derived-files.ts';
-import { checkAgainst, replayAgainst, replayRun } from '../../src/runtime/replay-run.ts';
-import { verifyRun } from '../../src/runtime/verify-run.ts';
+import { checkAgainst, replayAgainst, replayRun } from '../../src/app/replay-run.ts';
+import { verifyRun } from '../../src/app/verify-run.ts';
+import { metadataOf, statusOf } from '../../src/runtime/record/derived-files.ts';
 import { openRecord, RECORDED_RUNS, readRecord, recordedRun } from './recorded-runs.ts';
 
 describe.each(RECORDED_RUNS)('the recorded run $name', (run) => {

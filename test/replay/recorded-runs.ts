@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createRunStore } from '../../src/adapters/run-store/run-store.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { ReadResult, RunRecord } from '../../src/ports/run-store.ts';
-import { type RunView, viewRun } from '../../src/runtime/run-view.ts';
+import { type RunView, viewRun } from '../../src/runtime/record/run-view.ts';
 
 /** A run that a version of the conductor once left, to be read by every later one. */
 export interface RecordedRun {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type RunEvent, runEventSchema } from '../../src/contracts/event.ts';
+import { type RunEvent, runEventSchema } from '../../src/contracts/run/event.ts';
 import { GATE_EVENTS } from '../../src/contracts/vocabulary.ts';
 import { evolve } from '../../src/kernel/evolve.ts';
 import type { Plan } from '../../src/kernel/plan.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../src/contracts/event.ts';
+import type { RunEvent } from '../../src/contracts/run/event.ts';
 import { essenceOf, findDifference } from '../../src/simulation/run-essence.ts';
 import { createSimWorld, eventsOf, type SimWorld } from '../../src/simulation/sim-world.ts';
 import { type SimResult, type Simulation, sendRival, simulate } from '../../src/simulation/simulate.ts';

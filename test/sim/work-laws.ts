@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../src/contracts/work-event.ts';
+import type { JournalEntry } from '../../src/contracts/work/work-event.ts';
 import { createWorkState, evolve } from '../../src/work/evolve.ts';
 import { scopesOverlap } from '../../src/work/overlap.ts';
 import { openBlockers, type WorkState } from '../../src/work/state.ts';

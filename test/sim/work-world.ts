@@ -1,4 +1,4 @@
-import type { PlannedWorkItem, PlannerResult } from '../../src/contracts/work-results.ts';
+import type { PlannedWorkItem, PlannerResult } from '../../src/contracts/work/work-results.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/loop.ts';
 import { createRandom } from '../../src/simulation/random.ts';

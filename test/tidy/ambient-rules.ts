@@ -30,8 +30,8 @@ export const ambientRule: TidyRule = {
   name: 'keeps clock, chance, process, network and timers out of its pure folders',
   covers: (path) => isCode(path) && layerOf(path).kind === 'pure',
   mustSee: ['src/kernel/decide.ts', 'src/workflow/check-workflow.ts', 'src/diagnostics/codes.ts'].concat([
-    'src/contracts/event.ts',
-    'src/planner/judge.ts',
+    'src/contracts/run/event.ts',
+    'src/planner/table/evaluate.ts',
     'src/policy/assemble.ts',
   ]),
   check: (files) =>

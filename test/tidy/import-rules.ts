@@ -4,8 +4,8 @@ import { file, isCodeIn, type TidyRule } from './rule.ts';
 
 export const layerRule: TidyRule = {
   name: 'imports only in the directions of its architecture',
-  covers: isCodeIn('src', 'testing'),
-  mustSee: ['src/kernel/decide.ts', 'src/ports/clock.ts', 'src/runtime/drive.ts', 'src/main.ts'],
+  covers: isCodeIn('src', 'harness', 'testing'),
+  mustSee: ['src/kernel/decide.ts', 'src/ports/clock.ts', 'src/runtime/drive/drive.ts', 'src/main.ts'],
   check: (files) => [
     ...files
       .filter(({ path }) => layerOf(path).kind === 'unknown')
@@ -39,7 +39,7 @@ export const layerRule: TidyRule = {
       file('src/simulation/a.ts', "import { createRunStore } from '../adapters/run-store/run-store.ts';"),
     ],
     'a harness kit that knows the runtime': [
-      file('src/harness/a.ts', "import type { Deps } from '../runtime/deps.ts';"),
+      file('harness/a.ts', "import type { Deps } from '../runtime/deps.ts';"),
     ],
     'a runtime that knows the harness kit': [
       file('src/runtime/a.ts', "import { harness } from '../harness/harness.ts';"),
@@ -135,8 +135,8 @@ function judge(edge: Edge): string[] {
 
 export const cycleRule: TidyRule = {
   name: 'has no cycle of files or of pure folders',
-  covers: isCodeIn('src', 'testing'),
-  mustSee: ['src/kernel/decide.ts', 'src/workflow/check-workflow.ts', 'src/runtime/drive.ts'],
+  covers: isCodeIn('src', 'harness', 'testing'),
+  mustSee: ['src/kernel/decide.ts', 'src/workflow/check-workflow.ts', 'src/runtime/drive/drive.ts'],
   check: (files) => {
     const edges = findEdges(files);
     return [...findFileCycles(edges), ...findFolderCycles(edges)].map((cycle) => cycle.join(' -> '));
@@ -166,11 +166,11 @@ export const cycleRule: TidyRule = {
   },
 };
 
-const BARRELS = ['src/index.ts', 'src/harness/index.ts', 'testing/index.ts'];
+const BARRELS = ['src/index.ts', 'harness/index.ts', 'testing/index.ts'];
 
 export const barrelRule: TidyRule = {
   name: 'passes on exports of other files only in its three public entries',
-  covers: isCodeIn('src', 'testing'),
+  covers: isCodeIn('src', 'harness', 'testing'),
   mustSee: ['src/kernel/decide.ts', 'src/main.ts'],
   check: (files) =>
     findEdges(files)

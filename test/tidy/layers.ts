@@ -29,6 +29,7 @@ export type Layer =
       readonly kind:
         | 'ports'
         | 'runtime'
+        | 'app'
         | 'simulation'
         | 'harness'
         | 'surfaces'
@@ -50,15 +51,15 @@ const ROOT_FILES: Readonly<Record<string, Layer>> = {
 
 export function layerOf(path: string): Layer {
   const [top, folder = '', inner = '', ...rest] = path.split('/');
-  if (top === 'testing') return { kind: 'testing' };
+  if (top === 'testing' || top === 'harness') return { kind: top };
   if (top !== 'src') return { kind: 'outside' };
   if (inner === '') return ROOT_FILES[folder] ?? { kind: 'unknown' };
   if (PURE_FOLDERS.includes(folder)) return { kind: 'pure', folder };
   switch (folder) {
     case 'ports':
     case 'runtime':
+    case 'app':
     case 'simulation':
-    case 'harness':
     case 'surfaces':
     case 'wiring':
       return { kind: folder };
@@ -79,9 +80,10 @@ export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
       return to.kind === 'pure' || to.kind === 'ports' ? 'types' : 'no';
     case 'runtime':
       return to.kind === 'pure' || to.kind === 'ports' || to.kind === 'runtime' ? 'all' : 'no';
+    case 'app':
+      return isInner(to) || to.kind === 'app' ? 'all' : 'no';
     case 'simulation':
-      if (to.kind === 'simulation') return 'all';
-      return to.kind === 'pure' || to.kind === 'ports' || to.kind === 'runtime' ? 'all' : 'no';
+      return isInner(to) || to.kind === 'app' || to.kind === 'simulation' ? 'all' : 'no';
     case 'harness':
       return to.kind === 'pure' || to.kind === 'harness' ? 'all' : 'no';
     case 'adapter':
@@ -89,7 +91,7 @@ export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
       return to.kind === 'pure' || to.kind === 'ports' ? 'all' : 'no';
     case 'surfaces':
       if (to.kind === 'ports') return 'types';
-      if (to.kind === 'simulation' || to.kind === 'harness') return 'all';
+      if (to.kind === 'app' || to.kind === 'simulation' || to.kind === 'harness') return 'all';
       return to.kind === 'pure' || to.kind === 'runtime' || to.kind === 'surfaces' ? 'all' : 'no';
     case 'main':
       return to.kind === 'main' || to.kind === 'testing' ? 'no' : 'all';
@@ -105,6 +107,11 @@ export function permission(from: Layer, to: Layer): 'no' | 'types' | 'all' {
     case 'unknown':
       return 'no';
   }
+}
+
+/** What the use cases are built from. */
+function isInner(layer: Layer): boolean {
+  return layer.kind === 'pure' || layer.kind === 'ports' || layer.kind === 'runtime';
 }
 
 /** Whether a layer may use what is not ours. */

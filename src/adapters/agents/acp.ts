@@ -6,11 +6,11 @@ import { foldUpdate, NOTHING_HEARD, usageOfTurn } from '../../agents/acp-updates
 import { acpVerdict, isSilent } from '../../agents/acp-verdict.ts';
 import { readMessage } from '../../agents/json-rpc.ts';
 import { usageSince } from '../../agents/prices.ts';
-import type { Usage } from '../../contracts/agent-result.ts';
-import { endOfStop, type StopCause, type StoppedEnd } from '../../contracts/process-end.ts';
+import type { Usage } from '../../contracts/run/agent-result.ts';
+import { endOfStop, type StopCause, type StoppedEnd } from '../../contracts/run/process-end.ts';
 import { assemblePolicy } from '../../policy/assemble.ts';
-import { temporaryFolders } from '../../policy/command/write-rules.ts';
 import { longestFirst, secretValuesOf } from '../../policy/secrets.ts';
+import { temporaryFolders } from '../../policy/shell/write-rules.ts';
 import type { Violation } from '../../policy/violation.ts';
 import type { Agent, AgentControls, AgentRequest, AgentResult, SessionRequest } from '../../ports/agent.ts';
 import type { ProcessResult } from '../../ports/supervisor.ts';

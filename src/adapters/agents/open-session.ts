@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Usage, usageSchema } from '../../contracts/agent-result.ts';
+import { type Usage, usageSchema } from '../../contracts/run/agent-result.ts';
 import { longestFirst, secretValuesOf } from '../../policy/secrets.ts';
 import type { AgentRequest } from '../../ports/agent.ts';
 import type { KeptFolder } from '../../ports/sandbox.ts';

@@ -1,6 +1,6 @@
-import type { EventDraft, EventPayload } from '../../contracts/event.ts';
-import { stepFolderOf } from '../../contracts/run-files.ts';
-import { type RecordedEntry, recordedEntries } from '../../kernel/recorded-entries.ts';
+import type { EventDraft, EventPayload } from '../../contracts/run/event.ts';
+import { stepFolderOf } from '../../contracts/run/run-files.ts';
+import { type RecordedEntry, recordedEntries } from '../../kernel/recorded-visits.ts';
 import type { AgentRequest } from '../../ports/agent.ts';
 import type { RunDirectory, RunStore } from '../../ports/run-store.ts';
 

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type AgentResultFile, agentResultFileSchema } from '../../contracts/agent-result.ts';
+import { type AgentResultFile, agentResultFileSchema } from '../../contracts/run/agent-result.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import type { ProcessResult, Supervisor } from '../../ports/supervisor.ts';
 import { parseJson } from '../../text/json.ts';

@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { type AgentResultFile, agentResultFileSchema } from '../../contracts/agent-result.ts';
-import { roleWordsOf } from '../../planner/role-words.ts';
+import { type AgentResultFile, agentResultFileSchema } from '../../contracts/run/agent-result.ts';
+import { roleWordsOf } from '../../planner/claims/role-claims.ts';
 
 const RESULT_LIMIT_BYTES = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { usageSince } from '../../agents/prices.ts';
 import { type AgentStream, verdictOf } from '../../agents/stream-verdict.ts';
 import { cut } from '../../agents/transcript.ts';
-import type { Usage } from '../../contracts/agent-result.ts';
+import type { Usage } from '../../contracts/run/agent-result.ts';
 import type { AgentControls, AgentRequest, AgentResult } from '../../ports/agent.ts';
 import { createJsonLines } from './json-lines.ts';
 import { type OpenSession, openSession, readNote, reopenFresh, type SessionPlace } from './open-session.ts';

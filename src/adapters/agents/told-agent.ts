@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { classifyFailure } from '../../agents/failure.ts';
 import { resultOf, type Verdict } from '../../agents/stream-verdict.ts';
 import { renderLine, type TranscriptEntry } from '../../agents/transcript.ts';
-import type { Usage } from '../../contracts/agent-result.ts';
+import type { Usage } from '../../contracts/run/agent-result.ts';
 import { readTail } from '../../planner/tail.ts';
 import { longestFirst, maskSecrets, secretValuesOf } from '../../policy/secrets.ts';
 import type { Violation } from '../../policy/violation.ts';

@@ -1,8 +1,8 @@
 import type { LanguageModel, LanguageModelUsage } from 'ai';
-import type { Usage } from '../../contracts/agent-result.ts';
-import type { ModelProvider } from '../../contracts/config.ts';
+import type { ModelProvider } from '../../contracts/config/config.ts';
 import { loadOptional } from '../../contracts/optional-package.ts';
-import type { ProposalSchema } from '../../planner/proposal-schema.ts';
+import type { Usage } from '../../contracts/run/agent-result.ts';
+import type { ProposalSchema } from '../../planner/prompts/proposal-schema.ts';
 import { type RequestFailure, retryAfterOf } from './retry.ts';
 
 export interface ModelAddress {

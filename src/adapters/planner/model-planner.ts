@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Usage } from '../../contracts/agent-result.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import { excerptOf } from '../../planner/floor.ts';
+import type { Usage } from '../../contracts/run/agent-result.ts';
+import { excerptOf } from '../../planner/table/floor.ts';
 import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Planner } from '../../ports/planner.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';

@@ -1,4 +1,4 @@
-import { judgeByRules } from '../../planner/judgement.ts';
+import { judgeByRules } from '../../planner/table/evaluation.ts';
 import type { Planner } from '../../ports/planner.ts';
 
 /** The built-in planner: needs no model and no network. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CLAUDE_ENVIRONMENT } from '../../agents/claude-environment.ts';
-import type { Usage } from '../../contracts/agent-result.ts';
-import { excerptOf } from '../../planner/floor.ts';
+import type { Usage } from '../../contracts/run/agent-result.ts';
+import { excerptOf } from '../../planner/table/floor.ts';
 import { parseJson } from '../../text/json.ts';
 import type { Said } from './asked-planner.ts';
 

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
-import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/process-mark.ts';
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/run/process-mark.ts';
 import type { Answerer } from '../../ports/answerer.ts';
 import { readProcNow } from './mark-sweep.ts';
 

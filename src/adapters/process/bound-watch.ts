@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatBytes } from '../../contracts/byte-size.ts';
-import type { PassedBound } from '../../contracts/process-end.ts';
+import type { PassedBound } from '../../contracts/run/process-end.ts';
 import { deletedFilesOf, followProcesses, ownedBytes, residentBytes } from './step-processes.ts';
 import { measureWritten, watchFreeSpace } from './written-bytes.ts';
 

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { ProcessEnd } from '../../contracts/process-end.ts';
-import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
+import type { ProcessEnd } from '../../contracts/run/process-end.ts';
+import { MARK_VARIABLE } from '../../contracts/run/process-mark.ts';
 import type { ProcessSpec } from '../../ports/supervisor.ts';
 import { resolveProgram } from './program.ts';
 

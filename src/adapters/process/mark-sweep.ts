@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/process-mark.ts';
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../contracts/run/process-mark.ts';
 
 /** A process that forks faster than it is killed, or that can't be killed, must not block conductor forever. */
 const SWEEP_LIMIT_MS = 5_000;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MARK_VARIABLE } from '../../contracts/process-mark.ts';
+import { MARK_VARIABLE } from '../../contracts/run/process-mark.ts';
 import { filterPids, readProc, readProcNow, signalExists } from './mark-sweep.ts';
 
 const PAUSE_MS = 10;

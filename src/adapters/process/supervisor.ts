@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { endOfStop, type PassedBound, type ProcessEnd } from '../../contracts/process-end.ts';
+import { endOfStop, type PassedBound, type ProcessEnd } from '../../contracts/run/process-end.ts';
 import { secretValuesOf } from '../../policy/secrets.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ProcessResult, ProcessSpec, Supervisor } from '../../ports/supervisor.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { MAX_SOURCE_BYTES } from '../../workflow/source-text.ts';
+import { MAX_SOURCE_BYTES } from '../../workflow/yaml/source-text.ts';
 
 /**
  * Reads a file of a repository that may be hostile: a link in it can lead to a device or a pipe, which never

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DetectedValidator } from '../../contracts/detected-validator.ts';
+import type { DetectedValidator } from '../../contracts/config/detected-validator.ts';
 import { workspacePatterns } from '../../setup/detect-setup.ts';
 import { findValidators } from './detection/find-validators.ts';
 import type { ProjectFiles } from './detection/found-commands.ts';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { PolicyDocument } from '../../contracts/policy.ts';
+import type { PolicyDocument } from '../../contracts/documents/policy.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { readBounded } from './bounded-file.ts';
 
@@ -36,7 +36,7 @@ export async function brokenPolicies(folders: readonly string[]): Promise<Readon
  * those of the same name in later folders, which may be less strict.
  */
 export async function readPolicies(folders: readonly string[]): Promise<PolicyFiles> {
-  const { checkPolicy } = await import('../../workflow/policy-document.ts');
+  const { checkPolicy } = await import('../../workflow/document/policy-document.ts');
   const byRef = new Map<string, PolicyDocument[]>();
   const taken = new Set<string>();
   const broken: { path: string; message: string }[] = [];

@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config, ConfigDocument } from '../../contracts/config.ts';
+import type { Config, ConfigDocument } from '../../contracts/config/config.ts';
 import { type Diagnostic, hasErrors, type PlacedWarning } from '../../diagnostics/diagnostic.ts';
-import type { ConfigOwner } from '../../workflow/config-document.ts';
-import { readEnvironment } from '../../workflow/config-environment.ts';
-import { mergeConfigs } from '../../workflow/config-merge.ts';
+import type { ConfigOwner } from '../../workflow/config/config-document.ts';
+import { readEnvironment } from '../../workflow/config/config-environment.ts';
+import { mergeConfigs } from '../../workflow/config/config-merge.ts';
 import { readBounded } from './bounded-file.ts';
 
 export interface BrokenFile {
@@ -66,7 +66,7 @@ async function readConfig(path: string, owner: ConfigOwner): Promise<ReadConfig>
       ...EMPTY_CONFIG,
       broken: { name: path, problem: `can't be read: ${bytes}`, text: '', diagnostics: [] },
     };
-  const { checkConfig } = await import('../../workflow/config-document.ts');
+  const { checkConfig } = await import('../../workflow/config/config-document.ts');
   const { text, diagnostics, document } = checkConfig({ name: path, bytes }, owner);
   return hasErrors(diagnostics)
     ? { ...EMPTY_CONFIG, broken: { name: path, problem: 'has errors', text, diagnostics } }
@@ -81,7 +81,7 @@ async function readConfig(path: string, owner: ConfigOwner): Promise<ReadConfig>
 async function checkEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<ReadConfig> {
   const settings = readEnvironment(env);
   if (settings === null) return EMPTY_CONFIG;
-  const { checkConfig } = await import('../../workflow/config-document.ts');
+  const { checkConfig } = await import('../../workflow/config/config-document.ts');
   const bytes = new TextEncoder().encode(settings.text);
   const { text, diagnostics, document } = checkConfig({ name: 'the environment', bytes });
   const wrong = diagnostics.find(({ severity }) => severity === 'error');

@@ -1,5 +1,5 @@
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { findTemplateProblems, hasTemplate } from '../../workflow/prompt-template.ts';
+import { findTemplateProblems, hasTemplate } from '../../workflow/document/prompt-template.ts';
 import { createTemplateEngine, createTemplateReader } from './template.ts';
 
 export function createPromptCatalog(byRef: PromptCatalog['byRef']): PromptCatalog {

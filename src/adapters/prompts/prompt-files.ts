@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Prompt, ReadTemplate } from '../../contracts/prompt.ts';
+import type { Prompt, ReadTemplate } from '../../contracts/documents/prompt.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { PromptCatalog } from '../../ports/prompts.ts';
-import { createLineIndex } from '../../workflow/line-index.ts';
-import { type CheckedPrompt, checkPrompt } from '../../workflow/prompt-document.ts';
-import { findTemplateProblems } from '../../workflow/prompt-template.ts';
+import { type CheckedPrompt, checkPrompt } from '../../workflow/document/prompt-document.ts';
+import { findTemplateProblems } from '../../workflow/document/prompt-template.ts';
 import type { KnownPrompt } from '../../workflow/rule.ts';
-import { MAX_SOURCE_BYTES } from '../../workflow/source-text.ts';
+import { createLineIndex } from '../../workflow/yaml/line-index.ts';
+import { MAX_SOURCE_BYTES } from '../../workflow/yaml/source-text.ts';
 
 const PROMPT_FILE = /^(.+\.v\d+)\.md$/;
 

@@ -1,5 +1,5 @@
 import { Liquid } from 'liquidjs';
-import type { ReadTemplate, TemplateReading } from '../../contracts/prompt.ts';
+import type { ReadTemplate, TemplateReading } from '../../contracts/documents/prompt.ts';
 
 /** Templates may only use their inputs, so every file lookup of the engine fails. */
 const NO_FILES = {

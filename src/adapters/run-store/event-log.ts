@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { EventDraft, RunEvent } from '../../contracts/event.ts';
-import { mayFollowEnd, runEventSchema } from '../../contracts/event.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
+import { mayFollowEnd, runEventSchema } from '../../contracts/run/event.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isCode } from './atomic-file.ts';
 import type { CommittedFile } from './group-commit.ts';

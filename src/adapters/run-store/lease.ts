@@ -10,7 +10,7 @@
  */
 import { closeSync, constants, existsSync, openSync, unlinkSync } from 'node:fs';
 import { open, unlink, utimes } from 'node:fs/promises';
-import { type Driver, describeDriver, LeaseLost } from '../../contracts/run-lease.ts';
+import { type Driver, describeDriver, LeaseLost } from '../../contracts/run/run-lease.ts';
 import type { RunLease } from '../../ports/run-store.ts';
 import { isCode } from './atomic-file.ts';
 

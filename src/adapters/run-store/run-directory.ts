@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { stepFolderOf } from '../../contracts/run-files.ts';
+import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { FileDigest, RunDirectory } from '../../ports/run-store.ts';
 import { createOnce, isCode, syncFile, syncFolder, writeAtomically } from './atomic-file.ts';
 import { openRegularFile, readRegularFile } from './regular-file.ts';

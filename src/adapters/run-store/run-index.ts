@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Status, statusSchema } from '../../contracts/run-files.ts';
+import { type Status, statusSchema } from '../../contracts/run/run-files.ts';
 import type { RunListing } from '../../ports/run-store.ts';
 import { isCode, writeAtomically } from './atomic-file.ts';
 import { readRegularFile } from './regular-file.ts';

@@ -13,7 +13,7 @@ import { constants, readdirSync } from 'node:fs';
 import { lstat, open, readdir, unlink, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Driver } from '../../contracts/run-lease.ts';
+import type { Driver } from '../../contracts/run/run-lease.ts';
 import { isCode } from './atomic-file.ts';
 import { type HolderState, judgeHolder } from './holder-state.ts';
 import { holdLease, instant, type Lease, type LeaseTiming } from './lease.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { describeDriver } from '../../contracts/run-lease.ts';
+import { describeDriver } from '../../contracts/run/run-lease.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DrivenRun, DriveResult, NewRun, ReadResult, RunStore } from '../../ports/run-store.ts';
 import { exists, isCode, syncFolder } from './atomic-file.ts';

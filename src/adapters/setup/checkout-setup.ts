@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { SetupConfig } from '../../contracts/setup-config.ts';
+import type { SetupConfig } from '../../contracts/config/setup-config.ts';
 import type { CheckoutSetup, SetupCommand, SetupRequest, SetupResult } from '../../ports/setup.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
 import { describeForeign } from '../../setup/foreign.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
-import type { SetupConfig } from '../../contracts/setup-config.ts';
+import type { SetupConfig } from '../../contracts/config/setup-config.ts';
 import { isPathInside, resolveFrom } from '../../text/paths.ts';
 import { hashOf, hashOfFile } from './hash.ts';
 import type { ProgramVersions } from './program-version.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { type TrustedPart, trustedPartSchema } from '../../contracts/config/trust.ts';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import { type TrustedPart, trustedPartSchema } from '../../contracts/trust.ts';
 import type { TrustStore } from '../../ports/trust-store.ts';
 
 const ENDING = '.ndjson';

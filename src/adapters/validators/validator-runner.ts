@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { outcomeOfEnd } from '../../contracts/process-end.ts';
+import { outcomeOfEnd } from '../../contracts/run/process-end.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import type {
   RunnableValidator,

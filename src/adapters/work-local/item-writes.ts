@@ -1,5 +1,5 @@
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import type { AgentReview } from '../../contracts/work-results.ts';
+import type { AgentReview } from '../../contracts/work/work-results.ts';
 import type { ItemFields, ProviderWrite, ProviderWritten } from '../../ports/work-provider.ts';
 import type { Tables } from './database.ts';
 import { findItem, findRevision, readItem, reviewOf, type StoredItem } from './tables.ts';

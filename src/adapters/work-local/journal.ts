@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import { type JournalEntry, journalEntrySchema, type WorkEvent } from '../../contracts/work-event.ts';
+import { type JournalEntry, journalEntrySchema, type WorkEvent } from '../../contracts/work/work-event.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { WorkJournal } from '../../ports/work-journal.ts';
 import { parseJson } from '../../text/json.ts';

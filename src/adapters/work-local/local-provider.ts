@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { ExpectedFailure } from '../../contracts/expected-failure.ts';
-import type { Pipeline, Revision } from '../../contracts/work-item.ts';
+import type { Pipeline, Revision } from '../../contracts/work/work-item.ts';
 import type { Revisions } from '../../ports/revisions.ts';
 import type {
   Merged,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Pipeline, Revision } from '../../contracts/work-item.ts';
+import type { Pipeline, Revision } from '../../contracts/work/work-item.ts';
 import type { Revisions } from '../../ports/revisions.ts';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type {

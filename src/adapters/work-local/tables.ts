@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type ReviewRecord, reviewRecordSchema } from '../../contracts/work-event.ts';
+import { type ReviewRecord, reviewRecordSchema } from '../../contracts/work/work-event.ts';
 import {
   COMPLEXITIES,
   type Pipeline,
@@ -10,8 +10,8 @@ import {
   WORK_STATUSES,
   WORK_TYPES,
   type WorkStatus,
-} from '../../contracts/work-item.ts';
-import { agentReviewSchema } from '../../contracts/work-results.ts';
+} from '../../contracts/work/work-item.ts';
+import { agentReviewSchema } from '../../contracts/work/work-results.ts';
 import type { ItemFields, ProviderItem, ProviderState } from '../../ports/work-provider.ts';
 import { labelsOf } from '../../work/labels.ts';
 import type { Row, Tables } from './database.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { gitMarkOf } from '../../contracts/process-mark.ts';
+import { gitMarkOf } from '../../contracts/run/process-mark.ts';
 import type { BaseResolution, RunWorkspace, Workspace } from '../../ports/workspace.ts';
 import { lookAtFile, overlaySnapshot } from './files/overlay.ts';
 import { restoreSnapshot, takeSnapshot } from './files/snapshots.ts';

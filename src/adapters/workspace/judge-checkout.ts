@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FileChange, WorkspaceDiff } from '../../contracts/workspace-change.ts';
+import type { FileChange, WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
 import { matchesGlob } from '../../policy/globs.ts';
 import type { JudgeCheckout, JudgeRequest, RunWorkspace } from '../../ports/workspace.ts';
 import { checkOutTree } from './files/check-out.ts';

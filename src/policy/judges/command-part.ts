@@ -1,5 +1,5 @@
-import { readLine } from '../command/shell/read-line.ts';
-import { isFixed } from '../command/shell/shell-word.ts';
+import { readLine } from '../shell/grammar/read-line.ts';
+import { isFixed } from '../shell/grammar/shell-word.ts';
 
 /** A command with the folder it runs in, relative to the repository. */
 export interface Started {

@@ -1,4 +1,4 @@
-import type { FileChange } from '../../contracts/workspace-change.ts';
+import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import { isJudgePath } from '../judges.ts';
 import type { FileTexts } from './changed-command.ts';
 import { changedInlineTests, mayHaveInlineTests } from './inline-tests.ts';

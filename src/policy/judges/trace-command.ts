@@ -1,6 +1,6 @@
 import { ownValue } from '../../contracts/own-value.ts';
-import { unwrapCalls } from '../command/programs/wrappers.ts';
-import { plainWord } from '../command/shell/shell-word.ts';
+import { plainWord } from '../shell/grammar/shell-word.ts';
+import { unwrapCalls } from '../shell/programs/wrappers.ts';
 import { BUILD_PROGRAMS } from './build-files.ts';
 import {
   commandsOfLine,

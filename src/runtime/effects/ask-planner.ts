@@ -1,13 +1,13 @@
-import type { LedgerEntry } from '../../contracts/claim-ledger.ts';
-import type { PlannerDecision } from '../../contracts/planner-decision.ts';
-import type { PlannerInput } from '../../contracts/planner-input.ts';
-import type { Judgement } from '../../contracts/planner-trace.ts';
+import type { LedgerEntry } from '../../contracts/planner/claim-ledger.ts';
+import type { PlannerDecision } from '../../contracts/planner/planner-decision.ts';
+import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
+import type { Judgement } from '../../contracts/planner/planner-trace.ts';
 import type { EvaluateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
-import { claimLedger } from '../claim-ledger.ts';
-import { assembleEnvelope } from '../envelope.ts';
-import { evaluationInputs } from '../evaluation-inputs.ts';
-import { openEvidence } from '../evidence.ts';
+import { claimLedger } from '../evidence/claim-ledger.ts';
+import { assembleEnvelope } from '../evidence/envelope.ts';
+import { evaluationInputs } from '../evidence/evaluation-inputs.ts';
+import { openEvidence } from '../evidence/evidence.ts';
 import { type EffectResult, Interrupted, markOf, type RunContext } from '../run-context.ts';
 
 type PlannerEffect = Extract<Effect, { kind: 'ask_planner' }>;

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import type { Confinement } from '../../ports/sandbox.ts';
 import type { RunContext } from '../run-context.ts';
-import { encloseStep } from './enclose-step.ts';
+import { encloseStep } from './sandbox-step.ts';
 
 /** Checkouts that a dependency of a run's checkout must not resolve to. */
 export function setupPlaces({ deps, workspace }: RunContext, otherCheckout: string): readonly string[] {

@@ -1,8 +1,8 @@
-import type { EventDraft } from '../../contracts/event.ts';
+import type { EventDraft } from '../../contracts/run/event.ts';
 import type { KernelInput } from '../../kernel/protocol.ts';
 import type { RunEnd } from '../../kernel/state.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
-import { readEvidence } from '../evidence.ts';
+import { readEvidence } from '../evidence/evidence.ts';
 import type { RunContext } from '../run-context.ts';
 import { publishWork } from './publish-work.ts';
 

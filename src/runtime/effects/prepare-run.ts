@@ -1,8 +1,8 @@
-import { openRunEvidence } from '../evidence.ts';
+import { openRunEvidence } from '../evidence/evidence.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
 import { confineSetup, setupPlaces, setupStateDir, stepEnvironment } from './checkout-setup.ts';
 import { recordSetup } from './record-setup.ts';
-import { takeBaseline } from './take-baseline.ts';
+import { takeBaseline } from './validation/take-baseline.ts';
 
 /**
  * Prepares the checkouts of a run for its first step: setup, then the baseline. Called again after a crash, so it skips

@@ -1,7 +1,7 @@
-import type { EventDraft } from '../../contracts/event.ts';
+import type { EventDraft } from '../../contracts/run/event.ts';
 import type { BranchLeftAlone } from '../../ports/workspace.ts';
 import type { RunContext } from '../run-context.ts';
-import { noticeRecord } from './check-step.ts';
+import { noticeRecord } from './agent/check-step.ts';
 
 /** Publishes the work so far to the user's repository as one commit: at a gate, and when the run ends. */
 export async function publishWork(

@@ -1,7 +1,7 @@
-import type { EventDraft } from '../../contracts/event.ts';
+import type { EventDraft } from '../../contracts/run/event.ts';
 import type { SetupCommand, SetupResult } from '../../ports/setup.ts';
 import { commandLine } from '../../text/shell-words.ts';
-import type { Evidence } from '../evidence.ts';
+import type { Evidence } from '../evidence/evidence.ts';
 import { Interrupted, type RunContext } from '../run-context.ts';
 
 /** Records evidence and event of one setup. A setup that had nothing to do leaves none. */

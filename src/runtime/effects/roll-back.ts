@@ -1,8 +1,8 @@
 import type { Effect } from '../../kernel/protocol.ts';
 import type { Restored } from '../../ports/workspace.ts';
-import { openEvidence } from '../evidence.ts';
+import { openEvidence } from '../evidence/evidence.ts';
+import { compareTrees } from '../evidence/workspace-evidence.ts';
 import type { EffectResult, RunContext } from '../run-context.ts';
-import { compareTrees } from '../workspace-evidence.ts';
 
 type RollbackEffect = Extract<Effect, { kind: 'roll_back' }>;
 

@@ -1,4 +1,4 @@
-import type { Evidence } from '../evidence.ts';
+import type { Evidence } from '../evidence/evidence.ts';
 import type { EffectResult } from '../run-context.ts';
 
 /** Ends a step that started no process, so the files are unchanged. */

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../../contracts/event.ts';
-import { RUN_FOLDERS, type RunFolder, stepFolderOf } from '../../contracts/run-files.ts';
+import type { RunEvent } from '../../contracts/run/event.ts';
+import { RUN_FOLDERS, type RunFolder, stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { Termination } from '../../contracts/vocabulary.ts';
 import type { ClosedFolder, VerifyContext } from './verify-context.ts';
 

@@ -1,4 +1,4 @@
-import { RUN_FOLDERS, stepFolderOf } from '../../contracts/run-files.ts';
+import { RUN_FOLDERS, stepFolderOf } from '../../contracts/run/run-files.ts';
 import type { FileDigest } from '../../ports/run-store.ts';
 import { type ArtifactEvent, type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
 

@@ -1,7 +1,7 @@
-import type { RunEvent } from '../../contracts/event.ts';
-import type { Manifest } from '../../contracts/run-files.ts';
+import type { RunEvent } from '../../contracts/run/event.ts';
+import type { Manifest } from '../../contracts/run/run-files.ts';
 import type { RunDirectory } from '../../ports/run-store.ts';
-import type { RunView } from '../run-view.ts';
+import type { RunView } from '../record/run-view.ts';
 
 /** An inconsistency in a record. */
 export interface Flaw {

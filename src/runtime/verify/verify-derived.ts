@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Metadata, metadataSchema, type Status, statusSchema } from '../../contracts/run-files.ts';
+import { type Metadata, metadataSchema, type Status, statusSchema } from '../../contracts/run/run-files.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import { isJsonObject, parseJson } from '../../text/json.ts';
-import { finalStateOf, metadataOf, statusOf } from '../derived-files.ts';
 import { toJson } from '../json.ts';
-import { createRunViewer } from '../run-view.ts';
+import { finalStateOf, metadataOf, statusOf } from '../record/derived-files.ts';
+import { createRunViewer } from '../record/run-view.ts';
 import { type Flaw, flaw, lineOf, type VerifyContext } from './verify-context.ts';
 
 export interface DerivedFindings {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { RunEvent } from '../../contracts/event.ts';
-import { stepFolderOf } from '../../contracts/run-files.ts';
+import type { RunEvent } from '../../contracts/run/event.ts';
+import { stepFolderOf } from '../../contracts/run/run-files.ts';
 import { parseJson } from '../../text/json.ts';
 import { digestOf } from './verify-artifacts.ts';
 import {

@@ -3,7 +3,7 @@ import {
   type Manifest,
   manifestSchema,
   stepFolderOf,
-} from '../../contracts/run-files.ts';
+} from '../../contracts/run/run-files.ts';
 import { parseJson } from '../../text/json.ts';
 import { toJson } from '../json.ts';
 import { closedRunFolders } from './closed-run-folders.ts';

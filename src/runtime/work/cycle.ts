@@ -1,4 +1,4 @@
-import type { Role } from '../../contracts/work-results.ts';
+import type { Role } from '../../contracts/work/work-results.ts';
 import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { AskedCommand } from '../../work/command.ts';
 import { askHandlers } from '../../work/handlers/all-handlers.ts';

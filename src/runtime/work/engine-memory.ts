@@ -1,5 +1,5 @@
-import type { JournalEntry, WorkEvent } from '../../contracts/work-event.ts';
-import type { PlannerResult } from '../../contracts/work-results.ts';
+import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts';
+import type { PlannerResult } from '../../contracts/work/work-results.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ResumableRoleRunner, RoleRunner } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';

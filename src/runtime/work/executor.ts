@@ -1,4 +1,4 @@
-import type { JournalEntry, WorkEvent } from '../../contracts/work-event.ts';
+import type { JournalEntry, WorkEvent } from '../../contracts/work/work-event.ts';
 import type { AppendEvents, WorkJournal } from '../../ports/work-journal.ts';
 import { type AskedCommand, type Asker, itemOf, nameOf, type WorkCommand } from '../../work/command.ts';
 import { readCommand } from '../../work/command-schema.ts';

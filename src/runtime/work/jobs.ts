@@ -1,4 +1,4 @@
-import type { Role } from '../../contracts/work-results.ts';
+import type { Role } from '../../contracts/work/work-results.ts';
 import type { RoleRunner, RoleState } from '../../ports/role-runner.ts';
 import type { SpecFolder } from '../../ports/spec-folder.ts';
 import { type Asker, nameOf, type WorkCommand } from '../../work/command.ts';

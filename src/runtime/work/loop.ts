@@ -1,7 +1,7 @@
-import type { AnswerOrigin } from '../../contracts/answer-origin.ts';
-import type { JournalEntry } from '../../contracts/work-event.ts';
-import type { Spec } from '../../contracts/work-item.ts';
-import { ROLES, type Role } from '../../contracts/work-results.ts';
+import type { AnswerOrigin } from '../../contracts/run/answer-origin.ts';
+import type { JournalEntry } from '../../contracts/work/work-event.ts';
+import type { Spec } from '../../contracts/work/work-item.ts';
+import { ROLES, type Role } from '../../contracts/work/work-results.ts';
 import type { WorkCommand } from '../../work/command.ts';
 import { planningStopped, unplannedSpecs } from '../../work/handlers/planning.ts';
 import type { WorkLimits } from '../../work/limits.ts';

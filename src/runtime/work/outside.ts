@@ -1,4 +1,4 @@
-import type { WorkEvent } from '../../contracts/work-event.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import { FAILURE_LIMIT, specsKey, type WorkState } from '../../work/state.ts';
 import { foreignEvents } from '../../work/sync.ts';
 import { activeSetback, type EngineMemory, noteSetback } from './engine-memory.ts';

@@ -1,4 +1,4 @@
-import type { WorkEvent } from '../../contracts/work-event.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { RoleRunner } from '../../ports/role-runner.ts';
 import type { WorkProvider } from '../../ports/work-provider.ts';
 import { type Change, moveAlong } from '../../work/apply/change.ts';

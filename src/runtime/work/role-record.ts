@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import type { RunEvent } from '../../contracts/event.ts';
-import { stepFolderOf } from '../../contracts/run-files.ts';
-import type { Role } from '../../contracts/work-results.ts';
+import type { RunEvent } from '../../contracts/run/event.ts';
+import { stepFolderOf } from '../../contracts/run/run-files.ts';
+import type { Role } from '../../contracts/work/work-results.ts';
 import type { RunEnd } from '../../kernel/state.ts';
-import { roleWordsOf } from '../../planner/role-words.ts';
+import { roleWordsOf } from '../../planner/claims/role-claims.ts';
 import type { RevisionReader } from '../../ports/revision-reader.ts';
 import type { RunRecord } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { FailedValidator, RoleEvidence } from '../../work/role-result.ts';
-import type { RunView, StepView } from '../run-view.ts';
+import type { RunView, StepView } from '../record/run-view.ts';
 
 const METADATA = 'runner_metadata';
 

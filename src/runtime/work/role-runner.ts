@@ -1,30 +1,38 @@
 import * as z from 'zod';
 import type { RunEnd } from '../../kernel/state.ts';
-import { roleWordsOf } from '../../planner/role-words.ts';
+import { roleWordsOf } from '../../planner/claims/role-claims.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Ids } from '../../ports/ids.ts';
 import type { RevisionReader } from '../../ports/revision-reader.ts';
 import type { ResumableRoleRunner, RoleState } from '../../ports/role-runner.ts';
-import type { RunRecord } from '../../ports/run-store.ts';
+import type { RunRecord, RunStore } from '../../ports/run-store.ts';
 import { parseJson } from '../../text/json.ts';
 import type { RoleEnd, RoleRequest, RoleSubject } from '../../work/role.ts';
 import { type RevisionFiles, roleInputs } from '../../work/role-inputs.ts';
 import { type RoleChecks, roleResultOf } from '../../work/role-result.ts';
-import { cancelRun } from '../cancel-run.ts';
-import type { DriveEnd } from '../drive.ts';
-import { readAnswer } from '../gates.ts';
-import { type ScopeVerdict, scopeWarnings } from '../judge-scope.ts';
+import type { CheckContext } from '../../workflow/rule.ts';
+import { cancelRun } from '../drive/cancel-run.ts';
+import type { DriveEnd } from '../drive/drive.ts';
+import { resumeRun } from '../drive/resume-run.ts';
+import { startRun } from '../drive/start-run.ts';
+import { type ScopeVerdict, scopeWarnings } from '../evidence/classify-patch.ts';
+import { readAnswer } from '../gates/open-gates.ts';
 import type { Obstacle } from '../obstacle.ts';
-import { defaultsToRecord } from '../recorded-run.ts';
-import { resumeRun } from '../resume-run.ts';
-import type { RunObserver } from '../run-context.ts';
-import { parkedView, type RunView, viewRun } from '../run-view.ts';
-import type { OpenProject } from '../services.ts';
-import { startRun } from '../start-run.ts';
+import { defaultsToRecord } from '../record/recorded-run.ts';
+import { parkedView, type RunView, viewRun } from '../record/run-view.ts';
+import type { RunDeps, RunObserver } from '../run-context.ts';
 import { readRoleEvidence } from './role-record.ts';
 import { findStart, type RoleStart } from './role-start.ts';
 import type { RoleWorkflow } from './role-workflow.ts';
 
 export interface RoleRunnerDeps {
-  readonly project: Pick<OpenProject, 'deps' | 'ids' | 'context' | 'store' | 'clock'>;
+  readonly project: {
+    readonly deps: RunDeps;
+    readonly ids: Ids;
+    readonly context: CheckContext;
+    readonly store: RunStore;
+    readonly clock: Clock;
+  };
   readonly reader: RevisionReader;
   readonly checks: RoleChecks;
   /** The workflow of a role's run, or the obstacles. */

@@ -1,4 +1,4 @@
-import type { Role } from '../../contracts/work-results.ts';
+import type { Role } from '../../contracts/work/work-results.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import { type RoleAgents, unknownRoleAgents, withRoleAgents } from '../../work/role-agents.ts';
 import { checkWorkflow } from '../../workflow/check-workflow.ts';

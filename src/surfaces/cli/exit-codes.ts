@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../../contracts/vocabulary.ts';
-import type { DriveEnd } from '../../runtime/drive.ts';
+import type { DriveEnd } from '../../runtime/drive/drive.ts';
 
 /** Exit codes are part of the public interface. */
 export const EXIT = {

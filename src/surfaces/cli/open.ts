@@ -1,7 +1,3 @@
-import { didYouMean } from '../../diagnostics/did-you-mean.ts';
-import type { Planner } from '../../ports/planner.ts';
-import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
-import { type RunView, viewRun } from '../../runtime/run-view.ts';
 import type {
   AgentTrial,
   Opened,
@@ -15,14 +11,18 @@ import type {
   TrustWanted,
   UpkeepSetup,
   WorkOptions,
-} from '../../runtime/services.ts';
+} from '../../app/services.ts';
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import type { Planner } from '../../ports/planner.ts';
+import type { ReadResult, RecordProblem, RunRecord } from '../../ports/run-store.ts';
+import { type RunView, viewRun } from '../../runtime/record/run-view.ts';
 import { countOf } from '../../text/count-of.ts';
 import { CliError } from './cli-error.ts';
+import type { VerbContext } from './command-context.ts';
 import { EXIT } from './exit-codes.ts';
-import { printRefusal } from './refused-document.ts';
-import { type ShortId, shortIdsOf } from './short-ids.ts';
-import { shortId } from './terminal.ts';
-import type { VerbContext } from './verb.ts';
+import { printRefusal } from './output/refused-document.ts';
+import { type ShortId, shortIdsOf } from './output/short-ids.ts';
+import { shortId } from './output/terminal.ts';
 
 export async function openRecords(context: VerbContext): Promise<Records> {
   return unwrap(context, await (await context.services()).openRecords(context.startDir));

@@ -1,30 +1,30 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import type { Services } from '../../app/services.ts';
 import { isExpectedFailure, tellFailure } from '../../contracts/expected-failure.ts';
-import type { Services } from '../../runtime/services.ts';
 import { formatJson, neutralise } from '../../text/outside-text.ts';
 import { wrapLine } from '../../text/wrap-line.ts';
-import type { Action, AddVerb, VerbGroup } from './add-verb.ts';
-import { addAgentVerbs } from './agent-verbs.ts';
+import type { Action, AddVerb, VerbGroup } from './add-command.ts';
 import { CliError } from './cli-error.ts';
-import { withRepo } from './command-text.ts';
-import { createLeavableTerminal, takeDetachment } from './detached-terminal.ts';
+import { JSON_SCHEMA_VERSION, type VerbContext } from './command-context.ts';
+import { addAgentVerbs } from './commands/agent-commands.ts';
+import { addHarnessVerbs } from './commands/harness-commands.ts';
+import { addPlannerVerbs } from './commands/planner-commands.ts';
+import { addPolicyVerbs } from './commands/policy-commands.ts';
+import { addRecordVerbs } from './commands/record-commands.ts';
+import { addGateVerbs, addLookVerbs, addRunVerbs } from './commands/run-commands.ts';
+import { addScopeVerbs } from './commands/scope-commands.ts';
+import { addStartVerbs } from './commands/start-commands.ts';
+import { addToolVerbs } from './commands/tool-commands.ts';
+import { addUpkeepVerbs } from './commands/upkeep-commands.ts';
+import { addContractVerbs, addWorkVerbs } from './commands/work-commands.ts';
+import { addWorkflowVerbs } from './commands/workflow-commands.ts';
+import { createLeavableTerminal, takeDetachment } from './driving/detached-terminal.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { addHarnessVerbs } from './harness-verbs.ts';
-import { addPlannerVerbs } from './planner-verbs.ts';
-import { addPolicyVerbs } from './policy-verbs.ts';
+import { withRepo } from './output/command-text.ts';
+import { createTerminal, type Terminal } from './output/terminal.ts';
 import { watchReaders } from './readers.ts';
-import { addRecordVerbs } from './record-verbs.ts';
-import { addGateVerbs, addLookVerbs, addRunVerbs } from './run-verbs.ts';
-import { addScopeVerbs } from './scope-verbs.ts';
-import { addStartVerbs } from './start-verbs.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
-import { addToolVerbs } from './tool-verbs.ts';
-import { addUpkeepVerbs } from './upkeep-verbs.ts';
 import { describeUsage, expandHelp } from './usage-error.ts';
-import { JSON_SCHEMA_VERSION, type VerbContext } from './verb.ts';
-import { addContractVerbs, addWorkVerbs } from './work-verbs.ts';
-import { addWorkflowVerbs } from './workflow-verbs.ts';
 
 export interface ProgramDeps {
   readonly version: string;
@@ -198,7 +198,7 @@ function createAddVerb(parent: Command, prefix: string, dispatch: Dispatch): Add
 
 function refuseWithoutRun(command: string): Action {
   return async (context) => {
-    const { listAvailableRuns } = await import('./available-runs.ts');
+    const { listAvailableRuns } = await import('./driving/available-runs.ts');
     return listAvailableRuns(context, command);
   };
 }

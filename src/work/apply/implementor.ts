@@ -1,5 +1,5 @@
-import type { WorkEvent } from '../../contracts/work-event.ts';
-import type { Revision, WorkStatus } from '../../contracts/work-item.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
+import type { Revision, WorkStatus } from '../../contracts/work/work-item.ts';
 import type { CommandOf } from '../command.ts';
 import { blockerLine } from '../contract/blocked-summary.ts';
 import { type AfterFailure, afterFailures } from '../failures.ts';

@@ -1,4 +1,4 @@
-import type { WorkEvent } from '../../contracts/work-event.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
 import type { CommandOf } from '../command.ts';
 import type { ItemFields, ProviderWrite, ProviderWritten } from '../provider-values.ts';
 import type { WorkState } from '../state.ts';

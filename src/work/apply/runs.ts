@@ -1,5 +1,5 @@
-import type { WorkEvent } from '../../contracts/work-event.ts';
-import type { WorkStatus } from '../../contracts/work-item.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
+import type { WorkStatus } from '../../contracts/work/work-item.ts';
 import type { CommandOf } from '../command.ts';
 import { afterFailures } from '../failures.ts';
 import type { ActiveRun, KnownItem, WorkState } from '../state.ts';

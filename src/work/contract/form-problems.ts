@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { problemsOf } from '../../planner/problems.ts';
+import { problemsOf } from '../../planner/table/problems.ts';
 import type { ContractProblem, ProblemCode } from './problem-codes.ts';
 
 /** Codes for fields that are covered by their own rule of the contract. */

@@ -1,4 +1,4 @@
-import { type ImplementorResult, implementorResultSchema } from '../../contracts/work-results.ts';
+import { type ImplementorResult, implementorResultSchema } from '../../contracts/work/work-results.ts';
 import { checkBlockedSummary } from './blocked-summary.ts';
 import { checkForm } from './form-problems.ts';
 import type { Checked, ContractProblem } from './problem-codes.ts';

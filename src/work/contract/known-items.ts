@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { WORK_STATUSES, WORK_TYPES } from '../../contracts/work-item.ts';
+import { WORK_STATUSES, WORK_TYPES } from '../../contracts/work/work-item.ts';
 import type { KnownItem } from './planned-ids.ts';
 
 /** Numbers too, because some forges number their items. */

@@ -1,4 +1,4 @@
-import type { PlannedWorkItem } from '../../contracts/work-results.ts';
+import type { PlannedWorkItem } from '../../contracts/work/work-results.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { type BlockersById, findCycles } from './dependency-cycles.ts';
 import { type KnownIds, type Placed, quoteId } from './planned-ids.ts';

@@ -1,5 +1,5 @@
-import type { WorkType } from '../../contracts/work-item.ts';
-import type { PlannedWorkItem, PlannedWorkItemUpdate } from '../../contracts/work-results.ts';
+import type { WorkType } from '../../contracts/work/work-item.ts';
+import type { PlannedWorkItem, PlannedWorkItemUpdate } from '../../contracts/work/work-results.ts';
 import { typeOfBody } from '../body.ts';
 import { type BodyProblem, checkBody } from '../body-check.ts';
 import { fieldsOfLabels } from '../labels.ts';

@@ -5,7 +5,7 @@ import {
   plannedWorkItemSchema,
   plannedWorkItemUpdateSchema,
   plannerResultSchema,
-} from '../../contracts/work-results.ts';
+} from '../../contracts/work/work-results.ts';
 import { checkForm, fieldOf, soundEntries } from './form-problems.ts';
 import { checkBlockers } from './planned-blockers.ts';
 import { checkPlannedItem, checkUpdate } from './planned-content.ts';

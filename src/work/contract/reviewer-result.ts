@@ -5,7 +5,7 @@ import {
   type ReviewerResult,
   reviewerResultSchema,
   WARNING_PREFIX,
-} from '../../contracts/work-results.ts';
+} from '../../contracts/work/work-results.ts';
 import { checkForm } from './form-problems.ts';
 import { type LabelWords, readableText, readLabelled, saysSomething } from './labelled-text.ts';
 import type { Checked, ContractProblem, ProblemCode } from './problem-codes.ts';

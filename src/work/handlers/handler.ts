@@ -1,5 +1,5 @@
-import type { WorkEvent } from '../../contracts/work-event.ts';
-import type { WorkStatus } from '../../contracts/work-item.ts';
+import type { WorkEvent } from '../../contracts/work/work-event.ts';
+import type { WorkStatus } from '../../contracts/work/work-item.ts';
 import { type AskedCommand, ENGINE } from '../command.ts';
 import { transitionKey } from '../keys.ts';
 import type { WorkLimits } from '../limits.ts';

@@ -1,4 +1,4 @@
-import { PRIORITIES } from '../../contracts/work-item.ts';
+import { PRIORITIES } from '../../contracts/work/work-item.ts';
 import { type AskedCommand, ENGINE } from '../command.ts';
 import { requestKey } from '../keys.ts';
 import { busyItems, isWanted, overlapAmong, takenPlaces } from '../limits.ts';

@@ -1,4 +1,4 @@
-import type { Spec } from '../../contracts/work-item.ts';
+import type { Spec } from '../../contracts/work/work-item.ts';
 import { ENGINE } from '../command.ts';
 import { approvedSpecs, FAILURE_LIMIT, plannerRun, specsKey, type WorkState } from '../state.ts';
 import type { Handler } from './handler.ts';

@@ -1,4 +1,4 @@
-import type { Revision } from '../../contracts/work-item.ts';
+import type { Revision } from '../../contracts/work/work-item.ts';
 import { type AskedCommand, ENGINE } from '../command.ts';
 import { afterFailures } from '../failures.ts';
 import { requestKey } from '../keys.ts';

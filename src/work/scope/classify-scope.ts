@@ -1,5 +1,5 @@
-import type { SCOPE_CLASSES } from '../../contracts/cli-scope-document.ts';
-import type { FileChange } from '../../contracts/workspace-change.ts';
+import type { SCOPE_CLASSES } from '../../contracts/cli/cli-scope-document.ts';
+import type { FileChange } from '../../contracts/run/workspace-change.ts';
 import type { ScopeEntry } from '../scope-entry.ts';
 import { type Attestation, type Correction, isListed } from './attestations.ts';
 import { testedFiles } from './co-located-test.ts';

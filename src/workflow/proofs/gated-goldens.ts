@@ -1,6 +1,6 @@
 import type { RouteKey } from '../../contracts/vocabulary.ts';
 import type { PlanStep, PlanValidator } from '../../kernel/plan.ts';
-import { isHarnessReport } from '../rules/golden-gate.ts';
+import { isHarnessReport } from '../rules/paths/golden-gate.ts';
 import { type PathProof, shortestWay } from './path-proof.ts';
 import { findSuccessfulEnds, type Walker } from './path-search.ts';
 import type { PlanGraph } from './plan-graph.ts';

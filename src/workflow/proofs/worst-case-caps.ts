@@ -1,4 +1,4 @@
-import { describeDuration, describeUsd } from './proof-words.ts';
+import { describeDuration, describeUsd } from './proof-text.ts';
 import type { WorstCase } from './worst-case.ts';
 
 /** Caps on the worst case; null for no cap. */

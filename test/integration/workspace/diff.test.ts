@@ -1,7 +1,7 @@
 import { chmod, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileChange, WorkspaceDiff } from '../../../src/contracts/workspace-change.ts';
+import type { FileChange, WorkspaceDiff } from '../../../src/contracts/run/workspace-change.ts';
 import { gitAt } from '../../../testing/git-repo.ts';
 import { FILES, type Run, startRun, temporaryFolder } from './fixture.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { removeTree } from '../../../src/adapters/workspace/files/deep-folders.ts';
-import { OversizedChange } from '../../../src/contracts/oversized-change.ts';
+import { OversizedChange } from '../../../src/contracts/run/oversized-change.ts';
 import { listFiles, type Run, startRun, temporaryFolder } from './fixture.ts';
 
 const BOUNDS = { bytes: 100_000, files: 50 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toolCallSchema } from '../../../src/agents/acp-messages.ts';
 import { AUTO_APPROVALS, answerPermission } from '../../../src/agents/acp-permission.ts';
-import type { PolicyOverride } from '../../../src/contracts/policy.ts';
+import type { PolicyOverride } from '../../../src/contracts/documents/policy.ts';
 import { policyOf } from '../policy/policy-builder.ts';
 
 const WORK = '/srv/repo/.tnh/worktrees/1';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AcpSettings } from '../../../src/agents/acp-session.ts';
 import { acpVerdict, type EndedProcess } from '../../../src/agents/acp-verdict.ts';
 import { classifyFailure } from '../../../src/agents/failure.ts';
-import type { ProcessEnd } from '../../../src/contracts/process-end.ts';
+import type { ProcessEnd } from '../../../src/contracts/run/process-end.ts';
 import { policyOf } from '../policy/policy-builder.ts';
 import { BEGUN, ended, foldSession, GREETING, question, words } from './acp-scene.ts';
 

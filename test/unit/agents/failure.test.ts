@@ -4,8 +4,8 @@ import {
   agentFailureSchema,
   type FailureClass,
   type FailureTraces,
-} from '../../../src/contracts/agent-failure.ts';
-import type { ProcessEnd } from '../../../src/contracts/process-end.ts';
+} from '../../../src/contracts/run/agent-failure.ts';
+import type { ProcessEnd } from '../../../src/contracts/run/process-end.ts';
 
 const FAILED: ProcessEnd = { kind: 'exited', exitCode: 1 };
 const NOW = Date.parse('2026-03-10T12:00:00Z');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type MoveFacts, type NextMove, nextMove } from '../../../src/agents/next-move.ts';
 import { priced, sumUsage, usageSince } from '../../../src/agents/prices.ts';
-import type { FailureClass } from '../../../src/contracts/agent-failure.ts';
+import type { FailureClass } from '../../../src/contracts/run/agent-failure.ts';
 
 const UNTIL = '2026-01-01T02:00:00.000Z';
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');

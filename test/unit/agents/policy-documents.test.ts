@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { policyDocumentsOf } from '../../../src/agents/policy-documents.ts';
-import { type PolicyOverride, policyDocumentSchema } from '../../../src/contracts/policy.ts';
+import { type PolicyOverride, policyDocumentSchema } from '../../../src/contracts/documents/policy.ts';
 import { assemblePolicy } from '../../../src/policy/assemble.ts';
 
 const assembled = (policies: readonly PolicyOverride[]) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classifyFailure } from '../../../src/agents/failure.ts';
 import { NO_RESULT, resultOf, type StreamProblem, verdictOf } from '../../../src/agents/stream-verdict.ts';
-import type { ProcessEnd } from '../../../src/contracts/process-end.ts';
+import type { ProcessEnd } from '../../../src/contracts/run/process-end.ts';
 
 const LIMITS = { timeoutMs: 60_000, idleTimeoutMs: 5_000 };
 const problem = (change: Partial<StreamProblem> = {}): StreamProblem => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withRepo } from '../../../src/surfaces/cli/command-text.ts';
+import { withRepo } from '../../../src/surfaces/cli/output/command-text.ts';
 
 describe('commands to copy', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/contracts/vocabulary.ts';
 import { exitCodeOfOutcome } from '../../../src/surfaces/cli/exit-codes.ts';
-import { formatDuration } from '../../../src/surfaces/cli/terminal.ts';
+import { formatDuration } from '../../../src/surfaces/cli/output/terminal.ts';
 
 describe('the exit code of a run', () => {
   it.each<[RunOutcome, number]>([

@@ -1,4 +1,4 @@
-import type { Terminal } from '../../../src/surfaces/cli/terminal.ts';
+import type { Terminal } from '../../../src/surfaces/cli/output/terminal.ts';
 
 const same = (text: string) => text;
 const paint = { bold: same, dim: same, red: same, green: same, yellow: same, blue: same, enabled: false };

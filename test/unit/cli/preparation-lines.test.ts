@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { baselineText, noticeText } from '../../../src/runtime/preparation-text.ts';
-import type { BaselineView, NoticeView, SetupView } from '../../../src/runtime/run-view.ts';
-import { setupLine } from '../../../src/surfaces/cli/preparation-lines.ts';
+import { baselineText, noticeText } from '../../../src/runtime/record/preparation-text.ts';
+import type { BaselineView, NoticeView, SetupView } from '../../../src/runtime/record/run-view.ts';
+import { setupLine } from '../../../src/surfaces/cli/output/preparation-lines.ts';
 
 const SETUP: SetupView = {
   checkout: 'work',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Handled, reportHandled } from '../../../src/surfaces/cli/retention-report.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/verb.ts';
+import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import { type Handled, reportHandled } from '../../../src/surfaces/cli/output/retention-report.ts';
 import { listeningTerminal } from './listening-terminal.ts';
 
 const clock = {

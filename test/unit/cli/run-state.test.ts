@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Status } from '../../../src/contracts/run-files.ts';
+import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
 import {
   isInState,
@@ -8,7 +8,7 @@ import {
   runRow,
   stateText,
   stateWord,
-} from '../../../src/surfaces/cli/run-state.ts';
+} from '../../../src/surfaces/cli/output/run-state.ts';
 
 const short = (id: string) => id.slice(0, 8);
 const NOW = new Date('2026-01-01T12:00:00Z');

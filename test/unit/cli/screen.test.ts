@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScreen } from '../../../src/surfaces/cli/screen.ts';
+import { createScreen } from '../../../src/surfaces/cli/output/screen.ts';
 
 const same = (text: string) => text;
 const paint = { bold: same, dim: same, red: same, green: same, yellow: same, blue: same, enabled: false };

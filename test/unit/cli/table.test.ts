@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderTable } from '../../../src/surfaces/cli/table.ts';
+import { renderTable } from '../../../src/surfaces/cli/output/table.ts';
 import { visibleLength } from '../../../src/text/visible-length.ts';
 
 const ROWS = [

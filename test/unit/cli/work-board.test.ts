@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkEvent } from '../../../src/contracts/work-event.ts';
-import { renderBoard, renderItems } from '../../../src/surfaces/cli/work/board.ts';
-import { createEventLines } from '../../../src/surfaces/cli/work/event-lines.ts';
-import { createWorkProgress } from '../../../src/surfaces/cli/work/progress.ts';
+import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
+import { renderBoard, renderItems } from '../../../src/surfaces/cli/output/work/board.ts';
+import { createEventLines } from '../../../src/surfaces/cli/output/work/event-lines.ts';
+import { createWorkProgress } from '../../../src/surfaces/cli/output/work/progress.ts';
 import {
   accepted,
   checked,

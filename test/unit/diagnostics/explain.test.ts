@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Services } from '../../../src/runtime/services.ts';
+import type { Services } from '../../../src/app/services.ts';
 import { CliError } from '../../../src/surfaces/cli/cli-error.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/verb.ts';
-import { explain } from '../../../src/surfaces/cli/verbs/explain.ts';
+import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import { explain } from '../../../src/surfaces/cli/commands/workflow/explain.ts';
 
 const packageRoot = join(import.meta.dirname, '..', '..', '..');
 const page = await readFile(join(packageRoot, 'docs', 'reference', 'diagnostics', 'WF203.md'), 'utf8');

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Services } from '../../../src/runtime/services.ts';
-import type { VerbContext } from '../../../src/surfaces/cli/verb.ts';
-import { type ValidateFormat, validate } from '../../../src/surfaces/cli/verbs/validate.ts';
+import type { Services } from '../../../src/app/services.ts';
+import type { VerbContext } from '../../../src/surfaces/cli/command-context.ts';
+import { type ValidateFormat, validate } from '../../../src/surfaces/cli/commands/workflow/validate.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'conductor-formats-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));

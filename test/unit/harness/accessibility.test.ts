@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findingsOf } from '../../../src/harness/accessibility.ts';
+import { findingsOf } from '../../../harness/web/accessibility.ts';
 
 const violation = (impact: string | null) => ({
   id: 'image-alt',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Case } from '../../../src/harness/case.ts';
-import { declarationProblems } from '../../../src/harness/declared-case.ts';
+import type { Case } from '../../../harness/case.ts';
+import { declarationProblems } from '../../../harness/declared-case.ts';
 
 /** As a program without types would write it. */
 function problems(kind: string, options: unknown): string[] {

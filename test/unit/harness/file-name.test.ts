@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findChromium, lackOfChromium } from '../../../src/harness/browser.ts';
-import { fileNameOf } from '../../../src/harness/out-folder.ts';
+import { fileNameOf } from '../../../harness/out-folder.ts';
+import { findChromium, lackOfChromium } from '../../../harness/web/browser.ts';
 
 describe('the name of a file for a case', () => {
   it.each(['help', 'a.b-c_1'])('is its id where that is a name: %s', (id) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMarkdown } from '../../../src/harness/markdown-page.ts';
+import { readMarkdown } from '../../../harness/docs/markdown-page.ts';
 
 const PAGE = `# Title & more
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffTexts } from '../../../src/harness/text-diff.ts';
+import { diffTexts } from '../../../harness/text-diff.ts';
 
 describe('a difference of two texts', () => {
   it.each<[string, string | null, string, readonly string[]]>([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Normaliser, TextExpectation } from '../../../src/harness/case.ts';
-import { mismatches, normaliseText, quote } from '../../../src/harness/text-match.ts';
+import type { Normaliser, TextExpectation } from '../../../harness/case.ts';
+import { mismatches, normaliseText, quote } from '../../../harness/text-match.ts';
 import { commandLine } from '../../../src/text/shell-words.ts';
 
 describe('an expected text', () => {

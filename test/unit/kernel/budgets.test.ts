@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Usage } from '../../../src/contracts/agent-result.ts';
-import type { EventDraft } from '../../../src/contracts/event.ts';
+import type { Usage } from '../../../src/contracts/run/agent-result.ts';
+import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import { budgetProblem } from '../../../src/kernel/budgets.ts';
 import type { Budgets } from '../../../src/kernel/plan.ts';
 import { INITIAL_STATE, type RunState } from '../../../src/kernel/state.ts';

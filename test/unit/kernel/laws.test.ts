@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EventDraft, runEventSchema } from '../../../src/contracts/event.ts';
+import { type EventDraft, runEventSchema } from '../../../src/contracts/run/event.ts';
 import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
 import { type RandomRun, randomRun, scriptOf, whole } from './random-runs.ts';
 import { crash, eventsOf, finalState, fold, goOn, type Played, resume } from './scripted-run.ts';

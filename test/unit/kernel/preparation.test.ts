@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../../src/contracts/event.ts';
+import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import { MAX_RECOVERIES } from '../../../src/kernel/decide.ts';
 import { evolve } from '../../../src/kernel/evolve.ts';
 import { replayLog } from '../../../src/kernel/replay.ts';

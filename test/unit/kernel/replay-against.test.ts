@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../../src/contracts/event.ts';
+import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import type { Plan, PlanStep } from '../../../src/kernel/plan.ts';
 import { compareWays } from '../../../src/kernel/replay-against.ts';
 import { agent, evaluate, gate, planOf, stop, validation } from '../../../testing/plans.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../../src/contracts/event.ts';
+import type { EventDraft } from '../../../src/contracts/run/event.ts';
 import { replayLog } from '../../../src/kernel/replay.ts';
 import { isCarried } from '../../../src/kernel/replay-inputs.ts';
 import { agent, evaluate, gate, planOf, validation } from '../../../testing/plans.ts';

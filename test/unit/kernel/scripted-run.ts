@@ -1,5 +1,5 @@
-import type { Usage } from '../../../src/contracts/agent-result.ts';
-import type { EventDraft, ValidatorEnd } from '../../../src/contracts/event.ts';
+import type { Usage } from '../../../src/contracts/run/agent-result.ts';
+import type { EventDraft, ValidatorEnd } from '../../../src/contracts/run/event.ts';
 import type { GateEvent, MechanicalOutcome, PlannerStatus } from '../../../src/contracts/vocabulary.ts';
 import { decide } from '../../../src/kernel/decide.ts';
 import { evolve } from '../../../src/kernel/evolve.ts';

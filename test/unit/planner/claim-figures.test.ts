@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatClaim, parseClaim } from '../../../src/planner/claim.ts';
-import { claimsFrom } from '../../../src/planner/claims.ts';
+import { formatClaim, parseClaim } from '../../../src/planner/claims/claim.ts';
+import { claimsFrom } from '../../../src/planner/claims/extract-claims.ts';
 
 /**
  * Final messages in the styles of several agents, labelled by these rules. `implemented`: it says that it changed a file

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatClaim, parseClaim } from '../../../src/planner/claim.ts';
-import { claimsFrom } from '../../../src/planner/claims.ts';
+import { formatClaim, parseClaim } from '../../../src/planner/claims/claim.ts';
+import { claimsFrom } from '../../../src/planner/claims/extract-claims.ts';
 import { FINAL_MESSAGES } from './final-messages.ts';
 
 const told = (text: string) => claimsFrom(null, text).claims.map(formatClaim);

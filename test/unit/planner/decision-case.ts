@@ -1,4 +1,4 @@
-import type { PlannerInput } from '../../../src/contracts/planner-input.ts';
+import type { PlannerInput } from '../../../src/contracts/planner/planner-input.ts';
 import type { PlannerStatus } from '../../../src/contracts/vocabulary.ts';
 
 /** One situation and all that the table says about it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/planner/judge.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
 import { envelope, error, failed, report, said } from './envelope-builder.ts';
 
 describe('next_step', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ESCALATIONS } from '../../../src/planner/escalation.ts';
-import { explain } from '../../../src/planner/judge.ts';
-import { ROWS } from '../../../src/planner/rows.ts';
+import { ESCALATIONS } from '../../../src/planner/table/escalation.ts';
+import { explain } from '../../../src/planner/table/evaluate.ts';
+import { ROWS } from '../../../src/planner/table/rows.ts';
 import { CHECK_CASES } from './check-cases.ts';
 import { PAIR_CASES } from './pair-cases.ts';
 import { ROW_CASES } from './row-cases.ts';

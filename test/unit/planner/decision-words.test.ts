@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/planner/judge.ts';
-import { judgeByRules } from '../../../src/planner/judgement.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
+import { judgeByRules } from '../../../src/planner/table/evaluation.ts';
 import { CHANGED, envelope, evaluation, failed, report, said, UNCHANGED } from './envelope-builder.ts';
 
 type Evidence = Parameters<typeof envelope>[0];

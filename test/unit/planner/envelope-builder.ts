@@ -1,4 +1,4 @@
-import type { PlannerInput, WindowEntry } from '../../../src/contracts/planner-input.ts';
+import type { PlannerInput, WindowEntry } from '../../../src/contracts/planner/planner-input.ts';
 
 type Evidence = PlannerInput['evidence'];
 

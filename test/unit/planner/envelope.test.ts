@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { plannerInputSchema } from '../../../src/contracts/planner-input.ts';
+import { plannerInputSchema } from '../../../src/contracts/planner/planner-input.ts';
 import { parseEnvelope } from '../../../src/planner/envelope.ts';
-import { judge } from '../../../src/planner/judge.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
 import { envelope, evaluation, report } from './envelope-builder.ts';
 
 type Path = readonly (string | number)[];

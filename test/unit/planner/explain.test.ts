@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ESCALATIONS } from '../../../src/planner/escalation.ts';
-import { reasonsFor, reasonsOfMisfit } from '../../../src/planner/explain.ts';
-import { explain } from '../../../src/planner/judge.ts';
-import { wordsOf } from '../../../src/planner/row-words.ts';
-import { ROWS } from '../../../src/planner/rows.ts';
+import { ESCALATIONS } from '../../../src/planner/table/escalation.ts';
+import { explain } from '../../../src/planner/table/evaluate.ts';
+import { reasonsFor, reasonsOfMisfit } from '../../../src/planner/table/explain-evaluation.ts';
+import { wordsOf } from '../../../src/planner/table/row-text.ts';
+import { ROWS } from '../../../src/planner/table/rows.ts';
 import { CHECK_CASES } from './check-cases.ts';
 import { envelope, failed, report, said } from './envelope-builder.ts';
 import { PAIR_CASES } from './pair-cases.ts';

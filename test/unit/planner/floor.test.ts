@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PlannerDecision, plannerDecisionSchema } from '../../../src/contracts/planner-decision.ts';
+import {
+  type PlannerDecision,
+  plannerDecisionSchema,
+} from '../../../src/contracts/planner/planner-decision.ts';
 import { PLANNER_STATUSES, type PlannerStatus } from '../../../src/contracts/vocabulary.ts';
-import { applyFloor, excerptOf } from '../../../src/planner/floor.ts';
-import { judge } from '../../../src/planner/judge.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
+import { applyFloor, excerptOf } from '../../../src/planner/table/floor.ts';
 import { envelope, failed } from './envelope-builder.ts';
 
 const hints = { success: 'STOP', partial: 'fix', blocked: 'STOP', needs_human: 'gate', unsafe: 'rollback' };

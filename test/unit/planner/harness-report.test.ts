@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { harnessReportSchema } from '../../../src/contracts/harness-report.ts';
+import { harnessReportSchema } from '../../../src/contracts/run/harness-report.ts';
 
 const item = {
   id: 'help',

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plannerDecisionSchema } from '../../../src/contracts/planner-decision.ts';
-import type { PlannerInput } from '../../../src/contracts/planner-input.ts';
+import { plannerDecisionSchema } from '../../../src/contracts/planner/planner-decision.ts';
+import type { PlannerInput } from '../../../src/contracts/planner/planner-input.ts';
 import { MECHANICAL_OUTCOMES, OPCODES, PLANNER_STATUSES } from '../../../src/contracts/vocabulary.ts';
 import { parseEnvelope } from '../../../src/planner/envelope.ts';
-import { judge } from '../../../src/planner/judge.ts';
-import { CONTRADICTION_FLAGS, compareStatus, orderFlags } from '../../../src/planner/severity.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
+import { CONTRADICTION_FLAGS, compareStatus, orderFlags } from '../../../src/planner/table/severity.ts';
 import { envelope, report } from './envelope-builder.ts';
 
 /** Most parts of most envelopes are in order, so that every status is reached. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ledgerLine, ledgerOf } from '../../../src/planner/ledger.ts';
+import { ledgerLine, ledgerOf } from '../../../src/planner/claims/ledger.ts';
 import { envelope, failed, report, said, UNCHANGED } from './envelope-builder.ts';
 
 const checkedClaim = (...parts: Parameters<typeof envelope>) => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MECHANICAL_OUTCOMES, PLANNER_STATUSES } from '../../../src/contracts/vocabulary.ts';
-import { judge } from '../../../src/planner/judge.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
 import { decideByPage, envelopeOf, type Situation } from './page-oracle.ts';
 
 const CALM: Situation = {

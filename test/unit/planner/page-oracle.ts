@@ -1,4 +1,4 @@
-import type { PlannerInput } from '../../../src/contracts/planner-input.ts';
+import type { PlannerInput } from '../../../src/contracts/planner/planner-input.ts';
 import type { MechanicalOutcome, PlannerStatus } from '../../../src/contracts/vocabulary.ts';
 import { envelope, report } from './envelope-builder.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { promptInputs } from '../../../src/planner/prompt-inputs.ts';
+import { promptInputs } from '../../../src/planner/prompts/prompt-inputs.ts';
 import { envelope, evaluation, report, said } from './envelope-builder.ts';
 
 describe('the inputs of a planner prompt', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { refinementPackageSchema } from '../../../src/contracts/refinement-package.ts';
-import { judge } from '../../../src/planner/judge.ts';
+import { refinementPackageSchema } from '../../../src/contracts/planner/refinement-package.ts';
 import { refinementPackage } from '../../../src/planner/refinement-package.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
 import { CHECK_CASES } from './check-cases.ts';
 import { envelope, failed, report, said } from './envelope-builder.ts';
 import { PAIR_CASES } from './pair-cases.ts';

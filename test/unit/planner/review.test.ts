@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentResultFile } from '../../../src/contracts/agent-result.ts';
+import type { AgentResultFile } from '../../../src/contracts/run/agent-result.ts';
 import { reviewFrom } from '../../../src/planner/review.ts';
 
 const finding = {

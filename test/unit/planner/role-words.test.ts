@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockersIn, roleWordsFrom } from '../../../src/planner/role-words.ts';
+import { blockersIn, roleWordsFrom } from '../../../src/planner/claims/role-claims.ts';
 
 const WORDS = { role: 'implementor', outcome: 'completed', summary: 'Done.' };
 

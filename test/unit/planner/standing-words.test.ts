@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent } from '../../../src/contracts/vocabulary.ts';
-import { formatClaim, parseClaim } from '../../../src/planner/claim.ts';
-import { type AgentWords, wordsToJudge } from '../../../src/planner/standing-words.ts';
+import { formatClaim, parseClaim } from '../../../src/planner/claims/claim.ts';
+import { type AgentWords, wordsToJudge } from '../../../src/planner/claims/standing-claims.ts';
 import { parseDiffSummary } from '../../../src/planner/summaries.ts';
 
 function words(intent: Intent, claims: readonly string[], blockers: readonly string[] = []): AgentWords {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/planner/judge.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
 import { driftOf, parseVector, vectorFrom } from '../../../src/planner/vector.ts';
 import { envelope, failed } from './envelope-builder.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/planner/judge.ts';
+import { judge } from '../../../src/planner/table/evaluate.ts';
 import { driftOf, parseVector, vectorFrom } from '../../../src/planner/vector.ts';
 import { CHECK_CASES } from './check-cases.ts';
 import type { DecisionCase } from './decision-case.ts';

@@ -6,7 +6,7 @@ import {
   NETWORKS,
   OPERATIONS,
   type PolicyOverride,
-} from '../../../src/contracts/policy.ts';
+} from '../../../src/contracts/documents/policy.ts';
 import { assemblePolicy, type PolicyLayer } from '../../../src/policy/assemble.ts';
 import { checkFiles } from '../../../src/policy/changes.ts';
 import { change } from './policy-builder.ts';

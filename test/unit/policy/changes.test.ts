@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation, PolicyOverride } from '../../../src/contracts/policy.ts';
-import type { FileChange } from '../../../src/contracts/workspace-change.ts';
+import type { Operation, PolicyOverride } from '../../../src/contracts/documents/policy.ts';
+import type { FileChange } from '../../../src/contracts/run/workspace-change.ts';
 import { approvalsFor, checkChanges, checkFiles } from '../../../src/policy/changes.ts';
 import { formatViolation } from '../../../src/policy/violation.ts';
 import { change, OWN, policyOf, refs } from './policy-builder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyDocument } from '../../../src/contracts/policy.ts';
+import type { PolicyDocument } from '../../../src/contracts/documents/policy.ts';
 import { assemblePolicy } from '../../../src/policy/assemble.ts';
 import { enclosingNotes, networkFor } from '../../../src/policy/confinement.ts';
 

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type PolicyDocument, policyDocumentSchema, policyReference } from '../../../src/contracts/policy.ts';
+import {
+  type PolicyDocument,
+  policyDocumentSchema,
+  policyReference,
+} from '../../../src/contracts/documents/policy.ts';
 import { approvalsFor, checkFiles } from '../../../src/policy/changes.ts';
 import { unenforceable } from '../../../src/policy/enforcement.ts';
 import { AGENT_FILES, CI_FILES, HOOK_FILES, SECRET_FILES } from '../../../src/policy/sensitive-files.ts';
-import { checkPolicy } from '../../../src/workflow/policy-document.ts';
+import { checkPolicy } from '../../../src/workflow/document/policy-document.ts';
 import { places } from '../workflow/check.ts';
 import { change, policyOf } from './policy-builder.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyOverride } from '../../../src/contracts/policy.ts';
+import type { PolicyOverride } from '../../../src/contracts/documents/policy.ts';
 import { type AgentCapability, notKeptBy, unenforceable } from '../../../src/policy/enforcement.ts';
 import { policyOf } from './policy-builder.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HiddenChange } from '../../../src/contracts/workspace-change.ts';
+import type { HiddenChange } from '../../../src/contracts/run/workspace-change.ts';
 import { checkHiddenChanges } from '../../../src/policy/hidden-changes.ts';
 import { formatViolation } from '../../../src/policy/violation.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../src/contracts/workspace-change.ts';
+import type { FileChange } from '../../../src/contracts/run/workspace-change.ts';
 import { changedJudges, isJudgePath, isRunnerConfiguration } from '../../../src/policy/judges.ts';
 
 /** Tests and what belongs to them, by ecosystem. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyOverride } from '../../../src/contracts/policy.ts';
+import type { PolicyOverride } from '../../../src/contracts/documents/policy.ts';
 import { parsePatch } from '../../../src/policy/patch.ts';
 import { checkPatch } from '../../../src/policy/patch-check.ts';
 import { policyOf } from './policy-builder.ts';

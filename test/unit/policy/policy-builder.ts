@@ -1,5 +1,5 @@
-import type { PolicyOverride } from '../../../src/contracts/policy.ts';
-import type { FileChange, RefState } from '../../../src/contracts/workspace-change.ts';
+import type { PolicyOverride } from '../../../src/contracts/documents/policy.ts';
+import type { FileChange, RefState } from '../../../src/contracts/run/workspace-change.ts';
 import { assemblePolicy, type EffectivePolicy } from '../../../src/policy/assemble.ts';
 
 export function policyOf(policy: PolicyOverride): EffectivePolicy {

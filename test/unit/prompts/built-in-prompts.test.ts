@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createPromptCatalog } from '../../../src/adapters/prompts/prompt-catalog.ts';
 import { readPrompts } from '../../../src/adapters/prompts/prompt-files.ts';
-import { type PromptFrontMatter, promptFrontMatterSchema } from '../../../src/contracts/prompt.ts';
+import { type PromptFrontMatter, promptFrontMatterSchema } from '../../../src/contracts/documents/prompt.ts';
 import { isRuntimeInput } from '../../../src/workflow/runtime-inputs.ts';
-import { parseYaml } from '../../../src/workflow/yaml-source.ts';
+import { parseYaml } from '../../../src/workflow/yaml/yaml-source.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../prompts');
 const { byRef, broken } = readPrompts([FOLDER]);

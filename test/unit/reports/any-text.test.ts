@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { harnessReportSchema } from '../../../src/contracts/harness-report.ts';
+import { harnessReportSchema } from '../../../src/contracts/run/harness-report.ts';
 import { composeReport } from '../../../src/reports/compose-report.ts';
 import { readTestReport } from '../../../src/reports/convert.ts';
 import type { ReportForm } from '../../../src/reports/report-source.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CaseStatus } from '../../../src/contracts/harness-report.ts';
+import type { CaseStatus } from '../../../src/contracts/run/harness-report.ts';
 import {
   compareCases,
   countBaseline,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { harnessReportSchema } from '../../../src/contracts/harness-report.ts';
+import { harnessReportSchema } from '../../../src/contracts/run/harness-report.ts';
 import { type ComposeFacts, composeReport } from '../../../src/reports/compose-report.ts';
 import type { TestResult } from '../../../src/reports/test-results.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentFailure } from '../../../src/contracts/agent-failure.ts';
-import type { Usage } from '../../../src/contracts/agent-result.ts';
-import type { RunEvent } from '../../../src/contracts/event.ts';
+import type { AgentFailure } from '../../../src/contracts/run/agent-failure.ts';
+import type { Usage } from '../../../src/contracts/run/agent-result.ts';
+import type { RunEvent } from '../../../src/contracts/run/event.ts';
 import type { Budgets, Plan } from '../../../src/kernel/plan.ts';
 import type { Agent, AgentRequest, AgentResult } from '../../../src/ports/agent.ts';
 import type { CredentialWait, CredentialWaits } from '../../../src/ports/credential-waits.ts';
-import type { DriveEnd } from '../../../src/runtime/drive.ts';
+import type { DriveEnd } from '../../../src/runtime/drive/drive.ts';
+import { startRun } from '../../../src/runtime/drive/start-run.ts';
 import type { AgentCare, RunDeps } from '../../../src/runtime/run-context.ts';
-import { startRun } from '../../../src/runtime/start-run.ts';
 import { createSimDeps } from '../../../src/simulation/sim-deps.ts';
 import { createLife } from '../../../src/simulation/sim-life.ts';
 import { plainHabits, type SimScript } from '../../../src/simulation/sim-script.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BaselineValidator } from '../../../src/contracts/baseline.ts';
+import type { BaselineValidator } from '../../../src/contracts/run/baseline.ts';
 import type { PlanValidator } from '../../../src/kernel/plan.ts';
 import {
   type BaselineFacts,
@@ -7,7 +7,7 @@ import {
   hasNoPass,
   judgeBaseline,
   type ScriptAtBase,
-} from '../../../src/runtime/baseline-verdict.ts';
+} from '../../../src/runtime/effects/validation/baseline-verdict.ts';
 
 const PRESENT: ScriptAtBase = { kind: 'present' };
 const ABSENT: ScriptAtBase = { kind: 'absent' };

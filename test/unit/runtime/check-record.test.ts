@@ -5,7 +5,7 @@ import {
   type JudgesRecord,
   type ValidationRecord,
   validationRecordSchema,
-} from '../../../src/runtime/check-record.ts';
+} from '../../../src/runtime/verify/check-record.ts';
 
 const PLAIN = {
   mechanical_outcome: 'completed',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findEarlierRun } from '../../../src/runtime/earlier-run.ts';
+import { findEarlierRun } from '../../../src/runtime/record/earlier-run.ts';
 import { openRecord, RECORDED_RUNS } from '../../replay/recorded-runs.ts';
 
 describe('a recorded run', () => {

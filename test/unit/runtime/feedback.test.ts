@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../../src/contracts/event.ts';
-import { feedbackFor } from '../../../src/runtime/step-inputs.ts';
+import type { EventDraft } from '../../../src/contracts/run/event.ts';
+import { feedbackFor } from '../../../src/runtime/effects/agent/step-inputs.ts';
 
 function started(step_id: string, attempt: number, visit: number): EventDraft {
   return {

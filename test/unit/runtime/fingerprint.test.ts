@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../src/contracts/workspace-change.ts';
-import { fingerprintOf } from '../../../src/runtime/workspace-evidence.ts';
+import type { FileChange } from '../../../src/contracts/run/workspace-change.ts';
+import { fingerprintOf } from '../../../src/runtime/evidence/workspace-evidence.ts';
 
 const file = (path: string, blob: string, newMode = '100644'): FileChange => ({
   path,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { GateRequest } from '../../../src/runtime/gate-request.ts';
-import { renderGateRequest } from '../../../src/runtime/gate-text.ts';
-import { beginningOf } from '../../../src/runtime/last-word.ts';
+import { beginningOf } from '../../../src/runtime/evidence/last-message.ts';
+import type { GateRequest } from '../../../src/runtime/gates/gate-request.ts';
+import { renderGateRequest } from '../../../src/runtime/gates/gate-text.ts';
 
 const REQUEST: GateRequest = {
   run_id: 'r1',

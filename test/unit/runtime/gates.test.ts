@@ -4,9 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRunDirectory } from '../../../src/adapters/run-store/run-directory.ts';
 import type { RunDirectory } from '../../../src/ports/run-store.ts';
-import { type GateAnswer, outcomePath, settleGate, submitAnswer } from '../../../src/runtime/gates.ts';
+import {
+  type GateAnswer,
+  outcomePath,
+  settleGate,
+  submitAnswer,
+} from '../../../src/runtime/gates/open-gates.ts';
 import { toJson } from '../../../src/runtime/json.ts';
-import type { AwaitingView } from '../../../src/runtime/run-view.ts';
+import type { AwaitingView } from '../../../src/runtime/record/run-view.ts';
 
 const GATE: AwaitingView = {
   stepId: 'ask',

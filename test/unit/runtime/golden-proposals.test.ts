@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { GoldenProposal } from '../../../src/contracts/golden-proposal.ts';
+import type { GoldenProposal } from '../../../src/contracts/run/golden-proposal.ts';
 import { INITIAL_STATE } from '../../../src/kernel/state.ts';
 import type { RunDirectory } from '../../../src/ports/run-store.ts';
-import { isInTheWay, readGoldenPath } from '../../../src/runtime/golden-path.ts';
-import { proposalsIn, proposalTitle } from '../../../src/runtime/golden-proposal.ts';
-import { patchSections } from '../../../src/runtime/patch-sections.ts';
-import { pendingProposals } from '../../../src/runtime/pending-proposals.ts';
-import type { StepView } from '../../../src/runtime/run-view.ts';
+import { patchSections } from '../../../src/runtime/evidence/patch-sections.ts';
+import { isInTheWay, readGoldenPath } from '../../../src/runtime/goldens/golden-path.ts';
+import { proposalsIn, proposalTitle } from '../../../src/runtime/goldens/golden-proposal.ts';
+import { pendingProposals } from '../../../src/runtime/goldens/pending-proposals.ts';
+import type { StepView } from '../../../src/runtime/record/run-view.ts';
 
 describe('the path of a golden', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanValidator } from '../../../src/kernel/plan.ts';
-import { findNeededValidators } from '../../../src/runtime/effects/optional-validators.ts';
+import { findNeededValidators } from '../../../src/runtime/effects/validation/optional-validators.ts';
 
 const named = (id: string, optional: boolean) => ({ kind: 'named', id, name: id, optional }) as PlanValidator;
 const TESTS = named('tests', false);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ExpectedFailure } from '../../../src/contracts/expected-failure.ts';
-import type { DriveContext } from '../../../src/runtime/drive-context.ts';
-import { finish, perform } from '../../../src/runtime/perform.ts';
+import type { DriveContext } from '../../../src/runtime/drive/drive-context.ts';
+import { finish, perform } from '../../../src/runtime/drive/perform.ts';
 
 const EFFECT = { kind: 'run_agent', stepId: 'work', opcode: 'RUN_AGENT', attempt: 1, visit: 1 } as const;
 

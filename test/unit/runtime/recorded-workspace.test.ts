@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canBeWorkspace } from '../../../src/runtime/recorded-run.ts';
+import { canBeWorkspace } from '../../../src/runtime/record/recorded-run.ts';
 
 describe('the workspace that a record names', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answererText, isInteractive } from '../../../src/contracts/answer-origin.ts';
-import { answerNotes } from '../../../src/runtime/answer-text.ts';
-import { refuseAnswer } from '../../../src/runtime/refuse-answer.ts';
+import { answererText, isInteractive } from '../../../src/contracts/run/answer-origin.ts';
+import { answerNotes } from '../../../src/runtime/gates/answer-text.ts';
+import { refuseAnswer } from '../../../src/runtime/gates/refuse-answer.ts';
 
 const origin = (place: { terminal?: string; session?: string }) => ({
   user: 'alice',

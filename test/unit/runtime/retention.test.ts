@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Status } from '../../../src/contracts/run-files.ts';
+import { judgeRetention, workspaceFolder } from '../../../src/app/retention.ts';
+import type { Status } from '../../../src/contracts/run/run-files.ts';
 import type { RunListing } from '../../../src/ports/run-store.ts';
-import { judgeRetention, workspaceFolder } from '../../../src/runtime/retention.ts';
 
 const NOW = new Date('2026-03-31T12:00:00Z');
 

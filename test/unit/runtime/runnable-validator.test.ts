@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanValidator } from '../../../src/kernel/plan.ts';
 import type { RunnableValidator } from '../../../src/ports/validator.ts';
-import { runnableOf } from '../../../src/runtime/effects/run-validators.ts';
+import { runnableOf } from '../../../src/runtime/effects/validation/run-validators.ts';
 
 const planned = (fields: Partial<PlanValidator>): PlanValidator => ({
   kind: 'named',

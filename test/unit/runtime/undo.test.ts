@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseSalvage, salvageRefOf } from '../../../src/adapters/workspace/result/salvage-refs.ts';
+import { chooseRef, chooseSalvage } from '../../../src/app/undo.ts';
 import type { Salvage } from '../../../src/ports/upkeep.ts';
-import { chooseRef, chooseSalvage } from '../../../src/runtime/undo.ts';
 
 const COMMIT = 'c'.repeat(40);
 

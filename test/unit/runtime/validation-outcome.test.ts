@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MechanicalOutcome } from '../../../src/contracts/vocabulary.ts';
 import type { ValidatorResult } from '../../../src/ports/validator.ts';
-import { worstOutcome } from '../../../src/runtime/effects/run-validation.ts';
-import { validationReportOf } from '../../../src/runtime/effects/validation-evidence.ts';
+import { worstOutcome } from '../../../src/runtime/effects/validation/run-validation.ts';
+import { validationReportOf } from '../../../src/runtime/effects/validation/validation-evidence.ts';
 
 describe('the outcome of several validators', () => {
   it.each<[MechanicalOutcome[], MechanicalOutcome]>([

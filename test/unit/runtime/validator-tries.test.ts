@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ValidatorResult } from '../../../src/ports/validator.ts';
-import { proposalsOf, runTries } from '../../../src/runtime/effects/validator-tries.ts';
+import { proposalsOf, runTries } from '../../../src/runtime/effects/validation/validator-tries.ts';
 
 function resultOf(
   outcome: ValidatorResult['outcome'],

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { detectSetup, inVirtualEnvironment, needsPathOfPrograms } from '../../../src/setup/detect-setup.ts';
 import { type LockFile, listsDependencies } from '../../../src/setup/lock-files.ts';
 import { explainedSetupBlock, missingSetupAdvice, setupBlock } from '../../../src/setup/setup-block.ts';
-import { checkConfig } from '../../../src/workflow/config-document.ts';
-import { mergeConfigs } from '../../../src/workflow/config-merge.ts';
+import { checkConfig } from '../../../src/workflow/config/config-document.ts';
+import { mergeConfigs } from '../../../src/workflow/config/config-merge.ts';
 
 const files = (record: Readonly<Record<string, string>>) => new Map(Object.entries(record));
 const parse = (text: string) => checkConfig({ name: 'config.yaml', bytes: new TextEncoder().encode(text) });

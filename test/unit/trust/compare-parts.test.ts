@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TrustedPart } from '../../../src/contracts/trust.ts';
+import type { TrustedPart } from '../../../src/contracts/config/trust.ts';
 import type { ScriptValidator } from '../../../src/kernel/plan.ts';
 import { compareParts, isCovered } from '../../../src/trust/compare-parts.ts';
 import { detectedParts, suitePart, workflowPart } from '../../../src/trust/file-parts.ts';

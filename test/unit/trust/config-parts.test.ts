@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigDocument } from '../../../src/contracts/config.ts';
+import type { ConfigDocument } from '../../../src/contracts/config/config.ts';
 import { configParts } from '../../../src/trust/config-parts.ts';
 
 const texts = (repository: ConfigDocument, user: ConfigDocument = {}) =>

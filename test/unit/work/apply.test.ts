@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ImplementorResult } from '../../../src/contracts/work-results.ts';
+import type { ImplementorResult } from '../../../src/contracts/work/work-results.ts';
 import {
   applyImplementorResult,
   scopeCorrections,

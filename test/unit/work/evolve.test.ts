@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkEvent } from '../../../src/contracts/work-event.ts';
+import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import { createWorkState, evolve, WorkBug } from '../../../src/work/evolve.ts';
 import { snapshotOf } from '../../../src/work/state.ts';
 import {

@@ -1,5 +1,11 @@
-import type { JournalEntry, WorkEvent } from '../../../src/contracts/work-event.ts';
-import type { Pipeline, Revision, Spec, WorkItem, WorkStatus } from '../../../src/contracts/work-item.ts';
+import type { JournalEntry, WorkEvent } from '../../../src/contracts/work/work-event.ts';
+import type {
+  Pipeline,
+  Revision,
+  Spec,
+  WorkItem,
+  WorkStatus,
+} from '../../../src/contracts/work/work-item.ts';
 import { createWorkState, evolve, type FoldedState } from '../../../src/work/evolve.ts';
 import type { WorkLimits } from '../../../src/work/limits.ts';
 

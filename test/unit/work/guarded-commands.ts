@@ -1,5 +1,5 @@
-import type { WorkEvent } from '../../../src/contracts/work-event.ts';
-import type { PlannerResult } from '../../../src/contracts/work-results.ts';
+import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
+import type { PlannerResult } from '../../../src/contracts/work/work-results.ts';
 import type { WorkCommand } from '../../../src/work/command.ts';
 import { refusalOf } from '../../../src/work/guards.ts';
 import { accepted, created, inReview, limits, moved, spec, stateOf } from './fixtures.ts';

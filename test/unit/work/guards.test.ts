@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkEvent } from '../../../src/contracts/work-event.ts';
+import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkCommand } from '../../../src/work/command.ts';
 import { refusalOf } from '../../../src/work/guards.ts';
 import { created, inReview, made, moved, spec, stateOf } from './fixtures.ts';

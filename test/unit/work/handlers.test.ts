@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkEvent } from '../../../src/contracts/work-event.ts';
-import type { WorkStatus } from '../../../src/contracts/work-item.ts';
+import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
+import type { WorkStatus } from '../../../src/contracts/work/work-item.ts';
 import { askHandlers } from '../../../src/work/handlers/all-handlers.ts';
 import { handleDependencies } from '../../../src/work/handlers/dependencies.ts';
 import type { Handler } from '../../../src/work/handlers/handler.ts';

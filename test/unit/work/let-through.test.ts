@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkEvent } from '../../../src/contracts/work-event.ts';
+import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkCommand } from '../../../src/work/command.ts';
 import { refusalEvents } from '../../../src/work/refused.ts';
 import { created, ended, inReview, moved, stateOf } from './fixtures.ts';

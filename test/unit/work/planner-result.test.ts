@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlannedWorkItem, PlannerResult } from '../../../src/contracts/work-results.ts';
+import type { PlannedWorkItem, PlannerResult } from '../../../src/contracts/work/work-results.ts';
 import type { KnownItem } from '../../../src/work/contract/planned-ids.ts';
 import { checkPlannerResult } from '../../../src/work/contract/planner-result.ts';
 import {

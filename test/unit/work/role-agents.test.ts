@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configDocumentSchema } from '../../../src/contracts/config.ts';
-import { CONFIG_DEFAULTS } from '../../../src/contracts/config-defaults.ts';
+import { configDocumentSchema } from '../../../src/contracts/config/config.ts';
+import { CONFIG_DEFAULTS } from '../../../src/contracts/config/config-defaults.ts';
 import { unknownRoleAgents, withRoleAgents } from '../../../src/work/role-agents.ts';
 import { checkWorkflow } from '../../../src/workflow/check-workflow.ts';
 

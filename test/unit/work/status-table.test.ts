@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WORK_STATUSES, type WorkStatus } from '../../../src/contracts/work-item.ts';
+import { WORK_STATUSES, type WorkStatus } from '../../../src/contracts/work/work-item.ts';
 import { isTerminal, type Mover, transition } from '../../../src/work/status-table.ts';
 
 const WRITTEN_OUT: Readonly<Record<Mover, readonly string[]>> = {

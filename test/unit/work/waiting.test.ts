@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkEvent } from '../../../src/contracts/work-event.ts';
+import type { WorkEvent } from '../../../src/contracts/work/work-event.ts';
 import type { WorkLimits } from '../../../src/work/limits.ts';
 import { waitingReason } from '../../../src/work/waiting.ts';
 import { accepted, created, inReview, limits, moved, reviewed, stateOf } from './fixtures.ts';

@@ -1,4 +1,4 @@
-import type { PlannedWorkItem, PlannerResult } from '../../../src/contracts/work-results.ts';
+import type { PlannedWorkItem, PlannerResult } from '../../../src/contracts/work/work-results.ts';
 
 export const TASK_BODY = `## Objective
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { jsonSchemaOf } from '../../../src/contracts/json-schemas.ts';
-import { journalEntrySchema, workEventSchema } from '../../../src/contracts/work-event.ts';
+import { journalEntrySchema, workEventSchema } from '../../../src/contracts/work/work-event.ts';
 import {
   pipelineSchema,
   revisionSchema,
   specSchema,
   workItemSchema,
-} from '../../../src/contracts/work-item.ts';
+} from '../../../src/contracts/work/work-item.ts';
 import {
   implementorResultSchema,
   plannerResultSchema,
   reviewerResultSchema,
-} from '../../../src/contracts/work-results.ts';
+} from '../../../src/contracts/work/work-results.ts';
 import { parseKnownItems } from '../../../src/work/contract/known-items.ts';
 import { schemaProblems } from '../json-schema-check.ts';
 import { bareProperties, isMapping, schemasIn } from '../json-schema-walk.ts';

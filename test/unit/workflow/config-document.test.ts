@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ConfigDocument } from '../../../src/contracts/config.ts';
-import { CONFIG_DEFAULTS } from '../../../src/contracts/config-defaults.ts';
-import { checkConfig } from '../../../src/workflow/config-document.ts';
-import { mergeConfigs } from '../../../src/workflow/config-merge.ts';
+import type { ConfigDocument } from '../../../src/contracts/config/config.ts';
+import { CONFIG_DEFAULTS } from '../../../src/contracts/config/config-defaults.ts';
+import { checkConfig } from '../../../src/workflow/config/config-document.ts';
+import { mergeConfigs } from '../../../src/workflow/config/config-merge.ts';
 import { places } from './check.ts';
 
 const BOUNDS = { memory: '16GB', processes: 1000, written_bytes: '10GB' };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { configDocumentSchema } from '../../../src/contracts/config.ts';
-import { checkConfig } from '../../../src/workflow/config-document.ts';
-import { readEnvironment } from '../../../src/workflow/config-environment.ts';
-import { mergeConfigs } from '../../../src/workflow/config-merge.ts';
+import { configDocumentSchema } from '../../../src/contracts/config/config.ts';
+import { checkConfig } from '../../../src/workflow/config/config-document.ts';
+import { readEnvironment } from '../../../src/workflow/config/config-environment.ts';
+import { mergeConfigs } from '../../../src/workflow/config/config-merge.ts';
 
 const BOUNDS = { memory: '16GB', processes: 1000, written_bytes: '10GB' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { configDocumentSchema } from '../../../src/contracts/config.ts';
-import { promptFrontMatterSchema } from '../../../src/contracts/prompt.ts';
-import { workflowDocumentSchema } from '../../../src/contracts/workflow-document.ts';
+import { configDocumentSchema } from '../../../src/contracts/config/config.ts';
+import { promptFrontMatterSchema } from '../../../src/contracts/documents/prompt.ts';
+import { workflowDocumentSchema } from '../../../src/contracts/documents/workflow-document.ts';
 
 describe('the schemas of documents', () => {
   it.each([

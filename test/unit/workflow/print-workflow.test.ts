@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { printWorkflow } from '../../../src/workflow/print-workflow.ts';
-import { parseYaml } from '../../../src/workflow/yaml-source.ts';
+import { parseYaml } from '../../../src/workflow/yaml/yaml-source.ts';
 import { validWorkflow, type WorkflowValue } from '../../../testing/workflow-arbitrary.ts';
 import { checkWithAdvice } from './check.ts';
 

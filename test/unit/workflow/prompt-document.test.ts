@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPrompt } from '../../../src/workflow/prompt-document.ts';
+import { checkPrompt } from '../../../src/workflow/document/prompt-document.ts';
 import { places } from './check.ts';
 
 const check = (text: string) => checkPrompt({ name: 'p.md', bytes: new TextEncoder().encode(text) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isHarnessReport } from '../../../src/workflow/rules/golden-gate.ts';
-import { promptForm } from '../../../src/workflow/rules/prompt-forms.ts';
-import { findSubstitutions } from '../../../src/workflow/rules/substitutions.ts';
+import { isHarnessReport } from '../../../src/workflow/rules/paths/golden-gate.ts';
+import { promptForm } from '../../../src/workflow/rules/steps/prompt-forms.ts';
+import { findSubstitutions } from '../../../src/workflow/rules/steps/substitutions.ts';
 import {
   agent,
   check,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSuite } from '../../../src/workflow/suite-document.ts';
+import { checkSuite } from '../../../src/workflow/document/suite-document.ts';
 
 function check(text: string) {
   return checkSuite({ name: 'suite.yaml', bytes: new TextEncoder().encode(text) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeSource, MAX_SOURCE_BYTES } from '../../../src/workflow/source-text.ts';
-import { parseYaml } from '../../../src/workflow/yaml-source.ts';
+import { decodeSource, MAX_SOURCE_BYTES } from '../../../src/workflow/yaml/source-text.ts';
+import { parseYaml } from '../../../src/workflow/yaml/yaml-source.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const nested = (levels: number) => `a: ${'['.repeat(levels - 1)}1${']'.repeat(levels - 1)}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDiffRaw } from '../../../src/adapters/workspace/files/parse-diff-raw.ts';
-import type { FileChange } from '../../../src/contracts/workspace-change.ts';
+import type { FileChange } from '../../../src/contracts/run/workspace-change.ts';
 
 const ZERO = '0'.repeat(40);
 const OLD = 'a'.repeat(40);

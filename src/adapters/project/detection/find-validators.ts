@@ -1,4 +1,4 @@
-import { DETECTED_NAMES, type DetectedValidator } from '../../../contracts/detected-validator.ts';
+import { DETECTED_NAMES, type DetectedValidator } from '../../../contracts/config/detected-validator.ts';
 import type { ProjectFiles } from './found-commands.ts';
 import { findDenoTasks, findLanguageTools } from './language-tools.ts';
 import { findPackageScripts } from './package-scripts.ts';

@@ -1,4 +1,4 @@
-import type { DetectedName, DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { DetectedName, DetectedValidator } from '../../../contracts/config/detected-validator.ts';
 
 /** Files of a repository by path relative to its root. Files of which only the existence matters have an empty text. */
 export type ProjectFiles = ReadonlyMap<string, string>;

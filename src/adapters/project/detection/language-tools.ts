@@ -1,4 +1,4 @@
-import type { DetectedName, DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { DetectedName, DetectedValidator } from '../../../contracts/config/detected-validator.ts';
 import { asObject, findTasks, type ProjectFiles, parseObject, TASK_NAMES } from './found-commands.ts';
 
 /** Tasks in deno's configuration: defined explicitly, like scripts of a package. */

@@ -1,4 +1,4 @@
-import type { DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { DetectedValidator } from '../../../contracts/config/detected-validator.ts';
 import { asObject, findTasks, type ProjectFiles, parseObject, TASK_NAMES } from './found-commands.ts';
 
 type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';

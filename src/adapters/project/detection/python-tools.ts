@@ -1,4 +1,4 @@
-import type { DetectedName, DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { DetectedName, DetectedValidator } from '../../../contracts/config/detected-validator.ts';
 import type { ProjectFiles } from './found-commands.ts';
 
 interface Tool {

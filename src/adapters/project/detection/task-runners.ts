@@ -1,4 +1,4 @@
-import type { DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { DetectedValidator } from '../../../contracts/config/detected-validator.ts';
 import { findTasks, type ProjectFiles, TASK_NAMES, type TaskNames } from './found-commands.ts';
 
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];

@@ -1,4 +1,4 @@
-import type { DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { DetectedValidator } from '../../../contracts/config/detected-validator.ts';
 import type { ProjectFiles } from './found-commands.ts';
 import { nextestReport } from './nextest.ts';
 import { findScriptRunner, type ScriptRunner } from './package-runner.ts';

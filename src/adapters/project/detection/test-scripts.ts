@@ -1,4 +1,4 @@
-import type { DetectedValidator } from '../../../contracts/detected-validator.ts';
+import type { DetectedValidator } from '../../../contracts/config/detected-validator.ts';
 import type { ProjectFiles } from './found-commands.ts';
 
 /** Common paths of scripts that run the tests of a repository, most common first. */

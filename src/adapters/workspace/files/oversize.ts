@@ -1,7 +1,7 @@
 import { lstat, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatBytes } from '../../../contracts/byte-size.ts';
-import { OversizedChange } from '../../../contracts/oversized-change.ts';
+import { OversizedChange } from '../../../contracts/run/oversized-change.ts';
 import type { Git } from '../git/git-command.ts';
 import type { RunRepository } from '../repository/run-repository.ts';
 import { DISPLACED_FOLDER } from './displaced.ts';

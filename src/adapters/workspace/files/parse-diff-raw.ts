@@ -1,4 +1,4 @@
-import type { FileChange, WorkspaceDiff } from '../../../contracts/workspace-change.ts';
+import type { FileChange, WorkspaceDiff } from '../../../contracts/run/workspace-change.ts';
 
 const RAW_RECORD = /^:(\d{6}) (\d{6}) [0-9a-f]+ ([0-9a-f]+) ([A-Z])\d*$/;
 const COUNT_RECORD = /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/;

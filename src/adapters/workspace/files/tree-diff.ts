@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { WorkspaceDiff } from '../../../contracts/workspace-change.ts';
+import type { WorkspaceDiff } from '../../../contracts/run/workspace-change.ts';
 import { createGit, type Git, GitError, type GitResult } from '../git/git-command.ts';
 import { writeTree } from '../git/revision.ts';
 import { isPartialStore } from '../repository/layout.ts';

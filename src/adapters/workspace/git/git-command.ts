@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExpectedFailure } from '../../../contracts/expected-failure.ts';
-import { gitMarkOf, MARK_VARIABLE } from '../../../contracts/process-mark.ts';
+import { gitMarkOf, MARK_VARIABLE } from '../../../contracts/run/process-mark.ts';
 
 /** Set on every command, so that no hook or helper from the user's configuration changes what the command does. */
 const FIXED_SETTINGS = [

@@ -1,4 +1,4 @@
-import type { Spec } from '../../../contracts/work-item.ts';
+import type { Spec } from '../../../contracts/work/work-item.ts';
 import { isAllowedBy } from '../../../policy/globs.ts';
 import type { SpecFolder, SpecProblem, SpecReading } from '../../../ports/spec-folder.ts';
 import { readSpecFrontMatter } from '../../../work/spec-front-matter.ts';

@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { RefState } from '../../../contracts/workspace-change.ts';
+import type { RefState } from '../../../contracts/run/workspace-change.ts';
 import { writeIndex } from '../files/file-tree.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { parsePackedRefs } from '../git/ref-files.ts';

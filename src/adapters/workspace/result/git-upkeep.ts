@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { gitMarkOf } from '../../../contracts/process-mark.ts';
+import { gitMarkOf } from '../../../contracts/run/process-mark.ts';
 import type { ListedWorktree, Salvage, Upkeep } from '../../../ports/upkeep.ts';
 import type { RunWorkspace } from '../../../ports/workspace.ts';
 import { diffTrees } from '../files/tree-diff.ts';

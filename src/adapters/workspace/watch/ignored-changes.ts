@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises';
-import type { FileChange } from '../../../contracts/workspace-change.ts';
+import type { FileChange } from '../../../contracts/run/workspace-change.ts';
 import { lastIgnored } from '../files/file-tree.ts';
 import { RUN_FOLDER } from '../files/harness-link.ts';
 import { pathInside, textOfPath } from '../files/paths.ts';

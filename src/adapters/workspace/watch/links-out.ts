@@ -1,6 +1,6 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import type { FileChange, HiddenChange } from '../../../contracts/workspace-change.ts';
+import type { FileChange, HiddenChange } from '../../../contracts/run/workspace-change.ts';
 
 const LINK_MODE = '120000';
 

@@ -1,4 +1,4 @@
-import type { HiddenChange, Notice } from '../../../contracts/workspace-change.ts';
+import type { HiddenChange, Notice } from '../../../contracts/run/workspace-change.ts';
 import { isHarmlessSetting } from '../../../policy/git-settings.ts';
 import type { StepTraces, StepWatch, StepWatcher, WatchRequest } from '../../../ports/step-watch.ts';
 import { removeSpecialFiles } from '../files/special-files.ts';

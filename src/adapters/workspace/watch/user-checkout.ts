@@ -1,4 +1,4 @@
-import type { Notice } from '../../../contracts/workspace-change.ts';
+import type { Notice } from '../../../contracts/run/workspace-change.ts';
 import { type Git, GitError } from '../git/git-command.ts';
 import { readRefs } from '../git/ref-files.ts';
 import { salvageRefOf } from '../result/salvage-refs.ts';

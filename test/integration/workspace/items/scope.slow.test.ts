@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createPrograms } from '../../../../src/adapters/programs/compare-programs.ts';
 import { createScopeSources } from '../../../../src/adapters/workspace/items/scope-sources.ts';
 import { parsePatch } from '../../../../src/policy/patch.ts';
-import { judgeScope, scopeWarnings } from '../../../../src/runtime/judge-scope.ts';
+import { judgeScope, scopeWarnings } from '../../../../src/runtime/evidence/classify-patch.ts';
 import { type GitRepo, makeRepo } from '../../../../testing/git-repo.ts';
 
 const programs = createPrograms();

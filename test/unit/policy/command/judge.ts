@@ -1,6 +1,6 @@
-import type { PolicyOverride } from '../../../../src/contracts/policy.ts';
-import { checkCommand } from '../../../../src/policy/command/check-command.ts';
-import type { CommandPlace } from '../../../../src/policy/command/write-rules.ts';
+import type { PolicyOverride } from '../../../../src/contracts/documents/policy.ts';
+import { checkCommand } from '../../../../src/policy/shell/check-command.ts';
+import type { CommandPlace } from '../../../../src/policy/shell/write-rules.ts';
 import { policyOf } from '../policy-builder.ts';
 
 export const PLACE: CommandPlace = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkCommand } from '../../../../src/policy/command/check-command.ts';
-import { readLine } from '../../../../src/policy/command/shell/read-line.ts';
+import { checkCommand } from '../../../../src/policy/shell/check-command.ts';
+import { readLine } from '../../../../src/policy/shell/grammar/read-line.ts';
 import { policyOf } from '../policy-builder.ts';
 import { DENYING, judge, PLACE } from './judge.ts';
 

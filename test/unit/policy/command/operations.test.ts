@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation, PolicyOverride } from '../../../../src/contracts/policy.ts';
+import type { Operation, PolicyOverride } from '../../../../src/contracts/documents/policy.ts';
 import { judge } from './judge.ts';
 
 const forbidding = (...operations: Operation[]): PolicyOverride => ({ forbidden_operations: operations });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { PolicyOverride } from '../../../../src/contracts/policy.ts';
-import { checkCommand } from '../../../../src/policy/command/check-command.ts';
-import { checkPolicy } from '../../../../src/workflow/policy-document.ts';
+import type { PolicyOverride } from '../../../../src/contracts/documents/policy.ts';
+import { checkCommand } from '../../../../src/policy/shell/check-command.ts';
+import { checkPolicy } from '../../../../src/workflow/document/policy-document.ts';
 import { policyOf } from '../policy-builder.ts';
 import { readCommandLines } from './command-lines.ts';
 import { judge, PLACE } from './judge.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readLine } from '../../../../src/policy/command/shell/read-line.ts';
-import { MASK, type Step } from '../../../../src/policy/command/shell/shell-word.ts';
+import { readLine } from '../../../../src/policy/shell/grammar/read-line.ts';
+import { MASK, type Step } from '../../../../src/policy/shell/grammar/shell-word.ts';
 
 /** Commands as words between brackets, compounds by their shape, and what stands between them. */
 function spell(line: string): string {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLine } from '../../../../src/policy/command/shell/read-line.ts';
+import { readLine } from '../../../../src/policy/shell/grammar/read-line.ts';
 
 const SCRIPT = `p() { printf '%s\\037' "$@"; }
 for line; do (eval "p $line") 2>/dev/null || printf '!'; printf '\\036'; done`;

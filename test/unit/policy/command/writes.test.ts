@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { PolicyOverride } from '../../../../src/contracts/policy.ts';
-import { checkPolicy } from '../../../../src/workflow/policy-document.ts';
+import type { PolicyOverride } from '../../../../src/contracts/documents/policy.ts';
+import { checkPolicy } from '../../../../src/workflow/document/policy-document.ts';
 import { judge } from './judge.ts';
 
 const file = new URL('../../../../policies/policy.workspace.v1.yaml', import.meta.url);

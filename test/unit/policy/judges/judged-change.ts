@@ -1,4 +1,4 @@
-import type { FileChange } from '../../../../src/contracts/workspace-change.ts';
+import type { FileChange } from '../../../../src/contracts/run/workspace-change.ts';
 import { changedCommand, filesOfCommand } from '../../../../src/policy/judges/changed-command.ts';
 import { inspectChange, textsToInspect } from '../../../../src/policy/judges/inspect-change.ts';
 import { addedTests, changedJudges } from '../../../../src/policy/judges.ts';

@@ -1,9 +1,9 @@
-import type { WorkEvent } from '../../../../src/contracts/work-event.ts';
+import type { WorkEvent } from '../../../../src/contracts/work/work-event.ts';
 import type {
   ImplementorResult,
   PlannedWorkItem,
   PlannerResult,
-} from '../../../../src/contracts/work-results.ts';
+} from '../../../../src/contracts/work/work-results.ts';
 import type { Clock } from '../../../../src/ports/clock.ts';
 import { createWorkEngine } from '../../../../src/runtime/work/loop.ts';
 import type { CommandOf } from '../../../../src/work/command.ts';

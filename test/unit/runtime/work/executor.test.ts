@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkEvent } from '../../../../src/contracts/work-event.ts';
+import type { WorkEvent } from '../../../../src/contracts/work/work-event.ts';
 import { createExecutor } from '../../../../src/runtime/work/executor.ts';
 import type { AskedCommand, WorkCommand } from '../../../../src/work/command.ts';
 import {

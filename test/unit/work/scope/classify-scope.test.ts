@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../../src/contracts/workspace-change.ts';
+import type { FileChange } from '../../../../src/contracts/run/workspace-change.ts';
 import { readAttestations } from '../../../../src/work/scope/attestations.ts';
 import {
   changedPaths,

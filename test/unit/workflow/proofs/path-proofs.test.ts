@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanStep, PlanValidator } from '../../../../src/kernel/plan.ts';
-import { describeWay } from '../../../../src/workflow/proofs/proof-words.ts';
+import { describeWay } from '../../../../src/workflow/proofs/proof-text.ts';
 import { proveWorkflow } from '../../../../src/workflow/proofs/prove-workflow.ts';
 import { agent, evaluate, gate, planOf, rollback, stop, validation } from '../../../../testing/plans.ts';
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Services } from '../../../../src/runtime/services.ts';
-import { type ValidateFormat, validate } from '../../../../src/surfaces/cli/verbs/validate.ts';
-import { describeDuration } from '../../../../src/workflow/proofs/proof-words.ts';
+import type { Services } from '../../../../src/app/services.ts';
+import { type ValidateFormat, validate } from '../../../../src/surfaces/cli/commands/workflow/validate.ts';
+import { describeDuration } from '../../../../src/workflow/proofs/proof-text.ts';
 import { listeningTerminal } from '../../cli/listening-terminal.ts';
 import { agent, patternA, validation, workflow } from '../check.ts';
 

@@ -3,9 +3,9 @@ import { createWorkflow } from '../../../../bench/workflow-file.mjs';
 import type { Diagnostic } from '../../../../src/diagnostics/diagnostic.ts';
 import { renderHuman } from '../../../../src/diagnostics/render-human.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../../src/workflow/check-workflow.ts';
-import { checkConfig } from '../../../../src/workflow/config-document.ts';
-import { MAX_DIAGNOSTICS } from '../../../../src/workflow/limit-diagnostics.ts';
-import { checkPrompt } from '../../../../src/workflow/prompt-document.ts';
+import { checkConfig } from '../../../../src/workflow/config/config-document.ts';
+import { MAX_DIAGNOSTICS } from '../../../../src/workflow/document/limit-diagnostics.ts';
+import { checkPrompt } from '../../../../src/workflow/document/prompt-document.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const context = {

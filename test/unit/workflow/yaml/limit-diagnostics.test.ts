@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Code } from '../../../../src/diagnostics/codes.ts';
 import { createDiagnostic } from '../../../../src/diagnostics/diagnostic.ts';
-import { limitDiagnostics, MAX_DIAGNOSTICS } from '../../../../src/workflow/limit-diagnostics.ts';
+import { limitDiagnostics, MAX_DIAGNOSTICS } from '../../../../src/workflow/document/limit-diagnostics.ts';
 
 function diagnostics(code: Code, count: number) {
   return Array.from({ length: count }, (_, index) =>

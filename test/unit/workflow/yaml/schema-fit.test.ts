@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { workflowDocumentSchema } from '../../../../src/contracts/workflow-document.ts';
-import { surelyFits } from '../../../../src/workflow/schema-fit.ts';
+import { workflowDocumentSchema } from '../../../../src/contracts/documents/workflow-document.ts';
+import { surelyFits } from '../../../../src/workflow/document/schema-fit.ts';
 import { validWorkflow, type WorkflowValue } from '../../../../testing/workflow-arbitrary.ts';
 import { MISTAKES, withMistake } from '../../document-mutations.ts';
 

@@ -1,0 +1,136 @@
+import type { Config } from '../contracts/config/config.ts';
+import type { Answerer } from '../ports/answerer.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RunRecord } from '../ports/run-store.ts';
+import type { Workspace } from '../ports/workspace.ts';
+import { type Binding, bindApproval } from '../runtime/gates/approval.ts';
+import {
+  hasExpired,
+  outcomePath,
+  readAnswer,
+  showsWhatIsThere,
+  submitAnswer,
+} from '../runtime/gates/open-gates.ts';
+import { refuseAnswer } from '../runtime/gates/refuse-answer.ts';
+import { findEarlierRun } from '../runtime/record/earlier-run.ts';
+import { workspaceOf } from '../runtime/record/recorded-run.ts';
+import { type AwaitingView, type RunView, viewRun } from '../runtime/record/run-view.ts';
+
+export interface AnswerRequest {
+  readonly record: RunRecord;
+  readonly clock: Clock;
+  readonly workspace: Workspace;
+  readonly repoRoot: string;
+  readonly answer: 'gate_approved' | 'gate_rejected';
+  /** The label that approvers are matched against. */
+  readonly by: string;
+  readonly answerer: Answerer;
+  /** `answers` of the configuration. */
+  readonly accepted: Config['answers'];
+  readonly comment: string | null;
+}
+
+export type AnswerResult =
+  | { readonly ok: true; readonly stepId: string; readonly gate: string }
+  | { readonly ok: false; readonly reason: string; readonly help: string | null };
+
+/** Records a user's answer in the gate's inbox, exactly once. The run continues when a process drives it. */
+export async function answerGate(request: AnswerRequest): Promise<AnswerResult> {
+  const { record, by, answerer } = request;
+  const obstacle = refuseAnswer(answerer, request.accepted);
+  if (obstacle !== null) return refuse(obstacle.message, obstacle.help);
+  const view = viewRun(record.events);
+  const awaiting = view?.awaiting ?? null;
+  if (view === null || awaiting === null)
+    return refuse(
+      `run ${record.directory.runId} is not waiting at a gate`,
+      (view?.end ?? null) === null
+        ? 'conductor gates lists what waits for an answer'
+        : `it has ended as ${view?.end?.outcome}; conductor show ${record.directory.runId} tells how`,
+    );
+  const fromEarlier = findEarlierRun(view);
+  if (fromEarlier !== null) return refuse(fromEarlier.message, fromEarlier.help);
+  if (awaiting.approvers.length > 0 && !awaiting.approvers.includes(by))
+    return refuse(
+      `"${by}" is not among the approvers of gate ${awaiting.stepId}`,
+      `approvers: ${awaiting.approvers.join(', ')}; answer with --as NAME`,
+    );
+  const earlier = await readAnswer(record.directory, awaiting);
+  if (earlier !== null)
+    return refuse(alreadyAnswered(awaiting.stepId, earlier.answer, earlier.by), resumeAnswered(record));
+  if (hasExpired(awaiting, request.clock.now())) return refuseExpired(view, awaiting);
+  const binding = await bindApproval(record.directory, view, awaiting);
+  if (request.answer === 'gate_approved') {
+    const stale = await refuseStale(request, view, awaiting, binding);
+    if (stale !== null) return stale;
+  }
+  // The checks above take time, so the gate may have expired meanwhile.
+  const now = request.clock.now();
+  if (hasExpired(awaiting, now)) return refuseExpired(view, awaiting);
+  const accepted = await submitAnswer(record.directory, awaiting, {
+    answer: request.answer,
+    by,
+    comment: request.comment,
+    answered_at: now.toISOString(),
+    from: answerer.origin,
+    request_sha256: awaiting.request_sha256,
+    tree: awaiting.tree,
+    workflow_digest: binding.ok ? binding.bound.workflowDigest : null,
+    evidence: binding.ok ? [...binding.bound.evidence] : null,
+  });
+  if (accepted) return { ok: true, stepId: awaiting.stepId, gate: awaiting.gate };
+  const winner = await readAnswer(record.directory, awaiting);
+  if (winner !== null)
+    return refuse(alreadyAnswered(awaiting.stepId, winner.answer, winner.by), resumeAnswered(record));
+  return refuse(
+    `${record.directory.resolve(outcomePath(awaiting))} is in the way, and is no answer to gate ${awaiting.stepId}`,
+    'take the file away, and answer again',
+  );
+}
+
+/** Refuses an approval if the files or evidence differ from what the gate showed. */
+async function refuseStale(
+  request: AnswerRequest,
+  view: RunView,
+  awaiting: AwaitingView,
+  binding: Binding,
+): Promise<AnswerResult | null> {
+  if (!binding.ok)
+    return refuse(
+      `${binding.changed} of run ${view.runId} changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
+      'restore it, or reject the gate',
+    );
+  const run = workspaceOf(view, request.record.directory, request);
+  if (!(await request.workspace.isVisible(run)))
+    return refuse(
+      `the workspace ${run.worktreePath} of run ${view.runId} can't be seen from here, so what was shown can't be compared`,
+      'answer where that folder is, or mount it',
+    );
+  await request.workspace.reopen(run, view.state.tree);
+  if (await showsWhatIsThere(request.workspace, run, awaiting)) return null;
+  return refuse(
+    `the files changed since gate ${awaiting.stepId} was opened, so nobody was shown what is there now`,
+    `conductor resume ${view.runId} opens the gate again with the files as they are`,
+  );
+}
+
+function refuseExpired(view: RunView, { stepId, expiresAt }: AwaitingView): AnswerResult {
+  return refuse(`gate ${stepId} ran out of time at ${expiresAt}`, resumeHelp(view.runId));
+}
+
+/** Help after a refused answer: the first answer counts, so the run only needs to be resumed. */
+function resumeAnswered({ directory, driverPid }: AnswerRequest['record']): string | null {
+  return driverPid === null ? `conductor resume ${directory.runId} goes on with that answer` : null;
+}
+
+function alreadyAnswered(stepId: string, answer: string, by: string | null): string {
+  return `gate ${stepId} is answered already: ${answer}${by === null ? '' : ` by ${by}`}`;
+}
+
+function resumeHelp(runId: string): string {
+  return `conductor resume ${runId} takes the route for that`;
+}
+
+function refuse(reason: string, help: string | null = null): AnswerResult {
+  return { ok: false, reason, help };
+}

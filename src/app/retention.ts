@@ -1,0 +1,159 @@
+import { basename, dirname } from 'node:path/posix';
+import { isExpectedFailure } from '../contracts/expected-failure.ts';
+import { describeDriver, LeaseLost } from '../contracts/run/run-lease.ts';
+import type { DrivenRun, RunLease, RunListing, RunStore } from '../ports/run-store.ts';
+import type { Removal, Upkeep } from '../ports/upkeep.ts';
+import type { RunWorkspace, Workspace } from '../ports/workspace.ts';
+import { workspaceOf } from '../runtime/record/recorded-run.ts';
+import { viewRun } from '../runtime/record/run-view.ts';
+
+/** A run is removed when either limit is exceeded. */
+export interface Retention {
+  /** How many ended runs to keep, counted from the newest. */
+  readonly keepRuns: number;
+  /** How many days to keep a run after its end. */
+  readonly keepDays: number;
+}
+
+export interface Verdict {
+  readonly run: RunListing;
+  readonly due: boolean;
+  /** Why it is due, or why it is kept. */
+  readonly reason: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/** All files of a run besides its record. Earlier versions used a linked worktree named after the run. */
+export function workspaceFolder(worktreePath: string, runId: string): string {
+  return basename(worktreePath) === runId ? worktreePath : dirname(worktreePath);
+}
+
+/** Decides which runs to remove. Only ended runs are ever removed. Expects and returns the newest first. */
+export function judgeRetention(runs: readonly RunListing[], retention: Retention, now: Date): Verdict[] {
+  let rank = 0;
+  return runs.map((run) => {
+    const alive = whyAlive(run);
+    if (alive !== null) return { run, due: false, reason: alive };
+    rank += 1;
+    const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
+    if (rank > retention.keepRuns)
+      return { run, due: true, reason: `it has ended${describeNewer(retention.keepRuns)}` };
+    if (age >= retention.keepDays * DAY_MS)
+      return { run, due: true, reason: `it ended ${retention.keepDays} days ago or more` };
+    return { run, due: false, reason: 'the retention keeps it' };
+  });
+}
+
+function describeNewer(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? ', and a newer run is kept' : `, and ${count} newer runs are kept`;
+}
+
+/** Null for a run that has ended. */
+export function whyAlive({ status, driverPid }: RunListing): string | null {
+  if (driverPid !== null) return `it is driven by process ${driverPid}`;
+  if (status === null) return "its status can't be read";
+  if (status.lifecycle_state === 'waiting')
+    return `it waits for a ${status.awaiting === null ? 'time' : 'person'}`;
+  return status.outcome === null ? 'it has not ended' : null;
+}
+
+export type Taken =
+  | { readonly ok: true; readonly salvageRefs: readonly string[]; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly reason: string };
+
+export interface RetentionDeps {
+  readonly repoRoot: string;
+  readonly store: RunStore;
+  readonly upkeep: Upkeep;
+  readonly workspace: Pick<Workspace, 'describe'>;
+}
+
+/** Removes the worktree of an ended run, and nothing else. */
+export function takeWorktree(deps: RetentionDeps, runId: string): Promise<Taken> {
+  return withLock(deps, runId, (workspace, lease) =>
+    removeInOrder(lease, [() => deps.upkeep.removeWorktree(workspace)]),
+  );
+}
+
+/**
+ * Removes an ended run: its workspace, its refs, and its record last, so that an interrupted removal can be repeated. A
+ * run whose record can't be removed is kept entirely.
+ */
+export function takeRun(deps: RetentionDeps, runId: string): Promise<Taken> {
+  const { upkeep } = deps;
+  const removeRecord = () => upkeep.removeRecord(runId, { dryRun: false });
+  return withLock(
+    deps,
+    runId,
+    (workspace, lease) =>
+      removeInOrder(lease, [
+        () => upkeep.removeRecord(runId, { dryRun: true }),
+        () => upkeep.removeWorktree(workspace),
+        () => upkeep.removeRefs(workspace),
+        removeRecord,
+      ]),
+    // A removal that was killed near its end has left a record without a log.
+    async () => {
+      const removal = await removeRecord();
+      return removal.ok && removal.removed ? { ok: true, salvageRefs: [], notes: [] } : null;
+    },
+  );
+}
+
+/** Holds the run's lock, so that no other process resumes it. Whether it has ended, the log decides, not the status. */
+async function withLock(
+  deps: RetentionDeps,
+  runId: string,
+  take: (workspace: RunWorkspace, lease: RunLease) => Promise<Taken>,
+  finish: () => Promise<Taken | null> = async () => null,
+): Promise<Taken> {
+  const driven = await deps.store.drive(runId);
+  if (!driven.ok) {
+    const finished = driven.problem.kind === 'missing' ? await finish() : null;
+    return finished ?? { ok: false, reason: problemText(driven.problem) };
+  }
+  const { run } = driven;
+  try {
+    const workspace = endedWorkspace(run, deps);
+    return workspace === null ? { ok: false, reason: 'it has not ended' } : await take(workspace, run.lease);
+  } catch (error) {
+    if (!isExpectedFailure(error) && !(error instanceof LeaseLost)) throw error;
+    return { ok: false, reason: error.message };
+  } finally {
+    await run.release();
+  }
+}
+
+function endedWorkspace(run: DrivenRun, deps: RetentionDeps): RunWorkspace | null {
+  const view = viewRun(run.events);
+  return view === null || view.end === null ? null : workspaceOf(view, run.directory, deps);
+}
+
+function problemText(
+  problem: Extract<Awaited<ReturnType<RunStore['drive']>>, { ok: false }>['problem'],
+): string {
+  switch (problem.kind) {
+    case 'driven':
+      return `it is driven by ${describeDriver(problem.driver)}`;
+    case 'missing':
+      return 'it has no events';
+    case 'corrupt':
+      return `its events.ndjson is damaged in line ${problem.line}: ${problem.message}`;
+  }
+}
+
+/** Stops at the first refused removal. */
+async function removeInOrder(lease: RunLease, removals: readonly (() => Promise<Removal>)[]): Promise<Taken> {
+  const salvageRefs: string[] = [];
+  const notes: string[] = [];
+  for (const remove of removals) {
+    lease.expectHeld();
+    const removal = await remove();
+    if (!removal.ok) return removal;
+    if (removal.salvageRef !== null) salvageRefs.push(removal.salvageRef);
+    notes.push(...removal.notes);
+  }
+  return { ok: true, salvageRefs, notes };
+}

@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { PART_KINDS } from '../config/trust.ts';
+import { RUN_OUTCOMES } from '../vocabulary.ts';
+import { printed, printedChange } from './printed-document.ts';
+
+const salvage = z.looseObject({
+  ref: z.string(),
+  name: z.string().describe('What `conductor undo RUN NAME` takes.'),
+  kind: z.enum(['files', 'ref']),
+  step_id: z.string().nullable(),
+  ref_name: z.string().nullable().describe('In full, of a ref that was moved.'),
+  commit: z.string(),
+  kept_at: z.string().nullable(),
+});
+
+const undone = printed({
+  run_id: z.string(),
+  done: z.boolean().describe('False with `--dry-run` and `--list`.'),
+  salvage: salvage.nullable(),
+  into: z
+    .discriminatedUnion('kind', [
+      z.looseObject({ kind: z.literal('worktree'), path: z.string() }),
+      z.looseObject({ kind: z.literal('branch'), branch: z.string(), because: z.string() }),
+      z.looseObject({
+        kind: z.literal('ref'),
+        ref: z.string(),
+        from: z.string().nullable(),
+        to: z.string(),
+        salvage_ref: z.string().nullable().describe('Where the value is kept that it had.'),
+      }),
+    ])
+    .nullable(),
+  files: z.array(printedChange).optional(),
+  salvages: z.array(salvage).describe('All that is kept of the run, oldest first.'),
+});
+
+const runPlace = {
+  run_id: z.string(),
+  workflow_id: z.string().nullable(),
+  state: z.string().nullable(),
+  outcome: z.enum(RUN_OUTCOMES).nullable(),
+  updated_at: z.string().nullable(),
+  path: z.string(),
+  bytes: z.int().nonnegative(),
+};
+const handled = z.looseObject({
+  ...runPlace,
+  action: z.enum(['removed', 'would_remove', 'kept', 'failed']),
+  reason: z.string(),
+  salvage_refs: z.array(z.string()).describe('Where what would have been lost is kept.'),
+  notes: z.array(z.string()),
+});
+const retained = {
+  ok: z.boolean().describe('False when something that was due could not be removed.'),
+  dry_run: z.boolean(),
+  retention: z.looseObject({ keep_runs: z.int().nonnegative(), keep_days: z.number().nonnegative() }),
+  freed_bytes: z.int().nonnegative(),
+};
+const listedWorktrees = printed({
+  worktrees: z.array(
+    z.looseObject({
+      ...runPlace,
+      branch: z.string().nullable(),
+      present: z.boolean(),
+      prunable: z.boolean(),
+      reason: z.string(),
+    }),
+  ),
+  total_bytes: z.int().nonnegative(),
+});
+
+const part = {
+  kind: z.enum(PART_KINDS),
+  name: z.string(),
+  text: z.string().describe('What would run, and what it would be given.'),
+  digest: z.string(),
+};
+const trusted = z.union([
+  printed({
+    repository: z.string(),
+    trusted: z.boolean().describe('False with `--revoke`.'),
+    parts: z
+      .array(
+        z.looseObject({
+          ...part,
+          state: z.enum(['trusted', 'new', 'changed']).describe('How it stood before this command.'),
+          before: z.string().nullable().describe('What was trusted before, where it changed.'),
+        }),
+      )
+      .describe('What the repository may execute because of its files.'),
+  }),
+  printed({
+    repositories: z.array(
+      z.looseObject({
+        repository: z.string(),
+        trusted_at: z.string(),
+        parts: z.array(z.looseObject({ ...part, trusted_at: z.string() })),
+      }),
+    ),
+  }).describe('With `--list`.'),
+]);
+
+/** Output of the commands that restore work, free disk space or manage trust. */
+export const UPKEEP_DOCUMENTS = {
+  undo: undone,
+  worktree: z.union([
+    listedWorktrees,
+    printed({ ...retained, worktrees: z.array(handled) }).describe('With `prune`.'),
+  ]),
+  trust: trusted,
+  clean: printed({ ...retained, runs: z.array(handled) }),
+};

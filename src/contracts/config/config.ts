@@ -1,0 +1,311 @@
+import * as z from 'zod/mini';
+import {
+  bytesSchema,
+  described,
+  durationSchema,
+  formOf,
+  mapping,
+  POLICY_REF_PATTERN,
+  reportSchema,
+  text,
+  textSchema,
+  wholeNumber,
+} from '../forms.ts';
+import { type Command, type SetupConfig, setupSchema } from './setup-config.ts';
+
+const commandLine = described(
+  z.array(textSchema).check(z.minLength(1)),
+  'Program and arguments, without a shell.',
+);
+
+function kind<const Word extends string>(word: Word, description: string) {
+  return described(z.literal(word), description);
+}
+
+const command = described(
+  z.union([textSchema, z.array(z.string()).check(z.minLength(1))]),
+  'A program, or a list of program and arguments.',
+);
+const names = z.array(textSchema);
+const env = described(z.optional(names), 'Variables it gets besides those of `environment`.');
+const reach = {
+  sees: described(
+    z.optional(names),
+    'What of the home it may read in a sandbox: `.config/tool`, or a full path.',
+  ),
+  writes: described(z.optional(names), 'What outside the worktree it may write in a sandbox.'),
+};
+const retries = described(
+  z.optional(wholeNumber(0)),
+  'How often a step starts it again after a failure that may pass: 2 by default.',
+);
+const dollars = z.number().check(z.minimum(0));
+const price = mapping({
+  input_per_mtok: described(dollars, 'US dollars for a million tokens that it reads.'),
+  output_per_mtok: described(dollars, 'US dollars for a million tokens that it writes.'),
+});
+const model = described(z.optional(z.nullable(z.string())), "The agent's own choice where it is null.");
+
+const agent = z.discriminatedUnion('kind', [
+  mapping({
+    kind: kind('claude-code', 'Claude Code.'),
+    command: z.optional(command),
+    model,
+    max_turns: described(
+      z.optional(wholeNumber(1)),
+      'How many answers of its model one start may take; as many as it likes by default.',
+    ),
+    env,
+    retries,
+    ...reach,
+  }),
+  mapping({ kind: kind('codex', 'Codex.'), command: z.optional(command), model, env, retries, ...reach }),
+  mapping({ kind: kind('acp', 'Any agent that speaks ACP.'), command, model, env, retries, ...reach }),
+  mapping({
+    kind: kind('command', 'Any program; the prompt comes on its standard input.'),
+    command,
+    env,
+    retries,
+    ...reach,
+  }),
+  mapping({
+    kind: kind('replay', 'Answers from a recorded run.'),
+    run: described(text(), 'The id of a recorded run, or its beginning.'),
+  }),
+]);
+
+/** Network access of a validator in a sandbox. */
+const VALIDATOR_NETWORKS = ['none', 'host'] as const;
+export type ValidatorNetwork = (typeof VALIDATOR_NETWORKS)[number];
+
+const validator = mapping({
+  command: commandLine,
+  timeout: described(z.optional(durationSchema), 'Instead of the timeout of the step.'),
+  report: described(z.optional(reportSchema), 'A report to turn into a harness report.'),
+  artifacts: described(z.optional(names), 'Globs of the files to keep.'),
+  retries: described(z.optional(wholeNumber(0)), 'How often a failure is tried again.'),
+  network: described(
+    z.optional(z.enum(VALIDATOR_NETWORKS)),
+    'Whether it has the network of this machine in a sandbox: `none` by default.',
+  ),
+});
+
+/** The API of the model. The last one is any endpoint that supports OpenAI's chat completions. */
+export const MODEL_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;
+export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
+
+const planner = z.discriminatedUnion('kind', [
+  mapping({ kind: kind('rules', 'The built-in rules alone.') }),
+  mapping({
+    kind: kind('model', 'A model proposes, and the rules hold the floor.'),
+    provider: described(z.enum(MODEL_PROVIDERS), 'Whose model it is.'),
+    model: described(text(), 'Its name.'),
+    base_url: described(z.optional(z.string()), "Where it answers, instead of the provider's own address."),
+    api_key_env: described(
+      z.optional(textSchema),
+      'The variable that its key comes from: ANTHROPIC_API_KEY or OPENAI_API_KEY by default.',
+    ),
+    timeout: described(z.optional(durationSchema), 'Of one request.'),
+    retries: described(z.optional(wholeNumber(0)), 'How often a request that may pass is tried again.'),
+  }),
+  mapping({
+    kind: kind('agent', 'A structured answer from an agent.'),
+    agent: described(text(), 'An agent of the configuration.'),
+    timeout: described(z.optional(durationSchema), 'Of one judgement.'),
+  }),
+]);
+
+const limits = mapping({
+  timeout: described(z.optional(durationSchema), 'Wall clock of one entry of a step.'),
+  idle_timeout: described(z.optional(durationSchema), 'Time without output.'),
+  max_visits: described(z.optional(wholeNumber(1)), 'Entries of a step in one run.'),
+  park: described(
+    z.optional(durationSchema),
+    'How long one visit of a step may be parked in all while the limit of a provider lasts.',
+  ),
+  memory: described(
+    z.optional(bytesSchema),
+    'Memory that the processes of a step may use together; never more than three quarters of the machine.',
+  ),
+  processes: described(z.optional(wholeNumber(1)), 'Processes that a step may have at the same time.'),
+  written_bytes: described(z.optional(bytesSchema), 'What a step may write to the disk.'),
+});
+
+const retention = mapping({
+  keep_runs: described(z.optional(wholeNumber(0)), 'How many runs.'),
+  keep_days: described(z.optional(z.number().check(z.minimum(0))), 'For how many days.'),
+});
+
+const paths = mapping({
+  runs: described(z.optional(textSchema), 'The evidence of runs.'),
+  workspaces: described(
+    z.optional(z.nullable(textSchema)),
+    'The workspaces of runs, outside the repository; null for your state folder.',
+  ),
+  worktrees: described(z.optional(textSchema), 'Ignored: see `workspaces`.'),
+});
+
+const work = mapping({
+  agents: described(
+    z.optional(
+      mapping({
+        planner: described(z.optional(textSchema), 'Cuts specs into items.'),
+        implementor: described(z.optional(textSchema), 'Works on an item.'),
+        reviewer: described(z.optional(textSchema), 'Reviews the revision of an item.'),
+      }),
+    ),
+    'Which agent has which role, by its name under `agents`.',
+  ),
+  specs: described(z.optional(names), 'Globs of the Markdown files that are specs.'),
+  jobs: described(z.optional(wholeNumber(1)), 'How many items are worked on at the same time.'),
+  branch: described(
+    z.optional(z.nullable(textSchema)),
+    'The default branch: specs are read from it, and work is merged into it.',
+  ),
+});
+
+/** A configuration file as written: everything is optional. */
+export const configDocumentSchema = mapping({
+  agents: described(z.optional(z.record(z.string(), agent)), 'By the name that workflows use.'),
+  validators: described(z.optional(z.record(z.string(), validator)), 'By the name that workflows use.'),
+  prices: described(
+    z.optional(z.record(z.string(), price)),
+    'What tokens cost where an agent does not say, by the name of its model or of the agent.',
+  ),
+  planner: described(z.optional(planner), 'Who judges the evidence.'),
+  limits: described(z.optional(limits), 'Where a workflow says nothing; not a cap.'),
+  policy: described(z.optional(formOf('policyRef', POLICY_REF_PATTERN)), 'The policy under every run.'),
+  protected_branches: described(z.optional(names), 'Branches that no run may move.'),
+  entrypoints: described(z.optional(names), 'Bare commands that script validators may use.'),
+  environment: described(z.optional(names), 'What agents and validators get of the environment.'),
+  paths: described(z.optional(paths), 'Where things are kept, relative to the repository.'),
+  setup: described(z.optional(setupSchema), 'How a checkout is prepared before the first step.'),
+  baseline: described(
+    z.optional(z.enum(['on', 'off'])),
+    'Whether the validators run once on the base commit before the first agent.',
+  ),
+  tests: described(
+    z.optional(z.nullable(names)),
+    'Globs of the files that decide a verdict; null for the usual ones of each ecosystem.',
+  ),
+  retention: described(z.optional(retention), 'What is kept when old runs are removed.'),
+  notify: described(
+    z.optional(mapping({ command: commandLine })),
+    'Called with one JSON event on standard input.',
+  ),
+  sandbox: described(
+    z.optional(z.enum(['auto', 'required', 'off'])),
+    'Whether agents and validators run in a sandbox: where one is available, always, or never.',
+  ),
+  work: described(z.optional(work), 'How work items are planned, implemented and reviewed.'),
+  answers: described(
+    z.optional(z.enum(['any', 'interactive'])),
+    'Where answers to gates are accepted from: also from scripts, or only from a terminal. Counts only in your own file.',
+  ),
+  trusted: described(
+    z.optional(z.array(formOf('trustedGlob', /^(?:\/|~$|~\/)/))),
+    'Globs of repositories that may execute what their files say, without a question. Counts only in your own file.',
+  ),
+});
+export type ConfigDocument = z.infer<typeof configDocumentSchema>;
+
+export const AGENT_KINDS = ['claude-code', 'codex', 'acp', 'command', 'replay'] as const;
+
+interface AgentBase {
+  readonly command: string | readonly string[];
+  readonly env: readonly string[];
+  /** Paths that the agent can read in a sandbox, relative to the home folder or absolute. */
+  readonly sees?: readonly string[];
+  readonly writes?: readonly string[];
+  /** Retries after a transient failure; missing means the default. */
+  readonly retries?: number;
+}
+
+/** The price of a model, in US dollars per million tokens. */
+export interface Price {
+  readonly input_per_mtok: number;
+  readonly output_per_mtok: number;
+}
+
+export type AgentConfig =
+  | (AgentBase & {
+      readonly kind: 'claude-code';
+      readonly model: string | null;
+      readonly max_turns?: number;
+    })
+  | (AgentBase & { readonly kind: 'codex' | 'acp'; readonly model: string | null })
+  | (AgentBase & { readonly kind: 'command' })
+  | { readonly kind: 'replay'; readonly run: string };
+
+export interface ValidatorConfig {
+  readonly command: Command;
+  readonly timeout: string | number | null;
+  readonly report: string | null;
+  readonly artifacts: readonly string[];
+  readonly retries: number;
+  readonly network: ValidatorNetwork;
+}
+
+export type PlannerConfig =
+  | { readonly kind: 'rules' }
+  | {
+      readonly kind: 'model';
+      readonly provider: ModelProvider;
+      readonly model: string;
+      readonly base_url: string | null;
+      /** Null if the endpoint needs no key. */
+      readonly api_key_env: string | null;
+      readonly timeout: string | number;
+      readonly retries: number;
+    }
+  | { readonly kind: 'agent'; readonly agent: string; readonly timeout: string | number };
+export type ModelPlannerConfig = Extract<PlannerConfig, { kind: 'model' }>;
+
+/** A complete configuration with all defaults. Keys are spelt as in the file. */
+export interface Config {
+  readonly agents: Readonly<Record<string, AgentConfig>>;
+  readonly validators: Readonly<Record<string, ValidatorConfig>>;
+  readonly prices: Readonly<Record<string, Price>>;
+  readonly planner: PlannerConfig;
+  readonly limits: {
+    readonly timeout: string | number;
+    readonly idle_timeout: string | number;
+    readonly max_visits: number;
+    readonly park: string | number;
+    readonly memory: string | number;
+    readonly processes: number;
+    readonly written_bytes: string | number;
+  };
+  /** All of them apply: the policy of the user's file and that of the repository's. */
+  readonly policy: readonly string[];
+  readonly protected_branches: readonly string[];
+  readonly entrypoints: readonly string[];
+  readonly environment: readonly string[];
+  /** `workspaces` is null for the user's state folder. */
+  readonly paths: { readonly runs: string; readonly workspaces: string | null };
+  /** Null: no preparation is needed. */
+  readonly setup: SetupConfig | null;
+  readonly baseline: 'on' | 'off';
+  /** Null: the defaults of each ecosystem. */
+  readonly tests: readonly string[] | null;
+  readonly retention: { readonly keep_runs: number; readonly keep_days: number };
+  readonly notify: { readonly command: Command } | null;
+  readonly sandbox: 'auto' | 'required' | 'off';
+  readonly work: WorkConfig;
+  readonly answers: 'any' | 'interactive';
+  /** Globs of repositories, absolute or below `~`. */
+  readonly trusted: readonly string[];
+}
+
+export interface WorkConfig {
+  /** Names of `agents`. */
+  readonly agents: {
+    readonly planner: string;
+    readonly implementor: string;
+    readonly reviewer: string;
+  };
+  readonly specs: readonly string[];
+  readonly jobs: number;
+  /** The name of the default branch; null to detect it. */
+  readonly branch: string | null;
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { described, durationSchema, mapping, textSchema, wholeNumber } from '../forms.ts';
+
+/** Program and arguments. */
+export type Command = readonly [string, ...string[]];
+
+/** More consecutive ports are hard to find, and no test suite needs them. */
+const MAX_PORTS = 1_000;
+
+const globs = z.array(textSchema).check(z.minLength(1));
+
+/** The `setup` section of a configuration: how a checkout is prepared before the first step. */
+export const setupSchema = mapping({
+  run: described(
+    z.optional(z.array(z.array(textSchema).check(z.minLength(1)))),
+    'Commands that install the dependencies, in order; each a list of program and arguments, without a shell.',
+  ),
+  cache: described(
+    z.optional(
+      mapping({
+        key: described(globs, 'Files, or globs, that decide whether the cached paths can be used.'),
+        paths: described(globs, 'What the commands make, as paths or globs: kept for the next checkout.'),
+      }),
+    ),
+    'What is kept between runs. Without it, the commands run for every checkout.',
+  ),
+  copy: described(
+    z.optional(z.array(textSchema)),
+    'Files of your checkout that git ignores and that a run needs, such as `.env.test`.',
+  ),
+  ports: described(
+    z.optional(wholeNumber(0).check(z.maximum(MAX_PORTS))),
+    'How many consecutive ports each run reserves; `CONDUCTOR_PORT` is the first of them.',
+  ),
+  timeout: described(z.optional(durationSchema), 'For all commands together.'),
+});
+export type SetupDocument = z.infer<typeof setupSchema>;
+
+/** `setup` of a configuration with every default filled in. */
+export interface SetupConfig {
+  readonly run: readonly Command[];
+  /** Null: the commands run for every checkout. */
+  readonly cache: { readonly key: readonly string[]; readonly paths: readonly string[] } | null;
+  readonly copy: readonly string[];
+  readonly ports: number;
+  readonly timeout: string | number;
+}

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { usageSchema } from '../run/agent-result.ts';
+import { type PlannerDecision, plannerDecisionSchema } from './planner-decision.ts';
+
+/** How a decision was made. Stored beside it, to show whether the rules, a model or an agent decided. */
+
+const TRACE_VERDICTS = ['rules', 'taken', 'raised_to_floor', 'refused'] as const;
+
+export const plannerTraceSchema = z.strictObject({
+  floor: plannerDecisionSchema.describe('What the rules alone decide on the same evidence.'),
+  proposal: z
+    .unknown()
+    .describe('What the model or agent proposed, as it came; null where nobody was asked.'),
+  verdict: z
+    .enum(TRACE_VERDICTS)
+    .describe('`rules`: nobody was asked; otherwise what became of the proposal over the floor.'),
+  rows: z.array(z.string()).describe('Ids of the rows that fired in the floor, worst first.'),
+  usage: usageSchema.nullable().describe('What asking used; null is unknown or nothing.'),
+  attempts: z.int().nonnegative().describe('How often the model or agent was asked.'),
+});
+export type PlannerTrace = z.infer<typeof plannerTraceSchema>;
+
+export interface Judgement {
+  readonly decision: PlannerDecision;
+  readonly trace: PlannerTrace;
+}

@@ -1,0 +1,70 @@
+import type { PlannerStatus } from '../../contracts/vocabulary.ts';
+import { parseDiffSummary } from '../summaries.ts';
+import type { Facts } from './facts.ts';
+import type { Found } from './rows.ts';
+import type { RiskFlag } from './severity.ts';
+
+/** The result of the other rows, before any escalation. */
+export interface Before {
+  readonly wouldBe: PlannerStatus;
+  readonly found: readonly Found[];
+  readonly contradictions: readonly Found[];
+}
+
+export interface Escalation {
+  readonly id: string;
+  readonly status: 'unsafe' | 'needs_human';
+  readonly flag: RiskFlag;
+  readonly find: (facts: Facts, before: Before) => readonly Found[];
+}
+
+function repeatedContradiction({ contradictedBefore }: Facts, { contradictions }: Before): Found[] {
+  if (!contradictedBefore) return [];
+  return contradictions.map((found) => ({
+    ...found,
+    summary: `${found.summary}; an earlier evaluation found a contradiction too`,
+  }));
+}
+
+function nothingChanged({ intent, runChanged }: Facts, { wouldBe }: Before): Found[] {
+  if (wouldBe !== 'success' || intent !== 'implementation' || runChanged !== false) return [];
+  const summary = 'the step was asked to implement, and the workspace is the same as the base';
+  return [{ code: 'nothing_changed', subject: '', summary, evidenceRef: null }];
+}
+
+function repeatedPartial({ evaluations }: Facts, { wouldBe }: Before): Found[] {
+  const lastTwo = evaluations.slice(-2);
+  const stuck = lastTwo.length === 2 && lastTwo.every((entry) => entry.status === 'partial');
+  if (wouldBe !== 'partial' || !stuck) return [];
+  const summary = 'this would be the third partial result in a row';
+  return [{ code: 'repeated_partial', subject: '', summary, evidenceRef: null }];
+}
+
+function noProgress({ diff, previousEvaluation }: Facts, { wouldBe, found }: Before): Found[] {
+  if ((wouldBe !== 'partial' && wouldBe !== 'blocked') || previousEvaluation === null) return [];
+  const earlier = parseDiffSummary(previousEvaluation.diff_summary ?? '').fingerprint;
+  if (diff.fingerprint === null || diff.fingerprint !== earlier) return [];
+  return found
+    .filter(({ code }) => previousEvaluation.blocker_codes.includes(code))
+    .map((again) => ({ ...again, summary: `${again.summary}, as before, and the workspace is unchanged` }));
+}
+
+function refinementSpent({ refinement }: Facts, { wouldBe }: Before): Found[] {
+  if (wouldBe !== 'partial' || refinement === null || refinement.spent < refinement.max) return [];
+  const summary = `${refinement.spent} of ${refinement.max} refinements are spent`;
+  return [{ code: 'refinement_spent', subject: '', summary, evidenceRef: null }];
+}
+
+/** Rows that depend on the status the other rows produce. */
+export const ESCALATIONS: readonly Escalation[] = [
+  {
+    id: 'repeated-contradiction',
+    status: 'unsafe',
+    flag: 'repeated_contradiction',
+    find: repeatedContradiction,
+  },
+  { id: 'nothing-changed', status: 'needs_human', flag: 'nothing_changed', find: nothingChanged },
+  { id: 'repeated-partial', status: 'needs_human', flag: 'repeated_partial_loop', find: repeatedPartial },
+  { id: 'no-progress', status: 'needs_human', flag: 'repeated_partial_loop', find: noProgress },
+  { id: 'refinement-spent', status: 'needs_human', flag: 'refinement_spent', find: refinementSpent },
+];

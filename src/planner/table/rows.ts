@@ -1,0 +1,271 @@
+import type { UxFlag } from '../../contracts/run/harness-report.ts';
+import type { PlannerStatus } from '../../contracts/vocabulary.ts';
+import { countOf } from '../../text/count-of.ts';
+import { type Facts, plainPath } from './facts.ts';
+import type { RiskFlag } from './severity.ts';
+
+/** A finding of a row. The subject distinguishes findings with the same code. */
+export interface Found {
+  readonly code: string;
+  readonly subject: string;
+  readonly summary: string;
+  readonly evidenceRef: string | null;
+  /** The row whose explanation applies, if it differs from the row that matched. */
+  readonly words?: 'absent-artifact' | 'missing-verdict' | 'failed-case';
+}
+
+/** One row of the decision table. It matches when it finds something. */
+export interface Row {
+  readonly id: string;
+  readonly status: Exclude<PlannerStatus, 'success'>;
+  readonly flag: RiskFlag | null;
+  /** Whether a match is a contradiction between two sources of evidence. */
+  readonly contradicts: (facts: Facts) => boolean;
+  readonly find: (facts: Facts) => readonly Found[];
+}
+
+const always = () => true;
+const never = () => false;
+const otherwisePassed = (facts: Facts) => facts.validationOtherwisePassed;
+
+function found(code: string, subject: string, summary: string, evidenceRef: string | null = null): Found {
+  return { code, subject, summary, evidenceRef };
+}
+
+function policyViolation(facts: Facts): Found[] {
+  return facts.violations.map(({ kind, subject }) =>
+    found(kind, subject, subject === '' ? 'the policy was violated' : `the policy was violated: ${subject}`),
+  );
+}
+
+/** A validator that contributed nothing to the report, or could not start, doesn't contradict it. */
+function reportExecutionMismatch(facts: Facts): Found[] {
+  const { report, failedCases, failedValidators, reportSources, environmentFailures } = facts;
+  const contradicting = failedValidators.filter(
+    ({ id }) => (reportSources?.includes(id) ?? true) && !environmentFailures.includes(id),
+  );
+  if (report.kind !== 'read' || failedCases.length > 0 || contradicting.length === 0) return [];
+  if ((report.report.summary.failed ?? 0) !== 0) return [];
+  const names = contradicting.map(({ id, exitCode }) => `${id} exited with ${exitCode}`).join(', ');
+  const summary = `the harness report ${report.report.suite_id} says pass, and ${names}`;
+  return [found('report_execution_mismatch', report.report.suite_id, summary)];
+}
+
+function reportInconsistent({ report }: Facts): Found[] {
+  if (report.kind !== 'read') return [];
+  const { cases, summary, suite_id: suite } = report.report;
+  const wrong = (['passed', 'failed', 'flaky'] as const).flatMap((status) => {
+    const reported = summary[status] ?? 0;
+    const counted = cases.filter((item) => item.status === status).length;
+    return reported === counted ? [] : [`${reported} ${status} told, ${counted} listed`];
+  });
+  if (wrong.length === 0) return [];
+  const text = `the summary of ${suite} does not add up to its cases: ${wrong.join('; ')}`;
+  return [found('report_inconsistent', suite, text)];
+}
+
+function goldensProposed({ proposals }: Facts): Found[] {
+  if (proposals.length === 0) return [];
+  const names = proposals.map((proposal) => proposal.name).join(', ');
+  const evidenceRef = proposals.find((proposal) => proposal.evidenceRef !== null)?.evidenceRef ?? null;
+  return [found('goldens_need_approval', '', `the harness proposes new goldens: ${names}`, evidenceRef)];
+}
+
+function approvalRequired(facts: Facts): Found[] {
+  return facts.approvals.map(({ subject }) =>
+    found('approval_required', subject, `a person has to approve: ${subject === '' ? 'the step' : subject}`),
+  );
+}
+
+function uxFound(code: string, flags: readonly UxFlag[]): Found[] {
+  return flags.map(({ severity, area, description, evidence_ref: ref }) => {
+    const text = [area, description].filter((part) => typeof part === 'string').join(': ');
+    return found(code, text, `user interface ${severity}${text === '' ? '' : `, ${text}`}`, ref ?? null);
+  });
+}
+
+function uxError({ uxFlags }: Facts): Found[] {
+  return uxFound(
+    'ux_error',
+    uxFlags.filter((flag) => flag.severity === 'error'),
+  );
+}
+
+function uxBelowError({ uxFlags }: Facts): Found[] {
+  return uxFound(
+    'ux_flags',
+    uxFlags.filter((flag) => flag.severity !== 'error'),
+  );
+}
+
+function judgeChanged(facts: Facts): Found[] {
+  if (facts.judgeChanged.length === 0) return [];
+  const summary = `the change edits what decides the verdict: ${listNames(facts.judgeChanged)}`;
+  return [found('judge_changed', '', summary)];
+}
+
+function fewerChecks({ fewerChecks: fewer }: Facts): Found[] {
+  if (fewer === null) return [];
+  const parts = [
+    `${countOf(fewer.now, 'case')} ran, and ${fewer.base} at the base`,
+    ...(fewer.missing.length === 0 ? [] : [`missing: ${listNames(fewer.missing)}`]),
+    ...(fewer.skipped.length === 0 ? [] : [`newly skipped: ${listNames(fewer.skipped)}`]),
+  ];
+  return [found('fewer_checks', '', parts.join('; '))];
+}
+
+/** Number of names in a summary; the envelope lists them all. */
+const LISTED_NAMES = 5;
+
+function listNames(names: readonly string[]): string {
+  const listed = names.slice(0, LISTED_NAMES).join(', ');
+  const hidden = names.length - LISTED_NAMES;
+  return hidden > 0 ? `${listed} and ${hidden} more` : listed;
+}
+
+function missingArtifact(facts: Facts): Found[] {
+  const missing = facts.missingArtifacts.map((name): Found => {
+    const one = found('missing_artifact', name, `the required artifact ${name} is missing`);
+    return facts.reportedMissing.includes(name) ? one : { ...one, words: 'absent-artifact' };
+  });
+  if (!facts.reviewVerdictMissing) return missing;
+  const silent = found('missing_artifact', 'review', 'a review was expected and gave no verdict');
+  return [...missing, { ...silent, words: 'missing-verdict' }];
+}
+
+function unsupportedReport({ report }: Facts): Found[] {
+  if (report.kind !== 'unsupported') return [];
+  const summary = `the harness report has version ${report.version}, and only 1.x is read`;
+  return [found('unsupported_report', '', summary)];
+}
+
+function validationUnusable(facts: Facts): Found[] {
+  const explained = facts.validatorFailed || facts.missingArtifacts.length > 0;
+  if (facts.outcome === 'completed' || explained) return [];
+  const summary = `the validation ended as ${facts.outcome}, and nothing in the evidence explains it`;
+  return [found('validation_unusable', '', summary)];
+}
+
+function environmentBroken({ environmentFailures, failedValidators }: Facts): Found[] {
+  return environmentFailures.map((id) => {
+    const exit = failedValidators.find((failed) => failed.id === id);
+    const how = exit === undefined ? '' : ` (exit code ${exit.exitCode})`;
+    return found('environment', id, `the validator ${id} ran at the base and can't start now${how}`);
+  });
+}
+
+function timeoutFound(id: string): Found {
+  return found(`validator_timeout:${id}`, id, `the validator ${id} ran out of time`);
+}
+
+function validatorTimedOutAgain({ timeouts, previousEvaluation }: Facts): Found[] {
+  const before = previousEvaluation?.blocker_codes ?? [];
+  return timeouts.map(timeoutFound).filter(({ code }) => before.includes(code));
+}
+
+function validatorTimedOut({ timeouts }: Facts): Found[] {
+  return timeouts.map(timeoutFound);
+}
+
+function reportedBlockers({ agentBlockers }: Facts): Found[] {
+  return agentBlockers.map(({ type, text }) =>
+    found(type, text, text === '' ? `the agent reports ${type}` : `the agent reports ${type}: ${text}`),
+  );
+}
+
+function blockerWithoutChanges(facts: Facts): Found[] {
+  return facts.diff.changed ? [] : reportedBlockers(facts);
+}
+
+function blockerWithChanges(facts: Facts): Found[] {
+  return facts.diff.changed ? reportedBlockers(facts) : [];
+}
+
+function validatorOrCaseFailed({ failedValidators, failedCases, regressions }: Facts): Found[] {
+  return [
+    ...failedValidators.map(({ id, exitCode }) =>
+      found(`validator_failed:${id}`, id, `the validator ${id} exited with ${exitCode}`),
+    ),
+    ...failedCases.map(
+      ({ id, artifacts }): Found => ({
+        ...found(
+          `case_failed:${id}`,
+          id,
+          regressions.has(id) ? `the case ${id} failed; it passed at the base` : `the case ${id} failed`,
+          artifacts?.[0] ?? null,
+        ),
+        words: 'failed-case',
+      }),
+    ),
+  ];
+}
+
+function claimedWithoutChange({ intent, claims, diff }: Facts): Found[] {
+  const done = claims.some(({ kind }) => kind === 'implemented' || kind === 'fixed');
+  if (intent !== 'implementation' || !done || diff.changed) return [];
+  return [found('empty_diff', '', 'the agent claims to have done the work, and no file changed')];
+}
+
+function claimedPassing({ claims, validatorFailed }: Facts): Found[] {
+  if (!validatorFailed || !claims.some(({ kind }) => kind === 'tests_pass')) return [];
+  return [found('false_claim', 'tests_pass', 'the agent claims that tests pass, and a validator failed')];
+}
+
+/** Paths that an agent claims to have created but that are neither in the diff nor among the artifacts. */
+export function unseenPaths({ claims, diff, artifacts }: Facts): string[] {
+  const seen = new Set([...diff.paths.map(plainPath), ...artifacts]);
+  const made = claims.flatMap((claim) => (claim.kind === 'created' ? [plainPath(claim.path)] : []));
+  return [...new Set(made)].filter((path) => !seen.has(path));
+}
+
+function claimedCreation(facts: Facts): Found[] {
+  return unseenPaths(facts).map((path) =>
+    found(
+      'false_claim',
+      path,
+      `the agent claims to have created ${path}, and it is neither in the change nor among the artifacts`,
+    ),
+  );
+}
+
+function changesRequested({ requestedChanges }: Facts): Found[] {
+  return requestedChanges.map(({ id, summary, artifact_ref: ref }) =>
+    found(`review_finding:${id}`, `${id} ${summary}`, summary, ref ?? null),
+  );
+}
+
+function row(
+  id: string,
+  status: Row['status'],
+  flag: RiskFlag | null,
+  find: Row['find'],
+  contradicts: Row['contradicts'] = never,
+): Row {
+  return { id, status, flag, find, contradicts };
+}
+
+/** All rows that depend on the evidence alone, in the order of the decision table. */
+export const ROWS: readonly Row[] = [
+  row('policy-violation', 'unsafe', 'policy_violation', policyViolation),
+  row('report-execution-mismatch', 'unsafe', 'report_execution_mismatch', reportExecutionMismatch, always),
+  row('report-inconsistent', 'unsafe', 'report_execution_mismatch', reportInconsistent, always),
+  row('goldens-proposed', 'needs_human', 'proposed_goldens_present', goldensProposed),
+  row('approval-required', 'needs_human', null, approvalRequired),
+  row('ux-error', 'needs_human', 'ux_error', uxError),
+  row('judge-changed', 'needs_human', 'judge_changed', judgeChanged),
+  row('fewer-checks', 'needs_human', 'fewer_checks', fewerChecks),
+  row('missing-artifact', 'blocked', 'missing_artifact', missingArtifact, otherwisePassed),
+  row('unsupported-report', 'blocked', null, unsupportedReport),
+  row('validation-unusable', 'blocked', null, validationUnusable),
+  row('environment', 'blocked', null, environmentBroken),
+  row('validator-timed-out-again', 'blocked', null, validatorTimedOutAgain),
+  row('blocker-without-changes', 'blocked', null, blockerWithoutChanges),
+  row('validator-or-case-failed', 'partial', null, validatorOrCaseFailed),
+  row('validator-timed-out', 'partial', null, validatorTimedOut),
+  row('claimed-without-change', 'partial', 'transcript_workspace_mismatch', claimedWithoutChange, always),
+  row('claimed-passing', 'partial', 'transcript_workspace_mismatch', claimedPassing, always),
+  row('claimed-creation', 'partial', 'transcript_workspace_mismatch', claimedCreation, always),
+  row('ux-flags', 'partial', 'ux_flags_present', uxBelowError),
+  row('blocker-with-changes', 'partial', null, blockerWithChanges),
+  row('changes-requested', 'partial', null, changesRequested),
+];

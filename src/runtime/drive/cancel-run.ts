@@ -1,0 +1,83 @@
+import type { RunOutcome } from '../../contracts/vocabulary.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { RunRecord, RunStore } from '../../ports/run-store.ts';
+import { viewRun } from '../record/run-view.ts';
+import type { RunDeps } from '../run-context.ts';
+import { type CancelRequest, submitCancelRequest } from './cancel-request.ts';
+import { type ResumeProblem, resumeRun } from './resume-run.ts';
+
+/** How long to wait for the process that drives the run: its step may need its full grace period. */
+const DRIVER_TIMEOUT_MS = 30_000;
+const POLL_MS = 100;
+
+const SILENT = { onEvents: () => {}, onLine: () => {} };
+
+export type CancelResult =
+  /** `note` names damage in the record that did not prevent the cancellation. */
+  | { readonly kind: 'cancelled'; readonly note: string | null }
+  /** The run had already ended. */
+  | { readonly kind: 'ended'; readonly outcome: RunOutcome | null }
+  /** The driving process has not stopped the run yet; the request stays in place. */
+  | { readonly kind: 'driven'; readonly pid: number }
+  | { readonly kind: 'problem'; readonly problem: ResumeProblem };
+
+interface CancelCall {
+  readonly record: RunRecord;
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly request: CancelRequest;
+  /** Called only if no process drives the run. */
+  readonly deps: () => Promise<RunDeps>;
+}
+
+/** Cancels a run: through the process that drives it, or here if there is none. */
+export async function cancelRun(call: CancelCall): Promise<CancelResult> {
+  const { record, request } = call;
+  const { runId } = record.directory;
+  await submitCancelRequest(record.directory, request);
+  const driver = record.driverPid === null ? 'gone' : await waitForDriver(call, runId);
+  let note: string | null = null;
+  if (driver === 'stays') return { kind: 'driven', pid: record.driverPid ?? 0 };
+  if (driver === 'gone') {
+    const resumed = await cancelHere(call, runId, (message) => {
+      note = message;
+    });
+    if (!resumed.ok) return { kind: 'problem', problem: resumed.problem };
+  }
+  const read = await call.store.read(runId);
+  const outcome = (read.ok ? viewRun(read.run.events) : null)?.end?.outcome ?? null;
+  return outcome === 'cancelled' ? { kind: 'cancelled', note } : { kind: 'ended', outcome };
+}
+
+async function cancelHere({ deps, request }: CancelCall, runId: string, onDamage: (message: string) => void) {
+  return resumeRun({
+    deps: await deps(),
+    runId,
+    wait: false,
+    signal: new AbortController().signal,
+    observer: SILENT,
+    onGate: null,
+    onPlan: () => {},
+    onDamage,
+    first: { kind: 'cancel', ...request },
+  });
+}
+
+/**
+ * Whether the driving process ended the run (`ended`), exited without doing so (`gone`), or still drives it (`stays`).
+ * A driver that ends a run releases the lease only after the whole record is written.
+ */
+async function waitForDriver(
+  { store, clock }: CancelCall,
+  runId: string,
+): Promise<'ended' | 'gone' | 'stays'> {
+  const never = new AbortController().signal;
+  let hasEnded = false;
+  for (let waited = 0; waited < DRIVER_TIMEOUT_MS; waited += POLL_MS) {
+    const read = await store.read(runId);
+    hasEnded = read.ok && viewRun(read.run.events)?.end != null;
+    if (read.ok && read.run.driverPid === null) return hasEnded ? 'ended' : 'gone';
+    await clock.sleep(POLL_MS, never);
+  }
+  return hasEnded ? 'ended' : 'stays';
+}

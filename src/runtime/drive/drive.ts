@@ -1,0 +1,117 @@
+import type { EventDraft } from '../../contracts/run/event.ts';
+import { decide } from '../../kernel/decide.ts';
+import type { KernelInput } from '../../kernel/protocol.ts';
+import type { RunEnd } from '../../kernel/state.ts';
+import { writeFinalState } from '../record/derived-files.ts';
+import { type AwaitingView, type ParkedView, parkedView, type RunView } from '../record/run-view.ts';
+import { type EffectResult, Interrupted } from '../run-context.ts';
+import { awaitGate, type GateWait } from './await-gate.ts';
+import { awaitTime } from './await-time.ts';
+import { readCancelRequest } from './cancel-request.ts';
+import {
+  createContext,
+  type DriveContext,
+  type DriveContextRequest,
+  startHeartbeat,
+} from './drive-context.ts';
+import { finish, perform } from './perform.ts';
+
+/** How `driveRun` can return. */
+export type DriveEnd =
+  | { readonly kind: 'ended'; readonly end: RunEnd; readonly view: RunView }
+  | { readonly kind: 'waiting'; readonly awaiting: AwaitingView; readonly view: RunView }
+  /** An agent can't work before `parked.until`; `resume` continues the run then. */
+  | { readonly kind: 'parked'; readonly parked: ParkedView; readonly view: RunView }
+  /** Stopped from outside; `resume` continues the run. */
+  | { readonly kind: 'interrupted'; readonly view: RunView };
+
+export interface DriveRequest extends DriveContextRequest, GateWait {
+  readonly first: KernelInput;
+  /** Events to record before the first decision. */
+  readonly known?: readonly EventDraft[];
+}
+
+/**
+ * Drives a run from decision to decision until it ends, waits, or is interrupted. One process at a time: throws
+ * `LeaseLost` if this process loses its lease; by then all processes that it started for the run are killed.
+ */
+export async function driveRun(request: DriveRequest): Promise<DriveEnd> {
+  const context = createContext(request);
+  const heartbeat = startHeartbeat(context);
+  const { lost } = request.run.lease;
+  try {
+    if (request.known !== undefined && request.known.length > 0) await context.record(request.known);
+    return await driveLoop(request, context, { input: request.first, records: [] });
+  } catch (error) {
+    // After a lost lease, the step's own error doesn't matter.
+    if (lost.aborted) {
+      await context.killProcesses();
+      throw lost.reason;
+    }
+    if (!(error instanceof Interrupted)) throw error;
+    const cancel = await readCancelRequest(context.directory);
+    if (cancel === null) return { kind: 'interrupted', view: context.view() };
+    return await driveLoop(request, context, { input: { kind: 'cancel', ...cancel }, records: [] });
+  } finally {
+    await heartbeat.stop();
+    await context.close();
+  }
+}
+
+async function driveLoop(
+  request: DriveRequest,
+  context: DriveContext,
+  start: EffectResult,
+): Promise<DriveEnd> {
+  let next = start;
+  for (;;) {
+    const decision = decide(request.plan, context.state(), next.input);
+    await context.record([...next.records, ...decision.events]);
+    const { effect } = decision;
+    if (effect === null) return returnEnded(context);
+    if (effect.kind === 'finish') {
+      next = await finish(context, effect.end);
+      continue;
+    }
+    await context.stopIfAsked();
+    if (effect.kind === 'await_time') {
+      if (!(await awaitTime(request, context, effect.until))) return returnParked(context);
+      next = { input: { kind: 'wait_over' }, records: [] };
+      continue;
+    }
+    if (effect.kind !== 'await_gate') {
+      next = await perform(context, effect);
+      continue;
+    }
+    const settled = await awaitGate(request, context);
+    if (settled === null) return returnWaiting(context);
+    next = settled;
+  }
+}
+
+/** Checks for a cancel request once more: after this, no process would read it. */
+async function returnWaiting(context: DriveContext): Promise<DriveEnd> {
+  await context.stopIfAsked();
+  const view = context.view();
+  if (view.awaiting === null) throw new Error('nothing is awaited');
+  await context.writeMetadata();
+  return { kind: 'waiting', awaiting: view.awaiting, view };
+}
+
+async function returnParked(context: DriveContext): Promise<DriveEnd> {
+  await context.stopIfAsked();
+  const view = context.view();
+  const found = parkedView(view);
+  if (found === null) throw new Error('the run is not parked');
+  await context.writeMetadata();
+  return { kind: 'parked', parked: found, view };
+}
+
+/** Writes the derived files even if the log already contains the end: a crash may have lost them. */
+async function returnEnded(context: DriveContext): Promise<DriveEnd> {
+  const view = context.view();
+  if (view.end === null) throw new Error(`run ${view.runId} has nothing to do and has not ended`);
+  await context.writeMetadata();
+  await writeFinalState(context.directory, view);
+  return { kind: 'ended', end: view.end, view };
+}

@@ -1,0 +1,142 @@
+import { ExpectedFailure } from '../../contracts/expected-failure.ts';
+import { describeDriver, LeaseLost } from '../../contracts/run/run-lease.ts';
+import type { Plan } from '../../kernel/plan.ts';
+import type { KernelInput } from '../../kernel/protocol.ts';
+import type { DrivenRun, DriveProblem } from '../../ports/run-store.ts';
+import { type EarlierRun, findEarlierRun, refuseWorkspace } from '../record/earlier-run.ts';
+import { planToEnd, readRecordedPlan, workspaceOf } from '../record/recorded-run.ts';
+import { viewRun } from '../record/run-view.ts';
+import { markOf } from '../run-context.ts';
+import { cutOffUse } from './cut-off-use.ts';
+import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
+import { withForbiddenPaths } from './run-override.ts';
+
+export interface ResumeRequest
+  extends Pick<DriveRequest, 'deps' | 'wait' | 'signal' | 'observer' | 'onGate'> {
+  readonly runId: string;
+  /** Called with the plan before the run continues. */
+  readonly onPlan: (plan: Plan) => void;
+  /** The first input for the kernel; by default, `resume`. */
+  readonly first?: KernelInput;
+  /** Called when a run is cancelled although its workflow is damaged. All other inputs need the workflow. */
+  readonly onDamage?: (message: string) => void;
+}
+
+export type ResumeResult =
+  | { readonly ok: true; readonly end: DriveEnd }
+  | { readonly ok: false; readonly problem: ResumeProblem };
+
+/**
+ * `damaged`: the workflow that the run was started with is missing or changed. `earlier_version`: its files are in a
+ * linked worktree, which this version doesn't use. `unseen_workspace`: its files are on another machine or container.
+ */
+export type ResumeProblem =
+  | DriveProblem
+  | Damaged
+  | ({ readonly kind: 'earlier_version' } & EarlierRun)
+  | { readonly kind: 'unseen_workspace'; readonly path: string };
+
+/** What is wrong with which file. */
+interface Damaged {
+  readonly kind: 'damaged';
+  readonly message: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/**
+ * Continues a recorded run where its log ends, after killing processes that a dead attempt left behind. For a run that
+ * has ended, returns its end.
+ */
+export async function resumeRun(request: ResumeRequest): Promise<ResumeResult> {
+  const driven = await request.deps.store.drive(request.runId);
+  if (!driven.ok) return driven;
+  let lost: LeaseLost;
+  try {
+    return await resumeDriven(request, driven.run);
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    lost = error;
+  } finally {
+    await driven.run.release();
+  }
+  return { ok: true, end: await resumeAfterLoss(request, lost) };
+}
+
+/** Another process now drives the run whose lease this process lost. */
+export class TakenOver extends ExpectedFailure {
+  override readonly name = 'TakenOver';
+}
+
+/**
+ * Continues a run whose lease this process has lost and whose lock it has released. All processes that it started for
+ * the run are dead, so the current step is recovered like that of a killed process. If another process drives the run
+ * by now, throws `TakenOver`.
+ */
+export async function resumeAfterLoss(request: ResumeRequest, lost: LeaseLost): Promise<DriveEnd> {
+  const resumed = await resumeRun({
+    ...request,
+    first: request.first ?? { kind: 'resume', reason: lost.message },
+  });
+  if (resumed.ok) return resumed.end;
+  const { problem } = resumed;
+  if (problem.kind === 'driven')
+    throw new TakenOver(`${lost.message}; it is now driven by ${describeDriver(problem.driver)}`);
+  throw new ExpectedFailure(`${lost.message}; ${obstacleText(problem)}`);
+}
+
+function obstacleText(problem: Exclude<ResumeProblem, { kind: 'driven' }>): string {
+  switch (problem.kind) {
+    case 'missing':
+      return 'its record is gone';
+    case 'corrupt':
+      return `its events.ndjson is damaged in line ${problem.line}: ${problem.message}`;
+    case 'damaged':
+    case 'earlier_version':
+      return problem.message;
+    case 'unseen_workspace':
+      return `its workspace ${problem.path} can't be seen from here`;
+  }
+}
+
+async function resumeDriven(request: ResumeRequest, run: DrivenRun): Promise<ResumeResult> {
+  const view = viewRun(run.events);
+  if (view === null) return { ok: false, problem: { kind: 'missing' } };
+  const isCancel = request.first?.kind === 'cancel';
+  const earlier = findEarlierRun(view);
+  if (earlier !== null && !isCancel) return { ok: false, problem: { kind: 'earlier_version', ...earlier } };
+  const workspace = workspaceOf(view, run.directory, {
+    repoRoot: request.deps.project.repoRoot,
+    workspace: request.deps.workspace,
+  });
+  const { stage } = view.state;
+  // A process that died while it created the workspace left an incomplete one, which is created again.
+  const needsWorkspace = !isCancel && view.end === null && stage.kind !== 'preparing';
+  if (needsWorkspace && !(await request.deps.workspace.isVisible(workspace)))
+    return { ok: false, problem: { kind: 'unseen_workspace', path: workspace.worktreePath } };
+  if (stage.kind === 'running') await request.deps.sweep(markOf(request.runId, stage.stepId, stage.attempt));
+  // Before the first step, every process of the run belongs to its preparation.
+  if (stage.kind === 'preparing') await request.deps.sweep(request.runId);
+  const recorded = await readRecordedPlan(run.directory, view);
+  if (!recorded.ok && !isCancel) {
+    const path = run.directory.resolve('workflow.yaml');
+    return { ok: false, problem: { kind: 'damaged', message: recorded.message, path } };
+  }
+  if (!recorded.ok) request.onDamage?.(recorded.message);
+  const plan = recorded.ok ? recorded.plan : planToEnd(view);
+  request.onPlan(plan);
+  const end = await driveRun({
+    ...request,
+    deps: withForbiddenPaths(request.deps, view.started.forbidden_paths ?? []),
+    plan,
+    run,
+    workspace,
+    first: request.first ?? { kind: 'resume', reason: 'resumed' },
+    known: await cutOffUse(request.deps, run.directory, run.events),
+    open: async (current) =>
+      earlier === null
+        ? request.deps.workspace.reopen(workspace, current.state.tree)
+        : refuseWorkspace(current),
+  });
+  return { ok: true, end };
+}

@@ -1,0 +1,191 @@
+import type { FileChange } from '../../contracts/run/workspace-change.ts';
+import type { ParsedPatch, PatchText } from '../../policy/patch.ts';
+import type { EmitSettings, FoundContents, Programs, ScopeSources } from '../../ports/scope-sources.ts';
+import { applyHunks } from '../../work/scope/apply-hunks.ts';
+import { readAttestations } from '../../work/scope/attestations.ts';
+import {
+  changedPaths,
+  classifyScope,
+  type Proof,
+  type ScopedFile,
+  type ScopeInput,
+  validCorrections,
+  voidAttestations,
+} from '../../work/scope/classify-scope.ts';
+import { type FileVersions, type ProgramPair, proofOf, textOf } from '../../work/scope/proofs/proof-of.ts';
+import { entryPath } from '../../work/scope/scope-entry.ts';
+import type { ScopeEntry } from '../../work/scope-entry.ts';
+import { wholeFileBefore } from './whole-file.ts';
+
+export interface ScopeQuestion {
+  readonly inScope: readonly ScopeEntry[];
+  readonly outOfScope: readonly ScopeEntry[];
+  readonly patch: Extract<ParsedPatch, { ok: true }>;
+  readonly summary: string;
+  /** Null if there is no repository. */
+  readonly sources: ScopeSources | null;
+  readonly programs: Programs;
+}
+
+export interface ScopeVerdict {
+  readonly ok: boolean;
+  readonly files: readonly ScopedFile[];
+  /** Corrections from the summary that are valid. */
+  readonly corrections: readonly { readonly listed: string; readonly actual: string; readonly why: string }[];
+  /** Out-of-scope paths; a summary can't justify them. */
+  readonly forbidden: readonly string[];
+  /** Lines of the summary that don't count, with the reason. */
+  readonly notes: readonly string[];
+}
+
+/** Judges a patch by the four scope rules. Reads only files that no list covers. */
+export async function judgeScope(question: ScopeQuestion): Promise<ScopeVerdict> {
+  const { inScope, outOfScope, patch, summary, sources } = question;
+  const entries = [...inScope, ...outOfScope].map(({ path }) => entryPath(path));
+  const folders = (await sources?.areFolders([...new Set(entries)])) ?? new Map<string, boolean | null>();
+  const input: ScopeInput = {
+    inScope,
+    outOfScope,
+    changes: patch.changes,
+    isFolder: (path) => folders.get(path) ?? null,
+    proofs: new Map(),
+    attestations: readAttestations(summary, changedPaths(patch.changes), inScope),
+  };
+  const open = new Set(classifyScope(input).flatMap(({ path, proved }) => (proved === false ? [path] : [])));
+  const judged = { ...input, proofs: await proveAll(open, question) };
+  const files = classifyScope(judged);
+  const forbidden = files.filter(({ class: kind }) => kind === 'out_of_scope').map(({ path }) => path);
+  return {
+    ok: forbidden.length === 0 && files.every(({ class: kind }) => kind !== 'unlisted'),
+    files,
+    corrections: validCorrections(judged).map(({ listed, actual, why }) => ({ listed, actual, why })),
+    forbidden,
+    notes: [...new Set(voidAttestations(judged))],
+  };
+}
+
+interface OpenFile {
+  readonly path: string;
+  readonly change: FileChange;
+  readonly text: PatchText;
+}
+
+async function proveAll(
+  open: ReadonlySet<string>,
+  { patch, sources, programs }: ScopeQuestion,
+): Promise<ReadonlyMap<string, Proof>> {
+  const proofs = new Map<string, Proof>();
+  const files: OpenFile[] = [];
+  const seen = new Set<string>();
+  patch.changes.forEach((change, index) => {
+    const ends = change.oldPath === null ? [change.path] : [change.oldPath, change.path];
+    const text = patch.texts[index];
+    const flaw = shapeFlaw(change);
+    for (const path of ends.filter((end) => open.has(end))) {
+      if (seen.has(path)) proofs.set(path, notProved('the patch names it more than once'));
+      else if (flaw !== null || text === undefined)
+        proofs.set(path, notProved(flaw ?? 'the patch has no text of it'));
+      else files.push({ path, change, text });
+      seen.add(path);
+    }
+  });
+  const once = files.filter(({ path }) => !proofs.has(path));
+  const contents = (await sources?.read(once.map(toLookup))) ?? [];
+  const settings = (await sources?.emitSettings()) ?? { keepsImports: false, emitsTypes: false };
+  const proved = await prove(
+    once.map((file, index) => versionsOf(file, contents[index] ?? null)),
+    { programs, settings },
+  );
+  once.forEach(({ path }, index) => {
+    const found = proved[index] ?? null;
+    const missing =
+      sources === null
+        ? 'no repository is at hand to see the whole file'
+        : 'the patch fits no version of it that is at hand';
+    proofs.set(path, found ?? notProved(missing));
+  });
+  return proofs;
+}
+
+/** Changes that a comparison of contents can't prove harmless. */
+function shapeFlaw(change: FileChange): string | null {
+  if (change.status === 'R') return 'a file that is moved is found elsewhere';
+  if (change.status === 'A') return 'a new file is no change that preserves anything';
+  if (change.status === 'D') return 'a file is deleted';
+  if (change.oldMode !== change.newMode) return 'its mode changed';
+  if (change.newMode === '120000') return 'it is a link';
+  if (change.newMode === '160000') return 'it is a submodule';
+  return change.insertions === null ? 'it is a binary file' : null;
+}
+
+function toLookup({ path, change, text }: OpenFile) {
+  return { path, oldBlob: text.oldBlob, newBlob: change.blob };
+}
+
+/**
+ * Returns every version that the hunks apply to exactly. Blob ids in a patch are only claims, so the base version also
+ * counts if the hunks apply to it.
+ */
+function versionsOf({ path, text }: OpenFile, found: FoundContents | null): readonly VersionsOfFile[] {
+  const forward = [found?.base, found?.oldBlob].flatMap((before) =>
+    applyToVersion(before ?? null, text, false),
+  );
+  const backward = [found?.newBlob, found?.worktree].flatMap((after) =>
+    applyToVersion(after ?? null, text, true),
+  );
+  const alone = applyToVersion(wholeFileBefore(text), text, false);
+  const versions = forward.length > 0 ? forward : [...backward, ...alone].slice(0, 1);
+  return versions.map((each) => ({ path, versions: each }));
+}
+
+interface VersionsOfFile {
+  readonly path: string;
+  readonly versions: FileVersions;
+}
+
+function applyToVersion(bytes: Uint8Array | null, { hunks }: PatchText, reverse: boolean): FileVersions[] {
+  if (bytes === null) return [];
+  const text = textOf(bytes);
+  const other = text === null ? null : applyHunks(text, hunks, reverse);
+  if (other === null) return [];
+  const made = new TextEncoder().encode(other);
+  return [reverse ? { before: made, after: bytes } : { before: bytes, after: made }];
+}
+
+interface Compiler {
+  readonly programs: Programs;
+  readonly settings: EmitSettings;
+}
+
+/** For each file, the first failed proof, otherwise a successful one; null if no version was found. */
+async function prove(
+  files: readonly (readonly VersionsOfFile[])[],
+  { programs, settings }: Compiler,
+): Promise<readonly (Proof | null)[]> {
+  const steps = files.map((each) => each.map(({ path, versions }) => proofOf(path, versions)));
+  const pairs: ProgramPair[] = steps.flat().flatMap((step) => (step.kind === 'compile' ? [step.pair] : []));
+  const compared = pairs.length === 0 ? [] : await programs.compare(pairs, settings);
+  let next = 0;
+  return steps.map((each) => {
+    const proofs = each.map((step) => {
+      if (step.kind === 'decided') return step.proof;
+      next += 1;
+      return compared[next - 1] ?? notProved('the compiler did not answer');
+    });
+    return proofs.find(({ proved }) => !proved) ?? proofs[0] ?? null;
+  });
+}
+
+function notProved(reason: string): Proof {
+  return { proved: false, reason };
+}
+
+/** Warnings for the reviewer. A file outside the scope is a warning, not a finding. */
+export function scopeWarnings(files: readonly ScopedFile[]): readonly string[] {
+  return files.flatMap(({ path, class: kind, proved, reason }) => {
+    if (kind === 'out_of_scope') return [`[Warning] ${path} is out of scope: ${reason}`];
+    if (kind === 'unlisted') return [`[Warning] ${path} is not in scope: ${reason}`];
+    if (kind === 'incidental' && proved === false) return [`[Warning] ${path} is incidental: ${reason}`];
+    return [];
+  });
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { WorkspaceDiff } from '../../contracts/run/workspace-change.ts';
+import { formatDiffSummary } from '../../planner/summaries.ts';
+import type { RunWorkspace, Workspace } from '../../ports/workspace.ts';
+
+/** A step's changes, and how the whole worktree now differs from the base. */
+export interface WorkspaceEvidence {
+  readonly diff: WorkspaceDiff;
+  readonly fingerprint: string;
+  /** Formatted for the planner. */
+  readonly summary: string;
+}
+
+export async function compareTrees(
+  workspace: Workspace,
+  run: RunWorkspace,
+  trees: { readonly base: string; readonly before: string; readonly after: string },
+  patchPath: string,
+): Promise<WorkspaceEvidence> {
+  const diff = await workspace.diff(run, trees.before, trees.after, patchPath);
+  const whole = trees.before === trees.base ? diff : await workspace.diff(run, trees.base, trees.after);
+  const fingerprint = fingerprintOf(whole);
+  return { diff, fingerprint, summary: formatDiffSummary({ ...diff, fingerprint }) };
+}
+
+/** Hashes path, blob id and mode of each changed file: the same content gives the same fingerprint. */
+export function fingerprintOf(diff: WorkspaceDiff): string {
+  const hash = createHash('sha256');
+  for (const file of diff.files) hash.update(`${file.path}\0${file.blob}\0${file.newMode}\n`);
+  return hash.digest('hex').slice(0, 16);
+}

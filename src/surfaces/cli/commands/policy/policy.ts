@@ -1,0 +1,95 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { type ApprovalRequest, approvalsFor } from '../../../../policy/changes.ts';
+import { parsePatch } from '../../../../policy/patch.ts';
+import { checkPatch } from '../../../../policy/patch-check.ts';
+import { checkCommand } from '../../../../policy/shell/check-command.ts';
+import { temporaryFolders } from '../../../../policy/shell/write-rules.ts';
+import type { Violation } from '../../../../policy/violation.ts';
+import { CliError } from '../../cli-error.ts';
+import { printJson, type VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { openPolicy } from '../../open.ts';
+import { printable } from '../../output/terminal.ts';
+
+interface Verdict {
+  readonly violations: readonly Violation[];
+  /** Allowed, and a person would be asked. */
+  readonly approvals: readonly ApprovalRequest[];
+}
+
+/** Says whether a policy allows a shell line, and why not. */
+export async function checkPolicyCommand(
+  context: VerbContext,
+  policies: readonly string[],
+  line: string | null,
+): Promise<ExitCode> {
+  if (line === null)
+    throw new CliError(
+      'policy command takes one shell line',
+      "give it in quotes: conductor policy command -- 'npm test'",
+    );
+  const opened = await openPolicy(context, policies);
+  const cwd = await realpath(context.startDir);
+  const { violations } = checkCommand(opened.policy, line, {
+    workspace: opened.workspace,
+    cwd,
+    home: process.env.HOME ?? null,
+    writable: [],
+    temporary: temporaryFolders(undefined),
+    protectedBranches: opened.protectedBranches,
+  });
+  return answer(context, { violations, approvals: [] });
+}
+
+/** Says whether a policy allows a patch, and why not. */
+export async function checkPolicyPatch(
+  context: VerbContext,
+  policies: readonly string[],
+  patch: string | null,
+): Promise<ExitCode> {
+  if (patch === null)
+    throw new CliError('policy check takes a patch', 'name it: conductor policy check --patch change.diff');
+  const opened = await openPolicy(context, policies);
+  const parsed = parsePatch(await readPatch(patch));
+  if (!parsed.ok) {
+    const message = `${patch} is not a patch that can be judged: line ${parsed.line}: ${parsed.message}`;
+    throw new CliError(message, 'git diff makes one');
+  }
+  return answer(context, {
+    violations: checkPatch(opened.policy, parsed),
+    approvals: approvalsFor(opened.policy, parsed.changes),
+  });
+}
+
+async function readPatch(path: string): Promise<string> {
+  if (path === '-') return readAll(process.stdin);
+  const bytes = await readFile(path, 'utf8').catch(() => null);
+  if (bytes === null)
+    throw new CliError(`the patch ${path} can't be read`, 'name a file, or - for standard input');
+  return bytes;
+}
+
+function answer(context: VerbContext, verdict: Verdict): ExitCode {
+  const { violations, approvals } = verdict;
+  const allowed = violations.length === 0;
+  if (!context.json) printVerdict(context, verdict);
+  else {
+    const asked = approvals.length === 0 ? {} : { requires_approval: approvals };
+    printJson(context, { allowed, violations, ...asked });
+  }
+  return allowed ? EXIT.success : EXIT.unsafe;
+}
+
+function printVerdict(
+  { terminal: { out, paintOut } }: VerbContext,
+  { violations, approvals }: Verdict,
+): void {
+  const isAsking = approvals.length > 0;
+  if (violations.length > 0) out(`${paintOut.red('✗')} not allowed\n`);
+  else if (isAsking) out(`${paintOut.yellow('?')} allowed, and a person is asked\n`);
+  else out(`${paintOut.green('✓')} allowed\n`);
+  for (const { class: kind, message } of violations) out(`  ${kind}: ${printable(message)}\n`);
+  for (const { path, glob } of approvals)
+    out(`  requires_approval: ${printable(path)} is covered by ${printable(glob)}\n`);
+}

@@ -1,0 +1,93 @@
+import { checkAgainst, replayAgainst, replayRun } from '../../../../app/replay-run.ts';
+import { renderJson } from '../../../../diagnostics/render-json.ts';
+import type { Replay } from '../../../../kernel/replay.ts';
+import type { DerivedFindings } from '../../../../runtime/verify/verify-derived.ts';
+import { formatJson } from '../../../../text/outside-text.ts';
+import { CliError } from '../../cli-error.ts';
+import { printJson, type VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { type OpenRun, openRun } from '../../open.ts';
+import { printRefusal } from '../../output/refused-document.ts';
+import { describeEvent, printComparison } from '../../output/replay-text.ts';
+import { printable } from '../../output/terminal.ts';
+import { readSource } from '../workflow/validate.ts';
+
+export async function replay(
+  context: VerbContext,
+  wanted: string,
+  against: string | null,
+): Promise<ExitCode> {
+  const open = await openRun(context, wanted);
+  return against === null ? replayAlone(context, open) : replayThrough(context, open, against);
+}
+
+async function replayAlone(context: VerbContext, open: OpenRun): Promise<ExitCode> {
+  const { runId } = open.view;
+  const replayed = await replayRun(open);
+  if (!replayed.ok)
+    throw new CliError(
+      `run ${runId} can't be replayed: ${replayed.message}`,
+      `conductor verify ${runId} checks the rest of its record`,
+      EXIT.failed,
+    );
+  const { replay: made, derived } = replayed;
+  const ok = made.difference === null && derived.flaws.length === 0;
+  if (context.json) printJson(context, { run_id: runId, ok, ...replayDocument(made, derived) });
+  else printReplay(context, runId, made, derived);
+  return ok ? EXIT.success : EXIT.failed;
+}
+
+function replayDocument({ decided, carried, difference, cut }: Replay, derived: DerivedFindings) {
+  return {
+    decided,
+    carried,
+    cut,
+    difference:
+      difference === null
+        ? null
+        : {
+            seq: difference.index,
+            line: difference.index + 1,
+            expected: difference.expected,
+            recorded: difference.recorded,
+          },
+    problems: derived.flaws,
+    notes: derived.notes,
+  };
+}
+
+function printReplay(
+  { terminal: { out, paintOut } }: VerbContext,
+  runId: string,
+  { decided, carried, difference, cut }: Replay,
+  derived: DerivedFindings,
+): void {
+  const [flaw] = derived.flaws;
+  const broken = `${paintOut.red('✗')} run ${runId} does not replay:`;
+  if (difference !== null) {
+    out(`${broken} event ${difference.index} (line ${difference.index + 1}) differs\n`);
+    out(`  expected  ${printable(describeEvent(difference.expected))}\n`);
+    out(`  recorded  ${printable(describeEvent(difference.recorded))}\n`);
+  } else if (flaw !== undefined) out(`${broken} ${flaw.path}: ${printable(flaw.message)}\n`);
+  else
+    out(
+      `${paintOut.green('✓')} run ${runId} holds: ${decided} events decided again, ${carried} carried along\n`,
+    );
+  const notes = [
+    ...(cut ? ['the log stops in the middle of a decision; conductor resume continues the run'] : []),
+    ...derived.notes,
+  ];
+  for (const note of notes) out(`  ${paintOut.dim('note:')} ${printable(note)}\n`);
+}
+
+async function replayThrough(context: VerbContext, open: OpenRun, path: string): Promise<ExitCode> {
+  const checked = checkAgainst(open.view, { name: path, bytes: await readSource(path) });
+  if (checked.plan === null) {
+    if (context.json) context.terminal.out(`${formatJson(renderJson([{ path, ...checked }]))}\n`);
+    else printRefusal(context.terminal, { name: path, ...checked });
+    return EXIT.usage;
+  }
+  const comparison = replayAgainst(open, checked.plan);
+  printComparison(context, { runId: open.view.runId, path, comparison });
+  return comparison.difference === null ? EXIT.success : EXIT.failed;
+}

@@ -1,0 +1,152 @@
+import type { AddVerb } from '../add-command.ts';
+import { TRUST_OPTION } from '../driving/trust-option.ts';
+import { collectInput, number, oneOf, optional, text, wholeCount } from '../option-values.ts';
+import { STATE_FILTERS } from '../output/run-state.ts';
+
+/** Registers the verbs that start, resume and cancel runs. */
+export function addRunVerbs(verb: AddVerb): void {
+  verb(
+    'run <workflow>',
+    'run a workflow: a path, or an id from .tnh/workflows',
+    'conductor run implement --input task="Add a --quiet flag"',
+    async (context, [workflow], options) => {
+      const { run } = await import('./run/run.ts');
+      return run(context, text(workflow), {
+        baseRef: text(options.baseRef),
+        inputs: (options.input ?? {}) as Record<string, string>,
+        title: optional(options.title),
+        baseline: options.baseline !== false,
+        wait: options.wait === true,
+        detach: options.detach === true,
+      });
+    },
+  )
+    .option('--base-ref <ref>', 'the commit to start from', 'HEAD')
+    .option('--input <name=value>', 'an input for prompts; may be repeated', collectInput)
+    .option('--title <text>', 'names the run (default: the first line of the task)')
+    .option('--no-baseline', "don't run the validators on the base commit first")
+    .option('--wait', 'stay at gates until they are answered')
+    .option('--detach', 'continue in a process of its own')
+    .option(...TRUST_OPTION);
+
+  verb(
+    'resume <run>',
+    'resume a run after a crash, an interruption or a gate',
+    'conductor resume 0199ab',
+    async (context, [run], options) => {
+      const { resume } = await import('./run/resume.ts');
+      return resume(context, text(run), { wait: options.wait === true, detach: options.detach === true });
+    },
+  )
+    .option('--wait', 'stay at gates until they are answered')
+    .option('--detach', 'continue in a process of its own')
+    .option(...TRUST_OPTION);
+
+  verb(
+    'cancel <run>',
+    'end a run for good',
+    'conductor cancel 0199ab --comment "wrong branch"',
+    async (context, [run], options) => {
+      const { cancel } = await import('./run/cancel.ts');
+      return cancel(context, text(run), optional(options.comment));
+    },
+  )
+    .option('--comment <text>', 'why; it is kept with the run')
+    .option(...TRUST_OPTION);
+}
+
+/** Registers the verbs that only read runs. */
+export function addLookVerbs(verb: AddVerb): void {
+  verb(
+    'status [run]',
+    'where runs stand now',
+    'conductor status 0199ab --watch',
+    async (context, [run], options) => {
+      const { status } = await import('./run/status.ts');
+      return status(context, run ?? null, options.watch === true);
+    },
+  ).option('--watch', 'follow until the run ends or waits; without RUN, until nothing moves');
+  verb(
+    'runs',
+    'list the runs of this repository, newest first',
+    'conductor runs --state waiting --limit 20',
+    async (context, _args, options) => {
+      const { runs } = await import('./run/runs.ts');
+      return runs(context, { state: optional(options.state), limit: number(options.limit) });
+    },
+  )
+    .option(
+      '--state <state>',
+      'only runs that stand or ended so: waiting, interrupted, success, …',
+      oneOf(STATE_FILTERS),
+    )
+    .option('--limit <n>', 'only the newest', wholeCount);
+  verb(
+    'show <run>',
+    'the path of a run, its evaluations with their reasons, and its evidence',
+    'conductor show 0199ab',
+    async (context, [run]) => {
+      const { show } = await import('./run/show.ts');
+      return show(context, text(run));
+    },
+  );
+  verb(
+    'logs <run> [step]',
+    'what agents and validators printed',
+    'conductor logs 0199ab validate --follow',
+    async (context, [run, step], options) => {
+      const { logs } = await import('./run/logs.ts');
+      return logs(context, text(run), step ?? null, options.follow === true);
+    },
+  ).option('--follow', 'keep printing while the run continues');
+  verb(
+    'diff <run>',
+    'the whole change of a run, as a patch',
+    'conductor diff 0199ab --stat',
+    async (context, [run], options) => {
+      const { diff } = await import('./run/diff.ts');
+      return diff(context, text(run), { statOnly: options.stat === true, raw: options.raw === true });
+    },
+  )
+    .option('--stat', 'only the files and their counts')
+    .option('--raw', 'the bytes of the patch, for a file or a pipe');
+}
+
+/** Registers the verbs that show and answer gates. */
+export function addGateVerbs(verb: AddVerb): void {
+  verb('gates', 'what waits for a person', 'conductor gates', async (context) => {
+    const { gates } = await import('./run/gates.ts');
+    return gates(context);
+  });
+  verb(
+    'goldens <run>',
+    'the goldens that a run proposed, with their differences',
+    'conductor goldens 0199ab',
+    async (context, [run]) => {
+      const { goldens } = await import('./run/goldens.ts');
+      return goldens(context, text(run));
+    },
+  );
+  for (const [name, verdict] of [
+    ['approve', 'gate_approved'],
+    ['reject', 'gate_rejected'],
+  ] as const) {
+    verb(
+      `${name} <run>`,
+      `${name} what a run waits for`,
+      `conductor ${name} 0199ab --comment "…" --resume`,
+      async (context, [run], options) => {
+        const { answer } = await import('./run/answer.ts');
+        return answer(context, verdict, text(run), {
+          comment: optional(options.comment),
+          as: optional(options.as),
+          resume: options.resume === true,
+        });
+      },
+    )
+      .option('--comment <text>', 'why; it is kept with the answer')
+      .option('--as <name>', 'who answers (default: the name git uses)')
+      .option('--resume', 'resume the run at once')
+      .option(...TRUST_OPTION);
+  }
+}

@@ -1,0 +1,61 @@
+import { answerGate } from '../../../../app/answer-gate.ts';
+import { answererText } from '../../../../contracts/run/answer-origin.ts';
+import { CliError } from '../../cli-error.ts';
+import { printJson, type VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { openProject, openRunOf } from '../../open.ts';
+import { withRepo } from '../../output/command-text.ts';
+import { printable } from '../../output/terminal.ts';
+import { ensureTrustOfRun, resumeById } from './resume.ts';
+
+export interface AnswerOptions {
+  readonly comment: string | null;
+  readonly as: string | null;
+  readonly resume: boolean;
+}
+
+export async function answer(
+  context: VerbContext,
+  verdict: 'gate_approved' | 'gate_rejected',
+  wanted: string,
+  options: AnswerOptions,
+): Promise<ExitCode> {
+  const project = await openProject(context);
+  const { record, view } = await openRunOf(project, wanted);
+  if (options.resume) await ensureTrustOfRun(context, project, view.runId);
+  const by = options.as ?? (await project.userName());
+  if (!/^[^\n\r]*\S[^\n\r]*$/.test(by))
+    throw new CliError('an answer needs a name', 'give one with --as NAME');
+  const answerer = await project.answerer();
+  const result = await answerGate({
+    record,
+    clock: project.clock,
+    workspace: project.deps.workspace,
+    repoRoot: project.repoRoot,
+    answerer,
+    accepted: project.answers,
+    answer: verdict,
+    by,
+    comment: options.comment,
+  });
+  if (!result.ok) throw new CliError(result.reason, result.help, EXIT.failed);
+  const word = verdict === 'gate_approved' ? 'approved' : 'rejected';
+  const { origin } = answerer;
+  context.terminal.err(
+    `${word} gate ${result.stepId} of run ${view.runId} as ${printable(answererText(by, origin))}\n`,
+  );
+  if (options.resume && record.driverPid === null)
+    return resumeById(context, project, view.runId, { wait: false });
+  if (context.json)
+    printJson(context, {
+      run_id: view.runId,
+      step_id: result.stepId,
+      answer: verdict,
+      by,
+      from: origin,
+      comment: options.comment,
+    });
+  else if (record.driverPid === null)
+    context.terminal.err(withRepo(`continue with: conductor resume ${view.runId}\n`, context.repo));
+  return EXIT.success;
+}

@@ -1,0 +1,48 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { workspaceOf } from '../../../../runtime/record/recorded-run.ts';
+import { neutralise } from '../../../../text/outside-text.ts';
+import { CliError } from '../../cli-error.ts';
+import { printJson, type VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { openProject, openRun } from '../../open.ts';
+import { diffDocument, diffStatLines } from '../../output/diff-stat.ts';
+
+/** From the base to the files as the run, or its last step, left them. Reads git's objects, not the worktree. */
+export async function diff(
+  context: VerbContext,
+  wanted: string,
+  { statOnly, raw }: { readonly statOnly: boolean; readonly raw: boolean },
+): Promise<ExitCode> {
+  if (raw && context.terminal.isOut)
+    throw new CliError(
+      '--raw writes bytes that a terminal would obey',
+      'leave it out, or write to a file or a pipe: conductor diff RUN --raw > change.patch',
+    );
+  const { view, record } = await openRun(context, wanted);
+  const { deps, repoRoot } = await openProject(context);
+  const workspace = workspaceOf(view, record.directory, { repoRoot, workspace: deps.workspace });
+  const folder = await mkdtemp(join(tmpdir(), 'conductor-diff-'));
+  try {
+    const path = join(folder, 'diff.patch');
+    const from = view.started.base_tree;
+    const to = view.headSha ?? view.state.tree ?? from;
+    const changes = await deps.workspace.diff(workspace, from, to, path);
+    if (context.json) printJson(context, { run_id: view.runId, ...diffDocument(changes) });
+    else if (statOnly) context.terminal.out(`${diffStatLines(changes).join('\n')}\n`);
+    else printPatch(context, await readFile(path), raw);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return EXIT.success;
+}
+
+function printPatch({ terminal }: VerbContext, patch: Buffer, raw: boolean): void {
+  const text = neutralise(patch.toString('utf8'));
+  terminal.out(raw ? patch : text);
+  if (!raw && !terminal.isOut && !patch.equals(Buffer.from(text)))
+    terminal.err(
+      'characters that a terminal would obey or not show are escaped; --raw writes the patch as it is\n',
+    );
+}

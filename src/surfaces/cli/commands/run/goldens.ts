@@ -1,0 +1,58 @@
+import { type GoldenRecord, goldenHistory } from '../../../../app/golden-history.ts';
+import { proposalDetails, proposalTitle } from '../../../../runtime/goldens/golden-proposal.ts';
+import { printJson, type VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { openRun } from '../../open.ts';
+import { type Paint, printable } from '../../output/terminal.ts';
+
+/** The goldens that a run proposed, what became of each, and how it differs from what is stored. */
+export async function goldens(context: VerbContext, wanted: string): Promise<ExitCode> {
+  const { record, view } = await openRun(context, wanted);
+  const found = await goldenHistory(record.directory, record.events);
+  if (context.json) {
+    printJson(context, {
+      run_id: view.runId,
+      goldens: found.map(({ proposal, ...rest }) => ({ ...proposal, ...rest })),
+    });
+    return EXIT.success;
+  }
+  const { out, err, paintOut } = context.terminal;
+  if (found.length === 0) err(`run ${view.runId} has proposed no goldens\n`);
+  for (const golden of found) out(`${goldenLines(paintOut, golden).join('\n')}\n`);
+  if (found.length > 0) err(`files are in ${record.directory.path}\n`);
+  return EXIT.success;
+}
+
+function goldenLines(paint: Paint, { proposal, ...record }: GoldenRecord): string[] {
+  return [
+    `${stateText(paint, record)}  ${printable(proposalTitle(proposal)).replaceAll('\n', ' ')}`,
+    ...proposalDetails(proposal).map((detail) => paint.dim(`    ${printable(detail)}`)),
+    ...(proposal.difference ?? '')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => `    ${paintLine(paint, printable(line))}`),
+  ];
+}
+
+function stateText(paint: Paint, { state, by, at }: Omit<GoldenRecord, 'proposal'>): string {
+  const who = `${by === null ? '' : ` by ${printable(by)}`}${at === null ? '' : ` at ${at}`}`;
+  const text = `${state.replace('_', ' ')}${who}`;
+  switch (state) {
+    case 'pending':
+      return paint.yellow(text);
+    case 'accepted':
+      return paint.green(text);
+    case 'rejected':
+    case 'timed_out':
+    case 'not_accepted':
+      return paint.red(text);
+    case 'superseded':
+      return paint.dim(text);
+  }
+}
+
+function paintLine(paint: Paint, line: string): string {
+  if (line.startsWith('+')) return paint.green(line);
+  if (line.startsWith('-')) return paint.red(line);
+  return line.startsWith('@@') ? paint.blue(line) : line;
+}

@@ -1,0 +1,117 @@
+import { realpath } from 'node:fs/promises';
+import { answerGate } from '../../../../app/answer-gate.ts';
+import type { OpenProject } from '../../../../app/services.ts';
+import type { AwaitingView, RunView } from '../../../../runtime/record/run-view.ts';
+import { CliError } from '../../cli-error.ts';
+import type { VerbContext } from '../../command-context.ts';
+import { reportEnd } from '../../driving/driving.ts';
+import { trustOwnFiles } from '../../driving/ensure-trust.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { openProject, shortIdsIn } from '../../open.ts';
+import { gateLines } from '../../output/gate-lines.ts';
+import { textWidth } from '../../output/terminal.ts';
+import { hasSystemCode } from '../../system-error.ts';
+import { checkForRun, startChecked } from '../run/run.ts';
+
+/** A whole run on a throw-away repository, without network or keys. */
+export async function demo(context: VerbContext, yes: boolean): Promise<ExitCode> {
+  const { terminal } = context;
+  const services = await context.services();
+  const repository = await services.makeDemoRepository().catch((error: unknown) => {
+    if (hasSystemCode(error, 'ENOENT'))
+      throw new CliError('git was not found', 'install git and put it on the PATH');
+    throw error;
+  });
+  terminal.err(
+    [
+      `${terminal.paint.bold('conductor demo')}  a repository with a failing test, an agent, and a judge`,
+      terminal.paint.dim(`  ${repository.root}`),
+      '',
+      '',
+    ].join('\n'),
+  );
+  const inside: VerbContext = { ...context, startDir: repository.root, repo: null };
+  const project = await openProject(inside);
+  const checked = await checkForRun(inside, project, repository.workflowPath, {});
+  if (checked === null) return EXIT.usage;
+  const workflows = [{ plan: checked.plan, path: await realpath(repository.workflowPath) }];
+  await trustOwnFiles(inside, { workflows }, () => true);
+  const end = await startChecked(inside, project, checked, {
+    baseRef: 'HEAD',
+    inputs: {},
+    title: null,
+    baseline: true,
+    wait: false,
+    onCreated: () => {},
+    onGate: (awaiting, view) => answerDemoGate(inside, project, awaiting, view, yes),
+  });
+  return reportEnd(
+    inside,
+    project,
+    end,
+    nextSteps(repository.root, (await shortIdsIn(project))(end.view.runId)),
+  );
+}
+
+async function answerDemoGate(
+  context: VerbContext,
+  project: OpenProject,
+  awaiting: AwaitingView,
+  view: RunView,
+  yes: boolean,
+): Promise<void> {
+  const { terminal } = context;
+  const ask = terminal.interactive && !yes;
+  if (!ask) {
+    const why = yes ? '--yes was given' : 'there is no terminal to ask on';
+    terminal.err(`  gate ${awaiting.stepId}: approved by the demo, because ${why}\n`);
+  }
+  const read = await project.store.read(view.runId);
+  if (!read.ok) throw new CliError(`the demo's run ${view.runId} can't be read`);
+  if (ask)
+    for (const line of await gateLines(
+      read.run.directory,
+      awaiting,
+      project.clock.now(),
+      textWidth(terminal, 4),
+    ))
+      terminal.err(`    ${line}\n`);
+  const approved = ask ? await askPerson(awaiting) : true;
+  if (approved === null) return;
+  const answered = await answerGate({
+    record: read.run,
+    clock: project.clock,
+    workspace: project.deps.workspace,
+    repoRoot: project.repoRoot,
+    answerer: await project.answerer(),
+    // The demo answers for its own repository, also where a person wants to be asked about others.
+    accepted: 'any',
+    answer: approved ? 'gate_approved' : 'gate_rejected',
+    by: ask ? await project.userName() : 'demo',
+    comment: null,
+  });
+  if (!answered.ok) throw new CliError(answered.reason, answered.help, EXIT.failed);
+}
+
+/** Null when the person would rather not say: the gate stays open. */
+async function askPerson(awaiting: AwaitingView): Promise<boolean | null> {
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({
+    message: `Gate ${awaiting.stepId}: ${awaiting.reason}. Approve?`,
+    initialValue: true,
+    output: process.stderr,
+  });
+  return isCancel(answer) ? null : answer;
+}
+
+function nextSteps(root: string, id: string): string[] {
+  const hints = [
+    [`conductor show ${id}`, 'what happened, step by step'],
+    [`conductor diff ${id}`, 'the change, as a patch'],
+    [`conductor logs ${id}`, 'what the agent and the tests said'],
+    ['conductor init', 'in a repository of your own'],
+  ];
+  const byNpm = process.env.npm_lifecycle_event === 'start';
+  const alias = byNpm ? [`alias conductor="node ${process.argv[1]}"`] : [];
+  return [...alias, `cd ${root}`, ...hints.map(([command, what]) => `${command?.padEnd(25)} ${what}`)];
+}

@@ -1,0 +1,68 @@
+import type { AddVerb, VerbGroup } from '../add-command.ts';
+import { number, optional, text, wholeCount } from '../option-values.ts';
+import type { RetentionOptions } from '../output/retention-report.ts';
+
+/** Registers the verbs that restore or remove what runs left behind. */
+export function addUpkeepVerbs(verb: AddVerb, group: VerbGroup): void {
+  verb(
+    'undo <run> [step]',
+    'restore what a rollback, a recovery or a removal kept; overwrites nothing',
+    'conductor undo 0199ab implement',
+    async (context, [run, step], options) => {
+      const { undo } = await import('./record/undo.ts');
+      return undo(context, text(run), {
+        step: step ?? null,
+        ref: optional(options.ref),
+        branch: optional(options.branch),
+        list: options.list === true,
+        dryRun: options.dryRun === true,
+      });
+    },
+  )
+    .option('--ref <name>', 'put a ref back that a step moved, such as main')
+    .option('--branch <name>', 'make a branch of this name, and touch no file')
+    .option('--list', 'only say what is kept')
+    .option('--dry-run', 'only say what would be done');
+  const worktrees = group(
+    'worktree',
+    'list the workspaces of runs, or remove those that the retention does not keep',
+    'conductor worktree list',
+  );
+  worktrees('list', 'list the workspaces of runs', 'conductor worktree list', async (context) => {
+    const { listWorktrees } = await import('./record/worktree.ts');
+    return listWorktrees(context);
+  });
+  worktrees(
+    'prune',
+    'remove the workspaces that the retention does not keep',
+    'conductor worktree prune --dry-run',
+    async (context, _args, options) => {
+      const { pruneWorktrees } = await import('./record/worktree.ts');
+      return pruneWorktrees(context, { ...retentionOptions(options), all: options.all === true });
+    },
+  )
+    .option('--dry-run', 'only say what would be removed')
+    .option('--all', 'prune the worktrees of all runs that have ended')
+    .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
+    .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
+  verb(
+    'clean',
+    'remove runs that the retention does not keep; what would be lost is salvaged first',
+    'conductor clean --dry-run',
+    async (context, _args, options) => {
+      const { clean } = await import('./record/clean.ts');
+      return clean(context, retentionOptions(options));
+    },
+  )
+    .option('--dry-run', 'only say what would be removed')
+    .option('--keep-runs <n>', 'keep so many of the newest', wholeCount)
+    .option('--keep-days <n>', 'keep those that ended in the last days', wholeCount);
+}
+
+function retentionOptions(options: Readonly<Record<string, unknown>>): RetentionOptions {
+  return {
+    dryRun: options.dryRun === true,
+    keepRuns: number(options.keepRuns),
+    keepDays: number(options.keepDays),
+  };
+}

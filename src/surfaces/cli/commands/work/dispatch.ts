@@ -1,0 +1,54 @@
+import { CliError } from '../../cli-error.ts';
+import type { VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { driveWork, endOfLoop, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
+import { expectAccepted, findItem } from '../../output/work/session.ts';
+
+export interface DispatchOptions {
+  readonly all: boolean;
+  readonly jobs: number | null;
+  readonly as: string | null;
+}
+
+const ROLES = ['implementor', 'reviewer'] as const;
+
+/** Has one item, or all that are free, implemented and reviewed until nothing moves any more. */
+export async function dispatch(
+  context: VerbContext,
+  wanted: string | null,
+  { all, jobs, as }: DispatchOptions,
+): Promise<ExitCode> {
+  if ((wanted === null) !== all)
+    throw new CliError(
+      'work dispatch takes one item, or --all',
+      'conductor work dispatch 3, or --all --jobs 4',
+    );
+  if (jobs === 0) throw new CliError('--jobs is at least 1', 'leave it out for what the configuration says');
+  return driveWork(context, { jobs, as }, (driving) =>
+    wanted === null ? dispatchAll(driving) : dispatchOne(driving, wanted),
+  );
+}
+
+async function dispatchAll({ work, signal, onEvent }: WorkDriving): Promise<WorkEnd> {
+  const end = await work.engine.runUntilIdle(signal, { onEvent, roles: ROLES });
+  const snapshot = await work.engine.snapshot();
+  if (snapshot.state.items.size === 0)
+    return {
+      code: EXIT.success,
+      ok: true,
+      reason: 'there are no work items',
+      help: 'conductor work plan makes them from approved specs',
+    };
+  return endOfLoop(end, snapshot, [...snapshot.state.items.keys()], false);
+}
+
+/** A person who asks for an item gets it, also beside what is at work already. */
+async function dispatchOne({ work, person, signal, onEvent }: WorkDriving, wanted: string): Promise<WorkEnd> {
+  const { engine } = work;
+  await engine.recover();
+  const { item } = findItem(await engine.snapshot(), wanted);
+  if (item.status !== 'review')
+    expectAccepted(await engine.dispatch(item.id, person, signal, { onEvent }), item.id);
+  const end = await engine.runUntilIdle(signal, { onEvent, roles: ROLES, items: [item.id] });
+  return endOfLoop(end, await engine.snapshot(), [item.id], true);
+}

@@ -1,0 +1,57 @@
+import { reviewOfHead, revisionOf } from '../../../../work/state.ts';
+import type { VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { printable, shortId } from '../../output/terminal.ts';
+import { driveWork, type WorkDriving, type WorkEnd } from '../../output/work/driving.ts';
+import { expectAccepted, findItem } from '../../output/work/session.ts';
+
+/** Has a reviewer look at the revision of an item now, once its checks have passed. */
+export async function review(context: VerbContext, wanted: string, as: string | null): Promise<ExitCode> {
+  return driveWork(context, { jobs: null, as }, async (driving) => {
+    const { work, signal, onEvent } = driving;
+    await work.engine.recover();
+    const { item } = findItem(await work.engine.snapshot(), wanted);
+    // The checks of the revision come first; nothing else is started.
+    await work.engine.runUntilIdle(signal, { onEvent, roles: [], items: [item.id] });
+    if (signal.aborted) return STOPPED;
+    return reviewNow(driving, item.id);
+  });
+}
+
+const STOPPED: WorkEnd = {
+  code: EXIT.interrupted,
+  ok: false,
+  reason: 'stopped',
+  help: 'the same command starts anew',
+};
+
+async function reviewNow({ work, person, signal, onEvent }: WorkDriving, id: string): Promise<WorkEnd> {
+  const report = expectAccepted(await work.engine.review(id, person, signal, { onEvent }), id);
+  const { conclusion, runId } = report;
+  if (signal.aborted) return STOPPED;
+  if (conclusion.kind !== 'ended')
+    return {
+      code: EXIT.waiting,
+      ok: true,
+      reason: `the run ${shortId(runId)} has not ended`,
+      help: `conductor status ${shortId(runId)}`,
+    };
+  if (!conclusion.ok)
+    return {
+      code: EXIT.failed,
+      ok: false,
+      reason: `there is no review: ${printable(conclusion.reason)}`,
+      help: `conductor show ${shortId(runId)} has what the reviewer did`,
+    };
+  const { state } = await work.engine.snapshot();
+  const item = state.items.get(id)?.item;
+  const revision = item === undefined ? null : revisionOf(state, item);
+  const verdict = revision === null ? null : reviewOfHead(state, revision)?.review.verdict;
+  if (verdict === 'approve') return { code: EXIT.success, ok: true, reason: null, help: null };
+  return {
+    code: EXIT.blocked,
+    ok: false,
+    reason: `the review of item ${id} asks for changes`,
+    help: `conductor work show ${id} has them; conductor work transition ${id} pending has it done again`,
+  };
+}

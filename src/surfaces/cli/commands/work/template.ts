@@ -1,0 +1,23 @@
+import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
+import { BODY_KINDS, type BodyKind, templateOf } from '../../../../work/body-template.ts';
+import { CliError } from '../../cli-error.ts';
+import { printJson, type VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+
+/** Prints the template of a body, to be filled in. */
+export function template(context: VerbContext, word: string): ExitCode {
+  const kind = bodyKind(word);
+  if (context.json) printJson(context, { kind, template: templateOf(kind) });
+  else context.terminal.out(templateOf(kind));
+  return EXIT.success;
+}
+
+export function bodyKind(word: string): BodyKind {
+  const kind = BODY_KINDS.find((known) => known === word);
+  if (kind !== undefined) return kind;
+  const near = didYouMean(word, BODY_KINDS);
+  throw new CliError(
+    `there is no template "${word}"`,
+    near === null ? `it is one of ${BODY_KINDS.join(', ')}` : `did you mean ${near}?`,
+  );
+}

@@ -1,0 +1,41 @@
+import { WORK_STATUSES, type WorkStatus } from '../../../../contracts/work/work-item.ts';
+import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
+import { CliError } from '../../cli-error.ts';
+import type { VerbContext } from '../../command-context.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { askAsPerson } from '../../output/work/asking.ts';
+import { findItem } from '../../output/work/session.ts';
+
+export interface TransitionOptions {
+  readonly reason: string | null;
+  readonly as: string | null;
+}
+
+/** A person moves an item, under the same table as everybody. */
+export async function transition(
+  context: VerbContext,
+  wanted: string,
+  status: string,
+  { reason, as }: TransitionOptions,
+): Promise<ExitCode> {
+  const to = statusOf(status);
+  return askAsPerson(context, as, async ({ snapshot, ask }) => {
+    const { item } = findItem(snapshot, wanted);
+    await ask({
+      kind: 'transition',
+      itemId: item.id,
+      to,
+      reason: reason ?? 'a person moved it and gave no reason',
+    });
+  });
+}
+
+function statusOf(word: string): WorkStatus {
+  const status = WORK_STATUSES.find((known) => known === word);
+  if (status !== undefined) return status;
+  const near = didYouMean(word, WORK_STATUSES);
+  throw new CliError(
+    `there is no status "${word}"`,
+    near === null ? `it is one of ${WORK_STATUSES.join(', ')}` : `did you mean ${near}?`,
+  );
+}

@@ -1,0 +1,24 @@
+import { CliError } from '../../cli-error.ts';
+import type { VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { driveWork } from '../../output/work/driving.ts';
+
+export interface WatchOptions {
+  readonly jobs: number | null;
+  readonly as: string | null;
+}
+
+/** Plans, implements and reviews whatever there is to do, until somebody stops it. */
+export async function watch(context: VerbContext, { jobs, as }: WatchOptions): Promise<ExitCode> {
+  if (jobs === 0) throw new CliError('--jobs is at least 1', 'leave it out for what the configuration says');
+  return driveWork(context, { jobs, as }, async ({ work, signal, onEvent }) => {
+    context.terminal.err(`watching work items, ${work.jobs} at a time; Ctrl-C stops\n`);
+    const { problems } = await work.engine.watch(signal, { onEvent });
+    return {
+      code: EXIT.interrupted,
+      ok: problems.length === 0,
+      reason: problems.length === 0 ? null : problems.join('; '),
+      help: null,
+    };
+  });
+}

@@ -1,0 +1,35 @@
+import {
+  isSchemaName,
+  jsonSchemaOf,
+  jsonSchemaText,
+  SCHEMA_NAMES,
+  schemaTitle,
+} from '../../../../contracts/json-schemas.ts';
+import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';
+import { CliError } from '../../cli-error.ts';
+import { printJson, type VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { renderTable } from '../../output/table.ts';
+
+/** Prints a JSON Schema; without a name, what there is. */
+export function schema(context: VerbContext, name: string | null): ExitCode {
+  if (name === null) return list(context);
+  if (!isSchemaName(name)) throw refusal(name);
+  if (context.json) printJson(context, { ...jsonSchemaOf(name) });
+  else context.terminal.out(jsonSchemaText(name));
+  return EXIT.success;
+}
+
+function list(context: VerbContext): ExitCode {
+  const schemas = SCHEMA_NAMES.map((name) => ({ name, title: schemaTitle(name) }));
+  if (context.json) printJson(context, { schemas });
+  else context.terminal.out(renderTable(schemas.map(({ name, title }) => [name, title])));
+  return EXIT.success;
+}
+
+function refusal(name: string): CliError {
+  const documents = SCHEMA_NAMES.filter((each) => !each.startsWith('cli.'));
+  const known = `the schemas are ${documents.join(', ')}, and cli.VERB for what a verb prints with --json`;
+  const near = didYouMean(name, SCHEMA_NAMES);
+  return new CliError(`no schema "${name}"`, near === null ? known : `did you mean ${near}?`);
+}

@@ -1,0 +1,26 @@
+import { CliError } from '../cli-error.ts';
+import type { VerbContext } from '../command-context.ts';
+import { openRecords } from '../open.ts';
+import { runTable } from '../output/run-state.ts';
+import { shortIdsOf } from '../output/short-ids.ts';
+
+/** The maximum number of listed runs; the rest is only counted. */
+const MAX_LISTED = 10;
+
+/** Refuses a command that is missing its run argument, after listing the existing runs, newest first. */
+export async function listAvailableRuns(context: VerbContext, command: string): Promise<never> {
+  const { store, clock } = await openRecords(context);
+  const listed = await store.list();
+  if (listed.length === 0)
+    throw new CliError(
+      `${command} needs a run, and there is none in this repository`,
+      'start one with conductor run WORKFLOW',
+    );
+  const now = clock.now();
+  const { terminal } = context;
+  const short = shortIdsOf(listed.map(({ runId }) => runId));
+  terminal.err(runTable(context, listed.slice(0, MAX_LISTED), now, short));
+  const hidden = listed.length - MAX_LISTED;
+  if (hidden > 0) terminal.err(`… and ${hidden} more; conductor runs lists them all\n`);
+  throw new CliError(`${command} needs a run`, `name one by its id, or the newest: ${command} latest`);
+}

@@ -1,0 +1,81 @@
+import type { OpenTrust, TrustWanted } from '../../../app/services.ts';
+import { commandLine } from '../../../text/shell-words.ts';
+import type { ComparedPart } from '../../../trust/compare-parts.ts';
+import { CliError } from '../cli-error.ts';
+import type { VerbContext } from '../command-context.ts';
+import { openTrust } from '../open.ts';
+import { trustLines } from '../output/trust-lines.ts';
+
+const CONFIGURATION_ALONE: TrustWanted = {
+  configuration: true,
+  workflows: [],
+  allWorkflows: false,
+  work: false,
+  suite: null,
+};
+
+/**
+ * Returns if the user trusts the repository with everything that the command is about to execute. Asks on a terminal;
+ * throws if the user declines or can't be asked. Call it before the command executes, creates or changes anything.
+ */
+export async function ensureTrust(context: VerbContext, wanted: Partial<TrustWanted> = {}): Promise<void> {
+  const trust = await openTrust(context, { ...CONFIGURATION_ALONE, ...wanted });
+  if (trust.grantedBy !== null) return;
+  const missing = trust.parts.filter(({ state }) => state !== 'trusted');
+  if (missing.length > 0) await askForTrust(context, trust, missing);
+  await trust.say(missing);
+}
+
+/** Trusts what conductor itself has just written, without asking the user. */
+export async function trustOwnFiles(
+  context: VerbContext,
+  wanted: Partial<TrustWanted>,
+  isOwn: (part: ComparedPart) => boolean,
+): Promise<void> {
+  const trust = await openTrust(context, { ...CONFIGURATION_ALONE, ...wanted });
+  await trust.say(trust.parts.filter(isOwn));
+}
+
+async function askForTrust(
+  context: VerbContext,
+  trust: OpenTrust,
+  missing: readonly ComparedPart[],
+): Promise<void> {
+  const { terminal } = context;
+  if (trust.isInsideRun())
+    throw new CliError(
+      `${trust.repository} is not trusted with what this command would execute, and a process of a run can't change that`,
+      'run conductor trust in your own terminal',
+    );
+  const isKnown = missing.some(({ state }) => state === 'changed') || missing.length < trust.parts.length;
+  const head = isKnown
+    ? `${trust.repository} is trusted, but what it executes has changed:`
+    : `${trust.repository} is not trusted yet. Because of its files, this command would execute:`;
+  terminal.err(`${head}\n${trustLines(terminal.paint, missing)}`);
+  if (!isKnown && (await trust.hasRunBefore()))
+    terminal.err(
+      'Runs have ended here before. conductor now asks once before it executes what a repository says.\n',
+    );
+  if (context.isTrustGiven === true) {
+    terminal.err('trusted, because --trust was given\n');
+    return;
+  }
+  if (!terminal.interactive)
+    throw new CliError(
+      'the repository is not trusted with this, and there is no terminal to ask on; nothing was executed or changed',
+      `to say yes: ${commandWithTrust()}; in CI set CONDUCTOR_TRUST=1; conductor trust says yes to the whole repository`,
+    );
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({
+    message: `Do you trust ${trust.repository} with this?`,
+    initialValue: false,
+    output: process.stderr,
+  });
+  if (isCancel(answer) || !answer)
+    throw new CliError('the repository is not trusted; nothing was executed or changed', null);
+}
+
+/** This command line with `--trust` added. */
+function commandWithTrust(): string {
+  return commandLine(['conductor', ...process.argv.slice(2), '--trust']);
+}

@@ -1,0 +1,39 @@
+import { readdir } from 'node:fs/promises';
+import { basename, extname, join, relative, resolve } from 'node:path';
+import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { CliError } from '../cli-error.ts';
+
+const EXTENSIONS = ['.yaml', '.yml'];
+const PATH_EXTENSIONS = [...EXTENSIONS, '.json'];
+
+/**
+ * Resolves a path relative to the current folder, or looks an id up in the folders in turn. An id has no slash and no
+ * extension, so it never shadows a path.
+ */
+export async function findWorkflow(wanted: string, folders: readonly string[]): Promise<string> {
+  if (wanted.includes('/') || PATH_EXTENSIONS.includes(extname(wanted))) return resolve(wanted);
+  const known: string[] = [];
+  for (const folder of folders) {
+    const names = await readdir(folder).catch((): string[] => []);
+    for (const name of names) {
+      const extension = extname(name);
+      if (!EXTENSIONS.includes(extension)) continue;
+      const id = basename(name, extension);
+      if (id === wanted) return join(folder, name);
+      known.push(id);
+    }
+  }
+  const near = didYouMean(wanted, known);
+  throw new CliError(
+    `no workflow "${wanted}"`,
+    near === null
+      ? 'give the path of a YAML file, or put one into .tnh/workflows'
+      : `did you mean ${near}? Known: ${[...new Set(known)].join(', ')}`,
+  );
+}
+
+/** The path relative to the current folder; absolute if it is outside. */
+export function displayPath(path: string): string {
+  const relativePath = relative(process.cwd(), path);
+  return relativePath.startsWith('..') ? path : relativePath;
+}

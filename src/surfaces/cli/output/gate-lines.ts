@@ -1,0 +1,126 @@
+import { answererText } from '../../../contracts/run/answer-origin.ts';
+import { stepFolderOf } from '../../../contracts/run/run-files.ts';
+import type { RunDirectory } from '../../../ports/run-store.ts';
+import {
+  contentLines,
+  decidingLines,
+  lastWordLines,
+  otherLines,
+  totalLine,
+} from '../../../runtime/gates/gate-change-text.ts';
+import { type GateRequest, readGateRequest } from '../../../runtime/gates/gate-request.ts';
+import {
+  checkLines,
+  claimLines,
+  consequenceLines,
+  findingLines,
+  goldenBlocks,
+  judgementLines,
+  noticeLines,
+  reasonText,
+  violationLines,
+} from '../../../runtime/gates/gate-text.ts';
+import { type GateAnswer, hasExpired, readAnswer } from '../../../runtime/gates/open-gates.ts';
+import type { AwaitingView } from '../../../runtime/record/run-view.ts';
+import { shortenPath } from '../../../text/shorten.ts';
+import { wrapLine } from '../../../text/wrap-line.ts';
+import { printable, shortId } from './terminal.ts';
+
+/** The maximum number of lines in a block; the gate request has the rest. */
+const MAX_LINES = 8;
+const MAX_NOTES = 24;
+
+/**
+ * What a reviewer should see before answering a gate; the gate request has the rest. `width` is the width of the
+ * terminal minus the indentation of the lines.
+ */
+export async function gateLines(
+  directory: RunDirectory,
+  awaiting: AwaitingView,
+  now: Date,
+  width: number,
+): Promise<string[]> {
+  const request = await readGateRequest(directory, awaiting);
+  const answer = await readAnswer(directory, awaiting);
+  const reason = request === null ? awaiting.reason : reasonText(request);
+  const lines = [printable(reason), timeText(awaiting, now, answer)];
+  if (awaiting.approvers.length > 0) lines.push(`approvers: ${awaiting.approvers.join(', ')}`);
+  const shown = request === null ? [] : renderContent(request).map(printable);
+  const path = request === null ? [] : textPathLines(directory, awaiting, request, width);
+  return [...lines, ...shown, ...path].flatMap((line) => wrapLine(line, width));
+}
+
+/** Changes that influence the decision are never truncated. */
+function renderContent(request: GateRequest): string[] {
+  const total = totalLine(request);
+  return [
+    ...renderBlock('changes what decides', decidingLines(request), Number.POSITIVE_INFINITY),
+    ...renderBlock('other changes', otherLines(request), MAX_NOTES),
+    ...(total === null ? [] : [`in all: ${total}`]),
+    ...renderBlock('look at', contentLines(request), MAX_NOTES),
+    ...renderBlock('evaluation', judgementLines(request), MAX_LINES),
+    ...renderBlock('checks', checkLines(request), MAX_LINES),
+    ...renderBlock('the agent says', [...claimLines(request), ...lastWordLines(request)], MAX_NOTES),
+    ...goldenLines(request),
+    ...renderBlock('violations', violationLines(request), MAX_LINES),
+    ...renderBlock('findings', findingLines(request), MAX_LINES),
+    ...renderBlock('notices', noticeLines(request), MAX_LINES),
+    ...renderBlock('what each answer leads to', consequenceLines(request), MAX_LINES),
+  ];
+}
+
+function renderBlock(title: string, lines: readonly string[], max: number): string[] {
+  if (lines.length === 0) return [];
+  const hidden = lines.length - max;
+  const more = hidden > 0 ? [`  … and ${hidden} more`] : [];
+  return [`${title}:`, ...lines.slice(0, max).map((line) => `  ${line}`), ...more];
+}
+
+/** The maximum number of lines of one difference; `conductor goldens` shows the rest. */
+const MAX_DIFFERENCE = 12;
+
+/** The proposed goldens with their differences from the stored ones. */
+function goldenLines(request: GateRequest): string[] {
+  const blocks = goldenBlocks(request);
+  const shown = blocks.slice(0, MAX_LINES).flatMap(({ title, details, difference }) => {
+    const hidden = difference.length - MAX_DIFFERENCE;
+    return [
+      `proposes golden ${title}`,
+      ...details.map((detail) => `    ${detail}`),
+      ...difference.slice(0, MAX_DIFFERENCE).map((line) => `    ${line}`),
+      ...(hidden > 0 ? [`    … and ${hidden} more lines`] : []),
+    ];
+  });
+  const hidden = blocks.length - MAX_LINES;
+  const more = hidden > 0 ? [`proposes golden … and ${hidden} more`] : [];
+  return blocks.length === 0
+    ? []
+    : [...shown, ...more, `all of them: conductor goldens ${shortId(request.run_id)}`];
+}
+
+const IN_FULL = 'in full: ';
+
+/** The path of this gate's text. The evidence also has the texts of other gates and of earlier attempts at this one. */
+function textPathLines(
+  directory: RunDirectory,
+  { stepId, attempt }: AwaitingView,
+  { evidence }: GateRequest,
+  width: number,
+): string[] {
+  const folder = `${stepFolderOf(stepId, attempt)}/`;
+  const text = evidence.find(({ role, path }) => role === 'gate_request_text' && path.startsWith(folder));
+  if (text === undefined) return [];
+  const shown = shortenPath(directory.resolve(text.path), width - IN_FULL.length);
+  return [`${IN_FULL}${shown}`];
+}
+
+/** When a gate was opened and when it expires, as absolute times: a clock that was set back can't distort them. */
+export function timeText(awaiting: AwaitingView, now: Date, answer: GateAnswer | null): string {
+  const since = `since ${awaiting.requestedAt}`;
+  if (answer !== null)
+    return `${since}, ${answer.answer}${answer.by === null ? '' : ` by ${printable(answererText(answer.by, answer.from))}`}`;
+  if (awaiting.expiresAt === null) return since;
+  return hasExpired(awaiting, now)
+    ? `${since}, expired at ${awaiting.expiresAt}; resume will time it out`
+    : `${since}, until ${awaiting.expiresAt}`;
+}

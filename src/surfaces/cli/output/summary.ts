@@ -1,0 +1,187 @@
+import type { DriveEnd } from '../../../runtime/drive/drive.ts';
+import { answerText } from '../../../runtime/gates/answer-text.ts';
+import { blockingReason } from '../../../runtime/record/derived-files.ts';
+import { noticeText } from '../../../runtime/record/preparation-text.ts';
+import { parkedView, type RunView, type StepView } from '../../../runtime/record/run-view.ts';
+import { shortenPath } from '../../../text/shorten.ts';
+import { wrapLine } from '../../../text/wrap-line.ts';
+import { flakyLines } from './flaky-text.ts';
+import { preparationLines } from './preparation-lines.ts';
+import { entryName } from './progress.ts';
+import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
+import { usageText } from './usage-text.ts';
+
+export interface SummaryFacts {
+  readonly view: RunView;
+  /** The short id of the run. */
+  readonly id: string;
+  /** Whether a process drives the run now. */
+  readonly driven: boolean;
+  /** Absolute; a narrow terminal shows only the end of it. */
+  readonly runDirectory: string;
+  readonly diffStat: readonly string[];
+  /** The findings of validations and the approval requests of agents. */
+  readonly findings: readonly string[];
+  /** Notes on how far the checks can be trusted. Not shown with an open gate, which has them itself. */
+  readonly checks: readonly string[];
+  /** The open gate as lines; empty if there is none. */
+  readonly gate: readonly string[];
+  readonly nextCommands: readonly string[];
+  /** The width of the terminal; infinite for a pipe. */
+  readonly width: number;
+}
+
+const UNVERIFIED = 'the last change to files has no passed validation after it';
+
+/** The summary of a run: its outcome, its path, the reasons and the next commands. */
+export function renderSummary(terminal: Pick<Terminal, 'paint'>, facts: SummaryFacts): string {
+  const { view } = facts;
+  const { paint } = terminal;
+  const lines = [
+    '',
+    headline(paint, facts),
+    ...(view.title === null ? [] : [`  ${printable(view.title)}`]),
+    '',
+  ];
+  const prepared = preparationLines(view);
+  if (prepared.length > 0) lines.push(paint.bold('  before'), ...prepared.map((line) => `    ${line}`));
+  lines.push(paint.bold('  path'), `    ${pathOf(view, facts.driven)}`);
+  if (facts.gate.length > 0) lines.push(paint.bold('  gate'), ...facts.gate.map((line) => `    ${line}`));
+  if (view.answers.length > 0)
+    lines.push(paint.bold('  answers'), ...view.answers.map((each) => `    ${printable(answerText(each))}`));
+  const reason = view.end?.outcome === 'unverified' ? UNVERIFIED : blockingReason(view);
+  const evaluations = evaluationLines(view, reason ?? '');
+  if (evaluations.length > 0) lines.push(paint.bold('  judged'), ...evaluations.map((line) => `    ${line}`));
+  const checks = facts.checks.map(printable).filter((line) => !prepared.some((each) => each.includes(line)));
+  if (facts.gate.length === 0 && checks.length > 0)
+    lines.push(paint.bold('  checks'), ...checks.map((line) => paint.yellow(`    ${line}`)));
+  const flaky = flakyLines(view.steps);
+  if (flaky.length > 0)
+    lines.push(paint.bold('  flaky'), ...flaky.map((line) => paint.yellow(`    ${printable(line)}`)));
+  const isHalted = view.end !== null || parkedView(view) !== null;
+  if (reason !== null && isHalted)
+    lines.push(
+      paint.bold('  why'),
+      // What follows the first line is output, or a block to copy.
+      ...`    ${printable(reason)}`.split('\n'),
+    );
+  for (const violation of view.violations)
+    lines.push(paint.red(`    ${violation.class}: ${printable(violation.message)}`));
+  if (view.notices.length > 0)
+    lines.push(
+      paint.bold('  notices'),
+      ...view.notices.map((notice) => paint.yellow(`    ${printable(noticeText(notice))}`)),
+    );
+  if (facts.findings.length > 0)
+    lines.push(
+      paint.bold('  findings'),
+      ...facts.findings.map((line) => paint.yellow(`    ${printable(line)}`)),
+    );
+  const used = usageText(view);
+  if (used !== null) lines.push(paint.bold('  used'), `    ${used}`);
+  if (facts.diffStat.length > 0)
+    lines.push(paint.bold('  changed'), ...facts.diffStat.map((line) => `    ${line}`));
+  lines.push(
+    paint.bold('  evidence'),
+    `    ${shortenPath(facts.runDirectory, facts.width - 4)}`,
+    ...branchLines(view),
+  );
+  if (facts.nextCommands.length > 0)
+    lines.push(paint.bold('  next'), ...facts.nextCommands.map((command) => `    ${command}`));
+  return `${lines.flatMap((line) => wrapLine(line, facts.width)).join('\n')}\n`;
+}
+
+function headline(paint: Paint, { view, driven, id: runId }: SummaryFacts): string {
+  const id = paint.dim(runId);
+  const ended = view.endedAt ?? view.updatedAt;
+  const time = formatDuration(Date.parse(ended) - Date.parse(view.startedAt));
+  const name = paint.bold(view.started.workflow_id);
+  if (view.awaiting !== null)
+    return `${paint.yellow('● waiting')} for a person at gate ${view.awaiting.stepId}  ${name}  ${id}`;
+  const parked = parkedView(view);
+  if (parked !== null)
+    return `${paint.yellow('● waiting')} until ${parked.until} at ${parked.stepId}  ${name}  ${id}`;
+  if (view.end === null) return `${paint.yellow(driven ? '● running' : '● interrupted')}  ${name}  ${id}`;
+  const { lifecycle, outcome } = view.end;
+  const colour = outcome === 'success' ? paint.green : lifecycle === 'failed' ? paint.red : paint.yellow;
+  const mark = outcome === 'success' ? '✓' : lifecycle === 'failed' ? '✗' : '~';
+  return `${colour(`${mark} ${outcome}`)} in ${time}  ${name}  ${id}`;
+}
+
+/** Step states that the path omits, because the headline has them or a reader expects them. */
+const EXPECTED_STATES: ReadonlySet<string> = new Set(['completed', 'waiting', 'running']);
+
+/** `implement → validate (error) → evaluate (partial) → …`: each step, with its state unless a reader expects it. */
+function pathOf(view: RunView, driven: boolean): string {
+  const parts = view.steps
+    .filter((step) => step.opcode !== 'STOP')
+    .map((step) => {
+      const how = stepState(view, step, driven);
+      return EXPECTED_STATES.has(how) ? step.stepId : `${step.stepId} (${how})`;
+    });
+  if (parts.length === 0) return 'no step has started';
+  return view.end === null ? parts.join(' → ') : [...parts, 'STOP'].join(' → ');
+}
+
+/** How a step ended; for an attempt without an end, whether it waits, is parked, runs or was interrupted. */
+export function stepState(view: RunView, step: StepView, driven: boolean): string {
+  if (step.termination !== null) return step.termination;
+  if (view.awaiting?.stepId === step.stepId && view.awaiting.attempt === step.attempt) return 'waiting';
+  if (step.parked) return 'parked';
+  return driven && step === view.steps.at(-1) ? 'running' : 'interrupted';
+}
+
+/** One line per evaluation. Omits reasons that are part of `stated`, which the summary shows elsewhere. */
+function evaluationLines(view: RunView, stated: string): string[] {
+  return view.steps
+    .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
+    .map((step) => {
+      const head = `${entryName(step)}: ${step.termination}`;
+      if (step.reason === null) return `${head}, nothing stands in the way`;
+      return stated.includes(step.reason) ? head : `${head} — ${printable(step.reason)}`;
+    });
+}
+
+/** The commands that a user may run next. */
+export function nextCommands(end: DriveEnd, id: string): string[] {
+  switch (end.kind) {
+    case 'waiting':
+      return [`conductor show ${id}`, `conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
+    case 'parked':
+      return [`conductor resume ${id} --wait`, `conductor status ${id}`, `conductor cancel ${id}`];
+    case 'interrupted':
+      return end.view.awaiting === null
+        ? [`conductor resume ${id}`, `conductor cancel ${id}`]
+        : [`conductor approve ${id} --resume`, `conductor reject ${id} --resume`];
+    case 'ended':
+      return endedCommands(end, id);
+  }
+}
+
+function endedCommands({ view, end }: Extract<DriveEnd, { kind: 'ended' }>, id: string): string[] {
+  const hasChanges = view.state.tree !== view.started.base_tree;
+  const diff = hasChanges ? [`conductor diff ${id}`] : [];
+  if (end.lifecycle !== 'completed') return [`conductor show ${id}`, `conductor logs ${id}`, ...diff];
+  return hasChanges
+    ? [...diff, ...asList(resultRef(view)).map((ref) => `git merge ${ref}`)]
+    : [`conductor show ${id}`];
+}
+
+/** The ref in the user's repository that points to the result; null if the run committed nothing. */
+function resultRef({ headSha, started, notices }: RunView): string | null {
+  if (headSha === null || headSha === started.base_sha) return null;
+  const leftAlone = notices.findLast(
+    ({ kind, new: commit }) => kind === 'branch_left_alone' && commit === headSha,
+  );
+  return leftAlone?.salvage_ref ?? started.branch_name;
+}
+
+function branchLines(view: RunView): string[] {
+  return asList(resultRef(view)).map((ref) =>
+    ref.startsWith('refs/') ? `    result ${ref}` : `    branch ${ref}`,
+  );
+}
+
+function asList<T>(value: T | null): T[] {
+  return value === null ? [] : [value];
+}

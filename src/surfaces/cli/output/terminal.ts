@@ -1,0 +1,131 @@
+import { neutralise, plainText } from '../../../text/outside-text.ts';
+
+/** The output of a verb: data goes to `out`, progress and messages go to `err`. */
+export interface Terminal {
+  /** Text is neutralised, bytes are written as they are. */
+  readonly out: (text: string | Uint8Array) => void;
+  readonly err: (text: string) => void;
+  readonly paint: Paint;
+  /** Paint for stdout, which may be a pipe while stderr is a terminal. */
+  readonly paintOut: Paint;
+  /** Whether live output may rewrite lines of stderr. */
+  readonly live: boolean;
+  /** Whether live output may rewrite lines of stdout. */
+  readonly liveOut: boolean;
+  /** Whether stdout is a terminal. */
+  readonly isOut: boolean;
+  /** Whether the user can be prompted. */
+  readonly interactive: boolean;
+  readonly columns: () => number;
+  readonly rows: () => number;
+}
+
+type Style = (text: string) => string;
+
+export interface Paint {
+  readonly bold: Style;
+  readonly dim: Style;
+  readonly red: Style;
+  readonly green: Style;
+  readonly yellow: Style;
+  readonly blue: Style;
+  readonly enabled: boolean;
+}
+
+interface TerminalOptions {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  readonly noInput: boolean;
+}
+
+export function createTerminal(options: TerminalOptions): Terminal {
+  const { stdin, stdout, stderr, env } = options;
+  // By the NO_COLOR convention any non-empty value counts, even `0`.
+  const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
+  const isAutomated = isSet(env.CI);
+  return {
+    out: (text) => void stdout.write(typeof text === 'string' ? neutraliseOutput(text, stdout.isTTY) : text),
+    err: (text) => void stderr.write(neutraliseOutput(text, stderr.isTTY)),
+    paint: createPaint(stderr.isTTY && !isPlain && !isAutomated),
+    paintOut: createPaint(stdout.isTTY && !isPlain && !isAutomated),
+    live: stderr.isTTY && !isAutomated && env.TERM !== 'dumb',
+    liveOut: stdout.isTTY && !isAutomated && env.TERM !== 'dumb',
+    isOut: stdout.isTTY,
+    interactive: stdin.isTTY && stderr.isTTY && !isAutomated && !options.noInput,
+    // Some terminals don't know their size and report 0.
+    columns: () => stderr.columns || stdout.columns || 80,
+    rows: () => stdout.rows || 24,
+  };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value !== 'false';
+}
+
+function createPaint(enabled: boolean): Paint {
+  const style = (open: number, close: number): Style =>
+    enabled ? (text) => `\u001b[${open}m${text}\u001b[${close}m` : (text) => text;
+  return {
+    bold: style(1, 22),
+    dim: style(2, 22),
+    red: style(31, 39),
+    green: style(32, 39),
+    yellow: style(33, 39),
+    blue: style(34, 39),
+    enabled,
+  };
+}
+
+const ESC = '\\u001b';
+/**
+ * The escape sequences that conductor itself writes: its colours, none of which hides text, and at the start of a text
+ * the cursor movements that rewrite lines.
+ */
+const OWN_SEQUENCE = new RegExp(
+  `(^${ESC}\\[\\d+A\\r${ESC}\\[J|^\\r${ESC}\\[2K|${ESC}\\[(?:1|2|22|3[1-4]|39)m)`,
+  'u',
+);
+
+/** Neutralises every escape sequence that is not conductor's own, in case a verb forgot to. */
+function neutraliseOutput(text: string, isTerminal: boolean): string {
+  if (!isTerminal) return neutralise(text);
+  return text
+    .split(OWN_SEQUENCE)
+    .map((part, index) => (index % 2 === 1 ? part : neutralise(part)))
+    .join('');
+}
+
+/** The maximum length of a line after an indentation; infinite for a pipe. */
+export function textWidth(terminal: Pick<Terminal, 'isOut' | 'columns'>, indent: number): number {
+  return terminal.isOut ? Math.max(terminal.columns() - indent, 20) : Number.POSITIVE_INFINITY;
+}
+
+/** Neutralises the control sequences in text from outside, which a terminal would execute. */
+export function printable(text: string): string {
+  return plainText(text);
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} m ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`;
+}
+
+/** An age in its largest unit. A negative age, after the clock was set back, counts as 0. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** The part of a run id that is its creation time, in milliseconds. */
+export function shortId(runId: string): string {
+  return runId.slice(0, 13);
+}

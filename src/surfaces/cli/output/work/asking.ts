@@ -1,0 +1,63 @@
+import type { OpenWork } from '../../../../app/services.ts';
+import { refuseAnswer } from '../../../../runtime/gates/refuse-answer.ts';
+import type { WorkEngine, WorkSnapshot } from '../../../../runtime/work/loop.ts';
+import { itemOf } from '../../../../work/command.ts';
+import { CliError } from '../../cli-error.ts';
+import type { VerbContext } from '../../command-context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { report } from './driving.ts';
+import { createEventLines } from './event-lines.ts';
+import { expectDone, type Granted, withTrustedWork } from './session.ts';
+
+type CommandArgument = Parameters<WorkEngine['ask']>[0];
+
+export interface Asking {
+  readonly work: OpenWork;
+  readonly snapshot: WorkSnapshot;
+  /** Returns when the command is done; throws the reason and the fix if it is refused or fails. */
+  readonly ask: (command: CommandArgument, key?: string) => Promise<Granted>;
+}
+
+/** Executes a user's commands and prints the resulting events, including those of items that become free. */
+export async function askAsPerson(
+  context: VerbContext,
+  as: string | null,
+  act: (asking: Asking) => Promise<void>,
+): Promise<ExitCode> {
+  return withTrustedWork(context, { jobs: null }, async (work) => {
+    const answerer = await work.answerer();
+    const obstacle = refuseAnswer(answerer, work.answers);
+    if (obstacle !== null) throw new CliError(obstacle.message, obstacle.help, EXIT.failed);
+    // First complete unfinished commands and record ended runs: guards must see the current state.
+    await work.engine.recover();
+    const snapshot = await work.engine.snapshot();
+    const person = as ?? (await work.userName());
+    await act({
+      work,
+      snapshot,
+      ask: async (command, key) =>
+        expectDone(await work.engine.ask(command, person, key, answerer.origin), itemOf(command)),
+    });
+    await work.engine.recover();
+    if (!context.json) await printEvents(context, work, snapshot);
+    await report(context, work, snapshot.state.seq, {
+      code: EXIT.success,
+      ok: true,
+      reason: null,
+      help: null,
+    });
+    return EXIT.success;
+  });
+}
+
+async function printEvents(
+  { terminal: { out, paintOut } }: VerbContext,
+  { history }: OpenWork,
+  { state }: WorkSnapshot,
+): Promise<void> {
+  const lineOf = createEventLines(paintOut, state);
+  for (const entry of await history()) {
+    const line = entry.seq > state.seq ? lineOf(entry) : null;
+    if (line !== null) out(`${line}\n`);
+  }
+}

@@ -1,0 +1,150 @@
+import { CONFIG_DEFAULTS } from '../../contracts/config/config-defaults.ts';
+import { FORMS, NAME_PATTERN } from '../../contracts/forms.ts';
+import { ROLES } from '../../contracts/work/work-results.ts';
+import { createDiagnostic, type Diagnostic, type Span } from '../../diagnostics/diagnostic.ts';
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { globProblem } from '../../text/glob.ts';
+import { valueAt } from '../document/shape-issues.ts';
+import { pathProblem, reportPath } from '../rules/steps/path-bounds.ts';
+import { asList, asMapping, asText } from '../workflow-view.ts';
+import type { YamlSource } from '../yaml/yaml-source.ts';
+import type { Path } from '../yaml/yaml-tree.ts';
+import { checkAgentCommands } from './command-issues.ts';
+import { checkConfigPaths, checkSetup } from './config-path-rules.ts';
+
+/** Rules that the configuration schema can't express. */
+export function checkConfigRules(data: unknown, source: YamlSource): Diagnostic[] {
+  return [
+    ...checkNames(data, source),
+    ...checkAgentCommands(data, source),
+    ...checkPlannerAgent(data, source),
+    ...checkWorkAgents(data, source),
+    ...checkPlannerAddress(data, source),
+    ...checkConfigPaths(data, source),
+    ...checkSetup(data, source),
+    ...checkValidatorPaths(data, source),
+    ...checkGlobs(data, source),
+  ];
+}
+
+/** A repository must not decide what the user trusts or who may answer gates. */
+export function checkUserSettings(data: unknown, source: YamlSource): Diagnostic[] {
+  return ['answers', 'trusted']
+    .filter((key) => Object.hasOwn(asMapping(data), key))
+    .map((key) =>
+      createDiagnostic('CF108', {
+        message: `\`${key}\` is ignored here: it counts only in your own configuration file`,
+        span: source.locate([key], 'key'),
+        help: 'move it to `conductor/config.yaml` in your configuration folder (`$XDG_CONFIG_HOME`, or `~/.config`)',
+      }),
+    );
+}
+
+/** Applies the path rules of workflow validators, so that the error shows up before a run is refused. */
+function checkValidatorPaths(data: unknown, source: YamlSource): Diagnostic[] {
+  return Object.entries(asMapping(asMapping(data).validators)).flatMap(([name, validator]) => {
+    const { report, artifacts } = asMapping(validator);
+    const named = asText(report);
+    const texts: [string, string, Path][] = [
+      ...(named === null ? [] : [['report', reportPath(named), ['report']] as [string, string, Path]]),
+      ...asList(artifacts).flatMap((entry, index): [string, string, Path][] => {
+        const path = asText(entry);
+        return path === null ? [] : [['artifacts', path, ['artifacts', index]]];
+      }),
+    ];
+    return texts.flatMap(([field, path, at]) => {
+      const problem = pathProblem(field, path);
+      if (problem === null) return [];
+      const span = source.locate(['validators', name, ...at], 'value');
+      return [createDiagnostic('CF011', { ...problem, span })];
+    });
+  });
+}
+
+/** Checks globs that are not paths in a checkout: they may match anything, but in bounded time. */
+function checkGlobs(data: unknown, source: YamlSource): Diagnostic[] {
+  const lists: Path[] = [['tests'], ['work', 'specs'], ['protected_branches']];
+  return lists.flatMap((list) =>
+    asList(valueAt(data, list)).flatMap((entry, index) => {
+      const glob = asText(entry);
+      const problem = glob === null ? null : globProblem(glob);
+      if (problem === null) return [];
+      return [
+        createDiagnostic('CF011', {
+          message: `\`${list.join('.')}\` has a glob that would take too long to match: ${problem}`,
+          span: source.locate([...list, index], 'value'),
+          help: 'write several simpler globs',
+        }),
+      ];
+    }),
+  );
+}
+
+/** Names become parts of file names and of report routes, so they must have the form of a name. */
+function checkNames(data: unknown, source: YamlSource): Diagnostic[] {
+  return (['agents', 'validators'] as const).flatMap((section) =>
+    Object.keys(asMapping(asMapping(data)[section]))
+      .filter((name) => !NAME_PATTERN.test(name))
+      .map((name) =>
+        createDiagnostic('CF103', {
+          message: `\`${name}\` in \`${section}\` is not a name`,
+          span: source.locate([section, name], 'key'),
+          help: FORMS.validatorId.help,
+        }),
+      ),
+  );
+}
+
+function checkPlannerAgent(data: unknown, source: YamlSource): Diagnostic[] {
+  const agent = asText(valueAt(data, ['planner', 'agent']));
+  if (agent === null || valueAt(data, ['planner', 'kind']) !== 'agent') return [];
+  return checkAgent(data, agent, 'the planner asks', source.locate(['planner', 'agent'], 'value'));
+}
+
+function checkWorkAgents(data: unknown, source: YamlSource): Diagnostic[] {
+  return ROLES.flatMap((role) => {
+    const agent = asText(valueAt(data, ['work', 'agents', role]));
+    if (agent === null) return [];
+    const span = source.locate(['work', 'agents', role], 'value');
+    return checkAgent(data, agent, `the ${role} of work items is`, span);
+  });
+}
+
+function checkAgent(data: unknown, agent: string, who: string, span: Span): Diagnostic[] {
+  const known = [...Object.keys(asMapping(asMapping(data).agents)), ...Object.keys(CONFIG_DEFAULTS.agents)];
+  if (known.includes(agent)) return [];
+  const near = didYouMean(agent, known);
+  return [
+    createDiagnostic('CF101', {
+      message: `${who} the agent \`${agent}\`, which is not configured`,
+      span,
+      help: near === null ? 'add it to `agents`' : `did you mean \`${near}\`?`,
+    }),
+  ];
+}
+
+/** Providers have a default address, except `openai-compatible`, which needs `base_url`. */
+function checkPlannerAddress(data: unknown, source: YamlSource): Diagnostic[] {
+  if (valueAt(data, ['planner', 'kind']) !== 'model') return [];
+  const address = asText(valueAt(data, ['planner', 'base_url']));
+  if (address === null && valueAt(data, ['planner', 'provider']) === 'openai-compatible')
+    return [
+      createDiagnostic('CF104', {
+        message: 'a planner of provider `openai-compatible` has no `base_url`',
+        span: source.locate(['planner', 'provider'], 'value'),
+        help: 'add the address that `/chat/completions` is below, such as `http://127.0.0.1:11434/v1`',
+      }),
+    ];
+  if (address === null || isWebAddress(address)) return [];
+  return [
+    createDiagnostic('CF104', {
+      message: `\`${address}\` is not an address that a model can be asked at`,
+      span: source.locate(['planner', 'base_url'], 'value'),
+      help: 'write it in full, with `https://` or `http://`',
+    }),
+  ];
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,20 @@
+import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { type Rule, suggest, valuePlace } from '../../rule.ts';
+import { asText } from '../../workflow-view.ts';
+
+const BUILTIN_AGENTS = ['claude-code', 'codex'] as const;
+
+export const knownAgentsRule: Rule = {
+  step: (step, { names, report }) => {
+    const agent = asText(step.fields.agent);
+    if (names === null || step.opcode !== 'RUN_AGENT' || agent === null || agent.trim() === '') return;
+    if (names.agents.has(agent)) return;
+    const known = [...names.agents, ...BUILTIN_AGENTS];
+    if (known.includes(agent)) return;
+    report('WF501', {
+      message: `the agent \`${agent}\` is not known`,
+      at: valuePlace(step.path, 'agent'),
+      help: () => suggest(didYouMean(agent, known)) ?? 'add it to `agents` in the configuration',
+    });
+  },
+};

@@ -1,0 +1,16 @@
+import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { type Rule, suggest, valuePlace } from '../../rule.ts';
+
+export const entryStepRule: Rule = {
+  workflow: ({ view, report }) => {
+    const { entryStep } = view;
+    if (entryStep === null || view.steps.length === 0 || view.stepsById.has(entryStep)) return;
+    const suggestion = didYouMean(entryStep, view.stepsById.keys());
+    if (view.nameless && suggestion === null) return;
+    report('WF103', {
+      message: `the entry step \`${entryStep}\` is not declared`,
+      at: valuePlace(['entry_step']),
+      help: suggest(suggestion),
+    });
+  },
+};

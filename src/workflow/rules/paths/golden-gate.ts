@@ -1,0 +1,60 @@
+import { type Rule, type RuleContext, valuePlace } from '../../rule.ts';
+import { type ObjectValidator, objectValidators } from '../../script-validators.ts';
+import { LOOSE_NODE } from '../../workflow-graph.ts';
+import { asList, nameStep, type StepView } from '../../workflow-view.ts';
+import type { Path } from '../../yaml/yaml-tree.ts';
+
+/** Proposed goldens need a gate, so that a reviewer can see them before they are accepted. */
+export const goldenGateRule: Rule = {
+  workflow: (context) => {
+    const proposing = context.view.steps.flatMap((step) => proposals(step).map((path) => ({ step, path })));
+    if (proposing.length === 0) return;
+    const gated = stepsBeforeGate(context);
+    for (const { step, path } of proposing) {
+      if (gated.has(step.index)) continue;
+      context.report('WF404', {
+        message: `${nameStep(step)} can propose goldens, but no GATE is reachable from an EVALUATE behind it`,
+        at: valuePlace(path),
+        help: 'route an EVALUATE behind this step to a GATE, or say `may_propose_goldens: false`',
+      });
+    }
+  },
+};
+
+function proposals(step: StepView): Path[] {
+  return objectValidators(step).flatMap((validator) => {
+    const path = proposalPath(validator);
+    return path === null ? [] : [path];
+  });
+}
+
+/** The path of the field that lets the validator propose goldens: `may_propose_goldens` or a harness report. */
+function proposalPath({ fields, path }: ObjectValidator): Path | null {
+  if (fields.may_propose_goldens === false) return null;
+  if (fields.may_propose_goldens === true) return [...path, 'may_propose_goldens'];
+  if (fields.kind !== 'script') return null;
+  const index = asList(fields.artifacts).findIndex(
+    (item) => typeof item === 'string' && isHarnessReport(item),
+  );
+  return index < 0 ? null : [...path, 'artifacts', index];
+}
+
+export function isHarnessReport(artifact: string): boolean {
+  const name = artifact.slice(artifact.lastIndexOf('/') + 1);
+  return name.endsWith('.json') && name.includes('harness_report');
+}
+
+function stepsBeforeGate({ view, graph }: RuleContext): ReadonlySet<number> {
+  const gates = view.steps.filter((step) => step.opcode === 'GATE').map((step) => step.index);
+  // Unknown targets and unreadable steps may lead to a gate, if the workflow has one.
+  const unknown = gates.length === 0 ? [] : unknownNodes(view.steps, graph.edges);
+  const beforeGate = graph.reachBack([...gates, ...unknown]);
+  const evaluates = view.steps.filter((step) => step.opcode === 'EVALUATE' && beforeGate.has(step.index));
+  return graph.reachBack([...evaluates.map((step) => step.index), ...unknown]);
+}
+
+function unknownNodes(steps: readonly StepView[], edges: RuleContext['graph']['edges']): number[] {
+  return steps
+    .filter((step) => step.opcode === null || edges[step.index]?.some((edge) => edge.to === LOOSE_NODE))
+    .map((step) => step.index);
+}

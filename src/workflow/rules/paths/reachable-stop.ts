@@ -1,0 +1,18 @@
+import { type Rule, valuePlace } from '../../rule.ts';
+import { LOOSE_NODE, STOP_NODE } from '../../workflow-graph.ts';
+
+export const reachableStopRule: Rule = {
+  workflow: ({ view, graph, report }) => {
+    if (graph.entry === null) return;
+    const reached = graph.reach([graph.entry]);
+    // A route with an unknown target, or an unreadable step, may lead to STOP.
+    if (reached.has(STOP_NODE) || reached.has(LOOSE_NODE)) return;
+    const steps = [...reached].map((node) => view.steps[node]);
+    if (steps.some((step) => step === undefined || step.opcode === 'STOP' || step.opcode === null)) return;
+    report('WF402', {
+      message: 'no STOP can be reached from the entry step',
+      at: valuePlace(['entry_step']),
+      help: 'route at least one outcome to `STOP`',
+    });
+  },
+};

@@ -1,0 +1,20 @@
+import { FORMS, POLICY_REF_PATTERN } from '../../../contracts/forms.ts';
+import { type Place, type Rule, type RuleContext, valuePlace } from '../../rule.ts';
+
+export const policyFormsRule: Rule = {
+  step: (step, context) => {
+    const { policy } = step.fields;
+    const takesPolicy = step.opcode === 'RUN_AGENT' || step.opcode === 'RUN_VALIDATION';
+    if (takesPolicy && policy !== undefined) check(policy, valuePlace(step.path, 'policy'), context);
+  },
+  workflow: (context) => check(context.view.defaults.policy, valuePlace(['defaults', 'policy']), context),
+};
+
+function check(policy: unknown, at: Place, { report }: RuleContext): void {
+  if (typeof policy !== 'string' || policy.trim() === '' || POLICY_REF_PATTERN.test(policy)) return;
+  report('WF303', {
+    message: `\`${policy}\` is not ${FORMS.policyRef.wanted}`,
+    at,
+    help: FORMS.policyRef.help,
+  });
+}

@@ -1,0 +1,83 @@
+import { didYouMean } from '../../../diagnostics/did-you-mean.ts';
+import { type KnownPrompt, type Rule, type RuleContext, suggest, valuePlace } from '../../rule.ts';
+import { isRuntimeInput, RUNTIME_INPUTS } from '../../runtime-inputs.ts';
+import { asList, asText, type StepView } from '../../workflow-view.ts';
+import { promptForm } from './prompt-forms.ts';
+
+export const promptInputsRule: Rule = {
+  step: (step, context) => {
+    if (step.opcode !== 'RUN_AGENT' && step.opcode !== 'EVALUATE') return;
+    const text = asText(step.fields.prompt);
+    if (text === null) return;
+    const form = promptForm(text);
+    const prompt = form === 'reference' ? (context.names?.prompts.get(text) ?? null) : null;
+    // An unknown prompt may declare any input.
+    if (form === 'inline' || prompt !== null) checkGiven(step, prompt, context);
+    if (prompt !== null) {
+      checkRequired(step, text, prompt, context);
+      checkTemplate(step, text, prompt, context);
+    }
+  },
+};
+
+function checkGiven(
+  step: StepView,
+  prompt: KnownPrompt | null,
+  { inputs, report, isFull }: RuleContext,
+): void {
+  const declared = prompt?.inputs.map((input) => input.name) ?? [];
+  // An inline prompt can't declare inputs, so an unknown input may still be given when a run starts.
+  const mayComeLater = prompt === null && inputs === null;
+  for (const [index, entry] of asList(step.fields.inputs).entries()) {
+    // Choosing between the two codes is expensive; stop once further findings would be dropped.
+    if (mayComeLater && (isFull('WF508') || isFull('WF510'))) return;
+    const name = asText(entry);
+    if (name === null || name.trim() === '' || name === 'task') continue;
+    if (isRuntimeInput(name) || declared.includes(name) || inputs?.includes(name)) continue;
+    const near = () => didYouMean(name, [...declared, ...RUNTIME_INPUTS, 'task']);
+    report(mayComeLater && near() === null ? 'WF510' : 'WF508', {
+      message: `the input \`${name}\` is not supplied by the runtime${prompt === null ? '' : ', nor declared by the prompt'}`,
+      at: valuePlace(step.path, 'inputs', index),
+      help: () =>
+        suggest(near()) ?? inputHelp(name, inputs, prompt === null ? '' : 'declare it in the prompt, or '),
+    });
+  }
+}
+
+/** A starting run needs all required inputs; before that, inputs that the step lists may still be given. */
+function checkRequired(
+  step: StepView,
+  ref: string,
+  prompt: KnownPrompt,
+  { inputs, report }: RuleContext,
+): void {
+  const asked = new Set(asList(step.fields.inputs));
+  for (const { name, required } of prompt.inputs) {
+    if (!required || isRuntimeInput(name) || inputs?.includes(name)) continue;
+    if (inputs === null && (name === 'task' || asked.has(name))) continue;
+    report('WF508', {
+      message: `the prompt \`${ref}\` needs the input \`${name}\`, which nothing supplies`,
+      at: valuePlace(step.path, 'prompt'),
+      help: inputHelp(name, inputs, 'list it in `inputs` of the step, and '),
+    });
+  }
+}
+
+/** Only an agent gets the inputs of its step; a planner gets the runtime inputs only. */
+function checkTemplate(step: StepView, ref: string, prompt: KnownPrompt, { report }: RuleContext): void {
+  const asked = asList(step.fields.inputs).flatMap((entry) => asText(entry) ?? []);
+  const problem = prompt.problem?.(step.opcode === 'RUN_AGENT' ? asked : []) ?? null;
+  if (problem === null) return;
+  report('WF509', {
+    message: `the prompt \`${ref}\` cannot be rendered: ${problem.message}`,
+    at: valuePlace(step.path, 'prompt'),
+    notes: [`it stands in ${problem.place}`],
+    help: problem.help,
+  });
+}
+
+/** Only `conductor run` takes inputs, so the help names it if no run is starting. */
+function inputHelp(name: string, inputs: RuleContext['inputs'], first: string): string {
+  if (inputs !== null) return `pass \`--input ${name}=…\``;
+  return `${first}give it to \`conductor run\` with \`--input ${name}=…\``;
+}
