@@ -23,6 +23,20 @@ const COMMANDS = [
   { name: `conductor validate (${STEPS} steps)`, args: [PROGRAM, 'validate', 'bench.yaml'], limit: 4 },
 ];
 
+/** The same command with the V8 flag that `src/main.ts` sets, and with the call that sets it replaced. */
+const FLAG_COMMANDS = [
+  { name: 'with the V8 flag', args: ['--import', importOf(''), ...COMMANDS[2].args] },
+  {
+    name: 'without the V8 flag',
+    args: ['--import', importOf('v8.setFlagsFromString = () => {};'), ...COMMANDS[2].args],
+  },
+];
+
+function importOf(change) {
+  const imports = "import v8 from 'node:v8'; import { syncBuiltinESMExports } from 'node:module';";
+  return `data:text/javascript,${encodeURIComponent(`${imports} ${change} syncBuiltinESMExports();`)}`;
+}
+
 const GROWTH_ROUNDS = SHORT ? 5 : 9;
 const SLIPS = SHORT ? 50 : 300;
 
@@ -56,6 +70,10 @@ async function main() {
     const rows = await firstThatHolds(() => rowsIn(env));
     process.stdout.write(`${formatTable(rows)}\n${ROUNDS} rounds, node ${process.versions.node}\n`);
     process.stdout.write(`without NODE_ variables: ${formatRatios(rowsIn(bareEnvironment(env)))}\n`);
+    const [withFlag, withoutFlag] = measure(FLAG_COMMANDS, { rounds: ROUNDS, cwd: folder, env });
+    process.stdout.write(
+      `validate (${STEPS} steps) without the V8 flag: ${(withoutFlag / withFlag).toFixed(2)} times as long (${withoutFlag.toFixed(0)} ms, with it ${withFlag.toFixed(0)} ms)\n`,
+    );
     const growth = measureGrowth({ program: PROGRAM, rounds: GROWTH_ROUNDS, cwd: folder, env });
     const judged = judgeGrowth(growth, SLACK);
     process.stdout.write(`validate --prove beyond --version: ${formatGrowth(growth.points)}\n`);
