@@ -1,9 +1,9 @@
 import type { JournalEntry } from '../contracts/work/work-event.ts';
-import type { ResumableRoleRunner } from '../ports/role-runner.ts';
+import type { ResultCheckingRunner } from '../ports/role-runner.ts';
 import type { SpecReading } from '../ports/spec-folder.ts';
 import type { RunObserver } from '../runtime/run-context.ts';
-import type { WorkEngine } from '../runtime/work/loop.ts';
-import type { RoleSubject } from '../work/role.ts';
+import type { WorkEngine } from '../runtime/work/work-engine.ts';
+import type { RoleSubject } from '../work/engine/role.ts';
 import type { OpenProject } from './opened.ts';
 
 export interface WorkOptions {
@@ -22,7 +22,7 @@ export interface OpenWork extends OpenProject {
   /** Returns the labels that were created. */
   readonly setUpLabels: () => Promise<readonly string[]>;
   /** Checks a result that a user supplies against the evidence of a run. */
-  readonly judgeResult: ResumableRoleRunner['judge'];
+  readonly judgeResult: ResultCheckingRunner['checkResult'];
   readonly close: () => Promise<void>;
 }
 

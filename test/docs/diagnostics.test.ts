@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { indexPrompts } from '../../src/adapters/prompts/prompt-files.ts';
 import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
 import { CODES, type CodeEntry, FAMILIES } from '../../src/diagnostics/codes.ts';
-import { PROBLEM_CODES } from '../../src/work/contract/problem-codes.ts';
+import { PROBLEM_CODES } from '../../src/work/results/problem-codes.ts';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
 import { checkConfig } from '../../src/workflow/config/config-document.ts';
 import { limitDefaults } from '../../src/workflow/config/limit-defaults.ts';

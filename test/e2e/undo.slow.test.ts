@@ -184,7 +184,7 @@ describe('clean', () => {
     await writeFile(notes, 'mine\n');
     const { code, stdout } = await scene.conductor('clean', '--keep-runs', '0');
     expect(code).toBe(1);
-    expect(stdout).toContain('holds what is not of the run: notes.txt');
+    expect(stdout).toContain('contains files that are not part of the record: notes.txt');
     expect(scene.runIds()).toEqual([runId]);
     expect(listWorkspaces(scene.workspacesDir)).toEqual([runId]);
     await rm(notes);

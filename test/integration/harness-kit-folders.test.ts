@@ -30,7 +30,7 @@ describe('the folders that show the harness kit in a sandbox', () => {
     });
     expect(folders).toEqual([outer]);
     expect(environment).toEqual({
-      CONDUCTOR_HARNESS: join(real, 'dist/harness/index.js'),
+      CONDUCTOR_HARNESS: join(real, 'dist/lib/harness.js'),
       CONDUCTOR_BIN: join(real, 'dist/bin/conductor.js'),
     });
   });

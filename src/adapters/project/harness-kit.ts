@@ -26,7 +26,7 @@ export async function findHarnessKit(request: HarnessKitRequest): Promise<Harnes
   const browser = request.browser === null ? null : await findBrowserFolders(request.browser, request.home);
   return {
     environment: {
-      CONDUCTOR_HARNESS: join(real, 'dist', 'harness', 'index.js'),
+      CONDUCTOR_HARNESS: join(real, 'dist', 'lib', 'harness.js'),
       CONDUCTOR_BIN: join(real, 'dist', 'bin', 'conductor.js'),
       ...(browser === null ? {} : { CONDUCTOR_CHROMIUM: browser.path }),
     },
