@@ -20,11 +20,11 @@ export type PlannerChoice =
 export function choosePlanner(config: Config, name: string | null): PlannerChoice {
   const planner = name === null ? config.planner : readPlannerName(config, name);
   return planner === null
-    ? { ok: false, obstacle: unknownPlanner(config, name ?? '') }
+    ? { ok: false, obstacle: explainUnknownPlanner(config, name ?? '') }
     : { ok: true, planner };
 }
 
-function unknownPlanner({ agents, planner }: Config, name: string): Obstacle {
+function explainUnknownPlanner({ agents, planner }: Config, name: string): Obstacle {
   if (/^model(?::|$)/.test(name) && planner.kind !== 'model')
     return {
       message: `there is no planner ${name}, since the configuration has none of kind model`,

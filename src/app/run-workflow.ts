@@ -11,7 +11,13 @@ import { type CheckedWorkflow, checkWorkflow } from '../workflow/check-workflow.
 import { findUnusedInput } from '../workflow/unused-inputs.ts';
 import { answerOpenGate } from './answer-gate.ts';
 import type { Opened, OpenProject } from './opened.ts';
-import { listParts, type OpenTrust, TRUST_CONFIGURATION, type TrustWanted, untrustedParts } from './trust.ts';
+import {
+  findUntrustedParts,
+  listParts,
+  type OpenTrust,
+  TRUST_CONFIGURATION,
+  type TrustWanted,
+} from './trust.ts';
 
 export interface WorkflowFile {
   /** As messages show it. */
@@ -165,7 +171,7 @@ async function refuseUntrusted(
 ): Promise<string | null> {
   const opened = await openTrust(repo, { ...TRUST_CONFIGURATION, workflows: [{ plan, path: workflow }] });
   if (!opened.ok) return opened.obstacle.message;
-  const untrusted = untrustedParts(opened.value);
+  const untrusted = findUntrustedParts(opened.value);
   return untrusted.length === 0
     ? null
     : `${opened.value.repository} is not trusted with what it would execute (${listParts(untrusted)}); run conductor trust there, or pass trust: true`;

@@ -85,11 +85,11 @@ export async function openTrust(deps: TrustDeps, wanted: TrustWanted): Promise<O
   const gitDir = await files.realPath(deps.gitDir);
   const { inside, own } = await splitWorkflows(files, root, wanted.workflows);
   const parts = [
-    ...(wanted.configuration ? await repositoryParts(deps, root, repository, user) : []),
+    ...(wanted.configuration ? await readRepositoryParts(deps, root, repository, user) : []),
     ...inside.map(workflowPart),
-    ...(wanted.allWorkflows ? await workflowParts(files, join(root, '.tnh', 'workflows')) : []),
+    ...(wanted.allWorkflows ? await readWorkflowParts(files, join(root, '.tnh', 'workflows')) : []),
     ...(wanted.work ? [workPart(config.work)] : []),
-    ...(wanted.suite === null ? [] : await suiteParts(files, root, wanted.suite)),
+    ...(wanted.suite === null ? [] : await readSuiteParts(files, root, wanted.suite)),
   ];
   const trusted = await store.find(gitDir);
   return {
@@ -97,7 +97,7 @@ export async function openTrust(deps: TrustDeps, wanted: TrustWanted): Promise<O
     value: {
       repository: root,
       parts: compareParts(parts, trusted, sha256),
-      grantedBy: grantOf(config.trusted, root, env),
+      grantedBy: findGrant(config.trusted, root, env),
       isInsideRun: deps.isInsideRun,
       hasRunBefore: async () => {
         const runs = await deps.listRuns(config);
@@ -112,7 +112,7 @@ export async function openTrust(deps: TrustDeps, wanted: TrustWanted): Promise<O
 }
 
 /** The parts that the user has not approved yet; empty if trust is granted without a question. */
-export function untrustedParts({ parts, grantedBy }: OpenTrust): readonly ComparedPart[] {
+export function findUntrustedParts({ parts, grantedBy }: OpenTrust): readonly ComparedPart[] {
   return grantedBy === null ? parts.filter(({ state }) => state !== 'trusted') : [];
 }
 
@@ -135,7 +135,7 @@ async function splitWorkflows(
 }
 
 /** Everything that the repository may execute, apart from workflows, work items and suites. */
-async function repositoryParts(
+async function readRepositoryParts(
   { files, detectValidators, sha256 }: TrustDeps,
   root: string,
   repository: ConfigDocument,
@@ -156,7 +156,7 @@ async function repositoryParts(
 }
 
 /** A workflow with errors can't run, so it needs no approval. */
-async function workflowParts(files: Files, folder: string): Promise<readonly Part[]> {
+async function readWorkflowParts(files: Files, folder: string): Promise<readonly Part[]> {
   const names = (await files.list(folder)).filter((name) => /\.ya?ml$/.test(name));
   const context = { defaults: limitDefaults(null), names: null, inputs: null };
   const parts = await Promise.all(
@@ -169,7 +169,7 @@ async function workflowParts(files: Files, folder: string): Promise<readonly Par
   return parts.flat();
 }
 
-async function suiteParts(
+async function readSuiteParts(
   files: Files,
   root: string,
   { path, suite }: NonNullable<TrustWanted['suite']>,
@@ -178,7 +178,7 @@ async function suiteParts(
   return isPathInside(root, real) ? [suitePart(relative(root, real), suite)] : [];
 }
 
-function grantOf(
+function findGrant(
   trusted: readonly string[],
   repository: string,
   env: TrustDeps['env'],

@@ -140,7 +140,7 @@ async function runTrial(
     stepId: 'check',
     attempt: 1,
     visit: 1,
-    prompt: promptFor(token),
+    prompt: writePrompt(token),
     worktreePath: worktree,
     runDir: runDir,
     inputs: {},
@@ -167,14 +167,14 @@ async function runTrial(
   const usage = sumUsage([result, second].map((start) => start?.result?.usage ?? null));
   return {
     ...base,
-    ...sessionOf(agent, result, second),
+    ...describeSession(agent, result, second),
     ok,
     termination: result.termination,
     wrote_file: wroteFile,
     duration_ms: result.durationMs,
     usage: priced(usage, project.agentCare?.(name).price ?? null),
     final: result.finalResponse,
-    reason: reasonOf(result, wroteFile),
+    reason: explainResult(result, wroteFile),
     failure: result.failure ?? null,
     sandboxed: (enclosure?.confinement ?? null) !== null,
   };
@@ -206,7 +206,7 @@ async function visitAgain(
   });
 }
 
-function sessionOf(
+function describeSession(
   agent: Agent,
   first: AgentResult,
   second: AgentResult | null,
@@ -225,7 +225,7 @@ function sessionOf(
   };
 }
 
-function promptFor(token: string): string {
+function writePrompt(token: string): string {
   return [
     `Create a file called ${FILE} in the current folder. It has exactly one line, and this is the line:`,
     '',
@@ -235,7 +235,7 @@ function promptFor(token: string): string {
   ].join('\n');
 }
 
-function reasonOf({ reason, termination }: AgentResult, wroteFile: boolean): string | null {
+function explainResult({ reason, termination }: AgentResult, wroteFile: boolean): string | null {
   if (reason !== null) return reason;
   return termination === 'completed' && !wroteFile
     ? 'it ended without an error, but did not write the requested file'

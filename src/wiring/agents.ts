@@ -13,7 +13,7 @@ import type { TrialDeps } from '../app/try-agent.ts';
 import type { AgentConfig, Config } from '../contracts/config/config.ts';
 import { AGENT_RETRIES } from '../contracts/config/config-defaults.ts';
 import { ownValue } from '../contracts/own-value.ts';
-import { allowlisted } from '../policy/environment.ts';
+import { pickVariables } from '../policy/environment.ts';
 import type { Agent } from '../ports/agent.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Confinement } from '../ports/sandbox.ts';
@@ -92,7 +92,7 @@ function createProgram(agent: ProgramConfig, deps: AgentDeps, env: NodeJS.Proces
 
 /** Gives an agent the variables and paths that its kind and its configuration ask for. */
 function withReach(agent: Agent, config: ProgramConfig, env: NodeJS.ProcessEnv): Agent {
-  const declared = allowlisted(env, [...OWN_VARIABLES[config.kind], ...config.env]);
+  const declared = pickVariables(env, [...OWN_VARIABLES[config.kind], ...config.env]);
   return {
     ...agent,
     run: (request) =>

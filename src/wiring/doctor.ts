@@ -14,9 +14,9 @@ import { findRepository } from '../adapters/workspace/git/find-repository.ts';
 import { hasCommits, readGitVersion } from '../adapters/workspace/git/probe.ts';
 import type { DoctorDeps } from '../app/doctor/doctor.ts';
 import type { StoredSetupRequest } from '../app/doctor/setup.ts';
-import { durationOf } from '../workflow/config/limit-defaults.ts';
+import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { catalogFolders, loadConfigOf, repositoryObstacle, resolveWorkspaces } from './open.ts';
-import { createPlannerSetup, plannerFor } from './planners.ts';
+import { buildPlanner, createPlannerSetup } from './planners.ts';
 import { findSandbox } from './sandbox.ts';
 import { createTrustDeps } from './trust.ts';
 
@@ -44,7 +44,7 @@ export function createDoctorDeps(startDir: string): DoctorDeps {
     resolveWorkspaces,
     isSetupStored,
     choosePlanner: (repoRoot, config) =>
-      plannerFor(
+      buildPlanner(
         createPlannerSetup({ repoRoot, config, env, prompts: createPromptCatalog(new Map()) }),
         null,
       ),
@@ -69,7 +69,7 @@ async function isSetupStored({
     setup,
     repoRoot,
     cacheFolder,
-    timeoutMs: durationOf(setup.timeout),
+    timeoutMs: toMilliseconds(setup.timeout),
     portsFolder: join(workspacesFolder, 'ports'),
     supervisor: createSupervisor(),
     resolveProgram,

@@ -63,14 +63,14 @@ export async function openCheck(startDir: string): Promise<Opened<CheckSetup>> {
       workflowFolders: folders.workflows,
       context: {
         defaults: limitDefaults(config),
-        names: config === null ? null : await knownNames(config, folders),
+        names: config === null ? null : await readKnownNames(config, folders),
         inputs: null,
       },
     },
   };
 }
 
-export async function knownNames(config: Config, folders: CatalogFolders): Promise<KnownNames> {
+export async function readKnownNames(config: Config, folders: CatalogFolders): Promise<KnownNames> {
   // The template engine takes longer to load than most checks; the built-in prompts (the last folder) need no check.
   const readTemplate = hasPrompts(folders.prompts.slice(0, -1)) ? await loadTemplateReader() : null;
   return {

@@ -13,13 +13,13 @@ import { choosePlanner } from '../app/choose-planner.ts';
 import { type Opened, refuse } from '../app/opened.ts';
 import type { Config, ModelPlannerConfig, PlannerConfig } from '../contracts/config/config.ts';
 import { ownValue } from '../contracts/own-value.ts';
-import { allowlisted } from '../policy/environment.ts';
+import { pickVariables } from '../policy/environment.ts';
 import { secretValuesOf } from '../policy/secrets.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { PromptCatalog } from '../ports/prompts.ts';
 import type { ResolveProgram, Supervisor } from '../ports/supervisor.ts';
 import type { Obstacle } from '../runtime/obstacle.ts';
-import { durationOf } from '../workflow/config/limit-defaults.ts';
+import { toMilliseconds } from '../workflow/config/limit-defaults.ts';
 
 export interface PlannerSetup {
   /** Relative program paths are resolved against this folder. */
@@ -39,9 +39,9 @@ type OpenedPlanner =
   | { readonly ok: false; readonly obstacle: Obstacle };
 
 /** Builds the planner that a name stands for; null for the configured one. */
-export function plannerFor(setup: PlannerSetup, name: string | null): OpenedPlanner {
+export function buildPlanner(setup: PlannerSetup, name: string | null): OpenedPlanner {
   const chosen = choosePlanner(setup.config, name);
-  return chosen.ok ? { ok: true, planner: plannerOf(setup, chosen.planner) } : chosen;
+  return chosen.ok ? { ok: true, planner: buildConfiguredPlanner(setup, chosen.planner) } : chosen;
 }
 
 /** The settings of a planner that is used outside a run. */
@@ -62,7 +62,7 @@ interface PlannerRequest extends Pick<PlannerSetup, 'repoRoot' | 'config' | 'env
 /** Opens a planner for use outside a run. Missing settings are reported before it is asked anything. */
 export async function openPlanner(request: PlannerRequest): Promise<Opened<Planner>> {
   const prompts = createPromptCatalog(openPrompts(request.promptFolders).byRef);
-  const chosen = plannerFor(createPlannerSetup({ ...request, prompts }), request.name);
+  const chosen = buildPlanner(createPlannerSetup({ ...request, prompts }), request.name);
   if (!chosen.ok) return { ...chosen, document: null };
   const { planner } = chosen;
   const missing = (await planner.unavailable?.()) ?? null;
@@ -80,18 +80,18 @@ export function plannerSecrets({ planner }: Config, env: NodeJS.ProcessEnv): str
   return secretValuesOf({ PLANNER_KEY: env[planner.api_key_env] });
 }
 
-function plannerOf(setup: PlannerSetup, planner: PlannerConfig): Planner {
+function buildConfiguredPlanner(setup: PlannerSetup, planner: PlannerConfig): Planner {
   switch (planner.kind) {
     case 'rules':
       return createRulePlanner();
     case 'model':
-      return modelPlannerOf(setup, planner);
+      return buildModelPlanner(setup, planner);
     case 'agent':
-      return agentPlannerOf(setup, planner);
+      return buildAgentPlanner(setup, planner);
   }
 }
 
-function modelPlannerOf({ prompts, env, secrets }: PlannerSetup, planner: ModelPlannerConfig): Planner {
+function buildModelPlanner({ prompts, env, secrets }: PlannerSetup, planner: ModelPlannerConfig): Planner {
   const { provider, model, base_url: baseUrl, api_key_env: apiKeyEnv } = planner;
   const key = apiKeyEnv === null ? undefined : env[apiKeyEnv];
   return createModelPlanner({
@@ -99,13 +99,13 @@ function modelPlannerOf({ prompts, env, secrets }: PlannerSetup, planner: ModelP
     apiKeyEnv,
     prompts,
     secrets,
-    timeoutMs: durationOf(planner.timeout),
+    timeoutMs: toMilliseconds(planner.timeout),
     retry: { ...DEFAULT_RETRY, retries: planner.retries },
     chance: Math.random,
   });
 }
 
-function agentPlannerOf(
+function buildAgentPlanner(
   setup: PlannerSetup,
   { agent: name, timeout }: Extract<PlannerConfig, { kind: 'agent' }>,
 ): Planner {
@@ -126,7 +126,7 @@ function agentPlannerOf(
     kind,
     command: [path, ...args],
     model: agent.model,
-    env: { ...allowlisted(env, config.environment), ...allowlisted(env, agent.env) },
-    timeoutMs: durationOf(timeout),
+    env: { ...pickVariables(env, config.environment), ...pickVariables(env, agent.env) },
+    timeoutMs: toMilliseconds(timeout),
   });
 }

@@ -29,16 +29,16 @@ import type { Config } from '../contracts/config/config.ts';
 import { SETUP_DEFAULTS } from '../contracts/config/config-defaults.ts';
 import { outerMarksOf } from '../contracts/run/process-mark.ts';
 import { packageRoot } from '../package-root.ts';
-import { allowlisted, withoutCheckouts } from '../policy/environment.ts';
+import { pickVariables, removeCheckoutPaths } from '../policy/environment.ts';
 import { longestFirst, secretValuesOf } from '../policy/secrets.ts';
 import { createStepPolicy, protectedBranchesOf } from '../policy/step-policy.ts';
 import type { PolicyFiles } from '../ports/project-files.ts';
 import type { RunnableValidator } from '../ports/validator.ts';
 import type { Project } from '../runtime/run-context.ts';
-import { durationOf, limitDefaults } from '../workflow/config/limit-defaults.ts';
+import { limitDefaults, toMilliseconds } from '../workflow/config/limit-defaults.ts';
 import { createAgentCare, createAgents } from './agents.ts';
-import { type CatalogFolders, type Configured, knownNames } from './open.ts';
-import { plannerFor, plannerSecrets } from './planners.ts';
+import { type CatalogFolders, type Configured, readKnownNames } from './open.ts';
+import { buildPlanner, plannerSecrets } from './planners.ts';
 import { createRecords } from './records.ts';
 import { createEnclosure, findSandbox, sandboxRefusal } from './sandbox.ts';
 
@@ -72,7 +72,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     home: request.env.HOME ?? '',
   });
   const checkouts = [...new Set([repoRoot, ...(await listCheckoutFolders(request.gitDir))])];
-  const clean = withoutCheckouts(allowlisted(request.env, config.environment), checkouts, realPathOf);
+  const clean = removeCheckoutPaths(pickVariables(request.env, config.environment), checkouts, realPathOf);
   const allowed = clean.env;
   const environment = { ...allowed, ...kit.environment };
   const searchPath = allowed.PATH;
@@ -91,9 +91,9 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     ...DEFAULT_PROCESS_LIMITS,
   };
   const records = createRecords(repoRoot, config);
-  const validators = await validatorCommands(repoRoot, config);
+  const validators = await readValidators(repoRoot, config);
   const catalog = createPromptCatalog(prompts.byRef);
-  const planner = plannerFor(
+  const planner = buildPlanner(
     { ...processes, repoRoot, config, prompts: catalog, env: request.env, secrets },
     null,
   );
@@ -113,11 +113,11 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   const setup = createCheckoutSetup({
     ...processes,
     setup: config.setup,
-    timeoutMs: durationOf(config.setup?.timeout ?? SETUP_DEFAULTS.timeout),
+    timeoutMs: toMilliseconds(config.setup?.timeout ?? SETUP_DEFAULTS.timeout),
     repoRoot,
     cacheFolder: `${request.workspacesDir}/setup`,
     portsFolder: `${stateFolderOf(request.env)}/ports`,
-    checkPrograms: programsOf(validators),
+    checkPrograms: listPrograms(validators),
   });
   const refusal = sandboxRefusal(config, sandbox);
   const project: Project = {
@@ -132,7 +132,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
     baseline: config.baseline === 'on',
     requiresSandbox: config.sandbox === 'required',
     environment,
-    policy: policyOf(config, policies, protectedBranches, sandbox.kind === 'works'),
+    policy: createPolicyResolver(config, policies, protectedBranches, sandbox.kind === 'works'),
     secrets,
     enclosure: createEnclosure({
       repoRoot,
@@ -155,7 +155,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
       workflowFolders: folders.workflows,
       context: {
         defaults: limitDefaults(config),
-        names: await knownNames(config, folders),
+        names: await readKnownNames(config, folders),
         inputs: null,
         readTemplate: createTemplateReader(),
       },
@@ -185,7 +185,7 @@ export async function assembleProject(request: ProjectRequest): Promise<Opened<O
   };
 }
 
-async function validatorCommands(
+async function readValidators(
   repoRoot: string,
   config: Config,
 ): Promise<ReadonlyMap<string, RunnableValidator>> {
@@ -200,7 +200,7 @@ async function validatorCommands(
       id: name,
       command: validator.command,
       artifacts: validator.artifacts,
-      timeoutMs: validator.timeout === null ? null : durationOf(validator.timeout),
+      timeoutMs: validator.timeout === null ? null : toMilliseconds(validator.timeout),
       report: validator.report,
       retries: validator.retries,
       network: validator.network,
@@ -208,7 +208,7 @@ async function validatorCommands(
   return commands;
 }
 
-function programsOf(validators: ReadonlyMap<string, RunnableValidator>): readonly string[] {
+function listPrograms(validators: ReadonlyMap<string, RunnableValidator>): readonly string[] {
   return [...validators.values()].flatMap((each) => (each.kind === 'command' ? [each.command[0]] : []));
 }
 
@@ -220,7 +220,7 @@ function realPathOf(path: string): string {
   }
 }
 
-function policyOf(
+function createPolicyResolver(
   config: Config,
   policies: PolicyFiles,
   protectedBranches: readonly string[],

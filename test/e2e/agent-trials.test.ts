@@ -143,7 +143,7 @@ describe('doctor', () => {
     });
     expect(without['agent copilot']).toMatchObject({
       state: 'missing',
-      detail: `${join(bin, 'copilot')} may not be run`,
+      detail: `${join(bin, 'copilot')} is not executable`,
     });
     const key = 'sk-ant-0123456789abcdef';
     const withKey = await look({ ANTHROPIC_API_KEY: key });

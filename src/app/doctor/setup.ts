@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import type { Config } from '../../contracts/config/config.ts';
 import type { SetupConfig } from '../../contracts/config/setup-config.ts';
 import type { PlacedWarning } from '../../diagnostics/diagnostic.ts';
-import { allowlisted, withoutCheckouts } from '../../policy/environment.ts';
+import { pickVariables, removeCheckoutPaths } from '../../policy/environment.ts';
 import type { Files } from '../../ports/project-files.ts';
 import type { ResolveProgram } from '../../ports/supervisor.ts';
 import type { TopFiles } from '../../setup/lock-files.ts';
@@ -89,8 +89,8 @@ async function examineConfigured(
   setup: SetupConfig,
   workspacesFolder: string | null,
 ): Promise<Finding[]> {
-  const allowed = allowlisted(deps.env, config.environment);
-  const { env } = withoutCheckouts(allowed, [repoRoot], (path) => path);
+  const allowed = pickVariables(deps.env, config.environment);
+  const { env } = removeCheckoutPaths(allowed, [repoRoot], (path) => path);
   const problems = await findSetupProblems(deps, setup, repoRoot, env.PATH);
   if (problems.length > 0) return problems;
   const commands = setup.run.map((command) => command.join(' '));

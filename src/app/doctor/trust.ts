@@ -1,4 +1,4 @@
-import { listParts, type OpenTrust, openTrust, type TrustDeps, untrustedParts } from '../trust.ts';
+import { findUntrustedParts, listParts, type OpenTrust, openTrust, type TrustDeps } from '../trust.ts';
 import { type Finding, missing, ok, problem } from './finding.ts';
 
 export interface TrustState {
@@ -18,7 +18,7 @@ export async function examineTrust(deps: TrustDeps): Promise<TrustState> {
       isTrusted: false,
       untrustedAgents: new Set(),
     };
-  const untrusted = untrustedParts(opened.value);
+  const untrusted = findUntrustedParts(opened.value);
   return {
     isTrusted: untrusted.length === 0,
     untrustedAgents: new Set(untrusted.flatMap(({ kind, name }) => (kind === 'agent' ? [name] : []))),

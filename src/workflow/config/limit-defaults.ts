@@ -7,15 +7,15 @@ import type { CheckContext } from '../rule.ts';
 export function limitDefaults(config: Pick<Config, 'limits'> | null): CheckContext['defaults'] {
   const { timeout, idle_timeout, max_visits, park } = config?.limits ?? CONFIG_DEFAULTS.limits;
   return {
-    timeoutMs: durationOf(timeout),
-    idleTimeoutMs: durationOf(idle_timeout),
+    timeoutMs: toMilliseconds(timeout),
+    idleTimeoutMs: toMilliseconds(idle_timeout),
     maxVisits: max_visits,
-    parkMs: durationOf(park),
+    parkMs: toMilliseconds(park),
   };
 }
 
 /** Never throws for a checked configuration: the schema rejects invalid durations. */
-export function durationOf(value: string | number): number {
+export function toMilliseconds(value: string | number): number {
   const ms = parseDuration(value);
   if (ms === null) throw new Error(`${value} is not a duration`);
   return ms;

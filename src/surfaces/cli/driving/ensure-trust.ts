@@ -1,4 +1,9 @@
-import { type OpenTrust, TRUST_CONFIGURATION, type TrustWanted, untrustedParts } from '../../../app/trust.ts';
+import {
+  findUntrustedParts,
+  type OpenTrust,
+  TRUST_CONFIGURATION,
+  type TrustWanted,
+} from '../../../app/trust.ts';
 import { commandLine } from '../../../text/shell-words.ts';
 import type { ComparedPart } from '../../../trust/compare-parts.ts';
 import { CliError } from '../cli-error.ts';
@@ -13,7 +18,7 @@ import { trustLines } from '../output/trust-lines.ts';
 export async function ensureTrust(context: VerbContext, wanted: Partial<TrustWanted> = {}): Promise<void> {
   const trust = await openTrust(context, { ...TRUST_CONFIGURATION, ...wanted });
   if (trust.grantedBy !== null) return;
-  const missing = untrustedParts(trust);
+  const missing = findUntrustedParts(trust);
   if (missing.length > 0) await askForTrust(context, trust, missing);
   await trust.say(missing);
 }
