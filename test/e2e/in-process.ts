@@ -2,39 +2,49 @@ import { Readable, Writable } from 'node:stream';
 import { vi } from 'vitest';
 import { runCommandLine } from '../../src/surfaces/cli/program.ts';
 import { createServices } from '../../src/wiring.ts';
-import { type CliOptions, type CliResult, environmentOf } from '../../testing/cli.ts';
+import { type CliOptions, type CliResult, COMMAND, environmentOf } from '../../testing/cli.ts';
 
 const VERSION = '0.0.0';
 
+/** Settles when the command that was started last has ended. */
+let lastCommand: Promise<unknown> = Promise.resolve();
+
 /**
  * A command line in this process: the real entry point and services, without the time that a process takes to start.
- * It takes the place of environment, folder and streams of this process, so one test at a time can use it.
+ * It takes the place of environment, arguments, folder and streams of this process, so one command runs at a time and
+ * the next waits for it.
  */
-export async function runInProcess(
-  args: readonly string[],
-  options: CliOptions,
-): Promise<Pick<CliResult, 'code' | 'stdout' | 'stderr'>> {
+export function runInProcess(args: readonly string[], options: CliOptions): Promise<CliResult> {
+  const command = lastCommand.then(() => runNow(args, options));
+  lastCommand = command.catch(() => {});
+  return command;
+}
+
+async function runNow(args: readonly string[], options: CliOptions): Promise<CliResult> {
   const [stdout, stderr] = [keepWritten(), keepWritten()];
-  const [env, cwd] = [process.env, process.cwd()];
+  const [env, cwd, argv] = [process.env, process.cwd(), process.argv];
   const streams = [
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([]) as typeof process.stdin),
     vi.spyOn(process, 'stdout', 'get').mockReturnValue(stdout.stream as typeof process.stdout),
     vi.spyOn(process, 'stderr', 'get').mockReturnValue(stderr.stream as typeof process.stderr),
   ];
   process.env = environmentOf(options);
+  process.argv = [process.execPath, COMMAND, ...args];
   process.chdir(options.cwd);
   try {
     const services = () => Promise.resolve(createServices(VERSION));
     const code = await runCommandLine(args, { version: VERSION, services });
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
+    const bytes = stdout.bytes();
+    return { code, signal: null, stdout: bytes.toString('utf8'), stderr: stderr.bytes().toString('utf8'), bytes };
   } finally {
     process.chdir(cwd);
+    process.argv = argv;
     process.env = env;
     for (const stream of streams) stream.mockRestore();
   }
 }
 
-function keepWritten(): { readonly stream: Writable; readonly text: () => string } {
+function keepWritten(): { readonly stream: Writable; readonly bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -42,5 +52,5 @@ function keepWritten(): { readonly stream: Writable; readonly text: () => string
       done();
     },
   });
-  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+  return { stream, bytes: () => Buffer.concat(chunks) };
 }

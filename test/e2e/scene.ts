@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { test as base, expect } from 'vitest';
 import { type Cli, type CliOptions, type CliResult, createCli } from '../../testing/cli.ts';
 import { type CheckoutState, type GitRepo, gitAt, makeRepo, readCheckout } from '../../testing/git-repo.ts';
+import { runInProcess } from './in-process.ts';
 import { markedProcesses } from './marked-processes.ts';
 import { expectSoundRecord } from './record-check.ts';
 import { auditRun } from './run-audit.ts';
@@ -139,9 +140,9 @@ async function createScene(options: SceneOptions): Promise<Scene> {
     judge: (runId) => join(workspacesDir, runId, 'judge'),
     storeGit: (runId, ...args) =>
       gitAt(repo.root, `--git-dir=${join(workspacesDir, runId, 'store')}`, ...args),
-    conductor: (...args) => cli.run(args),
+    conductor: (...args) => runInProcess(args, cliOptions),
     run: async (workflow, ...args) => {
-      const result = await cli.run(['run', fixture(workflow), ...args]);
+      const result = await runInProcess(['run', fixture(workflow), ...args], cliOptions);
       return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
     },
     runIds: () =>
