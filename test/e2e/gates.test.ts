@@ -65,7 +65,7 @@ describe('a gate', () => {
     const scene = await openScene();
     const runId = await waitingRun(scene);
     const verbs = ['approve', 'reject', 'approve', 'reject'];
-    const answers = await Promise.all(verbs.map((verb) => scene.conductor(verb, runId)));
+    const answers = await Promise.all(verbs.map((verb) => scene.cli.start([verb, runId]).done));
     expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
     expect(answers.filter(({ code }) => code === 1)).toHaveLength(3);
     const winner = verbs[answers.findIndex(({ code }) => code === 0)];

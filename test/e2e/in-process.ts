@@ -2,7 +2,14 @@ import { Readable, Writable } from 'node:stream';
 import { vi } from 'vitest';
 import { runCommandLine } from '../../src/surfaces/cli/program.ts';
 import { createServices } from '../../src/wiring.ts';
-import { type CliOptions, type CliResult, COMMAND, environmentOf } from '../../testing/cli.ts';
+import {
+  type Cli,
+  type CliOptions,
+  type CliResult,
+  COMMAND,
+  createCli,
+  environmentOf,
+} from '../../testing/cli.ts';
 
 const VERSION = '0.0.0';
 
@@ -20,6 +27,18 @@ export function runInProcess(args: readonly string[], options: CliOptions): Prom
   return command;
 }
 
+/** As the built command, but `run` takes place in this process. What `start` starts is a process of its own. */
+export function createCliInProcess(options: CliOptions): Cli {
+  const built = createCli(options);
+  return {
+    ...built,
+    run: (args, change = {}) =>
+      change.through === undefined
+        ? runInProcess(args, { ...options, ...change, env: { ...options.env, ...change.env } })
+        : built.run(args, change),
+  };
+}
+
 async function runNow(args: readonly string[], options: CliOptions): Promise<CliResult> {
   const [stdout, stderr] = [keepWritten(), keepWritten()];
   const [env, cwd, argv] = [process.env, process.cwd(), process.argv];
@@ -35,7 +54,13 @@ async function runNow(args: readonly string[], options: CliOptions): Promise<Cli
     const services = () => Promise.resolve(createServices(VERSION));
     const code = await runCommandLine(args, { version: VERSION, services });
     const bytes = stdout.bytes();
-    return { code, signal: null, stdout: bytes.toString('utf8'), stderr: stderr.bytes().toString('utf8'), bytes };
+    return {
+      code,
+      signal: null,
+      stdout: bytes.toString('utf8'),
+      stderr: stderr.bytes().toString('utf8'),
+      bytes,
+    };
   } finally {
     process.chdir(cwd);
     process.argv = argv;

@@ -11,7 +11,7 @@ describe('twenty runs at once in one repository', () => {
   }) => {
     const scene = await openScene();
     const ends = await Promise.all(
-      Array.from({ length: MANY }, () => scene.conductor('run', fixture('success'), '--json')),
+      Array.from({ length: MANY }, () => scene.cli.start(['run', fixture('success'), '--json']).done),
     );
     expect(ends.filter(({ code }) => code !== 0).map(({ stderr }) => stderr)).toEqual([]);
     const documents = ends.map(({ stdout }) => JSON.parse(stdout));

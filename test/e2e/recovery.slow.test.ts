@@ -83,7 +83,7 @@ describe('a conductor that is killed while an agent runs', () => {
     expect(second.stderr).toMatch(new RegExp(`^conductor: .*${driver.pid}`, 'm'));
     driver.kill('SIGKILL');
     await driver.done;
-    const resumes = await Promise.all([1, 2, 3].map(() => scene.conductor('resume', runId)));
+    const resumes = await Promise.all([1, 2, 3].map(() => scene.cli.start(['resume', runId]).done));
     expect(resumes.map(({ code }) => code)).toContain(0);
     expect(resumes.map(({ code }) => code).filter((code) => code !== 0 && code !== 1)).toEqual([]);
     await expectSecondAttempt(scene, runId);

@@ -5,9 +5,9 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test as base, expect } from 'vitest';
-import { type Cli, type CliOptions, type CliResult, createCli } from '../../testing/cli.ts';
+import type { Cli, CliOptions, CliResult } from '../../testing/cli.ts';
 import { type CheckoutState, type GitRepo, gitAt, makeRepo, readCheckout } from '../../testing/git-repo.ts';
-import { runInProcess } from './in-process.ts';
+import { createCliInProcess } from './in-process.ts';
 import { markedProcesses } from './marked-processes.ts';
 import { expectSoundRecord } from './record-check.ts';
 import { auditRun } from './run-audit.ts';
@@ -125,7 +125,7 @@ async function createScene(options: SceneOptions): Promise<Scene> {
   await mkdir(home);
   const env = { CONDUCTOR_SANDBOX: options.sandbox ?? 'off' };
   const cliOptions = { cwd: repo.root, home, env };
-  const cli = createCli(cliOptions);
+  const cli = createCliInProcess(cliOptions);
   const runsDir = join(repo.root, options.runs ?? '.tnh/run');
   const state = join(home, options.workspaces ?? '.local/state/conductor');
   const workspacesDir = join(state, workspacesName(repo.root));
@@ -140,9 +140,9 @@ async function createScene(options: SceneOptions): Promise<Scene> {
     judge: (runId) => join(workspacesDir, runId, 'judge'),
     storeGit: (runId, ...args) =>
       gitAt(repo.root, `--git-dir=${join(workspacesDir, runId, 'store')}`, ...args),
-    conductor: (...args) => runInProcess(args, cliOptions),
+    conductor: (...args) => cli.run(args),
     run: async (workflow, ...args) => {
-      const result = await runInProcess(['run', fixture(workflow), ...args], cliOptions);
+      const result = await cli.run(['run', fixture(workflow), ...args]);
       return { ...result, runId: result.stdout.split('\n')[0] ?? '' };
     },
     runIds: () =>

@@ -100,7 +100,7 @@ describe('the removal of a run that is killed', () => {
     const [operations, gitCalls] = [join(folder, 'removal-operations'), join(folder, 'removal-git')];
     const remove = async (trap: Record<string, string>) => {
       const env = { ...placesFor(scene), NODE_OPTIONS: TRAP_OPTION, ...trap };
-      return scene.cli.run(['clean', '--keep-runs', '0'], { env });
+      return scene.cli.start(['clean', '--keep-runs', '0'], { env }).done;
     };
     const git = (at: number) => ({
       PATH: `${gitFolder}:${process.env.PATH}`,
