@@ -1,7 +1,7 @@
 // Changes the planner and the kernel in thousands of small ways and looks whether a test notices each; see docs/internals/mutation.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { figuresOf, scoreOf, sumOf, tableOf, writeTable } from './mutation-figures.mjs';
 
@@ -23,7 +23,8 @@ if (values.help) {
   process.stdout.write(USAGE);
   process.exit(0);
 }
-if (values.only !== undefined && !FOLDERS.includes(dirname(values.only))) {
+const folders = FOLDERS.filter((folder) => values.only === undefined || values.only.startsWith(`${folder}/`));
+if (folders.length === 0) {
   process.stderr.write(`${values.only} is not a file of ${FOLDERS.join(' or ')}\n\n${USAGE}`);
   process.exit(2);
 }
@@ -46,7 +47,6 @@ function mutate(folder, files) {
 }
 
 if (!existsSync(join(place, 'node_modules'))) run('npm', ['ci'], { cwd: place });
-const folders = values.only === undefined ? FOLDERS : [dirname(values.only)];
 const results = folders.map((folder) => mutate(folder, values.only ?? `${folder}/**/*.ts`));
 
 const table = tableOf(results);

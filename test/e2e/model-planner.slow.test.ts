@@ -49,7 +49,7 @@ async function runJudged(scene: Scene) {
   return { ...result, runId: record.metadata.run_id, record, ...judgedIn(record) };
 }
 
-describe.concurrent('a run whose planner is a model', () => {
+describe('a run whose planner is a model', () => {
   test('ends well when model and rules agree, and records what was used', async ({ openScene }) => {
     const { code, record, trace, stdout, stderr } = await runJudged(
       await openScene(modelScene(server.urlOf('flatters'))),

@@ -39,7 +39,7 @@ async function expectRefusal(scene: Scene, runId: string, ...verb: readonly stri
 }
 
 describe('a process that can not see the workspace of a run', () => {
-  test.concurrent('neither answers its gate nor resumes it, and changes nothing', async ({ openScene }) => {
+  test('neither answers its gate nor resumes it, and changes nothing', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');
     const hidden = await hide(scene, runId);
@@ -55,9 +55,7 @@ describe('a process that can not see the workspace of a run', () => {
     expect(await scene.inWorktree(runId, 'answer.txt')).toBe('42\n');
   });
 
-  test.concurrent('does not resume it if it was interrupted before anything changed', async ({
-    openScene,
-  }) => {
+  test('does not resume it if it was interrupted before anything changed', async ({ openScene }) => {
     const scene = await openScene();
     const driver = scene.cli.start(['run', fixture('interrupted')]);
     const runId = await until(() => driver.stdout().trim() || null);
@@ -72,7 +70,7 @@ describe('a process that can not see the workspace of a run', () => {
 });
 
 describe('a process whose own state folder is another one', () => {
-  test.concurrent('resumes a run in the workspace that its record names', async ({ openScene }) => {
+  test('resumes a run in the workspace that its record names', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');
     const elsewhere = join(scene.home, 'elsewhere');

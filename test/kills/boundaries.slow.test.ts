@@ -23,7 +23,7 @@ const REMOVAL_VARIANTS = GIT_VARIANTS.filter((variant) => variant !== 'dies too'
 
 /** From creation, setup and baseline over a rollback to the transfer of the result. */
 describe('a run that is killed', () => {
-  test.concurrent.for(['git command', 'operation on its files'] as const)(
+  test.for(['git command', 'operation on its files'] as const)(
     'at any %s ends as if it was never killed',
     { timeout: LIMIT_MS },
     async (boundary, { openScene }) => {
@@ -73,7 +73,7 @@ describe('a lock on a ref of a run that a killed git command left', () => {
     return locks.map((lock) => join(repo.root, '.git', lock));
   };
 
-  test.concurrent('stops neither a resume nor a removal', async ({ openScene }) => {
+  test('stops neither a resume nor a removal', async ({ openScene }) => {
     const scene = await openScene();
     const { runId } = await scene.run('gate');
     const { branch_name } = scene.record(runId).metadata.workspace;
@@ -87,7 +87,7 @@ describe('a lock on a ref of a run that a killed git command left', () => {
 });
 
 describe('the removal of a run that is killed', () => {
-  test.concurrent('at any boundary loses nothing, and the next removal completes it', {
+  test('at any boundary loses nothing, and the next removal completes it', {
     timeout: LIMIT_MS,
   }, async ({ openScene }) => {
     const scene = await openScene(KILL_SCENE);
