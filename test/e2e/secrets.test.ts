@@ -20,7 +20,7 @@ function holding(folder: string, secret: string): string[] {
 
 async function runAgent(scene: Scene, prompt: string, env: Readonly<Record<string, string>>) {
   await writeFile(join(scene.repo.root, '..', 'w.yaml'), oneAgentStep('leak', prompt));
-  const result = await scene.cli.run(['run', '../w.yaml'], { env });
+  const result = await scene.cli.start(['run', '../w.yaml'], { env }).done;
   return { ...result, runId: result.stdout.trim() };
 }
 

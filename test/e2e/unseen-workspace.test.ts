@@ -12,7 +12,8 @@ async function traces({ repo, workspacesDir, record }: Scene, runId: string) {
     log: readFileSync(join(path, 'events.ndjson'), 'utf8'),
     status: readFileSync(join(path, 'status.json'), 'utf8'),
     // The lease of a driver comes and goes.
-    files: files.filter((name) => !/^driver|lease|lock/.test(name)).sort(),
+    // A kill can leave the temporary file of a write, which the next process removes.
+    files: files.filter((name) => !/^driver|lease|lock|\.tmp$/.test(name)).sort(),
     refs: await repo.git('for-each-ref'),
     workspaces: await readdir(workspacesDir),
   };
