@@ -1,4 +1,9 @@
-import { type CaseStatus, countCases, REPORT_VERSION, type UxFlag } from '../src/contracts/run/harness-report.ts';
+import {
+  type CaseStatus,
+  countCases,
+  REPORT_VERSION,
+  type UxFlag,
+} from '../src/contracts/run/harness-report.ts';
 import type { Attempt, Proposal } from './attempt.ts';
 import type { Case } from './case.ts';
 

@@ -1,6 +1,5 @@
 /** Helpers for testing workflows and tools around conductor. */
-export { crashtest } from '../src/simulation/crashtest.ts';
-export { createRandom } from '../src/simulation/random.ts';
+export { crashtest, createRandom } from '../src/simulation/crashtest.ts';
 export { essenceOf, findDifference } from '../src/simulation/run-essence.ts';
 export { chooseScripts } from '../src/simulation/script-choice.ts';
 export { plainHabits } from '../src/simulation/sim-script.ts';

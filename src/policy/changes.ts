@@ -2,7 +2,6 @@ import type { FileChange, HiddenChange } from '../contracts/run/workspace-change
 import type { EffectivePolicy } from './assemble.ts';
 import { isDependencyFile } from './dependency-files.ts';
 import { forbiddenBy, isAllowedBy } from './globs.ts';
-import { checkHiddenChanges } from './hidden-changes.ts';
 import { checkRefs, type RefCheck } from './refs.ts';
 import type { Violation } from './violation.ts';
 
@@ -107,4 +106,18 @@ function checkOperations(policy: EffectivePolicy, change: FileChange): Violation
     refuse(`${path} declares dependencies, and dependency_change is forbidden`);
   }
   return violations;
+}
+
+/** Changes that no git tree shows: in the workspace's own git folder, and links that lead out of the workspace. */
+export function checkHiddenChanges(changes: readonly HiddenChange[]): Violation[] {
+  return changes.map((change) => ({
+    class: change.place === 'link' ? 'outside_workspace' : 'forbidden_path',
+    subject: change.subject,
+    message: describe(change),
+  }));
+}
+
+function describe({ place, subject, verb, restored }: HiddenChange): string {
+  const what = place === 'link' ? `the link ${subject}, which leads out of the workspace,` : subject;
+  return `${what} was ${verb} during the step${restored ? '; conductor restored it' : ''}`;
 }

@@ -1,15 +1,17 @@
 import type { Prompt } from '../contracts/documents/prompt.ts';
 import type { Plan } from '../kernel/plan.ts';
 import type { Baselines } from '../ports/baselines.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CheckoutSetup, SetupRequest, SetupResult } from '../ports/setup.ts';
 import type { Project, RunDeps, StepPolicy } from '../runtime/run-context.ts';
-import { createSimClock, type SimClock } from './sim-clock.ts';
 import type { Life } from './sim-life.ts';
 import { createSimPrograms } from './sim-programs.ts';
 import { createSimRunStore, type OnAppend } from './sim-run-store.ts';
 import type { SimScript } from './sim-script.ts';
-import { createSimSetup } from './sim-setup.ts';
 import { createSimWorkspace } from './sim-workspace.ts';
 import { durableEntry, SIM_ROOT, type SimWorld } from './sim-world.ts';
+
+const DIGEST = 'd'.repeat(64);
 
 /** A file that no step may touch, for scripts that violate the policy. */
 export const FORBIDDEN_FILE = 'forbidden.txt';
@@ -132,4 +134,96 @@ function promptsOf(plan: Plan): ReadonlyMap<string, Prompt> {
       },
     ]),
   );
+}
+
+interface SimClock extends Clock {
+  /** Advances the time to the next sleeper; false if there is none. */
+  readonly wakeNext: () => boolean;
+}
+
+interface Sleeper {
+  readonly due: number;
+  readonly wake: () => void;
+}
+
+/** Time stands still unless the simulation advances it, so a day at a gate takes no time. */
+function createSimClock(world: SimWorld, life: Life): SimClock {
+  const sleepers = new Set<Sleeper>();
+  // Sleepers use this monotonic clock, so that setting the time back does not extend a sleep.
+  let uptime = 0;
+  return {
+    now: () => new Date(world.time),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const sleeper = {
+          due: uptime + ms,
+          wake: () => {
+            sleepers.delete(sleeper);
+            signal.removeEventListener('abort', sleeper.wake);
+            resolve();
+          },
+        };
+        if (signal.aborted) resolve();
+        else {
+          sleepers.add(sleeper);
+          signal.addEventListener('abort', sleeper.wake);
+        }
+      }),
+    wakeNext: () => {
+      const [first, ...others] = sleepers;
+      if (first === undefined || !life.isAlive()) return false;
+      const next = others.reduce((soonest, other) => (other.due < soonest.due ? other : soonest), first);
+      world.time += next.due - uptime;
+      uptime = next.due;
+      next.wake();
+      return true;
+    },
+  };
+}
+
+/**
+ * A setup with one command, which the script may fail. The preparation is expensive, so it must happen before
+ * the first step.
+ */
+function createSimSetup(world: SimWorld, life: Life, script: SimScript): CheckoutSetup {
+  const prepare = async ({ evidenceDir, mark }: SetupRequest): Promise<SetupResult> => {
+    if (durableEntry(world) !== null) world.breaches.push('a run is set up after its first step started');
+    const fails = script.preparationFails === 'setup';
+    const program = { mark, parent: life, writes: [] };
+    world.programs.add(program);
+    await life.point('setup');
+    const [stdoutPath, stderrPath] = [`${evidenceDir}/setup.stdout.txt`, `${evidenceDir}/setup.stderr.txt`];
+    world.disk.write(stdoutPath, fails ? '' : 'installed\n', false);
+    world.disk.write(stderrPath, fails ? 'no such package\n' : '', false);
+    world.programs.delete(program);
+    await life.point('setup:done');
+    const exitCode = fails ? 1 : 0;
+    const commands = [{ command: ['npm', 'ci'], exitCode, durationMs: 0, stdoutPath, stderrPath }];
+    return fails
+      ? {
+          ok: false,
+          reason: 'npm ci exited with 1',
+          commands,
+          notes: [],
+          foreign: [],
+          exitCode,
+          cancelled: false,
+        }
+      : { ok: true, digest: DIGEST, cacheHit: false, commands, notes: [] };
+  };
+  return {
+    isConfigured: true,
+    commands: [],
+    digest: async () => DIGEST,
+    keyFiles: async () => new Map(),
+    prepare,
+    restore: async () => {
+      await life.point('setup:restored');
+      return { ok: true, digest: DIGEST, cacheHit: true, commands: [], notes: [] };
+    },
+    scan: async () => [],
+    reservePorts: async () => null,
+    releasePorts: async () => {},
+    ownedPaths: [],
+  };
 }

@@ -90,8 +90,8 @@ describe('a harness', () => {
       readReport(place.root).cases.map(({ id, status, observations }) => [id, status, ...observations]),
     ).toEqual([
       ['a', 'passed'],
-      ['b', 'failed', 'the harness was ended by SIGTERM'],
-      ['c', 'skipped', 'it was not tried: the harness was ended by SIGTERM'],
+      ['b', 'failed', 'the harness was killed by SIGTERM'],
+      ['c', 'skipped', 'it was not tried: the harness was killed by SIGTERM'],
     ]);
     await expect.poll(() => isAlive(pid)).toBe(false);
   });

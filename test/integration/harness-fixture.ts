@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test as base, expect } from 'vitest';
-import { harnessReportSchema } from '../../src/contracts/run/harness-report.ts';
 import type { Case } from '../../harness/case.ts';
 import { type HarnessOptions, runSuite } from '../../harness/harness.ts';
 import type { CaseResult, HarnessReport } from '../../harness/report.ts';
+import { harnessReportSchema } from '../../src/contracts/run/harness-report.ts';
 
 export interface HarnessPlace {
   readonly root: string;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { RouteKey } from '../../src/contracts/vocabulary.ts';
 import type { Plan } from '../../src/kernel/plan.ts';
-import { createRandom, type Random } from '../../src/simulation/random.ts';
+import { createRandom, type Random } from '../../src/simulation/crashtest.ts';
 import { waysOut } from '../../src/simulation/script-choice.ts';
 import { FORBIDDEN_FILE } from '../../src/simulation/sim-deps.ts';
 import type { SimHabits, SimScript } from '../../src/simulation/sim-script.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/simulation/random.ts';
+import { createRandom } from '../../src/simulation/crashtest.ts';
 import { findDifference, type RunEssence } from '../../src/simulation/run-essence.ts';
 import { createSimDisk } from '../../src/simulation/sim-disk.ts';
 import { createLife } from '../../src/simulation/sim-life.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/simulation/random.ts';
+import { createRandom } from '../../src/simulation/crashtest.ts';
 import { WORK_BOUNDARIES } from '../../testing/work-boundaries.ts';
 import { brokenLaws } from './work-laws.ts';
 import { createWorkWorld, essenceOf, JOBS, liveThrough, type WorkWorld } from './work-world.ts';

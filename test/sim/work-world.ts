@@ -1,7 +1,7 @@
 import type { PlannedWorkItem, PlannerResult } from '../../src/contracts/work/work-results.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { createWorkEngine, type WorkEngine } from '../../src/runtime/work/loop.ts';
-import { createRandom } from '../../src/simulation/random.ts';
+import { createRandom } from '../../src/simulation/crashtest.ts';
 import type { RoleEnd, RoleRequest } from '../../src/work/role.ts';
 import type { WorkState } from '../../src/work/state.ts';
 import { type WorkBoundary, withBoundaries } from '../../testing/work-boundaries.ts';

@@ -1,13 +1,39 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DetectedValidator } from '../../contracts/config/detected-validator.ts';
+import { DETECTED_NAMES, type DetectedValidator } from '../../contracts/config/detected-validator.ts';
 import { workspacePatterns } from '../../setup/detect-setup.ts';
-import { findValidators } from './detection/find-validators.ts';
 import type { ProjectFiles } from './detection/found-commands.ts';
+import { findDenoTasks, findLanguageTools } from './detection/language-tools.ts';
 import { NEXTEST_CONFIG } from './detection/nextest.ts';
-import { isPythonTest, PYTHON_TEST_FOLDERS } from './detection/python-tools.ts';
+import { findPackageScripts } from './detection/package-scripts.ts';
+import {
+  findPythonProject,
+  findPythonTests,
+  findPythonTools,
+  isPythonTest,
+  PYTHON_TEST_FOLDERS,
+} from './detection/python-tools.ts';
+import { findTasksOfRunners } from './detection/task-runners.ts';
 import { withReport } from './detection/test-reports.ts';
-import { TEST_SCRIPTS } from './detection/test-scripts.ts';
+import { findTestScript, TEST_SCRIPTS } from './detection/test-scripts.ts';
+
+/** Checks that the repository defines explicitly come before the defaults of a language's tools. */
+const FINDERS = [
+  findPackageScripts,
+  findDenoTasks,
+  findTasksOfRunners,
+  findPythonTools,
+  findLanguageTools,
+  findPythonProject,
+  findTestScript,
+  findPythonTests,
+] as const;
+
+/** The commands that a repository defines for `tests`, `lint` and `typecheck`: at most one for each. */
+export function findValidators(files: ProjectFiles): readonly DetectedValidator[] {
+  const found = FINDERS.flatMap((find) => find(files));
+  return DETECTED_NAMES.flatMap((name) => found.find((each) => each.name === name) ?? []);
+}
 
 const READ_FILES = new Set([
   'package.json',

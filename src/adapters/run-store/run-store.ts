@@ -19,7 +19,6 @@ import { clearHalfWritten, completeLog, settleLog, takeInJournals } from './log-
 import { createRunDirectory } from './run-directory.ts';
 import { listRuns } from './run-index.ts';
 import { acquireLock, findDriver } from './run-lock.ts';
-import { shareCalls } from './share-calls.ts';
 
 export interface RunStoreDeps {
   readonly repoRoot: string;
@@ -222,4 +221,30 @@ async function repairLog(
   await settleLog(logPath, reading, takeover);
   await clearHalfWritten(path);
   return reading;
+}
+
+/**
+ * Combines concurrent calls: calls that arrive while one is in progress share the next one. The one in progress does
+ * not suffice: it may have started before the change that a new caller made.
+ */
+function shareCalls(call: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const begin = (): Promise<void> => {
+    const started = call().finally(() => {
+      if (current === started) current = null;
+    });
+    current = started;
+    return started;
+  };
+  return () => {
+    if (current === null) return begin();
+    next ??= current
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        return begin();
+      });
+    return next;
+  };
 }

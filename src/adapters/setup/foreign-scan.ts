@@ -7,7 +7,6 @@ import { type Dependency, type ForeignDependency, findForeign, pythonName } from
 import { matchesPattern } from '../../setup/owned-paths.ts';
 import { isPathInside, resolveFrom } from '../../text/paths.ts';
 import { findLandmarks, type Landmarks, namesIn } from './checkout-walk.ts';
-import { findModuleLinks } from './node-links.ts';
 import { type PythonSites, readSite, seesSystemSites, sitesOfEnvironment } from './python-sites.ts';
 import { createPauses, type Pauses } from './tree.ts';
 
@@ -251,4 +250,50 @@ function decodeFileUrl(path: string): string {
 
 async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
+}
+
+/** A package in a `node_modules` folder that is a link. */
+interface PackageLink {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** A package in pnpm's virtual store that is a copy of a package in the repository: `core@file+packages+core`. */
+interface InjectedCopy {
+  readonly path: string;
+  readonly name: string;
+}
+
+interface ModuleLinks {
+  readonly links: readonly PackageLink[];
+  readonly copies: readonly InjectedCopy[];
+}
+
+/** Finds the packages of a `node_modules` folder that are links or copies, including those in pnpm's virtual store. */
+async function findModuleLinks(modules: string, pauses: Pauses): Promise<ModuleLinks> {
+  const links = linksOfPackages(modules);
+  const copies: InjectedCopy[] = [];
+  const store = join(modules, '.pnpm');
+  for (const entry of namesIn(store)) {
+    if (!entry.isDirectory()) continue;
+    const inner =
+      entry.name === 'node_modules' ? join(store, entry.name) : join(store, entry.name, 'node_modules');
+    links.push(...linksOfPackages(inner));
+    const [, name] = /^(.+?)@file\+/.exec(entry.name) ?? [];
+    if (name !== undefined)
+      copies.push({ path: join(inner, name.replace('+', '/')), name: name.replace('+', '/') });
+    if (pauses.isDue()) await pauses.take();
+  }
+  return { links, copies };
+}
+
+function linksOfPackages(modules: string): PackageLink[] {
+  return namesIn(modules).flatMap((entry) => {
+    const path = join(modules, entry.name);
+    if (entry.name.startsWith('@') && entry.isDirectory())
+      return namesIn(path)
+        .filter((inner) => inner.isSymbolicLink())
+        .map((inner) => ({ path: join(path, inner.name), name: `${entry.name}/${inner.name}` }));
+    return entry.isSymbolicLink() ? [{ path, name: entry.name }] : [];
+  });
 }

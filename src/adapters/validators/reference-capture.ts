@@ -2,10 +2,55 @@ import { constants, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { CapturedArtifact, CapturedReference, CapturedReferences } from '../../ports/validator.ts';
+import type {
+  CapturedArtifact,
+  CapturedReference,
+  CapturedReferences,
+  ReferenceRole,
+} from '../../ports/validator.ts';
 import { isPathInside } from '../../text/paths.ts';
-import { listReferences, type ReportReference } from './report-references.ts';
 import { isOffLimits, type Roots, realPathOf } from './roots.ts';
+
+/** A file that a report refers to, with its role. */
+interface ReportReference {
+  readonly reference: string;
+  readonly role: ReferenceRole;
+}
+
+const IMAGE_FILE = /\.(?:png|jpe?g|gif|webp|bmp|avif)$/i;
+
+/** All files that a report names, without duplicates. Values other than strings are ignored. */
+function listReferences(report: Readonly<Record<string, unknown>>): readonly ReportReference[] {
+  const proposals = recordsIn(report.proposed_goldens);
+  const fixtures = proposals.flatMap(({ proposed_path, diff_ref }) => [proposed_path, diff_ref]);
+  const others = [
+    ...recordsIn(report.cases).flatMap(({ artifacts }) => asList(artifacts)),
+    ...recordsIn(report.ux_flags).map(({ evidence_ref }) => evidence_ref),
+  ];
+  const roles = new Map<string, ReferenceRole>();
+  for (const reference of fixtures) if (isText(reference)) roles.set(reference, 'harness_fixture');
+  for (const reference of others)
+    if (isText(reference) && !roles.has(reference)) roles.set(reference, roleOf(reference));
+  return [...roles].map(([reference, role]) => ({ reference, role }));
+}
+
+function roleOf(reference: string): ReferenceRole {
+  return IMAGE_FILE.test(reference) ? 'harness_screenshot' : 'validation_artifact';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return asList(value).filter(
+    (entry): entry is Record<string, unknown> => typeof entry === 'object' && entry !== null,
+  );
+}
 
 /** A report that refers to more files is too much for a reviewer. */
 const MAX_REFERENCES = 1_000;
@@ -82,8 +127,7 @@ async function captureReference(
   try {
     const found = await handle.stat();
     if (!found.isFile()) return 'which is no file';
-    if (!(await isUnchanged(source, realPath, found.ino)))
-      return 'which was exchanged while it was looked at';
+    if (!(await isUnchanged(source, realPath, found.ino))) return 'which was replaced while it was read';
     if (found.size > FILE_LIMIT_BYTES) return 'which is larger than 64 MiB';
     if (found.size > left) return 'which is too much: the files of a report have 512 MiB together';
     const path = copyOf(place, name);

@@ -1,6 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { outcomeOfEnd } from '../../contracts/run/process-end.ts';
+import { networkWant } from '../../policy/network-want.ts';
+import type { Confinement } from '../../ports/sandbox.ts';
 import type { ProcessResult, ResolveProgram, Supervisor } from '../../ports/supervisor.ts';
 import type {
   RunnableValidator,
@@ -12,14 +15,64 @@ import type {
 import { isPathInside } from '../../text/paths.ts';
 import { captureArtifacts, stampPossibleReports } from './artifact-capture.ts';
 import { type ArtifactDeclaration, declareArtifact } from './artifact-declaration.ts';
-import { evidenceName } from './evidence-name.ts';
 import { checkInvocation, type Invocation, planInvocation } from './invocation.ts';
-import { confinementOf, networkReason } from './network-reason.ts';
 import type { Refused } from './placeholders.ts';
 import { captureReferences } from './reference-capture.ts';
 import { convertReport } from './report-conversion.ts';
 import { declareReport, reportName, reportSourceOf } from './report-declaration.ts';
 import { realPathOf, realRoots } from './roots.ts';
+
+const OUTPUT_END_BYTES = 64 * 1024;
+
+/** Allows the host's network if the validator is configured to use it and no policy denies it. */
+function confinementOf({ confinement, validator }: ValidatorRequest): Confinement | null {
+  const wantsHost = validator.kind === 'command' && validator.network === 'host';
+  if (confinement === null || !wantsHost || confinement.networkDenied === true) return confinement;
+  return { ...confinement, network: 'allow' };
+}
+
+/**
+ * Says that a check may have failed only because it had no network; null if its output does not suggest that.
+ */
+async function networkReason(ran: ProcessResult, request: ValidatorRequest): Promise<string | null> {
+  if (confinementOf(request)?.network !== 'deny') return null;
+  const output = await Promise.all([ran.stderr, ran.stdout].map(({ path }) => readEnd(path)));
+  const line = networkWant(output.join('\n'));
+  if (line === null) return null;
+  const canHaveOne = request.validator.kind === 'command' && request.confinement?.networkDenied !== true;
+  const fix = canHaveOne
+    ? `if it needs one, set validators.${request.validator.id}.network: host`
+    : 'if it needs one, a policy has to allow it';
+  return `it had no network, and its output says "${line}"; ${fix}`;
+}
+
+async function readEnd(path: string): Promise<string> {
+  const file = await open(path, 'r').catch(() => null);
+  if (file === null) return '';
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - OUTPUT_END_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(OUTPUT_END_BYTES), 0, OUTPUT_END_BYTES, start);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+const LONGEST_NAME = 100;
+
+/** A validator's id as a file name: different ids get different names, and none contains a path separator. */
+export function evidenceName(id: string): string {
+  const name = id
+    .replace(/[^A-Za-z0-9._-]/gu, (character) => encodeURIComponent(character).replace(/[!'()*]/g, hexOf))
+    .replace(/^\./, '%2E');
+  if (name.length <= LONGEST_NAME) return name;
+  return `${name.slice(0, LONGEST_NAME)}-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`;
+}
+
+function hexOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
 
 export interface ValidatorRunnerDeps {
   readonly supervisor: Supervisor;
@@ -253,7 +306,7 @@ function reasonOf({ end }: ProcessResult, request: ValidatorRequest): string | n
     case 'exited':
       return end.exitCode === 0 ? null : `the validator exited with code ${end.exitCode}`;
     case 'signalled':
-      return `the validator was ended by ${end.signal}`;
+      return `the validator was killed by ${end.signal}`;
     case 'spawn_failed':
       return end.message;
     case 'timeout':

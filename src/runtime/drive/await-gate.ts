@@ -1,8 +1,10 @@
-import { closeGate } from '../effects/gate/close-gate.ts';
+import { answererText } from '../../contracts/run/answer-origin.ts';
+import type { EventDraft } from '../../contracts/run/event.ts';
+import { extendManifest } from '../evidence/evidence.ts';
 import { ApprovalVoid, bindApproval } from '../gates/approval.ts';
-import { type GateAnswer, settleGate, showsWhatIsThere } from '../gates/open-gates.ts';
+import { type GateAnswer, outcomePath, settleGate, showsWhatIsThere } from '../gates/open-gates.ts';
 import type { AwaitingView, RunView } from '../record/run-view.ts';
-import type { EffectResult } from '../run-context.ts';
+import type { EffectResult, RunContext } from '../run-context.ts';
 import type { DriveContext } from './drive-context.ts';
 
 /** How often a waiting process polls an open gate's inbox. */
@@ -67,4 +69,20 @@ async function expectUnchanged({ directory, view }: DriveContext, awaiting: Awai
     throw new ApprovalVoid(
       `the approval of gate ${awaiting.stepId} is void: ${binding.changed} changed since the gate was opened`,
     );
+}
+
+/** Adds the answer to the gate's manifest. */
+async function closeGate(
+  { directory, deps, events }: RunContext,
+  awaiting: AwaitingView,
+  answer: GateAnswer,
+): Promise<readonly EventDraft[]> {
+  const digest = await directory.digest(directory.resolve(outcomePath(awaiting)));
+  return extendManifest(directory, awaiting, {
+    events: events(),
+    endedAt: deps.clock.now().toISOString(),
+    termination: answer.answer,
+    summary: `${answer.answer}${answer.by === null ? '' : ` by ${answererText(answer.by, answer.from)}`}`,
+    artifact: { role: 'gate_outcome', digest },
+  });
 }

@@ -1,13 +1,56 @@
-import type { RunEvent } from '../../contracts/run/event.ts';
+import type { EventDraft, RunEvent } from '../../contracts/run/event.ts';
 import type { Plan } from '../../kernel/plan.ts';
 import { INITIAL_STATE, type RunState } from '../../kernel/state.ts';
+import { maskSecrets } from '../../policy/secrets.ts';
 import type { DrivenRun } from '../../ports/run-store.ts';
 import type { RunWorkspace } from '../../ports/workspace.ts';
 import { metadataOf, statusOf, writeMetadata, writeStatus } from '../record/derived-files.ts';
 import { createRunViewer, type RunView } from '../record/run-view.ts';
 import { Interrupted, markOf, type RunContext, type RunDeps, type RunObserver } from '../run-context.ts';
 import { readCancelRequest } from './cancel-request.ts';
-import { maskDraft } from './masked-events.ts';
+
+/**
+ * Payload keys that contain free text. Other keys contain names, which must not change. A gate's comment is not
+ * masked: it is compared with the file in which the user's answer is stored.
+ */
+const TEXT_KEYS: ReadonlySet<string> = new Set(['reason', 'note', 'message', 'command']);
+
+/** Masks secrets in the free text of an event. */
+export function maskDraft(draft: EventDraft, secrets: readonly string[]): EventDraft {
+  const payload = Object.fromEntries(
+    Object.entries(draft.payload).map(([key, value]: [string, unknown]) => [
+      key,
+      key === 'inputs' ? maskInputs(value) : maskText(key, value, secrets),
+    ]),
+  );
+  // Masking keeps the keys and the types of their values.
+  return { ...draft, payload } as EventDraft;
+}
+
+function maskText(key: string, value: unknown, secrets: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => maskText(key, item, secrets));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([inner, item]: [string, unknown]) => [
+        inner,
+        maskText(inner, item, secrets),
+      ]),
+    );
+  return typeof value === 'string' && TEXT_KEYS.has(key) ? maskSecrets(value, secrets) : value;
+}
+
+/**
+ * Masks the values given with `--input`. They are also instructions for agents, so known secret values are kept (a
+ * common word may be someone's password) and only text that looks like a secret is masked.
+ */
+function maskInputs(inputs: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(Object(inputs) as Record<string, unknown>).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? maskSecrets(value, []) : value,
+    ]),
+  );
+}
 
 /** How often `status.json` is refreshed and cancel requests are read while a step runs. */
 const HEARTBEAT_MS = 1_000;

@@ -6,7 +6,6 @@ import { writeFinalState } from '../record/derived-files.ts';
 import { type AwaitingView, type ParkedView, parkedView, type RunView } from '../record/run-view.ts';
 import { type EffectResult, Interrupted } from '../run-context.ts';
 import { awaitGate, type GateWait } from './await-gate.ts';
-import { awaitTime } from './await-time.ts';
 import { readCancelRequest } from './cancel-request.ts';
 import {
   createContext,
@@ -15,6 +14,9 @@ import {
   startHeartbeat,
 } from './drive-context.ts';
 import { finish, perform } from './perform.ts';
+
+/** The clock may be adjusted and the machine may be suspended, so the time is checked again this often. */
+const POLL_MS = 30_000;
 
 /** How `driveRun` can return. */
 export type DriveEnd =
@@ -114,4 +116,19 @@ async function returnEnded(context: DriveContext): Promise<DriveEnd> {
   await context.writeMetadata();
   await writeFinalState(context.directory, view);
   return { kind: 'ended', end: view.end, view };
+}
+
+/** Whether `until` has passed; false only if `wait` is false. */
+async function awaitTime(
+  { wait }: Pick<GateWait, 'wait'>,
+  { deps, signal, stopIfAsked }: DriveContext,
+  until: string,
+): Promise<boolean> {
+  for (;;) {
+    const leftMs = Date.parse(until) - deps.clock.now().getTime();
+    if (leftMs <= 0) return true;
+    if (!wait) return false;
+    await deps.clock.sleep(Math.min(leftMs, POLL_MS), signal);
+    await stopIfAsked();
+  }
 }

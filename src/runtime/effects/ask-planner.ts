@@ -4,11 +4,92 @@ import type { PlannerInput } from '../../contracts/planner/planner-input.ts';
 import type { Judgement } from '../../contracts/planner/planner-trace.ts';
 import type { EvaluateStep } from '../../kernel/plan.ts';
 import type { Effect } from '../../kernel/protocol.ts';
+import { ledgerLine } from '../../planner/claims/ledger.ts';
+import { decidingKind } from '../../policy/deciding-files.ts';
+import { maskSecrets } from '../../policy/secrets.ts';
 import { claimLedger } from '../evidence/claim-ledger.ts';
 import { assembleEnvelope } from '../evidence/envelope.ts';
-import { evaluationInputs } from '../evidence/evaluation-inputs.ts';
-import { openEvidence } from '../evidence/evidence.ts';
+import { openEvidence, readEvidence } from '../evidence/evidence.ts';
+import { lastEnded } from '../record/run-view.ts';
 import { type EffectResult, Interrupted, markOf, type RunContext } from '../run-context.ts';
+
+/** The maximum length of one file's part, so that a long one doesn't crowd out the others. */
+const MAX_SECTION = 4_096;
+/** How many omitted files are named. */
+const MAX_NAMED = 100;
+
+/** Shortens a patch to a limit: a part of each file while there is room, some files first, then the omitted names. */
+export function excerptPatch(patch: string, limit: number, isFirst: (path: string) => boolean): string {
+  const sections = patch.split(/^(?=diff --git )/m).filter((part) => part.trim() !== '');
+  const ordered = [
+    ...sections.filter((section) => isFirst(pathOf(section))),
+    ...sections.filter((section) => !isFirst(pathOf(section))),
+  ];
+  const shown: string[] = [];
+  const left: string[] = [];
+  let room = limit;
+  for (const section of ordered) {
+    const part = truncate(section);
+    if (part.length > room) left.push(pathOf(section));
+    else shown.push(part);
+    room -= Math.min(part.length, room);
+  }
+  if (left.length === 0) return shown.join('');
+  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
+  return `${shown.join('')}\n… not shown: ${left.slice(0, MAX_NAMED).join(', ')}${more}\n`;
+}
+
+function truncate(section: string): string {
+  const hidden = section.length - MAX_SECTION;
+  return hidden <= 0
+    ? section
+    : `${section.slice(0, MAX_SECTION)}\n… ${hidden} characters more of this file\n`;
+}
+
+/** The new path of the file, from the first line of its section. */
+function pathOf(section: string): string {
+  const [line = ''] = section.split('\n', 1);
+  return (/ "?b\/(.*?)"?$/.exec(line)?.[1] ?? line).trim();
+}
+
+/** The maximum length of a transcript or patch in a planner prompt. */
+const EXCERPT_LIMIT = 16_384;
+
+/**
+ * What a planner prompt gets besides the envelope. The diff is an excerpt with a part of every file, tests and
+ * configuration first; the transcript is included only if the prompt asks for it.
+ */
+async function evaluationInputs(
+  context: RunContext,
+  names: readonly string[],
+  ledger: readonly LedgerEntry[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const { plan, directory, deps } = context;
+  const inputs: Record<string, unknown> = {
+    ...context.view().started.inputs,
+    component_kind: plan.componentKind,
+    eval_profile: plan.evalProfile,
+    claims: ledger.map(ledgerLine),
+  };
+  const agent = lastEnded(context.view().steps, 'RUN_AGENT');
+  const excerpt = async (role: string): Promise<string> => {
+    const text = agent === null ? null : await readEvidence(directory, agent, role);
+    return maskSecrets(text ?? '', deps.project.secrets ?? []);
+  };
+  if (names.includes('diff')) {
+    const tests = deps.project.tests ?? null;
+    const patch = await excerpt('workspace_diff');
+    inputs.diff = excerptPatch(patch, EXCERPT_LIMIT, (path) => decidingKind(path, tests) !== null);
+  }
+  if (names.includes('transcript')) inputs.transcript = keepEnd(await excerpt('runner_transcript'));
+  return inputs;
+}
+
+/** Keeps the end of a transcript: the agent's last actions say the most. */
+function keepEnd(text: string): string {
+  const cut = text.length - EXCERPT_LIMIT;
+  return cut <= 0 ? text : `${cut} characters before this …\n${text.slice(-EXCERPT_LIMIT)}`;
+}
 
 type PlannerEffect = Extract<Effect, { kind: 'ask_planner' }>;
 
@@ -31,7 +112,7 @@ export async function askPlanner(
   });
   await evidence.json('planner_trace', 'planner_trace.json', trace);
   const reason = reasonOf(decision);
-  const records = await evidence.close(decision.status, reason ?? 'nothing stands in the way');
+  const records = await evidence.close(decision.status, reason ?? 'no problem found');
   return {
     records,
     input: {

@@ -8,19 +8,27 @@ import type { Entry } from '../../kernel/state.ts';
 import { wordsToJudge } from '../../planner/claims/standing-claims.ts';
 import { mergeReports } from '../../planner/merge-reports.ts';
 import { formatTranscriptSummary, parseDiffSummary } from '../../planner/summaries.ts';
+import type { RunDirectory } from '../../ports/run-store.ts';
 import { valueRelativeToCheckout } from '../../reports/checkout-paths.ts';
+import { parseJson } from '../../text/json.ts';
 import { formatApproval, openApprovals } from '../gates/approval-paths.ts';
 import { lastEnded, type StepView } from '../record/run-view.ts';
 import type { RunContext } from '../run-context.ts';
 import { validationRecordSchema } from '../verify/check-record.ts';
 import { type EarlierAgent, earlierAgent, wordsOf } from './agent-messages.ts';
-import { judgedReports } from './evaluated-reports.ts';
-import { readEvidenceJson, readManifest } from './evidence.ts';
+import { readEvidenceJson, readManifest, type StepKey } from './evidence.ts';
 import { findingsOf } from './findings.ts';
 import { reviewEvidence } from './review-evidence.ts';
 import { joinDoubts, standingChecks } from './standing-checks.ts';
 import { describeChanges } from './stored-changes.ts';
 import { fingerprintOf } from './workspace-evidence.ts';
+
+type Report = Readonly<Record<string, unknown>>;
+
+const validationSchema = z.object({
+  exit_codes: z.record(z.string(), z.int()),
+  converted_reports: z.array(z.string()).default([]),
+});
 
 /** How many completed steps the planner sees, and at least how many evaluations. */
 const WINDOW_STEPS = 3;
@@ -217,4 +225,36 @@ async function judgedDiff(context: RunContext, step: StepView): Promise<string> 
     .object({ evidence: z.object({ workspace_diff_summary: z.string() }) })
     .safeParse(await readEvidenceJson(context.directory, step, 'planner_input'));
   return parsed.success ? parsed.data.evidence.workspace_diff_summary : 'no changes';
+}
+
+/**
+ * The reports of a validation that the planner sees. A report without failures next to a failed validator would look
+ * like a contradiction to it. A converted report covers only its own runner, so it is omitted then: the evaluation is
+ * about the validator that failed.
+ */
+async function judgedReports(directory: RunDirectory, step: StepKey): Promise<readonly Report[]> {
+  const manifest = await readManifest(directory, step);
+  const stored = manifest?.artifacts.filter(({ role }) => role === 'harness_report') ?? [];
+  const parsed = validationSchema.safeParse(await readEvidenceJson(directory, step, 'validation_report'));
+  const converted = parsed.success ? parsed.data.converted_reports : [];
+  const someFailed = parsed.success && Object.values(parsed.data.exit_codes).some((code) => code !== 0);
+  const reports: Report[] = [];
+  for (const { path } of stored) {
+    const value = parseJson((await directory.read(path)) ?? '');
+    if (typeof value !== 'object' || value === null) continue;
+    const report = value as Report;
+    if (someFailed && converted.includes(path) && !hasFailedCase(report)) continue;
+    reports.push(report);
+  }
+  return reports;
+}
+
+function hasFailedCase({ cases }: Report): boolean {
+  return (
+    Array.isArray(cases) &&
+    cases.some(
+      (item: unknown) =>
+        typeof item === 'object' && item !== null && 'status' in item && item.status === 'failed',
+    )
+  );
 }

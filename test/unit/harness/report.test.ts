@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { harnessReportSchema } from '../../../src/contracts/run/harness-report.ts';
 import { type Attempt, newAttempt } from '../../../harness/attempt.ts';
 import { exitCodeOf, reportOf, type TriedCase } from '../../../harness/report.ts';
+import { harnessReportSchema } from '../../../src/contracts/run/harness-report.ts';
 
 const WHEN = { generatedAt: '2026-02-09T14:30:00.000Z', durationMs: 12 };
 const PROPOSAL = {

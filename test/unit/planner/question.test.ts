@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFence } from '../../../src/planner/prompts/fence.ts';
 import { composeQuestion } from '../../../src/planner/prompts/question.ts';
-import { excerptPatch } from '../../../src/runtime/evidence/patch-excerpt.ts';
+import { excerptPatch } from '../../../src/runtime/effects/ask-planner.ts';
 import { envelope, failed } from './envelope-builder.ts';
 
 const NONCE = '0123456789abcdef';

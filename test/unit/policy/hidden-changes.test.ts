@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HiddenChange } from '../../../src/contracts/run/workspace-change.ts';
-import { checkHiddenChanges } from '../../../src/policy/hidden-changes.ts';
+import { checkHiddenChanges } from '../../../src/policy/changes.ts';
 import { formatViolation } from '../../../src/policy/violation.ts';
 
 interface Case {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findValidators } from '../../../src/adapters/project/detection/find-validators.ts';
+import { findValidators } from '../../../src/adapters/project/detect-validators.ts';
 
 type Files = Readonly<Record<string, string>>;
 type Found = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findValidators } from '../../../src/adapters/project/detection/find-validators.ts';
+import { findValidators } from '../../../src/adapters/project/detect-validators.ts';
 import { withReport } from '../../../src/adapters/project/detection/test-reports.ts';
 
 /** The command of the tests and its report, as one would write them. */

@@ -3,9 +3,9 @@ import type { GoldenProposal } from '../../../src/contracts/run/golden-proposal.
 import { INITIAL_STATE } from '../../../src/kernel/state.ts';
 import type { RunDirectory } from '../../../src/ports/run-store.ts';
 import { patchSections } from '../../../src/runtime/evidence/patch-sections.ts';
-import { isInTheWay, readGoldenPath } from '../../../src/runtime/goldens/golden-path.ts';
 import { proposalsIn, proposalTitle } from '../../../src/runtime/goldens/golden-proposal.ts';
 import { pendingProposals } from '../../../src/runtime/goldens/pending-proposals.ts';
+import { isInTheWay, readGoldenPath } from '../../../src/runtime/goldens/propose-goldens.ts';
 import type { StepView } from '../../../src/runtime/record/run-view.ts';
 
 describe('the path of a golden', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../../src/contracts/run/event.ts';
-import { maskDraft } from '../../../src/runtime/drive/masked-events.ts';
+import { maskDraft } from '../../../src/runtime/drive/drive-context.ts';
 
 const TOKEN = ['npm_', 'A1b2C3d4E5f6A7b8C9d0E1f2A3b4C5d6E7f8'].join('');
 

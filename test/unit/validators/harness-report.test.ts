@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHarnessReport } from '../../../src/adapters/validators/harness-report.ts';
+import { parseHarnessReport } from '../../../src/adapters/validators/artifact-capture.ts';
 
 const whole = { suite_id: 's', cases: [], summary: {} };
 

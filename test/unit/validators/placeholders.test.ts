@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { declareArtifact } from '../../../src/adapters/validators/artifact-declaration.ts';
-import { evidenceName } from '../../../src/adapters/validators/evidence-name.ts';
 import {
   argumentValues,
   fillPlaceholders,
   pathValues,
 } from '../../../src/adapters/validators/placeholders.ts';
+import { evidenceName } from '../../../src/adapters/validators/validator-runner.ts';
 
 const place = {
   runId: '0199ab',

@@ -1,6 +1,11 @@
-import type { HiddenChange, Notice } from '../../../contracts/run/workspace-change.ts';
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { FileChange, HiddenChange, Notice } from '../../../contracts/run/workspace-change.ts';
 import { isHarmlessSetting } from '../../../policy/git-settings.ts';
 import type { StepTraces, StepWatch, StepWatcher, WatchRequest } from '../../../ports/step-watch.ts';
+import { lastIgnored } from '../files/file-tree.ts';
+import { RUN_FOLDER } from '../files/harness-link.ts';
+import { pathInside, textOfPath } from '../files/paths.ts';
 import { removeSpecialFiles } from '../files/special-files.ts';
 import { kindOf } from '../git/file-kind.ts';
 import { isAncestor } from '../git/revision.ts';
@@ -24,9 +29,32 @@ import {
 import { addStoreRef } from '../repository/store-refs.ts';
 import { changedSubmodules } from '../repository/submodules.ts';
 import { COMMITS_NAME, salvageRefOf } from '../result/salvage-refs.ts';
-import { compareIgnored, readIgnored } from './ignored-changes.ts';
-import { findLinksOut } from './links-out.ts';
 import { compareCheckouts, readCheckout } from './user-checkout.ts';
+
+const LINK_MODE = '120000';
+
+/** Symbolic links that a step created or changed, and that lead out of the checkout. */
+async function findLinksOut(checkout: string, changes: readonly FileChange[]): Promise<HiddenChange[]> {
+  const found: HiddenChange[] = [];
+  const top = await realpath(checkout);
+  for (const { path, status, newMode } of changes) {
+    if (newMode !== LINK_MODE || status === 'D') continue;
+    const target = await targetOf(checkout, path);
+    if (target === null || target === top || target.startsWith(`${top}${sep}`)) continue;
+    const verb = status === 'A' ? 'created' : 'changed';
+    found.push({ place: 'link', subject: `${path} -> ${target}`, verb, restored: false });
+  }
+  return found;
+}
+
+/** The target of a link, with the links among its own parent folders resolved; null if it is not a link. */
+async function targetOf(checkout: string, link: string): Promise<string | null> {
+  const path = join(checkout, link);
+  const written = await readlink(path).catch(() => null);
+  if (written === null) return null;
+  const folder = await realpath(dirname(path)).catch(() => dirname(path));
+  return resolve(folder, written);
+}
 
 export function createStepWatcher(user: UserRepository): StepWatcher {
   return { watch: (request) => startWatch(user, request) };
@@ -116,4 +144,53 @@ async function compareRefs(
     salvaged.push(await addStoreRef(storeDir, salvageRefOf(workspace.runId, COMMITS_NAME), old));
   }
   return { refsBefore, refsAfter, rewritten, salvaged };
+}
+
+/** Stamps by path of files that git ignores. */
+type IgnoredFiles = ReadonlyMap<string, string>;
+
+/** Reads only the ignored files that a policy has a rule about: no snapshot contains them. */
+async function readIgnored(
+  repository: RunRepository,
+  isWatched: (path: string) => boolean,
+): Promise<IgnoredFiles> {
+  const stamps = new Map<string, string>();
+  const waiting = [...(await lastIgnored(repository))];
+  for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
+    if (entry === `${RUN_FOLDER}/`) continue;
+    const path = textOfPath(entry);
+    if (entry.endsWith('/')) waiting.push(...(await entriesIn(repository, entry)));
+    else if (isWatched(path)) {
+      const stamp = await stampOf(pathInside(repository, entry));
+      if (stamp !== null) stamps.set(path, stamp);
+    }
+  }
+  return stamps;
+}
+
+async function entriesIn(repository: RunRepository, folder: string): Promise<string[]> {
+  const options = { withFileTypes: true, encoding: 'latin1' } as const;
+  const entries = await readdir(pathInside(repository, folder), options).catch(() => []);
+  return entries.map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`);
+}
+
+async function stampOf(path: Buffer): Promise<string | null> {
+  const found = await lstat(path, { bigint: true }).catch(() => null);
+  return found === null ? null : `${found.mode} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+}
+
+function compareIgnored(before: IgnoredFiles, after: IgnoredFiles): FileChange[] {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return paths.flatMap((path): FileChange[] => {
+    const [old, now] = [before.get(path), after.get(path)];
+    if (old === now) return [];
+    const status = old === undefined ? 'A' : now === undefined ? 'D' : 'M';
+    const modes = { oldMode: modeOf(old), newMode: modeOf(now) };
+    const counts = { insertions: null, deletions: null };
+    return [{ path, oldPath: null, status, ...counts, ...modes, blob: '0'.repeat(40) }];
+  });
+}
+
+function modeOf(stamp: string | undefined): string {
+  return stamp === undefined ? '000000' : Number(stamp.split(' ')[0]).toString(8).padStart(6, '0');
 }

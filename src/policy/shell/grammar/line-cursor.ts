@@ -149,6 +149,8 @@ export function openCompound(
   };
   cursor.open.push({ compound, around: cursor.steps });
   cursor.steps = part.steps;
+  // Even an empty substitution costs a reader of its own, so it counts towards the limit.
+  if (shape === 'substitution') countWord(cursor);
 }
 
 /** Starts the next part: after `then`, `else`, `do` or the end of a `case` branch. */

@@ -2,8 +2,11 @@ import * as z from 'zod';
 import type { LedgerEntry } from '../../../contracts/planner/claim-ledger.ts';
 import { type Blocker, blockerSchema } from '../../../contracts/planner/planner-decision.ts';
 import type { WorkspaceDiff } from '../../../contracts/run/workspace-change.ts';
-import type { GateStep } from '../../../kernel/plan.ts';
-import type { Effect } from '../../../kernel/protocol.ts';
+import type { GateEvent } from '../../../contracts/vocabulary.ts';
+import { decide } from '../../../kernel/decide.ts';
+import type { GateStep, Plan } from '../../../kernel/plan.ts';
+import type { Effect, KernelDecision } from '../../../kernel/protocol.ts';
+import type { RunState } from '../../../kernel/state.ts';
 import { readLedger } from '../../evidence/claim-ledger.ts';
 import { type Evidence, openEvidence, readEvidenceJson, readManifest } from '../../evidence/evidence.ts';
 import { findingsOf } from '../../evidence/findings.ts';
@@ -12,8 +15,12 @@ import { checkNotes } from '../../evidence/standing-checks.ts';
 import { compareTrees } from '../../evidence/workspace-evidence.ts';
 import { openApprovals } from '../../gates/approval-paths.ts';
 import { gateChanges, shownChange } from '../../gates/gate-changes.ts';
-import { consequencesOf } from '../../gates/gate-consequences.ts';
-import { type EvidenceItem, GATE_REQUEST_FILE, type GateRequest } from '../../gates/gate-request.ts';
+import {
+  type Consequence,
+  type EvidenceItem,
+  GATE_REQUEST_FILE,
+  type GateRequest,
+} from '../../gates/gate-request.ts';
 import { renderGateRequest } from '../../gates/gate-text.ts';
 import { proposeGoldens } from '../../goldens/propose-goldens.ts';
 import { noticeText } from '../../record/preparation-text.ts';
@@ -169,7 +176,7 @@ function expiryOf(requestedAt: Date, timeoutMs: number | null): string | null {
 function reasonOf(context: RunContext, step: GateStep): string {
   const { lastDecision, state, routes } = context.view();
   if (state.pendingGoldens.length > 0)
-    return `goldens proposed by ${state.pendingGoldens.join(', ')} need a person`;
+    return `goldens proposed by ${state.pendingGoldens.join(', ')} need approval`;
   const via = routes.at(-1);
   if (lastDecision !== null && via?.from === lastDecision.stepId)
     return `evaluation \`${lastDecision.stepId}\`: ${lastDecision.status}${lastDecision.reason === null ? '' : `: ${lastDecision.reason}`}`;
@@ -219,4 +226,46 @@ async function evidenceOf(context: RunContext): Promise<EvidenceItem[]> {
     items.set(path, { step_id: step_id ?? '', attempt, role, path, sha256, important: important.has(path) });
   }
   return [...items.values()];
+}
+
+interface Consequences {
+  readonly approve: Consequence;
+  readonly reject: Consequence;
+  /** Null for a gate without a timeout. */
+  readonly timeout: Consequence | null;
+  readonly [answer: string]: Consequence | null;
+}
+
+/** What each answer to a gate leads to. Asks the kernel itself, so that the prediction can't differ from the run. */
+function consequencesOf(plan: Plan, state: RunState, step: GateStep): Consequences {
+  const opened = decide(plan, state, {
+    kind: 'gate_opened',
+    reason: '',
+    tree: state.tree ?? '',
+    requestSha256: '',
+  });
+  const after = (answer: GateEvent): Consequence => {
+    const given = { kind: 'gate_answered', answer, by: null, comment: null, answeredAt: '' } as const;
+    const effect = effectAfter(plan, decide(plan, opened.state, given));
+    if (effect === null || effect.kind === 'prepare')
+      throw new Error(`gate ${step.id} has no route for ${answer}`);
+    if (effect.kind !== 'finish') return { step_id: effect.stepId, opcode: effect.opcode, ends: null };
+    const { lifecycle, outcome, termination, reason } = effect.end;
+    return {
+      step_id: step.routes[answer] ?? 'STOP',
+      opcode: 'STOP',
+      ends: { lifecycle_state: lifecycle, outcome, termination, reason },
+    };
+  };
+  return {
+    approve: after('gate_approved'),
+    reject: after('gate_rejected'),
+    timeout: step.timeoutMs === null ? null : after('gate_timed_out'),
+  };
+}
+
+/** Accepting goldens is an intermediate effect; returns the effect that follows it. */
+function effectAfter(plan: Plan, { state, effect }: KernelDecision): Effect | null {
+  if (effect?.kind !== 'accept_goldens') return effect;
+  return decide(plan, state, { kind: 'goldens_accepted', changed: false, tree: null }).effect;
 }

@@ -4,6 +4,7 @@ import { MECHANICAL_OUTCOMES, type MechanicalOutcome } from '../../../contracts/
 import type { PlanValidator, ValidationStep } from '../../../kernel/plan.ts';
 import type { Effect } from '../../../kernel/protocol.ts';
 import type { ValidatorResult } from '../../../ports/validator.ts';
+import { nameSome } from '../../../text/name-some.ts';
 import { type Evidence, openEvidence } from '../../evidence/evidence.ts';
 import { protectedPathFinding } from '../../evidence/findings.ts';
 import { recordReportFiles } from '../../evidence/report-files.ts';
@@ -17,7 +18,6 @@ import { readBaseline } from './baseline-record.ts';
 import { collectFacts } from './check-facts.ts';
 import { type PreparedJudge, prepareJudge } from './judge-checkout.ts';
 import { forgiveKnownFailures, withDueValidators } from './optional-validators.ts';
-import { noteRestoredPaths, protectedPaths } from './protected-paths.ts';
 import {
   keyOfValidator,
   neverRan,
@@ -34,6 +34,9 @@ import {
   triedOnce,
   triesOf,
 } from './validator-tries.ts';
+
+/** How many paths a note names; the policy summary lists them all. */
+const MAX_NAMED = 5;
 
 type ValidationEffect = Extract<Effect, { kind: 'run_validation' }>;
 
@@ -259,4 +262,28 @@ function validatorCompleted(stepId: string, attempt: number, { last, failed }: T
       ...(index === 0 ? {} : { try: index + 1 }),
     },
   }));
+}
+
+/**
+ * The paths that validators see as at the base: those protected by the policies of the validation step and of the agent
+ * whose work it checks.
+ */
+function protectedPaths(context: RunContext, policies: readonly string[]): (path: string) => boolean {
+  const protectors = [policies, lastAgentPolicies(context)].flatMap(
+    (refs) => context.deps.project.policy(refs).protects ?? [],
+  );
+  return (path) => protectors.some((protects) => protects(path));
+}
+
+/** Reports in a status note, right after the step, that the change touches protected paths. */
+function noteRestoredPaths(stepId: string, paths: readonly string[]): EventDraft[] {
+  if (paths.length === 0) return [];
+  const note = `protected paths were changed; validators of step "${stepId}" saw them as at the base: ${nameSome(paths, MAX_NAMED)}`;
+  return [{ event_type: 'status_updated', step_id: stepId, payload: { note } }];
+}
+
+function lastAgentPolicies({ plan, view }: RunContext): readonly string[] {
+  const last = view().steps.findLast(({ opcode }) => opcode === 'RUN_AGENT');
+  const step = plan.steps.find(({ id }) => id === last?.stepId);
+  return step?.opcode === 'RUN_AGENT' ? step.policies : [];
 }

@@ -9,7 +9,6 @@ import { flakyLines } from './flaky-text.ts';
 import { preparationLines } from './preparation-lines.ts';
 import { entryName } from './progress.ts';
 import { formatDuration, type Paint, printable, type Terminal } from './terminal.ts';
-import { usageText } from './usage-text.ts';
 
 export interface SummaryFacts {
   readonly view: RunView;
@@ -137,7 +136,7 @@ function evaluationLines(view: RunView, stated: string): string[] {
     .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
     .map((step) => {
       const head = `${entryName(step)}: ${step.termination}`;
-      if (step.reason === null) return `${head}, nothing stands in the way`;
+      if (step.reason === null) return `${head}, no problem found`;
       return stated.includes(step.reason) ? head : `${head} — ${printable(step.reason)}`;
     });
 }
@@ -184,4 +183,19 @@ function branchLines(view: RunView): string[] {
 
 function asList<T>(value: T | null): T[] {
   return value === null ? [] : [value];
+}
+
+/** The usage that agents and planners reported; null if no agent has run. */
+function usageText({ steps, state: { usage } }: Pick<RunView, 'steps' | 'state'>): string | null {
+  if (!steps.some(({ opcode }) => opcode === 'RUN_AGENT')) return null;
+  const { inputTokens, outputTokens, costUsd } = usage;
+  const tokens =
+    inputTokens === null && outputTokens === null
+      ? 'tokens unknown'
+      : `${countText(inputTokens)} tokens in, ${countText(outputTokens)} out`;
+  return `${tokens}; cost ${costUsd === null ? 'unknown' : `${costUsd} USD`}`;
+}
+
+function countText(count: number | null): string {
+  return count === null ? 'unknown' : String(count);
 }

@@ -176,6 +176,7 @@ const REFUSED = [
   'r"m" x',
   'r\\m x',
   '\\rm x',
+  'ls &\\\n& rm x',
   "$'rm' x",
   "$'\\x72m' x",
   "$'\\162m' x",

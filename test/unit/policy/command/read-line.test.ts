@@ -114,6 +114,7 @@ describe('a shell line', () => {
     ['( '.repeat(100), 'it is nested too deeply'],
     ['a;'.repeat(6_000), 'it holds too many commands'],
     ['a '.repeat(60_000), 'it holds too many words'],
+    ['`'.repeat(120_000), 'it holds too many words'],
   ])('%.20j is not understood: %s', (line, problem) => {
     expect(readLine(line).problems).toContain(problem);
   });
