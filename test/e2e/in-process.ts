@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { runCommandLine } from '../../src/surfaces/cli/program.ts';
 import { createServices } from '../../src/wiring.ts';
@@ -13,8 +14,17 @@ import {
 
 const VERSION = '0.0.0';
 
-/** Settles when the command that was started last has ended. */
-let lastCommand: Promise<unknown> = Promise.resolve();
+/** How long a command waits for the one before it, which a test that failed may have left hanging. */
+const PATIENCE_MS = 60_000;
+
+interface Turn {
+  readonly words: string;
+  readonly ended: Promise<unknown>;
+}
+
+let last: Turn = { words: '', ended: Promise.resolve() };
+/** The command that hangs: what waited for it failed, and so does everything that comes later, at once. */
+let hanging: string | null = null;
 
 /**
  * A command line in this process: the real entry point and services, without the time that a process takes to start.
@@ -22,9 +32,17 @@ let lastCommand: Promise<unknown> = Promise.resolve();
  * the next waits for it.
  */
 export function runInProcess(args: readonly string[], options: CliOptions): Promise<CliResult> {
-  const command = lastCommand.then(() => runNow(args, options));
-  lastCommand = command.catch(() => {});
+  const command = waitFor(last).then(() => runNow(args, options));
+  last = { words: args.join(' '), ended: command.catch(() => {}) };
   return command;
+}
+
+async function waitFor({ words, ended }: Turn): Promise<void> {
+  const limit = new AbortController();
+  const hangs = pause(hanging === null ? PATIENCE_MS : 0, true, { signal: limit.signal }).catch(() => false);
+  if ((await Promise.race([ended, hangs])) === true) hanging ??= words;
+  limit.abort();
+  if (hanging !== null) throw new Error(`the command ${hanging} of an earlier test has not ended`);
 }
 
 /** As the built command, but `run` takes place in this process. What `start` starts is a process of its own. */

@@ -15,7 +15,7 @@ import { live, placesFor, TRAP_OPTION } from './life.ts';
 const WORKFLOW = fileURLToPath(new URL('boundaries.yaml', import.meta.url));
 /** `npm run kills` kills at every boundary; with the other tests some of them are picked. */
 const IS_LONG = process.env.KILLS_TOTAL !== undefined;
-const PICKED = 5;
+const PICKED = 3;
 const LIMIT_MS = IS_LONG ? 3_600_000 : 240_000;
 
 /** Git locks `packed-refs` to delete a ref, and if it is killed itself, only the user can tell that the lock is stale. */
