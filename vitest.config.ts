@@ -10,11 +10,16 @@ export default defineConfig({
     restoreMocks: true,
     // Files wait for processes a part of their time, so one more of them than there are cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
-    // No file keeps state in its modules, so files share a worker and the modules that it has loaded.
-    isolate: false,
     projects: PROJECTS.map(({ name, include, exclude }) => ({
       extends: true as const,
-      test: { name, include: [...include], exclude: [...exclude] },
+      // Short files share a worker and the modules that it has loaded. Long ones have a worker of their own: a small process
+      // starts others faster.
+      test: {
+        name,
+        include: [...include],
+        exclude: [...exclude],
+        isolate: name === 'slow' || name === 'agents',
+      },
     })),
   },
 });
