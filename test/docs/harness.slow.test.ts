@@ -68,7 +68,7 @@ async function reportOf(repo: GitRepo) {
 }
 
 const WEB = chromiumHere ? 'passed' : 'skipped';
-const page = await readPage('docs/guide/harness.md');
+const page = await readPage('docs/guide/checks/harness.md');
 
 describe('the page about harnesses', { timeout: 300_000 }, () => {
   it('has a program that does what is shown below it', async () => {
