@@ -1,4 +1,4 @@
-import { CODES, type Code, type Severity } from './codes.ts';
+import { type Code, DOCUMENT_CODES, type DocumentCode, type Severity } from './codes.ts';
 
 /** Lines and columns count from 1; the end column is exclusive. */
 export interface Span {
@@ -45,10 +45,15 @@ export interface PlacedWarning {
   readonly help: string | null;
 }
 
-export function createDiagnostic(code: Code, parts: DiagnosticParts): Diagnostic {
+export function createDiagnostic(code: DocumentCode, parts: DiagnosticParts): Diagnostic {
+  return diagnosticOf(code, DOCUMENT_CODES[code].severity, parts);
+}
+
+/** For a code that a workflow rule declares. */
+export function diagnosticOf(code: Code, severity: Severity, parts: DiagnosticParts): Diagnostic {
   return {
     code,
-    severity: CODES[code].severity,
+    severity,
     message: clipText(parts.message),
     span: parts.span,
     label: parts.label ?? null,

@@ -7,7 +7,7 @@ import {
 } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
 import { compilePlan } from './compile.ts';
-import { otherDocument, wayWith } from './document/document-kind.ts';
+import { commandHelp, otherDocument } from './document/document-kind.ts';
 import { limitDiagnostics } from './document/limit-diagnostics.ts';
 import { checkWorkflowShape } from './document/workflow-shape.ts';
 import { applyRules, type CheckContext } from './rule.ts';
@@ -69,8 +69,8 @@ function foreignDocument(source: YamlSource): Diagnostic | null {
   if (kind === null) return null;
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
   return createDiagnostic('WF106', {
-    message: `the file is ${article} ${kind}, and a workflow is wanted`,
+    message: `the file is ${article} ${kind}, not a workflow`,
     span: source.locateFirstKey([]),
-    help: wayWith(kind),
+    help: commandHelp(kind),
   });
 }

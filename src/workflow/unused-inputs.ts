@@ -29,7 +29,7 @@ export function findUnusedInput(
   const name = given.find((candidate) => !taken.includes(candidate));
   if (name === undefined) return null;
   const takes = `the workflow takes ${taken.map((each) => `\`${each}\``).join(', ')}`;
-  if (isRuntimeInput(name)) return { message: `the input \`${name}\` is set by the run itself`, help: takes };
+  if (isRuntimeInput(name)) return { message: `the input \`${name}\` is set by the runtime`, help: takes };
   const meant = suggest(didYouMean(name, taken));
   return {
     message: `no step takes the input \`${name}\``,

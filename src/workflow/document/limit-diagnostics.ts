@@ -17,4 +17,4 @@ export function limitDiagnostics(diagnostics: readonly Diagnostic[]): readonly D
   );
 }
 
-const MORE = `there are more problems than the ${MAX_DIAGNOSTICS} that are shown`;
+const MORE = `there are more problems; only ${MAX_DIAGNOSTICS} are shown`;

@@ -1,5 +1,6 @@
+import { warningCode } from '../../../diagnostics/codes.ts';
 import { nameSome } from '../../../text/name-some.ts';
-import { type Rule, valuePlace } from '../../rule.ts';
+import { defineRule, valuePlace } from '../../rule.ts';
 import { asMapping, nameStep, type StepView } from '../../workflow-view.ts';
 
 const KILLS = ['killed_timeout', 'killed_idle', 'killed_policy'] as const;
@@ -17,7 +18,8 @@ interface Fallback {
 }
 
 /** A fallback is fine, but never silent: one warning names every step that has one. */
-export const killFallbacksRule: Rule = {
+export const killFallbacksRule = defineRule({
+  codes: { WF203: warningCode('a kill falls back to the error route') },
   workflow: ({ view, report }) => {
     const [first, ...others] = view.steps.flatMap(findFallback);
     if (first === undefined) return;
@@ -30,7 +32,7 @@ export const killFallbacksRule: Rule = {
       help: 'add the routes to make it explicit',
     });
   },
-};
+});
 
 function findFallback(step: StepView): Fallback[] {
   const { opcode } = step;
@@ -42,14 +44,14 @@ function findFallback(step: StepView): Fallback[] {
   if (missing.length === 0) return [];
   const target = typeof routes.error === 'string' ? `, to \`${routes.error}\`` : '';
   const verb = missing.length > 1 ? 'they fall' : 'it falls';
-  return [{ step, kills: joinWords(missing), note: `${verb} back to the \`error\` route${target}` }];
+  return [{ step, kills: joinNames(missing), note: `${verb} back to the \`error\` route${target}` }];
 }
 
 function messageOf(fallbacks: readonly Fallback[]): string {
   const [first] = fallbacks;
   const kills = new Set(fallbacks.map((each) => each.kills));
   const what =
-    kills.size === 1 ? (first?.kills ?? '') : `some of ${joinWords(KILLS.map((key) => `\`${key}\``))}`;
+    kills.size === 1 ? (first?.kills ?? '') : `some of ${joinNames(KILLS.map((key) => `\`${key}\``))}`;
   if (fallbacks.length === 1 && first !== undefined)
     return `${nameStep(first.step)} has no route for ${what}`;
   return `${fallbacks.length} steps have no route for ${what}: ${nameSome(fallbacks.map(shortName), MAX_NAMED)}`;
@@ -64,14 +66,14 @@ function notesOf(fallbacks: readonly Fallback[]): string[] {
     if (names === undefined) groups.set(text, [shortName(each)]);
     else names.push(shortName(each));
   }
-  return [...groups].map(([text, names]) => `${joinWords(names)}: ${text}`);
+  return [...groups].map(([text, names]) => `${joinNames(names)}: ${text}`);
 }
 
 function shortName({ step }: Fallback): string {
   return step.id === null ? nameStep(step) : `\`${step.id}\``;
 }
 
-function joinWords(words: readonly string[]): string {
-  if (words.length <= 1) return words.join('');
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+function joinNames(names: readonly string[]): string {
+  if (names.length <= 1) return names.join('');
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
