@@ -118,9 +118,7 @@ describe('what validate prints', () => {
 
   it('says why a worst case is unbounded', async () => {
     const { out } = await ask('pattern', { wallMs: 3_600_000, costUsd: 1 });
-    expect(out).toContain(
-      'the wall clock is unbounded, above the 1h allowed: no timeout at `golden_gate`',
-    );
+    expect(out).toContain('the wall clock is unbounded, above the 1h allowed: no timeout at `golden_gate`');
     expect(out).toContain('the cost is unbounded, above the 1 USD allowed: no budget limits it');
   });
 
