@@ -104,7 +104,7 @@ export function validatorId() {
 
 export const reportSchema = described(
   formOf('report', /^(?:(?:tap|go-json):stdout|(?:harness|junit|vitest-json|playwright-json):\S.*)$/),
-  'A report to turn into a harness report.',
+  'A test report to convert into a harness report.',
 );
 
 export function text() {
