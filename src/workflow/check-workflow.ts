@@ -38,9 +38,9 @@ export function checkWorkflow(source: Source, context: CheckContext): CheckedWor
   });
   if (problem !== null) return refuse([problem]);
   const yaml = parseYaml(text, 'WF');
-  if (yaml.empty) return refuse([emptyWorkflow(text)]);
+  if (yaml.empty) return refuse([reportEmpty(text)]);
   if (yaml.source === null) return refuse(yaml.diagnostics);
-  const foreign = foreignDocument(yaml.source);
+  const foreign = reportOtherKind(yaml.source);
   if (foreign !== null) return refuse([foreign]);
 
   const shape = checkWorkflowShape(yaml.source);
@@ -55,7 +55,7 @@ export function checkWorkflow(source: Source, context: CheckContext): CheckedWor
   };
 }
 
-function emptyWorkflow(text: string): Diagnostic {
+function reportEmpty(text: string): Diagnostic {
   return createDiagnostic('WF003', {
     message: 'the file contains no workflow',
     span: createLineIndex(text).span(0, 0),
@@ -64,7 +64,7 @@ function emptyWorkflow(text: string): Diagnostic {
 }
 
 /** Reports that the file is another kind of document; shape errors about a missing workflow would bury that. */
-function foreignDocument(source: YamlSource): Diagnostic | null {
+function reportOtherKind(source: YamlSource): Diagnostic | null {
   const kind = otherDocument(source.data);
   if (kind === null) return null;
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a';

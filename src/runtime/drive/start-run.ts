@@ -3,7 +3,6 @@ import { ExpectedFailure, tellFailure } from '../../contracts/expected-failure.t
 import { ownValue } from '../../contracts/own-value.ts';
 import { EVENT_SCHEMA_VERSION, type EventPayload } from '../../contracts/run/event.ts';
 import { LeaseLost } from '../../contracts/run/run-lease.ts';
-import { runTitle } from '../../contracts/run/run-title.ts';
 import { maskSecrets } from '../../policy/secrets.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { NewRun } from '../../ports/run-store.ts';
@@ -15,6 +14,7 @@ import { type DriveEnd, type DriveRequest, driveRun } from './drive.ts';
 import { findObstacles } from './preflight.ts';
 import { resumeAfterLoss } from './resume-run.ts';
 import { withForbiddenPaths } from './run-override.ts';
+import { runTitle } from './run-title.ts';
 
 export interface StartRequest
   extends Pick<DriveRequest, 'deps' | 'plan' | 'wait' | 'signal' | 'observer' | 'onGate'> {

@@ -1,5 +1,5 @@
 import { countOf } from '../../text/count-of.ts';
-import type { Way } from './path-proof.ts';
+import type { ProofPath } from './path-proof.ts';
 import type { Loop, Proofs } from './prove-workflow.ts';
 import type { WorstCase } from './worst-case.ts';
 
@@ -14,14 +14,15 @@ export function describeProofs(proofs: Proofs): readonly ProofLine[] {
   return [
     describePathProof(validated, {
       holds: 'every success has a passed validation after the last agent',
-      judged: 'every success has a validation after the last agent that passed or was evaluated',
+      evaluated: 'every success has a validation after the last agent that passed or was evaluated',
       broken: 'a run can succeed without a passed validation after the last agent',
     }),
     goldens.proposing.length === 0
       ? { kind: 'holds', text: 'no goldens can be proposed' }
       : describePathProof(goldens, {
           holds: 'every success after proposed goldens has an approved gate in between',
-          judged: 'every success after proposed goldens has an approved gate, or an EVALUATE that saw none',
+          evaluated:
+            'every success after proposed goldens has an approved gate, or an EVALUATE that saw none',
           broken: 'a run with proposed goldens can succeed without an approved gate',
         }),
     ...proofs.loops.map((loop): ProofLine => ({ kind: 'fact', text: describeLoop(loop) })),
@@ -37,20 +38,21 @@ export function describeProofs(proofs: Proofs): readonly ProofLine[] {
 }
 
 function describePathProof(
-  { broken, judged }: Proofs['validated'],
-  texts: { readonly holds: string; readonly judged: string; readonly broken: string },
+  { broken, evaluated }: Proofs['validated'],
+  texts: { readonly holds: string; readonly evaluated: string; readonly broken: string },
 ): ProofLine {
-  if (broken !== null) return { kind: 'broken', text: `${texts.broken}: ${describeWay(broken)}` };
-  if (judged !== null) return { kind: 'holds', text: `${texts.judged}, as in ${describeWay(judged)}` };
+  if (broken !== null) return { kind: 'broken', text: `${texts.broken}: ${describePath(broken)}` };
+  if (evaluated !== null)
+    return { kind: 'holds', text: `${texts.evaluated}, as in ${describePath(evaluated)}` };
   return { kind: 'holds', text: texts.holds };
 }
 
-export function describeWay({ path, end }: Way): string {
+export function describePath({ path, end }: ProofPath): string {
   return [...path.map(({ stepId, key }) => `${stepId} (${key})`), end].join(' -> ');
 }
 
 function describeLoop({ steps }: Loop): string {
-  return `loop: ${steps.map(({ stepId, maxEntries }) => `${stepId} at most ${countOf(maxEntries, 'time')}`).join(', ')}`;
+  return `loop: ${steps.map(({ stepId, maxVisits }) => `${stepId} at most ${countOf(maxVisits, 'time')}`).join(', ')}`;
 }
 
 function describeWorstCase(worst: WorstCase): string {

@@ -19,7 +19,7 @@ export const closedLoopsRule = defineRule({
     );
     for (const loop of findComponents(successors)) {
       if (!isLoop(loop, successors)) continue;
-      const exits = exitsOf(loop, context);
+      const exits = findExits(loop, context);
       if (exits.some((edge) => edge.to === LOOSE_NODE || !FAILURES.has(edge.key))) continue;
       const steps = loop.flatMap((node) => view.steps[node] ?? []);
       const [first] = steps;
@@ -41,7 +41,7 @@ function isLoop(component: readonly number[], successors: readonly (readonly num
   return successors[only]?.includes(only) ?? false;
 }
 
-function exitsOf(loop: readonly number[], { graph }: RuleContext): Edge[] {
+function findExits(loop: readonly number[], { graph }: RuleContext): Edge[] {
   const inside = new Set(loop);
   return loop.flatMap((node) => (graph.edges[node] ?? []).filter((edge) => !inside.has(edge.to)));
 }

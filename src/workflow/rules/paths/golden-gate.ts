@@ -9,7 +9,9 @@ import type { Path } from '../../yaml/yaml-tree.ts';
 export const goldenGateRule = defineRule({
   codes: { WF404: errorCode('goldens could be accepted without a gate') },
   workflow: (context) => {
-    const proposing = context.view.steps.flatMap((step) => proposals(step).map((path) => ({ step, path })));
+    const proposing = context.view.steps.flatMap((step) =>
+      findProposals(step).map((path) => ({ step, path })),
+    );
     if (proposing.length === 0) return;
     const gated = stepsBeforeGate(context);
     for (const { step, path } of proposing) {
@@ -23,7 +25,7 @@ export const goldenGateRule = defineRule({
   },
 });
 
-function proposals(step: StepView): Path[] {
+function findProposals(step: StepView): Path[] {
   return objectValidators(step).flatMap((validator) => {
     const path = proposalPath(validator);
     return path === null ? [] : [path];

@@ -25,10 +25,10 @@ export const killFallbacksRule = defineRule({
     if (first === undefined) return;
     const all = [first, ...others];
     report('WF203', {
-      message: messageOf(all),
+      message: composeMessage(all),
       at: { path: [...first.step.path, 'routes'], part: 'key' },
       related: [{ message: 'the fallback', at: valuePlace(first.step.path, 'routes', 'error') }],
-      notes: others.length === 0 ? [first.note] : notesOf(all),
+      notes: others.length === 0 ? [first.note] : composeNotes(all),
       help: 'add the routes to make it explicit',
     });
   },
@@ -47,7 +47,7 @@ function findFallback(step: StepView): Fallback[] {
   return [{ step, kills: joinNames(missing), note: `${verb} back to the \`error\` route${target}` }];
 }
 
-function messageOf(fallbacks: readonly Fallback[]): string {
+function composeMessage(fallbacks: readonly Fallback[]): string {
   const [first] = fallbacks;
   const kills = new Set(fallbacks.map((each) => each.kills));
   const what =
@@ -58,7 +58,7 @@ function messageOf(fallbacks: readonly Fallback[]): string {
 }
 
 /** One note for the steps that lack the same routes and fall back to the same step. */
-function notesOf(fallbacks: readonly Fallback[]): string[] {
+function composeNotes(fallbacks: readonly Fallback[]): string[] {
   const groups = new Map<string, string[]>();
   for (const each of fallbacks) {
     const text = `no route for ${each.kills}; ${each.note}`;
