@@ -1,5 +1,4 @@
-import type { Diagnostic, Span } from './diagnostic.ts';
-import { fullMessage } from './full-message.ts';
+import { type Diagnostic, fullMessage, type Span } from './diagnostic.ts';
 import type { CheckedFile } from './render-json.ts';
 
 /** One workflow command per line, which GitHub shows as file annotations; empty without diagnostics. */

@@ -1,6 +1,5 @@
 import type { CodeEntry, Severity } from './codes.ts';
-import type { Diagnostic, Span } from './diagnostic.ts';
-import { fullMessage } from './full-message.ts';
+import { type Diagnostic, fullMessage, type Span } from './diagnostic.ts';
 import type { CheckedFile } from './render-json.ts';
 
 const SARIF_VERSION = '2.1.0';

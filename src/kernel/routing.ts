@@ -1,6 +1,5 @@
 import { ownValue } from '../contracts/own-value.ts';
-import type { RouteKey } from '../contracts/vocabulary.ts';
-import { STOP } from '../contracts/vocabulary.ts';
+import { type RouteKey, STOP } from '../contracts/vocabulary.ts';
 import { isSuccessKey } from './ending.ts';
 import type { EvaluateStep, Plan, PlanStep, Target } from './plan.ts';
 import type { RunState, Stage } from './state.ts';

@@ -4,11 +4,11 @@ import {
   createDiagnostic,
   type Diagnostic,
   hasErrors,
+  limitDiagnostics,
 } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../kernel/plan.ts';
 import { compilePlan } from './compile.ts';
 import { commandHelp, otherDocument } from './document/document-kind.ts';
-import { limitDiagnostics } from './document/limit-diagnostics.ts';
 import { checkWorkflowShape } from './document/workflow-shape.ts';
 import { applyRules, type CheckContext } from './rule.ts';
 import { ALL_RULES } from './rules/all-rules.ts';

@@ -1,5 +1,5 @@
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { flowList } from '../document/flow-list.ts';
+import { flowList } from '../document/shape.ts';
 import { type ShapeIssue, valueAt } from '../document/shape-issues.ts';
 import { asList, asMapping, asText } from '../workflow-view.ts';
 import type { YamlSource } from '../yaml/yaml-source.ts';

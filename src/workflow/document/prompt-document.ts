@@ -10,6 +10,7 @@ import {
   createDiagnostic,
   type Diagnostic,
   hasErrors,
+  limitDiagnostics,
 } from '../../diagnostics/diagnostic.ts';
 import { substitutionHelp } from '../rules/steps/inline-templates.ts';
 import { findSubstitutions } from '../rules/steps/substitutions.ts';
@@ -18,7 +19,6 @@ import { createLineIndex } from '../yaml/line-index.ts';
 import { decodeSource, type Source } from '../yaml/source-text.ts';
 import { parseYaml, type YamlSource } from '../yaml/yaml-source.ts';
 import type { Path } from '../yaml/yaml-tree.ts';
-import { limitDiagnostics } from './limit-diagnostics.ts';
 import { findTemplateProblems } from './prompt-template.ts';
 import { checkShape } from './shape.ts';
 

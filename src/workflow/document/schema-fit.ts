@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Mapping } from '../yaml/yaml-tree.ts';
+import { isMapping } from '../yaml/yaml-tree.ts';
 
 type AnySchema = z.core.$ZodType;
 type Fit = (value: unknown) => boolean;
@@ -122,8 +122,4 @@ function createCheckFit(check: z.core.$ZodCheck<never>): Fit {
     const promised = check._zod.check(payload);
     return promised === undefined && payload.issues.length === 0 && payload.value === value;
   };
-}
-
-function isMapping(value: unknown): value is Mapping {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -3,10 +3,10 @@ import { FORMS, type FormName } from '../../contracts/forms.ts';
 import { type Family, type ShapeNumber, shapeCode } from '../../diagnostics/codes.ts';
 import { createDiagnostic, type Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { cutText } from '../../text/shorten.ts';
 import type { YamlSource } from '../yaml/yaml-source.ts';
 import { createMapping, type Mapping, type Path } from '../yaml/yaml-tree.ts';
 import { limitFaults, limitUnknownKeys } from './fault-limit.ts';
-import { flowList } from './flow-list.ts';
 import { surelyFits } from './schema-fit.ts';
 import { knownKeysAt, purposeAt } from './schema-walk.ts';
 import type { ShapeIssue } from './shape-issues.ts';
@@ -165,6 +165,14 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ]);
 
+/** Words that need no quotes in a list, as those of most commands. */
+const LIST_WORDS = /^\s*[\w./=-]+(?:\s+[\w./=-]+)*\s*$/;
+
+/** `npm test` as the YAML list `[npm, test]`; null if a word would need quotes or a shell. */
+export function flowList(text: string): string | null {
+  return LIST_WORDS.test(text) ? `[${text.trim().split(/\s+/).join(', ')}]` : null;
+}
+
 function knownKeysHelp(known: readonly string[]): string | null {
   if (known.length === 0) return null;
   return `the keys here are ${known.map((key) => `\`${key}\``).join(', ')}; keys of your own start with \`x-\``;
@@ -178,12 +186,15 @@ function describeSubject(path: Path): string {
   return `entry ${last + 1} of \`${list ?? 'the list'}\``;
 }
 
+/** Longer values are cut in messages. */
+const MAX_QUOTED = 60;
+
 function describeValue(value: unknown): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {
     case 'string':
-      return `the text "${value.length > 60 ? `${value.slice(0, 57)}…` : value}"`;
+      return `the text "${cutText(value, MAX_QUOTED)}"`;
     case 'number':
       return `the number ${value}`;
     case 'boolean':

@@ -4,6 +4,10 @@ import type { ShapeNumber } from '../../diagnostics/codes.ts';
 /** Plain data without inherited properties, so that `constructor` is an ordinary key. */
 export type Mapping = Record<string, unknown>;
 
+export function isMapping(value: unknown): value is Mapping {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
 const NOTHING: object = Object.freeze(Object.create(null));
 
 /**

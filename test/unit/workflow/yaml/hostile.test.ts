@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createWorkflow } from '../../../../bench/workflow-file.mjs';
-import type { Diagnostic } from '../../../../src/diagnostics/diagnostic.ts';
+import { type Diagnostic, MAX_DIAGNOSTICS } from '../../../../src/diagnostics/diagnostic.ts';
 import { renderHuman } from '../../../../src/diagnostics/render-human.ts';
 import { type CheckedWorkflow, checkWorkflow } from '../../../../src/workflow/check-workflow.ts';
 import { checkConfig } from '../../../../src/workflow/config/config-document.ts';
-import { MAX_DIAGNOSTICS } from '../../../../src/workflow/document/limit-diagnostics.ts';
 import { checkPrompt } from '../../../../src/workflow/document/prompt-document.ts';
 
 const MEBIBYTE = 1024 * 1024;

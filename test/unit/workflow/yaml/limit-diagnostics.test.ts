@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { DocumentCode } from '../../../../src/diagnostics/codes.ts';
-import { createDiagnostic } from '../../../../src/diagnostics/diagnostic.ts';
-import { limitDiagnostics, MAX_DIAGNOSTICS } from '../../../../src/workflow/document/limit-diagnostics.ts';
+import {
+  createDiagnostic,
+  limitDiagnostics,
+  MAX_DIAGNOSTICS,
+} from '../../../../src/diagnostics/diagnostic.ts';
 
 function diagnostics(code: DocumentCode, count: number) {
   return Array.from({ length: count }, (_, index) =>
