@@ -120,7 +120,7 @@ export function limitDiagnostics(diagnostics: readonly Diagnostic[]): readonly D
 const MORE = `there are more problems; only ${MAX_DIAGNOSTICS} are shown`;
 
 /** Message, notes and help in one text, for tools that show a single text per diagnostic. */
-export function fullMessage({ message, notes, help }: Diagnostic): string {
+export function composeMessage({ message, notes, help }: Diagnostic): string {
   const tail = [...notes.map((note) => `note: ${note}`), ...(help === null ? [] : [`help: ${help}`])];
   return [message, ...tail].join('\n');
 }

@@ -1,5 +1,5 @@
 import type { CodeEntry, Severity } from './codes.ts';
-import { type Diagnostic, fullMessage, type Span } from './diagnostic.ts';
+import { composeMessage, type Diagnostic, type Span } from './diagnostic.ts';
 import type { CheckedFile } from './render-json.ts';
 
 const SARIF_VERSION = '2.1.0';
@@ -90,7 +90,7 @@ export function renderSarif(files: readonly CheckedFile[], { version, codes }: S
 function describeRule(code: string, { title, severity }: CodeEntry): SarifRule {
   return {
     id: code,
-    name: nameOf(title),
+    name: composeRuleName(title),
     shortDescription: { text: title },
     help: { text: `conductor explain ${code}` },
     defaultConfiguration: { level: severity },
@@ -98,7 +98,7 @@ function describeRule(code: string, { title, severity }: CodeEntry): SarifRule {
 }
 
 /** Turns `a key is unknown` into `AKeyIsUnknown`: SARIF rule names are single identifiers. */
-function nameOf(title: string): string {
+function composeRuleName(title: string): string {
   return title
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
@@ -115,7 +115,7 @@ function describeResult(
     ruleId: code,
     ruleIndex: indexes.get(code) ?? -1,
     level: severity,
-    message: { text: fullMessage(diagnostic) },
+    message: { text: composeMessage(diagnostic) },
     locations: [locate(uri, span)],
   };
   if (related.length === 0) return result;
