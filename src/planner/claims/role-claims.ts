@@ -12,9 +12,9 @@ const SUMMARY_LIMIT = 500;
 
 /** Finds the object with a `role`: the value itself, or its `result`. */
 export function roleWordsOf(value: unknown): RoleWords | null {
-  if (!isObject(value)) return null;
+  if (!isRoleResult(value)) return null;
   if (typeof value.role === 'string') return value;
-  return isObject(value.result) && typeof value.result.role === 'string' ? value.result : null;
+  return isRoleResult(value.result) && typeof value.result.role === 'string' ? value.result : null;
 }
 
 /** Reads the result file, or else the JSON object at the end of the final message. */
@@ -31,6 +31,6 @@ export function blockersIn(words: RoleWords | null): { code: string; summary: st
   return [{ code: type ?? words.outcome, summary }];
 }
 
-function isObject(value: unknown): value is RoleWords {
+function isRoleResult(value: unknown): value is RoleWords {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
