@@ -101,7 +101,8 @@ function checkOperations(policy: EffectivePolicy, change: FileChange): Violation
   const refuse = (message: string) =>
     violations.push({ class: 'forbidden_operation', subject: path, message });
   if (policy.execution === 'read_only') refuse(`${path} changed; the policy is read-only`);
-  if (forbidden.includes('delete') && status === 'D') refuse(`${path} was deleted; the policy forbids \`delete\``);
+  if (forbidden.includes('delete') && status === 'D')
+    refuse(`${path} was deleted; the policy forbids \`delete\``);
   if (forbidden.includes('dependency_change') && endsOf(change).some(isDependencyFile)) {
     refuse(`${path} declares dependencies; the policy forbids \`dependency_change\``);
   }

@@ -36,5 +36,7 @@ export function enclosingNotes(enclosing: Enclosing, runner: Runner, network: Ne
       'not enforced: the step could write files outside the worktree and read the home directory',
       ...(network === 'deny' ? [`not enforced: the ${runner}s of this step had network access`] : []),
     ];
-  return [`sandbox: ${enclosing.name}, ${network === 'deny' ? 'without network access' : 'with network access'}`];
+  return [
+    `sandbox: ${enclosing.name}, ${network === 'deny' ? 'without network access' : 'with network access'}`,
+  ];
 }

@@ -33,9 +33,7 @@ function tooLong(line: string): Finding {
 }
 
 function verdict(findings: readonly Finding[], isStrict: boolean): CommandVerdict {
-  const counted = findings
-    .filter(({ isCertain }) => isStrict || isCertain)
-    .map(({ violation }) => violation);
+  const counted = findings.filter(({ isCertain }) => isStrict || isCertain).map(({ violation }) => violation);
   const violations = [...new Map(counted.map((each) => [`${each.class} ${each.message}`, each])).values()];
   return { allowed: violations.length === 0, violations };
 }
