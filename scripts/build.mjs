@@ -1,8 +1,9 @@
-// The library is what tsc emits. The command is bundled from it into few files, because loading many small
-// modules costs more than running most verbs.
+// tsc emits every module into `dist`. The package contains only what is bundled from them: the command in `dist/bin`,
+// because loading many small modules takes longer than most commands, and the library in `dist/lib`, because two thousand
+// small files take more space on disk and more time to install.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
@@ -55,3 +56,41 @@ await bundle.write({
 });
 await bundle.close();
 chmodSync(at('dist', 'bin', 'conductor.js'), 0o755);
+
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+const packages = Object.keys({ ...dependencies, ...peerDependencies });
+const library = await rolldown({
+  input: {
+    index: at('dist', 'src', 'index.js'),
+    harness: at('dist', 'harness', 'index.js'),
+    testing: at('dist', 'testing', 'index.js'),
+    'model-server': at('dist', 'testing', 'model-server', 'main.js'),
+  },
+  platform: 'node',
+  logLevel: 'warn',
+  external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
+});
+await library.write({
+  dir: at('dist', 'lib'),
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  // Stack traces of the library keep the names of functions.
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+});
+await library.close();
+
+/** Copies the declarations that the entries of the library refer to; nobody can import the others. */
+function copyDeclarations(entries) {
+  const found = new Set(entries);
+  for (const file of found) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, path] of text.matchAll(/\b(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g))
+      found.add(join(dirname(file), `${path}.d.ts`));
+    const copy = at('dist', 'lib', 'types', relative(at('dist'), file));
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(file, copy);
+  }
+}
+
+copyDeclarations(['src', 'harness', 'testing'].map((folder) => at('dist', folder, 'index.d.ts')));

@@ -5,7 +5,7 @@ import { indexPrompts } from '../../src/adapters/prompts/prompt-files.ts';
 import { createTemplateReader } from '../../src/adapters/prompts/template.ts';
 import { CODES, type CodeEntry, FAMILIES } from '../../src/diagnostics/codes.ts';
 import { limitDefaults } from '../../src/wiring/known-names.ts';
-import { PROBLEM_CODES } from '../../src/work/contract/problem-codes.ts';
+import { PROBLEM_CODES } from '../../src/work/results/problem-codes.ts';
 import { checkWorkflow } from '../../src/workflow/check-workflow.ts';
 import { checkConfig } from '../../src/workflow/config/config-document.ts';
 import { checkPrompt } from '../../src/workflow/document/prompt-document.ts';
@@ -105,7 +105,7 @@ const codesOf = ({ diagnostics }: { readonly diagnostics: readonly { readonly co
   diagnostics.map(({ code }) => code);
 
 describe('the pages of the diagnostics', () => {
-  it('are there for every code, and for nothing else', () => {
+  it('are there for every code, and nothing else', () => {
     const missing = codes.filter((code) => !withPage.includes(code)).map((code) => `${code}.md`);
     const unknown = files.filter((file) => !codes.some((code) => file === `${code}.md`));
     expect({ missing, unknown }).toEqual({ missing: [], unknown: [] });

@@ -101,7 +101,7 @@ describe('the index of the documentation', () => {
   it('links every page of the guide, the reference and the internals', async () => {
     const index = await readPage('docs/README.md');
     const linked = [...index.text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => `docs/${match[1]}`);
-    const indexed = /^docs\/(?:architecture|(?:guide|reference|internals)\/[^/]+)\.md$/;
+    const indexed = /^docs\/(?:architecture|guide\/.+|(?:reference|internals)\/[^/]+)\.md$/;
     const found = pages.map(({ path }) => path).filter((path) => indexed.test(path));
     expect(found.length).toBeGreaterThan(30);
     expect(found.filter((path) => !linked.includes(path))).toEqual([]);

@@ -124,7 +124,7 @@ describe('the request of a gate', () => {
       'M answer.txt  +1 -1',
       'golden.txt',
       'approve: ends the run as completed, success',
-      'reject: goes on with undo (ROLLBACK)',
+      'reject: continues with undo (ROLLBACK)',
       'ends the run as blocked, timed_out: nobody looked',
     ];
     for (const part of [...parts, 'approvers: ann, bob', 'runner_transcript']) expect(text).toContain(part);

@@ -87,7 +87,7 @@ describe.runIf(sandboxHere.ok)('a .tnh that is read-only', () => {
       [
         ['run', fixture('success')],
         2,
-        /the run directory can't be made: .*\/\.tnh\/run.* can't be written: /,
+        /the run directory can't be created: .*\/\.tnh\/run.* can't be written: /,
       ],
       [['approve', runId, '--as', 'ann'], 1, /\.tnh\/run\/.* can't be written: its file system is read-only/],
       [['resume', runId], 1, /the run stopped: .* can't be written: its file system is read-only/],

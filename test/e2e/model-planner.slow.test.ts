@@ -156,7 +156,7 @@ describe.concurrent('a run whose planner is a model', () => {
     const scene = await openScene(modelScene(server.url));
     const { code, stderr } = await scene.conductor('run', './judged.yaml');
     expect({ code, runs: scene.runIds() }).toEqual({ code: 2, runs: [] });
-    expect(stderr).toContain('the variable SOME_PLACE, which its key comes from, is not set');
+    expect(stderr).toContain('the environment variable SOME_PLACE with its key is not set');
     const doctor = await scene.conductor('doctor');
     expect(doctor).toMatchObject({ code: 1 });
     expect(doctor.stdout).toMatch(/✗ planner +model:anthropic\/some-model: the variable SOME_PLACE/);

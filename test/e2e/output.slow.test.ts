@@ -61,7 +61,7 @@ describe('output that goes to a file of the checkout', () => {
     await file.close();
     const text = await readFile(log, 'utf8');
     await rm(log);
-    expect([code, text]).toEqual([6, expect.stringContaining('is being ended: ')]);
+    expect([code, text]).toEqual([6, expect.stringContaining('is being stopped: ')]);
     const [run] = scene.runIds().map(scene.record);
     const classes = run?.eventsOf('policy_violation').map(({ payload }) => payload.class);
     expect(classes).toEqual(['budget_exceeded']);

@@ -27,7 +27,7 @@ describe.for(PLACES)('an agent under supervision, with the sandbox %s', (sandbox
     const types = events.map(({ event_type }) => event_type);
     const [note] = scene.record(runId).eventsOf('status_updated');
     expect(note?.payload.note).toBe(
-      'agent "actor" of step "only" is being ended: it has printed nothing for too long',
+      'agent "actor" of step "only" is being stopped: it has printed nothing for too long',
     );
     expect(types.indexOf('status_updated')).toBeLessThan(types.indexOf('runner_completed'));
     const [failed] = scene.record(runId).eventsOf('step_failed');

@@ -184,7 +184,7 @@ describe('clean', () => {
     await writeFile(notes, 'mine\n');
     const { code, stdout } = await scene.conductor('clean', '--keep-runs', '0');
     expect(code).toBe(1);
-    expect(stdout).toContain('holds what is not of the run: notes.txt');
+    expect(stdout).toContain('contains files that are not part of the record: notes.txt');
     expect(scene.runIds()).toEqual([runId]);
     expect(listWorkspaces(scene.workspacesDir)).toEqual([runId]);
     await rm(notes);
@@ -201,7 +201,7 @@ describe('worktree', () => {
     const listed = JSON.parse((await scene.conductor('worktree', 'list', '--json')).stdout);
     expect(listed.worktrees).toMatchObject([
       { run_id: runId, path: scene.worktree(runId), outcome: 'success', present: true, prunable: false },
-      { run_id: waiting, state: 'waiting', reason: 'it waits for a person' },
+      { run_id: waiting, state: 'waiting', reason: 'it is waiting for approval' },
     ]);
     expect(listed.worktrees[0].bytes).toBeGreaterThan(0);
     expect((await scene.conductor('worktree', 'list')).stdout).toContain(scene.worktree(runId));

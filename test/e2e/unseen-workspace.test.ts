@@ -33,7 +33,9 @@ async function expectRefusal(scene: Scene, runId: string, ...verb: readonly stri
   const { code, stderr } = await scene.conductor(...verb);
   expect([code, stderr]).toEqual([
     1,
-    expect.stringContaining(`the workspace ${scene.worktree(runId)} of run ${runId} can't be seen from here`),
+    expect.stringContaining(
+      `the workspace ${scene.worktree(runId)} of run ${runId} isn't visible from this machine or container`,
+    ),
   ]);
   expect(await traces(scene, runId)).toEqual(before);
 }

@@ -133,7 +133,7 @@ describe('how a command agent ends', () => {
       process.stdout.write('z'.repeat(100_005), () => process.exit(0));`;
     const { notes } = await script(text).run(request());
     expect(notes).toEqual([
-      'processes that outlived the agent and were ended: 1',
+      'processes that outlived the agent and were killed: 1',
       'bytes cut from the transcript: 5',
     ]);
   });

@@ -9,7 +9,7 @@ export const gateApproversRule: Rule = {
     report('WF313', {
       message: `\`approvers\` of ${nameStep(step)} names nobody who could answer`,
       at: valuePlace(step.path, 'approvers'),
-      notes: ['an empty list is taken for none at all, so that anybody may answer'],
+      notes: ['an empty list is taken for none at all, so that anyone may answer'],
       help: 'name who may answer, or remove `approvers` to let anybody',
     });
   },
