@@ -19,24 +19,24 @@ const tsc = spawnSync(
 );
 if (tsc.status !== 0) process.exit(1);
 
-/** Commander loads what it needs to start verbs that are programs of their own. Conductor has none of them. */
-const withoutExternalVerbs = {
-  name: 'without-external-verbs',
+/** Commander imports `node:child_process` for subcommands that are separate programs. Conductor has none of them. */
+const withoutExternalCommands = {
+  name: 'without-external-commands',
   resolveId: (id, importer) =>
     id === 'node:child_process' && /node_modules[\\/]commander[\\/]/.test(importer ?? '')
-      ? '\0nothing'
+      ? '\0empty'
       : null,
-  load: (id) => (id === '\0nothing' ? 'module.exports = {};' : null),
+  load: (id) => (id === '\0empty' ? 'module.exports = {};' : null),
 };
 
 const bundle = await rolldown({
   input: { conductor: at('dist', 'src', 'main.js') },
   platform: 'node',
   logLevel: 'warn',
-  plugins: [withoutExternalVerbs],
-  // Few verbs need these, and they are large, or find files of theirs beside their own.
+  plugins: [withoutExternalCommands],
+  // Few commands need these packages, and they are large or read files next to their own code.
   external: ['axe-core', 'libsql', 'mdast-util-from-markdown', 'pixelmatch', 'playwright-core', 'pngjs'],
-  // For Node this package offers only CommonJS, of which nothing can be left out.
+  // The package's Node build is CommonJS, which can't be tree-shaken; its browser build can.
   resolve: { alias: { yaml: at('node_modules', 'yaml', 'browser', 'index.js') } },
 });
 await bundle.write({
@@ -45,7 +45,7 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify: true,
-  // One file with everything that is always needed next, instead of one for each thing that two verbs share.
+  // One chunk for what every command needs, instead of one for each module that two commands share.
   codeSplitting: {
     groups: [
       { name: 'package', test: /src[\\/]package-root\.js$/, priority: 3 },
@@ -75,12 +75,10 @@ await library.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
-  // Stack traces of the library keep the names of functions.
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
 });
 await library.close();
 
-/** Copies the declarations that the entries of the library refer to; nobody can import the others. */
+/** Copies the declarations that the entries of the library refer to; the others can't be imported. */
 function copyDeclarations(entries) {
   const found = new Set(entries);
   for (const file of found) {

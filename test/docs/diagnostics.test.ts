@@ -158,9 +158,8 @@ function renderIndex(): string {
   });
   const head = `# Diagnostics
 
-Everything that can be wrong with a document, each with an example that fails and one that passes.
-\`conductor explain CODE\` prints the page of a code. A code never changes its meaning. Errors keep a workflow from
-running, warnings do not.
+Every diagnostic, with an example that fails and one that passes. \`conductor explain CODE\` prints its page. A code never
+changes its meaning. A workflow with errors doesn't run; warnings don't stop it.
 `;
   return [head, ...sections].join('\n');
 }
