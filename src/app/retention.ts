@@ -33,7 +33,7 @@ export function workspaceFolder(worktreePath: string, runId: string): string {
 export function judgeRetention(runs: readonly RunListing[], retention: Retention, now: Date): Verdict[] {
   let rank = 0;
   return runs.map((run) => {
-    const alive = explainAlive(run);
+    const alive = whyAlive(run);
     if (alive !== null) return { run, due: false, reason: alive };
     rank += 1;
     const age = now.getTime() - Date.parse(run.status?.updated_at ?? '');
@@ -51,7 +51,7 @@ function describeNewer(count: number): string {
 }
 
 /** Null for a run that has ended. */
-export function explainAlive({ status, driverPid }: RunListing): string | null {
+export function whyAlive({ status, driverPid }: RunListing): string | null {
   if (driverPid !== null) return `it is driven by process ${driverPid}`;
   if (status === null) return "its status can't be read";
   if (status.lifecycle_state === 'waiting')

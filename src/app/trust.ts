@@ -7,7 +7,7 @@ import type { Plan } from '../kernel/plan.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Files, LoadedConfig } from '../ports/project-files.ts';
 import type { RunListing } from '../ports/run-store.ts';
-import type { TrustStore } from '../ports/trust-store.ts';
+import type { TrustStore } from '../ports/shared-stores.ts';
 import { isPathInside } from '../text/paths.ts';
 import { type ComparedPart, compareParts, isCovered } from '../trust/compare-parts.ts';
 import { configParts } from '../trust/config-parts.ts';

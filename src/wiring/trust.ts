@@ -8,7 +8,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { stateFolderOf } from '../adapters/system/credential-waits.ts';
 import { createTrustFiles } from '../adapters/trust/trust-files.ts';
 import type { TrustDeps } from '../app/trust.ts';
-import type { TrustStore } from '../ports/trust-store.ts';
+import type { TrustStore } from '../ports/shared-stores.ts';
 import { type Configured, loadConfigOf } from './open.ts';
 
 export function createTrustDeps({ repoRoot, gitDir }: Pick<Configured, 'repoRoot' | 'gitDir'>): TrustDeps {

@@ -48,7 +48,7 @@ export function checkLabels(
 
 function checkLabel(labels: readonly string[], label: string, index: number): readonly LabelProblem[] {
   const first = labels.indexOf(label);
-  if (first < index) return [{ code: 'WR506', message: `the label "${label}" stands twice`, index }];
+  if (first < index) return [{ code: 'WR506', message: `the label "${label}" is listed twice`, index }];
   if (KNOWN.includes(label)) return [];
   const category = categoryOf(label) ?? intendedCategory(label);
   if (category === null) return [];

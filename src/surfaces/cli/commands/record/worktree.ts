@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { UpkeepSetup } from '../../../../app/opened.ts';
 import {
-  explainAlive,
   judgeRetention,
   takeWorktree,
   type Verdict,
+  whyAlive,
   workspaceFolder,
 } from '../../../../app/retention.ts';
 import { formatBytes } from '../../../../contracts/byte-size.ts';
@@ -119,5 +119,5 @@ export async function listWorktrees(context: VerbContext): Promise<ExitCode> {
 function stateOf({ worktree: { present }, verdict }: Found): string {
   if (!present) return 'its folder is gone';
   if (verdict === null) return NO_RECORD;
-  return explainAlive(verdict.run) ?? verdict.run.status?.outcome ?? '';
+  return whyAlive(verdict.run) ?? verdict.run.status?.outcome ?? '';
 }

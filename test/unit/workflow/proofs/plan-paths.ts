@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { RouteKey } from '../../../../src/contracts/vocabulary.ts';
 import type { Plan, PlanStep } from '../../../../src/kernel/plan.ts';
-import type { PathProof, Way } from '../../../../src/workflow/proofs/path-proof.ts';
+import type { PathProof, ProofPath } from '../../../../src/workflow/proofs/path-proof.ts';
 
 /** Ways no longer than this are all walked. */
 const DEPTH = 5;
@@ -12,7 +12,7 @@ export interface Left {
 }
 
 /** What a way to a successful end says about a property. */
-export type Verdict = 'no' | 'judged' | 'broken';
+export type Verdict = 'no' | 'evaluated' | 'broken';
 
 /** Every way from the entry to an end, one by one: what the proofs must never do, and must agree with. */
 function* allWays(plan: Plan): Generator<readonly Left[]> {
@@ -56,7 +56,7 @@ export function expectAgreement(
 ): void {
   const successes = [...allWays(plan)].filter(isSuccess);
   expect(proof.holds).toBe(proof.broken === null);
-  for (const kind of ['broken', 'judged'] as const) {
+  for (const kind of ['broken', 'evaluated'] as const) {
     const shown = proof[kind];
     const lengths = successes.filter((way) => verdictOn(way) === kind).map((way) => way.length);
     const short = shown !== null && shown.path.length <= DEPTH ? shown.path.length : null;
@@ -69,7 +69,7 @@ export function expectAgreement(
 }
 
 /** Follows a way that a proof shows, route by route, to where it says it ends. */
-function walk(plan: Plan, { path, end }: Way): readonly Left[] {
+function walk(plan: Plan, { path, end }: ProofPath): readonly Left[] {
   let at = plan.entryStep;
   const way = path.map(({ stepId, key }): Left => {
     expect(stepId).toBe(at);

@@ -36,7 +36,7 @@ interface Inflow {
  * replacing a bound with the smaller right side never goes below an actual n. Stopping early is therefore sound, and
  * the number of iterations is bounded.
  */
-export function boundEntries(graph: PlanGraph): readonly number[] {
+export function boundVisits(graph: PlanGraph): readonly number[] {
   const bounds = graph.steps.map((step, node) => {
     if (!graph.reached.has(node)) return 0;
     return graph.looping.has(node) ? step.maxVisits : 1;
@@ -80,7 +80,7 @@ function collectInflows(graph: PlanGraph): ReadonlyMap<number, Inflow> {
   }
   for (const from of graph.reached) {
     const step = graph.steps[from];
-    for (const { key, to } of graph.waysOut[from] ?? []) {
+    for (const { key, to } of graph.outgoing[from] ?? []) {
       const inflow = open.get(to);
       if (inflow === undefined || step === undefined) continue;
       if (graph.componentOf.get(from) !== graph.componentOf.get(to)) {
@@ -94,7 +94,7 @@ function collectInflows(graph: PlanGraph): ReadonlyMap<number, Inflow> {
       else inflow.free.add(from);
     }
   }
-  return new Map([...open].map(([node, inflow]) => [node, close(inflow)]));
+  return new Map([...open].map(([node, inflow]) => [node, closeInflow(inflow)]));
 }
 
 interface OpenInflow {
@@ -105,7 +105,7 @@ interface OpenInflow {
 }
 
 /** Drops an EVALUATE from `counted` if it also leads here by another status, because that route has no cap. */
-function close({ outside, free, counted, onward }: OpenInflow): Inflow {
+function closeInflow({ outside, free, counted, onward }: OpenInflow): Inflow {
   const only = [...counted].filter(([node]) => !free.has(node));
   return {
     outside,

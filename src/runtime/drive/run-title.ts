@@ -1,3 +1,5 @@
+import { collapseSpace, replaceUnsafe } from '../../text/outside-text.ts';
+
 /** Maximum length of a title that is taken from the task. */
 export const TASK_TITLE_LENGTH = 72;
 /** Maximum length of any other title. */
@@ -26,7 +28,7 @@ export function runTitle({ title, task, description, workflowId }: TitleSources)
 /** The first line that is not blank, safe to print and truncated to `length`; null if there is none. */
 function titleLine(text: string | null, length: number): string | null {
   for (const line of (text ?? '').split(LINE_END)) {
-    const plain = plainText(line);
+    const plain = cleanLine(line);
     if (plain !== '') return cutTo(plain, length);
   }
   return null;
@@ -40,18 +42,11 @@ const TERMINAL_SEQUENCE = new RegExp(
   `${ESC}\\[[0-?]*[ -/]*[@-~]|${ESC}\\][^\\u0007\\u001b]*(?:\\u0007|${ESC}\\\\)?`,
   'gu',
 );
-/** Control characters, and characters that reorder or hide text. */
-const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u200b\u2060\ufeff\ufff9-\ufffb]/gu;
-const LONE_SURROGATE = /\p{Cs}/gu;
 
-function plainText(line: string): string {
-  return line
-    .replace(TERMINAL_SEQUENCE, '')
-    .replaceAll('\t', ' ')
-    .replace(UNSAFE, '')
-    .replace(LONE_SURROGATE, '\ufffd')
-    .replace(/\s+/gu, ' ')
-    .trim();
+/** Drops unsafe characters; a lone surrogate becomes a replacement character. */
+function cleanLine(line: string): string {
+  const plain = line.replace(TERMINAL_SEQUENCE, '');
+  return collapseSpace(replaceUnsafe(plain, (character) => (/\p{Cs}/u.test(character) ? '\ufffd' : '')));
 }
 
 /** Truncates between graphemes; the ellipsis counts towards the length. */
