@@ -153,7 +153,7 @@ function messageOf(traces: FailureTraces, end: ProcessEnd, failureClass: Failure
         ? 'the agent ended without a result'
         : `the agent exited with code ${end.exitCode} without a result`;
     case 'signalled':
-      return `the agent was ended by ${end.signal}`;
+      return `the agent was killed by ${end.signal}`;
     case 'spawn_failed':
       return end.message;
     case 'timeout':

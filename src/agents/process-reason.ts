@@ -15,7 +15,7 @@ export function processReason(
     case 'exited':
       return end.exitCode === 0 ? null : `the agent exited with code ${end.exitCode}${colon(lastError)}`;
     case 'signalled':
-      return `the agent was ended by ${end.signal}${colon(lastError)}`;
+      return `the agent was killed by ${end.signal}${colon(lastError)}`;
     case 'spawn_failed':
       return end.message;
     case 'timeout':

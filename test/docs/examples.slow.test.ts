@@ -38,7 +38,7 @@ const PACKAGE = (test: string) => JSON.stringify({ scripts: { test, lint: 'true'
 
 describe('the agent on the page about agents', () => {
   it('runs in the workflow of the README and is believed for what it made', async () => {
-    const page = await readPage('docs/guide/agents.md');
+    const page = await readPage('docs/guide/agents/README.md');
     const { repo, cli } = await prepare({
       '.tnh/config.yaml': blockOf(page, 'yaml config').text,
       'tools/agent.mjs': blockOf(page, 'js agent').text,

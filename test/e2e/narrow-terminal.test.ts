@@ -32,7 +32,7 @@ const HELP = [
 ];
 
 describe('a terminal of 80 columns', () => {
-  test.concurrent('shows lists and details of runs without a broken word', async ({ openScene }) => {
+  test('shows lists and details of runs without a broken word', async ({ openScene }) => {
     const scene = await openScene();
     await scene.conductor('run', fixture('unverified'), '--title', TITLE);
     await scene.conductor('run', fixture('gate-approvers'), '--title', TITLE);
@@ -43,12 +43,12 @@ describe('a terminal of 80 columns', () => {
       expect([args, tooLong(await linesOf(scene, ...args))]).toEqual([args, []]);
   });
 
-  test.concurrent('shows what doctor finds without a broken word', async ({ openScene }) => {
+  test('shows what doctor finds without a broken word', async ({ openScene }) => {
     const scene = await openScene();
     expect(tooLong(await linesOf(scene, 'doctor'))).toEqual([]);
   });
 
-  test.concurrent('shows the help of commands and of their actions', async ({ openScene }) => {
+  test('shows the help of commands and of their actions', async ({ openScene }) => {
     const scene = await openScene();
     for (const command of HELP) {
       const lines = await linesOf(scene, ...command, '--help');
@@ -59,7 +59,7 @@ describe('a terminal of 80 columns', () => {
 });
 
 describe('help', () => {
-  test.concurrent('groups the commands by what they are for', async ({ openScene }) => {
+  test('groups the commands by what they are for', async ({ openScene }) => {
     const lines = await linesOf(await openScene(), '--help');
     const headings = lines.filter((line) => /^[A-Z].*:$/.test(line));
     expect(headings).toEqual([

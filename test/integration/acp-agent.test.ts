@@ -160,7 +160,7 @@ describe('an agent that speaks ACP', () => {
     const result = await run('noise');
     expect(result.termination).toBe('completed');
     expect(result.lines).toContain('! hello there');
-    expect(result.lines.join('\n')).toContain('bytes was passed over');
+    expect(result.lines.join('\n')).toContain('bytes was skipped');
   });
 
   it('does not leave its keys in any file', async () => {
@@ -218,7 +218,7 @@ describe('the end of an agent', () => {
     const result = await run('daemon');
     expect(result).toMatchObject({
       termination: 'completed',
-      notes: ['processes that outlived the agent and were ended: 1'],
+      notes: ['processes that outlived the agent and were killed: 1'],
     });
   });
 

@@ -187,7 +187,7 @@ describe.for(Object.entries(ADAPTERS))('an agent of kind %s', ([kind, create]) =
     const request = requestOf();
     const result = await start('leaves_daemon', request);
     expect(result).toMatchObject({ termination: 'completed', finalResponse: 'Done.' });
-    expect(result.notes).toEqual(['processes that outlived the agent and were ended: 1']);
+    expect(result.notes).toEqual(['processes that outlived the agent and were killed: 1']);
     expect(aliveOf(request)).toEqual([]);
   });
 

@@ -97,7 +97,7 @@ describe('how a command agent ends', () => {
     ['console.log("a\\nlast word\\n\\n")', 'completed', 0, 'last word', null],
     ['', 'completed', 0, '', null],
     ['console.error("boom"); process.exitCode = 3', 'error', 3, '', 'the agent exited with code 3: boom'],
-    ['process.kill(process.pid, "SIGKILL")', 'error', null, '', 'the agent was ended by SIGKILL'],
+    ['process.kill(process.pid, "SIGKILL")', 'error', null, '', 'the agent was killed by SIGKILL'],
   ])('%j is %s', async (text, termination, exitCode, finalResponse, reason) => {
     const result = await script(text).run(request());
     expect(result).toMatchObject({ termination, exitCode, finalResponse, reason });
@@ -133,7 +133,7 @@ describe('how a command agent ends', () => {
       process.stdout.write('z'.repeat(100_005), () => process.exit(0));`;
     const { notes } = await script(text).run(request());
     expect(notes).toEqual([
-      'processes that outlived the agent and were ended: 1',
+      'processes that outlived the agent and were killed: 1',
       'bytes cut from the transcript: 5',
     ]);
   });

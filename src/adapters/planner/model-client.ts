@@ -71,7 +71,7 @@ function describeCut(finishReason: string | undefined, response: unknown): strin
   if (refusal !== null) return `the model refused to answer: ${refusal}`;
   switch (finishReason) {
     case 'length':
-      return 'it was cut short at the longest answer of the model';
+      return 'its answer was cut off at the output limit of the model';
     case 'content-filter':
       return 'the provider held it back';
     case 'tool-calls':

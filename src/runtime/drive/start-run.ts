@@ -174,7 +174,7 @@ function baseObstacle(reason: 'no_commits' | 'unknown_ref', baseRef: string): Ob
       }
     : {
         message: `base ref "${baseRef}" does not name a commit`,
-        help: 'see git branch --all for names that do',
+        help: 'git branch --all lists names that do',
       };
 }
 
@@ -188,7 +188,7 @@ async function createRunFolder(
   } catch (error) {
     return {
       obstacle: {
-        message: `the run directory can't be made: ${tellFailure(error).message}`,
+        message: `the run directory can't be created: ${tellFailure(error).message}`,
         help: RUN_FOLDER_HELP,
       },
     };
@@ -234,7 +234,7 @@ async function makeWorkspace(request: StartRequest, workspace: RunWorkspace): Pr
   } catch (error) {
     const { message, wayOut } = tellFailure(error);
     throw new NotStarted(
-      `the workspace can't be made: ${message}`,
+      `the workspace can't be created: ${message}`,
       wayOut ?? 'paths.workspaces in .tnh/config.yaml moves workspaces to another folder',
       error,
     );

@@ -46,7 +46,7 @@ describe('the verdict on an agent', () => {
       null,
       { kind: 'signalled', signal: 'SIGKILL' },
       'error',
-      'the agent was ended by SIGKILL: last words',
+      'the agent was killed by SIGKILL: last words',
     ],
     [
       'tells of success and is ended for its time',

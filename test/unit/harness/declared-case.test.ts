@@ -25,14 +25,14 @@ describe('a case that a program declares', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['cli', { command: ['x'], stdOut: 'y' }, '`stdOut` is no key; did you mean `stdout`?'],
-    ['cli', { comand: ['x'] }, '`comand` is no key; did you mean `command`?'],
+    ['cli', { command: ['x'], stdOut: 'y' }, '`stdOut` is an unknown key; did you mean `stdout`?'],
+    ['cli', { comand: ['x'] }, '`comand` is an unknown key; did you mean `command`?'],
     ['cli', { command: 'ls -l' }, '`command` is not a list'],
     ['cli', { command: [] }, '`command` is empty'],
     [
       'cli',
       { command: ['x'], stdout: { contain: 'y' } },
-      '`stdout.contain` is no key; did you mean `contains`?',
+      '`stdout.contain` is an unknown key; did you mean `contains`?',
     ],
     ['cli', { command: ['x'], retries: -1 }, '`retries` is -1, but must be at least 0'],
     ['cli', { command: ['x'], timeout: 'soon' }, '`timeout` is not as it should be: "soon"'],
@@ -41,7 +41,7 @@ describe('a case that a program declares', () => {
     [
       'web',
       { url: '/', expect: [{ visable: 'x' }] },
-      '`expect.0.visable` is no key; did you mean `visible`?',
+      '`expect.0.visable` is an unknown key; did you mean `visible`?',
     ],
     [
       'web',

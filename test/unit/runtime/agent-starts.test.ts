@@ -298,7 +298,7 @@ describe('an agent that tells what it uses while it works', () => {
     const types = told.events.map(({ event_type }) => event_type);
     expect(types.indexOf('status_updated')).toBeLessThan(types.indexOf('runner_completed'));
     const note = told.events.find((event) => event.event_type === 'status_updated');
-    expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being ended: ') });
+    expect(note?.payload).toMatchObject({ note: expect.stringContaining('is being stopped: ') });
   });
 
   it('counts its last word where it was done before anybody could stop it, and no less than was known', async () => {

@@ -129,8 +129,8 @@ describe('inputs', () => {
     ['a task that may still be given', 'task.b.v1', '', null, []],
     ['a task that was not given', 'task.b.v1', '', [], ['WF508']],
     ['a task that was given', 'task.b.v1', '', ['task'], []],
-  ])('%s', (_, ref, asked, inputs, expected) => {
-    expect(codes(check(prompt(ref, asked), { names, inputs }))).toEqual(expected);
+  ])('%s', (_, ref, requested, inputs, expected) => {
+    expect(codes(check(prompt(ref, requested), { names, inputs }))).toEqual(expected);
   });
 
   it.each<[string, string, string, string[] | null, string]>([
@@ -157,8 +157,8 @@ describe('inputs', () => {
       'list it in `inputs` of the step, and pass it to `conductor run` with `--input ticket=…`',
     ],
     ['required, before a run', 'task.a.v1', '', [], 'pass `--input ticket=…`'],
-  ])('the help is of use to the verb that shows it: %s', (_, ref, asked, inputs, help) => {
-    const { diagnostics } = check(prompt(ref, asked), { names, inputs });
+  ])('the help is of use to the verb that shows it: %s', (_, ref, requested, inputs, help) => {
+    const { diagnostics } = check(prompt(ref, requested), { names, inputs });
     expect(diagnostics.map((diagnostic) => diagnostic.help)).toEqual([help]);
   });
 
@@ -189,8 +189,8 @@ describe('inputs', () => {
       ['the input `diff` is set by the runtime', 'the workflow takes `task`'],
     ],
     ['nothing is said where the prompt itself is unknown', 'task.c.v1', '', ['colour'], null],
-  ])('given to a run: %s', (_, ref, asked, given, expected) => {
-    const checked = check(prompt(ref, asked), { names, inputs: given });
+  ])('given to a run: %s', (_, ref, requested, given, expected) => {
+    const checked = check(prompt(ref, requested), { names, inputs: given });
     const unused = findUnusedInput(checked, names.prompts, given);
     expect(unused && [unused.message, unused.help]).toEqual(expected);
   });

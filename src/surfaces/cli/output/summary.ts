@@ -136,7 +136,7 @@ function evaluationLines(view: RunView, stated: string): string[] {
     .filter((step) => step.opcode === 'EVALUATE' && step.termination !== null)
     .map((step) => {
       const head = `${entryName(step)}: ${step.termination}`;
-      if (step.reason === null) return `${head}, nothing stands in the way`;
+      if (step.reason === null) return `${head}, no problem found`;
       return stated.includes(step.reason) ? head : `${head} — ${printable(step.reason)}`;
     });
 }

@@ -39,7 +39,7 @@ interface Asked {
   readonly costUsd?: number;
 }
 
-async function ask(name: keyof typeof FILES, asked: Asked) {
+async function ask(name: keyof typeof FILES, requested: Asked) {
   const { terminal, written: printed } = listeningTerminal();
   const checkContext = {
     defaults: { timeoutMs: 1_800_000, idleTimeoutMs: 300_000, maxVisits: 10 },
@@ -66,7 +66,7 @@ async function ask(name: keyof typeof FILES, asked: Asked) {
     endWithReader: () => {},
     leaveTerminal: null,
   };
-  const { prove = false, format = 'human', agentRuns = null, wallMs = null, costUsd = null } = asked;
+  const { prove = false, format = 'human', agentRuns = null, wallMs = null, costUsd = null } = requested;
   const code = await validate(context, [join(folder, `${name}.yaml`)], format, {
     verbose: false,
     prove,
@@ -91,8 +91,8 @@ describe('the exit code of validate', () => {
     ['is 2 above the cost', 'sound', { costUsd: 2.4 }, 2],
     ['is 2 where the cost is unbounded', 'pattern', { costUsd: 1_000_000 }, 2],
     ['is 2 for a cap, whatever the proofs say', 'bare', { prove: true, agentRuns: 0 }, 2],
-  ])('%s', async (_, name, asked, expected) => {
-    expect((await ask(name, asked)).code).toBe(expected);
+  ])('%s', async (_, name, requested, expected) => {
+    expect((await ask(name, requested)).code).toBe(expected);
   });
 });
 
@@ -163,7 +163,7 @@ describe('the JSON of validate', () => {
     });
   });
 
-  it('has null where errors leave nothing to prove, and no such key where nobody asked', async () => {
+  it('has null where errors leave nothing to prove, and no such key where nobody requested', async () => {
     const proofsOf = (out: string) => JSON.parse(out).files[0];
     expect(proofsOf((await ask('broken', { prove: true, format: 'json' })).out).proofs).toBeNull();
     expect(proofsOf((await ask('sound', { format: 'json' })).out)).not.toHaveProperty('proofs');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SCHEMA_NAMES } from '../../../../contracts/json-schemas.ts';
-import { BODY_KINDS } from '../../../../work/body-template.ts';
+import { BODY_KINDS } from '../../../../work/bodies/body-template.ts';
 import { CODES } from '../../../../workflow/diagnostic-codes.ts';
 import { CliError } from '../../cli-error.ts';
 import { printJson, type VerbContext } from '../../command-context.ts';
