@@ -145,7 +145,7 @@ describe("an implementor's run", () => {
     const { state, runId } = await scene.run(implement());
     expect(state).toEqual({
       kind: 'waiting',
-      reason: expect.stringContaining('the workspace is the same as the base') as string,
+      reason: expect.stringContaining('the workspace does not differ from the base') as string,
     });
     const cli = createCliInProcess({ cwd: scene.repo.root, home: scene.home });
     onTestFinished(() => cli.endAll());

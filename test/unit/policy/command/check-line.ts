@@ -13,7 +13,7 @@ export const PLACE: CommandPlace = {
 };
 
 /** The classes of all that is wrong with a line, each once, in order. */
-export function judge(policy: PolicyOverride, line: string, place: Partial<CommandPlace> = {}): string[] {
+export function checkLine(policy: PolicyOverride, line: string, place: Partial<CommandPlace> = {}): string[] {
   const { allowed, violations } = checkCommand(policyOf(policy), line, { ...PLACE, ...place });
   if (allowed !== (violations.length === 0)) throw new Error('the verdict contradicts itself');
   return [...new Set(violations.map((violation) => violation.class))].sort();

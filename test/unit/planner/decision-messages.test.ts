@@ -22,18 +22,18 @@ describe('what a blocker says', () => {
     [
       'of a violation with a subject',
       { policy_events: ['forbidden_path: .github/x'] },
-      [['the policy was violated: .github/x']],
+      [['policy violation: .github/x']],
     ],
-    ['of a violation without one', { policy_events: [' Policy_Violation '] }, [['the policy was violated']]],
+    ['of a violation without one', { policy_events: [' Policy_Violation '] }, [['policy violation']]],
     [
       'of a wish for approval with a subject',
       { policy_events: ['requires_approval: a new dependency'] },
-      [['a person has to approve: a new dependency']],
+      [['approval required: a new dependency']],
     ],
     [
       'of a wish for approval without one',
       { policy_events: ['requires_approval'] },
-      [['a person has to approve: the step']],
+      [['approval required: the step']],
     ],
     [
       'of a report that says pass',
@@ -42,7 +42,7 @@ describe('what a blocker says', () => {
         validation: { mechanical_outcome: 'error', exit_codes: { lint: 2, tests: 1 } },
       },
       [
-        ['the harness report suite says pass, and lint exited with 2, tests exited with 1'],
+        ['the harness report suite reports a pass, but lint exited with 2, tests exited with 1'],
         ['the validator lint exited with 2'],
         ['the validator tests exited with 1'],
       ],
@@ -52,7 +52,7 @@ describe('what a blocker says', () => {
       { harness_report: report({ a: 'passed' }, { summary: { passed: 3, failed: 0, flaky: 1 } }) },
       [
         [
-          'the summary of suite does not add up to its cases: 3 passed told, 1 listed; 1 flaky told, 0 listed',
+          'the summary of suite does not match its cases: 3 passed reported, 1 listed; 1 flaky reported, 0 listed',
         ],
       ],
     ],
@@ -77,7 +77,7 @@ describe('what a blocker says', () => {
       { harness_report: report({}, { version: '2.0.0', proposed_goldens: ['goldens/plain.txt', 7] }) },
       [
         ['the harness proposes new goldens: goldens/plain.txt, unnamed'],
-        ['the harness report has version "2.0.0", and only 1.x is read'],
+        ['harness report version "2.0.0" is not supported; supported: 1.x'],
       ],
     ],
     [
@@ -88,40 +88,40 @@ describe('what a blocker says', () => {
         { severity: 'error' },
       ),
       [
-        ['user interface error, colour: grey on grey', 'shot.png'],
-        ['user interface error, focus'],
+        ['user interface error: colour: grey on grey', 'shot.png'],
+        ['user interface error: focus'],
         ['user interface error'],
       ],
     ],
     [
       'of what people see below an error',
       flagged({ severity: 'info', description: 'slow' }, { severity: 'warning', area: 'size' }),
-      [['user interface info, slow'], ['user interface warning, size']],
+      [['user interface info: slow'], ['user interface warning: size']],
     ],
     [
       'of changed judges, by name',
       { validation: { judge_changed: ['test/a.test.ts', 'test/a.test.ts', 'package.json'] } },
-      [['the change edits what decides the verdict: test/a.test.ts, package.json']],
+      [['the change edits files that decide whether the checks pass: test/a.test.ts, package.json']],
     ],
     [
       'of many changed judges, in short',
       { validation: { judge_changed: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] } },
-      [['the change edits what decides the verdict: a, b, c, d, e and 2 more']],
+      [['the change edits files that decide whether the checks pass: a, b, c, d, e and 2 more']],
     ],
     [
       'of cases that are gone or skipped',
       { validation: { fewer_checks: { base: 4, now: 1, missing: ['a'], skipped: ['b', 'c'] } } },
-      [['1 case ran, and 4 at the base; missing: a; newly skipped: b, c']],
+      [['1 case ran; 4 ran at the base; missing: a; newly skipped: b, c']],
     ],
     [
       'of a suite in which nothing ran',
       { validation: { fewer_checks: { base: 0, now: 0, missing: [], skipped: [] } } },
-      [['0 cases ran, and 0 at the base']],
+      [['0 cases ran; 0 ran at the base']],
     ],
     [
       'of a run that changed nothing',
       { run_changed: false },
-      [['the step was asked to implement, and the workspace is the same as the base']],
+      [['the step was asked to implement something, but the workspace does not differ from the base']],
     ],
     [
       'of validators that can not start any more, with the exit code where there is one',
@@ -133,8 +133,8 @@ describe('what a blocker says', () => {
         },
       },
       [
-        ["the validator tests ran at the base and can't start now (exit code 127)"],
-        ["the validator lint ran at the base and can't start now"],
+        ["the validator tests can't start (exit code 127), although it ran at the base"],
+        ["the validator lint can't start, although it ran at the base"],
         ['the validator tests exited with 127'],
       ],
     ],
@@ -156,28 +156,28 @@ describe('what a blocker says', () => {
       [
         ['the required artifact b.txt is missing'],
         ['the required artifact a.txt is missing'],
-        ['a review was expected and gave no verdict'],
+        ['the review gave no verdict'],
       ],
     ],
     [
       'of a report of another version',
       { harness_report: report({}, { version: '2.1.0' }) },
-      [['the harness report has version "2.1.0", and only 1.x is read']],
+      [['harness report version "2.1.0" is not supported; supported: 1.x']],
     ],
     [
       'of a report without a version',
       { harness_report: report({}, { version: undefined }) },
-      [['the harness report has version none, and only 1.x is read']],
+      [['harness report version none is not supported; supported: 1.x']],
     ],
     [
       'of a validation that nothing explains',
       { validation: { mechanical_outcome: 'killed_idle', exit_codes: {} } },
-      [['the validation ended as killed_idle, and nothing in the evidence explains it']],
+      [['the validation ended as killed_idle, but nothing in the evidence explains why']],
     ],
     [
       'of a validator that ran out of time',
       { validation: { mechanical_outcome: 'killed_timeout', exit_codes: {}, timeouts: ['slow', 'slow'] } },
-      [['the validator slow ran out of time']],
+      [['the validator slow timed out']],
     ],
     [
       'of blockers of an agent, with and without words',
@@ -200,15 +200,17 @@ describe('what a blocker says', () => {
     [
       'of work that is not there',
       { transcript_summary: said('claim: fixed'), workspace_diff_summary: UNCHANGED },
-      [['the agent claims to have done the work, and no file changed']],
+      [['the agent claims that the work is done, but no file changed']],
     ],
     [
       'of tests that do not pass, and of files that are not there',
       { transcript_summary: said('claim: tests_pass', 'claim: created ./x.ts'), validation: failed },
       [
         ['the validator tests exited with 1'],
-        ['the agent claims that tests pass, and a validator failed'],
-        ['the agent claims to have created x.ts, and it is neither in the change nor among the artifacts'],
+        ['the agent claims that the tests pass, but a validator failed'],
+        [
+          'the agent claims that it created x.ts, but the file is neither in the diff nor among the artifacts',
+        ],
       ],
     ],
     [
@@ -241,7 +243,7 @@ describe('what a blocker says', () => {
       {
         provenance_window: [evaluation({ diff_summary: CHANGED, blocker_codes: ['validator_failed:tests'] })],
       },
-      'the validator tests exited with 1, as before, and the workspace is unchanged',
+      'the validator tests exited with 1, as in the previous evaluation, and the workspace has not changed since',
     ],
   ])('%s', (_name, top, expected) => {
     expect(words({ validation: failed }, top)[0]).toEqual([expected]);
@@ -251,7 +253,7 @@ describe('what a blocker says', () => {
     const top = { provenance_window: [evaluation({ risk_flags: ['flaky_checks', 'missing_artifact'] })] };
     expect(words({ transcript_summary: said('claim: created x.ts') }, top)).toEqual([
       [
-        'the agent claims to have created x.ts, and it is neither in the change nor among the artifacts; an earlier evaluation found a contradiction too',
+        'the agent claims that it created x.ts, but the file is neither in the diff nor among the artifacts; an earlier evaluation also found a contradiction',
       ],
     ]);
   });
@@ -283,7 +285,7 @@ describe('fix instructions', () => {
     };
     expect(fix(evidence, { step_intent: '  add a unit  ' })).toEqual({
       objective:
-        'resolve: the validator tests exited with 3; the case a failed; the case b failed; the validator slow ran out of time; the agent claims to have created x.ts, and it is neither in the change nor among the artifacts; no unit; no test; too long; too short (the step was asked: add a unit)',
+        'resolve: the validator tests exited with 3; the case a failed; the case b failed; the validator slow timed out; the agent claims that it created x.ts, but the file is neither in the diff nor among the artifacts; no unit; no test; too long; too short (the step was asked: add a unit)',
       constraints: [
         'keep every check that passes now passing',
         'do not change tests, goldens or validators to make a check pass',
@@ -295,13 +297,13 @@ describe('fix instructions', () => {
         {
           target: 'slow',
           action: 'make the validator slow finish within its time limit',
-          rationale: 'it ran out of time',
+          rationale: 'it timed out',
         },
         {
           target: 'x.ts',
           action: 'create x.ts',
           rationale:
-            'the agent claims to have created it, and it is neither in the change nor among the artifacts',
+            'the agent claims that it created this file, but the file is neither in the diff nor among the artifacts',
         },
         { target: 'src/a.ts:7', action: 'resolve the finding of the review', rationale: 'no unit' },
         { target: 'src/b.ts', action: 'resolve the finding of the review', rationale: 'no test' },
@@ -323,7 +325,7 @@ describe('fix instructions', () => {
   it('name the change where no validator ran, and all validators where none failed', () => {
     const blocker = { transcript_summary: said('blocker: spec-gap | which code') };
     expect(fix({ ...blocker, validation: { exit_codes: {} } })?.verification).toEqual([
-      { command: 'git diff --stat', expected_signal: 'the change that was asked for is listed' },
+      { command: 'git diff --stat', expected_signal: 'it lists the requested change' },
     ]);
     expect(fix({ ...blocker, validation: { exit_codes: { tests: 0, lint: 0 } } })?.verification).toEqual([
       { command: 'tests', expected_signal: 'exit code 0' },
@@ -362,7 +364,7 @@ describe('a judgement by the rules', () => {
         {
           code: 'invalid_evidence',
           summary: expect.stringMatching(
-            /^the evidence can't be judged: evidence\.harness_report\.suite_id [a-z].*[^ ]$/,
+            /^the evidence can't be evaluated: evidence\.harness_report\.suite_id [a-z].*[^ ]$/,
           ),
           evidence_ref: null,
           severity: 'medium',
