@@ -1,4 +1,4 @@
-import type { OpenProject } from '../../../app/services.ts';
+import type { OpenProject } from '../../../app/opened.ts';
 import { printJson, type VerbContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { openRunOf, shortIdsIn } from '../open.ts';

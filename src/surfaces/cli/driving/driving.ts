@@ -1,4 +1,4 @@
-import type { OpenProject } from '../../../app/services.ts';
+import type { OpenProject } from '../../../app/opened.ts';
 import { isExpectedFailure, tellFailure } from '../../../contracts/expected-failure.ts';
 import type { Plan } from '../../../kernel/plan.ts';
 import type { RunDirectory } from '../../../ports/run-store.ts';

@@ -1,5 +1,5 @@
+import type { UpkeepSetup } from '../../../app/opened.ts';
 import type { Retention, Taken } from '../../../app/retention.ts';
-import type { UpkeepSetup } from '../../../app/services.ts';
 import { formatBytes } from '../../../contracts/byte-size.ts';
 import type { RunListing } from '../../../ports/run-store.ts';
 import { printJson, type VerbContext } from '../command-context.ts';

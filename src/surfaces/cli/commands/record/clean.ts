@@ -1,5 +1,5 @@
+import type { UpkeepSetup } from '../../../../app/opened.ts';
 import { judgeRetention, takeRun, type Verdict, workspaceFolder } from '../../../../app/retention.ts';
-import type { UpkeepSetup } from '../../../../app/services.ts';
 import type { VerbContext } from '../../command-context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { openUpkeep } from '../../open.ts';

@@ -1,4 +1,4 @@
-import type { UpkeepSetup } from '../../../../app/services.ts';
+import type { UpkeepSetup } from '../../../../app/opened.ts';
 import { chooseRef, chooseSalvage, planUndo, type UndoneRun, type UndoPlan } from '../../../../app/undo.ts';
 import { ExpectedFailure } from '../../../../contracts/expected-failure.ts';
 import { didYouMean } from '../../../../diagnostics/did-you-mean.ts';

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { UpkeepSetup } from '../../../../app/opened.ts';
 import {
   judgeRetention,
   takeWorktree,
@@ -6,7 +7,6 @@ import {
   whyAlive,
   workspaceFolder,
 } from '../../../../app/retention.ts';
-import type { UpkeepSetup } from '../../../../app/services.ts';
 import { formatBytes } from '../../../../contracts/byte-size.ts';
 import type { ListedWorktree } from '../../../../ports/upkeep.ts';
 import { shortenPath } from '../../../../text/shorten.ts';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import type { CheckSetup } from '../../../../app/services.ts';
+import type { CheckSetup } from '../../../../app/opened.ts';
 import { type Diagnostic, hasErrors } from '../../../../diagnostics/diagnostic.ts';
 import { renderGithub } from '../../../../diagnostics/render-github.ts';
 import { renderBrief, renderHuman } from '../../../../diagnostics/render-human.ts';

@@ -1,11 +1,10 @@
-import type { PolicyFiles } from '../adapters/project/policy-files.ts';
 import type { Config } from '../contracts/config/config.ts';
-import type { PolicyOverride } from '../contracts/documents/policy.ts';
-import { assemblePolicy, type LayerSource, type PolicyLayer } from '../policy/assemble.ts';
-import { approvalsFor, checkChanges, isForbidden } from '../policy/changes.ts';
-import { unenforceable } from '../policy/enforcement.ts';
-import { forbiddenBy } from '../policy/globs.ts';
-import type { StepPolicy } from '../runtime/run-context.ts';
+import type { PolicyDocument, PolicyOverride } from '../contracts/documents/policy.ts';
+import type { FileChange } from '../contracts/run/workspace-change.ts';
+import { assemblePolicy, type LayerSource, type PolicyLayer } from './assemble.ts';
+import { approvalsFor, type ChangeCheck, checkChanges, isForbidden } from './changes.ts';
+import { unenforceable } from './enforcement.ts';
+import { forbiddenBy } from './globs.ts';
 
 /** Protected in every project, regardless of its configuration. */
 const ALWAYS_PROTECTED = ['main', 'master'];
@@ -32,11 +31,11 @@ interface StepPolicyRefs {
 /** Combines the policies of the configuration, the workflow and the step. */
 export function createStepPolicy(
   refs: StepPolicyRefs,
-  byRef: PolicyFiles['byRef'],
+  byRef: ReadonlyMap<string, readonly PolicyDocument[]>,
   protectedBranches: readonly string[],
   hasSandbox = false,
   override?: PolicyOverride,
-): StepPolicy {
+) {
   const named = [...refs.configuration, ...refs.step];
   const missing = named.filter((ref) => !byRef.has(ref));
   const layersOf = (ref: string, source: LayerSource): PolicyLayer[] =>
@@ -57,11 +56,12 @@ export function createStepPolicy(
     unenforceable: [...missing, ...unenforceable(effective, { network: hasSandbox })],
     ...(missing.length === 0 ? {} : { missing }),
     readOnly: effective.execution === 'read_only',
-    forbids: (path) => isForbidden(effective, path),
+    forbids: (path: string) => isForbidden(effective, path),
     ...(effective.protected_paths.length === 0
       ? {}
       : { protects: (path: string) => forbiddenBy(effective.protected_paths, path) !== null }),
-    approvals: (changes) => approvalsFor(effective, changes),
-    check: (evidence) => checkChanges({ ...evidence, policy: effective, protectedBranches }),
+    approvals: (changes: readonly FileChange[]) => approvalsFor(effective, changes),
+    check: (evidence: Omit<ChangeCheck, 'policy' | 'protectedBranches'>) =>
+      checkChanges({ ...evidence, policy: effective, protectedBranches }),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutCheckouts } from '../../../src/wiring/environment.ts';
+import { removeCheckoutPaths } from '../../../src/policy/environment.ts';
 
 /** `/link` leads to `/repo`. */
 const realPath = (path: string) => path.replace(/^\/link(?=\/|$)/, '/repo');
@@ -35,11 +35,15 @@ describe('the environment of agents and validators', () => {
       { HOME: '/repo', PATH: '/repo/.local/bin' },
     ],
   ])('%s', (_, env, expected) => {
-    expect(withoutCheckouts(env, ['/repo', '/tree'], realPath).env).toEqual(expected);
+    expect(removeCheckoutPaths(env, ['/repo', '/tree'], realPath).env).toEqual(expected);
   });
 
   it('names the folders that were taken off the PATH', () => {
-    const { hiddenFolders } = withoutCheckouts({ PATH: '/repo/bin:/usr/bin:/link/x' }, ['/repo'], realPath);
+    const { hiddenFolders } = removeCheckoutPaths(
+      { PATH: '/repo/bin:/usr/bin:/link/x' },
+      ['/repo'],
+      realPath,
+    );
     expect(hiddenFolders).toEqual(['/repo/bin', '/link/x']);
   });
 });

@@ -1,12 +1,56 @@
 import { mkdir } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { PolicyFiles } from '../adapters/project/policy-files.ts';
+import { privateBytes } from '../adapters/process/process-bounds.ts';
+import { resolveProgram } from '../adapters/process/program.ts';
+import { createBubblewrap } from '../adapters/sandbox/bubblewrap.ts';
+import { probeBubblewrap } from '../adapters/sandbox/probe.ts';
+import { createRootOnlyFinder } from '../adapters/sandbox/root-only.ts';
 import type { Config } from '../contracts/config/config.ts';
 import { assemblePolicy } from '../policy/assemble.ts';
 import { type Enclosing, enclosingNotes, networkFor } from '../policy/confinement.ts';
-import type { Confinement } from '../ports/sandbox.ts';
+import type { PolicyFiles } from '../ports/project-files.ts';
+import type { Confinement, Sandbox } from '../ports/sandbox.ts';
+import type { Obstacle } from '../runtime/obstacle.ts';
 import type { Enclosure, EnclosureRequest, Project } from '../runtime/run-context.ts';
-import type { SandboxState } from './sandbox-state.ts';
+
+export type SandboxState =
+  | { readonly kind: 'works'; readonly sandbox: Sandbox }
+  | { readonly kind: 'absent'; readonly reason: string; readonly help: string }
+  | { readonly kind: 'off'; readonly reason: string };
+
+/** Starts bubblewrap once to find out whether steps can run in a sandbox on this machine. */
+export async function findSandbox(
+  config: Pick<Config, 'sandbox' | 'limits'>,
+  env: NodeJS.ProcessEnv,
+  searchPath: string | undefined,
+): Promise<SandboxState> {
+  if (config.sandbox === 'off') return { kind: 'off', reason: 'the configuration switches the sandbox off' };
+  const probe = await probeBubblewrap(resolveProgram, env.PATH);
+  if (!probe.ok) return { kind: 'absent', reason: probe.reason, help: probe.help };
+  const home = env.HOME ?? homedir();
+  return {
+    kind: 'works',
+    sandbox: createBubblewrap({
+      command: probe.command,
+      home,
+      tempFolder: tmpdir(),
+      searchPath,
+      resolveProgram,
+      privateBytes: privateBytes(config.limits),
+      rootOnly: createRootOnlyFinder(),
+    }),
+  };
+}
+
+/** Why no run may start, if the configuration requires a sandbox and none works. */
+export function sandboxRefusal(config: Pick<Config, 'sandbox'>, state: SandboxState): Obstacle | null {
+  if (config.sandbox !== 'required' || state.kind !== 'absent') return null;
+  return {
+    message: `the configuration requires a sandbox, and ${state.reason}`,
+    help: `${state.help}; or set sandbox: auto in .tnh/config.yaml to run without one`,
+  };
+}
 
 interface EnclosureDeps {
   readonly repoRoot: string;

@@ -36,7 +36,7 @@ export function askVersion(
       resolve(answer);
     };
     const timer = setTimeout(() => {
-      end(exited ?? reportTrouble(`had not told its version after ${timeoutMs / 1_000} s`));
+      end(exited ?? reportTrouble(`printed no version within ${timeoutMs / 1_000} s`));
     }, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       if (output.length < READ_BYTES) output += chunk;
@@ -55,7 +55,7 @@ function readAnswer(output: string, code: number | null, signal: NodeJS.Signals 
   if (signal !== null) return reportTrouble(`was killed by ${signal} when asked for its version`);
   if (code !== 0) return reportTrouble(`exits with code ${code} when asked for its version`);
   const line = output.split('\n').find((each) => /\d+\.\d+/.test(each));
-  if (line === undefined) return reportTrouble('tells no version');
+  if (line === undefined) return reportTrouble('prints no version');
   // Remove colours and other control characters.
   const plain = stripVTControlCharacters(line).replaceAll(/\p{Cc}/gu, '');
   return { version: plain.trim().slice(0, VERSION_LENGTH), trouble: null };

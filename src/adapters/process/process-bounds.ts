@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
-import type { ProcessBounds } from '../adapters/process/bound-watch.ts';
-import { parseBytes } from '../contracts/byte-size.ts';
-import type { Config } from '../contracts/config/config.ts';
+import { parseBytes } from '../../contracts/byte-size.ts';
+import type { Config } from '../../contracts/config/config.ts';
+import type { ProcessBounds } from './bound-watch.ts';
 
 /** Leaves the rest to conductor itself and the rest of the machine. */
 const MACHINE_SHARE = 0.75;

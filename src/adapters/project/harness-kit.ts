@@ -1,6 +1,5 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { namedChromium } from '../../harness/web/browser.ts';
 
 /** The paths by which programs that conductor starts find the harness kit. */
 export interface HarnessKit {
@@ -13,10 +12,18 @@ export interface HarnessKit {
   readonly folders: readonly string[];
 }
 
+interface HarnessKitRequest {
+  /** The folder of conductor's package. */
+  readonly root: string;
+  /** The browser that the user has named for cases of kind `web`; null if none. */
+  readonly browser: string | null;
+  readonly home: string;
+}
+
 /** Uses real paths only: a sandbox doesn't contain the symbolic links outside it. */
-export async function findHarnessKit(root: string, env: NodeJS.ProcessEnv): Promise<HarnessKit> {
-  const real = await realpath(root);
-  const browser = await findNamedBrowser(env);
+export async function findHarnessKit(request: HarnessKitRequest): Promise<HarnessKit> {
+  const real = await realpath(request.root);
+  const browser = request.browser === null ? null : await findBrowserFolders(request.browser, request.home);
   return {
     environment: {
       CONDUCTOR_HARNESS: join(real, 'dist', 'lib', 'harness.js'),
@@ -28,14 +35,12 @@ export async function findHarnessKit(root: string, env: NodeJS.ProcessEnv): Prom
 }
 
 /** A browser usually has a folder of its own. If its folder contains the user's home, the sandbox doesn't mount it. */
-async function findNamedBrowser(
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly path: string; readonly folders: readonly string[] } | null> {
-  const named = namedChromium(env);
-  if (named === null) return null;
-  const path = await realpath(named.path).catch(() => named.path);
+async function findBrowserFolders(
+  browser: string,
+  home: string,
+): Promise<{ readonly path: string; readonly folders: readonly string[] }> {
+  const path = await realpath(browser).catch(() => browser);
   const folder = dirname(path);
-  const home = env.HOME ?? '';
   const holdsHome = home !== '' && `${home}/`.startsWith(folder === '/' ? '/' : `${folder}/`);
   return { path, folders: holdsHome ? [] : [folder] };
 }

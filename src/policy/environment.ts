@@ -1,7 +1,10 @@
 import { isPathInside } from '../text/paths.ts';
 
 /** Passes only the named variables to agents and validators, so that they don't see the parent's secrets. */
-export function allowlisted(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+export function pickVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = env[name];
@@ -41,7 +44,7 @@ export interface CleanEnvironment {
  * folders of a checkout on the PATH, and their programs would run its code instead of the run's. If the home folder
  * itself is inside a repository (versioned dotfiles), it contains the user's own programs, so nothing is removed.
  */
-export function withoutCheckouts(
+export function removeCheckoutPaths(
   env: Readonly<Record<string, string>>,
   checkouts: readonly string[],
   realPath: (path: string) => string,
