@@ -23,14 +23,14 @@ import { type CommandOf, failEvent, nameOf, type WorkCommand } from './command.t
 import { readCommand } from './command-schema.ts';
 
 /** A call that a command needs. Calls with a known key change nothing and return the earlier answer. */
-export type OutsideCall =
+export type ExternalCall =
   | { readonly kind: 'make_revision'; readonly key: string; readonly request: RevisionRequest }
   | { readonly kind: 'merge'; readonly key: string; readonly request: MergeRequest }
   | { readonly kind: 'cancel_run'; readonly runId: string }
   | { readonly kind: 'write'; readonly key: string; readonly writes: readonly ProviderWrite[] };
 
 /** The answers to the calls that a command has made so far. */
-export interface OutsideAnswers {
+export interface ExternalAnswers {
   readonly make_revision?: RevisionMade;
   readonly merge?: Merged;
   readonly cancel_run?: true;
@@ -38,7 +38,7 @@ export interface OutsideAnswers {
 }
 
 export type CommandStep =
-  | { readonly kind: 'call'; readonly call: OutsideCall }
+  | { readonly kind: 'call'; readonly call: ExternalCall }
   /** `events` are appended at once. */
   | { readonly kind: 'done'; readonly events: readonly WorkEvent[] }
   | FailedStep;
@@ -58,7 +58,7 @@ export interface FailedStep {
 export function nextStep(
   state: WorkState,
   started: StartedCommand,
-  answers: OutsideAnswers,
+  answers: ExternalAnswers,
   readLabels: ReadLabels,
 ): CommandStep {
   const command = readCommand(started.recorded);
@@ -90,7 +90,7 @@ function firstCall(
   state: WorkState,
   { key, at, by }: StartedCommand,
   command: WorkCommand,
-): OutsideCall | null {
+): ExternalCall | null {
   switch (command.kind) {
     case 'apply_implementor_result': {
       // The revision comes first: an item is in review only if there is something to review.
@@ -123,7 +123,7 @@ function changeBy(
   state: WorkState,
   started: StartedCommand,
   command: WorkCommand,
-  answers: OutsideAnswers,
+  answers: ExternalAnswers,
   readLabels: ReadLabels,
 ): Change {
   const { at } = started;

@@ -15,7 +15,7 @@ export interface EngineFacts {
 /** `jobs` is the concurrency limit; `scopeOf` returns the paths under "In Scope" in a body. */
 export type EngineSettings = Pick<WorkLimits, 'jobs' | 'scopeOf'>;
 
-/** What the engine of one process remembers between decisions. All of it can be lost: the journal has the rest. */
+/** The engine's memory between decisions, per process. It may be lost: the journal has everything that must survive. */
 export interface EngineState {
   readonly session: Session | null;
   readonly round: Round;
@@ -37,7 +37,7 @@ export interface EngineState {
   readonly checks: { readonly areRunning: boolean; readonly heads: string; readonly notBeforeMs: number };
   /** Whether a background task has ended since the round began, so that another round may find more. */
   readonly isStirred: boolean;
-  /** Number of waits so far, which gives each one its own name. */
+  /** Number of waits so far; it makes their task names unique. */
   readonly waits: number;
 }
 
@@ -92,7 +92,7 @@ export function drivesRun({ jobs, resuming }: EngineState, runId: string): boole
   return resuming.has(runId) || [...jobs.values()].some((job) => job.runId === runId);
 }
 
-/** What handlers and guards take into account besides the journal. */
+/** The inputs of handlers and guards that are not in the journal. */
 export function describeLimits(state: EngineState, settings: EngineSettings): WorkLimits {
   const starting = [...state.jobs.values()]
     .filter((job) => acceptedRunOf(job) === null)
@@ -109,41 +109,32 @@ export function describeLimits(state: EngineState, settings: EngineSettings): Wo
   };
 }
 
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
-
-/** Retries with exponential backoff, so that a provider that is down isn't called constantly. */
-function addSetback(
-  setbacks: EngineState['setbacks'],
-  key: string,
-  reason: string,
-  nowMs: number,
-): EngineState['setbacks'] {
-  const count = (setbacks.get(key)?.count ?? 0) + 1;
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
-  return new Map(setbacks).set(key, { count, reason, notBeforeMs: nowMs + pauseMs });
-}
-
 export function findActiveSetback({ setbacks }: EngineState, key: string, nowMs: number): Setback | null {
   const setback = setbacks.get(key);
   return setback !== undefined && setback.notBeforeMs > nowMs ? setback : null;
 }
 
-/** A decision in the making. */
-export interface Turn extends EngineFacts {
+/** A decision while it is being made. */
+export interface Draft extends EngineFacts {
   state: EngineState;
   readonly effects: EngineEffect[];
 }
 
-export function update(turn: Turn, change: Partial<EngineState>): void {
-  turn.state = { ...turn.state, ...change };
+export function update(draft: Draft, change: Partial<EngineState>): void {
+  draft.state = { ...draft.state, ...change };
 }
 
-/** A problem delays the next attempt; a success clears earlier problems. */
-export function noteAttempt(turn: Turn, key: string, problem: string | null): void {
-  const { setbacks } = turn.state;
-  if (problem !== null) update(turn, { setbacks: addSetback(setbacks, key, problem, turn.nowMs) });
-  else if (setbacks.has(key)) update(turn, { setbacks: withoutKey(setbacks, key) });
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** A problem delays the next attempt, with exponential backoff; a success clears earlier problems. */
+export function noteAttempt(draft: Draft, key: string, problem: string | null): void {
+  const setbacks = new Map(draft.state.setbacks);
+  const count = (setbacks.get(key)?.count ?? 0) + 1;
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
+  if (problem === null) setbacks.delete(key);
+  else setbacks.set(key, { count, reason: problem, notBeforeMs: draft.nowMs + pauseMs });
+  update(draft, { setbacks });
 }
 
 export function withoutKey<T>(entries: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {

@@ -90,8 +90,8 @@ export function activeRunOf({ command }: RequestedRun, runId: string): ActiveRun
   };
 }
 
-/** Enters a run that has its id into the journal. */
-export function acceptCommand(requested: RequestedRun, runId: string): RequestedCommand {
+/** Adds a run that has its id to the journal. */
+export function createAcceptCommand(requested: RequestedRun, runId: string): RequestedCommand {
   const { headSHA: _, ...run } = activeRunOf(requested, runId);
   return { key: acceptKey(runId), by: requested.by, command: { kind: 'accept_run', ...run } };
 }

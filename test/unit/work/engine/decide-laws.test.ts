@@ -49,7 +49,7 @@ function brokenLaws(world: ReturnType<typeof createWorld>, effects: readonly Eng
 }
 
 const starts = ({ kind }: EngineEffect) =>
-  ['start_role', 'resume_run', 'run_checks', 'record_outside'].includes(kind);
+  ['start_role', 'resume_run', 'run_checks', 'record_external_changes'].includes(kind);
 
 describe('decide, with effects answered by chance', () => {
   it.each(SEEDS)('never starts an item twice or too many at once, and gets idle, with seed %i', (seed) => {

@@ -2,9 +2,9 @@ import type { WorkEvent } from '../../../../src/contracts/work/work-event.ts';
 import type { createRandom } from '../../../../src/simulation/crashtest.ts';
 import { type RequestedCommand, type RequestedRun, startEvent } from '../../../../src/work/engine/command.ts';
 import {
+  type ExternalAnswers,
+  type ExternalCall,
   nextStep,
-  type OutsideAnswers,
-  type OutsideCall,
 } from '../../../../src/work/engine/command-steps.ts';
 import { decide } from '../../../../src/work/engine/decide.ts';
 import { describeLimits, type EngineState, NEW_ENGINE } from '../../../../src/work/engine/engine-state.ts';
@@ -13,7 +13,7 @@ import { findRefusal } from '../../../../src/work/engine/guards.ts';
 import type { EngineEffect, EngineInput, Outcome } from '../../../../src/work/engine/protocol.ts';
 import { createRefusalEvents } from '../../../../src/work/engine/refusal.ts';
 import type { RoleState } from '../../../../src/work/engine/role.ts';
-import { acceptCommand } from '../../../../src/work/engine/run-end.ts';
+import { createAcceptCommand } from '../../../../src/work/engine/run-end.ts';
 import { readPlainLabels } from '../../../../testing/work-fakes.ts';
 import { limits, made, stateOf } from '../fixtures.ts';
 
@@ -55,7 +55,7 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
     append([startEvent(requested)]);
     const started = work.started.get(requested.key);
     if (started === undefined) throw new Error(`${requested.key} has not started`);
-    for (let answers: OutsideAnswers = {}; ; ) {
+    for (let answers: ExternalAnswers = {}; ; ) {
       const step = nextStep(work, started, answers, readPlainLabels);
       if (step.kind === 'call') answers = { ...answers, ...answerCall(step.call) };
       else {
@@ -78,9 +78,9 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
   const answer = (waiting: Pending): EngineInput | null => {
     const { effect, offered } = waiting;
     switch (effect.kind) {
-      case 'record_outside':
+      case 'record_external_changes':
         return {
-          kind: 'outside_recorded',
+          kind: 'external_changes_recorded',
           readsProvider: effect.readsProvider,
           problem: random.chance(0.1) ? 'the provider is down' : null,
         };
@@ -131,20 +131,20 @@ export function createEngineWorld(random: Random, ...events: readonly WorkEvent[
   const offerRun = (requested: RequestedRun): EngineInput => {
     const { key } = requested;
     const state: RoleState = { kind: 'lost', reason: 'no such agent' };
-    if (random.chance(0.1)) return { kind: 'role_left', key, state };
+    if (random.chance(0.1)) return { kind: 'runner_returned', key, state };
     runs += 1;
     const offered = `run-${runs}`;
-    feed({ kind: 'role_offered', key, runId: offered });
-    const outcome = execute(acceptCommand(requested, offered));
-    feed({ kind: 'role_answered', key, outcome });
-    if (outcome.kind !== 'done') return { kind: 'role_left', key, state };
+    feed({ kind: 'run_created', key, runId: offered });
+    const outcome = execute(createAcceptCommand(requested, offered));
+    feed({ kind: 'acceptance_decided', key, outcome });
+    if (outcome.kind !== 'done') return { kind: 'runner_returned', key, state };
     pending.push({ effect: { kind: 'start_role', task: key, requested }, offered });
     return { kind: 'entries_read', events: [] };
   };
 
   const leaveRun = ({ key, command }: RequestedRun): EngineInput => {
     const role = command.kind.split('_')[1] ?? '';
-    return { kind: 'role_left', key, state: random.chance(0.2) ? lookAt(role) : endOf(random, role) };
+    return { kind: 'runner_returned', key, state: random.chance(0.2) ? lookAt(role) : endOf(random, role) };
   };
 
   return {
@@ -169,7 +169,7 @@ interface Pending {
   readonly offered: string | null;
 }
 
-function answerCall(call: OutsideCall): OutsideAnswers {
+function answerCall(call: ExternalCall): ExternalAnswers {
   switch (call.kind) {
     case 'make_revision': {
       const event = made(call.request.itemId, { headSHA: `head of ${call.key}` });
